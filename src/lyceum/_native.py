@@ -1,0 +1,38 @@
+"""The compiled kernels, in the best build that this processor can run.
+
+`kernels` is the module; `level` is what was picked. The environment variable LYCEUM_ISA ("v2", "v3", "v4" or
+"plain") overrides the choice.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+from types import ModuleType
+
+from lyceum._cpu import x86_level
+
+__all__ = ["kernels", "level"]
+
+
+def _candidates() -> list[str]:
+    """The levels to try, best first."""
+    wanted = os.environ.get("LYCEUM_ISA")
+    if wanted:
+        if wanted not in ("plain", "v2", "v3", "v4"):
+            raise ImportError(f"LYCEUM_ISA is {wanted!r}: choose plain, v2, v3 or v4, or unset it")
+        return [wanted]
+    return [f"v{number}" for number in range(x86_level(), 1, -1)] + ["plain"]
+
+
+def _load() -> tuple[ModuleType, str]:
+    tried = _candidates()
+    for name in tried:
+        try:
+            return importlib.import_module(f"lyceum._native_{name}"), name
+        except ModuleNotFoundError:
+            continue
+    raise ImportError(f"no compiled kernels for {' or '.join(tried)} in this installation: reinstall lyceum-ml")
+
+
+kernels, level = _load()
