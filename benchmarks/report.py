@@ -1,0 +1,146 @@
+"""Tables of outcomes: on the terminal with rich, and in RESULTS.md."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+HERE = Path(__file__).parent
+RESULTS, RECORDS = HERE / "RESULTS.md", HERE / "results.json"
+HEADINGS = ["contender", "seconds", "ratio", "MiB", "quality"]
+PACKAGES = [
+    "numpy",
+    "scipy",
+    "scikit-learn",
+    "scikit-learn-intelex",
+    "faiss-cpu",
+    "pandas",
+    "polars",
+    "pyarrow",
+]
+INTRO = """\
+Written by `python benchmarks/run.py --record`. Seconds are the best of the rounds, contenders interleaved. In
+the row of lyceum the ratio is the fastest peer's seconds over lyceum's (above 1: lyceum is faster); in a peer's
+row it is that peer's seconds over lyceum's. Import and out of core say in their titles what theirs is. MiB is
+resident memory gained at the peak of a run; out of core, the peak of the whole process. WORSE marks a quality
+that falls short of the best contender's by more than the workload allows.
+"""
+
+
+def cells(record: dict) -> list[list[str]]:
+    return [
+        [
+            outcome["contender"],
+            "" if outcome["seconds"] is None else f"{outcome['seconds']:.3g}",
+            "" if outcome.get("ratio") is None else f"{outcome['ratio']:.2f}×",
+            "" if outcome["mebibytes"] is None else f"{outcome['mebibytes']:.0f}",
+            " · ".join([*map(quality_text, outcome["quality"].items()), *filter(None, [outcome["note"]])]),
+        ]
+        for outcome in record["outcomes"]
+    ]
+
+
+def quality_text(item: tuple[str, float]) -> str:
+    name, value = item
+    if name.startswith("max"):
+        return f"{name} {value:.1e}"
+    return f"{name} {value:.0f}" if name in ("iterations", "sampled MiB") else f"{name} {value:.8g}"
+
+
+def subtitle(record: dict) -> str:
+    return (
+        f"scale {record['scale']:g}, best of {record['repeat']}, {record['date']}, commit {record['commit']}"
+    )
+
+
+def show(record: dict) -> None:
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(title=escape(record["title"]), caption=subtitle(record), title_justify="left")
+    for heading in HEADINGS:
+        table.add_column(heading, justify="right" if heading in ("seconds", "ratio", "MiB") else "left")
+    for row in cells(record):
+        table.add_row(*map(escape, row), style="bold" if "lyceum" in row[0] else None)
+    Console().print(table)
+
+
+def record_results(records: dict[str, dict]) -> None:
+    """Replace these workloads in RESULTS.md; keep the others if machine and software are still the same."""
+    here = machine()
+    old = json.loads(RECORDS.read_text()) if RECORDS.exists() else {}
+    kept = old.get("records", {}) if old.get("machine") == here else {}
+    records = kept | records
+    RECORDS.write_text(json.dumps({"machine": here, "records": records}, indent=1, ensure_ascii=False) + "\n")
+    RESULTS.write_text(markdown(here, records))
+
+
+def markdown(here: dict[str, str], records: dict[str, dict]) -> str:
+    newest = max(record["date"] for record in records.values())
+    lines = [
+        "# Benchmark results",
+        "",
+        INTRO,
+        f"- date: {newest}",
+        *(f"- {key}: {here[key]}" for key in here),
+        "",
+    ]
+    for group in dict.fromkeys(record["group"] for record in records.values()):
+        lines += [
+            f"## {group}",
+            "",
+            "| workload | " + " | ".join(HEADINGS) + " |",
+            "|---|---|--:|--:|--:|---|",
+        ]
+        for record in records.values():
+            if record["group"] != group:
+                continue
+            for place, row in enumerate(cells(record)):
+                if "lyceum" in row[0]:
+                    row = [f"**{cell}**" if cell and column < 3 else cell for column, cell in enumerate(row)]
+                first = f"{record['title']} ({subtitle(record)})" if place == 0 else ""
+                lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in [first, *row]) + " |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def machine() -> dict[str, str]:
+    """What the numbers depend on; nothing that names the host."""
+    pages = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    model, flags = processor()
+    return {
+        "processor": f"{model}, {os.cpu_count()} cores, instruction set {isa_level(flags)}",
+        "memory": f"{pages / 2**30:.0f} GiB",
+        "python": f"{platform.python_version()} on {platform.system()}",
+        "packages": ", ".join(f"{name} {installed(name)}" for name in PACKAGES),
+    }
+
+
+def processor() -> tuple[str, set[str]]:
+    try:
+        text = Path("/proc/cpuinfo").read_text()
+    except OSError:
+        return platform.machine(), set()
+    fields = dict(line.split(":", 1) for line in text.split("\n\n")[0].splitlines() if ":" in line)
+    fields = {key.strip(): value.strip() for key, value in fields.items()}
+    return fields.get("model name", platform.machine()), set(fields.get("flags", "").split())
+
+
+def isa_level(flags: set[str]) -> str:
+    needed = {
+        "x86-64-v4": {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"},
+        "x86-64-v3": {"avx2", "bmi1", "bmi2", "fma", "f16c", "movbe"},
+        "x86-64-v2": {"sse4_2", "popcnt", "ssse3", "cx16"},
+    }
+    return next((level for level, names in needed.items() if names <= flags), platform.machine())
+
+
+def installed(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed"
