@@ -1,0 +1,61 @@
+"""A block of rows: the unit that statistics summarise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from lyceum.data._schema import Schema
+
+__all__ = ["Block", "block_rows"]
+
+_CELLS = 1 << 19  # about 4 MB of float64: large against Python's cost per block, small against the cache
+
+
+def block_rows(n_columns: int) -> int:
+    """Rows in a block: a power of two from 1024 to 16384 that depends on the number of columns alone."""
+    fitting = max(1, _CELLS // max(1, n_columns))
+    return min(16384, max(1024, 1 << (fitting.bit_length() - 1)))
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Some rows in a row: cells, targets, weights, and the number of the first row.
+
+    Cells of numeric columns are their numbers, cells of other categorical columns are codes into the categories of
+    the schema. A missing cell is NaN, a category that the schema does not know is -1. `y` holds class codes (int32,
+    -1 when missing) or numbers (float64, NaN when missing).
+    """
+
+    X: Any  # (n, d) array, or CSR
+    y: np.ndarray | None
+    w: np.ndarray | None
+    start: int
+    schema: Schema
+
+    def __len__(self) -> int:
+        return self.X.shape[0]
+
+    @property
+    def n_classes(self) -> int:
+        assert self.schema.target is not None and self.schema.target.categories is not None
+        return len(self.schema.target.categories)
+
+    @property
+    def weight(self) -> float:
+        """The total weight of the rows."""
+        return float(len(self)) if self.w is None else float(self.w.sum())
+
+    def with_X(self, X: Any, schema: Schema) -> Block:
+        return replace(self, X=X, schema=schema)
+
+    def take(self, keep: np.ndarray) -> Block:
+        """Only the rows where `keep` is true."""
+        return replace(
+            self,
+            X=self.X[keep],
+            y=None if self.y is None else self.y[keep],
+            w=None if self.w is None else self.w[keep],
+        )

@@ -1,0 +1,178 @@
+"""Raw cells to coded cells: categories become codes into the schema, everything else a float."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from lyceum._threads import ordered_map
+from lyceum.data._arrow import column_class, numbers
+from lyceum.data._schema import Column, Schema
+from lyceum.errors import SchemaError
+
+__all__ = ["ArrayCoder", "TableCoder", "class_codes", "codes_of", "decode"]
+
+
+def codes_of(values: np.ndarray, categories: np.ndarray) -> np.ndarray:
+    """Positions of numbers in the sorted categories, as floats: NaN when missing, -1 when unknown."""
+    values, categories = values.astype(np.float64, copy=False), categories.astype(np.float64, copy=False)
+    if not len(categories):
+        return np.where(np.isnan(values), np.nan, -1.0)
+    places = np.minimum(np.searchsorted(categories, values), len(categories) - 1)
+    found = categories[places] == values
+    return np.where(np.isnan(values), np.nan, np.where(found, places, -1.0))
+
+
+def _codes_of_text(column: pa.Array | pa.ChunkedArray, of: Column) -> np.ndarray:
+    """Positions of Arrow text or numbers in the categories, as floats: NaN when missing, -1 when unknown."""
+    known = pa.array(of.categories)
+    if isinstance(column, pa.ChunkedArray):
+        parts = [_codes_of_text(chunk, of) for chunk in column.chunks]
+        return np.concatenate(parts) if parts else np.empty(0)
+    if not pa.types.is_dictionary(column.type):
+        places = pc.index_in(column.cast(known.type), value_set=known)
+        return _marked(places.fill_null(-1).to_numpy(zero_copy_only=False), column)
+    places = pc.index_in(column.dictionary.cast(known.type), value_set=known).fill_null(-1)
+    table = np.append(places.to_numpy(zero_copy_only=False), -1)
+    indices = column.indices.fill_null(len(table) - 1).to_numpy(zero_copy_only=False)
+    return _marked(table[indices], column)
+
+
+def _marked(places: np.ndarray, column: pa.Array) -> np.ndarray:
+    codes = places.astype(np.float64)
+    if column.null_count:
+        codes[column.is_null().to_numpy(zero_copy_only=False)] = np.nan
+    return codes
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayCoder:
+    """Codes the cells of plain arrays.
+
+    Whole numbers whose categories are 0, 1, ..., K-1 are their own codes, so an integer array of such columns passes
+    as it is; everything else becomes floats.
+    """
+
+    schema: Schema
+
+    def __call__(self, X: np.ndarray) -> np.ndarray:
+        coded = [j for j, column in enumerate(self.schema) if not column.numeric]
+        if coded and X.dtype.kind in "iu" and all(map(_is_own_code, self.schema)):
+            return np.ascontiguousarray(X)
+        cells = np.ascontiguousarray(X, dtype=X.dtype if X.dtype in (np.float32, np.float64) else np.float64)
+        if coded:
+            cells = cells.copy() if np.shares_memory(cells, X) else cells
+            for j in coded:
+                cells[:, j] = codes_of(cells[:, j], self.schema[j].categories)  # type: ignore[arg-type]
+        return cells
+
+
+def _is_own_code(column: Column) -> bool:
+    """Whether the values of the column are 0, 1, ..., K-1."""
+    values = column.categories
+    if values is None or values.dtype.kind not in "iuf" or not len(values):
+        return False
+    return values[0] == 0 and values[-1] == len(values) - 1 and bool(np.all(np.diff(values) == 1))
+
+
+@dataclass(frozen=True, slots=True)
+class TableCoder:
+    """Codes Arrow tables: features, target and weights by their names."""
+
+    schema: Schema
+
+    @property
+    def names(self) -> list[str]:
+        """The columns that have to be read."""
+        target = [self.schema.target.name] if self.schema.target else []
+        weight = [self.schema.weight] if self.schema.weight else []
+        return [*self.schema.names, *target, *weight]
+
+    def check(self, names: list[str]) -> None:
+        absent = [name for name in self.schema.names if name not in names]
+        if absent:
+            raise SchemaError(
+                f"missing column{'s' if len(absent) > 1 else ''} {', '.join(map(repr, absent))}: the columns here are "
+                f"{', '.join(map(repr, names)) or 'none'}"
+            )
+
+    def features(self, table: pa.Table | pa.RecordBatch) -> np.ndarray:
+        """The coded cells, float32 when every column is, else float64."""
+        self.check(table.schema.names)
+        single = all(table.schema.field(name).type == pa.float32() for name in self.schema.names)
+        X = np.empty((table.num_rows, len(self.schema)), dtype=np.float32 if single else np.float64)
+
+        def fill(j: int) -> None:
+            X[:, j] = _coded(table.column(self.schema[j].name), self.schema[j])
+
+        for _ in ordered_map(fill, range(len(self.schema))) if X.size > 1 << 18 else map(fill, range(X.shape[1])):
+            pass
+        return X
+
+    def target(self, table: pa.Table | pa.RecordBatch) -> np.ndarray | None:
+        """Class codes (int32, -1 when missing) or numbers, if the table has the target."""
+        target = self.schema.target
+        if target is None or target.name not in table.schema.names:
+            return None
+        coded = _coded(table.column(target.name), target)
+        if target.categories is None:
+            return coded.astype(np.float64, copy=False)
+        if target.numeric:
+            coded = codes_of(coded, target.categories)
+        unknown = np.flatnonzero(coded == -1)
+        if len(unknown):
+            value = table.column(target.name)[int(unknown[0])]
+            raise SchemaError(f"target {target.name!r} has the value {value}, which is not one of its classes")
+        return np.nan_to_num(coded, nan=-1).astype(np.int32)
+
+    def weights(self, table: pa.Table | pa.RecordBatch) -> np.ndarray | None:
+        if self.schema.weight is None or self.schema.weight not in table.schema.names:
+            return None
+        return numbers(table.column(self.schema.weight), self.schema.weight).astype(np.float64, copy=False)
+
+
+def _coded(cells: pa.Array | pa.ChunkedArray, column: Column) -> np.ndarray:
+    if column.categories is None or column.numeric:
+        return numbers(cells, column.name)
+    if column.categories.dtype.kind in "iuf":
+        return codes_of(numbers(cells, column.name), column.categories)
+    holds = column_class(cells.type)
+    if holds == "empty":
+        return np.full(len(cells), np.nan)
+    if holds not in ("text", "number-dictionary"):
+        raise SchemaError(f"column {column.name!r} holds {cells.type} where the categories are text: convert it to text")
+    return _codes_of_text(cells, column)
+
+
+def decode(codes: np.ndarray, column: Column) -> pa.Array:
+    """The cells that the codes of one column stand for, as Arrow."""
+    if column.categories is None or column.numeric:
+        return pa.array(codes, from_pandas=True)
+    known = np.isfinite(codes) & (codes >= 0)
+    places = np.where(known, codes, 0).astype(np.intp)
+    return pa.array(column.categories[places], mask=~known)
+
+
+def class_codes(y: Any) -> tuple[np.ndarray, np.ndarray]:
+    """The sorted classes of labels and the code of each label (int32); like `np.unique` with its inverse, but fast.
+
+    >>> class_codes(np.array([7, 3, 7]))
+    (array([3, 7]), array([1, 0, 1], dtype=int32))
+    """
+    y = np.asarray(y)
+    if y.dtype.kind in "iu" and len(y):
+        low, high = int(y.min()), int(y.max())
+        if high - low < 1 << 16:
+            shifted = y - y.dtype.type(low)
+            present = np.bincount(shifted, minlength=high - low + 1) > 0
+            classes = (np.flatnonzero(present) + low).astype(y.dtype)
+            return classes, (np.cumsum(present, dtype=np.int32) - np.int32(1))[shifted]
+    if y.dtype.kind == "f" and len(y) and np.array_equal(y, np.trunc(y)) and np.abs(y).max() < 1 << 31:
+        classes, codes = class_codes(y.astype(np.int64))
+        return classes.astype(y.dtype), codes
+    classes, inverse = np.unique(y, return_inverse=True)
+    return classes, inverse.astype(np.int32)

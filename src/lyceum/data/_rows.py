@@ -1,0 +1,130 @@
+"""Rows: a replayable source of blocks with one verb, `reduce`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+
+from lyceum._threads import ordered_map, single_threaded_blas
+from lyceum.data._block import Block
+from lyceum.data._schema import Schema
+from lyceum.data._sources import Part, Source
+from lyceum.errors import DataError
+
+__all__ = ["Progress", "Rows", "Statistic", "Step"]
+
+Summary = TypeVar("Summary", bound="Statistic")
+Progress = Callable[[int, int | None], None]  # rows done, rows in all if known
+
+
+class Statistic(Protocol):
+    """What a reduction folds: anything with `merge`."""
+
+    def merge(self, other: Any) -> Any: ...
+
+
+class Step(Protocol):
+    """A change to every block on its way to the learner."""
+
+    def schema(self, schema: Schema) -> Schema:
+        """The schema after the step."""
+
+    def __call__(self, block: Block) -> Block: ...
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows from a source, after some steps, in blocks whose size does not depend on the number of threads.
+
+    `reduce(of)` summarises every block by `of(block)` and merges the summaries in order. Blocks of arrays and files
+    are spread over threads; Dask partitions are reduced where they live.
+    """
+
+    source: Source
+    steps: tuple[Step, ...] = ()
+    progress: Progress | None = field(default=None, compare=False)
+
+    @property
+    def schema(self) -> Schema:
+        schema = self.source.schema
+        for step in self.steps:
+            schema = step.schema(schema)
+        return schema
+
+    @property
+    def n_rows(self) -> int | None:
+        """The number of rows, if it is known without reading them all."""
+        return self.source.n_rows
+
+    def then(self, step: Step) -> Rows:
+        """The same rows after one more step."""
+        return replace(self, steps=(*self.steps, step))
+
+    def blocks(self) -> Iterator[Block]:
+        """The blocks in order, one at a time."""
+        for part in self.source.parts():
+            yield from _blocks(part, self.steps)
+
+    def reduce(self, of: Callable[[Block], Summary]) -> Summary:
+        """Summarise every block by `of` and merge the summaries in order."""
+        if hasattr(self.source, "reduce"):
+            total = self.source.reduce(partial(fold_part, of=of, steps=self.steps))
+        else:
+            total = self._reduce_here(of)
+        if total is None:
+            raise DataError("there are no rows (0 samples): check the file, or the step that drops rows")
+        return total
+
+    def _reduce_here(self, of: Callable[[Block], Summary]) -> Summary | None:
+        total, done = None, 0
+        with single_threaded_blas():
+            for n_rows, summary in ordered_map(partial(_fold, of=of, steps=self.steps), self.source.parts()):
+                total = summary if total is None else total if summary is None else total.merge(summary)
+                done += n_rows
+                if self.progress:
+                    self.progress(done, self.n_rows)
+        return total
+
+    def map(self, function: Callable[[Block], np.ndarray]) -> Iterator[np.ndarray]:
+        """`function` of every part's blocks, in order, over threads; what is kept is up to the caller."""
+        with single_threaded_blas():
+            yield from ordered_map(partial(_map_part, function=function, steps=self.steps), self.source.parts())
+
+    def collect(self, function: Callable[[Block], np.ndarray]) -> Any:
+        """`function` of all blocks, one row a row, in one array (a lazy one on Dask)."""
+        if hasattr(self.source, "collect"):
+            return self.source.collect(partial(_map_part, function=function, steps=self.steps))
+        parts = list(self.map(function))
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+def _blocks(part: Part, steps: tuple[Step, ...]) -> Iterator[Block]:
+    for block in part.blocks():
+        for step in steps:
+            block = step(block)
+        yield block
+
+
+def _fold(part: Part, of: Callable[[Block], Summary], steps: tuple[Step, ...]) -> tuple[int, Summary | None]:
+    total, n_rows = None, 0
+    for block in _blocks(part, steps):
+        n_rows += len(block)
+        if len(block):
+            summary = of(block)
+            total = summary if total is None else total.merge(summary)
+    return n_rows, total
+
+
+def fold_part(part: Part, of: Callable[[Block], Summary], steps: tuple[Step, ...]) -> Summary | None:
+    """The merged summary of one part, None if it has no rows."""
+    with single_threaded_blas():
+        return _fold(part, of, steps)[1]
+
+
+def _map_part(part: Part, function: Callable[[Block], np.ndarray], steps: tuple[Step, ...]) -> np.ndarray:
+    results = [function(block) for block in _blocks(part, steps)]
+    return results[0] if len(results) == 1 else np.concatenate(results)

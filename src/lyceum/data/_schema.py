@@ -1,0 +1,132 @@
+"""Column kinds: what every column is, which values it may take, and why that was concluded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from lyceum.errors import SchemaError
+
+__all__ = ["KINDS", "Column", "Kind", "Schema"]
+
+Kind = Literal["binary", "categorical", "continuous"]
+KINDS: tuple[Kind, ...] = ("binary", "categorical", "continuous")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Column:
+    """One column: its name, its kind, its categories in code order, and why.
+
+    A binary column of two numbers or of true and false (`numeric` is true) keeps its numbers as cells, for methods
+    that compute; methods that count take it as a table of two values. Cells of other categorical columns are codes.
+    """
+
+    name: str
+    kind: Kind = "continuous"
+    categories: np.ndarray | None = None
+    why: str = ""
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise SchemaError(f"column {self.name!r} has the kind {self.kind!r}: choose one of {', '.join(KINDS)}")
+        if self.kind == "continuous" and self.categories is not None:
+            raise SchemaError(f"column {self.name!r} is continuous and cannot have categories")
+        if self.kind != "continuous" and self.categories is None:
+            raise SchemaError(f"column {self.name!r} is {self.kind} and needs its categories")
+
+    @property
+    def is_categorical(self) -> bool:
+        return self.kind != "continuous"
+
+    @property
+    def numeric(self) -> bool:
+        """Whether the cells are numbers in their own right."""
+        return self.categories is None or (self.kind == "binary" and self.categories.dtype.kind in "iufb")
+
+    def same_as(self, other: Column) -> bool:
+        """Whether both have the same name, kind and categories."""
+        if (self.name, self.kind) != (other.name, other.kind):
+            return False
+        if self.categories is None or other.categories is None:
+            return self.categories is other.categories
+        return np.array_equal(self.categories, other.categories)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Schema:
+    """The columns that a learner sees, the target and the weight column if there are any.
+
+    >>> schema = Schema.declare({"age": "continuous", "sex": ["female", "male"]})
+    >>> print(schema)
+    age  continuous  declared
+    sex  binary      declared
+    """
+
+    columns: tuple[Column, ...]
+    target: Column | None = None
+    weight: str | None = None
+
+    def __post_init__(self) -> None:
+        names = list(self.names)
+        if len(set(names)) < len(names):
+            twice = sorted({name for name in names if names.count(name) > 1})
+            raise SchemaError(f"column names appear twice: {', '.join(map(repr, twice))}: rename them")
+
+    @classmethod
+    def declare(cls, kinds: Mapping[str, Kind | Sequence[Any]], target: Column | None = None) -> Schema:
+        """A schema from names and, for each, "continuous" or the list of categories."""
+        return cls(tuple(_declared(name, kind) for name, kind in kinds.items()), target)
+
+    @classmethod
+    def of_numbers(cls, names: Sequence[str]) -> Schema:
+        """All columns continuous, as in a plain array."""
+        return cls(tuple(Column(name, why="a number in an array") for name in names))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self.columns)
+
+    @property
+    def categorical(self) -> np.ndarray:
+        """The indices of binary and categorical columns."""
+        return np.array([j for j, column in enumerate(self.columns) if column.is_categorical], dtype=np.intp)
+
+    @property
+    def continuous(self) -> np.ndarray:
+        """The indices of continuous columns."""
+        return np.array([j for j, column in enumerate(self.columns) if not column.is_categorical], dtype=np.intp)
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def __iter__(self) -> Iterator[Column]:
+        return iter(self.columns)
+
+    def __getitem__(self, key: str | int) -> Column:
+        if not isinstance(key, str):
+            return self.columns[key]
+        for column in self.columns:
+            if column.name == key:
+                return column
+        raise SchemaError(f"there is no column {key!r}: the columns are {', '.join(map(repr, self.names))}")
+
+    def with_target(self, target: Column | None) -> Schema:
+        return replace(self, target=target)
+
+    def __str__(self) -> str:
+        rows = list(self.columns) + ([self.target] if self.target else [])
+        wide = max((len(column.name) for column in rows), default=0)
+        lines = [f"{column.name:<{wide}}  {column.kind:<11} {column.why}".rstrip() for column in self.columns]
+        if self.target:
+            lines.append(f"{self.target.name:<{wide}}  {self.target.kind:<11} the target; {self.target.why}")
+        return "\n".join(lines)
+
+
+def _declared(name: str, kind: Kind | Sequence[Any]) -> Column:
+    if isinstance(kind, str):
+        return Column(name, kind, why="declared")
+    values = np.asarray(kind)
+    return Column(name, "binary" if len(values) == 2 else "categorical", values, "declared")

@@ -1,0 +1,184 @@
+"""Where rows come from: arrays, Parquet files, CSV files. Dask collections are in `_dask.py`.
+
+A source yields parts that can be read in any order and again; a part yields blocks. Parts do not share anything, so
+threads can work on several at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from scipy import sparse
+
+from lyceum.data._block import Block, block_rows
+from lyceum.data._coding import ArrayCoder, TableCoder
+from lyceum.data._csv import CsvFormat
+from lyceum.data._schema import Schema
+
+__all__ = ["ArraySource", "BatchPart", "CsvSource", "ParquetSource", "Part", "Source"]
+
+
+class Part(Protocol):
+    """A stretch of rows that yields blocks whenever it is asked."""
+
+    def blocks(self) -> Iterator[Block]: ...
+
+
+class Source(Protocol):
+    """Parts in order, the schema that codes them, and the number of rows where it is known."""
+
+    schema: Schema
+
+    @property
+    def n_rows(self) -> int | None: ...
+
+    def parts(self) -> Iterator[Part]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ArraySource:
+    """Rows in memory: a dense or CSR array, of cells as the user gave them or (`coded`) of coded ones."""
+
+    X: Any
+    y: np.ndarray | None
+    w: np.ndarray | None
+    schema: Schema
+    coded: bool = False
+
+    @property
+    def n_rows(self) -> int:
+        return self.X.shape[0]
+
+    def parts(self) -> Iterator[Part]:
+        step = block_rows(self.X.shape[1])
+        return (_ArrayPart(self, start, start + step) for start in range(0, self.n_rows, step))
+
+
+@dataclass(frozen=True, slots=True)
+class _ArrayPart:
+    source: ArraySource
+    start: int
+    stop: int
+
+    def blocks(self) -> Iterator[Block]:
+        source, rows = self.source, slice(self.start, self.stop)
+        X = source.X[rows]
+        if sparse.issparse(X):
+            X = _as_float(X)
+        elif not source.coded:
+            X = ArrayCoder(source.schema)(X)
+        y = None if source.y is None else source.y[rows]
+        w = None if source.w is None else source.w[rows]
+        yield Block(X, y, w, self.start, source.schema)
+
+
+def _as_float(X: Any) -> Any:
+    return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class BatchPart:
+    """Rows of an Arrow table or record batch."""
+
+    batch: pa.Table | pa.RecordBatch
+    start: int
+    schema: Schema
+
+    def blocks(self) -> Iterator[Block]:
+        coder, step = TableCoder(self.schema), block_rows(len(self.schema))
+        X, y, w = coder.features(self.batch), coder.target(self.batch), coder.weights(self.batch)
+        for start in range(0, len(X), step):
+            rows = slice(start, start + step)
+            yield Block(
+                X[rows],
+                None if y is None else y[rows],
+                None if w is None else w[rows],
+                self.start + start,
+                self.schema,
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class ParquetSource:
+    """Parquet files, read row group by row group: one part is a few row groups of one file."""
+
+    paths: Sequence[str]
+    schema: Schema
+    text: tuple[str, ...] = ()  # columns to read as dictionaries
+
+    @property
+    def n_rows(self) -> int:
+        return sum(pq.read_metadata(path).num_rows for path in self.paths)
+
+    def parts(self) -> Iterator[Part]:
+        start = 0
+        for path in self.paths:
+            metadata = pq.read_metadata(path)
+            for groups in _group(metadata):
+                yield ParquetPart(path, groups, start, self.schema, self.text)
+                start += sum(metadata.row_group(group).num_rows for group in groups)
+
+
+_PART_ROWS = 1 << 18
+
+
+def _group(metadata: pq.FileMetaData) -> Iterator[tuple[int, ...]]:
+    """Consecutive row groups, each bundle with enough rows to be worth opening the file for."""
+    bundle: list[int] = []
+    rows = 0
+    for group in range(metadata.num_row_groups):
+        bundle.append(group)
+        rows += metadata.row_group(group).num_rows
+        if rows >= _PART_ROWS:
+            yield tuple(bundle)
+            bundle, rows = [], 0
+    if bundle:
+        yield tuple(bundle)
+
+
+@dataclass(frozen=True, slots=True)
+class ParquetPart:
+    path: str
+    groups: tuple[int, ...]
+    start: int
+    schema: Schema
+    text: tuple[str, ...] = ()
+
+    def batches(self, names: list[str]) -> Iterator[pa.RecordBatch]:
+        """The rows of the part, a few blocks at a time."""
+        options = {"buffer_size": 1 << 20, "pre_buffer": False, "read_dictionary": list(self.text)}
+        with pq.ParquetFile(self.path, **options) as file:
+            names = [name for name in names if name in file.schema_arrow.names]
+            size = 4 * block_rows(len(self.schema))
+            yield from file.iter_batches(size, row_groups=self.groups, columns=names, use_threads=False)
+
+    def blocks(self) -> Iterator[Block]:
+        start = self.start
+        for batch in self.batches(TableCoder(self.schema).names):
+            yield from BatchPart(batch, start, self.schema).blocks()
+            start += batch.num_rows
+
+
+@dataclass(frozen=True, slots=True)
+class CsvSource:
+    """CSV files too large for memory, parsed again on every pass, a few blocks at a time."""
+
+    paths: Sequence[str]
+    format: CsvFormat
+    schema: Schema
+
+    @property
+    def n_rows(self) -> None:
+        return None
+
+    def parts(self) -> Iterator[Part]:
+        start = 0
+        for path in self.paths:
+            for batch in self.format.stream(path):
+                yield BatchPart(batch, start, self.schema)
+                start += batch.num_rows

@@ -1,0 +1,39 @@
+"""What Lyceum raises when the fault lies in the data, a file or a request.
+
+LyceumError
+├── DataError (a ValueError)         the rows cannot be used as they are
+│   ├── SchemaError                  columns do not fit: names, kinds, categories
+│   ├── MissingValuesError           gaps where the method cannot take them
+│   └── SourceError (a TypeError)    this method cannot run on this kind of source
+└── ModelFileError (a ValueError)    a model file is damaged, unknown or unsafe
+
+A message says what, where, what came, and what to do instead.
+"""
+
+from __future__ import annotations
+
+__all__ = ["DataError", "LyceumError", "MissingValuesError", "ModelFileError", "SchemaError", "SourceError"]
+
+
+class LyceumError(Exception):
+    """The base of every error that Lyceum raises on purpose."""
+
+
+class DataError(LyceumError, ValueError):
+    """The rows cannot be used as they are."""
+
+
+class SchemaError(DataError):
+    """Columns do not fit: a name, a kind or a category."""
+
+
+class MissingValuesError(DataError):
+    """There are gaps or infinities where the method cannot take them."""
+
+
+class SourceError(DataError, TypeError):
+    """The method cannot run on this kind of source."""
+
+
+class ModelFileError(LyceumError, ValueError):
+    """A model file is damaged, of an unknown make, or holds what may not be loaded."""
