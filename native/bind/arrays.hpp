@@ -1,0 +1,69 @@
+// What every binding shares: array types, shape checks with clear errors, and the poll for Ctrl-C.
+#pragma once
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+
+#include <initializer_list>
+#include <lyceum/interrupt.hpp>
+#include <lyceum/views.hpp>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+namespace nb = nanobind;
+
+template <class T, int Dimensions>
+using Array = nb::ndarray<T, nb::ndim<Dimensions>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Maybe = std::optional<T>;
+using Weights = Maybe<Array<const double, 1>>;
+using CodesArray = Array<const std::int32_t, 1>;
+using ReleaseGil = nb::call_guard<nb::gil_scoped_release>;
+
+inline std::string shape_text(const std::size_t* shape, std::size_t count) {
+    std::string text = "(";
+    for (std::size_t i = 0; i < count; ++i) text += (i ? ", " : "") + std::to_string(shape[i]);
+    return text + (count == 1 ? ",)" : ")");
+}
+
+template <class A>
+void expect_shape(const char* name, const A& array, std::initializer_list<std::size_t> wanted) {
+    std::size_t shape[4] = {}, axis = 0;
+    bool same = array.ndim() == wanted.size();
+    for (; axis < array.ndim() && axis < 4; ++axis) shape[axis] = array.shape(axis);
+    for (axis = 0; same && axis < wanted.size(); ++axis) same = shape[axis] == wanted.begin()[axis];
+    if (!same)
+        throw std::invalid_argument(std::string(name) + " has shape " + shape_text(shape, array.ndim()) + ", expected " +
+                                    shape_text(wanted.begin(), wanted.size()));
+}
+
+inline void expect(bool held, const std::string& message) {
+    if (!held) throw std::invalid_argument(message);
+}
+
+// The data of an optional array after a check of its shape, or null.
+template <class A>
+auto data_or_null(const char* name, const Maybe<A>& array, std::initializer_list<std::size_t> wanted) {
+    if (array) expect_shape(name, *array, wanted);
+    return array ? array->data() : nullptr;
+}
+
+template <class T>
+lyceum::Matrix<T> matrix(const Array<T, 2>& array) {
+    return {array.data(), array.shape(0), array.shape(1)};
+}
+
+inline lyceum::Poll signals() {
+    return lyceum::Poll(+[] {
+        nb::gil_scoped_acquire gil;
+        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    });
+}
+
+void bind_checks(nb::module_& m);
+void bind_moments(nb::module_& m);
+void bind_levels(nb::module_& m);
+void bind_densities(nb::module_& m);
+void bind_lloyd(nb::module_& m);
+void bind_losses(nb::module_& m);

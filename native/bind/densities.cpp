@@ -1,0 +1,3 @@
+#include "arrays.hpp"
+
+void bind_densities(nb::module_&) {}

@@ -1,0 +1,3 @@
+#include "arrays.hpp"
+
+void bind_lloyd(nb::module_&) {}
