@@ -7,10 +7,11 @@ import os
 import platform
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from statistics import median
 
 HERE = Path(__file__).parent
 RESULTS, RECORDS = HERE / "RESULTS.md", HERE / "results.json"
-HEADINGS = ["contender", "seconds", "ratio", "MiB", "quality"]
+HEADINGS = ["contender", "seconds", "median", "ratio", "MiB", "quality"]
 PACKAGES = [
     "numpy",
     "scipy",
@@ -23,10 +24,11 @@ PACKAGES = [
 ]
 INTRO = """\
 Written by `python benchmarks/run.py --record`. Seconds are the best of the rounds, contenders interleaved. In
-the row of lyceum the ratio is the fastest peer's seconds over lyceum's (above 1: lyceum is faster); in a peer's
-row it is that peer's seconds over lyceum's. Import and out of core say in their titles what theirs is. MiB is
-resident memory gained at the peak of a run; out of core, the peak of the whole process. WORSE marks a quality
-that falls short of the best contender's by more than the workload allows.
+lyceum's row the ratio is the fastest peer's seconds over lyceum's (above 1: lyceum is faster), in a peer's
+row that peer's seconds over lyceum's. Import and out of core say in their titles what theirs is. MiB is resident
+memory gained at the peak of a run; out of core, the peak of the whole process. WORSE marks a quality that falls
+short of the best contender's by more than the workload allows. Where other processes took more than a few
+percent of the cores, distrust the times.
 """
 
 
@@ -35,6 +37,7 @@ def cells(record: dict) -> list[list[str]]:
         [
             outcome["contender"],
             "" if outcome["seconds"] is None else f"{outcome['seconds']:.3g}",
+            f"{median(outcome['all_seconds']):.3g}" if outcome["seconds"] is not None else "",
             "" if outcome.get("ratio") is None else f"{outcome['ratio']:.2f}×",
             "" if outcome["mebibytes"] is None else f"{outcome['mebibytes']:.0f}",
             " · ".join([*map(quality_text, outcome["quality"].items()), *filter(None, [outcome["note"]])]),
@@ -51,9 +54,15 @@ def quality_text(item: tuple[str, float]) -> str:
 
 
 def subtitle(record: dict) -> str:
-    return (
-        f"scale {record['scale']:g}, best of {record['repeat']}, {record['date']}, commit {record['commit']}"
-    )
+    parts = [
+        f"scale {record['scale']:g}",
+        f"best of {record['repeat']}",
+        record["date"],
+        f"commit {record['commit']}",
+    ]
+    if record["others"] is not None:
+        parts.append(f"other processes on {record['others']:.0%} of the cores")
+    return ", ".join(parts)
 
 
 def show(record: dict) -> None:
@@ -63,7 +72,9 @@ def show(record: dict) -> None:
 
     table = Table(title=escape(record["title"]), caption=subtitle(record), title_justify="left")
     for heading in HEADINGS:
-        table.add_column(heading, justify="right" if heading in ("seconds", "ratio", "MiB") else "left")
+        table.add_column(
+            heading, justify="right" if heading in ("seconds", "median", "ratio", "MiB") else "left"
+        )
     for row in cells(record):
         table.add_row(*map(escape, row), style="bold" if "lyceum" in row[0] else None)
     Console().print(table)
@@ -94,14 +105,14 @@ def markdown(here: dict[str, str], records: dict[str, dict]) -> str:
             f"## {group}",
             "",
             "| workload | " + " | ".join(HEADINGS) + " |",
-            "|---|---|--:|--:|--:|---|",
+            "|---|---|--:|--:|--:|--:|---|",
         ]
         for record in records.values():
             if record["group"] != group:
                 continue
             for place, row in enumerate(cells(record)):
                 if "lyceum" in row[0]:
-                    row = [f"**{cell}**" if cell and column < 3 else cell for column, cell in enumerate(row)]
+                    row = [f"**{cell}**" if cell and column < 4 else cell for column, cell in enumerate(row)]
                 first = f"{record['title']} ({subtitle(record)})" if place == 0 else ""
                 lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in [first, *row]) + " |")
         lines.append("")

@@ -18,7 +18,7 @@ import csv_table  # noqa: F401  (registers its workload)
 import imports
 import outofcore
 import report
-from timing import Outcome, isolated, race
+from timing import OthersWatch, Outcome, isolated, race
 from workloads import DATA, WORKLOADS
 
 NAMES = [*WORKLOADS, "imports", "outofcore"]
@@ -29,7 +29,8 @@ def main() -> None:
     records = {}
     for name in [name for name in NAMES if not options.only or any(part in name for part in options.only)]:
         try:
-            record = run(name, options.scale, options.repeat)
+            with OthersWatch() as others:
+                record = run(name, options.scale, options.repeat)
         except Exception as error:
             record = {
                 "group": "Failed",
@@ -39,7 +40,7 @@ def main() -> None:
         finally:
             if not options.keep:
                 clean()
-        settings = {"scale": options.scale, "repeat": options.repeat}
+        settings = {"scale": options.scale, "repeat": options.repeat, "others": others.share}
         records[name] = record | settings | {"date": str(date.today()), "commit": commit()}
         report.show(records[name])
     if options.record:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import logging
+import os
 import re
 import resource
 import threading
@@ -156,6 +157,25 @@ def peak_bytes() -> int:
         if line.startswith("VmHWM:"):
             return int(line.split()[1]) * 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+class OthersWatch:
+    """The share of all cores that other processes used meanwhile: above a few percent, distrust the times."""
+
+    def _clock(self) -> tuple[float, float, float]:
+        """Seconds: by the wall, worked by all cores, worked by this process and its finished children."""
+        ticks = list(map(int, Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]))
+        busy = (sum(ticks) - ticks[3] - ticks[4]) / os.sysconf("SC_CLK_TCK")
+        return time.perf_counter(), busy, sum(os.times()[:4])
+
+    def __enter__(self):
+        self.share, self._start = None, self._clock() if Path("/proc/stat").exists() else None
+        return self
+
+    def __exit__(self, *_) -> None:
+        if self._start:
+            wall, busy, own = (end - start for start, end in zip(self._start, self._clock()))
+            self.share = max(0.0, busy - own) / (wall * os.cpu_count())
 
 
 class ResidentSampler:
