@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import sys
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from statistics import median
@@ -25,10 +26,10 @@ PACKAGES = [
 INTRO = """\
 Written by `python benchmarks/run.py --record`. Seconds are the best of the rounds, contenders interleaved. In
 lyceum's row the ratio is the fastest peer's seconds over lyceum's (above 1: lyceum is faster), in a peer's
-row that peer's seconds over lyceum's. Import and out of core say in their titles what theirs is. MiB is resident
-memory gained at the peak of a run; out of core, the peak of the whole process. WORSE marks a quality that falls
-short of the best contender's by more than the workload allows. Where other processes took more than a few
-percent of the cores, distrust the times.
+row that peer's seconds over lyceum's. Import and out of core say in their titles what theirs is. MiB is
+resident memory gained at the peak of a run; out of core, the peak of the whole process. WORSE marks a quality
+that falls short of the best contender's by more than the workload allows. Where other processes took more
+than a few percent of the cores, distrust the times.
 """
 
 
@@ -54,12 +55,8 @@ def quality_text(item: tuple[str, float]) -> str:
 
 
 def subtitle(record: dict) -> str:
-    parts = [
-        f"scale {record['scale']:g}",
-        f"best of {record['repeat']}",
-        record["date"],
-        f"commit {record['commit']}",
-    ]
+    rounds = max(len(outcome["all_seconds"]) for outcome in record["outcomes"])
+    parts = [f"scale {record['scale']:g}", f"best of {rounds}", record["date"], f"commit {record['commit']}"]
     if record["others"] is not None:
         parts.append(f"other processes on {record['others']:.0%} of the cores")
     return ", ".join(parts)
@@ -77,15 +74,16 @@ def show(record: dict) -> None:
         )
     for row in cells(record):
         table.add_row(*map(escape, row), style="bold" if "lyceum" in row[0] else None)
-    Console().print(table)
+    Console(width=None if sys.stdout.isatty() else 140).print(table)
 
 
-def record_results(records: dict[str, dict]) -> None:
+def record_results(records: dict[str, dict], order: list[str]) -> None:
     """Replace these workloads in RESULTS.md; keep the others if machine and software are still the same."""
     here = machine()
     old = json.loads(RECORDS.read_text()) if RECORDS.exists() else {}
     kept = old.get("records", {}) if old.get("machine") == here else {}
     records = kept | records
+    records = {name: records[name] for name in order if name in records}
     RECORDS.write_text(json.dumps({"machine": here, "records": records}, indent=1, ensure_ascii=False) + "\n")
     RESULTS.write_text(markdown(here, records))
 

@@ -40,11 +40,11 @@ def main() -> None:
         finally:
             if not options.keep:
                 clean()
-        settings = {"scale": options.scale, "repeat": options.repeat, "others": others.share}
-        records[name] = record | settings | {"date": str(date.today()), "commit": commit()}
+        when = {"date": str(date.today()), "commit": commit(), "scale": options.scale, "others": others.share}
+        records[name] = record | when
         report.show(records[name])
     if options.record:
-        report.record_results(records)
+        report.record_results(records, NAMES)
 
 
 def parse() -> argparse.Namespace:
