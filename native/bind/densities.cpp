@@ -1,3 +1,62 @@
+#include <lyceum/gaussian_log_joint.hpp>
+#include <lyceum/posterior.hpp>
+#include <lyceum/quadratic_log_density.hpp>
+
 #include "arrays.hpp"
 
-void bind_densities(nb::module_&) {}
+using namespace nb::literals;
+
+namespace {
+
+using Table = Array<const double, 2>;
+
+template <class T>
+void gaussian_log_joint(Array<const T, 2> X, Array<const std::int32_t, 1> columns, Table mean, Table half_precision,
+                        Table constant, Array<double, 2> out) {
+    const auto m = columns.shape(0), K = out.shape(1);
+    expect_shape("mean", mean, {m, K});
+    expect_shape("half_precision", half_precision, {m, K});
+    expect_shape("constant", constant, {m, K});
+    expect_shape("out", out, {X.shape(0), K});
+    for (std::size_t j = 0; j < m; ++j)
+        expect(columns.data()[j] >= 0 && static_cast<std::size_t>(columns.data()[j]) < X.shape(1),
+               "columns[" + std::to_string(j) + "] is not a column of X");
+    const lyceum::GaussianTable table{mean.data(), half_precision.data(), constant.data(), m, K};
+    lyceum::gaussian_log_joint(matrix(X), columns.data(), table, out.data(), signals());
+}
+
+template <class T>
+void quadratic_log_density(Array<const T, 2> X, Table mean, Array<const double, 3> whiten,
+                           Array<const double, 1> constant, Array<double, 2> out) {
+    const auto d = X.shape(1), K = mean.shape(0);
+    expect_shape("mean", mean, {K, d});
+    expect_shape("whiten", whiten, {K, d, d});
+    expect_shape("constant", constant, {K});
+    expect_shape("out", out, {X.shape(0), K});
+    lyceum::quadratic_log_density(matrix(X), mean.data(), whiten.data(), constant.data(), K, out.data(), signals());
+}
+
+template <class T>
+void bind(nb::module_& m) {
+    m.def("gaussian_log_joint", &gaussian_log_joint<T>, "X"_a.noconvert(), "columns"_a.noconvert(), "mean"_a.noconvert(),
+          "half_precision"_a.noconvert(), "constant"_a.noconvert(), "out"_a.noconvert(), ReleaseGil(),
+          "Add constant - half_precision * (x - mean)**2 to out over the cells that are not NaN.");
+    m.def("quadratic_log_density", &quadratic_log_density<T>, "X"_a.noconvert(), "mean"_a.noconvert(),
+          "whiten"_a.noconvert(), "constant"_a.noconvert(), "out"_a.noconvert(), ReleaseGil(),
+          "Add constant[k] - |whiten[k] @ (x - mean[k])|**2 / 2 to out.");
+}
+
+}  // namespace
+
+void bind_densities(nb::module_& m) {
+    bind<float>(m);
+    bind<double>(m);
+    m.def("posterior", [](Array<double, 2> out) { lyceum::posterior(matrix(out), signals()); }, "out"_a.noconvert(),
+          ReleaseGil(), "Turn rows of log joint densities into posteriors, in place.");
+    m.def("log_posterior", [](Array<double, 2> out) { lyceum::log_posterior(matrix(out), signals()); },
+          "out"_a.noconvert(), ReleaseGil(), "Turn rows of log joint densities into log posteriors, in place.");
+    m.def("row_argmax", [](Array<const double, 2> out, Array<std::int64_t, 1> labels) {
+              expect_shape("labels", labels, {out.shape(0)});
+              lyceum::row_argmax(matrix(out), labels.data());
+          }, "out"_a.noconvert(), "labels"_a.noconvert(), ReleaseGil(), "Set labels to the first maximum of every row.");
+}
