@@ -12,7 +12,7 @@ import pyarrow as pa
 from lyceum.data._arrow import is_frame, to_arrow
 from lyceum.data._block import Block
 from lyceum.data._profile import TableProfile
-from lyceum.data._schema import Schema
+from lyceum.data._schema import Column, Schema
 from lyceum.data._sources import ArraySource, BatchPart, Part
 from lyceum.errors import DataError
 
@@ -81,6 +81,27 @@ class DaskSource:
         if not merged.n_rows:
             raise DataError("the Dask frame has no rows (0 samples)")
         return cls(partitions, None, None, schema_of(merged), [profile.n_rows for profile in profiles])
+
+    @classmethod
+    def of_collections(
+        cls, X: Any, y: Any, w: Any, task: str | None, categorical: Callable[[list[str]], list[int]]
+    ) -> DaskSource:
+        """Dask collections given to `fit`: one pass finds the classes and the categories, if there are any."""
+        import dask
+
+        named = hasattr(X, "columns")
+        names = [str(name) for name in X.columns] if named else [f"x{j}" for j in range(X.shape[1])]
+        declared = [names[j] for j in categorical(names)]
+        parts = as_delayed(X)
+        ys = _matching(y if task else None, len(parts), "y")
+        ws = _matching(w, len(parts), "sample_weight")
+        look = dask.delayed(_look, pure=False)
+        undecided = [name for name in names if name in declared or (named and _is_undecided(X, name))]
+        looks = dask.compute(*[look(part, part_y, undecided, task) for part, part_y in zip(parts, ys)])
+        schema = _seen_schema(names, declared, looks, task)
+        code = dask.delayed(_coded_target, pure=False)
+        coded = None if task is None else [code(part_y, schema.target) for part_y in ys]
+        return cls(parts, coded, None if w is None else ws, schema, [seen.n_rows for seen in looks])
 
     @property
     def n_rows(self) -> int:
@@ -164,6 +185,72 @@ def _merged(summaries: Sequence[Any]) -> Any:
     return total
 
 
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What one look at a partition found."""
+
+    n_rows: int
+    profile: TableProfile | None
+    classes: np.ndarray | None
+
+
+def _look(X: Any, y: Any, undecided: list[str], task: str | None) -> _Seen:
+    profile = None
+    if undecided and is_frame(X):
+        profile = TableProfile.of(to_arrow(X).select(undecided), undecided)
+    elif undecided:
+        cells = {name: np.ascontiguousarray(X[:, int(name[1:])]) for name in undecided}
+        profile = TableProfile.of(pa.table(cells), undecided)
+    if y is not None and len(y) != len(X):
+        raise DataError(f"a partition of y has {len(y)} rows where that of X has {len(X)}: partition both alike")
+    classes = np.unique(np.asarray(y)) if task == "classes" and len(y) else None
+    return _Seen(len(X), profile, classes)
+
+
+def _seen_schema(names: list[str], declared: list[str], looks: Sequence[_Seen], task: str | None) -> Schema:
+    profile = _merged([seen.profile for seen in looks])
+    known = profile.columns if profile else {}
+    columns = tuple(
+        known[name].column("categorical" if name in declared else None) if name in known else Column(name, why="numbers")
+        for name in names
+    )
+    if task is None:
+        return Schema(columns)
+    if task == "numbers":
+        return Schema(columns, Column("y", why="y"))
+    found = [seen.classes for seen in looks if seen.classes is not None]
+    if not found:
+        raise DataError("the Dask collection has no rows (0 samples)")
+    classes = np.unique(np.concatenate(found))
+    return Schema(columns, Column("y", "binary" if len(classes) == 2 else "categorical", classes, "y"))
+
+
+def _is_undecided(frame: Any, name: str) -> bool:
+    """Whether the type of a Dask frame's column leaves its categories open."""
+    position = [str(column) for column in frame.columns].index(name)
+    dtype = frame.dtypes.iloc[position]
+    return not (isinstance(dtype, np.dtype) and dtype.kind in "iuf")
+
+
+def _coded_target(y: Any, target: Column) -> np.ndarray:
+    values = np.asarray(y)
+    if target.categories is None:
+        return values.astype(np.float64)
+    return np.searchsorted(target.categories, values).astype(np.int32)
+
+
+def _matching(data: Any, n_parts: int, name: str) -> list[Any]:
+    """The delayed partitions of y or the weights, as many as X has."""
+    if data is None:
+        return [None] * n_parts
+    if not is_dask(data):
+        raise DataError(f"X is a Dask collection but {name} is not: give both as Dask collections")
+    parts = as_delayed(data)
+    if len(parts) != n_parts:
+        raise DataError(f"{name} has {len(parts)} partitions where X has {n_parts}: partition both alike")
+    return parts
+
+
 def as_delayed(data: Any) -> list[Any]:
     """The row partitions of a Dask array, frame or series as delayed values."""
     if hasattr(data, "columns") or not hasattr(data, "numblocks"):
@@ -180,8 +267,3 @@ def row_counts(data: Any) -> list[int]:
     if hasattr(data, "chunks") and not np.isnan(data.chunks[0]).any():
         return [int(n) for n in data.chunks[0]]
     return list(dask.compute(*[dask.delayed(len)(part) for part in as_delayed(data)]))
-
-
-def empty_table(frame: Any) -> pa.Table:
-    """The columns of a Dask frame without rows."""
-    return to_arrow(frame._meta)

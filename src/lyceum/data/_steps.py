@@ -46,7 +46,7 @@ class Design:
     reference: bool = False
 
     def schema(self, schema: Schema) -> Schema:
-        return self.after
+        return replace(schema, columns=self.after.columns)
 
     @cached_property
     def after(self) -> Schema:
@@ -57,7 +57,7 @@ class Design:
             else:
                 first = self._first(column)
                 columns += [Column(f"{column.name}={value}", why=column.why) for value in column.categories[first:]]  # type: ignore[index]
-        return Schema(tuple(columns), self.before.target, self.before.weight)
+        return Schema(tuple(columns))
 
     def _first(self, column: Column) -> int:
         return 1 if self.reference or len(column.categories) == 2 else 0  # type: ignore[arg-type]
@@ -84,13 +84,13 @@ class Design:
 
     def __call__(self, block: Block) -> Block:
         if self.is_plain:
-            return block.with_X(block.X, self.after)
+            return block.with_X(block.X, self.schema(block.schema))
         X = block.X
         kept = [j for j, c in enumerate(self.before) if c.numeric or len(c.categories) > self._first(c)]  # type: ignore[arg-type]
         start, size, first = (part[kept] for part in self.layout)
         out = np.empty((len(X), len(self.after)), dtype=X.dtype if X.dtype.kind == "f" else np.float64)
         kernels.expand(np.ascontiguousarray(X if len(kept) == X.shape[1] else X[:, kept]), start, size, first, out)
-        return block.with_X(out, self.after)
+        return block.with_X(out, self.schema(block.schema))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,201 @@
+"""Learner: what every method shares, from any source of rows to scikit-learn's contract.
+
+A one-pass method is a subclass of `OnePassLearner` with two methods: `_statistic()`, which says how a block is
+summarised, and `_finish(statistic)`, which turns the merged summary into parameters. A method of several passes
+writes `fit` over `self._rows(...)` and `rows.reduce(...)`. Either way it runs in memory, from files and on Dask.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum._native import kernels
+from lyceum.data import Block, Rows, Schema, Statistic, Step
+from lyceum.data._intake import Intake
+from lyceum.data._steps import CheckCells, Design, Recode
+from lyceum.errors import SchemaError
+from lyceum.report import Summary
+
+__all__ = ["Learner", "OnePassClassifier", "OnePassLearner", "PosteriorClassifier"]
+
+
+class Learner(BaseEstimator):
+    """The base of every method.
+
+    Subclasses say what they take: `_coding` is how categories reach them ("codes" into tables, "one_of_c" columns,
+    or "reference" columns without the first category), `_takes_missing` and `_takes_sparse` what else they can do.
+    """
+
+    _coding: ClassVar[Literal["codes", "one_of_c", "reference"]] = "one_of_c"
+    _takes_missing: ClassVar[bool] = False
+    _takes_sparse: ClassVar[bool] = False
+
+    schema_: Schema
+    n_features_in_: int
+
+    # -- rows in ---------------------------------------------------------------------------------------------------
+
+    def _rows(self, X: Any, y: Any = None, sample_weight: Any = None) -> Rows:
+        """The rows to fit on; learns the schema."""
+        self._validate_params()
+        rows = Intake(self).to_fit(X, y, sample_weight)
+        return self._prepared(rows)
+
+    def _more_rows(self, X: Any, y: Any = None, sample_weight: Any = None, classes: Any = None) -> Rows:
+        """More rows for `partial_fit`; the schema grows by what is new in them."""
+        self._validate_params()
+        rows = Intake(self).to_go_on(X, y, sample_weight, classes)
+        return self._prepared(rows)
+
+    def _rows_to_predict(self, X: Any) -> Rows:
+        """Rows coded as those of `fit` were."""
+        check_is_fitted(self)
+        return self._prepared(Intake(self).to_predict(X))
+
+    def _prepared(self, rows: Rows) -> Rows:
+        for step in self._steps():
+            rows = rows.then(step)
+        return rows
+
+    def _steps(self) -> list[Step]:
+        check = CheckCells(type(self).__name__, self._takes_missing)
+        if self._coding == "codes":
+            return [Recode(), check]
+        return [self._design, check]
+
+    @property
+    def _design(self) -> Design:
+        return Design(Schema(self.schema_.columns), reference=self._coding == "reference")
+
+    @property
+    def _design_names(self) -> tuple[str, ...]:
+        """The names of the columns that the method computes with."""
+        return self.schema_.names if self._coding == "codes" else self._design.after.names
+
+    def _apply(self, function: Callable[[Block], np.ndarray], X: Any) -> Any:
+        """`function` of every block of X, one result a row (lazy on Dask)."""
+        return self._rows_to_predict(X).collect(function)
+
+    # -- what was learned ------------------------------------------------------------------------------------------
+
+    def summary(self) -> Summary:
+        """What was learned, in the method's own quantities; prints as text, shows as tables in a notebook."""
+        check_is_fitted(self)
+        return Summary(repr(self), {"columns": self.n_features_in_})
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        """The arrays that prediction indexes and the shape each must have; checked when a model file is loaded."""
+        return {}
+
+    # -- tags ------------------------------------------------------------------------------------------------------
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self._takes_sparse
+        tags.input_tags.allow_nan = self._takes_missing
+        tags.input_tags.categorical = True
+        return tags
+
+
+class OnePassLearner(Learner):
+    """A method whose parameters follow from one mergeable statistic, kept as `statistic_`."""
+
+    statistic_: Any
+
+    def _statistic(self) -> Callable[[Block], Statistic]:
+        """How a block of rows is summarised; must be picklable."""
+        raise TypeError(f"{type(self).__name__} does not define _statistic")
+
+    def _finish(self, statistic: Any) -> None:
+        """Set the fitted attributes from the merged statistic."""
+        raise TypeError(f"{type(self).__name__} does not define _finish")
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Learn from all rows of X in one pass.
+
+        Parameters
+        ----------
+        X : array, sparse array, frame, Dask collection or `scan(...)`
+        y : array of shape (n_samples,), if the target is not in the scan
+        sample_weight : array of shape (n_samples,), optional
+        """
+        rows = self._rows(X, y, sample_weight)
+        self.statistic_ = rows.reduce(self._statistic())
+        self._finish(self.statistic_)
+        return self
+
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Learn from more rows: the result is that of one `fit` on all rows seen."""
+        return self._go_on(self._more_rows(X, y, sample_weight))
+
+    def _go_on(self, rows: Rows):
+        more = rows.reduce(self._statistic())
+        self.statistic_ = self.statistic_.merge(more) if hasattr(self, "statistic_") else more
+        self._finish(self.statistic_)
+        return self
+
+
+class PosteriorClassifier(ClassifierMixin):
+    """Predictions from an unnormalised log posterior: a subclass defines `_log_joint(block)` of shape (n, K)."""
+
+    classes_: np.ndarray
+
+    def _log_joint(self, block: Block) -> np.ndarray:
+        raise TypeError(f"{type(self).__name__} does not define _log_joint")
+
+    def predict(self, X: Any) -> Any:
+        """The class of largest posterior: minimum 0/1 risk."""
+        return self._apply(partial(_most_probable, self), X)  # type: ignore[attr-defined]
+
+    def predict_proba(self, X: Any) -> Any:
+        """The posterior probabilities, a column a class in the order of `classes_`; rows sum to 1."""
+        return self._apply(partial(_posterior, self), X)  # type: ignore[attr-defined]
+
+    def predict_log_proba(self, X: Any) -> Any:
+        """The logarithms of the posterior probabilities."""
+        return self._apply(partial(_log_posterior, self), X)  # type: ignore[attr-defined]
+
+
+class OnePassClassifier(PosteriorClassifier, OnePassLearner):
+    """A classifier of one pass; `partial_fit` may be told of classes before their first row."""
+
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None):
+        """Learn from more rows: the result is that of one `fit` on all rows seen.
+
+        New classes may come at any time; `classes` names those that will, so that they are in `classes_` at once.
+        """
+        return self._go_on(self._more_rows(X, y, sample_weight, classes))
+
+
+def _most_probable(learner: PosteriorClassifier, block: Block) -> np.ndarray:
+    labels = np.empty(len(block), dtype=np.int64)
+    kernels.row_argmax(learner._log_joint(block), labels)
+    return learner.classes_[labels]
+
+
+def _posterior(learner: PosteriorClassifier, block: Block) -> np.ndarray:
+    joint = learner._log_joint(block)
+    kernels.posterior(joint)
+    return joint
+
+
+def _log_posterior(learner: PosteriorClassifier, block: Block) -> np.ndarray:
+    joint = learner._log_joint(block)
+    kernels.log_posterior(joint)
+    return joint
+
+
+def require_numbers(learner: Learner) -> None:
+    """Refuse categorical columns, for methods that have no meaning on them."""
+    odd = [column.name for column in learner.schema_ if not column.numeric]
+    if odd:
+        raise SchemaError(
+            f"{type(learner).__name__} needs numbers, but column {odd[0]!r} holds categories: "
+            "code them first, e.g. lyceum.prepare.OneOfC()"
+        )

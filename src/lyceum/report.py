@@ -1,0 +1,112 @@
+"""What learners say of themselves: summaries and explanations that print as text and show as tables in a notebook."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+__all__ = ["Explanation", "Summary", "Table"]
+
+
+def show(value: Any) -> str:
+    """A value as people read it: four significant digits for numbers."""
+    if isinstance(value, bool | np.bool_ | str):
+        return str(value)
+    if isinstance(value, int | np.integer):
+        return f"{value:,}"
+    if isinstance(value, float | np.floating):
+        return f"{value:.4g}" if np.isfinite(value) and 1e-4 <= abs(value) < 1e6 or value == 0 else f"{value:.3e}"
+    if isinstance(value, list | tuple | np.ndarray):
+        return ", ".join(map(show, value))
+    return str(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A titled table; `rows` hold raw values, formatted only when shown."""
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+
+    def __str__(self) -> str:
+        cells = [list(map(show, row)) for row in self.rows]
+        wide = [max(map(len, column)) for column in zip(self.columns, *cells)]
+        right = [self._is_number(j) for j in range(len(self.columns))]
+        lines = [self._line(row, wide, right) for row in ([*self.columns], *cells)]
+        lines.insert(1, "  ".join("─" * width for width in wide))
+        return "\n".join([self.title, *lines] if self.title else lines)
+
+    def _is_number(self, j: int) -> bool:
+        return bool(self.rows) and all(isinstance(row[j], int | float | np.number) for row in self.rows)
+
+    @staticmethod
+    def _line(row: Sequence[str], wide: Sequence[int], right: Sequence[bool]) -> str:
+        return "  ".join(f"{cell:>{w}}" if r else f"{cell:<{w}}" for cell, w, r in zip(row, wide, right)).rstrip()
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{html.escape(name)}</th>" for name in self.columns)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{html.escape(show(cell))}</td>" for cell in row) + "</tr>" for row in self.rows
+        )
+        caption = f"<caption>{html.escape(self.title)}</caption>" if self.title else ""
+        return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What was learned: a title, facts by name, and tables."""
+
+    title: str
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    tables: Sequence[Table] = ()
+
+    def __str__(self) -> str:
+        wide = max(map(len, self.facts), default=0)
+        facts = "\n".join(f"  {name:<{wide}}  {show(value)}" for name, value in self.facts.items())
+        return "\n\n".join(part for part in (self.title, facts, *map(str, self.tables)) if part)
+
+    def _repr_html_(self) -> str:
+        facts = Table("", ("", ""), list(self.facts.items()))._repr_html_() if self.facts else ""
+        tables = "".join(table._repr_html_() for table in self.tables)
+        return f"<h4>{html.escape(self.title)}</h4>{facts}{tables}"
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why these predictions: what every column adds, from a base, in the units named.
+
+    `contributions` has a row per row explained and a column per name; base + their sum is the score explained.
+    """
+
+    names: Sequence[str]
+    contributions: np.ndarray  # (n, d)
+    base: np.ndarray  # (n,)
+    predicted: np.ndarray  # (n,) what was predicted
+    unit: str
+
+    @property
+    def scores(self) -> np.ndarray:
+        """The explained scores: base plus contributions."""
+        return self.base + self.contributions.sum(axis=1)
+
+    def row(self, i: int) -> Table:
+        """The contributions to one prediction, largest first."""
+        order = np.argsort(-np.abs(self.contributions[i]), kind="stable")
+        rows = [(self.names[j], float(self.contributions[i, j])) for j in order]
+        title = f"row {i}: {show(self.predicted[i])}, {self.unit} {show(float(self.scores[i]))}"
+        return Table(title, ("column", self.unit), [("(base)", float(self.base[i])), *rows])
+
+    def __len__(self) -> int:
+        return len(self.predicted)
+
+    def __str__(self) -> str:
+        shown = "\n\n".join(str(self.row(i)) for i in range(min(3, len(self))))
+        return shown + (f"\n\n… and {len(self) - 3} more rows" if len(self) > 3 else "")
+
+    def _repr_html_(self) -> str:
+        return "".join(self.row(i)._repr_html_() for i in range(min(3, len(self))))
