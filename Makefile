@@ -1,0 +1,37 @@
+# Every target makes .venv on first use.
+PYTHON ?= python3
+BIN := .venv/bin
+STAMP := .venv/.installed
+
+.PHONY: demo test lint bench sanitize clean
+
+$(STAMP): pyproject.toml CMakeLists.txt $(shell find native -name '*.cpp' -o -name '*.hpp' -o -name 'CMakeLists.txt')
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet "scikit-build-core>=0.10" "nanobind>=2.4" "cmake>=3.25" "ninja>=1.11"
+	$(BIN)/python -m pip install --quiet --no-build-isolation --editable ".[test,lint]"
+	touch $(STAMP)
+
+demo: $(STAMP)
+	$(BIN)/python examples/demo.py
+
+test: $(STAMP)
+	$(BIN)/python -m pytest
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(STAMP)
+	$(BIN)/python -m pip install --quiet --no-build-isolation --editable ".[bench]"
+	$(BIN)/python benchmarks/run.py --record
+
+sanitize:
+	cmake -S . -B build/sanitize -DLYCEUM_TESTS=ON -DLYCEUM_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug
+	cmake --build build/sanitize --parallel 2
+	ctest --test-dir build/sanitize --output-on-failure
+
+clean:
+	rm -rf .venv build demo
