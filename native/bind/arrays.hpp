@@ -67,3 +67,4 @@ void bind_levels(nb::module_& m);
 void bind_densities(nb::module_& m);
 void bind_lloyd(nb::module_& m);
 void bind_losses(nb::module_& m);
+void bind_pack(nb::module_& m);

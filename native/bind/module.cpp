@@ -12,4 +12,5 @@ NB_MODULE(LYCEUM_MODULE, m) {
     bind_densities(m);
     bind_lloyd(m);
     bind_losses(m);
+    bind_pack(m);
 }

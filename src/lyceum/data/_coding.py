@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lyceum._native import kernels
 from lyceum._threads import ordered_map
 from lyceum.data._arrow import column_class, numbers
 from lyceum.data._schema import Column, Schema
@@ -22,9 +23,19 @@ def codes_of(values: np.ndarray, categories: np.ndarray) -> np.ndarray:
     values, categories = values.astype(np.float64, copy=False), categories.astype(np.float64, copy=False)
     if not len(categories):
         return np.where(np.isnan(values), np.nan, -1.0)
+    if _is_run(categories):
+        with np.errstate(invalid="ignore"):
+            known = (values >= categories[0]) & (values <= categories[-1]) & (values == np.trunc(values))
+        return np.where(known, values - categories[0], np.where(np.isnan(values), np.nan, -1.0))
     places = np.minimum(np.searchsorted(categories, values), len(categories) - 1)
     found = categories[places] == values
     return np.where(np.isnan(values), np.nan, np.where(found, places, -1.0))
+
+
+def _is_run(categories: np.ndarray) -> bool:
+    """Whether the categories are consecutive whole numbers."""
+    first, last = categories[0], categories[-1]
+    return bool(first == np.trunc(first)) and last - first == len(categories) - 1 and bool((np.diff(categories) == 1).all())
 
 
 def _codes_of_text(column: pa.Array | pa.ChunkedArray, of: Column) -> np.ndarray:
@@ -74,9 +85,7 @@ class ArrayCoder:
 def _is_own_code(column: Column) -> bool:
     """Whether the values of the column are 0, 1, ..., K-1."""
     values = column.categories
-    if values is None or values.dtype.kind not in "iuf" or not len(values):
-        return False
-    return values[0] == 0 and values[-1] == len(values) - 1 and bool(np.all(np.diff(values) == 1))
+    return values is not None and values.dtype.kind in "iuf" and len(values) > 0 and values[0] == 0 and _is_run(values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,12 +114,8 @@ class TableCoder:
         self.check(table.schema.names)
         single = all(table.schema.field(name).type == pa.float32() for name in self.schema.names)
         X = np.empty((table.num_rows, len(self.schema)), dtype=np.float32 if single else np.float64)
-
-        def fill(j: int) -> None:
-            X[:, j] = _coded(table.column(self.schema[j].name), self.schema[j])
-
-        for _ in ordered_map(fill, range(len(self.schema))) if X.size > 1 << 18 else map(fill, range(X.shape[1])):
-            pass
+        cells = ordered_map if X.size > 1 << 20 else map
+        kernels.pack(list(cells(lambda column: _coded(table.column(column.name), column), self.schema)), X)
         return X
 
     def target(self, table: pa.Table | pa.RecordBatch) -> np.ndarray | None:

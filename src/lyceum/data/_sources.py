@@ -91,16 +91,10 @@ class BatchPart:
 
     def blocks(self) -> Iterator[Block]:
         coder, step = TableCoder(self.schema), block_rows(len(self.schema))
-        X, y, w = coder.features(self.batch), coder.target(self.batch), coder.weights(self.batch)
-        for start in range(0, len(X), step):
-            rows = slice(start, start + step)
-            yield Block(
-                X[rows],
-                None if y is None else y[rows],
-                None if w is None else w[rows],
-                self.start + start,
-                self.schema,
-            )
+        for start in range(0, self.batch.num_rows, step):
+            rows = self.batch.slice(start, step)
+            X, y, w = coder.features(rows), coder.target(rows), coder.weights(rows)
+            yield Block(X, y, w, self.start + start, self.schema)
 
 
 @dataclass(frozen=True, slots=True)
