@@ -1,0 +1,34 @@
+"""Ctrl-C stops a kernel that runs on a huge array."""
+
+import signal
+import subprocess
+import sys
+import time
+
+LONG = """
+import numpy as np
+from lyceum._native import kernels
+
+K, d, n = 40, 63, 2_000_000
+X, codes = np.zeros((n, d), np.float32), np.zeros(n, np.int32)
+coef, gradient = np.zeros((K, d + 1)), np.zeros((K, d + 1))
+hessian = np.zeros((K * (d + 1), K * (d + 1)))
+try:
+    print("started", flush=True)
+    kernels.softmax_loss(X, codes, None, coef, gradient, hessian, np.zeros(d))
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+"""
+
+
+def test_an_interrupt_stops_a_long_kernel():
+    with subprocess.Popen([sys.executable, "-c", LONG], stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout.readline() == "started\n"
+            time.sleep(0.5)
+            assert process.poll() is None
+            process.send_signal(signal.SIGINT)
+            output, _ = process.communicate(timeout=20)
+        finally:
+            process.kill()
+    assert output == "interrupted\n"

@@ -1,0 +1,95 @@
+"""Logistic and multinomial losses, gradients and Hessians against their definitions."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.special import expit, log_softmax, logsumexp, softmax
+
+SIZES = [(0, 2), (1, 1), (95, 7), (97, 8), (300, 15), (500, 20)]
+
+
+def logistic(kernels, X, y, w, coef, shift):
+    p = len(coef)
+    gradient, hessian, alone = np.zeros(p), np.zeros((p, p)), np.zeros(p)
+    loss = kernels.logistic(X, y, w, coef, gradient, hessian, shift)
+    assert kernels.logistic(X, y, w, coef, alone, None, shift) == loss
+    assert_array_equal(alone, gradient)
+    return loss, gradient, hessian
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("offset", [0, 1e6])
+def test_logistic_follows_the_definition(kernels, dtype, rng, size, weighted, offset):
+    n, d = size
+    X = rng.normal(offset, 1, size).astype(dtype)
+    y, coef, shift = rng.random(n), rng.normal(size=d + 1), np.full(d, offset - 0.5)
+    w = rng.random(n) if weighted else None
+    v = np.ones(n) if w is None else w
+    loss, gradient, hessian = logistic(kernels, X, y, w, coef, shift)
+    Z = np.column_stack([X.astype(np.float64) - shift, np.ones(n)])
+    z = Z @ coef
+    p = expit(z)
+    assert_allclose(loss, (v * (np.logaddexp(0, z) - y * z)).sum(), rtol=1e-12)
+    assert_allclose(gradient, Z.T @ (v * (p - y)), rtol=1e-11, atol=1e-11)
+    assert_allclose(hessian, (Z * (v * p * (1 - p))[:, None]).T @ Z, rtol=1e-11, atol=1e-11)
+    assert_array_equal(hessian, hessian.T)
+
+
+@pytest.mark.parametrize("z", [0.0, 1e-8, 40.0, 800.0, 1e4, -1e-8, -40.0, -800.0, -1e4])
+@pytest.mark.parametrize("y", [0.0, 1.0])
+def test_logistic_is_stable_far_out(kernels, z, y):
+    loss, gradient, hessian = logistic(kernels, np.ones((1, 1)), np.array([y]), None, np.array([z, 0.0]), np.zeros(1))
+    assert_allclose(loss, np.logaddexp(0, -z if y else z), rtol=1e-14)
+    assert_allclose(gradient, expit(z) - y, rtol=1e-14, atol=1e-16)
+    assert_allclose(hessian, expit(z) * expit(-z), rtol=1e-14, atol=1e-300)
+
+
+def multinomial(kernels, X, codes, w, coef, shift):
+    K, p = coef.shape
+    gradient, hessian, alone = np.zeros((K, p)), np.zeros((K * p, K * p)), np.zeros((K, p))
+    loss = kernels.softmax_loss(X, codes, w, coef, gradient, hessian, shift)
+    assert kernels.softmax_loss(X, codes, w, coef, alone, None, shift) == loss
+    assert_array_equal(alone, gradient)
+    return loss, gradient, hessian
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("K", [1, 2, 3, 10])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_softmax_follows_the_definition(kernels, dtype, rng, size, K, weighted):
+    n, d = size
+    X, shift = rng.normal(1e6, 1, size).astype(dtype), np.full(d, 1e6)
+    codes = rng.integers(-1, K, n).astype(np.int32)
+    coef = rng.normal(size=(K, d + 1))
+    w = rng.random(n) if weighted else None
+    v = np.where(codes < 0, 0.0, np.ones(n) if w is None else w)
+    loss, gradient, hessian = multinomial(kernels, X, codes, w, coef, shift)
+    Z = np.column_stack([X.astype(np.float64) - shift, np.ones(n)])
+    z = Z @ coef.T
+    P = softmax(z, axis=1)
+    want = -(v * log_softmax(z, axis=1)[np.arange(n), np.maximum(codes, 0)]).sum()
+    assert_allclose(loss, want, rtol=1e-11, atol=1e-12)
+    R = v[:, None] * (P - (codes[:, None] == np.arange(K)))
+    assert_allclose(gradient, R.T @ Z, rtol=1e-10, atol=1e-10)
+    H = np.einsum("iab,ij,il->ajbl", v[:, None, None] * (P[:, :, None] * (np.eye(K) - P[:, None, :])), Z, Z, optimize=True)
+    assert_allclose(hessian, H.reshape(hessian.shape), rtol=1e-10, atol=1e-10)
+
+
+def test_softmax_is_stable_far_out(kernels):
+    coef = np.array([[1e4, 0.0], [0.0, 0.0], [-1e4, 0.0]])
+    codes = np.array([0, 1, 2, 2], np.int32)
+    X = np.array([[1.0], [1.0], [1.0], [-1.0]])
+    loss = multinomial(kernels, X, codes, None, coef, np.zeros(1))[0]
+    z = X @ coef[:, :1].T
+    assert_allclose(loss, (logsumexp(z, axis=1) - z[np.arange(4), codes]).sum(), rtol=1e-14)
+
+
+def test_wrong_arguments_are_named(kernels):
+    X, y, shift = np.ones((4, 3)), np.ones(4), np.zeros(3)
+    with pytest.raises(ValueError, match=r"coef has shape \(3,\), expected \(4,\)"):
+        kernels.logistic(X, y, None, np.ones(3), np.zeros(4), None, shift)
+    with pytest.raises(ValueError, match=r"hessian has shape \(4, 4\), expected \(8, 8\)"):
+        kernels.softmax_loss(X, y.astype(np.int32), None, np.ones((2, 4)), np.zeros((2, 4)), np.zeros((4, 4)), shift)
+    with pytest.raises(ValueError, match=r"codes\[0\] is 1, but there are only 1 classes"):
+        kernels.softmax_loss(X, y.astype(np.int32), None, np.ones((1, 4)), np.zeros((1, 4)), None, shift)
