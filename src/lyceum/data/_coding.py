@@ -38,6 +38,15 @@ def _is_run(categories: np.ndarray) -> bool:
     return bool(first == np.trunc(first)) and last - first == len(categories) - 1 and bool((np.diff(categories) == 1).all())
 
 
+def _whole_codes(values: np.ndarray, categories: np.ndarray) -> np.ndarray | None:
+    """The codes of whole numbers that are all among consecutive categories, else None."""
+    if not len(categories) or categories.dtype.kind not in "iu" or not _is_run(categories):
+        return None
+    if len(values) and (values.min() < categories[0] or values.max() > categories[-1]):
+        return None
+    return np.subtract(values, categories[0], dtype=np.int64).astype(np.int32)
+
+
 def _codes_of_text(column: pa.Array | pa.ChunkedArray, of: Column) -> np.ndarray:
     """Positions of Arrow text or numbers in the categories, as floats: NaN when missing, -1 when unknown."""
     known = pa.array(of.categories)
@@ -123,7 +132,12 @@ class TableCoder:
         target = self.schema.target
         if target is None or target.name not in table.schema.names:
             return None
-        coded = _coded(table.column(target.name), target)
+        cells = table.column(target.name)
+        if target.categories is not None and pa.types.is_integer(cells.type) and not cells.null_count:
+            codes = _whole_codes(cells.to_numpy(), target.categories)
+            if codes is not None:
+                return codes
+        coded = _coded(cells, target)
         if target.categories is None:
             return coded.astype(np.float64, copy=False)
         if target.numeric:

@@ -178,8 +178,19 @@ def _sorted_counts(values: pa.Array, counts: np.ndarray) -> tuple[np.ndarray, np
 def _count_numbers(cells: np.ndarray, in_full: bool) -> tuple[np.ndarray | None, np.ndarray | None]:
     if not in_full and len(np.unique(cells[:1000])) > _FEW:
         return None, None
-    values, counts = np.unique(cells, return_counts=True)
+    values, counts = _distinct(cells)
     return (values, counts) if in_full or len(values) <= _FEW else (None, None)
+
+
+def _distinct(cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """`np.unique` with counts; whole numbers of a small range are counted without sorting."""
+    if len(cells) and np.isfinite(cells).all() and np.array_equal(cells, np.trunc(cells)):
+        low = cells.min()
+        if cells.max() - low < 1 << 16:
+            counts = np.bincount((cells - low).astype(np.intp))
+            present = np.flatnonzero(counts)
+            return present + low, counts[present]
+    return np.unique(cells, return_counts=True)
 
 
 def _merge_counts(one: ColumnProfile, two: ColumnProfile) -> tuple[np.ndarray | None, np.ndarray | None]:
