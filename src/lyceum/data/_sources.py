@@ -145,7 +145,7 @@ class ParquetPart:
 
     def batches(self, names: list[str]) -> Iterator[pa.RecordBatch]:
         """The rows of the part, a few blocks at a time."""
-        options = {"buffer_size": 1 << 20, "pre_buffer": False, "read_dictionary": list(self.text)}
+        options = {"buffer_size": 1 << 16, "pre_buffer": False, "read_dictionary": list(self.text)}
         with pq.ParquetFile(self.path, **options) as file:
             names = [name for name in names if name in file.schema_arrow.names]
             size = 4 * block_rows(len(self.schema))
