@@ -68,3 +68,4 @@ void bind_densities(nb::module_& m);
 void bind_lloyd(nb::module_& m);
 void bind_losses(nb::module_& m);
 void bind_pack(nb::module_& m);
+void bind_sparse_rows(nb::module_& m);

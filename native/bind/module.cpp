@@ -13,4 +13,5 @@ NB_MODULE(LYCEUM_MODULE, m) {
     bind_lloyd(m);
     bind_losses(m);
     bind_pack(m);
+    bind_sparse_rows(m);
 }

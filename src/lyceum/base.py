@@ -71,7 +71,7 @@ class Learner(BaseEstimator):
 
     @property
     def _design(self) -> Design:
-        return Design(Schema(self.schema_.columns), reference=self._coding == "reference")
+        return Design(Schema(self.schema_.columns), self._coding == "reference", self._takes_sparse)
 
     @property
     def _design_names(self) -> tuple[str, ...]:

@@ -44,6 +44,7 @@ class Design:
 
     before: Schema
     reference: bool = False
+    sparse: bool = False  # CSR where most cells would be zeros
 
     def schema(self, schema: Schema) -> Schema:
         return replace(schema, columns=self.after.columns)
@@ -55,42 +56,61 @@ class Design:
             if column.numeric:
                 columns.append(replace(column, kind="continuous", categories=None))
             else:
-                first = self._first(column)
-                columns += [Column(f"{column.name}={value}", why=column.why) for value in column.categories[first:]]  # type: ignore[index]
+                values = np.asarray(column.categories)[self._first(column) :]
+                columns += [Column(f"{column.name}={value}", why=column.why) for value in values]
         return Schema(tuple(columns))
 
     def _first(self, column: Column) -> int:
-        return 1 if self.reference or len(column.categories) == 2 else 0  # type: ignore[arg-type]
+        """The first category that has a design column."""
+        return 0 if column.numeric else int(self.reference or len(np.asarray(column.categories)) == 2)
 
     @cached_property
-    def layout(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """For every column: where its design columns start, how many there are (0: a number), the first category."""
-        first = [0 if column.numeric else self._first(column) for column in self.before]
-        size = [0 if c.numeric else len(c.categories) - f for c, f in zip(self.before, first)]  # type: ignore[arg-type]
-        width = [1 if column.numeric else n for column, n in zip(self.before, size)]
-        start = np.concatenate([[0], np.cumsum(width)[:-1]]) if width else np.empty(0)
-        # a lone category with nothing left of it has size 0 and must not be taken for a number
-        return start.astype(np.int32), np.array(size, np.int32), np.array(first, np.int32)
+    def width(self) -> np.ndarray:
+        """How many design columns every column has."""
+        widths = [1 if c.numeric else len(np.asarray(c.categories)) - self._first(c) for c in self.before]
+        return np.array(widths, dtype=np.int32)
 
     @cached_property
     def source(self) -> np.ndarray:
         """The column that every design column comes from."""
-        width = [1 if c.numeric else len(c.categories) - self._first(c) for c in self.before]  # type: ignore[arg-type]
-        return np.repeat(np.arange(len(self.before)), width)
+        return np.repeat(np.arange(len(self.before)), self.width)
 
     @cached_property
-    def is_plain(self) -> bool:
+    def _layout(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """The columns that have design columns, where these start, how many (0: a number), the first category."""
+        kept = np.flatnonzero(self.width)
+        numeric = np.array([column.numeric for column in self.before])
+        first = np.array([self._first(column) for column in self.before], dtype=np.int32)
+        start = np.cumsum(self.width, dtype=np.int32) - self.width
+        return kept, start[kept], np.where(numeric, np.int32(0), self.width)[kept], first[kept]
+
+    @cached_property
+    def _is_plain(self) -> bool:
         return all(column.numeric for column in self.before)
 
+    @cached_property
+    def _is_sparse(self) -> bool:
+        return self.sparse and len(self.after) >= 4 * len(self.before)
+
     def __call__(self, block: Block) -> Block:
-        if self.is_plain:
+        if self._is_plain:
             return block.with_X(block.X, self.schema(block.schema))
-        X = block.X
-        kept = [j for j, c in enumerate(self.before) if c.numeric or len(c.categories) > self._first(c)]  # type: ignore[arg-type]
-        start, size, first = (part[kept] for part in self.layout)
-        out = np.empty((len(X), len(self.after)), dtype=X.dtype if X.dtype.kind == "f" else np.float64)
-        kernels.expand(np.ascontiguousarray(X if len(kept) == X.shape[1] else X[:, kept]), start, size, first, out)
-        return block.with_X(out, self.schema(block.schema))
+        kept, *layout = self._layout
+        X = np.ascontiguousarray(block.X if len(kept) == len(self.before) else block.X[:, kept])
+        return block.with_X((_csr if self._is_sparse else _dense)(X, layout, len(self.after)), self.schema(block.schema))
+
+
+def _dense(X: np.ndarray, layout: list[np.ndarray], width: int) -> np.ndarray:
+    out = np.empty((len(X), width), dtype=X.dtype if X.dtype.kind == "f" else np.float64)
+    kernels.expand(X, *layout, out)
+    return out
+
+
+def _csr(X: np.ndarray, layout: list[np.ndarray], width: int) -> sparse.csr_array:
+    X = X if X.dtype.kind == "f" else X.astype(np.float64)
+    indptr, indices, data = np.empty(len(X) + 1, np.int32), np.empty(X.size, np.int32), np.empty(X.size)
+    used = kernels.expand_sparse(X, *layout, indptr, indices, data)
+    return sparse.csr_array((data[:used], indices[:used], indptr), shape=(len(X), width))
 
 
 @dataclass(frozen=True, slots=True)
