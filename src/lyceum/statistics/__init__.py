@@ -1,6 +1,23 @@
 """Mergeable summaries of rows: `of(block)` makes one, `merge(other)` joins two."""
 
 from lyceum.statistics._class_moments import ClassMoments, ClassScatter
+from lyceum.statistics._counts import Counts
+from lyceum.statistics._histogram import Histogram, JointHistogram
+from lyceum.statistics._lloyd import FarthestRows, LloydSums
 from lyceum.statistics._moments import Moments, Scatter
+from lyceum.statistics._quantiles import Quantiles
+from lyceum.statistics._sample import RowSample
 
-__all__ = ["ClassMoments", "ClassScatter", "Moments", "Scatter"]
+__all__ = [
+    "ClassMoments",
+    "ClassScatter",
+    "Counts",
+    "FarthestRows",
+    "Histogram",
+    "JointHistogram",
+    "LloydSums",
+    "Moments",
+    "Quantiles",
+    "RowSample",
+    "Scatter",
+]

@@ -1,0 +1,132 @@
+"""A random sample of rows that does not depend on how the rows come in blocks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from lyceum._native import kernels
+from lyceum.data import Block
+
+__all__ = ["RowSample"]
+
+
+@dataclass(frozen=True, slots=True)
+class RowSample:
+    """At most `size` rows, drawn without replacement with chances that follow their weights.
+
+    Row i runs a race that takes -log(u_i) / w_i, where u_i is a hash of the seed and of the row's global
+    number; the first `size` rows to finish are the sample (Efraimidis and Spirakis, 2006). Rows of weight
+    zero never finish. Two samples merge by keeping the fastest of both, so that the same rows are drawn from
+    any blocks in any order.
+
+    >>> from lyceum.data import scan
+    >>> import numpy as np
+    >>> rows = scan(np.arange(1000.0)[:, None])
+    >>> sample = rows.reduce(lambda block: RowSample.of(block, size=50, seed=1))
+    >>> len(sample), bool((sample.X[:, 0] == sample.rows).all())
+    (50, True)
+    >>> sample.n_rows, sample.rows[:3].tolist() == sample.head(3).rows.tolist()
+    (1000, True)
+    """
+
+    size: int
+    X: Any  # (m, d) cells, dense or CSR, in the order of `keys`
+    y: np.ndarray | None
+    w: np.ndarray | None
+    rows: np.ndarray  # (m,) global row numbers
+    keys: np.ndarray  # (m,) finishing times, ascending
+    limit: float  # the fastest time of a row left out, inf when there is none
+    n_rows: int
+
+    @classmethod
+    def of(cls, block: Block, size: int, seed: int) -> RowSample:
+        keys = np.empty(len(block))
+        kernels.hash_uniform(block.start, seed, keys)
+        np.log(keys, out=keys)
+        np.negative(keys, out=keys)
+        if block.w is not None:
+            keys = np.divide(keys, block.w, out=np.full(len(block), np.inf), where=block.w > 0)
+        kept, limit = _fastest(keys, size)
+        return cls(
+            size,
+            block.X[kept],
+            None if block.y is None else block.y[kept],
+            None if block.w is None else block.w[kept],
+            block.start + kept,
+            keys[kept],
+            limit,
+            len(block),
+        )
+
+    def merge(self, other: RowSample) -> RowSample:
+        keys = np.concatenate([self.keys, other.keys])
+        kept, limit = _fastest(keys, self.size)
+        return replace(
+            self,
+            X=_picked(self.X, other.X, kept),
+            y=_picked(self.y, other.y, kept),
+            w=_picked(self.w, other.w, kept),
+            rows=_picked(self.rows, other.rows, kept),
+            keys=keys[kept],
+            limit=min(limit, self.limit, other.limit),
+            n_rows=self.n_rows + other.n_rows,
+        )
+
+    def head(self, size: int) -> RowSample:
+        """The sample that a smaller size would have drawn."""
+        if size >= len(self):
+            return self
+        first = slice(0, size)
+        return replace(
+            self,
+            size=size,
+            X=self.X[first],
+            y=None if self.y is None else self.y[first],
+            w=None if self.w is None else self.w[first],
+            rows=self.rows[first],
+            keys=self.keys[first],
+            limit=float(self.keys[size]),
+        )
+
+    @property
+    def weights(self) -> np.ndarray:
+        """What every row stands for: sums so weighted over the sample estimate sums over all rows without
+        bias.
+
+        A row is drawn, given the limit t, with probability 1 - exp(-w t); its weight is w over that
+        probability. When no row was left out these are the rows' own weights.
+        """
+        w = np.ones(len(self)) if self.w is None else self.w
+        return w if np.isinf(self.limit) else w / -np.expm1(-w * self.limit)
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+
+def _fastest(keys: np.ndarray, size: int) -> tuple[np.ndarray, float]:
+    """The places of the smallest finite keys in their order, and the smallest key left out."""
+    if len(keys) > size + 1:
+        near = np.sort(np.argpartition(keys, size)[: size + 1])
+        order = near[np.argsort(keys[near], kind="stable")]
+    else:
+        order = np.argsort(keys, kind="stable")
+    left_out = float(keys[order[size]]) if len(order) > size else np.inf
+    order = order[:size]
+    return order[np.isfinite(keys[order])], left_out
+
+
+def _picked(one: Any, two: Any, places: np.ndarray) -> Any:
+    """Rows of `one` followed by `two`, taken without joining them first."""
+    if one is None or two is None:
+        return None
+    if sparse.issparse(one):
+        return sparse.vstack([one, two], format="csr")[places]
+    out = np.empty((len(places), *one.shape[1:]), dtype=np.result_type(one, two))
+    here = places < len(one)
+    out[here] = one[places[here]]
+    out[~here] = two[places[~here] - len(one)]
+    return out
