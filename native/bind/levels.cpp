@@ -48,7 +48,7 @@ void table_log_joint(Array<const T, 2> X, Columns columns, Offsets offsets, Arra
     const auto levels = checked_levels(columns, offsets, X.shape(1));
     expect_shape("log_table", log_table, {static_cast<std::size_t>(levels.offsets[levels.m]), K});
     expect_shape("out", out, {X.shape(0), K});
-    lyceum::table_log_joint(matrix(X), levels, log_table.data(), K, out.data(), signals());
+    lyceum::table_log_joint(matrix(X), levels, matrix(log_table), out.data(), signals());
 }
 
 template <class T>

@@ -15,7 +15,8 @@ void test_gaussian(size_t n, size_t K, bool missing) {
     const auto mean = random.template normal<double>(3 * K, 1e3), constant = random.template normal<double>(3 * K);
     const auto half = random.uniform(3 * K);
     Doubles1 out(n * K, 1.0);
-    gaussian_log_joint<T>(rows(X, n, 4), columns.data(), {mean.data(), half.data(), constant.data(), 3, K}, out.data(), Poll());
+    const GaussianTable table{mean.data(), half.data(), constant.data(), 3, K};
+    gaussian_log_joint<T>(rows(X, n, 4), columns.data(), table, out.data(), Poll());
     for (size_t i = 0; i < n; ++i)
         for (size_t k = 0; k < K; ++k) {
             double want = 1;

@@ -36,7 +36,7 @@ void test_tables(size_t n, size_t K) {
     const auto w = random.uniform(n), table = random.template normal<double>(9 * K);
     Doubles1 counts(9 * K), want(9 * K), out(n * K), joint(n * K);
     class_counts<T>(rows(X, n, 3), {codes.data(), K}, w.data(), levels, counts.data(), Poll());
-    table_log_joint<T>(rows(X, n, 3), levels, table.data(), K, out.data(), Poll());
+    table_log_joint<T>(rows(X, n, 3), levels, {table.data(), 9, K}, out.data(), Poll());
     for (size_t i = 0; i < n; ++i)
         for (size_t j = 0; j < 2; ++j) {
             const int x = level(X[i * 3 + columns[j]], j);
@@ -87,7 +87,7 @@ void test_presence(size_t n) {
 template <class T>
 void test_type() {
     for (const size_t n : {0, 1, 300, 3001}) {
-        for (const size_t K : {1, 2, 3, 4, 5, 7, 8, 20}) test_tables<T>(n, K);
+        for (const size_t K : {1, 2, 3, 4, 5, 6, 7, 8, 20}) test_tables<T>(n, K);
         test_expand<T, float>(n);
         test_expand<T, double>(n);
         test_presence<T>(n);

@@ -13,7 +13,7 @@ double naive_scatter(size_t n, Value value, Use use, size_t a, size_t b, double*
     for (size_t i = 0; i < n; ++i) W += use(i), ma += use(i) * value(i, a), mb += use(i) * value(i, b);
     if (mean_a) *mean_a = W > 0 ? static_cast<double>(ma / W) : 0;
     for (size_t i = 0; W > 0 && i < n; ++i)
-        s += use(i) * (static_cast<long double>(value(i, a)) - ma / W) * (static_cast<long double>(value(i, b)) - mb / W);
+        s += use(i) * (value(i, a) - ma / W) * (value(i, b) - mb / W);
     return static_cast<double>(s);
 }
 
@@ -73,8 +73,9 @@ void test_classes(const Case& c, bool missing) {
             CLOSE(square[k * d + j], s, 1e-11);
         }
     if (missing) return;
-    class_scatter<T>(rows(X, c.n, d), {codes.data(), K}, weights, class_weight.data(), mean.data(), S.data(), false, Poll());
-    class_scatter<T>(rows(X, c.n, d), {codes.data(), K}, weights, class_weight.data(), mean.data(), pooled.data(), true, Poll());
+    for (const bool together : {false, true})
+        class_scatter<T>(rows(X, c.n, d), {codes.data(), K}, weights, class_weight.data(), mean.data(),
+                         together ? pooled.data() : S.data(), together, Poll());
     for (size_t a = 0; a < d; ++a)
         for (size_t b = 0; b < d; ++b) {
             double all = 0;

@@ -4,7 +4,6 @@ import importlib
 
 import numpy as np
 import pytest
-
 from lyceum._cpu import x86_level
 
 

@@ -18,7 +18,9 @@ def test_gaussian_log_joint_follows_the_definition(kernels, dtype, rng, n, K, mi
     want = out.copy()
     kernels.gaussian_log_joint(X, columns, mean, half, constant, out)
     for j, column in enumerate(columns):
-        want += np.nan_to_num(constant[j] - half[j] * (X[:, [column]].astype(np.float64) - mean[j]) ** 2, nan=0.0)
+        want += np.nan_to_num(
+            constant[j] - half[j] * (X[:, [column]].astype(np.float64) - mean[j]) ** 2, nan=0.0
+        )
     assert_allclose(out, want, rtol=1e-12, atol=1e-12)
 
 

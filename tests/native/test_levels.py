@@ -8,7 +8,7 @@ TYPES = [np.int8, np.uint8, np.int16, np.int32, np.int64, np.float32, np.float64
 
 
 def coded(rng, n, kind):
-    """Three columns of codes of which the second is spare, with unseen, negative and missing cells where they fit."""
+    """Three columns of codes, with unseen, negative and missing cells where the type has them."""
     X = rng.integers(0, 6, (n, 3)).astype(kind)
     if kind != np.uint8:
         X[rng.random((n, 3)) < 0.1] = -1

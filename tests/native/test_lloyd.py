@@ -31,7 +31,9 @@ def test_rows_go_to_their_nearest_centre(kernels, dtype, rng, size, k, offset, w
     assert_allclose(inertia, (v * chosen).sum(), rtol=1e-12)
     for c in range(k):
         assert_allclose(weights[c], v[labels == c].sum(), rtol=1e-12)
-        assert_allclose(sums[c], (v[:, None] * X.astype(np.float64))[labels == c].sum(axis=0), rtol=1e-12, atol=1e-12)
+        assert_allclose(
+            sums[c], (v[:, None] * X.astype(np.float64))[labels == c].sum(axis=0), rtol=1e-12, atol=1e-12
+        )
 
 
 def test_the_lowest_of_equal_centres_wins(kernels, dtype, rng):

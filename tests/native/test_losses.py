@@ -39,7 +39,9 @@ def test_logistic_follows_the_definition(kernels, dtype, rng, size, weighted, of
 @pytest.mark.parametrize("z", [0.0, 1e-8, 40.0, 800.0, 1e4, -1e-8, -40.0, -800.0, -1e4])
 @pytest.mark.parametrize("y", [0.0, 1.0])
 def test_logistic_is_stable_far_out(kernels, z, y):
-    loss, gradient, hessian = logistic(kernels, np.ones((1, 1)), np.array([y]), None, np.array([z, 0.0]), np.zeros(1))
+    loss, gradient, hessian = logistic(
+        kernels, np.ones((1, 1)), np.array([y]), None, np.array([z, 0.0]), np.zeros(1)
+    )
     assert_allclose(loss, np.logaddexp(0, -z if y else z), rtol=1e-14)
     assert_allclose(gradient, expit(z) - y, rtol=1e-14, atol=1e-16)
     assert_allclose(hessian, expit(z) * expit(-z), rtol=1e-14, atol=1e-300)
@@ -72,7 +74,13 @@ def test_softmax_follows_the_definition(kernels, dtype, rng, size, K, weighted):
     assert_allclose(loss, want, rtol=1e-11, atol=1e-12)
     R = v[:, None] * (P - (codes[:, None] == np.arange(K)))
     assert_allclose(gradient, R.T @ Z, rtol=1e-10, atol=1e-10)
-    H = np.einsum("iab,ij,il->ajbl", v[:, None, None] * (P[:, :, None] * (np.eye(K) - P[:, None, :])), Z, Z, optimize=True)
+    H = np.einsum(
+        "iab,ij,il->ajbl",
+        v[:, None, None] * (P[:, :, None] * (np.eye(K) - P[:, None, :])),
+        Z,
+        Z,
+        optimize=True,
+    )
     assert_allclose(hessian, H.reshape(hessian.shape), rtol=1e-10, atol=1e-10)
 
 
@@ -90,6 +98,8 @@ def test_wrong_arguments_are_named(kernels):
     with pytest.raises(ValueError, match=r"coef has shape \(3,\), expected \(4,\)"):
         kernels.logistic(X, y, None, np.ones(3), np.zeros(4), None, shift)
     with pytest.raises(ValueError, match=r"hessian has shape \(4, 4\), expected \(8, 8\)"):
-        kernels.softmax_loss(X, y.astype(np.int32), None, np.ones((2, 4)), np.zeros((2, 4)), np.zeros((4, 4)), shift)
+        kernels.softmax_loss(
+            X, y.astype(np.int32), None, np.ones((2, 4)), np.zeros((2, 4)), np.zeros((4, 4)), shift
+        )
     with pytest.raises(ValueError, match=r"codes\[0\] is 1, but there are only 1 classes"):
         kernels.softmax_loss(X, y.astype(np.int32), None, np.ones((1, 4)), np.zeros((1, 4)), None, shift)

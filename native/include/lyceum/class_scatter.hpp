@@ -19,8 +19,8 @@ inline void sort_by_class(Codes codes, size_t n, std::int32_t* order, size_t* st
 }
 
 template <class T>
-void class_scatter(Matrix<const T> X, Codes codes, const double* w, double* weight, double* mean, double* S, bool pooled,
-                   Poll poll) {
+void class_scatter(Matrix<const T> X, Codes codes, const double* w, double* weight, double* mean, double* S,
+                   bool pooled, Poll poll) {
     if (X.rows > static_cast<size_t>(std::numeric_limits<std::int32_t>::max()))
         throw std::invalid_argument("class_scatter takes at most 2**31 - 1 rows a block");
     const size_t d = X.cols;

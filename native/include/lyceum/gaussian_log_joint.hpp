@@ -55,7 +55,8 @@ inline void gaussian_terms(const double* tile, const GaussianTable& table, size_
 }
 
 template <int Count, bool Missing>
-void add_gaussian(const double* tile, size_t rows, const GaussianTable& table, size_t k, const double* level, double* out) {
+void add_gaussian(const double* tile, size_t rows, const GaussianTable& table, size_t k, const double* level,
+                  double* out) {
     constexpr size_t L = lanes<double>;
     for (size_t r = 0; r < rows; r += L) {
         Vec<double> sum[Count];
@@ -67,7 +68,8 @@ void add_gaussian(const double* tile, size_t rows, const GaussianTable& table, s
 }
 
 template <bool Missing>
-void add_gaussian_classes(const double* tile, size_t rows, const GaussianTable& table, const double* level, double* out) {
+void add_gaussian_classes(const double* tile, size_t rows, const GaussianTable& table, const double* level,
+                          double* out) {
     size_t k = 0;
     for (; k + 4 <= table.K; k += 4) add_gaussian<4, Missing>(tile, rows, table, k, level, out);
     if (table.K - k == 3) add_gaussian<3, Missing>(tile, rows, table, k, level, out);

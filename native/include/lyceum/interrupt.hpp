@@ -1,4 +1,4 @@
-// Lets a long kernel be interrupted: it reports its work, and every few milliseconds of work `check` runs and may throw.
+// Lets a long kernel be interrupted: it reports its work, and every few milliseconds `check` runs and may throw.
 #pragma once
 #include <cstddef>
 

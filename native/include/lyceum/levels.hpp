@@ -27,25 +27,36 @@ inline std::int32_t level_row(T x, std::int64_t offset, std::int64_t size) {
         return here ? static_cast<std::int32_t>(offset) + level : no_level;
     } else {
         const auto level = static_cast<std::int64_t>(x);
-        return static_cast<std::uint64_t>(level) < static_cast<std::uint64_t>(size)
-                   ? static_cast<std::int32_t>(offset + level)
-                   : no_level;
+        const bool here = level >= 0 && level < size;
+        return here ? static_cast<std::int32_t>(offset + level) : no_level;
     }
 }
 
-inline size_t level_tile_rows(size_t m) { return std::max<size_t>(1, 4096 / std::max<size_t>(1, m)); }
+// The table rows of one row of data. Columns that follow one another need no gathering.
+template <bool Consecutive, class T>
+inline void level_rows(const T* x, Levels levels, std::int32_t* rows) {
+    const T* first = x + (Consecutive ? levels.columns[0] : 0);
+#pragma omp simd
+    for (size_t j = 0; j < levels.m; ++j) {
+        const T value = Consecutive ? first[j] : x[levels.columns[j]];
+        rows[j] = level_row(value, levels.offsets[j], levels.size(j));
+    }
+}
 
 // Calls visit(first row, rows, table rows [rows][m]) for tile after tile of X.
 template <class T, class Visit>
 void visit_levels(Matrix<const T> X, Levels levels, Poll& poll, Visit&& visit) {
-    const size_t m = levels.m, step = level_tile_rows(m);
+    const size_t m = levels.m, step = std::max<size_t>(1, 4096 / std::max<size_t>(1, m));
+    bool consecutive = m > 0;
+    for (size_t j = 1; j < m; ++j) consecutive &= levels.columns[j] == levels.columns[j - 1] + 1;
     auto* rows = scratch<struct LevelRows, std::int32_t>(step * m);
     for (size_t begin = 0; begin < X.rows; begin += step) {
         const size_t count = std::min(step, X.rows - begin);
         for (size_t r = 0; r < count; ++r) {
-            const T* x = X.row(begin + r);
-            for (size_t j = 0; j < m; ++j)
-                rows[r * m + j] = level_row(x[levels.columns[j]], levels.offsets[j], levels.size(j));
+            if (consecutive)
+                level_rows<true>(X.row(begin + r), levels, rows + r * m);
+            else
+                level_rows<false>(X.row(begin + r), levels, rows + r * m);
         }
         visit(begin, count, rows);
         poll(count * m * 16);

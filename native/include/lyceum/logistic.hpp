@@ -1,6 +1,6 @@
 // Binary logistic loss, z = (x - shift).b + b_0:  sum w [log(1 + e^z) - y z], its gradient sum w (p - y) [x-shift 1]
-// and Hessian sum w p (1 - p) [x-shift 1]'[x-shift 1], in one visit of every tile. With e = exp(-|z|) nothing overflows:
-// log(1 + e^z) = max(z, 0) + log1p(e), p (1 - p) = e / (1 + e)^2. Cost: n d multiply-adds, n d^2 / 2 with the Hessian.
+// and Hessian sum w p (1 - p) [x-shift 1]'[x-shift 1], tile by tile. With e = exp(-|z|) nothing overflows:
+// log(1 + e^z) = max(z, 0) + log1p(e), p (1 - p) = e / (1 + e)^2. Cost: n d multiply-adds, n d^2 / 2 with Hessian.
 #pragma once
 #include <cmath>
 
@@ -96,7 +96,7 @@ double logistic(Matrix<const T> X, const double* y, const double* w, const doubl
         add_gradient(tile, rows.residual, panels, g);
         if (hessian) {
             scale_rows(tile, rows.root, panels, tile);
-            gram_upper(tile, tile, p, H);
+            gram_upper(tile, tile, p, H, Ahead::of(X, begin + count));
         }
         poll(count * p * (hessian ? p : 8));
     }

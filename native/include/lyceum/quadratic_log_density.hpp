@@ -14,7 +14,8 @@ struct Span {
 
 inline Span nonzero_span(const double* packed, size_t columns) {
     const auto zero = [=](size_t j) {
-        return std::all_of(packed + j * group_outputs, packed + (j + 1) * group_outputs, [](double x) { return x == 0; });
+        const double* at = packed + j * group_outputs;
+        return std::all_of(at, at + group_outputs, [](double x) { return x == 0; });
     };
     Span span{0, columns};
     while (span.from < span.to && zero(span.from)) ++span.from;

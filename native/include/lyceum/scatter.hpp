@@ -62,7 +62,7 @@ double shifted_gram(const Sample<T>& sample, const double* shift, double* C, Pol
             total += w;
         }
         if (rows < tile_rows) clear_rows(tile, p, rows);
-        gram_upper(tile, tile, p, C);
+        gram_upper(tile, tile, p, C, sample.order ? Ahead{} : Ahead::of(sample.X, begin + rows));
         poll(rows * p * p);
     }
     return total;
@@ -106,7 +106,8 @@ template <class T>
 double scatter(Matrix<const T> X, Matrix<const double> Y, const double* w, double* mean, double* S, Poll poll) {
     const size_t p = X.cols + Y.cols;
     const Sample<T> sample{X, Y, w, nullptr, X.rows};
-    return centred_scatter(sample, mean, poll, [=](size_t a, size_t b, double value) { S[a * p + b] = S[b * p + a] = value; });
+    const auto put = [=](size_t a, size_t b, double value) { S[a * p + b] = S[b * p + a] = value; };
+    return centred_scatter(sample, mean, poll, put);
 }
 
 }  // namespace lyceum

@@ -31,7 +31,7 @@ inline U& cell(U* panels, size_t row, size_t column) {
     return panels[(column / L) * tile_rows * L + row * L + column % L];
 }
 
-// Writes (x - shift) * scale for one row of d cells; `shift` is padded. `end` is where the data that x points into ends.
+// Writes (x - shift) * scale for one row of d cells; `shift` is padded. The data that x points into stop at `end`.
 template <class U, class T>
 inline void pack_row(const T* x, const T* end, size_t d, const U* shift, U scale, U* panels, size_t row) {
     constexpr size_t L = lanes<U>, step = tile_rows * L;

@@ -28,9 +28,14 @@ struct Codes {
         if (!data) return 0;
         const std::int32_t k = data[i];
         if (k >= 0 && static_cast<size_t>(k) >= classes)
-            throw std::invalid_argument("codes[" + std::to_string(i) + "] is " + std::to_string(k) + ", but there are only " +
-                                        std::to_string(classes) + " classes");
+            out_of_range(i, k);
         return k;
+    }
+
+private:
+    [[noreturn, gnu::cold, gnu::noinline]] void out_of_range(size_t i, std::int32_t k) const {
+        throw std::invalid_argument("codes[" + std::to_string(i) + "] is " + std::to_string(k) +
+                                    ", but there are only " + std::to_string(classes) + " classes");
     }
 };
 
