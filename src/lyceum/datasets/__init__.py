@@ -42,13 +42,13 @@ _DATASETS = (
     ),
     Dataset(
         "cpu", "cpu.csv", 209, "class",
-        "six numbers about a computer; the target is its relative performance. The classic table for model trees",
+        "six numbers about a computer; the target is its relative performance. The classic model-tree table",
         f"Computer Hardware, Ein-Dor and Feldmesser, {_UCI}", "CC BY 4.0",
     ),
     Dataset(
         "german_credit", "german_credit.csv", 1000, "class",
-        "20 mixed columns about a loan; the target is good or bad. Its published costs: 5 for a bad customer who is "
-        "called good, 1 for a good one who is called bad",
+        "20 mixed columns about a loan; the target is good or bad. Its published costs: 5 for a bad customer "
+        "who is called good, 1 for a good one who is called bad",
         f"Statlog (German Credit Data), H. Hofmann, {_UCI}", "CC BY 4.0",
     ),
     Dataset(

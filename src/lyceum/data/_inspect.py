@@ -1,0 +1,298 @@
+"""`inspect`: what is in a table, column by column, and what looks wrong before anything is learned from it.
+
+The rows are read once, in batches: ranges, gaps and categories are counted over all of them. Whatever needs
+rows side by side (copies, identifiers, leaks of the target) is judged on a sample drawn by a hash of the row
+number.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from lyceum._native import kernels
+from lyceum._threads import ordered_map
+from lyceum.data import _scan
+from lyceum.data._arrow import is_frame, to_arrow
+from lyceum.data._csv import CsvFormat
+from lyceum.data._profile import ColumnProfile, TableProfile
+from lyceum.data._rows import Progress
+from lyceum.data._schema import Column, Kind, Schema
+from lyceum.data._sources import ParquetSource
+from lyceum.data._suspect import Cells, Facts, Flag, copies, leak, suspicions, target_flags
+from lyceum.errors import DataError
+
+__all__ = ["ColumnInspection", "Inspection", "inspect"]
+
+_TOP = 10
+_BINS = 12
+
+Batch: TypeAlias = pa.Table | pa.RecordBatch
+Read: TypeAlias = tuple[TableProfile, pa.Table]  # the profile of all rows, and a sample of them
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnInspection:
+    """One column: its kind and why, what it holds, and what looks wrong with it."""
+
+    name: str
+    kind: Kind
+    why: str
+    n_missing: int
+    n_infinite: int
+    n_distinct: int | None  # None when there are too many to count
+    low: float | None  # smallest and largest finite number, None for text
+    high: float | None
+    median: float | None  # of the sample
+    histogram: tuple[int, ...]  # sampled numbers in equal bins from low to high
+    top: tuple[tuple[Any, int], ...]  # the commonest categories with their rows
+    flags: tuple[Flag, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """A table as `inspect` found it; `target` is among the columns when it was named."""
+
+    source: str
+    n_rows: int
+    n_sampled: int
+    n_repeated: int | None  # rows that repeat an earlier row, None when only a sample was compared
+    columns: tuple[ColumnInspection, ...]
+    target: str | None
+
+    def __getitem__(self, name: str) -> ColumnInspection:
+        return next(column for column in self.columns if column.name == name)
+
+    @property
+    def n_missing(self) -> int:
+        return sum(column.n_missing for column in self.columns)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return _plain(asdict(self))
+
+
+def inspect(
+    data: Any,
+    target: str | None = None,
+    *,
+    kinds: Mapping[str, Kind] | None = None,
+    memory: int = 512 << 20,
+    sample: int = 50_000,
+    form: CsvFormat | None = None,
+    progress: Progress | None = None,
+) -> Inspection:
+    """Look at every column of a table: kind, range, categories, gaps, and what is suspicious.
+
+    Parameters
+    ----------
+    data : path, glob, list of paths, or frame
+    target : str, optional
+        The column to predict: columns that give it away are flagged.
+    kinds : dict, optional
+        Declared kinds, as for `scan`.
+    memory : int, default=512 MiB
+        Larger CSV and Parquet files are read in batches and never held whole.
+    sample : int, default=50 000
+        Rows that are compared side by side.
+    form : CsvFormat, optional
+        How a CSV file is written; by default its delimiter is guessed.
+    progress : callable, optional
+        Called as `progress(rows_done, rows_in_all_or_None)`.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> found = inspect(pa.table({"id": range(100, 130), "x": [0.5, None, 2.0] * 10}))
+    >>> found["x"].n_missing, [flag.text for flag in found["id"].flags]
+    (10, ['counts the rows: leave it out'])
+    """
+    profile, sampled = _Pass(sample, progress).over(data, form or CsvFormat(""), memory)
+    if not profile.n_rows:
+        raise DataError(f"{_source(data)} has column names but no rows (0 samples)")
+    request = _scan._Request(target, None, dict(kinds or {}), ())
+    request.wanted(list(profile.columns))
+    whole = sampled.num_rows == profile.n_rows
+    cells = {name: Cells.of(name, sampled.column(name)) for name in profile.columns}
+    facts = {name: Facts(column, cells[name], whole) for name, column in profile.columns.items()}
+    columns = tuple(_described(facts, target, request.kinds))
+    repeated = _repeated(sampled) if whole else None
+    return Inspection(_source(data), profile.n_rows, sampled.num_rows, repeated, columns, target)
+
+
+def _described(
+    facts: Mapping[str, Facts], target: str | None, kinds: Mapping[str, Kind]
+) -> Iterator[ColumnInspection]:
+    schema = {name: _column(fact.profile, kinds.get(name), name == target) for name, fact in facts.items()}
+    same = copies([fact.cells for name, fact in facts.items() if name != target])
+    for name, fact in facts.items():
+        if name == target:
+            flags = list(target_flags(fact, schema[name].categories))
+        else:
+            flags = [*suspicions(fact), *([same[name]] if name in same else [])]
+            if target is not None:
+                found = leak(fact.cells, facts[target].cells, schema[target].is_categorical)
+                flags += [found] if found else []
+        yield _describe(fact, schema[name], tuple(flags))
+
+
+def _describe(facts: Facts, column: Column, flags: tuple[Flag, ...]) -> ColumnInspection:
+    profile = facts.profile
+    has_range = math.isfinite(profile.low) and profile.low <= profile.high
+    median, histogram = _spread(facts.cells, profile) if has_range and profile.holds != "text" else (None, ())
+    return ColumnInspection(
+        profile.name,
+        column.kind,
+        column.why,
+        profile.n_missing,
+        profile.n_infinite,
+        facts.n_distinct,
+        profile.low if has_range else None,
+        profile.high if has_range else None,
+        median,
+        histogram,
+        _top(profile) if column.is_categorical else (),
+        flags,
+    )
+
+
+def _column(profile: ColumnProfile, declared: Kind | None, is_target: bool) -> Column:
+    if profile.holds == "text" and profile.values is None:
+        return Column(
+            profile.name, "categorical", np.empty(0, dtype="<U1"), "text with too many values to list"
+        )
+    return _scan._target(profile, declared) if is_target else profile.column(declared)
+
+
+def _top(profile: ColumnProfile) -> tuple[tuple[Any, int], ...]:
+    if profile.values is None or profile.counts is None:
+        return ()
+    order = np.argsort(-profile.counts, kind="stable")[:_TOP]
+    return tuple((_item(profile.values[i]), int(profile.counts[i])) for i in order if profile.counts[i])
+
+
+def _item(value: Any) -> Any:
+    value = value.item()
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _spread(cells: Cells, profile: ColumnProfile) -> tuple[float | None, tuple[int, ...]]:
+    values = cells.values
+    finite = values[np.isfinite(values)] if values is not None else np.empty(0)
+    if not len(finite):
+        return None, ()
+    scale = (profile.high - profile.low) or 1.0
+    places = np.clip((finite / scale - profile.low / scale) * _BINS, 0, _BINS - 1).astype(np.intp)
+    return float(np.median(finite)), tuple(np.bincount(places, minlength=_BINS).tolist())
+
+
+def _repeated(table: pa.Table) -> int:
+    """Rows that repeat an earlier one."""
+    plain = pa.table({str(j): _decoded(column) for j, column in enumerate(table.columns)})
+    return table.num_rows - plain.group_by(plain.column_names).aggregate([]).num_rows
+
+
+# -- reading ------------------------------------------------------------------------------------------------
+
+
+def _source(data: Any) -> str:
+    return os.fspath(data) if isinstance(data, str | os.PathLike) else f"a {type(data).__name__}"
+
+
+@dataclass(frozen=True)
+class _Pass:
+    """One pass over batches of rows: the profile of all of them, and a sample."""
+
+    sample: int
+    progress: Progress | None
+
+    def over(self, data: Any, form: CsvFormat, memory: int) -> Read:
+        if is_frame(data):
+            return self._over_table(to_arrow(data))
+        paths = _scan._paths(data)
+        kind = _scan._file_kind(paths)
+        if kind == "csv" and sum(form.cell_bytes(path, os.path.getsize(path)) for path in paths) > memory:
+            return form.sniffed(paths[0]).typed(paths[0]).settle(lambda form: self._over_csv(paths, form))[1]
+        if kind == "parquet":
+            names = _scan._whole(paths[0], pq.read_schema).names
+            source = ParquetSource(paths, Schema.of_numbers(names))
+            if source.n_rows * len(names) * 8 > memory:
+                batches = (batch for part in source.parts() for batch in part.batches(names))  # type: ignore[attr-defined]
+                return self._over_batches(batches, source.n_rows)
+        return self._over_table(_scan.read_table(paths, form))
+
+    def _over_csv(self, paths: list[str], form: CsvFormat) -> Read:
+        return self._over_batches((batch for path in paths for batch in form.stream(path)), None)
+
+    def _over_table(self, table: pa.Table) -> Read:
+        drawn = _Sample(self.sample)
+        drawn.add(table, 0)
+        return _scan._profile_columns(table), drawn.table()
+
+    def _over_batches(self, batches: Iterator[pa.RecordBatch], n_rows: int | None) -> Read:
+        drawn = _Sample(self.sample)
+        total: TableProfile | None = None
+        for profile, batch in ordered_map(lambda batch: (TableProfile.of(batch), batch), batches):
+            drawn.add(batch, 0 if total is None else total.n_rows)
+            total = profile if total is None else total.merge(profile)
+            if self.progress:
+                self.progress(total.n_rows, n_rows)
+        if total is None:
+            raise DataError("there are no rows (0 samples): check the file")
+        return total, drawn.table()
+
+
+def _decoded(column: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+
+
+class _Sample:
+    """The rows whose hashed row number is smallest: a uniform sample that does not depend on the batches."""
+
+    def __init__(self, size: int):
+        self.size, self.keys = size, np.empty(0)
+        self.kept: list[pa.Table] = []
+
+    def add(self, batch: Batch, start: int) -> None:
+        keys = np.empty(batch.num_rows)
+        kernels.hash_uniform(start, 0, keys)
+        if len(self.keys) + len(keys) > self.size:
+            limit = self._limit(np.concatenate([self.keys, keys]))
+            chosen = np.flatnonzero(keys <= limit)
+            batch, keys = batch.take(pa.array(chosen)), keys[chosen]
+        self.kept.append(pa.table({name: _decoded(batch.column(name)) for name in batch.schema.names}))
+        self.keys = np.concatenate([self.keys, keys])
+        if len(self.keys) > 2 * self.size:
+            self._shrink()
+
+    def _limit(self, keys: np.ndarray) -> float:
+        return float(np.partition(keys, self.size - 1)[self.size - 1])
+
+    def _shrink(self) -> None:
+        chosen = np.flatnonzero(self.keys <= self._limit(self.keys))
+        self.kept = [self._all().take(pa.array(chosen))]
+        self.keys = self.keys[chosen]
+
+    def _all(self) -> pa.Table:
+        return pa.concat_tables(self.kept, promote_options="permissive")
+
+    def table(self) -> pa.Table:
+        """The sampled rows in their order."""
+        if len(self.keys) > self.size:
+            self._shrink()
+        return self._all()
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

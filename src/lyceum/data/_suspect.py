@@ -1,0 +1,380 @@
+"""What looks wrong in a table: identifiers, constants, copies, disguised gaps, and leaks of the target.
+
+Every function takes what was counted over all rows (`Facts`) or the cells of a sample (`Cells`) and answers
+with flags: a code to sort by and a sentence to read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+
+from lyceum.data._arrow import column_class, numbers
+from lyceum.data._profile import ColumnProfile
+
+__all__ = ["Cells", "Facts", "Flag", "copies", "leak", "suspicions", "target_flags"]
+
+_CONSTANT = 0.95  # a value in this share of the rows leaves a column nearly constant
+_MANY = 50  # categories beyond which each has to earn its rows
+_GROUP = 5  # rows that a group needs before its purity says anything
+_ENOUGH = 30  # rows that a verdict on a leak needs
+_SENTINELS = (-1.0, -9.0, -99.0, -999.0, -9999.0, 9.0, 99.0, 999.0, 9999.0, 99999.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """One suspicion: a stable code, and a sentence."""
+
+    code: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The sampled cells of one column: `values` when they are numbers, `column` as they came."""
+
+    name: str
+    column: pa.Array
+    holds: str
+
+    @classmethod
+    def of(cls, name: str, column: pa.ChunkedArray) -> Cells:
+        return cls(name, column.combine_chunks(), column_class(column.type, name))
+
+    def __len__(self) -> int:
+        return len(self.column)
+
+    @cached_property
+    def values(self) -> np.ndarray | None:
+        return None if self.holds == "text" else numbers(self.column, self.name).astype(np.float64)
+
+    @cached_property
+    def codes(self) -> np.ndarray:
+        """A number for every distinct value in the order of first appearance, -1 for a missing cell."""
+        cells = self.column if self.values is None else pa.array(self.values, from_pandas=True)
+        return cells.dictionary_encode().indices.fill_null(-1).to_numpy(zero_copy_only=False)
+
+    @cached_property
+    def n_distinct(self) -> int:
+        return int(self.codes.max(initial=-1)) + 1
+
+    @cached_property
+    def n_present(self) -> int:
+        return int(np.count_nonzero(self.codes >= 0))
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is known of one column: the profile of all its rows, and its sampled cells."""
+
+    profile: ColumnProfile
+    cells: Cells
+    whole: bool  # whether the sample is all rows
+
+    @property
+    def present(self) -> int:
+        return self.profile.n_rows - self.profile.n_missing
+
+    @property
+    def n_distinct(self) -> int | None:
+        """The number of distinct values, if it is known."""
+        if self.profile.values is not None:
+            return len(self.profile.values)
+        return self.cells.n_distinct if self.whole else None
+
+    @property
+    def where(self) -> str:
+        return "" if self.whole else f" in a sample of {len(self.cells):,} rows"
+
+    @property
+    def top_share(self) -> float:
+        """The share of the commonest value among the cells that are there."""
+        if self.profile.counts is not None:
+            counts, present = self.profile.counts, self.present
+        else:
+            counts, present = np.bincount(self.cells.codes[self.cells.codes >= 0]), self.cells.n_present
+        return float(counts.max(initial=0)) / max(1, present)
+
+
+def suspicions(facts: Facts) -> Iterator[Flag]:
+    """The flags of one column by itself."""
+    profile = facts.profile
+    if facts.present == 0:
+        yield Flag("empty", "has no values at all: leave it out")
+        return
+    share = profile.n_missing / profile.n_rows
+    if share > 0.5:
+        yield Flag("mostly_missing", f"is missing in {share:.0%} of the rows")
+    if profile.n_infinite:
+        yield Flag("infinite", f"has {profile.n_infinite:,} infinite cells: most learners will refuse them")
+    yield from _constant(facts)
+    yield from _identifier(facts) if profile.holds != "text" else _text(facts)
+    yield from _disguised_gap(facts)
+
+
+def _constant(facts: Facts) -> Iterator[Flag]:
+    if facts.n_distinct == 1 or (facts.n_distinct is None and facts.cells.n_distinct == 1):
+        gaps = ", apart from its gaps" if facts.profile.n_missing else ""
+        yield Flag("constant", f"is the same in every row{gaps}: it tells nothing")
+    elif facts.top_share >= _CONSTANT and facts.present >= 20:
+        yield Flag("nearly_constant", f"is {_commonest(facts)!r} in {facts.top_share:.1%} of the rows")
+
+
+def _commonest(facts: Facts) -> str | float:
+    profile, cells = facts.profile, facts.cells
+    if profile.values is not None and profile.counts is not None:
+        value = profile.values[int(profile.counts.argmax())].item()
+    else:
+        code = np.bincount(cells.codes[cells.codes >= 0]).argmax()
+        value = cells.column[int(np.flatnonzero(cells.codes == code)[0])].as_py()
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _identifier(facts: Facts) -> Iterator[Flag]:
+    """Whole numbers that differ in every row, and times in order."""
+    cells, profile = facts.cells, facts.profile
+    if cells.values is None or cells.n_distinct < len(cells) or len(cells) < 10:
+        return
+    steps = np.diff(cells.values)
+    rising = bool((steps > 0).all())
+    if profile.holds == "time":
+        if rising and len(cells) >= 20:
+            yield Flag(
+                "ordered", "rises from row to row: the rows are in order of time, so split them by time"
+            )
+    elif facts.whole and profile.whole and bool((steps == 1).all()):
+        yield Flag("identifier", "counts the rows: leave it out")
+    elif profile.whole and len(cells) >= 50:
+        how = "rises from row to row" if rising else "differs in every row"
+        yield Flag("identifier", f"is a whole number that {how}{facts.where}: an identifier?")
+
+
+def _text(facts: Facts) -> Iterator[Flag]:
+    distinct, present = facts.n_distinct, facts.present
+    share = facts.cells.n_distinct / max(1, facts.cells.n_present) if distinct is None else distinct / present
+    if present >= 20 and share > 0.5 and _is_prose(facts.cells):
+        yield Flag(
+            "free_text", "is free text, not categories: take words or lengths from it, or leave it out"
+        )
+    elif present >= 20 and share == 1.0:
+        yield Flag("identifier", f"differs in every row{facts.where}: an identifier?")
+    elif present >= 50 and share > 0.9:
+        yield Flag("identifier", f"differs in {share:.0%} of the rows{facts.where}: an identifier?")
+    elif distinct is None or (distinct > _MANY and present < 10 * distinct) or distinct > 1000:
+        many = "very many" if distinct is None else f"{distinct:,}"
+        yield Flag("many_categories", f"has {many} categories for {present:,} rows: group the rare ones")
+    if facts.profile.values is not None and facts.profile.counts is not None:
+        yield from _spoilt_numbers(facts.profile.values, facts.profile.counts)
+        yield from _spellings(facts.profile.values)
+
+
+def _is_prose(cells: Cells) -> bool:
+    texts = [text for text in cells.column[:1000].to_pylist() if text]
+    return bool(texts) and float(np.mean([len(text.split()) for text in texts])) >= 4
+
+
+def _spoilt_numbers(values: np.ndarray, counts: np.ndarray) -> Iterator[Flag]:
+    order = np.argsort(-counts, kind="stable")[:5000]
+    number = np.array([_is_number(str(values[i])) for i in order])
+    share = counts[order][number].sum() / max(1, counts[order].sum())
+    if share == 1.0:
+        yield Flag("numbers_as_text", "holds numbers written as text: convert it")
+    elif share >= 0.9:
+        odd = str(values[order[~number][0]])
+        yield Flag("spoilt_numbers", f"would be numbers but for cells such as {odd!r}: are they gaps?")
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _spellings(values: np.ndarray) -> Iterator[Flag]:
+    """Categories that differ in case or outer blanks alone."""
+    seen: dict[str, str] = {}
+    for value in map(str, values[:5000]):
+        first = seen.setdefault(value.strip().casefold(), value)
+        if first != value:
+            yield Flag("spelling", f"spells one category in two ways: {first!r} and {value!r}")
+            return
+
+
+def _disguised_gap(facts: Facts) -> Iterator[Flag]:
+    """A code such as -999 that stands far outside the other numbers."""
+    values = facts.cells.values
+    if values is None or facts.profile.holds != "number":
+        return
+    values = values[np.isfinite(values)]
+    for code in np.intersect1d(_SENTINELS, (values.min(initial=np.inf), values.max(initial=-np.inf))):
+        rest = values[values != code]
+        n_coded = len(values) - len(rest)
+        if n_coded < 3 or len(rest) < 10 or np.ptp(rest) == 0:
+            continue
+        if np.abs(rest - code).min() > np.ptp(rest):
+            share = n_coded / len(facts.cells)
+            yield Flag(
+                "disguised_gap",
+                f"is {code:g} in {share:.1%} of the rows, far from the rest: a code for missing?",
+            )
+
+
+# -- columns against each other -----------------------------------------------------------------------------
+
+
+def copies(columns: Sequence[Cells]) -> dict[str, Flag]:
+    """The columns that say what an earlier one says, cell for cell or one-to-one."""
+    found: dict[str, Flag] = {}
+    first: dict[bytes, list[Cells]] = {}
+    for cells in columns:
+        if len(cells) < 10 or cells.n_distinct < 2:
+            continue
+        same = first.setdefault(cells.codes.tobytes(), [])
+        flag = next(filter(None, (_copy(cells, earlier) for earlier in same)), None)
+        if flag is not None:
+            found[cells.name] = flag
+        same.append(cells)
+    return found
+
+
+def _copy(cells: Cells, earlier: Cells) -> Flag | None:
+    """Both fall into the same groups of rows; where most rows are groups of one, cells have to be equal."""
+    if _equal(cells, earlier):
+        return Flag("copy", f"is a copy of {earlier.name!r}")
+    if cells.n_distinct <= len(cells) // 2:
+        return Flag("copy", f"says the same as {earlier.name!r}, one to one, in other values")
+    return None
+
+
+def _equal(one: Cells, two: Cells) -> bool:
+    if one.values is None or two.values is None:
+        return one.values is two.values and one.column.cast(pa.large_string()).equals(
+            two.column.cast(pa.large_string())
+        )
+    return bool(np.array_equal(one.values, two.values, equal_nan=True))
+
+
+# -- columns against the target -----------------------------------------------------------------------------
+
+
+def target_flags(facts: Facts, classes: np.ndarray | None) -> Iterator[Flag]:
+    """What is wrong with the target itself."""
+    profile = facts.profile
+    if profile.n_missing:
+        yield Flag(
+            "missing_target", f"is missing in {profile.n_missing:,} rows: nothing can be learned from those"
+        )
+    if facts.n_distinct == 1:
+        yield Flag("constant", "is the same in every row: there is nothing to predict")
+    elif classes is not None and profile.counts is not None:
+        rare = [str(value) for value, count in zip(profile.values, profile.counts) if count < _GROUP]  # type: ignore[arg-type]
+        if rare:
+            listed = ", ".join(rare[:3]) + (" …" if len(rare) > 3 else "")
+            yield Flag("rare_class", f"has classes of fewer than {_GROUP} rows: {listed}")
+
+
+def leak(cells: Cells, target: Cells, is_class: bool) -> Flag | None:
+    """A flag if the column alone tells the target almost perfectly."""
+    known = target.codes >= 0
+    if np.count_nonzero(known) < _ENOUGH or cells.n_distinct + (cells.n_present < len(cells)) < 2:
+        return None
+    how = _class_leak(cells, target.codes, known) if is_class else _number_leak(cells, target.values, known)
+    if how is None:
+        return None
+    return Flag("leak", f"alone tells the target almost perfectly ({how}): is it known before the target is?")
+
+
+def _class_leak(cells: Cells, target: np.ndarray, known: np.ndarray) -> str | None:
+    if cells.values is not None and target.max() == 1:
+        area = _auc(cells.values[known], target[known])
+        if area is not None and max(area, 1 - area) >= 0.995:
+            return f"AUC {max(area, 1 - area):.4f}"
+    told = _entropy_told(_groups(cells)[known], target[known])
+    return f"{told:.1%} of its entropy" if told is not None and told >= 0.98 else None
+
+
+def _number_leak(cells: Cells, target: np.ndarray | None, known: np.ndarray) -> str | None:
+    assert target is not None
+    if cells.values is not None:
+        both = known & np.isfinite(cells.values) & np.isfinite(target)
+        if both.sum() < _ENOUGH:
+            return None
+        linear = _correlation(cells.values[both], target[both])
+        monotone = _correlation(_ranks(cells.values[both]), _ranks(target[both]))
+        if abs(linear) >= 0.995:
+            return f"correlation {linear:.4f}"
+        return f"rank correlation {monotone:.4f}" if abs(monotone) >= 0.998 else None
+    explained = _variance_explained(_groups(cells)[known], target[known])
+    return f"{explained:.1%} of its variance" if explained is not None and explained >= 0.99 else None
+
+
+def _groups(cells: Cells) -> np.ndarray:
+    """Groups of rows: the values of a column, or 64 quantiles of its numbers; missing cells are group 0."""
+    if cells.values is None or cells.n_distinct <= 64:
+        return cells.codes + 1
+    finite = np.nan_to_num(cells.values, nan=0.0)
+    edges = np.unique(np.quantile(finite[cells.codes >= 0], np.linspace(0, 1, 65)[1:-1]))
+    return np.where(cells.codes >= 0, np.searchsorted(edges, finite, side="right") + 1, 0)
+
+
+def _entropy_told(groups: np.ndarray, target: np.ndarray) -> float | None:
+    """1 - H(T|G)/H(T) over groups with enough rows, if those hold most rows."""
+    table = np.zeros((groups.max() + 1, target.max() + 1))
+    np.add.at(table, (groups, target), 1.0)
+    table = table[table.sum(axis=1) >= _GROUP]
+    if table.sum() < 0.5 * len(groups):
+        return None
+    before = _entropy(table.sum(axis=0))
+    return None if before == 0 else 1 - sum(map(_entropy, table)) / before
+
+
+def _entropy(counts: np.ndarray) -> float:
+    """n times the entropy of the counts, in nats."""
+    counts = counts[counts > 0]
+    return (
+        float(counts.sum() * np.log(counts.sum()) - (counts * np.log(counts)).sum())
+        if len(counts) > 1
+        else 0.0
+    )
+
+
+def _variance_explained(groups: np.ndarray, target: np.ndarray) -> float | None:
+    """The correlation ratio eta² over groups with enough rows, if those hold most rows."""
+    size = np.bincount(groups)
+    keep = (size[groups] >= _GROUP) & np.isfinite(target)
+    if keep.sum() < max(_ENOUGH, 0.5 * len(groups)):
+        return None
+    groups, target = groups[keep], target[keep]
+    total = float(((target - target.mean()) ** 2).sum())
+    size = np.bincount(groups)
+    mean = np.bincount(groups, target) / np.maximum(size, 1)
+    return None if total == 0 else 1 - float(((target - mean[groups]) ** 2).sum()) / total
+
+
+def _ranks(values: np.ndarray) -> np.ndarray:
+    """Ranks from 1, ties at their mean."""
+    _, place, count = np.unique(values, return_inverse=True, return_counts=True)
+    return (np.cumsum(count) - (count - 1) / 2)[place]
+
+
+def _auc(values: np.ndarray, target: np.ndarray) -> float | None:
+    """The chance that a row of class 1 has the larger value: the rank-sum statistic over n0·n1."""
+    there = ~np.isnan(values)
+    values, positive = values[there], target[there] == 1
+    n1 = int(positive.sum())
+    n0 = len(positive) - n1
+    if min(n0, n1) < _GROUP or len(values) < 0.5 * len(there):
+        return None
+    return float((_ranks(values)[positive].sum() - n1 * (n1 + 1) / 2) / (n0 * n1))
+
+
+def _correlation(x: np.ndarray, y: np.ndarray) -> float:
+    x, y = x - x.mean(), y - y.mean()
+    norm = float(np.sqrt((x @ x) * (y @ y)))
+    return float(x @ y) / norm if norm > 0 else 0.0
