@@ -9,10 +9,10 @@ import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from functools import cache
-from itertools import islice
+from itertools import chain, islice
 from typing import TypeVar
 
 from lyceum._native import kernels
@@ -25,6 +25,7 @@ Result = TypeVar("Result")
 _pool: ThreadPoolExecutor | None = None
 _pool_size = 0
 _lock = threading.Lock()
+_here = threading.local()
 
 
 def n_threads() -> int:
@@ -37,45 +38,41 @@ def _executor(size: int) -> ThreadPoolExecutor:
     global _pool, _pool_size
     with _lock:
         if _pool is None or _pool_size < size:
-            _pool = ThreadPoolExecutor(size, thread_name_prefix="lyceum")
+            _pool = ThreadPoolExecutor(size, thread_name_prefix="lyceum", initializer=_mark_worker)
             _pool_size = size
         return _pool
 
 
-def _forget_pool() -> None:
-    global _pool, _lock
-    _pool, _lock = None, threading.Lock()
-
-
-# A forked child has none of its parent's threads.
-os.register_at_fork(after_in_child=_forget_pool)
+def _mark_worker() -> None:
+    _here.is_worker = True
 
 
 def ordered_map(function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
-    """`map` on the shared threads, in order, with a bounded number of results waiting.
+    """`map` on the shared threads, in order, with at most two items a thread read ahead.
 
-    With one thread allowed, or one item, the work is done in the calling thread.
+    The work is done in the calling thread when one thread is allowed, when there is one item, and inside a worker:
+    a worker that waited for other workers could wait for ever. When the caller stops early or an item fails, what
+    has not begun is cancelled and what is running is waited for: nothing goes on behind the caller's back.
     """
     size = n_threads()
     iterator = iter(items)
     first = list(islice(iterator, 2))
-    if size == 1 or len(first) < 2 or threading.current_thread().name.startswith("lyceum"):
-        yield from map(function, first)
-        yield from map(function, iterator)
+    if size == 1 or len(first) < 2 or getattr(_here, "is_worker", False):
+        yield from map(function, chain(first, iterator))
         return
     pool = _executor(size)
-    waiting: deque[Future[Result]] = deque(pool.submit(function, item) for item in first)
+    waiting: deque[Future[Result]] = deque()
     try:
-        for item in islice(iterator, 2 * size - len(waiting)):
+        for item in chain(first, islice(iterator, 2 * size - len(first))):
             waiting.append(pool.submit(function, item))
         while waiting:
-            result = waiting.popleft().result()
+            result = waiting[0].result()
+            waiting.popleft()
             for item in islice(iterator, 1):
                 waiting.append(pool.submit(function, item))
             yield result
     finally:
-        for future in waiting:
-            future.cancel()
+        wait([future for future in waiting if not future.cancel()])
 
 
 @cache
@@ -107,3 +104,16 @@ def single_threaded_blas() -> Iterator[None]:
             if _limit_depth == 0 and _limiter is not None:
                 _limiter.restore_original_limits()
                 _limiter = None
+
+
+def _start_afresh() -> None:
+    """A forked child has none of its parent's threads, and may have been born while one of them held a lock."""
+    global _pool, _lock, _limit_lock, _limit_depth, _limiter
+    _pool, _lock, _limit_lock = None, threading.Lock(), threading.Lock()
+    if _limiter is not None:
+        _limiter.restore_original_limits()
+    _limit_depth, _limiter = 0, None
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_start_afresh)

@@ -67,7 +67,7 @@ class Learner(BaseEstimator):
         check = CheckCells(type(self).__name__, self._takes_missing)
         if self._coding == "codes":
             return [Recode(), check]
-        return [self._design, check]
+        return [check, self._design]
 
     @property
     def _design(self) -> Design:

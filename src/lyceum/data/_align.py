@@ -2,37 +2,84 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
+from scipy import sparse
 
 from lyceum.data._block import Block
+from lyceum.data._coding import codes_of
 from lyceum.data._schema import Column, Schema
 from lyceum.errors import SchemaError
 
 __all__ = ["Align", "TargetNumbers", "union"]
 
 
-def union(known: Schema, new: Schema, who: str) -> Schema:
-    """The columns of `known` with the categories and classes of both."""
-    if known.names != new.names:
-        raise SchemaError(f"{who} was fitted on columns {', '.join(known.names)}; now came {', '.join(new.names)}")
-    columns = tuple(_union(one, two, who) for one, two in zip(known, new))
+def union(known: Schema, new: Schema, who: str, counts: bool) -> Schema:
+    """The columns of `known` with the categories and classes of both.
+
+    A method that `counts` keeps a table for every categorical column and can add categories to it; one that computes
+    has turned its categories into columns of numbers, which have to stay what they are.
+    """
+    odd = sorted(set(known.names) ^ set(new.names))
+    if odd:
+        has = "is new" if odd[0] in new.names else "is missing"
+        raise SchemaError(
+            f"column {odd[0]!r} {has}: {who} was fitted on the columns {', '.join(known.names)}"
+        )
+    columns = tuple(_union(column, new[column.name], who) for column in known)
+    for before, after in zip(known, columns):
+        if counts and before.is_categorical and not after.is_categorical:
+            raise SchemaError(
+                f"column {before.name!r} was {before.kind} ({before.why}) when {who} was fitted and holds other numbers "
+                f"now: declare its kind from the start, e.g. scan(..., kinds={{{before.name!r}: 'continuous'}})"
+            )
+        if not counts and not before.numeric and len(after.categories) > len(before.categories):  # type: ignore[arg-type]
+            fresh = np.setdiff1d(after.categories, before.categories)[0]  # type: ignore[arg-type]
+            raise SchemaError(
+                f"column {before.name!r} has the new category {str(fresh)!r}, for which {who} has no column of "
+                "numbers: name all categories from the start, e.g. by a category type, or fit on all rows at once"
+            )
     target = known.target
     if target is not None and new.target is not None:
-        target = _union(target, new.target, who)
+        target = _union_of_classes(target, new.target, who)
     return Schema(columns, target, known.weight)
 
 
 def _union(one: Column, two: Column, who: str) -> Column:
-    if one.categories is None and two.categories is None:
+    if two.is_empty or (one.categories is None and two.numeric):
         return one
-    if one.categories is None or two.categories is None:
-        if one.numeric and two.numeric:
-            return replace(one, kind="continuous", categories=None)
-        raise SchemaError(f"column {one.name!r} was {one.kind} when {who} was fitted and is {two.kind} now")
-    both = np.union1d(one.categories, two.categories)
+    if one.numeric and two.numeric:
+        both = two.categories if two.categories is None else np.union1d(one.categories, two.categories)  # type: ignore[arg-type]
+        return (
+            one if both is not None and len(both) == 2 else replace(one, kind="continuous", categories=None)
+        )
+    if one.numeric != two.numeric:
+        raise SchemaError(
+            f"column {one.name!r} was {one.kind} ({one.why}) when {who} was fitted and is {two.kind} ({two.why}) now"
+        )
+    return _with_categories(one, two, who)
+
+
+def _union_of_classes(one: Column, two: Column, who: str) -> Column:
+    return one if one.categories is None or two.categories is None else _with_categories(one, two, who)
+
+
+def _with_categories(one: Column, two: Column, who: str) -> Column:
+    a, b = one.categories, two.categories
+    assert a is not None and b is not None
+    if len(a) and len(b) and one.is_text != two.is_text:
+        raise SchemaError(
+            f"column {one.name!r} held values such as {a[0]!r} when {who} was fitted and holds {b[0]!r} now: "
+            "give both one type"
+        )
+    both = np.union1d(a, b)
     return replace(one, kind="binary" if len(both) == 2 else "categorical", categories=both)
+
+
+Change = Callable[[np.ndarray], np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -41,8 +88,8 @@ class Align:
 
     after: Schema
     places: np.ndarray  # the column that each wanted column comes from
-    tables: tuple[np.ndarray | None, ...]  # new code of each old code, for each wanted column
-    classes: np.ndarray | None
+    changes: tuple[Change | None, ...]  # what becomes of the cells of each wanted column
+    classes: Change | None
 
     @classmethod
     def between(cls, before: Schema, after: Schema) -> Align:
@@ -53,11 +100,11 @@ class Align:
                 f"{', '.join(map(repr, before.names))}"
             )
         places = np.array([before.names.index(name) for name in after.names], dtype=np.intp)
-        tables = tuple(_table(before[int(j)], column) for j, column in zip(places, after))
+        changes = tuple(_change(before[int(j)], column) for j, column in zip(places, after))
         classes = None
-        if before.target is not None and after.target is not None:
-            classes = _table(before.target, after.target, always=True)
-        return cls(after, places, tables, classes)
+        if before.target is not None and after.target is not None and after.target.categories is not None:
+            classes = _between_categories(before.target, after.target)
+        return cls(after, places, changes, classes)
 
     def schema(self, schema: Schema) -> Schema:
         return self.after
@@ -65,38 +112,55 @@ class Align:
     def __call__(self, block: Block) -> Block:
         X, y = block.X, block.y
         if len(self.places) != X.shape[1] or (self.places != np.arange(X.shape[1])).any():
-            X = X[:, self.places]
-        for j, table in enumerate(self.tables):
-            if table is not None:
-                X = X.copy() if X is block.X else X
-                X[:, j] = _recoded(X[:, j], table)
+            X = X[:, self.places] if sparse.issparse(X) else X.take(self.places, axis=1)
+        for j, change in enumerate(self.changes):
+            if change is not None:
+                X = _signed(X, copy=X is block.X)
+                X[:, j] = change(X[:, j])
         if y is not None and self.classes is not None:
-            y = _recoded(y.astype(np.float64), self.classes).astype(np.int32)
+            y = self.classes(y).astype(np.int32)
         return replace(block, X=X, y=y, schema=self.after)
 
 
-def _table(before: Column, after: Column, always: bool = False) -> np.ndarray | None:
-    """The code after of every code before, -1 for those unknown after; None when nothing changes."""
-    if not always and after.numeric:
-        if not before.numeric:
-            raise SchemaError(f"column {after.name!r} holds categories ({before.why}) where numbers were learned")
+def _signed(X: np.ndarray, copy: bool) -> np.ndarray:
+    """Cells that can hold the code -1."""
+    return X.astype(np.float64) if X.dtype.kind == "u" else X.copy() if copy else X
+
+
+def _change(before: Column, after: Column) -> Change | None:
+    if after.numeric and before.numeric:
         return None
-    if before.categories is None or after.categories is None:
-        if before.categories is after.categories:
-            return None
-        raise SchemaError(f"column {after.name!r} is {before.kind} ({before.why}) but was learned as {after.kind}")
-    if not always and before.numeric:
-        raise SchemaError(f"column {after.name!r} holds numbers ({before.why}) but was learned as categories of text")
+    if after.numeric:
+        raise SchemaError(
+            f"column {after.name!r} holds categories ({before.why}) where numbers were learned ({after.why})"
+        )
+    if before.is_empty:
+        return None
+    assert after.categories is not None
+    if before.numeric and not after.is_text:
+        return partial(codes_of, categories=after.categories)
+    if before.numeric:
+        raise SchemaError(
+            f"column {after.name!r} holds numbers ({before.why}) where categories were learned ({after.why}): "
+            "give it as text"
+        )
+    return _between_categories(before, after)
+
+
+def _between_categories(before: Column, after: Column) -> Change | None:
+    """From codes before to codes after, -1 for those unknown after; None when they are the same."""
+    assert before.categories is not None and after.categories is not None
     if np.array_equal(before.categories, after.categories):
         return None
     code = {value: place for place, value in enumerate(after.categories.tolist())}
-    return np.array([code.get(value, -1) for value in before.categories.tolist()], dtype=np.float64)
+    table = np.array([code.get(value, -1) for value in before.categories.tolist()], dtype=np.float64)
+    return partial(_recoded, table=table)
 
 
 def _recoded(codes: np.ndarray, table: np.ndarray) -> np.ndarray:
-    known = np.isfinite(codes) & (codes >= 0)
     out = codes.astype(np.float64)
-    out[known] = table[codes[known].astype(np.intp)]
+    known = out >= 0  # neither missing nor unknown
+    out[known] = table[out[known].astype(np.intp)]
     return out
 
 

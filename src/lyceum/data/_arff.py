@@ -24,7 +24,9 @@ def read_arff(path: str, encoding: str = "utf8") -> pa.Table:
         with open(path, encoding=encoding) as file:
             columns, rows = _header(file, path), file.read()
     except UnicodeDecodeError as error:
-        raise DataError(f"{path} is not {encoding.upper()} text: give its encoding, e.g. encoding='latin-1'") from error
+        raise DataError(
+            f"{path} is not {encoding.upper()} text: give its encoding, e.g. encoding='latin-1'"
+        ) from error
     except FileNotFoundError as error:
         raise DataError(f"there is no file {path}") from error
     lines = [line for line in rows.splitlines() if line.strip() and not line.lstrip().startswith("%")]
@@ -34,7 +36,13 @@ def read_arff(path: str, encoding: str = "utf8") -> pa.Table:
         raw = _sparse(lines, columns, path)
     else:
         quote = "'" if "'" in rows else '"'
-        form = CsvFormat(",", missing=("?", ""), quote=quote, types=dict.fromkeys(columns, pa.string()), names=tuple(columns))
+        form = CsvFormat(
+            ",",
+            missing=("?", ""),
+            quote=quote,
+            types=dict.fromkeys(columns, pa.string()),
+            names=tuple(columns),
+        )
         raw = form.read(io.BytesIO("\n".join(lines).encode()))
     return pa.table({name: _typed(raw[name], kind, name, path) for name, kind in columns.items()})
 
@@ -79,7 +87,9 @@ def _typed(cells: pa.ChunkedArray, kind: str, name: str, path: str) -> pa.Array 
         codes = pc.index_in(cells, value_set=pa.array(values))
         if codes.null_count > cells.null_count:
             odd = cells.filter(pc.and_(codes.is_null(), cells.is_valid()))[0].as_py()
-            raise DataError(f"{path}: attribute {name!r} has the value {odd!r}, which its declaration does not list")
+            raise DataError(
+                f"{path}: attribute {name!r} has the value {odd!r}, which its declaration does not list"
+            )
         return pa.chunked_array([pa.DictionaryArray.from_arrays(codes.combine_chunks(), pa.array(values))])
     if kind.split()[0].lower() in _NUMBERS:
         try:

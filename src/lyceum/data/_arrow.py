@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
 
-from lyceum.errors import DataError, SchemaError
+from lyceum.errors import SchemaError
 
 __all__ = ["column_class", "is_frame", "numbers", "to_arrow"]
 
@@ -18,7 +18,9 @@ def is_frame(X: Any) -> bool:
     """Whether X is a frame of named columns that speaks Arrow (pandas, Polars, pyarrow, DuckDB)."""
     if isinstance(X, pa.Table | pa.RecordBatch | pa.RecordBatchReader):
         return True
-    return hasattr(X, "columns") and (hasattr(X, "__arrow_c_stream__") or type(X).__module__.startswith("pandas"))
+    return hasattr(X, "columns") and (
+        hasattr(X, "__arrow_c_stream__") or type(X).__module__.startswith("pandas")
+    )
 
 
 def to_arrow(frame: Any) -> pa.Table:
@@ -32,23 +34,32 @@ def to_arrow(frame: Any) -> pa.Table:
 
 
 def _to_arrow(frame: Any) -> pa.Table:
-    if isinstance(frame, pa.Table):
-        return frame
     if isinstance(frame, pa.RecordBatch):
-        return pa.Table.from_batches([frame])
-    if isinstance(frame, pa.RecordBatchReader):
-        return frame.read_all()
-    if type(frame).__module__.startswith("pandas"):
-        return _from_pandas(frame)
-    return _plain_text(pa.table(frame))
+        frame = pa.Table.from_batches([frame])
+    elif isinstance(frame, pa.RecordBatchReader):
+        frame = frame.read_all()
+    elif type(frame).__module__.startswith("pandas"):
+        frame = _from_pandas(frame)
+    return _plain_text(frame if isinstance(frame, pa.Table) else pa.table(frame))
 
 
 def _plain_text(table: pa.Table) -> pa.Table:
     """With string views, which few of Arrow's functions take, as plain strings."""
-    fields = [
-        field.with_type(pa.large_string()) if field.type == pa.string_view() else field for field in table.schema
-    ]
-    return table.cast(pa.schema(fields))
+    for j, field in enumerate(table.schema):
+        if field.type == pa.string_view():
+            table = table.set_column(j, field.name, table.column(j).cast(pa.large_string()))
+        elif pt.is_dictionary(field.type) and field.type.value_type == pa.string_view():
+            chunks = [_plain_dictionary(chunk) for chunk in table.column(j).chunks]
+            table = table.set_column(j, field.name, pa.chunked_array(chunks, _TEXT))
+    return table
+
+
+_TEXT = pa.dictionary(pa.int32(), pa.large_string())
+
+
+def _plain_dictionary(chunk: pa.DictionaryArray) -> pa.DictionaryArray:
+    values, indices = chunk.dictionary.cast(pa.large_string()), chunk.indices.cast(pa.int32())
+    return pa.DictionaryArray.from_arrays(indices, values)
 
 
 def _from_pandas(frame: Any) -> pa.Table:
@@ -64,14 +75,16 @@ def _from_pandas(frame: Any) -> pa.Table:
         ) from error
 
 
-def column_class(kind: pa.DataType) -> str:
-    """What an Arrow type holds: "number", "text", "bool", "time" or "empty"; other types are refused."""
-    if pt.is_dictionary(kind):
-        return "text" if column_class(kind.value_type) == "text" else "number-dictionary"
-    for name, accepts in _CLASSES.items():
-        if any(accept(kind) for accept in accepts):
-            return name
-    raise SchemaError(f"the type {kind} cannot be used: flatten it into numbers or text first")
+def column_class(kind: pa.DataType, name: str) -> str:
+    """What a column holds: "number", "number-dictionary", "text", "bool", "time" or "empty"; the rest is refused."""
+    values = kind.value_type if pt.is_dictionary(kind) else kind
+    for holds, accepts in _CLASSES.items():
+        if any(accept(values) for accept in accepts):
+            return holds if values is kind or holds == "text" else "number-dictionary"
+    raise SchemaError(
+        f"column {name!r} is of type {kind}, which cannot be used: turn it into columns of numbers or text, or leave "
+        "it out"
+    )
 
 
 def _is_text(kind: pa.DataType) -> bool:
@@ -89,24 +102,26 @@ _CLASSES = {
 
 def numbers(column: pa.Array | pa.ChunkedArray, name: str) -> np.ndarray:
     """The cells as floats, missing ones as NaN; times as seconds since 1970."""
-    holds = column_class(column.type)
+    holds = column_class(column.type, name)
+    if holds == "empty" or (holds == "text" and column.null_count == len(column)):
+        return np.full(len(column), np.nan)
     if holds == "text":
-        raise SchemaError(f"column {name!r} holds text where numbers are expected: declare it categorical or clean it")
+        example = column.drop_null()[0].as_py()
+        raise SchemaError(
+            f"column {name!r} holds text such as {example!r} where numbers are expected: clean it, or make it "
+            "categorical from the start"
+        )
+    if holds == "number-dictionary":
+        return numbers(column.cast(column.type.value_type), name)
     if holds == "time":
         column = _seconds(column)
     elif holds == "bool":
         column = column.cast(pa.uint8())
-    elif holds == "number-dictionary":
-        column = column.cast(column.type.value_type)
-    elif holds == "empty":
-        return np.full(len(column), np.nan)
     if pt.is_decimal(column.type):
         column = column.cast(pa.float64())
     values = column.to_numpy(zero_copy_only=False) if isinstance(column, pa.Array) else column.to_numpy()
     if values.dtype.kind == "f" and values.dtype.itemsize >= 4:
         return values
-    if values.dtype.kind not in "iuf":
-        raise DataError(f"column {name!r} could not be read as numbers: it holds {column.type}")
     return values.astype(np.float64)
 
 

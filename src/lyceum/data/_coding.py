@@ -13,9 +13,9 @@ from lyceum._native import kernels
 from lyceum._threads import ordered_map
 from lyceum.data._arrow import column_class, numbers
 from lyceum.data._schema import Column, Schema
-from lyceum.errors import SchemaError
+from lyceum.errors import MissingValuesError, SchemaError
 
-__all__ = ["ArrayCoder", "TableCoder", "class_codes", "codes_of", "decode"]
+__all__ = ["ArrayCoder", "TableCoder", "class_codes", "codes_of", "decode", "labels"]
 
 
 def codes_of(values: np.ndarray, categories: np.ndarray) -> np.ndarray:
@@ -35,7 +35,11 @@ def codes_of(values: np.ndarray, categories: np.ndarray) -> np.ndarray:
 def _is_run(categories: np.ndarray) -> bool:
     """Whether the categories are consecutive whole numbers."""
     first, last = categories[0], categories[-1]
-    return bool(first == np.trunc(first)) and last - first == len(categories) - 1 and bool((np.diff(categories) == 1).all())
+    return (
+        bool(first == np.trunc(first))
+        and last - first == len(categories) - 1
+        and bool((np.diff(categories) == 1).all())
+    )
 
 
 def _whole_codes(values: np.ndarray, categories: np.ndarray) -> np.ndarray | None:
@@ -44,7 +48,7 @@ def _whole_codes(values: np.ndarray, categories: np.ndarray) -> np.ndarray | Non
         return None
     if len(values) and (values.min() < categories[0] or values.max() > categories[-1]):
         return None
-    return np.subtract(values, categories[0], dtype=np.int64).astype(np.int32)
+    return (values.astype(np.int64, copy=False) - categories[0]).astype(np.int32)
 
 
 def _codes_of_text(column: pa.Array | pa.ChunkedArray, of: Column) -> np.ndarray:
@@ -94,7 +98,13 @@ class ArrayCoder:
 def _is_own_code(column: Column) -> bool:
     """Whether the values of the column are 0, 1, ..., K-1."""
     values = column.categories
-    return values is not None and values.dtype.kind in "iuf" and len(values) > 0 and values[0] == 0 and _is_run(values)
+    return (
+        values is not None
+        and values.dtype.kind in "iuf"
+        and len(values) > 0
+        and values[0] == 0
+        and _is_run(values)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +155,9 @@ class TableCoder:
         unknown = np.flatnonzero(coded == -1)
         if len(unknown):
             value = table.column(target.name)[int(unknown[0])]
-            raise SchemaError(f"target {target.name!r} has the value {value}, which is not one of its classes")
+            raise SchemaError(
+                f"target {target.name!r} has the value {value}, which is not one of its classes"
+            )
         return np.nan_to_num(coded, nan=-1).astype(np.int32)
 
     def weights(self, table: pa.Table | pa.RecordBatch) -> np.ndarray | None:
@@ -157,13 +169,16 @@ class TableCoder:
 def _coded(cells: pa.Array | pa.ChunkedArray, column: Column) -> np.ndarray:
     if column.categories is None or column.numeric:
         return numbers(cells, column.name)
-    if column.categories.dtype.kind in "iuf":
+    if column.categories.dtype.kind in "iufb":
         return codes_of(numbers(cells, column.name), column.categories)
-    holds = column_class(cells.type)
+    holds = column_class(cells.type, column.name)
     if holds == "empty":
         return np.full(len(cells), np.nan)
-    if holds not in ("text", "number-dictionary"):
-        raise SchemaError(f"column {column.name!r} holds {cells.type} where the categories are text: convert it to text")
+    if holds != "text":
+        raise SchemaError(
+            f"column {column.name!r} holds {cells.type} where text such as {str(column.categories[0])!r} was learned: "
+            "give it as text"
+        )
     return _codes_of_text(cells, column)
 
 
@@ -173,7 +188,30 @@ def decode(codes: np.ndarray, column: Column) -> pa.Array:
         return pa.array(codes, from_pandas=True)
     known = np.isfinite(codes) & (codes >= 0)
     places = np.where(known, codes, 0).astype(np.intp)
-    return pa.array(column.categories[places], mask=~known)
+    values = column.categories if len(column.categories) else np.zeros(1, column.categories.dtype)
+    return pa.array(values[places], mask=~known)
+
+
+def labels(y: Any, name: str) -> np.ndarray:
+    """Class labels of any library as a flat NumPy array; raises where one is missing."""
+    values = np.asarray(y.to_numpy(zero_copy_only=False) if isinstance(y, pa.Array) else y).reshape(-1)
+    if values.dtype.kind in "iubU":
+        return values
+    try:
+        cells = pa.array(values, from_pandas=True)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
+        raise SchemaError(
+            f"target {name!r} mixes types ({error}): give all labels one type, e.g. astype(str)"
+        ) from error
+    if cells.null_count:
+        row = int(np.flatnonzero(cells.is_null().to_numpy(zero_copy_only=False))[0])
+        raise MissingValuesError(f"target {name!r} is missing (NaN) in row {row}: drop such rows first")
+    holds = column_class(cells.type, name)
+    return (
+        cells.to_numpy(zero_copy_only=False)
+        if values.dtype.kind == "O" and holds in ("number", "bool")
+        else values
+    )
 
 
 def class_codes(y: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -186,7 +224,7 @@ def class_codes(y: Any) -> tuple[np.ndarray, np.ndarray]:
     if y.dtype.kind in "iu" and len(y):
         low, high = int(y.min()), int(y.max())
         if high - low < 1 << 16:
-            shifted = y - y.dtype.type(low)
+            shifted = (y - y.dtype.type(low)) if y.dtype.kind == "u" else np.subtract(y, low, dtype=np.int64)
             present = np.bincount(shifted, minlength=high - low + 1) > 0
             classes = (np.flatnonzero(present) + low).astype(y.dtype)
             return classes, (np.cumsum(present, dtype=np.int32) - np.int32(1))[shifted]

@@ -1,11 +1,13 @@
-"""CSV files through Arrow: types settled over the whole file, read at once or as a stream."""
+"""CSV files through Arrow: read at once or as a stream, with the same types either way."""
 
 from __future__ import annotations
 
+import gzip
+import io
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import IO
+from typing import IO, TypeVar
 
 import pyarrow as pa
 import pyarrow.csv as pc
@@ -17,11 +19,34 @@ __all__ = ["MISSING", "CsvFormat"]
 #: Cells that stand for a missing value.
 MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?")
 _STREAM_BYTES = 8 << 20
+_HEAD_BYTES = 1 << 20
+_TEXT = pa.dictionary(pa.int32(), pa.string())
+
+# The types that Arrow tries on a column, in its order: the first that fits every cell is the type of the column.
+_LADDER = (
+    pa.null(),
+    pa.int64(),
+    pa.bool_(),
+    pa.date32(),
+    pa.time32("s"),
+    pa.timestamp("s"),
+    pa.timestamp("ns"),
+    pa.timestamp("s", "UTC"),
+    pa.timestamp("ns", "UTC"),
+    pa.float64(),
+    _TEXT,
+)
+
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
 class CsvFormat:
-    """How a CSV file is written, and the types of the columns that are known already."""
+    """How CSV files are written, and the types of their columns where those are known already.
+
+    `read` and `stream` infer the types that are not known, `stream` from the first batch only. `settle` runs any
+    function of a format and goes on until the types fit every cell of every file.
+    """
 
     delimiter: str = ","
     encoding: str = "utf8"
@@ -32,41 +57,90 @@ class CsvFormat:
 
     def read(self, source: str | IO[bytes]) -> pa.Table:
         """The whole file; text columns come as dictionaries."""
-        with _explained(source, self.encoding):
+        with _explained(source, self) as explained:
             table = pc.read_csv(source, self._read_options(), self._parse_options(), self._convert_options())
-        _check_names(table.schema.names, source)
+            explained.check(table.schema)
         return table
 
     def stream(self, source: str) -> Iterator[pa.RecordBatch]:
-        """The file in batches of some megabytes, every column in its settled type."""
-        with _explained(source, self.encoding):
+        """The file in batches of some megabytes."""
+        with _explained(source, self) as explained:
             options = self._read_options(block_size=_STREAM_BYTES)
             with pc.open_csv(source, options, self._parse_options(), self._convert_options()) as reader:
-                _check_names(reader.schema.names, source)
+                explained.check(reader.schema)
                 yield from (batch for batch in reader if batch.num_rows)
 
-    def settled(self, source: str) -> CsvFormat:
-        """This format with the type of every column, found by reading the file through.
+    def read_all(self, sources: Sequence[str]) -> list[pa.Table]:
+        """The files, every column of one type in all of them."""
+        tables = [self.read(source) for source in sources]
+        schemas = [table.schema for table in tables]
+        if all(schema.equals(schemas[0]) for schema in schemas):
+            return tables
+        common = replace(self, types=_highest(schemas))
+        return common.settle(lambda form: [form.read(source) for source in sources])[1]
 
-        Types come from the first batch, whole numbers as floats; a cell that does not fit makes its column text.
+    def settle(self, use: Callable[[CsvFormat], Result]) -> tuple[CsvFormat, Result]:
+        """The result of `use` and the format that it worked with.
+
+        A cell that does not fit the type of its column moves the column up to the next type that takes the cell, and
+        `use` starts again: the types end up as if they had been inferred from all cells at once.
         """
-        with _explained(source, self.encoding):
-            options = self._read_options(block_size=_STREAM_BYTES)
-            with pc.open_csv(source, options, self._parse_options(), self._convert_options()) as reader:
-                types = {field.name: _widest(field.type) for field in reader.schema}
-        settled = replace(self, types=types)
+        form = self
         while True:
             try:
-                for _ in settled.stream(source):
-                    pass
+                return form, use(form)
             except _Misfit as misfit:
-                name = list(types)[misfit.column]
-                if types[name] == pa.string():
-                    raise
-                types = {**types, name: pa.string()}
-                settled = replace(settled, types=types)
-            else:
-                return settled
+                form = replace(
+                    form, types={**form.types, misfit.name: _next(form.types[misfit.name], misfit)}
+                )
+
+    def settled(self, sources: Sequence[str]) -> CsvFormat:
+        """This format with types that fit every cell of every file, found by reading the files through."""
+
+        def read_through(form: CsvFormat) -> None:
+            for source in sources:
+                for _ in form.stream(source):
+                    pass
+
+        return self.typed(sources[0]).settle(read_through)[0]
+
+    def typed(self, source: str) -> CsvFormat:
+        """This format with the types of the first batch of the file."""
+        return replace(self, types={column.name: column.type for column in self._first_schema(source)})
+
+    def _first_schema(self, source: str) -> pa.Schema:
+        with _explained(source, self) as explained:
+            options = self._read_options(block_size=_STREAM_BYTES)
+            with pc.open_csv(source, options, self._parse_options(), self._convert_options()) as reader:
+                explained.check(reader.schema)
+                return reader.schema
+
+    def column_name(self, source: str, place: int) -> str:
+        """The name of one column of one file."""
+        return replace(self, types={})._first_schema(source).names[place]
+
+    def sniffed(self, source: str) -> CsvFormat:
+        """This format with its delimiter: the given one, or the commonest candidate in the line of names."""
+        if self.delimiter:
+            return self
+        line = re.sub(rf"{self.quote}[^{self.quote}]*{self.quote}", "", self._head(source).partition("\n")[0])
+        counts = {mark: line.count(mark) for mark in (",", ";", "\t", "|")}
+        best = max(counts, key=counts.__getitem__)
+        return replace(self, delimiter=best if counts[best] else ",")
+
+    def cell_bytes(self, source: str, size: int) -> int:
+        """An estimate of the memory that the cells of a file of `size` bytes need, from its first rows."""
+        head = self._head(source)
+        cells = head.count(self.sniffed(source).delimiter) + head.count("\n") + 1
+        packed = 8 if source.endswith(".gz") else 1  # text rarely shrinks to less than an eighth
+        return 8 * round(cells / max(1, len(head)) * size * packed)
+
+    def _head(self, source: str) -> str:
+        with (
+            _explained(source, self),
+            gzip.open(source) if source.endswith(".gz") else open(source, "rb") as file,
+        ):
+            return file.read(_HEAD_BYTES).decode(self.encoding, errors="replace")
 
     def _read_options(self, **options: int) -> pc.ReadOptions:
         return pc.ReadOptions(encoding=self.encoding, column_names=self.names, **options)
@@ -80,7 +154,7 @@ class CsvFormat:
             strings_can_be_null=True,
             quoted_strings_can_be_null=True,
             column_types=dict(self.types),
-            auto_dict_encode=not self.types,
+            auto_dict_encode=True,
             auto_dict_max_cardinality=1 << 16,
         )
 
@@ -88,46 +162,93 @@ class CsvFormat:
 class _Misfit(DataError):
     """A cell does not fit its column's type."""
 
-    def __init__(self, message: str, column: int):
+    def __init__(self, message: str, name: str, cell: str):
         super().__init__(message)
-        self.column = column
+        self.name, self.cell = name, cell
+
+
+def _next(kind: pa.DataType, misfit: _Misfit) -> pa.DataType:
+    """The next type that takes the cell."""
+    for wider in _LADDER[_rank(kind) + 1 :]:
+        if wider == _TEXT or _takes(wider, misfit.cell):
+            return wider
+    raise misfit
+
+
+def _takes(kind: pa.DataType, cell: str) -> bool:
+    try:
+        pc.read_csv(
+            io.BytesIO(cell.encode()),
+            pc.ReadOptions(column_names=["x"]),
+            pc.ParseOptions(delimiter="\0", quote_char=False),
+            pc.ConvertOptions(column_types={"x": kind}),
+        )
+    except pa.ArrowInvalid:
+        return False
+    return True
+
+
+def _rank(kind: pa.DataType) -> int:
+    return _LADDER.index(kind) if kind in _LADDER else len(_LADDER) - 1
+
+
+def _highest(schemas: Sequence[pa.Schema]) -> dict[str, pa.DataType]:
+    """For every column the type that stands highest on the ladder."""
+    highest: dict[str, pa.DataType] = {}
+    for schema in schemas:
+        for column in schema:
+            known = highest.get(column.name, column.type)
+            highest[column.name] = column.type if _rank(column.type) > _rank(known) else known
+    return {name: kind if kind in _LADDER else _TEXT for name, kind in highest.items()}
 
 
 class _explained:
     """Turns Arrow's complaints about a file into ours."""
 
-    def __init__(self, source: str | IO[bytes], encoding: str):
+    def __init__(self, source: str | IO[bytes], form: CsvFormat):
+        self.source, self.form = source, form
         self.name = source if isinstance(source, str) else "the input"
-        self.encoding = encoding
 
-    def __enter__(self) -> None:
-        return None
+    def check(self, schema: pa.Schema) -> None:
+        """Refuse what the header or the types show to be wrong."""
+        names = schema.names
+        if len(set(names)) < len(names):
+            twice = sorted({name for name in names if names.count(name) > 1})
+            raise SchemaError(
+                f"{self.name} has the column names {', '.join(map(repr, twice))} twice: rename them"
+            )
+        if any(_is_binary(kind) for kind in schema.types):
+            raise self._not_text()
+
+    def _not_text(self) -> DataError:
+        encoding = self.form.encoding.upper()
+        return DataError(f"{self.name} is not {encoding} text: give its encoding, e.g. encoding='latin-1'")
+
+    def __enter__(self) -> _explained:
+        return self
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if isinstance(error, FileNotFoundError):
             raise DataError(f"there is no file {self.name}") from error
-        if isinstance(error, UnicodeDecodeError) or (isinstance(error, pa.ArrowInvalid) and "UTF8" in str(error)):
-            raise DataError(
-                f"{self.name} is not {self.encoding.upper()} text: give its encoding, e.g. encoding='latin-1'"
-            ) from error
-        if isinstance(error, pa.ArrowInvalid):
-            text = str(error)
-            column = re.search(r"In CSV column #(\d+)", text)
-            if column and "conversion error" in text:
-                raise _Misfit(f"{self.name}: {text}", int(column.group(1))) from error
-            if "Empty CSV" in text:
-                raise DataError(f"{self.name} is empty: it needs a line of column names and some rows") from error
-            raise DataError(f"{self.name} is not a well-formed CSV file: {text}") from error
+        if isinstance(error, LookupError) and "encoding" in str(error):
+            raise DataError(f"{error}: give one that Python knows, e.g. encoding='latin-1'") from error
+        if isinstance(error, UnicodeError) or (isinstance(error, pa.ArrowInvalid) and "UTF8" in str(error)):
+            raise self._not_text() from error
+        if isinstance(error, pa.ArrowInvalid | EOFError) or type(error) is OSError:
+            raise self._said(str(error)) from error
+
+    def _said(self, text: str) -> DataError:
+        misfit = re.search(
+            r"In CSV column #(\d+): CSV conversion error to [^:]*: invalid value '(.*)'", text, re.DOTALL
+        )
+        if misfit and isinstance(self.source, str):
+            name = self.form.column_name(self.source, int(misfit[1]))
+            return _Misfit(f"column {name!r} of {self.name}: {text}", name, misfit[2])
+        if "Empty CSV" in text:
+            return DataError(f"{self.name} is empty: it needs a line of column names and some rows")
+        return DataError(f"{self.name} is not a well-formed CSV file: {text}")
 
 
-def _widest(kind: pa.DataType) -> pa.DataType:
-    if pa.types.is_integer(kind) or pa.types.is_null(kind):
-        return pa.float64()
-    return pa.string() if pa.types.is_dictionary(kind) else kind
-
-
-def _check_names(names: list[str], source: str | IO[bytes]) -> None:
-    if len(set(names)) < len(names):
-        twice = sorted({name for name in names if names.count(name) > 1})
-        where = source if isinstance(source, str) else "the input"
-        raise SchemaError(f"{where} has the column names {', '.join(map(repr, twice))} twice: rename them")
+def _is_binary(kind: pa.DataType) -> bool:
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return pa.types.is_binary(kind) or pa.types.is_large_binary(kind)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from sklearn.utils.multiclass import check_classification_targets
 
 from lyceum.data._arrow import is_frame, to_arrow
 from lyceum.data._block import Block
+from lyceum.data._coding import class_codes, labels
 from lyceum.data._profile import TableProfile
 from lyceum.data._schema import Column, Schema
 from lyceum.data._sources import ArraySource, BatchPart, Part
@@ -62,23 +65,22 @@ class DaskSource:
         w: Sequence[Any] | None,
         schema: Schema,
         lengths: Sequence[int],
+        dtype: np.dtype | None = None,
     ):
         self.X, self.y, self.w = list(X), y and list(y), w and list(w)
-        self.schema, self.lengths, self._passes = schema, tuple(lengths), 0
+        self.schema, self.lengths, self.dtype, self._passes = schema, tuple(lengths), dtype, 0
 
     @classmethod
-    def of_frame(cls, frame: Any, schema_of: Callable[[TableProfile], Schema]) -> DaskSource:
+    def of_frame(
+        cls, frame: Any, schema_of: Callable[[TableProfile], Schema], in_full: Collection[str] = ()
+    ) -> DaskSource:
         """A Dask frame whose columns are profiled in one pass."""
         import dask
 
-        if not hasattr(frame, "columns"):
-            raise DataError("scan takes a Dask frame with named columns: give arrays to fit(X, y) directly")
         partitions = frame.to_delayed()
-        profiles = dask.compute(*[dask.delayed(_profile)(part) for part in partitions])
-        merged = profiles[0]
-        for profile in profiles[1:]:
-            merged = merged.merge(profile)
-        if not merged.n_rows:
+        profiles = dask.compute(*[dask.delayed(_profile)(part, in_full) for part in partitions])
+        merged = _merged([profile for profile in profiles if profile.n_rows])
+        if merged is None:
             raise DataError("the Dask frame has no rows (0 samples)")
         return cls(partitions, None, None, schema_of(merged), [profile.n_rows for profile in profiles])
 
@@ -97,18 +99,18 @@ class DaskSource:
         ws = _matching(w, len(parts), "sample_weight")
         look = dask.delayed(_look, pure=False)
         undecided = [name for name in names if name in declared or (named and _is_undecided(X, name))]
-        looks = dask.compute(*[look(part, part_y, undecided, task) for part, part_y in zip(parts, ys)])
+        looks = dask.compute(*[look(*part, undecided, task) for part in zip(parts, ys, ws)])
+        if w is not None and not any(seen.weight for seen in looks):
+            raise DataError("sample_weight is zero for every row: there is nothing to learn from")
         schema = _seen_schema(names, declared, looks, task)
         code = dask.delayed(_coded_target, pure=False)
         coded = None if task is None else [code(part_y, schema.target) for part_y in ys]
-        return cls(parts, coded, None if w is None else ws, schema, [seen.n_rows for seen in looks])
+        weights = None if w is None else [dask.delayed(_weights, pure=False)(part_w) for part_w in ws]
+        return cls(parts, coded, weights, schema, [seen.n_rows for seen in looks])
 
     @property
     def n_rows(self) -> int:
         return sum(self.lengths)
-
-    def with_schema(self, schema: Schema) -> DaskSource:
-        return DaskSource(self.X, self.y, self.w, schema, self.lengths)
 
     def parts(self) -> Iterator[Part]:
         """The parts brought here one at a time."""
@@ -137,7 +139,9 @@ class DaskSource:
         if self.w:
             self.w = list(everything[-n:])
 
-    def reduce(self, fold: Callable[[Part], Any]) -> Any:
+    def reduce(
+        self, fold: Callable[[Part], Any], progress: Callable[[int, int | None], None] | None = None
+    ) -> Any:
         """Fold every partition and merge the results in order, as a tree, in one compute."""
         import dask
 
@@ -145,23 +149,54 @@ class DaskSource:
         if self._passes == 2:
             self._persist()
         level = [dask.delayed(fold, pure=False)(part) for part in self._delayed_parts()]
+        rows = dict(zip((task.key for task in level), self.lengths))
         merge = dask.delayed(_merged, pure=False)
         while len(level) > 1:
             level = [merge(level[i : i + _FAN_IN]) for i in range(0, len(level), _FAN_IN)]
-        return level[0].compute()
+        with _reported(rows, progress):
+            return level[0].compute()
 
-    def collect(self, function: Callable[[Part], np.ndarray]) -> Any:
+    def collect(self, function: Callable[[Part], tuple[int, np.ndarray | None]]) -> Any:
         """`function` of every partition as one lazy Dask array."""
         import dask
         import dask.array as da
 
-        empty = DaskPart(np.empty((0, len(self.schema))), None, None, 0, self.schema)
-        like = function(_EmptyPart(empty))
+        empty = DaskPart(np.empty((0, len(self.schema)), self.dtype), None, None, 0, self.schema)
+        like = function(_EmptyPart(empty))[1]
+        assert like is not None
+        result = dask.delayed(_rows_of, pure=False)
         parts = [
-            da.from_delayed(dask.delayed(function, pure=False)(part), (n, *like.shape[1:]), like.dtype)
+            da.from_delayed(result(function, part, like), (n, *like.shape[1:]), like.dtype)
             for part, n in zip(self._delayed_parts(), self.lengths)
         ]
         return da.concatenate(parts)
+
+
+@contextmanager
+def _reported(rows: Mapping[str, int], progress: Callable[[int, int | None], None] | None) -> Iterator[None]:
+    """Tell of every partition as it is done, where Dask's own scheduler runs; on a cluster, of the last one."""
+    if progress is None:
+        yield
+        return
+    from dask.callbacks import Callback
+
+    total, left = sum(rows.values()), dict(rows)
+
+    def after(key: Any, *_: Any) -> None:
+        if left.pop(key, 0):
+            progress(total - sum(left.values()), total)
+
+    with Callback(posttask=after):
+        yield
+    if any(left.values()):
+        progress(total, total)
+
+
+def _rows_of(
+    function: Callable[[Part], tuple[int, np.ndarray | None]], part: Part, like: np.ndarray
+) -> np.ndarray:
+    result = function(part)[1]
+    return like if result is None else result
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,8 +209,8 @@ class _EmptyPart:
         yield Block(self.part.X, None, None, 0, self.part.schema)
 
 
-def _profile(frame: Any) -> TableProfile:
-    return TableProfile.of(to_arrow(frame))
+def _profile(frame: Any, in_full: Collection[str]) -> TableProfile:
+    return TableProfile.of(to_arrow(frame), in_full)
 
 
 def _merged(summaries: Sequence[Any]) -> Any:
@@ -192,26 +227,41 @@ class _Seen:
     n_rows: int
     profile: TableProfile | None
     classes: np.ndarray | None
+    weight: float
 
 
-def _look(X: Any, y: Any, undecided: list[str], task: str | None) -> _Seen:
+def _look(X: Any, y: Any, w: Any, undecided: list[str], task: str | None) -> _Seen:
+    for name, data in (("y", y), ("sample_weight", w)):
+        if data is not None and len(data) != len(X):
+            raise DataError(
+                f"a partition of {name} has {len(data)} rows where that of X has {len(X)}: partition both alike"
+            )
     profile = None
     if undecided and is_frame(X):
         profile = TableProfile.of(to_arrow(X).select(undecided), undecided)
     elif undecided:
         cells = {name: np.ascontiguousarray(X[:, int(name[1:])]) for name in undecided}
         profile = TableProfile.of(pa.table(cells), undecided)
-    if y is not None and len(y) != len(X):
-        raise DataError(f"a partition of y has {len(y)} rows where that of X has {len(X)}: partition both alike")
-    classes = np.unique(np.asarray(y)) if task == "classes" and len(y) else None
-    return _Seen(len(X), profile, classes)
+    classes = class_codes(labels(y, "y"))[0] if task == "classes" and y is not None and len(y) else None
+    return _Seen(len(X), profile, classes, 0.0 if w is None else float(_weights(w).sum()))
+
+
+def _weights(w: Any) -> np.ndarray:
+    weights = np.asarray(w, dtype=np.float64)
+    if not np.isfinite(weights).all() or weights.min(initial=0.0) < 0:
+        raise DataError(
+            "sample_weight has negative, missing or infinite values: weights are numbers of at least 0"
+        )
+    return weights
 
 
 def _seen_schema(names: list[str], declared: list[str], looks: Sequence[_Seen], task: str | None) -> Schema:
     profile = _merged([seen.profile for seen in looks])
     known = profile.columns if profile else {}
     columns = tuple(
-        known[name].column("categorical" if name in declared else None) if name in known else Column(name, why="numbers")
+        known[name].column("categorical" if name in declared else None)
+        if name in known
+        else Column(name, why="numbers")
         for name in names
     )
     if task is None:
@@ -222,6 +272,7 @@ def _seen_schema(names: list[str], declared: list[str], looks: Sequence[_Seen], 
     if not found:
         raise DataError("the Dask collection has no rows (0 samples)")
     classes = np.unique(np.concatenate(found))
+    check_classification_targets(classes)
     return Schema(columns, Column("y", "binary" if len(classes) == 2 else "categorical", classes, "y"))
 
 
@@ -233,10 +284,9 @@ def _is_undecided(frame: Any, name: str) -> bool:
 
 
 def _coded_target(y: Any, target: Column) -> np.ndarray:
-    values = np.asarray(y)
     if target.categories is None:
-        return values.astype(np.float64)
-    return np.searchsorted(target.categories, values).astype(np.int32)
+        return np.asarray(y, dtype=np.float64)
+    return np.searchsorted(target.categories, labels(y, target.name)).astype(np.int32)
 
 
 def _matching(data: Any, n_parts: int, name: str) -> list[Any]:

@@ -22,17 +22,18 @@ from sklearn.utils.validation import (
 from lyceum._native import kernels
 from lyceum.data._align import Align, TargetNumbers, union
 from lyceum.data._arrow import is_frame, to_arrow
-from lyceum.data._coding import class_codes
+from lyceum.data._coding import TableCoder, class_codes, labels
 from lyceum.data._dask import DaskSource, as_delayed, is_dask, row_counts
 from lyceum.data._rows import Rows
 from lyceum.data._scan import coded_source, schema_of
-from lyceum.data._schema import Column, Schema
+from lyceum.data._schema import Column, Kind, Schema
 from lyceum.data._sources import ArraySource
 from lyceum.data._steps import CheckTarget
-from lyceum.errors import DataError, SchemaError
+from lyceum.errors import DataError, MissingValuesError, SchemaError
 
 __all__ = ["Intake"]
 
+_KERNEL_TYPES = (np.int8, np.uint8, np.int16, np.int32, np.int64, np.float32, np.float64)
 _MANY = 4096  # whole numbers below this are found by a table, other categories by sorting
 
 
@@ -48,7 +49,7 @@ class Intake:
 
     @cached_property
     def task(self) -> str | None:
-        """"classes", "numbers", or None when there is nothing to predict."""
+        """ "classes", "numbers", or None when there is nothing to predict."""
         return "classes" if is_classifier(self.learner) else "numbers" if is_regressor(self.learner) else None
 
     # -- fit ---------------------------------------------------------------------------------------------------------
@@ -63,7 +64,11 @@ class Intake:
         """Rows to go on learning from: the schema grows by new categories and classes."""
         known = getattr(self.learner, "schema_", None)
         rows = self._new_rows(X, y, w, reset=known is None)
-        schema = rows.schema if known is None else union(known, rows.schema, self.who)
+        schema = (
+            rows.schema
+            if known is None
+            else union(known, rows.schema, self.who, self.learner._coding == "codes")
+        )
         schema = _with_classes(schema, classes, self.who)
         self._learn_schema(schema)
         return rows if schema is rows.schema else rows.then(Align.between(rows.schema, schema))
@@ -87,7 +92,9 @@ class Intake:
 
     def _scanned(self, rows: Rows, y: Any, w: Any, reset: bool) -> Rows:
         if y is not None or w is not None:
-            raise DataError("rows from scan carry their target and weights: give scan(..., target=, weight=) instead")
+            raise DataError(
+                "rows from scan carry their target and weights: give scan(..., target=, weight=) instead"
+            )
         if reset:
             self.learner.feature_names_in_ = np.array(rows.schema.names, dtype=object)
         target = rows.schema.target
@@ -101,7 +108,7 @@ class Intake:
                 f"declare its kind, scan(..., kinds={{{target.name!r}: 'categorical'}}), or use a regressor"
             )
         if self.task == "numbers" and target.is_categorical:
-            if target.categories.dtype.kind not in "iufb":  # type: ignore[union-attr]
+            if target.is_text:
                 raise SchemaError(
                     f"{self.who} predicts numbers, but the target {target.name!r} holds categories ({target.why}): "
                     "use a classifier"
@@ -117,6 +124,7 @@ class Intake:
 
     def _array(self, X: Any, y: Any, w: Any, reset: bool) -> Rows:
         X, y = self._validated(X, y, reset)
+        X = _for_kernels(X)
         names = getattr(self.learner, "feature_names_in_", [f"x{j}" for j in range(X.shape[1])])
         categorical = self._categorical(list(names))
         schema = _array_schema(X, [str(name) for name in names], categorical)
@@ -132,9 +140,31 @@ class Intake:
         }
         if self.task is None:
             return validate_data(self.learner, X, **options), None
-        if y is not None and not hasattr(y, "__array__") and not isinstance(y, list | tuple):
-            y = np.asarray(y)
-        return validate_data(self.learner, X, y, **options)
+        X, y = validate_data(self.learner, X, self._checked_y(y, "y"), **options)
+        return X, y
+
+    def _checked_y(self, y: Any, name: str) -> np.ndarray | None:
+        """The target as a flat array of one type, without gaps."""
+        if y is None:
+            return None
+        if isinstance(y, pa.Array | pa.ChunkedArray):
+            y = y.to_numpy(zero_copy_only=False) if isinstance(y, pa.Array) else y.to_numpy()
+        y = column_or_1d(np.asarray(y), warn=True)
+        if self.task == "classes":
+            return labels(y, name)
+        try:
+            y = y.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise DataError(
+                f"{self.who} predicts numbers, but {name!r} cannot be read as such: {error}"
+            ) from error
+        if not np.isfinite(y).all():
+            row = int(np.flatnonzero(~np.isfinite(y))[0])
+            raise MissingValuesError(
+                f"target {name!r} is missing or infinite (NaN or inf) in row {row}, which {self.who} cannot learn "
+                "from: drop such rows first"
+            )
+        return y
 
     def _frame(self, X: Any, y: Any, w: Any, reset: bool) -> Rows:
         table = self._table(X, reset)
@@ -145,9 +175,11 @@ class Intake:
                 raise SchemaError(f"column {text[0]!r} holds categories, but categorical_features is None")
         source = coded_source(table, schema)
         if self.task is not None and y is None:
-            validate_data(self.learner, source.X[:1], y=None, reset=False)  # scikit-learn's words for a missing y
+            validate_data(
+                self.learner, source.X[:1], y=None, reset=False
+            )  # scikit-learn's words for a missing y
         name = str(getattr(y, "name", None) or "y")
-        y = None if self.task is None else self._labels(y)
+        y = None if self.task is None else self._checked_y(y, name)
         check_consistent_length(source.X, y)
         codes, target = self._target(y, name)
         return Rows(replace(source, y=codes, w=self._weights(w, source.X), schema=schema.with_target(target)))
@@ -156,20 +188,17 @@ class Intake:
         table = to_arrow(X)
         if not table.num_rows:
             raise DataError(f"found a table with 0 sample(s) while a minimum of 1 is required by {self.who}")
-        _check_feature_names(self.learner, X if type(X).__module__.startswith("pandas") else table, reset=reset)
+        _check_feature_names(
+            self.learner, X if type(X).__module__.startswith("pandas") else table, reset=reset
+        )
         return table
-
-    def _labels(self, y: Any) -> np.ndarray:
-        if isinstance(y, pa.ChunkedArray | pa.Array):
-            y = y.to_pandas() if hasattr(y, "to_pandas") else y.to_numpy()
-        return column_or_1d(np.asarray(y), warn=True)
 
     def _target(self, y: np.ndarray | None, name: str) -> tuple[np.ndarray | None, Column | None]:
         if self.task is None or y is None:
             return None, None
         if self.task == "numbers":
             return np.asarray(y, dtype=np.float64), Column(name, why="y")
-        if y.dtype.kind not in "iubSU":
+        if y.dtype.kind not in "iubU":
             check_classification_targets(y)
         classes, codes = class_codes(y)
         return codes, Column(name, "binary" if len(classes) == 2 else "categorical", classes, "y")
@@ -198,7 +227,9 @@ class Intake:
             return np.flatnonzero(said).tolist()
         if said.dtype.kind in "iu":
             if said.size and (said.min() < 0 or said.max() >= len(names)):
-                raise SchemaError(f"categorical_features names column {said.max()}, but there are {len(names)}")
+                raise SchemaError(
+                    f"categorical_features names column {said.max()}, but there are {len(names)}"
+                )
             return said.tolist()
         absent = [name for name in said.tolist() if name not in names]
         if absent:
@@ -209,7 +240,9 @@ class Intake:
         if is_dask(y) or y is None:
             source = DaskSource.of_collections(X, y, w, self.task, self._categorical)
         else:
-            raise DataError("X is a Dask collection but y is not: give both as Dask collections of equal partitions")
+            raise DataError(
+                "X is a Dask collection but y is not: give both as Dask collections of equal partitions"
+            )
         if self.task is not None and y is None:
             raise DataError(f"{self.who} requires y to be passed, but the target y is None")
         if reset:
@@ -229,15 +262,38 @@ class Intake:
         if isinstance(X, Rows):
             return X.then(Align.between(X.schema, schema))
         if is_dask(X):
-            return Rows(DaskSource(as_delayed(X), None, None, schema, row_counts(X)))
-        if is_frame(X) and not self._is_plain(X):
-            table = self._table(X, reset=False)
-            return Rows(coded_source(table, schema))
+            self._check_dask(X, schema)
+            return Rows(
+                DaskSource(as_delayed(X), None, None, schema, row_counts(X), getattr(X, "dtype", None))
+            )
+        textual = [column.name for column in schema if column.is_text]
+        if is_frame(X) and (textual or not self._is_plain(X)):
+            return Rows(coded_source(self._table(X, reset=False), schema))
+        if textual:
+            raise SchemaError(
+                f"{self.who} learned that column {textual[0]!r} holds text, which an array of numbers cannot: give a "
+                "frame with the columns that it was fitted on"
+            )
         accept = "csr" if self.learner._takes_sparse else False
         X = validate_data(
             self.learner, X, dtype="numeric", accept_sparse=accept, ensure_all_finite=False, reset=False
         )
-        return Rows(ArraySource(X, None, None, schema))
+        return Rows(ArraySource(_for_kernels(X), None, None, schema))
+
+    def _check_dask(self, X: Any, schema: Schema) -> None:
+        """Refuse columns that do not fit at once, not when the lazy result is computed."""
+        if hasattr(X, "columns"):
+            TableCoder(schema).check([str(name) for name in X.columns])
+        elif X.ndim != 2 or X.shape[1] != len(schema):
+            found = X.shape[1] if X.ndim == 2 else 1
+            raise DataError(
+                f"X has {found} features, but {self.who} is expecting {len(schema)} features as input"
+            )
+
+
+def _for_kernels(X: Any) -> Any:
+    """The array itself if the kernels know its type, else as float64."""
+    return X if X.dtype in _KERNEL_TYPES else X.astype(np.float64)
 
 
 def _with_classes(schema: Schema, classes: Any, who: str) -> Schema:
@@ -247,7 +303,7 @@ def _with_classes(schema: Schema, classes: Any, who: str) -> Schema:
     new = np.setdiff1d(schema.target.categories, wanted)  # type: ignore[arg-type]
     if len(new):
         raise DataError(f"y has the label {new[0]!r}, which is not in classes, that {who} was told to expect")
-    kind = "binary" if len(wanted) == 2 else "categorical"
+    kind: Kind = "binary" if len(wanted) == 2 else "categorical"
     return schema.with_target(replace(schema.target, kind=kind, categories=wanted))
 
 
@@ -255,11 +311,15 @@ def _array_schema(X: Any, names: list[str], categorical: list[int]) -> Schema:
     if not categorical:
         return Schema.of_numbers(names)
     if sparse.issparse(X):
-        raise SchemaError("categorical_features cannot be used with sparse data: give a dense array or a frame")
+        raise SchemaError(
+            "categorical_features cannot be used with sparse data: give a dense array or a frame"
+        )
     found = dict(zip(categorical, _categories(X, categorical)))
     return Schema(
         tuple(
-            Column(name, "categorical", found[j], "declared") if j in found else Column(name, why="a number in an array")
+            Column(name, "categorical", found[j], "declared")
+            if j in found
+            else Column(name, why="a number in an array")
             for j, name in enumerate(names)
         )
     )
@@ -270,9 +330,7 @@ def _categories(X: np.ndarray, columns: list[int]) -> list[np.ndarray]:
     seen = np.zeros((len(columns), _MANY), dtype=np.uint8)
     regular = np.zeros(len(columns), dtype=np.uint8)
     kernels.integer_presence(np.ascontiguousarray(X), np.array(columns, dtype=np.int32), seen, regular)
-    return [
-        np.flatnonzero(seen[i]) if regular[i] else _distinct(X[:, j]) for i, j in enumerate(columns)
-    ]
+    return [np.flatnonzero(seen[i]) if regular[i] else _distinct(X[:, j]) for i, j in enumerate(columns)]
 
 
 def _distinct(values: np.ndarray) -> np.ndarray:

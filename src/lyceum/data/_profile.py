@@ -10,12 +10,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lyceum.data._arrow import column_class, numbers
-from lyceum.data._schema import KINDS, Column, Kind
+from lyceum.data._schema import KINDS, NOTHING, Column, Kind
 from lyceum.errors import SchemaError
 
 __all__ = ["ColumnProfile", "TableProfile"]
 
 _FEW = 32  # distinct numbers that are counted one by one before a column is just "many numbers"
+_MANY = 100_000  # distinct categories that are listed before a column is an identifier or free text
+_LETTERS = 1 << 26  # characters that the list may take, the longest value times their number
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,15 +32,13 @@ class ColumnProfile:
     low: float
     high: float
     whole: bool
-    values: np.ndarray | None  # distinct values in order, None once there are too many numbers to list
+    values: np.ndarray | None  # distinct values in order, None once there are too many to list
     counts: np.ndarray | None  # rows of each
+    in_full: bool = False  # whether distinct numbers are listed however many there are
 
     @classmethod
     def of(cls, name: str, column: pa.Array | pa.ChunkedArray, in_full: bool = False) -> ColumnProfile:
-        try:
-            holds = column_class(column.type).replace("number-dictionary", "category")
-        except SchemaError as error:
-            raise SchemaError(f"column {name!r}: {error}") from None
+        holds = column_class(column.type, name).replace("number-dictionary", "category")
         if holds == "text":
             values, counts = _count_text(column)
             return cls(name, holds, len(column), column.null_count, 0, np.nan, np.nan, False, values, counts)
@@ -46,16 +46,22 @@ class ColumnProfile:
         cells = cells[~np.isnan(cells)]
         finite = cells[np.isfinite(cells)]
         low, high = (float(finite.min()), float(finite.max())) if len(finite) else (np.inf, -np.inf)
-        values, counts = _count_numbers(cells, in_full or holds == "category")
+        if holds == "category":
+            values, counts = _count_declared(column, cells, name)
+        else:
+            values, counts = _count_numbers(cells, in_full)
         whole = bool(np.array_equal(finite, np.trunc(finite)))
         n_missing, n_infinite = len(column) - len(cells), len(cells) - len(finite)
-        return cls(name, holds, len(column), n_missing, n_infinite, low, high, whole, values, counts)
+        return cls(name, holds, len(column), n_missing, n_infinite, low, high, whole, values, counts, in_full)
 
     def merge(self, other: ColumnProfile) -> ColumnProfile:
+        if self.holds != other.holds and "empty" not in (self.holds, other.holds):
+            raise SchemaError(
+                f"column {self.name!r} holds {_PLURAL[self.holds]} in some files or partitions and "
+                f"{_PLURAL[other.holds]} in others: make it one type"
+            )
         values, counts = _merge_counts(self, other)
         holds = self.holds if other.holds == "empty" else other.holds
-        if {self.holds, other.holds} == {"text", "number"}:
-            raise SchemaError(f"column {self.name!r} holds text in some places and numbers in others: make it one type")
         return ColumnProfile(
             self.name,
             holds,
@@ -67,47 +73,78 @@ class ColumnProfile:
             self.whole and other.whole,
             values,
             counts,
+            self.in_full or other.in_full,
         )
 
     @property
     def is_open(self) -> bool:
-        """Whether more rows could still change the kind or the categories."""
-        return self.holds in ("text", "category", "empty", "bool") or (self.values is not None and len(self.values) <= 2)
+        """Whether more rows could still change the kind, the categories or the reason."""
+        return self.holds == "text" or self.values is not None
 
     def column(self, declared: Kind | None = None) -> Column:
         """The column with its kind, declared or inferred, and the reason."""
         if declared is not None:
             return self._declared(declared)
-        distinct = 0 if self.values is None else len(self.values)
+        if self.holds == "empty" or (self.n_missing == self.n_rows and not self._distinct):
+            return Column(self.name, "continuous", None, NOTHING)
+        if self.holds in ("text", "category", "bool"):
+            return self._categorical()
+        if self.holds == "time":
+            return Column(self.name, "continuous", None, "times, in seconds")
+        if self.values is None:
+            return Column(self.name, "continuous", None, f"numbers, more than {_FEW} distinct")
+        if self._distinct == 2:
+            one, two = self.values
+            return Column(self.name, "binary", self.values, f"two numbers only: {one:g} and {two:g}")
+        return Column(
+            self.name, "continuous", None, f"{'whole ' * self.whole}numbers, {self._distinct} distinct"
+        )
+
+    @property
+    def _distinct(self) -> int:
+        return 0 if self.values is None else len(self.values)
+
+    def _categorical(self) -> Column:
         if self.holds == "bool":
             return Column(self.name, "binary", np.array([False, True]), "true or false")
-        if self.holds == "text":
-            values = np.asarray(self.values)
-            kind: Kind = "binary" if distinct == 2 else "categorical"
-            return Column(self.name, kind, values, f"text with {distinct} value{'s' * (distinct != 1)}")
+        values = self._listed("categorical")
         if self.holds == "category":
-            return Column(self.name, "categorical", np.asarray(self.values), f"a category type of {distinct} numbers")
-        if self.holds == "empty" or self.n_missing == self.n_rows:
-            return Column(self.name, "continuous", None, "nothing but missing cells")
-        if distinct == 2:
-            values = np.asarray(self.values)
-            return Column(self.name, "binary", values, f"two numbers only: {values[0]:g} and {values[1]:g}")
-        if self.holds == "time":
-            return Column(self.name, "continuous", None, "times, as seconds since 1970")
-        many = f"{distinct} distinct" if self.values is not None else f"more than {_FEW} distinct"
-        return Column(self.name, "continuous", None, f"{'whole ' * self.whole}numbers, {many}")
+            return Column(self.name, "categorical", values, f"a category type of {len(values)} numbers")
+        kind: Kind = "binary" if len(values) == 2 else "categorical"
+        return Column(self.name, kind, values, f"text with {len(values)} value{'s' * (len(values) != 1)}")
 
     def _declared(self, kind: Kind) -> Column:
         if kind == "continuous":
-            if self.holds == "text":
-                raise SchemaError(f"column {self.name!r} holds text and cannot be continuous: clean it first")
+            if self.holds == "text" and self.n_missing < self.n_rows:
+                example = "text" if self.values is None else f"text such as {str(self.values[0])!r}"
+                raise SchemaError(
+                    f"column {self.name!r} is declared continuous but holds {example}: clean it first"
+                )
             return Column(self.name, kind, None, "declared")
-        values = np.array([False, True]) if self.holds == "bool" else self.values
-        if values is None:
-            raise SchemaError(f"column {self.name!r} has too many distinct values for a {kind} column")
+        values = np.array([False, True]) if self.holds == "bool" else self._listed(kind)
         if kind == "binary" and len(values) > 2:
-            raise SchemaError(f"column {self.name!r} is declared binary but has {len(values)} values")
-        return Column(self.name, kind, np.asarray(values), "declared")
+            raise SchemaError(
+                f"column {self.name!r} is declared binary but has {len(values)} values: declare it categorical"
+            )
+        return Column(self.name, kind, values, "declared")
+
+    def _listed(self, kind: Kind) -> np.ndarray:
+        if self.values is None:
+            raise SchemaError(
+                f"column {self.name!r} has too many distinct values for a {kind} column, more than {_MANY:,} or very "
+                f"long ones: leave it out, e.g. ignore=[{self.name!r}], or group its values first"
+            )
+        return self.values
+
+
+_PLURAL = {
+    "number": "numbers",
+    "category": "a category type",
+    "text": "text",
+    "bool": "true/false",
+    "time": "times",
+    "empty": "nothing",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,44 +179,57 @@ class TableProfile:
         return [name for name, column in self.columns.items() if column.is_open]
 
 
-def check_kinds(kinds: Mapping[str, str], names: Collection[str]) -> None:
-    """Raise unless every declared kind names a column and a kind."""
+def check_kinds(kinds: Mapping[str, str]) -> None:
+    """Raise unless every declared kind is one."""
     for name, kind in kinds.items():
-        if name not in names:
-            raise SchemaError(f"kinds names the column {name!r}, which is not there: {', '.join(map(repr, names))}")
         if kind not in KINDS:
             raise SchemaError(f"kinds says {kind!r} for column {name!r}: choose one of {', '.join(KINDS)}")
 
 
-def _count_text(column: pa.Array | pa.ChunkedArray) -> tuple[np.ndarray, np.ndarray]:
+Counted = tuple[np.ndarray | None, np.ndarray | None]
+
+
+def _count_text(column: pa.Array | pa.ChunkedArray) -> Counted:
     if pa.types.is_dictionary(column.type):
-        return _count_dictionary(column)
-    counted = pc.value_counts(column.drop_null())
-    return _sorted_counts(counted.field("values"), counted.field("counts").to_numpy(zero_copy_only=False))
-
-
-def _count_dictionary(column: pa.Array | pa.ChunkedArray) -> tuple[np.ndarray, np.ndarray]:
-    unified = column.unify_dictionaries() if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column])
-    if not unified.num_chunks:
-        return _sorted_counts(pa.array([], pa.string()), np.empty(0, dtype=np.int64))
-    dictionary = unified.chunk(0).dictionary
-    counts = np.zeros(len(dictionary), dtype=np.int64)
-    for chunk in unified.chunks:
-        counts += np.bincount(chunk.indices.drop_null().to_numpy(zero_copy_only=False), minlength=len(counts))
-    return _sorted_counts(dictionary, counts)
-
-
-def _sorted_counts(values: pa.Array, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        values, counts = _count_dictionary(column)
+    else:
+        counted = pc.value_counts(column.drop_null())
+        values, counts = counted.field("values"), counted.field("counts").to_numpy(zero_copy_only=False)
+    longest = (pc.max(pc.utf8_length(values)).as_py() or 0) if len(values) else 0
+    if len(values) > _MANY or len(values) * longest > _LETTERS:
+        return None, None
     labels = np.array(values.to_pylist(), dtype=np.str_) if len(values) else np.empty(0, dtype="<U1")
     order = np.argsort(labels, kind="stable")
     return labels[order], counts[order]
 
 
-def _count_numbers(cells: np.ndarray, in_full: bool) -> tuple[np.ndarray | None, np.ndarray | None]:
+def _count_dictionary(column: pa.Array | pa.ChunkedArray) -> tuple[pa.Array, np.ndarray]:
+    """The declared values, whether they occur or not, and the rows of each."""
+    unified = (
+        column.unify_dictionaries() if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column])
+    )
+    if not unified.num_chunks:
+        return pa.array([], column.type.value_type), np.empty(0, dtype=np.int64)
+    dictionary = unified.chunk(0).dictionary
+    counts = np.zeros(len(dictionary), dtype=np.int64)
+    for chunk in unified.chunks:
+        counts += np.bincount(chunk.indices.drop_null().to_numpy(zero_copy_only=False), minlength=len(counts))
+    return dictionary, counts
+
+
+def _count_declared(column: pa.Array | pa.ChunkedArray, cells: np.ndarray, name: str) -> Counted:
+    """Numbers of a category type: all that the type declares."""
+    declared = numbers(_count_dictionary(column)[0], name)
+    values = np.unique(np.concatenate([declared[~np.isnan(declared)], cells]))
+    counts = np.bincount(np.searchsorted(values, cells), minlength=len(values))
+    return (values, counts) if len(values) <= _MANY else (None, None)
+
+
+def _count_numbers(cells: np.ndarray, in_full: bool) -> Counted:
     if not in_full and len(np.unique(cells[:1000])) > _FEW:
         return None, None
     values, counts = _distinct(cells)
-    return (values, counts) if in_full or len(values) <= _FEW else (None, None)
+    return (values, counts) if len(values) <= (_MANY if in_full else _FEW) else (None, None)
 
 
 def _distinct(cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -193,7 +243,7 @@ def _distinct(cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.unique(cells, return_counts=True)
 
 
-def _merge_counts(one: ColumnProfile, two: ColumnProfile) -> tuple[np.ndarray | None, np.ndarray | None]:
+def _merge_counts(one: ColumnProfile, two: ColumnProfile) -> Counted:
     if one.values is None or two.values is None or one.counts is None or two.counts is None:
         return None, None
     if not len(one.values):
@@ -201,7 +251,14 @@ def _merge_counts(one: ColumnProfile, two: ColumnProfile) -> tuple[np.ndarray | 
     if not len(two.values):
         return one.values, one.counts
     values = np.union1d(one.values, two.values)
+    if len(values) > _limit(one, two):
+        return None, None
     counts = np.zeros(len(values), dtype=np.int64)
     for profile in (one, two):
         counts[np.searchsorted(values, profile.values)] += profile.counts  # type: ignore[arg-type]
     return values, counts
+
+
+def _limit(one: ColumnProfile, two: ColumnProfile) -> int:
+    """How many distinct values of both are still listed."""
+    return _MANY if one.in_full or two.in_full or one.holds in ("text", "category") else _FEW

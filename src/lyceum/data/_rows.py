@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
+from scipy import sparse
 
 from lyceum._threads import ordered_map, single_threaded_blas
 from lyceum.data._block import Block
@@ -58,7 +59,11 @@ class Rows:
     @property
     def n_rows(self) -> int | None:
         """The number of rows, if it is known without reading them all."""
-        return self.source.n_rows
+        return None if self._drops_rows else self.source.n_rows
+
+    @property
+    def _drops_rows(self) -> bool:
+        return any(getattr(step, "drops_rows", False) for step in self.steps)
 
     def then(self, step: Step) -> Rows:
         """The same rows after one more step."""
@@ -72,7 +77,7 @@ class Rows:
     def reduce(self, of: Callable[[Block], Summary]) -> Summary:
         """Summarise every block by `of` and merge the summaries in order."""
         if hasattr(self.source, "reduce"):
-            total = self.source.reduce(partial(fold_part, of=of, steps=self.steps))
+            total = self.source.reduce(partial(fold_part, of=of, steps=self.steps), self.progress)
         else:
             total = self._reduce_here(of)
         if total is None:
@@ -80,26 +85,37 @@ class Rows:
         return total
 
     def _reduce_here(self, of: Callable[[Block], Summary]) -> Summary | None:
-        total, done = None, 0
+        total = None
+        fold = partial(_fold, of=of, steps=self.steps)
         with single_threaded_blas():
-            for n_rows, summary in ordered_map(partial(_fold, of=of, steps=self.steps), self.source.parts()):
+            for summary in self._over_parts(fold):
                 total = summary if total is None else total if summary is None else total.merge(summary)
-                done += n_rows
-                if self.progress:
-                    self.progress(done, self.n_rows)
         return total
 
     def map(self, function: Callable[[Block], np.ndarray]) -> Iterator[np.ndarray]:
         """`function` of every part's blocks, in order, over threads; what is kept is up to the caller."""
         with single_threaded_blas():
-            yield from ordered_map(partial(_map_part, function=function, steps=self.steps), self.source.parts())
+            for result in self._over_parts(partial(_map_part, function=function, steps=self.steps)):
+                if result is not None:
+                    yield result
+
+    def _over_parts(self, work: Callable[[Part], tuple[int, Any]]) -> Iterator[Any]:
+        """The results of `work` on every part, in order; reports the rows done."""
+        done, n_rows = 0, self.n_rows if self.progress else None
+        for n, result in ordered_map(work, self.source.parts()):
+            yield result
+            done += n
+            if self.progress:
+                self.progress(done, n_rows)
 
     def collect(self, function: Callable[[Block], np.ndarray]) -> Any:
-        """`function` of all blocks, one row a row, in one array (a lazy one on Dask)."""
-        if hasattr(self.source, "collect"):
+        """`function` of all blocks, one row a row, in one array (a lazy one on Dask, unless a step drops rows)."""
+        if hasattr(self.source, "collect") and not self._drops_rows:
             return self.source.collect(partial(_map_part, function=function, steps=self.steps))
-        parts = list(self.map(function))
-        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+        results = list(self.map(function))
+        if not results:
+            raise DataError("there are no rows (0 samples): check the file, or the step that drops rows")
+        return _stacked(results)
 
 
 def _blocks(part: Part, steps: tuple[Step, ...]) -> Iterator[Block]:
@@ -125,6 +141,18 @@ def fold_part(part: Part, of: Callable[[Block], Summary], steps: tuple[Step, ...
         return _fold(part, of, steps)[1]
 
 
-def _map_part(part: Part, function: Callable[[Block], np.ndarray], steps: tuple[Step, ...]) -> np.ndarray:
+def _map_part(
+    part: Part, function: Callable[[Block], np.ndarray], steps: tuple[Step, ...]
+) -> tuple[int, np.ndarray | None]:
     results = [function(block) for block in _blocks(part, steps)]
-    return results[0] if len(results) == 1 else np.concatenate(results)
+    return sum(map(_n_rows, results)), _stacked(results) if results else None
+
+
+def _n_rows(result: Any) -> int:
+    return result.shape[0]
+
+
+def _stacked(results: list[Any]) -> Any:
+    if len(results) == 1:
+        return results[0]
+    return sparse.vstack(results, format="csr") if sparse.issparse(results[0]) else np.concatenate(results)

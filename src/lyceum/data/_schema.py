@@ -14,6 +14,7 @@ __all__ = ["KINDS", "Column", "Kind", "Schema"]
 
 Kind = Literal["binary", "categorical", "continuous"]
 KINDS: tuple[Kind, ...] = ("binary", "categorical", "continuous")
+NOTHING = "nothing but missing cells"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,7 +32,9 @@ class Column:
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
-            raise SchemaError(f"column {self.name!r} has the kind {self.kind!r}: choose one of {', '.join(KINDS)}")
+            raise SchemaError(
+                f"column {self.name!r} has the kind {self.kind!r}: choose one of {', '.join(KINDS)}"
+            )
         if self.kind == "continuous" and self.categories is not None:
             raise SchemaError(f"column {self.name!r} is continuous and cannot have categories")
         if self.kind != "continuous" and self.categories is None:
@@ -45,6 +48,16 @@ class Column:
     def numeric(self) -> bool:
         """Whether the cells are numbers in their own right."""
         return self.categories is None or (self.kind == "binary" and self.categories.dtype.kind in "iufb")
+
+    @property
+    def is_text(self) -> bool:
+        """Whether its categories are text."""
+        return self.categories is not None and self.categories.dtype.kind not in "iufb"
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no cell was ever seen in it."""
+        return self.categories is None and self.why == NOTHING
 
     def same_as(self, other: Column) -> bool:
         """Whether both have the same name, kind and categories."""
@@ -97,7 +110,9 @@ class Schema:
     @property
     def continuous(self) -> np.ndarray:
         """The indices of continuous columns."""
-        return np.array([j for j, column in enumerate(self.columns) if not column.is_categorical], dtype=np.intp)
+        return np.array(
+            [j for j, column in enumerate(self.columns) if not column.is_categorical], dtype=np.intp
+        )
 
     def __len__(self) -> int:
         return len(self.columns)
@@ -127,6 +142,6 @@ class Schema:
 
 def _declared(name: str, kind: Kind | Sequence[Any]) -> Column:
     if isinstance(kind, str):
-        return Column(name, kind, why="declared")
+        return Column(name, kind, why="declared")  # type: ignore[arg-type]
     values = np.asarray(kind)
     return Column(name, "binary" if len(values) == 2 else "categorical", values, "declared")

@@ -32,7 +32,8 @@ class Part(Protocol):
 class Source(Protocol):
     """Parts in order, the schema that codes them, and the number of rows where it is known."""
 
-    schema: Schema
+    @property
+    def schema(self) -> Schema: ...
 
     @property
     def n_rows(self) -> int | None: ...
@@ -109,7 +110,7 @@ class ParquetSource:
     def n_rows(self) -> int:
         return sum(pq.read_metadata(path).num_rows for path in self.paths)
 
-    def parts(self) -> Iterator[Part]:
+    def parts(self) -> Iterator[ParquetPart]:
         start = 0
         for path in self.paths:
             metadata = pq.read_metadata(path)

@@ -39,11 +39,13 @@ class Design:
     """Every cell as a number: one-of-C columns for categories that are not numbers.
 
     A column of two categories gives one column, 1 for the second. With `reference` the first category of every
-    column is left out, so that the columns are independent of an intercept. An unknown category is all zeros.
+    column is left out, so that the columns are independent of an intercept. With `every` all categories have a
+    column, also where there are two. An unknown category is all zeros.
     """
 
     before: Schema
     reference: bool = False
+    every: bool = False
     sparse: bool = False  # CSR where most cells would be zeros
 
     def schema(self, schema: Schema) -> Schema:
