@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from lyceum._native import kernels
 from lyceum.data import Block
+from lyceum.statistics._sparse import SparseCells
 
 __all__ = ["Moments", "Scatter"]
 
@@ -74,9 +76,17 @@ class Scatter:
     """Weight, mean and full centred scatter matrix of rows, jointly with the target when there is one.
 
     The Gram statistic of least squares: with Z = [X y] centred, `scatter` is ZᵀWZ, so XᵀX, Xᵀy and yᵀy are its blocks.
+
+    >>> import pyarrow as pa
+    >>> from functools import partial
+    >>> from lyceum.data import scan
+    >>> rows = scan(pa.table({"x": [0.0, 1.0, 2.5], "y": [1.5, 3.25, 5.5]}), target="y")
+    >>> moments = rows.reduce(partial(Scatter.of, target=True))
+    >>> round(float(moments.xy[0] / moments.xx[0, 0]), 3)  # the slope, cov / var
+    1.605
     """
 
-    n_rows: int
+    n_rows: int  # rows that count: those of weight zero do not
     weight: float
     mean: np.ndarray  # (d,) or (d+1,) with the target last
     scatter: np.ndarray  # (d, d) or (d+1, d+1)
@@ -84,25 +94,15 @@ class Scatter:
 
     @classmethod
     def of(cls, block: Block, target: bool = False) -> Scatter:
-        Y = block.y.astype(np.float64, copy=False)[:, None] if target and block.y is not None else None
-        q = 0 if Y is None else 1
-        size = block.X.shape[1] + q
-        if sparse.issparse(block.X):
-            return cls._of_sparse(block, Y)
+        y = block.y.astype(np.float64, copy=False) if target and block.y is not None else None
+        n_rows = len(block) if block.w is None else int(np.count_nonzero(block.w))
+        X = _thin(block.X)
+        if sparse.issparse(X):
+            return cls(n_rows, *_sparse_scatter(X, y, block.w), 0 if y is None else 1)
+        size = X.shape[1] + (y is not None)
         mean, scatter = np.zeros(size), np.zeros((size, size))
-        weight = kernels.scatter(block.X, Y, block.w, mean, scatter)
-        return cls(len(block), weight, mean, scatter, q)
-
-    @classmethod
-    def _of_sparse(cls, block: Block, Y: np.ndarray | None) -> Scatter:
-        # Zeros dominate: the raw products are already taken about a point close to the mean.
-        Z = block.X.astype(np.float64)
-        Z = sparse.hstack([Z, Y], format="csr") if Y is not None else Z
-        w = np.ones(len(block)) if block.w is None else block.w
-        total = float(w.sum())
-        mean = (Z.T @ w) / total if total else np.zeros(Z.shape[1])
-        raw = (Z.T @ Z.multiply(w[:, None]).tocsr()).toarray()
-        return cls(len(block), total, mean, raw - total * np.outer(mean, mean), 0 if Y is None else 1)
+        weight = kernels.scatter(X, None if y is None else y[:, None], block.w, mean, scatter)
+        return cls(n_rows, weight, mean, scatter, size - X.shape[1])
 
     def merge(self, other: Scatter) -> Scatter:
         weight = self.weight + other.weight
@@ -116,6 +116,23 @@ class Scatter:
             mean=self.mean + share * delta,
             scatter=self.scatter + other.scatter + self.weight * share * np.outer(delta, delta),
         )
+
+    def mapped(self, matrix: np.ndarray, offset: np.ndarray) -> Scatter:
+        """The same rows with other columns, x ↦ matrix x + offset; the target stays."""
+        if self.targets:
+            matrix = np.block([[matrix, np.zeros((len(matrix), 1))], [np.zeros((1, matrix.shape[1])), np.ones((1, 1))]])
+            offset = np.append(offset, 0.0)
+        return replace(self, mean=matrix @ self.mean + offset, scatter=matrix @ self.scatter @ matrix.T)
+
+    def about_origin(self) -> Scatter:
+        """The same with the mean taken as zero: raw products, for models without an intercept."""
+        raw = self.scatter + self.weight * np.outer(self.mean, self.mean)
+        return replace(self, mean=np.zeros_like(self.mean), scatter=raw)
+
+    @property
+    def is_finite(self) -> bool:
+        """False when some cell was missing or infinite, or too large to be squared."""
+        return bool(np.isfinite(self.mean).all() and np.isfinite(self.scatter).all())
 
     @property
     def xx(self) -> np.ndarray:
@@ -140,3 +157,38 @@ class Scatter:
     @property
     def y_mean(self) -> float:
         return float(self.mean[-1])
+
+
+def _thin(X: Any) -> Any:
+    """X itself, but dense if it is sparse in name only."""
+    return X.toarray() if sparse.issparse(X) and X.nnz > 0.5 * X.shape[0] * X.shape[1] else X
+
+
+def _sparse_scatter(X: Any, y: np.ndarray | None, w: np.ndarray | None) -> tuple[float, np.ndarray, np.ndarray]:
+    """Weight, mean and scatter of a CSR array with a dense target.
+
+    Columns without a gap are shifted near their means first, and so is y; the others hold mostly zeros, so that their
+    raw products are already taken about a point close to the mean.
+    """
+    cells = SparseCells.of(X)
+    shift = cells.provisional_mean()
+    data = cells.shifted(shift)
+    Z = sparse.csr_array((data, cells.indices, cells.indptr), shape=X.shape)
+    v = np.ones(X.shape[0]) if w is None else w
+    total, d = float(v.sum()), X.shape[1]
+    size = d + (y is not None)
+    mean, scatter = np.zeros(size), np.zeros((size, size))
+    if total == 0.0:
+        return total, mean, scatter
+    gram = np.zeros((d, d))
+    kernels.sparse_gram(cells.indptr, cells.indices, data, w, gram)
+    delta = (Z.T @ v) / total
+    mean[:d] = shift + delta
+    scatter[:d, :d] = gram - total * np.outer(delta, delta)
+    if y is not None:
+        mean[d] = y[0] + v @ (y - y[0]) / total
+        residual = v * (y - mean[d])
+        scatter[:d, d] = scatter[d, :d] = Z.T @ residual - delta * residual.sum()
+        scatter[d, d] = residual @ (y - mean[d])
+    np.fill_diagonal(scatter, np.maximum(scatter.diagonal(), 0.0))
+    return total, mean, scatter

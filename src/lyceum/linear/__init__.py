@@ -1,0 +1,6 @@
+"""Linear models: least squares, ridge, logistic regression."""
+
+from lyceum.linear._linear_regression import LinearRegression
+from lyceum.linear._ridge import Ridge
+
+__all__ = ["LinearRegression", "Ridge"]

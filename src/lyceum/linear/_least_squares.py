@@ -1,0 +1,225 @@
+"""What linear regression and ridge share: one Gram statistic, a solve, and a second look when digits were lost."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum.base import OnePassLearner
+from lyceum.data import Block, Rows, Schema
+from lyceum.data._steps import Design
+from lyceum.linear._passes import Residuals, first_pass, unchecked
+from lyceum.report import Explanation
+from lyceum.solvers import PositiveFactor
+from lyceum.statistics import Scatter
+
+__all__ = ["Fit", "LeastSquares", "by_column", "design_map", "warn_dependent"]
+
+_EPS = float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """The minimum of Σ w (y - y₀ - (x - x₀)·b)² + alpha |b|², with the matrix that was solved."""
+
+    moments: Scatter  # about the means, or about the origin without an intercept
+    factor: PositiveFactor  # of XᵀWX + alpha I
+    alpha: float
+    coef: np.ndarray
+    residual: float  # Σ w r²
+
+    @classmethod
+    def of(cls, moments: Scatter, alpha: float = 0.0) -> Fit:
+        A, d = moments.xx, len(moments.x_mean)
+        # a column whose spread is that of rounding its mean is constant
+        floor = moments.weight * (4 * _EPS * moments.x_mean) ** 2
+        factor = PositiveFactor.of(A + alpha * np.eye(d) if alpha else A, floor)
+        coef = factor.solve(moments.xy)
+        # with g = Xᵀy the residual sum of squares is yy - 2 b·g + bᵀAb
+        residual = moments.yy - 2 * float(coef @ moments.xy) + float(coef @ A @ coef)
+        return cls(moments, factor, alpha, coef, max(residual, 0.0))
+
+    @property
+    def lost_digits(self) -> bool:
+        """Whether the normal equations have cost more than about half of the digits."""
+        return self.factor.smallest < 1e-6 or self.residual < 1e-6 * self.moments.yy
+
+    def refined(self, rows: Rows, fit_intercept: bool) -> Fit:
+        """Two steps of b ← b + A⁻¹(XᵀWr - alpha b) with residuals r from the rows themselves.
+
+        These are the corrected seminormal equations: with them the error grows with the condition of X, as for QR,
+        and not with its square, as long as the square is within reach of double precision (Björck, 1987).
+        """
+        fit = self
+        for _ in range(2):
+            moments = fit.moments
+            of = partial(Residuals.of, coef=fit.coef, x0=moments.x_mean, y0=moments.y_mean)
+            sums = rows.reduce(of)
+            if fit_intercept:
+                moments = replace(moments, mean=np.append(moments.x_mean, moments.y_mean + sums.total / moments.weight))
+            gradient = sums.gradient - fit.alpha * fit.coef
+            step = fit.factor.solve(gradient)
+            better = sums.squares - float(step @ sums.gradient) if not fit.alpha else sums.squares
+            residual = better if 0.0 < better <= sums.squares else sums.squares
+            fit = replace(fit, moments=moments, coef=fit.coef + step, residual=residual)
+        return fit
+
+    @property
+    def intercept(self) -> float:
+        return self.moments.y_mean - float(self.moments.x_mean @ self.coef)
+
+
+class LeastSquares(RegressorMixin, OnePassLearner):
+    """The base of least-squares learners: a subclass defines `_conclude(fit)` and may have `alpha`."""
+
+    _takes_sparse: ClassVar[bool] = True
+    _parameter_constraints: ClassVar[dict] = {
+        "fit_intercept": ["boolean"],
+        "categorical_features": "no_validation",
+    }
+
+    fit_intercept: bool
+    coef_: np.ndarray
+    intercept_: float
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Learn from all rows in one pass, and two more if the normal equations lose too many digits.
+
+        Parameters
+        ----------
+        X : array, sparse array, frame, Dask collection or `scan(...)`
+        y : array of shape (n_samples,), if the target is not in the scan
+        sample_weight : array of shape (n_samples,), optional
+        """
+        rows = self._rows(X, y, sample_weight)
+        self.statistic_ = first_pass(rows, self._statistic())
+        fit = self._fit_of(self.statistic_)
+        self._conclude(fit.refined(unchecked(rows), self.fit_intercept) if fit.lost_digits else fit)
+        return self
+
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Learn from more rows: the result is that of one `fit` on all rows seen, without its second look."""
+        before = getattr(self, "schema_", None)
+        rows = self._more_rows(X, y, sample_weight)
+        if before is not None and hasattr(self, "statistic_"):
+            change = design_map(before, self._design)
+            self.statistic_ = self.statistic_ if change is None else self.statistic_.mapped(*change)
+        return self._go_on(rows)
+
+    def _statistic(self) -> Callable[[Block], Scatter]:
+        return partial(Scatter.of, target=True)
+
+    def _finish(self, statistic: Scatter) -> None:
+        self._conclude(self._fit_of(statistic))
+
+    def _fit_of(self, statistic: Scatter) -> Fit:
+        moments = statistic if self.fit_intercept else statistic.about_origin()
+        return Fit.of(moments, float(getattr(self, "alpha", 0.0)))
+
+    def _conclude(self, fit: Fit) -> None:
+        self.coef_, self.intercept_ = fit.coef, fit.intercept if self.fit_intercept else 0.0
+        self.residual_sum_ = fit.residual
+        self.rank_ = fit.factor.rank
+        if len(fit.factor.dependent):
+            warn_dependent(self, self._design_names, fit.factor, self.statistic_)
+
+    def predict(self, X: Any) -> Any:
+        """The fitted values, intercept + X·coef."""
+        return self._apply(partial(_fitted, self), X)
+
+    def explain(self, X: Any) -> Explanation:
+        """What every column adds to a prediction: coef · (x - mean), from the prediction at the mean.
+
+        The design columns of a category are added up.
+        """
+        check_is_fitted(self)
+        predicted = np.asarray(self.predict(X))
+        parts = np.asarray(self._apply(partial(_contributions, self), X))
+        base = np.full(len(parts), self.intercept_ + float(self.statistic_.x_mean @ self.coef_))
+        target = self.schema_.target.name if self.schema_.target else "y"
+        return Explanation(self.schema_.names, parts, base, predicted, target)
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        return {"coef_": (len(self._design_names),)}
+
+
+def _fitted(learner: LeastSquares, block: Block) -> np.ndarray:
+    return block.X @ learner.coef_ + learner.intercept_
+
+
+def _contributions(learner: LeastSquares, block: Block) -> np.ndarray:
+    X = block.X.toarray() if sparse.issparse(block.X) else block.X
+    return by_column((X - learner.statistic_.x_mean) * learner.coef_, learner._design)
+
+
+def by_column(parts: np.ndarray, design: Design) -> np.ndarray:
+    """Contributions of design columns (n, m) added up to those of the table's columns (n, d)."""
+    out = np.zeros((len(parts), len(design.before)))
+    columns, starts = np.unique(design.source, return_index=True)
+    if len(columns):
+        out[:, columns] = np.add.reduceat(parts, starts, axis=1)
+    return out
+
+
+def design_map(before: Schema, design: Design) -> tuple[np.ndarray, np.ndarray] | None:
+    """How to turn the design columns of an older schema into the present ones: x ↦ matrix x + offset; None if alike.
+
+    The old rows have no category that is new, and the one that had no column is 1 less all that had.
+    """
+    old = Design(Schema(before.columns), design.reference)
+    if old.after.names == design.after.names:
+        return None
+    matrix, offset = np.zeros((len(design.after), len(old.after))), np.zeros(len(design.after))
+    place = {name: j for j, name in enumerate(old.after.names)}
+    for j, column in enumerate(design.before):
+        was = np.flatnonzero(old.source == j)
+        for i in np.flatnonzero(design.source == j):
+            name = design.after.names[i]
+            if name in place:
+                matrix[i, place[name]] = 1.0
+            elif old.before[j].numeric:
+                _from_two_numbers(old.before[j], name, column.name, matrix[i], was, offset[i : i + 1])
+            elif name in {f"{column.name}={value}" for value in np.asarray(old.before[j].categories)}:
+                matrix[i, was], offset[i] = -1.0, 1.0
+    return matrix, offset
+
+
+def _from_two_numbers(column, name: str, of: str, row: np.ndarray, was: np.ndarray, offset: np.ndarray) -> None:
+    """The indicator of one of two numbers a < b that a column held as they are: (x - a) / (b - a) is that of b."""
+    a, b = np.asarray(column.categories, dtype=np.float64)
+    labels = [f"{of}={value}" for value in column.categories]
+    if name in labels:
+        sign = 1.0 if name == labels[1] else -1.0
+        row[was], offset[0] = sign / (b - a), -a / (b - a) if sign > 0 else b / (b - a)
+
+
+def warn_dependent(learner: Any, names: Sequence[str], factor: PositiveFactor, moments: Scatter) -> None:
+    """Say which columns depend on each other, and what was done about it."""
+    constant = np.flatnonzero(factor.scale == 0)
+    tied = np.setdiff1d(factor.dependent, constant)
+    parts = []
+    if len(tied) and len(tied) >= moments.n_rows - 1:
+        parts.append(f"{moments.n_rows} rows cannot determine the coefficients of {len(tied)} columns")
+    elif len(tied):
+        parts.append(f"columns {_listed(names, tied)} depend linearly on each other")
+    if len(constant):
+        parts.append(f"{'columns' if len(constant) > 1 else 'column'} {_listed(names, constant)} never vary")
+    warnings.warn(
+        f"{type(learner).__name__}: {'; '.join(parts)} (rank {factor.rank} of {len(names)}). The solution of least "
+        "norm was taken: predictions hold, single coefficients of these columns mean nothing; drop some of them",
+        np.exceptions.RankWarning,
+        stacklevel=4,
+    )
+
+
+def _listed(names: Sequence[str], places: np.ndarray, most: int = 6) -> str:
+    shown = ", ".join(repr(str(names[j])) for j in places[:most])
+    return shown + (f" and {len(places) - most} more" if len(places) > most else "")

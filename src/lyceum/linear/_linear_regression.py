@@ -1,0 +1,174 @@
+"""Ordinary and weighted least squares with the inference that goes with it."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from scipy import sparse
+from scipy.special import fdtrc, stdtr, stdtrit
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum.data import Block
+from lyceum.linear._least_squares import Fit, LeastSquares
+from lyceum.report import Summary, Table
+
+__all__ = ["LinearRegression"]
+
+
+class LinearRegression(LeastSquares):
+    """Linear regression by least squares, with standard errors, tests and intervals.
+
+    The coefficients minimise Σ w_i (y_i - b₀ - x_i·b)². If y = b₀ + x·b + e with independent e ~ N(0, σ²/w), this is
+    maximum likelihood, b is normal with covariance σ² (XᵀWX)⁻¹, and b_j / se_j follows Student's t with n - rank
+    degrees of freedom. Weights are precisions, as in weighted least squares: they change what a row says, not the
+    number of rows; rows of weight zero do not count.
+
+    One pass sums the centred products of [X y]; the normal equations are solved by Cholesky with columns scaled to unit
+    spread, so that offsets (of 1e6, say) and units do not matter. If that loses more than half of the digits, `fit`
+    looks at the rows twice more and corrects the solution by its true residuals: the result is then about as good as
+    QR's for condition numbers, after scaling, up to about 1e6 (`partial_fit` cannot look back and is good to about
+    eps · condition²). Beyond that columns count as dependent: this is said in a warning that names them, and the
+    solution of least norm is taken.
+
+    Parameters
+    ----------
+    fit_intercept : bool, default=True
+        Whether there is an intercept.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns of an array hold categories; each becomes a column per category but the first, its reference.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_design_columns,)
+    intercept_ : float
+    standard_errors_, t_, p_ : ndarrays of shape (n_design_columns,)
+        Standard errors of `coef_`, t statistics, and two-sided p-values.
+    intercept_standard_error_ : float
+    covariance_ : ndarray of shape (n_design_columns, n_design_columns)
+        The covariance of `coef_`.
+    sigma_ : float
+        The residual standard error, sqrt(Σ w r² / df_residual_).
+    r2_, adjusted_r2_ : float
+        Explained share of the variance of y (about zero if there is no intercept).
+    f_, f_p_ : float
+        The F statistic of all coefficients together and its p-value.
+    df_model_, df_residual_ : int
+    log_likelihood_ : float
+        The Gaussian log-likelihood at the maximum, -n/2 [log(2π Σ w r² / n) + 1]; weights would add ½ Σ log w.
+    residual_sum_ : float
+    rank_ : int
+    statistic_ : Scatter
+
+    Examples
+    --------
+    >>> from lyceum.linear import LinearRegression
+    >>> model = LinearRegression().fit([[1.0], [2.0], [3.0], [4.0]], [2.0, 4.0, 5.0, 8.0])
+    >>> round(model.coef_[0], 3), round(model.intercept_, 3), round(model.standard_errors_[0], 4)
+    (1.9, 0.0, 0.2646)
+    """
+
+    _coding: ClassVar[Literal["codes", "one_of_c", "reference"]] = "reference"
+
+    def __init__(self, *, fit_intercept: bool = True, categorical_features: Any = "from_dtype"):
+        self.fit_intercept = fit_intercept
+        self.categorical_features = categorical_features
+
+    def _conclude(self, fit: Fit) -> None:
+        super()._conclude(fit)
+        n, yy = fit.moments.n_rows, fit.moments.yy
+        self.df_model_ = self.rank_
+        self.df_residual_ = n - self.rank_ - int(self.fit_intercept)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            variance = np.float64(fit.residual) / self.df_residual_ if self.df_residual_ > 0 else np.float64(np.nan)
+            self.sigma_ = float(np.sqrt(variance))
+            self.r2_ = float(1.0 - np.float64(fit.residual) / yy)
+            lost = np.float64(n - int(self.fit_intercept)) / self.df_residual_
+            self.adjusted_r2_ = float(1.0 - lost * (1.0 - self.r2_)) if self.df_residual_ > 0 else np.nan
+            explained = max(yy - fit.residual, 0.0)
+            self.f_ = float(np.float64(explained) / self.df_model_ / variance)
+            self.log_likelihood_ = float(-n / 2 * (np.log(2 * np.pi * np.float64(fit.residual) / n) + 1))
+            self.covariance_ = variance * fit.factor.inverse()
+            self.standard_errors_ = np.sqrt(np.maximum(np.diagonal(self.covariance_), 0.0))
+            mean = fit.moments.x_mean
+            at_zero = variance / fit.moments.weight + mean @ self.covariance_ @ mean
+            self.intercept_standard_error_ = float(np.sqrt(at_zero)) if self.fit_intercept else 0.0
+            self.t_ = self.coef_ / self.standard_errors_
+        self.p_ = _two_sided(self.t_, self.df_residual_)
+        self.f_p_ = float(fdtrc(self.df_model_, self.df_residual_, self.f_)) if self.df_residual_ > 0 else np.nan
+
+    def confidence_interval(self, level: float = 0.95) -> np.ndarray:
+        """The intervals that cover the true coefficients with probability `level`, (n_design_columns, 2)."""
+        check_is_fitted(self)
+        reach = self._quantile(level) * self.standard_errors_
+        return np.column_stack([self.coef_ - reach, self.coef_ + reach])
+
+    def predict_interval(self, X: Any, level: float = 0.95, of: Literal["row", "mean"] = "row") -> Any:
+        """Lower and upper ends, (n, 2), of the interval for a new row of weight one, or for the mean of such rows.
+
+        The variance of the fitted mean is σ² [1/Σw + (x - x̄)ᵀ (XᵀWX)⁻¹ (x - x̄)]; a new row adds σ².
+        """
+        check_is_fitted(self)
+        if of not in ("row", "mean"):
+            raise ValueError(f"of={of!r}: choose 'row' or 'mean'")
+        return self._apply(partial(_interval, self, self._quantile(level), of == "row"), X)
+
+    def _quantile(self, level: float) -> float:
+        if not 0.0 < level < 1.0:
+            raise ValueError(f"level={level!r}: give a probability between 0 and 1")
+        return float(stdtrit(self.df_residual_, 0.5 + level / 2)) if self.df_residual_ > 0 else np.nan
+
+    def summary(self) -> Summary:
+        """The coefficient table with standard errors, t, p and 95% intervals, and the quality of the fit."""
+        check_is_fitted(self)
+        n, k = self.statistic_.n_rows, self.rank_ + int(self.fit_intercept)
+        facts = {
+            "rows": n,
+            "R²": self.r2_,
+            "adjusted R²": self.adjusted_r2_,
+            "residual standard error": f"{self.sigma_:.4g} on {self.df_residual_} degrees of freedom",
+            "F": f"{self.f_:.4g} on {self.df_model_} and {self.df_residual_}, p = {self.f_p_:.3g}",
+            "log-likelihood": self.log_likelihood_,
+            "AIC, BIC": (2 * k - 2 * self.log_likelihood_, k * np.log(n) - 2 * self.log_likelihood_),
+        }
+        if self.rank_ < len(self.coef_):
+            facts["rank"] = f"{self.rank_} of {len(self.coef_)}: some columns depend on others"
+        columns = ("column", "coefficient", "std. error", "t", "p", "95% from", "to")
+        target = self.schema_.target.name if self.schema_.target else "y"
+        return Summary(f"Linear regression of {target}", facts, [Table("coefficients", columns, self._table())])
+
+    def _table(self) -> list[tuple]:
+        limits = self.confidence_interval()
+        rows = [
+            (name, *map(float, (b, se, t, p, low, high)))
+            for name, b, se, t, p, (low, high) in zip(
+                self._design_names, self.coef_, self.standard_errors_, self.t_, self.p_, limits
+            )
+        ]
+        return [self._intercept_row(), *rows] if self.fit_intercept else rows
+
+    def _intercept_row(self) -> tuple:
+        b, se = self.intercept_, self.intercept_standard_error_
+        t = b / se if se > 0 else np.nan
+        reach = self._quantile(0.95) * se
+        p = float(_two_sided(np.array(t), self.df_residual_))
+        return ("(intercept)", float(b), se, t, p, b - reach, b + reach)
+
+
+def _two_sided(t: np.ndarray, df: int) -> np.ndarray:
+    return 2 * stdtr(df, -np.abs(t)) if df > 0 else np.full(np.shape(t), np.nan)
+
+
+def _interval(learner: LinearRegression, quantile: float, new_row: bool, block: Block) -> np.ndarray:
+    X = block.X.toarray() if sparse.issparse(block.X) else block.X
+    moments = learner.statistic_
+    Z = X - moments.x_mean if learner.fit_intercept else X
+    variance = np.einsum("ij,jk,ik->i", Z, learner.covariance_, Z, optimize=True)
+    if learner.fit_intercept:
+        variance += learner.sigma_**2 / moments.weight
+    if new_row:
+        variance += learner.sigma_**2
+    middle = X @ learner.coef_ + learner.intercept_
+    reach = quantile * np.sqrt(variance)
+    return np.column_stack([middle - reach, middle + reach])

@@ -1,0 +1,60 @@
+"""Passes over rows that linear learners share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from lyceum.data import Block, Rows
+from lyceum.data._steps import CheckCells
+from lyceum.errors import DataError
+
+__all__ = ["Residuals", "first_pass", "unchecked"]
+
+
+def unchecked(rows: Rows) -> Rows:
+    """The same rows without the search for missing cells, for passes after the first."""
+    return replace(rows, steps=tuple(step for step in rows.steps if not isinstance(step, CheckCells)))
+
+
+def first_pass(rows: Rows, of: Callable[[Block], Any]) -> Any:
+    """`rows.reduce(of)` for a statistic with `is_finite`.
+
+    A missing or infinite cell makes the sums so: only then is it looked for, to name its row and column.
+    """
+    with np.errstate(invalid="ignore", over="ignore"):
+        total = unchecked(rows).reduce(of)
+        if not total.is_finite:
+            rows.reduce(of)
+            raise DataError("the sums of squares overflow: some column holds numbers beyond 1e150; rescale it")
+    return total
+
+
+@dataclass(frozen=True, slots=True)
+class Residuals:
+    """Sums over the residuals r = y - y₀ - (x - x₀)·b of a linear fit: Σwr², Σwr and Σwr(x - x₀)."""
+
+    squares: float
+    total: float
+    gradient: np.ndarray
+
+    @classmethod
+    def of(cls, block: Block, coef: np.ndarray, x0: np.ndarray, y0: float) -> Residuals:
+        assert block.y is not None
+        if sparse.issparse(block.X):
+            r = (block.y - y0) - (block.X @ coef - x0 @ coef)
+            weighted = r if block.w is None else block.w * r
+            gradient = block.X.T @ weighted - x0 * weighted.sum()
+        else:
+            Z = block.X - x0
+            r = (block.y - y0) - Z @ coef
+            weighted = r if block.w is None else block.w * r
+            gradient = weighted @ Z
+        return cls(float(weighted @ r), float(weighted.sum()), gradient)
+
+    def merge(self, other: Residuals) -> Residuals:
+        return Residuals(self.squares + other.squares, self.total + other.total, self.gradient + other.gradient)

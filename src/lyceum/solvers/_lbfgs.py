@@ -1,0 +1,75 @@
+"""Limited-memory BFGS with a fixed preconditioner (Nocedal 1980; Liu and Nocedal 1989)."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+
+import numpy as np
+
+from lyceum.solvers._problem import Outcome, Problem, Watch, descend
+
+__all__ = ["LBFGS"]
+
+
+@dataclass(frozen=True, slots=True)
+class LBFGS:
+    """Quasi-Newton steps from the last `memory` changes of gradient, begun from γ M⁻¹ instead of γ I.
+
+    With an M that resembles the Hessian the condition of the data does not slow it down.
+    """
+
+    memory: int = 12
+
+    def minimise(
+        self, problem: Problem, start: np.ndarray, max_iter: int, tol: float, watch: Watch | None = None
+    ) -> Outcome:
+        here = problem.evaluate(start)
+        history = [here.value]
+        if watch:
+            watch(here)
+        changes: deque[_Change] = deque(maxlen=self.memory)
+        for n_iter in range(1, max_iter + 1):
+            there = descend(problem, here, -_inverse_times(changes, here.gradient, problem), hessian=False)
+            if there is None and changes:  # forget the past and go down the preconditioned gradient
+                changes.clear()
+                there = descend(problem, here, -problem.precondition(here.gradient), hessian=False)
+            if there is None:
+                return Outcome(here, n_iter, True, history)
+            change = _Change.between(here, there)
+            if change.curvature > 0:
+                changes.append(change)
+            here = there
+            history.append(here.value)
+            if watch:
+                watch(here)
+            if problem.size(here.gradient) <= tol:
+                return Outcome(here, n_iter, True, history)
+        return Outcome(here, max_iter, False, history)
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    step: np.ndarray
+    gradient: np.ndarray
+    curvature: float
+
+    @classmethod
+    def between(cls, here, there) -> _Change:
+        step, gradient = there.theta - here.theta, there.gradient - here.gradient
+        return cls(step, gradient, float(np.vdot(step, gradient)))
+
+
+def _inverse_times(changes: deque[_Change], gradient: np.ndarray, problem: Problem) -> np.ndarray:
+    """The two-loop recursion: the quasi-Newton inverse Hessian times the gradient."""
+    q, weights = gradient.copy(), []
+    for change in reversed(changes):
+        weights.append(float(np.vdot(change.step, q)) / change.curvature)
+        q -= weights[-1] * change.gradient
+    q = problem.precondition(q)
+    if changes:
+        last = changes[-1]
+        q *= last.curvature / float(np.vdot(last.gradient, problem.precondition(last.gradient)))
+    for change, weight in zip(changes, reversed(weights)):
+        q += (weight - float(np.vdot(change.gradient, q)) / change.curvature) * change.step
+    return q

@@ -1,0 +1,86 @@
+"""What a smooth convex problem offers a solver, and what a solver gives back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+__all__ = ["Outcome", "Point", "Problem", "Solver", "Watch"]
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """The objective at some parameters: value, gradient, and Hessian if it was asked for."""
+
+    theta: np.ndarray
+    value: float
+    gradient: np.ndarray
+    hessian: np.ndarray | None = None
+
+
+Watch = Callable[[Point], None]
+
+
+class Problem(Protocol):
+    """A smooth convex objective; one `evaluate` is one pass over the rows."""
+
+    def evaluate(self, theta: np.ndarray, hessian: bool = False) -> Point: ...
+
+    def newton_step(self, point: Point) -> np.ndarray:
+        """-H⁻¹ g from a point with its Hessian."""
+
+    def precondition(self, gradient: np.ndarray) -> np.ndarray:
+        """M⁻¹ g for a fixed M that resembles the Hessian."""
+
+    def size(self, gradient: np.ndarray) -> float:
+        """The size of a gradient free of units, to compare with a tolerance."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Where a solver stopped, and the way there."""
+
+    point: Point
+    n_iter: int
+    converged: bool
+    history: Sequence[float]  # the objective at the start and after every iteration
+
+
+class Solver(Protocol):
+    """Minimises a problem from a start until the size of the gradient is at most `tol`."""
+
+    def minimise(
+        self, problem: Problem, start: np.ndarray, max_iter: int, tol: float, watch: Watch | None = None
+    ) -> Outcome: ...
+
+
+def descend(
+    problem: Problem, here: Point, step: np.ndarray, hessian: bool, shortest: float = 2.0**-30
+) -> Point | None:
+    """The first of θ + step, θ + step/2, ... that lowers the objective enough (Armijo); None if none does.
+
+    Near the optimum the value stops changing in its last digits before the gradient vanishes, so a step that keeps the
+    value to rounding is taken if it makes the gradient smaller.
+    """
+    slope = float(np.vdot(here.gradient, step))
+    noise = 16 * np.finfo(np.float64).eps * abs(here.value)
+    length = 1.0
+    while length >= shortest:
+        there = problem.evaluate(here.theta + length * step, hessian)
+        if there.value <= here.value + 1e-4 * length * slope:
+            return there
+        if there.value <= here.value + noise and problem.size(there.gradient) < problem.size(here.gradient):
+            return there
+        if abs(length * slope) <= noise:
+            return None
+        length *= _shorter(here.value, length * slope, there.value)
+    return None
+
+
+def _shorter(value: float, slope: float, trial: float) -> float:
+    """By which factor to cut a step: the minimum of the parabola through the trial, kept within [0.1, 0.5]."""
+    bend = 2 * (trial - value - slope)
+    return float(np.clip(-slope / bend, 0.1, 0.5)) if np.isfinite(bend) and bend > 0 else 0.5
