@@ -5,22 +5,6 @@
 
 namespace lyceum {
 
-// Data that the next tile will read, drawn into the cache line by line while this one is summed.
-struct Ahead {
-    const char *at = nullptr, *end = nullptr;
-
-    template <class T>
-    static Ahead of(Matrix<const T> X, size_t from) {
-        const size_t to = std::min(X.rows, from + tile_rows);
-        return {reinterpret_cast<const char*>(X.row(from)), reinterpret_cast<const char*>(X.row(to))};
-    }
-    void fetch() {
-        if (at >= end) return;
-        __builtin_prefetch(at, 0, 2);
-        at += 64;
-    }
-};
-
 // C[0..L, 0..Wide*L) += sum over rows of a(row, i) * b(row, j), where a(row, i) = a[row * row_step + i * column_step].
 template <int Wide>
 inline void gram_block(const double* a, size_t row_step, size_t column_step, const double* b, double* c, size_t stride,

@@ -48,18 +48,21 @@ struct PackedCenters {
 
 // The nearest centres of three vectors of rows.
 template <class T>
-void nearest(const PackedCenters<T>& centers, const T* rows, size_t step, std::int32_t* labels) {
+void nearest(const PackedCenters<T>& centers, const T* rows, size_t step, std::int32_t* labels, Ahead& ahead) {
+    constexpr size_t lines = 12;  // a burst that the processor can have under way at once
     using Index = Vec<Int<T>>;
     Vec<T> best[row_vectors];
     Index label[row_vectors] = {};
     for (auto& value : best) value = splat(-std::numeric_limits<T>::infinity());
-    for (size_t k = 0; k < centers.k; k += group_outputs)
+    for (size_t k = 0; k < centers.k; k += group_outputs) {
+        ahead.fetch(lines);
         dot_group<T>(rows, step, 0, centers.d, centers.packed + k * centers.d, centers.bias, k,
                      [&](size_t c, int v, Vec<T> score) {
                          const auto better = score > best[v];
                          best[v] = better ? score : best[v];
                          label[v] = better ? Index{} + static_cast<Int<T>>(c) : label[v];
                      });
+    }
     for (int v = 0; v < row_vectors; ++v)
         for (int i = 0; i < lanes<T>; ++i) labels[v * lanes<T> + i] = static_cast<std::int32_t>(label[v][i]);
 }
@@ -91,7 +94,8 @@ double lloyd(Matrix<const T> X, Matrix<const T> centers, const double* w, LloydO
         for (size_t r = 0; r < count; ++r) pack_row<T>(X.row(begin + r), X.end(), d, packed.shift, T{1}, panels, r);
         clear_rows(panels, d, count);
         transpose_tile(panels, d, rows);
-        for (size_t r = 0; r < count; r += group) nearest(packed, rows + r * wide, wide * L, labels + r);
+        Ahead ahead = Ahead::of(X, begin + count);
+        for (size_t r = 0; r < count; r += group) nearest(packed, rows + r * wide, wide * L, labels + r, ahead);
         for (size_t r = 0; r < count; ++r) {
             const auto k = static_cast<size_t>(labels[r]);
             const double wi = weight_of(w, begin + r);

@@ -11,6 +11,20 @@ namespace lyceum {
 
 inline constexpr size_t tile_rows = 96;  // a multiple of three vectors of rows at every level
 
+// Data that the next tile will read, drawn into the cache line by line while this one is summed.
+struct Ahead {
+    const char *at = nullptr, *end = nullptr;
+
+    template <class T>
+    static Ahead of(Matrix<const T> X, size_t from) {
+        const size_t to = std::min(X.rows, from + tile_rows);
+        return {reinterpret_cast<const char*>(X.row(from)), reinterpret_cast<const char*>(X.row(to))};
+    }
+    void fetch(size_t lines = 1) {
+        for (; lines && at < end; --lines, at += 64) __builtin_prefetch(at, 0, 2);
+    }
+};
+
 template <class U>
 constexpr size_t panels_of(size_t columns) {
     return (columns + lanes<U> - 1) / lanes<U>;
