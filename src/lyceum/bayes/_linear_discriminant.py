@@ -2,33 +2,181 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-from typing import Any, ClassVar
+import warnings
+from dataclasses import replace
+from typing import ClassVar
 
 import numpy as np
-from sklearn.base import ClassifierMixin
+from scipy.linalg import LinAlgWarning
+from sklearn.utils._param_validation import StrOptions
 
-from lyceum.base import OnePassClassifier
+from lyceum.bayes._discriminant import DISCRIMINANT_CONSTRAINTS, Discriminant, structured
+from lyceum.bayes._odds import log_odds
+from lyceum.bayes._whitening import RIDGE, apply, whiten
 from lyceum.data import Block
-from lyceum.statistics import ClassScatter
+from lyceum.errors import DataError
+from lyceum.report import Summary, Table
+from lyceum.statistics import ClassMoments, ClassScatter
 
 __all__ = ["LinearDiscriminant"]
 
 
-class LinearDiscriminant(OnePassClassifier):
-    """x"""
-    _parameter_constraints: ClassVar[dict] = {}
+class LinearDiscriminant(Discriminant):
+    """Linear discriminant: Gaussian classes that share one covariance.
 
-    def _statistic(self):
-        return partial(ClassScatter.of, pooled=True)
+    P(k | x) ∝ π_k N(x; μ_k, Σ). What depends on x alone cancels, and the rule is linear:
+    δ_k(x) = (x - x̄)ᵀ Σ⁻¹ (μ_k - x̄) - ½ (μ_k - x̄)ᵀ Σ⁻¹ (μ_k - x̄) + log π_k, with x̄ the mean of all rows.
 
-    def _finish(self, s):
-        total = s.weight.sum()
-        self.cov_ = s.scatter[0] / total
-        self.coef_ = np.linalg.lstsq(self.cov_, s.mean.T, rcond=None)[0].T
-        with np.errstate(divide="ignore"):
-            self.intercept_ = np.log(s.weight/total) - 0.5*(self.coef_*s.mean).sum(1)
+    Σ is the scatter of the rows about the means of their classes, divided by N (maximum likelihood) or N - K
+    (unbiased). If it is singular, 1e-8 of the variance of each column is added to its diagonal, with a warning that
+    names the first column that follows from others. A column that is constant over all rows is left out. A class
+    without rows is never predicted. Categories are coded without their first one, so that they do not make Σ
+    singular.
 
-    def _log_joint(self, block):
-        return block.X @ self.coef_.T + self.intercept_
+    Parameters
+    ----------
+    covariance : {"full", "diagonal", "spherical", "identity"}, default="full"
+        The structure of Σ: any; diagonal; σ²I, with σ² the mean of the variances; or I, which with
+        `priors="uniform"` gives the class of the nearest mean.
+    unbiased : bool, default=False
+        Divide by N - K in place of N.
+    priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array of shape (K,), default=None
+        The class priors; None takes n_k / N. See `lyceum.bayes.class_priors`.
+    prior_alpha : float or array of shape (K,), default=1.0
+        The parameters of the Dirichlet distribution in "dirichlet_map" and "dirichlet_mean".
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns hold categories.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+    class_count_ : array of shape (K,)
+        The weight of the rows of every class.
+    priors_ : array of shape (K,)
+    means_ : array of shape (K, d)
+        For a class without rows, the mean of all rows.
+    xbar_ : array of shape (d,)
+        The mean of all rows.
+    covariance_ : array of shape (d, d), or (d,) unless `covariance` is "full"
+        Σ as the rule uses it, the ridge included; only its diagonal unless it is full.
+    coef_ : array of shape (K, d), or (1, d) with two classes
+        Σ⁻¹(μ_k - x̄); with two classes the difference of the second and the first.
+    intercept_ : array of shape (K,) or (1,)
+    statistic_ : ClassScatter or ClassMoments
+        The merged summary of all rows seen.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.bayes import LinearDiscriminant
+    >>> X = np.array([[0.0, 1.0], [1.0, 0.0], [0.0, 0.0], [4.0, 5.0], [5.0, 4.0], [5.0, 5.0]])
+    >>> model = LinearDiscriminant().fit(X, [0, 0, 0, 1, 1, 1])
+    >>> model.predict([[1.0, 1.0], [4.0, 4.0]])
+    array([0, 1])
+    >>> bool(abs(model.decision_function([[2.5, 2.5]])[0]) < 1e-9)
+    True
+    """
+
+    _pooled = True
+    _parameter_constraints: ClassVar[dict] = {
+        "covariance": [StrOptions({"full", "diagonal", "spherical", "identity"})],
+        **DISCRIMINANT_CONSTRAINTS,
+    }
+
+    def __init__(
+        self,
+        *,
+        covariance="full",
+        unbiased=False,
+        priors=None,
+        prior_alpha=1.0,
+        categorical_features="from_dtype",
+    ):
+        self.covariance = covariance
+        self.unbiased = unbiased
+        self.priors = priors
+        self.prior_alpha = prior_alpha
+        self.categorical_features = categorical_features
+
+    # -- fit -------------------------------------------------------------------------------------------------------
+
+    def _finish(self, statistic: ClassMoments | ClassScatter) -> None:
+        log_priors, spare = self._finish_classes(statistic)
+        covariance = self._covariance(statistic)
+        white = whiten(covariance, structured(self.covariance, spare))
+        if white.culprit is not None:
+            self._warn_of(white.culprit)
+        ridge = white.ridge if covariance.ndim == 1 else np.diag(white.ridge)
+        self.covariance_ = covariance + ridge
+        moved = apply(white.W, self.means_ - self.xbar_)
+        coef = moved * white.W if white.W.ndim == 1 else moved @ white.W
+        intercept = log_priors - 0.5 * (moved**2).sum(axis=1) - coef @ self.xbar_
+        if len(self.classes_) == 2:
+            coef, intercept = np.diff(coef, axis=0), np.diff(intercept)
+        self.coef_, self.intercept_ = coef, intercept
+
+    def _covariance(self, statistic: ClassMoments | ClassScatter) -> np.ndarray:
+        """The pooled covariance, or its diagonal, before any ridge."""
+        if self.covariance == "identity":
+            return np.ones(len(self.xbar_))
+        scatter = statistic.scatter.sum(axis=0)
+        left = self.class_count_.sum() - self._lost()
+        if left <= 0 and scatter.any():
+            raise DataError(
+                f"unbiased=True divides by N - K, which is {left:g} here: the weights must count rows and there must "
+                "be more rows than classes; or use unbiased=False"
+            )
+        scatter = scatter if scatter.ndim == 2 else structured(self.covariance, scatter)
+        return scatter / left if left > 0 else np.zeros_like(scatter)
+
+    def _lost(self) -> int:
+        return int((self.class_count_ > 0).sum()) if self.unbiased else 0
+
+    def _warn_of(self, culprit: int) -> None:
+        warnings.warn(
+            f"LinearDiscriminant: the covariance within the classes is singular, column "
+            f"{self._design_names[culprit]!r} has no variance there that the columns before it leave unexplained; "
+            f"{RIDGE:g} of the variance of each column was added. Drop such columns, bring more rows than columns, "
+            "or use covariance='diagonal' or 'spherical'",
+            LinAlgWarning,
+            stacklevel=4,
+        )
+
+    # -- predict ---------------------------------------------------------------------------------------------------
+
+    def _log_joint(self, block: Block) -> np.ndarray:
+        if len(self.classes_) != 2:
+            joint = block.X @ self.coef_.T
+            joint += self.intercept_
+            return joint
+        joint = np.zeros((len(block), 2))
+        np.add(block.X @ self.coef_[0], self.intercept_, out=joint[:, 1])
+        return joint
+
+    # -- what was learned ------------------------------------------------------------------------------------------
+
+    def _column_odds(self, block: Block) -> np.ndarray:
+        coef, intercept = self.coef_, self.intercept_
+        if len(self.classes_) == 2:
+            coef, intercept = np.vstack([np.zeros_like(coef), coef]), np.array([0.0, *intercept])
+        terms = (block.X - self.xbar_)[:, None, :] * coef
+        return log_odds(terms, intercept + coef @ self.xbar_)
+
+    def summary(self) -> Summary:
+        """Priors, means and the coefficients of the rule."""
+        head = super().summary()
+        which = self.classes_ if len(self.classes_) != 2 else [f"{self.classes_[1]} against {self.classes_[0]}"]
+        rows = [(name, *values) for name, values in zip(self._design_names, self.coef_.T)]
+        rows.append(("(intercept)", *self.intercept_))
+        rule = Table("log-odds", ("column", *map(str, which)), rows)
+        return replace(head, tables=[*head.tables, rule])
+
+    def _divisor(self) -> str:
+        if self.covariance == "identity":
+            return "nothing: the identity is not estimated"
+        return "N - K (unbiased)" if self.unbiased else "N (maximum likelihood)"
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        K, d = len(self.classes_), len(self._design_names)
+        rules = 1 if K == 2 else K
+        return {"coef_": (rules, d), "intercept_": (rules,), "xbar_": (d,), "means_": (K, d), "priors_": (K,)}

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from lyceum._native import kernels
 from lyceum.data import Block
-from lyceum.statistics._classes import align_classes, spread
+from lyceum.statistics._classes import align_labels, class_weights, classes_of, spread
 
 __all__ = ["ClassMoments", "ClassScatter"]
 
@@ -34,16 +35,17 @@ class ClassMoments:
     scatter: np.ndarray  # (K, d): sum of w (x - mean)^2
 
     @classmethod
-    def of(cls, block: Block) -> ClassMoments:
-        classes = _classes(block)
-        shape = (len(classes), block.X.shape[1])
-        weight, mean, scatter = np.zeros(shape), np.zeros(shape), np.zeros(shape)
-        X = block.X if block.X.dtype.kind == "f" else block.X.astype(np.float64)
-        kernels.class_moments(X, block.y, block.w, weight, mean, scatter)
+    def of(cls, block: Block, columns: np.ndarray | None = None) -> ClassMoments:
+        """The moments of all columns, or of those at the given places."""
+        classes = classes_of(block)
+        X = block.X if columns is None or len(columns) == block.X.shape[1] else block.X[:, columns]
+        weight, mean, scatter = np.zeros((3, len(classes), X.shape[1]))
+        if X.shape[1]:
+            kernels.class_moments(_dense(X), block.y, block.w, weight, mean, scatter)
         return cls(classes, len(block), class_weights(block, len(classes)), weight, mean, scatter)
 
     def merge(self, other: ClassMoments) -> ClassMoments:
-        classes, here, there = align_classes(self.classes, other.classes)
+        classes, here, there = align_labels(self.classes, other.classes)
         a_weight, a_mean, a_scatter, a_total = (spread(v, here, len(classes)) for v in self._values())
         b_weight, b_mean, b_scatter, b_total = (spread(v, there, len(classes)) for v in other._values())
         weight = a_weight + b_weight
@@ -61,10 +63,21 @@ class ClassMoments:
     def _values(self) -> tuple[np.ndarray, ...]:
         return self.weight, self.mean, self.scatter, self.class_weight
 
+    def over_classes(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Weight, mean and scatter of every column over all classes together."""
+        return _over_classes(self.weight, self.mean, self.scatter)
+
 
 @dataclass(frozen=True, slots=True)
 class ClassScatter:
-    """Weight and mean of every class, and full scatter matrices: one a class, or one pooled over the classes."""
+    """Weight and mean of every class, and full scatter matrices: one a class, or one pooled over the classes.
+
+    >>> from lyceum.data import scan
+    >>> import pyarrow as pa
+    >>> rows = scan(pa.table({"x": [1.0, 3.0, 7.0, 8.5], "y": ["a", "a", "b", "b"]}), target="y")
+    >>> rows.reduce(ClassScatter.of).scatter.ravel().tolist()
+    [2.0, 1.125]
+    """
 
     classes: np.ndarray
     n_rows: int
@@ -75,15 +88,16 @@ class ClassScatter:
 
     @classmethod
     def of(cls, block: Block, pooled: bool = False) -> ClassScatter:
-        classes = _classes(block)
+        classes = classes_of(block)
         K, d = len(classes), block.X.shape[1]
-        X = block.X.toarray() if sparse.issparse(block.X) else block.X
+        X = _dense(block.X)
+        y = np.zeros(len(block), dtype=np.int32) if block.y is None else block.y
         weight, mean, scatter = np.zeros(K), np.zeros((K, d)), np.zeros((1 if pooled else K, d, d))
-        kernels.class_scatter(X, block.y, block.w, weight, mean, scatter, pooled)
+        kernels.class_scatter(X, y, block.w, weight, mean, scatter, pooled)
         return cls(classes, len(block), weight, mean, scatter, pooled)
 
     def merge(self, other: ClassScatter) -> ClassScatter:
-        classes, here, there = align_classes(self.classes, other.classes)
+        classes, here, there = align_labels(self.classes, other.classes)
         K = len(classes)
         a_weight, a_mean = spread(self.weight, here, K), spread(self.mean, here, K)
         b_weight, b_mean = spread(other.weight, there, K), spread(other.mean, there, K)
@@ -98,17 +112,28 @@ class ClassScatter:
         mean = a_mean + share[:, None] * delta
         return ClassScatter(classes, self.n_rows + other.n_rows, weight, mean, scatter, self.pooled)
 
+    @property
+    def class_weight(self) -> np.ndarray:
+        return self.weight
 
-def class_weights(block: Block, n_classes: int) -> np.ndarray:
-    """The total weight of the rows of every class."""
-    if block.y is None:
-        return np.array([block.weight])
-    return np.bincount(block.y, block.w, n_classes).astype(np.float64)
+    def over_classes(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Weight, mean and scatter of every column over all classes together."""
+        within = np.einsum("kjj->kj", self.scatter)
+        weight = np.broadcast_to(self.weight[:, None], self.mean.shape)
+        return _over_classes(weight, self.mean, within)
 
 
-def _classes(block: Block) -> np.ndarray:
-    """The classes of the target; a single one when there is no target."""
-    target = block.schema.target
-    if block.y is None or target is None or target.categories is None:
-        return np.zeros(1, dtype=np.int64)
-    return target.categories
+def _over_classes(weight: np.ndarray, mean: np.ndarray, scatter: np.ndarray) -> tuple[np.ndarray, ...]:
+    """sum_k S_k + sum_k w_k (m_k - m)^2, with m the mean over the classes, column by column."""
+    total = weight.sum(axis=0)
+    # about the first class that has a cell, so that equal means stay equal to the last bit
+    start = np.take_along_axis(mean, (weight > 0).argmax(axis=0)[None], axis=0)[0]
+    moved = np.where(weight > 0, mean - start, 0.0)
+    shift = np.divide((weight * moved).sum(axis=0), total, out=np.zeros_like(total), where=total > 0)
+    between = (weight * (moved - shift) ** 2).sum(axis=0)
+    return total, start + shift, scatter.sum(axis=0) + between
+
+
+def _dense(X: Any) -> np.ndarray:
+    X = X.toarray() if sparse.issparse(X) else X
+    return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["align_classes", "spread"]
+from lyceum.data import Block
+
+__all__ = ["align_labels", "class_weights", "classes_of", "spread"]
 
 
-def align_classes(one: np.ndarray, two: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """All classes of both, and where each side's classes stand among them."""
-    if np.array_equal(one, two):
+def align_labels(one: np.ndarray, two: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """All labels of both, and where each side's labels stand among them.
+
+    Equal labels keep their order; different ones are sorted.
+
+    >>> align_labels(np.array(["b", "c"]), np.array(["a", "c"]))[0].tolist()
+    ['a', 'b', 'c']
+    """
+    if one is two or np.array_equal(one, two):
         places = np.arange(len(one))
         return one, places, places
     both = np.union1d(one, two)
@@ -18,8 +26,26 @@ def align_classes(one: np.ndarray, two: np.ndarray) -> tuple[np.ndarray, np.ndar
 
 def spread(values: np.ndarray, places: np.ndarray, size: int) -> np.ndarray:
     """`values`, an entry a class, at their places among `size` classes; zeros elsewhere."""
-    if size == len(values):
+    if len(values) == size and (places[:-1] < places[1:]).all():
         return values
     wide = np.zeros((size, *values.shape[1:]), dtype=values.dtype)
     wide[places] = values
     return wide
+
+
+def class_weights(block: Block, n_classes: int) -> np.ndarray:
+    """The total weight of the rows of every class; rows without a class are left out."""
+    if block.y is None:
+        return np.array([block.weight])
+    y, w = block.y, block.w
+    if len(y) and y.min() < 0:
+        y, w = y[block.y >= 0], None if w is None else w[block.y >= 0]
+    return np.bincount(y, w, n_classes).astype(np.float64)
+
+
+def classes_of(block: Block) -> np.ndarray:
+    """The classes of the target; a single one when there is no target."""
+    target = block.schema.target
+    if block.y is None or target is None or target.categories is None:
+        return np.zeros(1, dtype=np.int64)
+    return target.categories

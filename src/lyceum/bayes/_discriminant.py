@@ -1,0 +1,98 @@
+"""What linear and quadratic discriminants share: parameters, covariance structures, decision values, summaries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+from sklearn.utils._param_validation import StrOptions
+
+from lyceum.base import OnePassClassifier
+from lyceum.bayes._odds import odds_explanation
+from lyceum.bayes._priors import PRIOR_CONSTRAINTS, class_priors, log_of
+from lyceum.data import Block
+from lyceum.report import Explanation, Summary, Table
+from lyceum.statistics import ClassMoments, ClassScatter
+
+__all__ = ["DISCRIMINANT_CONSTRAINTS", "Discriminant", "structured"]
+
+DISCRIMINANT_CONSTRAINTS: dict[str, list] = {
+    "unbiased": ["boolean"],
+    "categorical_features": ["array-like", StrOptions({"from_dtype"}), "boolean", None],
+    **PRIOR_CONSTRAINTS,
+}
+
+
+class Discriminant(OnePassClassifier):
+    """Gaussian classes: a mean a class, and covariances of a chosen structure."""
+
+    _coding = "reference"
+    _pooled = False  # whether one scatter over all classes is enough
+
+    covariance: str
+    unbiased: bool
+    priors: Any
+    prior_alpha: Any
+
+    def _statistic(self) -> Callable[[Block], ClassMoments | ClassScatter]:
+        return partial(ClassScatter.of, pooled=self._pooled) if self.covariance == "full" else ClassMoments.of
+
+    def _finish_classes(self, statistic: ClassMoments | ClassScatter) -> tuple[np.ndarray, np.ndarray]:
+        """Set means and priors; the log priors, -inf for classes without rows, and the variances over all rows."""
+        self.class_count_ = statistic.class_weight
+        total, self.xbar_, scatter = statistic.over_classes()
+        self.means_ = np.where(self.class_count_[:, None] > 0, statistic.mean, self.xbar_)
+        self.priors_ = class_priors(self.class_count_, self.priors, self.prior_alpha)
+        log_priors = np.where(self.class_count_ > 0, log_of(self.priors_), -np.inf)
+        return log_priors, np.divide(scatter, total, out=np.zeros_like(total), where=total > 0)
+
+    def decision_function(self, X: Any) -> Any:
+        """Log posteriors up to a constant of the row, a column a class; with two classes the log-odds of the second."""
+        return self._apply(partial(_decision, self), X)
+
+    # -- what was learned ------------------------------------------------------------------------------------------
+
+    def explain(self, X: Any) -> Explanation:
+        """The log-odds that every column adds for the predicted class against the runner-up.
+
+        Base and contributions sum to the log of the ratio of the two posteriors. With two classes the runner-up is
+        the other one. A categorical column stands as the columns it was coded into.
+        """
+        odds = np.asarray(self._apply(self._column_odds, X))
+        return odds_explanation(odds, self._design_names, self.classes_)
+
+    def _column_odds(self, block: Block) -> np.ndarray:
+        raise TypeError(f"{type(self).__name__} does not define _column_odds")
+
+    def summary(self) -> Summary:
+        """Priors, means, and what the rule is made of."""
+        head = super().summary()
+        facts = {
+            "rows": self.statistic_.n_rows,
+            "covariance": self.covariance,
+            "divided by": self._divisor(),
+        }
+        heads = [f"mean | {label}" for label in self.classes_]
+        means = [(name, *values) for name, values in zip(self._design_names, self.means_.T)]
+        tables = [
+            Table("classes", ("class", "weight", "prior"), list(zip(self.classes_, self.class_count_, self.priors_))),
+            Table("means", ("column", *heads), means),
+        ]
+        return Summary(head.title, {**head.facts, **facts}, tables)
+
+    def _divisor(self) -> str:
+        raise TypeError(f"{type(self).__name__} does not define _divisor")
+
+
+def structured(covariance: str, variances: np.ndarray) -> np.ndarray:
+    """Variances (..., d) under a structure: as they are, or for "spherical" their mean in every column."""
+    if covariance != "spherical" or not variances.shape[-1]:
+        return variances
+    return np.broadcast_to(variances.mean(axis=-1, keepdims=True), variances.shape)
+
+
+def _decision(model: Discriminant, block: Block) -> np.ndarray:
+    joint = model._log_joint(block)
+    return joint[:, 1] - joint[:, 0] if joint.shape[1] == 2 else joint

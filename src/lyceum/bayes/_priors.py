@@ -1,0 +1,79 @@
+"""Class priors: how probable every class is before a row is seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from lyceum.errors import DataError
+
+__all__ = ["PRIOR_CONSTRAINTS", "class_priors", "log_of"]
+
+# Unnormalised priors of classes of weight n, for the Dirichlet parameters a. Each sums to the denominator of its
+# formula: N, N + K, K, N + a_0 - K, N + a_0.
+_RULES: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
+    "data": lambda n, a: n,
+    "laplace": lambda n, a: n + 1.0,
+    "uniform": lambda n, a: np.ones_like(n),
+    "dirichlet_map": lambda n, a: np.maximum(n + a - 1.0, 0.0),
+    "dirichlet_mean": lambda n, a: n + a,
+}
+
+PRIOR_CONSTRAINTS: dict[str, list] = {
+    "priors": [None, StrOptions(set(_RULES) - {"data"}), "array-like"],
+    "prior_alpha": [Interval(Real, 0, None, closed="neither"), "array-like"],
+}
+
+
+def class_priors(weight: np.ndarray, priors: Any, alpha: Any = 1.0) -> np.ndarray:
+    """The prior of every class from the weights of the classes, or as given.
+
+    Parameters
+    ----------
+    weight : array of shape (K,)
+        n_k, the weight of the rows of every class.
+    priors : None, str or array of shape (K,)
+        None: n_k / N. "laplace": (n_k + 1) / (N + K). "uniform": 1 / K. "dirichlet_map", the mode under a
+        Dirichlet(alpha) prior: (n_k + α_k - 1) / (N + α_0 - K), with 0 for a class where that is negative.
+        "dirichlet_mean", its mean: (n_k + α_k) / (N + α_0). An array: the priors themselves.
+    alpha : float or array of shape (K,)
+
+    Examples
+    --------
+    >>> n = np.array([6.0, 3.0, 0.0])
+    >>> class_priors(n, "laplace") * 12
+    array([7., 4., 1.])
+    >>> class_priors(n, "dirichlet_map", alpha=[2.0, 2.0, 2.0]) * 12
+    array([7., 4., 1.])
+    """
+    if priors is not None and not isinstance(priors, str):
+        return _given(np.asarray(priors, dtype=np.float64), len(weight))
+    shares = _RULES[priors or "data"](weight, _parameters(alpha, len(weight)))
+    return shares / shares.sum()
+
+
+def log_of(probabilities: np.ndarray) -> np.ndarray:
+    """Logarithms, -inf at zero without a warning."""
+    with np.errstate(divide="ignore"):
+        return np.log(probabilities)
+
+
+def _given(priors: np.ndarray, n_classes: int) -> np.ndarray:
+    if priors.shape != (n_classes,):
+        raise DataError(f"priors has the shape {priors.shape} for {n_classes} classes: give one number a class")
+    if not (priors >= 0).all() or not np.isclose(priors.sum(), 1.0):
+        raise DataError(f"priors must be non-negative and sum to 1, but they are {priors.tolist()}")
+    return priors / priors.sum()
+
+
+def _parameters(alpha: Any, n_classes: int) -> np.ndarray:
+    alpha = np.asarray(alpha, dtype=np.float64)
+    if alpha.shape not in ((), (n_classes,)) or not (alpha > 0).all():
+        raise DataError(
+            f"prior_alpha must be one positive number, or one for each of the {n_classes} classes; it is {alpha.tolist()}"
+        )
+    return np.broadcast_to(alpha, (n_classes,))

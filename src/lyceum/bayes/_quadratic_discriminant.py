@@ -1,0 +1,173 @@
+"""Gaussian classes, each with its own covariance: a quadratic rule."""
+
+from __future__ import annotations
+
+import warnings
+from typing import ClassVar
+
+import numpy as np
+from scipy.linalg import LinAlgWarning
+from sklearn.utils._param_validation import StrOptions
+
+from lyceum._native import kernels
+from lyceum.bayes._discriminant import DISCRIMINANT_CONSTRAINTS, Discriminant, structured
+from lyceum.bayes._odds import log_odds
+from lyceum.bayes._whitening import Whitening, whiten
+from lyceum.data import Block
+from lyceum.report import show
+from lyceum.statistics import ClassMoments, ClassScatter
+
+__all__ = ["QuadraticDiscriminant"]
+
+
+class QuadraticDiscriminant(Discriminant):
+    """Quadratic discriminant: Gaussian classes, each with a covariance of its own.
+
+    P(k | x) ∝ π_k N(x; μ_k, Σ_k), that is
+    δ_k(x) = log π_k - ½ log |Σ_k| - ½ (x - μ_k)ᵀ Σ_k⁻¹ (x - μ_k).
+
+    Σ_k is the scatter of the rows of class k, divided by n_k (maximum likelihood) or n_k - 1 (unbiased). A class
+    whose covariance is singular (as with fewer rows than columns, or a column without variance in the class)
+    borrows the covariance pooled over the classes with the weight of one row, (S_k + Σ) / (n_k + 1), with a warning
+    that names the class. A column that is constant over all rows is left out. A class without rows is never
+    predicted. Categories are coded without their first one.
+
+    Parameters
+    ----------
+    covariance : {"full", "diagonal", "spherical"}, default="full"
+        The structure of every Σ_k: any; diagonal; or σ_k² I, with σ_k² the mean of the variances.
+    unbiased : bool, default=False
+        Divide by n_k - 1 in place of n_k.
+    priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array of shape (K,), default=None
+        The class priors; None takes n_k / N. See `lyceum.bayes.class_priors`.
+    prior_alpha : float or array of shape (K,), default=1.0
+        The parameters of the Dirichlet distribution in "dirichlet_map" and "dirichlet_mean".
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns hold categories.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+    class_count_ : array of shape (K,)
+        The weight of the rows of every class.
+    priors_ : array of shape (K,)
+    means_ : array of shape (K, d)
+        For a class without rows, the mean of all rows.
+    xbar_ : array of shape (d,)
+        The mean of all rows.
+    covariance_ : array of shape (K, d, d), or (K, d) unless `covariance` is "full"
+        Σ_k as the rule uses them; only their diagonals unless they are full.
+    borrowed_ : array of shape (K,), of bool
+        The classes whose covariance was singular.
+    statistic_ : ClassScatter or ClassMoments
+        The merged summary of all rows seen.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.bayes import QuadraticDiscriminant
+    >>> X = np.array([[0.0], [0.2], [-0.2], [-3.0], [3.0], [4.0], [-4.0]])
+    >>> model = QuadraticDiscriminant().fit(X, ["near"] * 3 + ["far"] * 4)
+    >>> model.predict([[-2.0], [0.1], [2.0]]).tolist()
+    ['far', 'near', 'far']
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "covariance": [StrOptions({"full", "diagonal", "spherical"})],
+        **DISCRIMINANT_CONSTRAINTS,
+    }
+
+    def __init__(
+        self,
+        *,
+        covariance="full",
+        unbiased=False,
+        priors=None,
+        prior_alpha=1.0,
+        categorical_features="from_dtype",
+    ):
+        self.covariance = covariance
+        self.unbiased = unbiased
+        self.priors = priors
+        self.prior_alpha = prior_alpha
+        self.categorical_features = categorical_features
+
+    # -- fit -------------------------------------------------------------------------------------------------------
+
+    def _finish(self, statistic: ClassMoments | ClassScatter) -> None:
+        log_priors, spare = self._finish_classes(statistic)
+        scatter = statistic.scatter if self.covariance == "full" else structured(self.covariance, statistic.scatter)
+        spare = structured(self.covariance, spare)
+        pooled = _pooled(scatter, self.class_count_.sum(), spare)
+        found = [self._class(S, n, pooled, spare) for S, n in zip(scatter, self.class_count_)]
+        self.covariance_ = np.stack([covariance for covariance, _, _ in found])
+        self.borrowed_ = np.array([borrowed for _, _, borrowed in found])
+        self._warn_of(np.flatnonzero(self.borrowed_ & (self.class_count_ > 0)))
+        self._whiten = np.stack([white.W for _, white, _ in found])
+        log_det = np.array([white.log_det for _, white, _ in found])
+        self._constant = log_priors - 0.5 * (log_det + (spare > 0).sum() * np.log(2 * np.pi))
+
+    def _class(self, S: np.ndarray, n: float, pooled: np.ndarray, spare: np.ndarray) -> tuple[np.ndarray, Whitening, bool]:
+        """The covariance of one class, its whitening, and whether it had to borrow."""
+        left = n - self.unbiased
+        if left > 0:
+            white = whiten(S / left, spare)
+            if white.culprit is None:
+                return S / left, white, False
+        borrowed = (S + pooled) / (n + 1.0)
+        return borrowed, whiten(borrowed, spare), bool((spare > 0).any())
+
+    def _warn_of(self, singular: np.ndarray) -> None:
+        if not len(singular):
+            return
+        k, more = singular[0], len(singular) - 1
+        warnings.warn(
+            f"QuadraticDiscriminant: the covariance of class {self.classes_[k]!r} (weight "
+            f"{show(float(self.class_count_[k]))}, {len(self.xbar_)} columns) "
+            + (f"and of {more} other classes " if more else "")
+            + "is singular: the pooled covariance was added to it with the weight of one row. Bring more rows of the "
+            "class, drop columns that are constant in it or follow from others, or use covariance='diagonal' or "
+            "LinearDiscriminant",
+            LinAlgWarning,
+            stacklevel=4,
+        )
+
+    # -- predict ---------------------------------------------------------------------------------------------------
+
+    def _log_joint(self, block: Block) -> np.ndarray:
+        if self.covariance == "full":
+            joint = np.zeros((len(block), len(self.classes_)))
+            kernels.quadratic_log_density(block.X, self.means_, self._whiten, self._constant, joint)
+            return joint
+        joint = np.empty((len(block), len(self.classes_)))
+        joint[:] = self._constant
+        half = 0.5 * self._whiten.T**2
+        columns = np.arange(len(half), dtype=np.int32)
+        kernels.gaussian_log_joint(block.X, columns, self.means_.T.copy(), half, np.zeros_like(half), joint)
+        return joint
+
+    # -- what was learned ------------------------------------------------------------------------------------------
+
+    def _column_odds(self, block: Block) -> np.ndarray:
+        # x'Px is the sum over the columns of x_j (Px)_j: what two columns say together is split evenly.
+        moved = block.X[:, None, :] - self.means_
+        W = self._whiten
+        if W.ndim == 2:
+            return log_odds(-0.5 * (moved * W) ** 2, self._constant)
+        precise = np.einsum("nkj,kji->nki", moved, np.swapaxes(W, 1, 2) @ W)
+        return log_odds(-0.5 * moved * precise, self._constant)
+
+    def _divisor(self) -> str:
+        return "n_k - 1 (unbiased)" if self.unbiased else "n_k (maximum likelihood)"
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        K, d = len(self.classes_), len(self._design_names)
+        whitening = (K, d, d) if self.covariance == "full" else (K, d)
+        return {"means_": (K, d), "_whiten": whitening, "_constant": (K,), "xbar_": (d,), "priors_": (K,)}
+
+
+def _pooled(scatter: np.ndarray, weight: float, spare: np.ndarray) -> np.ndarray:
+    """The covariance over all classes, made regular: what classes without one of their own borrow."""
+    covariance = scatter.sum(axis=0) / weight
+    ridge = whiten(covariance, spare).ridge
+    return covariance + (ridge if covariance.ndim == 1 else np.diag(ridge))

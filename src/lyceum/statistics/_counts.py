@@ -1,0 +1,125 @@
+"""Counts of categories by class: the statistic of tables, in naive Bayes, Bayesian networks and trees."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from lyceum._native import kernels
+from lyceum.data import Block
+from lyceum.statistics._classes import align_labels, class_weights, classes_of, spread
+
+__all__ = ["Counts"]
+
+_COUNTED = (np.int8, np.uint8, np.int16, np.int32, np.int64, np.float32, np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """The weight of every category of every categorical column, in every class of the target.
+
+    The tables of the columns are stacked: `counts[offsets[j] + v, k]` is the weight of the rows of class k whose
+    column j has its category v. Missing and unknown cells are not counted. Without a target there is one class,
+    and the tables are the marginal ones. Columns and classes go by their labels, so summaries of rows that do not
+    have the same categories or classes can be merged.
+
+    >>> from lyceum.data import scan
+    >>> import pyarrow as pa
+    >>> sky = pa.table({"sky": ["sun", "rain", "sun", None], "play": ["no", "yes", "yes", "yes"]})
+    >>> counts = scan(sky, target="play").reduce(Counts.of)
+    >>> counts.classes.tolist(), counts.categories[0].tolist(), counts.table("sky").tolist()
+    (['no', 'yes'], ['rain', 'sun'], [[0.0, 1.0], [1.0, 1.0]])
+    """
+
+    names: tuple[str, ...]  # the m categorical columns
+    categories: tuple[np.ndarray, ...]  # their labels in the order of the rows of their tables
+    classes: np.ndarray  # (K,)
+    n_rows: int
+    class_weight: np.ndarray  # (K,)
+    counts: np.ndarray  # (all categories, K)
+
+    @classmethod
+    def of(cls, block: Block) -> Counts:
+        schema, columns, classes = block.schema, block.schema.categorical, classes_of(block)
+        categories = tuple(np.asarray(schema[j].categories) for j in columns)
+        names = tuple(schema[j].name for j in columns)
+        counts = np.zeros((sum(map(len, categories)), len(classes)))
+        if len(counts):
+            X, places = _countable(block.X, columns)
+            y = np.zeros(len(block), dtype=np.int32) if block.y is None else block.y
+            kernels.class_counts(X, y, block.w, places, _offsets(categories), counts)
+        return cls(names, categories, classes, len(block), class_weights(block, len(classes)), counts)
+
+    def merge(self, other: Counts) -> Counts:
+        if self.names != other.names:
+            raise ValueError(f"counts of the columns {self.names} cannot be merged with those of {other.names}")
+        classes, here, there = align_labels(self.classes, other.classes)
+        categories = tuple(align_labels(a, b)[0] for a, b in zip(self.categories, other.categories))
+        K = len(classes)
+        one, two = self.arrange(categories).counts, other.arrange(categories).counts
+        return Counts(
+            self.names,
+            categories,
+            classes,
+            self.n_rows + other.n_rows,
+            spread(self.class_weight, here, K) + spread(other.class_weight, there, K),
+            spread(one.T, here, K).T + spread(two.T, there, K).T,
+        )
+
+    @property
+    def offsets(self) -> np.ndarray:
+        """Where the table of every column starts in `counts`, and the end of the last one."""
+        return _offsets(self.categories)
+
+    def table(self, name: str) -> np.ndarray:
+        """The table of one column: a row a category, a column a class."""
+        j = self.names.index(name)
+        first, last = self.offsets[j : j + 2]
+        return self.counts[first:last]
+
+    def arrange(self, categories: Sequence[np.ndarray]) -> Counts:
+        """The same counts with the categories of every column in another order, or among more of them."""
+        if all(mine is wanted or np.array_equal(mine, wanted) for mine, wanted in zip(self.categories, categories)):
+            return self
+        offsets = _offsets(categories)
+        counts = np.zeros((offsets[-1], len(self.classes)))
+        starts = zip(self.categories, categories, offsets)
+        counts[np.concatenate([start + _places(mine, wanted) for mine, wanted, start in starts])] = self.counts
+        return replace(self, categories=tuple(categories), counts=counts)
+
+    def without(self, names: Sequence[str]) -> Counts:
+        """The counts of the other columns."""
+        kept = [j for j, name in enumerate(self.names) if name not in names]
+        tables = [self.table(self.names[j]) for j in kept]
+        return replace(
+            self,
+            names=tuple(self.names[j] for j in kept),
+            categories=tuple(self.categories[j] for j in kept),
+            counts=np.concatenate(tables) if tables else np.zeros((0, len(self.classes))),
+        )
+
+
+def _offsets(categories: Sequence[np.ndarray]) -> np.ndarray:
+    return np.concatenate([[0], np.cumsum([len(labels) for labels in categories])]).astype(np.int64)
+
+
+def _places(mine: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """Where my labels stand among those wanted."""
+    order = np.argsort(wanted, kind="stable")
+    places = np.searchsorted(wanted, mine, sorter=order)
+    found = order[np.minimum(places, len(order) - 1)] if len(order) else places
+    if len(order) < len(mine) or not np.array_equal(wanted[found], mine):
+        raise ValueError("the categories wanted do not hold all those that were counted")
+    return found
+
+
+def _countable(X: Any, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Cells that the kernel takes, and the places of the columns in them; a dense array of numbers is not copied."""
+    if sparse.issparse(X):
+        X, columns = X[:, columns].toarray(), np.arange(len(columns))
+    X = X if X.dtype in _COUNTED else X.astype(np.int64)
+    return np.ascontiguousarray(X), columns.astype(np.int32)
