@@ -19,13 +19,13 @@ SIZE = 2048
 class Quantiles:
     """Weighted quantiles of every column; missing cells are left out one by one.
 
-    A column is kept as distinct values with weights. Values whose weights lie between the same powers of two form
-    a level; a level of more than `size` values is compacted: neighbours are joined in pairs into one value with
-    the weight of both, which is a level up. The answer is exact as long as no level overflows, so for every column
-    with at most `size` distinct values. After that the rank of an answer is wrong by at most `error` of the weight, a
-    bound that the sketch keeps of itself; for n rows of equal weight it is about log2(n / size) / (2 size), 0.2 %
-    for a million rows. There are no random choices. (In the line of Munro and Paterson 1980; Manku, Rajagopalan
-    and Lindsay 1998.)
+    A column is kept as distinct values with weights. Values whose weights lie between the same powers of two
+    form a level; a level of more than `size` values is compacted: neighbours are joined in pairs into one
+    value with the weight of both, which is a level up. The answer is exact as long as no level overflows, so
+    for every column with at most `size` distinct values. After that the rank of an answer is wrong by at
+    most `error` of the weight, a bound that the sketch keeps of itself; for n rows of equal weight it is
+    about log2(n / size) / (2 size), 0.2 % for a million rows. There are no random choices. (In the line of
+    Munro and Paterson 1980; Manku, Rajagopalan and Lindsay 1998.)
 
     >>> from lyceum.data import scan
     >>> import pyarrow as pa

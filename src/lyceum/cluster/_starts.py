@@ -1,0 +1,250 @@
+"""Where k-means starts: centres chosen on a sample of the rows, the same in whatever blocks the rows come."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from lyceum.data import Block
+from lyceum.statistics import Moments, RowSample
+
+__all__ = ["STARTS", "Look", "Points", "Start"]
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """The first look at the rows: a sample of them, and their moments."""
+
+    sample: RowSample
+    moments: Moments
+
+    @classmethod
+    def of(cls, block: Block, size: int, seed: int) -> Look:
+        return cls(RowSample.of(block, size, seed), Moments.of(block))
+
+    def merge(self, other: Look) -> Look:
+        return Look(self.sample.merge(other.sample), self.moments.merge(other.moments))
+
+
+class Points:
+    """Distinct rows in the order of their cells, with weights: nothing of how they came is left.
+
+    A row of weight two is the same as two equal rows, and the order of the rows does not matter.
+    """
+
+    def __init__(self, X: Any, w: np.ndarray):
+        first, groups = _distinct_sparse(X) if sparse.issparse(X) else _distinct(X)
+        self.X = X[first]
+        self.w = np.bincount(groups, w)
+        # Distances are taken about the mean, so that an offset of the data cancels nothing; sparse rows stay
+        # put.
+        self.Z = self.X.astype(np.float64)
+        if not sparse.issparse(X):
+            self.Z -= self.w @ self.Z / self.w.sum()
+        self.squares = (
+            np.asarray(self.Z.multiply(self.Z).sum(axis=1)).ravel()
+            if sparse.issparse(X)
+            else (np.einsum("ij,ij->i", self.Z, self.Z))
+        )
+
+    @classmethod
+    def of(cls, sample: RowSample) -> Points:
+        return cls(sample.X, sample.weights)
+
+    def __len__(self) -> int:
+        return len(self.w)
+
+    def distances(self, chosen: np.ndarray) -> np.ndarray:
+        """Squared distances from the chosen points to all, (len(chosen), n); exactly zero to themselves."""
+        products = (self.Z @ self.Z[chosen].T).T
+        products = products.toarray() if sparse.issparse(products) else products
+        out = np.maximum(self.squares[chosen][:, None] + self.squares - 2 * products, 0.0)
+        out[np.arange(len(chosen)), chosen] = 0.0
+        return out
+
+    def rows(self, chosen: Any) -> np.ndarray:
+        X = self.X[chosen]
+        return np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
+
+    def means(self, labels: np.ndarray, k: int) -> np.ndarray:
+        """The weighted mean of the points of every label."""
+        member = sparse.csr_array((self.w, (labels, np.arange(len(self)))), shape=(k, len(self)))
+        sums = member @ self.X.astype(np.float64)
+        sums = sums.toarray() if sparse.issparse(sums) else sums
+        return sums / np.bincount(labels, self.w, k)[:, None]
+
+
+def _distinct(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The place of one row of each kind, in lexicographic order, and which of these every row is."""
+    bits = np.ascontiguousarray(X + 0.0, dtype=np.float64).view(np.int64)  # + 0.0: a negative zero is a zero
+    # Bytes compare like numbers once the sign is flipped, and all bits of the negative ones; the largest
+    # byte first.
+    flipped = np.where(bits < 0, ~bits, bits ^ np.int64(-(2**63))).astype(">i8")
+    keys = np.ascontiguousarray(flipped).view(f"V{8 * X.shape[1]}").ravel()
+    order = np.argsort(keys, kind="stable")
+    new = np.append(True, keys[order][1:] != keys[order][:-1])
+    return order[new], _back(order, new)
+
+
+def _distinct_sparse(X: Any) -> tuple[np.ndarray, np.ndarray]:
+    X = X.copy()
+    X.sum_duplicates()
+    X.eliminate_zeros()
+    cells = [
+        (X.indices[a:b].tolist(), X.data[a:b].tolist())
+        for a, b in zip(X.indptr[:-1].tolist(), X.indptr[1:].tolist())
+    ]
+    order = np.array(sorted(range(len(cells)), key=cells.__getitem__), dtype=np.intp)
+    new = np.array([i == 0 or cells[order[i]] != cells[order[i - 1]] for i in range(len(order))])
+    return order[new], _back(order, new)
+
+
+def _back(order: np.ndarray, new: np.ndarray) -> np.ndarray:
+    groups = np.empty(len(order), dtype=np.intp)
+    groups[order] = np.cumsum(new) - 1
+    return groups
+
+
+Start = Callable[[RowSample, int, np.random.RandomState], np.ndarray]
+
+
+def _draw(mass: np.ndarray, rng: np.random.RandomState, count: int) -> np.ndarray:
+    """Places drawn with chances in proportion to `mass`."""
+    total = np.cumsum(mass)
+    return np.minimum(
+        np.searchsorted(total, rng.random_sample(count) * total[-1], side="right"), len(mass) - 1
+    )
+
+
+def _filled(chosen: list[int], k: int) -> np.ndarray:
+    """k places: when there are fewer distinct points than clusters, some are taken again."""
+    return np.resize(np.array(chosen, dtype=np.intp), k)
+
+
+def random_rows(sample: RowSample, k: int, rng: np.random.RandomState) -> np.ndarray:
+    """Distinct rows, drawn one after another with chances in proportion to their weights."""
+    points = Points.of(sample)
+    mass, chosen = points.w.copy(), []
+    for _ in range(min(k, len(points))):
+        chosen.append(int(_draw(mass, rng, 1)[0]))
+        mass[chosen[-1]] = 0.0
+    return points.rows(_filled(chosen, k))
+
+
+def plus_plus(sample: RowSample, k: int, rng: np.random.RandomState) -> np.ndarray:
+    """Greedy k-means++ (Arthur and Vassilvitskii 2007).
+
+    Each next centre is drawn in proportion to the squared distance to the nearest one so far; of 2 + ln k
+    drawn the one is kept that lowers the sum of squared distances most.
+    """
+    points = Points.of(sample)
+    trials = 2 + int(np.log(k))
+    chosen = [int(_draw(points.w, rng, 1)[0])]
+    nearest = points.distances(np.array(chosen))[0]
+    while len(chosen) < min(k, len(points)):
+        mass = points.w * nearest
+        if not mass.any():
+            break
+        drawn = _draw(mass, rng, trials)
+        after = np.minimum(points.distances(drawn), nearest)
+        best = int(np.argmin(after @ points.w))
+        chosen.append(int(drawn[best]))
+        nearest = after[best]
+    return points.rows(_filled(chosen, k))
+
+
+def furthest_first(sample: RowSample, k: int, rng: np.random.RandomState) -> np.ndarray:
+    """The row farthest from the mean, then always the one farthest from those chosen (Gonzalez 1985)."""
+    points = Points.of(sample)
+    center = points.w @ points.Z / points.w.sum()
+    from_mean = points.squares - 2 * (points.Z @ center) + center @ center
+    chosen = [int(np.argmax(from_mean))]
+    nearest = points.distances(np.array(chosen))[0]
+    while len(chosen) < min(k, len(points)) and nearest.any():
+        chosen.append(int(np.argmax(nearest)))
+        nearest = np.minimum(nearest, points.distances(np.array(chosen[-1:]))[0])
+    return points.rows(_filled(chosen, k))
+
+
+_TREE_ROWS = 1024
+
+
+def hierarchical(sample: RowSample, k: int, rng: np.random.RandomState) -> np.ndarray:
+    """The means of k clusters cut from Ward's tree of at most max(1024, 4 k) rows; no chance."""
+    points = Points.of(sample.head(max(_TREE_ROWS, 4 * k)))
+    if len(points) <= k:
+        return points.rows(_filled(list(range(len(points))), k))
+    labels = ward_labels(points.distances(np.arange(len(points))), points.w, k)
+    return points.means(labels, k)
+
+
+def ward_labels(squares: np.ndarray, w: np.ndarray, k: int) -> np.ndarray:
+    """Labels 0..k-1 of Ward's clustering of weighted points with the squared distances given.
+
+    Joining clusters a and b costs w_a w_b / (w_a + w_b) |mean_a - mean_b|^2. Chains of nearest neighbours
+    find the joins in O(n^2), and Lance and Williams's formula gives the costs to a joined cluster; the
+    cheapest n - k are done.
+    """
+    n, w = len(w), w.copy()
+    cost = squares * (w[:, None] * w) / (w[:, None] + w)
+    np.fill_diagonal(cost, np.inf)
+    joins: list[tuple[float, int, int]] = []
+    chain: list[int] = []
+    alive = np.ones(n, dtype=bool)
+    while len(joins) < n - 1:
+        if not chain:
+            chain = [int(np.argmax(alive))]
+        a = chain[-1]
+        b = int(np.argmin(cost[a]))
+        if len(chain) > 1 and cost[a, chain[-2]] <= cost[a, b]:
+            b = chain[-2]
+            del chain[-2:]
+            joins.append((float(cost[a, b]), a, b))
+            _join(cost, w, a, b)
+            alive[b] = False
+        else:
+            chain.append(b)
+    joins.sort(key=lambda join: join[0])
+    return _cut(joins[: n - k], n)
+
+
+def _join(cost: np.ndarray, w: np.ndarray, a: int, b: int) -> None:
+    """Cluster a takes in cluster b."""
+    with np.errstate(invalid="ignore"):
+        joined = ((w[a] + w) * cost[a] + (w[b] + w) * cost[b] - w * cost[a, b]) / (w[a] + w[b] + w)
+    joined[~np.isfinite(joined)] = np.inf
+    joined[[a, b]] = np.inf
+    cost[a], cost[:, a] = joined, joined
+    cost[b], cost[:, b] = np.inf, np.inf
+    w[a] += w[b]
+
+
+def _cut(joins: list[tuple[float, int, int]], n: int) -> np.ndarray:
+    from scipy.sparse.csgraph import connected_components
+
+    ends = np.array([(a, b) for _, a, b in joins], dtype=np.intp).reshape(-1, 2)
+    graph = sparse.coo_array((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=(n, n))
+    return connected_components(graph, directed=False)[1]
+
+
+STARTS: dict[str, Start] = {
+    "k-means++": plus_plus,
+    "random": random_rows,
+    "furthest-first": furthest_first,
+    "hierarchical": hierarchical,
+}
+
+
+def from_callable(init: Callable, sample: RowSample, k: int, rng: np.random.RandomState) -> np.ndarray:
+    """The user's function of the sampled rows, in the order in which they came."""
+    order = np.argsort(sample.rows)
+    return np.asarray(init(sample.X[order], k, random_state=rng), dtype=np.float64)
+
+
+def start_of(init: str | Callable) -> Start:
+    return STARTS[init] if isinstance(init, str) else partial(from_callable, init)
