@@ -60,7 +60,9 @@ def _union(one: Column, two: Column, who: str) -> Column:
         raise SchemaError(
             f"column {one.name!r} was {one.kind} ({one.why}) when {who} was fitted and is {two.kind} ({two.why}) now"
         )
-    return _with_categories(one, two, who)
+    both = _with_categories(one, two, who)
+    # numbers that were declared to be categories stay so, even when there are two of them
+    return both if one.is_text else replace(both, kind=one.kind)
 
 
 def _union_of_classes(one: Column, two: Column, who: str) -> Column:
