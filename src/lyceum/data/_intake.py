@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from sklearn.utils.validation import (
 )
 
 from lyceum._native import kernels
+from lyceum._threads import ordered_map
 from lyceum.data._align import Align, TargetNumbers, union
 from lyceum.data._arrow import is_frame, to_arrow
 from lyceum.data._coding import TableCoder, class_codes, labels
@@ -34,6 +36,7 @@ from lyceum.errors import DataError, MissingValuesError, SchemaError
 __all__ = ["Intake"]
 
 _KERNEL_TYPES = (np.int8, np.uint8, np.int16, np.int32, np.int64, np.float32, np.float64)
+_LOOK = 1 << 16  # rows looked at at once
 _MANY = 4096  # whole numbers below this are found by a table, other categories by sorting
 
 
@@ -327,10 +330,42 @@ def _array_schema(X: Any, names: list[str], categorical: list[int]) -> Schema:
 
 def _categories(X: np.ndarray, columns: list[int]) -> list[np.ndarray]:
     """The distinct values of some columns of an array, in order."""
+    X = np.ascontiguousarray(X)
+    look = partial(_whole_numbers, columns=np.array(columns, dtype=np.int32))
+    seen, regular = look(X[:_LOOK])
+    if len(X) > _LOOK and not _no_others(X, columns, seen):
+        for more, also in ordered_map(look, _stretches(X[_LOOK:])):
+            seen |= more
+            regular &= also
+    return [np.flatnonzero(seen[i]) if regular[i] else _distinct(X[:, j]) for i, j in enumerate(columns)]
+
+
+def _whole_numbers(X: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Which of 0, 1, ... occur in the columns, and which columns hold nothing else."""
     seen = np.zeros((len(columns), _MANY), dtype=np.uint8)
     regular = np.zeros(len(columns), dtype=np.uint8)
-    kernels.integer_presence(np.ascontiguousarray(X), np.array(columns, dtype=np.int32), seen, regular)
-    return [np.flatnonzero(seen[i]) if regular[i] else _distinct(X[:, j]) for i, j in enumerate(columns)]
+    kernels.integer_presence(X, columns, seen, regular)
+    return seen, regular
+
+
+def _no_others(X: np.ndarray, columns: list[int], seen: np.ndarray) -> bool:
+    """Whether all whole numbers up to the largest of every column have been seen: then there are no others."""
+    if X.dtype.kind not in "iu":
+        return False
+    unsigned = X.view(f"u{X.itemsize}")  # a negative number is larger than any that is looked for
+    largest = np.max(list(ordered_map(_maxima, _stretches(unsigned))), axis=0)
+    return all(top < _MANY and row[: int(top) + 1].all() for top, row in zip(largest[columns], seen))
+
+
+def _stretches(X: np.ndarray) -> Iterator[np.ndarray]:
+    return (X[start : start + _LOOK] for start in range(0, len(X), _LOOK))
+
+
+def _maxima(X: np.ndarray) -> np.ndarray:
+    """The maximum of every column, many rows at a time: short rows would leave most of each vector idle."""
+    n, d = X.shape
+    bulk = X[: n - n % 64].reshape(-1, 64 * d).max(axis=0, initial=0).reshape(64, d).max(axis=0)
+    return np.maximum(bulk, X[n - n % 64 :].max(axis=0, initial=0))
 
 
 def _distinct(values: np.ndarray) -> np.ndarray:
