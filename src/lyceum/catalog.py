@@ -1,0 +1,213 @@
+"""Every learner by name: what it does, what it takes, how it scales, what to search, and what it covers.
+
+Nothing is imported before it is asked for: `learners()` and `find(name)` answer from this file alone, and
+`entry.load()` imports the class.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from lyceum.errors import LyceumError
+
+__all__ = ["Entry", "Item", "covering", "find", "learners", "types"]
+
+Task = Literal["classification", "regression", "clustering", "reduction", "preparation"]
+Scale = Literal["one pass", "many passes", "in memory"]
+TASKS: tuple[Task, ...] = ("classification", "regression", "clustering", "reduction", "preparation")
+
+ALL = ("binary", "categorical", "continuous")
+_SHRINK = (1e-4, 1e4, "log")
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A public name that covers rows of the syllabus without being a learner."""
+
+    name: str
+    home: str
+    covers: tuple[str, ...]
+
+    def load(self) -> Any:
+        """The object itself."""
+        return getattr(importlib.import_module(self.home), self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One learner.
+
+    `scales` says how it reads rows: once, several times, or only in memory; the first two also run on files
+    larger than memory and on Dask. `space` has, for every parameter worth searching, a list of choices or
+    (low, high, "log" or "linear").
+    """
+
+    name: str
+    home: str
+    task: Task
+    about: str
+    kinds: tuple[str, ...]
+    missing: bool  # whether missing cells are taken as they are
+    sparse: bool  # whether sparse arrays are taken
+    scales: Scale
+    cost: str
+    covers: tuple[str, ...]
+    space: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    parts: tuple[str, ...] = ()  # other classes that its model files hold
+
+    def load(self) -> type:
+        """The class itself."""
+        return getattr(importlib.import_module(self.home), self.name)
+
+
+_LEARNERS = (
+    Entry(
+        "NaiveBayes", "lyceum.bayes", "classification",
+        "Columns independent given the class: a table or a Gaussian for each.",
+        ALL, True, False, "one pass", "n·d to fit, n·d·K to predict",
+        ("1.3", "2.5", "3.1", "3.2", "3.5"),
+        {"estimate": ["laplace", "m"], "m": (0.1, 100.0, "log"), "var_smoothing": (1e-12, 1e-1, "log")},
+        ("lyceum.bayes._mixed.MixedMoments",),
+    ),
+    Entry(
+        "LinearDiscriminant", "lyceum.bayes", "classification",
+        "Gaussian classes that share one covariance: linear boundaries.",
+        ALL, False, False, "one pass", "n·d² to fit, d³ to solve, n·d·K to predict",
+        ("2.5", "3.3", "3.5"),
+    ),
+    Entry(
+        "QuadraticDiscriminant", "lyceum.bayes", "classification",
+        "Gaussian classes with a covariance each: quadratic boundaries.",
+        ALL, False, False, "one pass", "n·d² to fit, K·d³ to solve, n·d²·K to predict",
+        ("2.5", "3.3", "3.5"),
+    ),
+    Entry(
+        "LinearRegression", "lyceum.linear", "regression",
+        "Least squares with standard errors, t and R².",
+        ALL, False, False, "one pass", "n·d² to fit, d³ to solve",
+        ("7.1",),
+    ),
+    Entry(
+        "Ridge", "lyceum.linear", "regression",
+        "Least squares with an L2 penalty, in closed form.",
+        ALL, False, False, "one pass", "n·d² to fit, d³ to solve",
+        ("7.2",),
+        {"alpha": _SHRINK},
+    ),
+    Entry(
+        "LogisticRegression", "lyceum.linear", "classification",
+        "Linear log-odds, binary or softmax, with an L2 penalty.",
+        ALL, False, False, "many passes", "n·d·K a pass by quasi-Newton, n·d² by Newton; some ten passes",
+        ("7.4",),
+        {"C": _SHRINK},
+    ),
+    Entry(
+        "KMeans", "lyceum.cluster", "clustering",
+        "Lloyd's algorithm: every row to its nearest centre, every centre to the mean of its rows.",
+        ALL, False, False, "many passes", "n·d·k a pass",
+        ("12.1",),
+        {"n_clusters": (2, 20, "linear")},
+    ),
+    Entry(
+        "PCA", "lyceum.reduce", "reduction",
+        "The directions of largest variance, from the covariance matrix.",
+        ALL, False, False, "one pass", "n·d² to fit, d³ to solve",
+        ("13.1",),
+        {"n_components": [0.5, 0.8, 0.9, 0.95, 0.99]},
+    ),
+    Entry(
+        "Standardize", "lyceum.prepare", "preparation",
+        "Numbers to mean 0 and standard deviation 1.",
+        ALL, True, False, "one pass", "n·d", ("1.2",),
+    ),
+    Entry(
+        "MinMax", "lyceum.prepare", "preparation",
+        "Numbers to a given range.",
+        ALL, True, False, "one pass", "n·d", ("1.2",),
+    ),
+    Entry(
+        "OneOfC", "lyceum.prepare", "preparation",
+        "A column of 0 and 1 for every category.",
+        ALL, True, False, "one pass", "n·d", ("1.2",),
+    ),
+    Entry(
+        "FillMissing", "lyceum.prepare", "preparation",
+        "Missing cells filled with the mean, the median or the commonest value.",
+        ALL, True, False, "one pass", "n·d", ("1.3",),
+    ),
+    Entry(
+        "MissingCategory", "lyceum.prepare", "preparation",
+        "Missing as a category of its own.",
+        ALL, True, False, "one pass", "n·d", ("1.3",),
+    ),
+    Entry(
+        "DropMissing", "lyceum.prepare", "preparation",
+        "Rows with missing cells left out.",
+        ALL, True, False, "one pass", "n·d", ("1.3",),
+    ),
+    Entry(
+        "PredictMissing", "lyceum.prepare", "preparation",
+        "Missing cells predicted from the other columns.",
+        ALL, True, False, "many passes", "a regression or a classifier for every column with gaps", ("1.3",),
+    ),
+)  # fmt: skip
+
+_ITEMS = (
+    Item("Schema", "lyceum.data", ("1.1",)),
+    Item("inspect", "lyceum.data", ("1.1",)),
+    Item("scan", "lyceum.data", ("1.1",)),
+    Item("Moments", "lyceum.statistics", ("1.4",)),
+    Item("Scatter", "lyceum.statistics", ("1.4",)),
+    Item("class_priors", "lyceum.bayes", ("2.5",)),
+)
+
+_PLAIN_TYPES = ("lyceum.data.Column", "lyceum.data.Schema")
+
+
+def learners(task: Task | None = None) -> tuple[Entry, ...]:
+    """The catalogued learners, all or those for one task.
+
+    >>> [entry.name for entry in learners("clustering")]
+    ['KMeans']
+    """
+    if task is not None and task not in TASKS:
+        raise LyceumError(f"there is no task {task!r}: choose one of {', '.join(TASKS)}")
+    return tuple(entry for entry in _LEARNERS if task in (None, entry.task))
+
+
+def find(name: str) -> Entry:
+    """The entry of one learner.
+
+    >>> find("Ridge").home
+    'lyceum.linear'
+    """
+    for entry in _LEARNERS:
+        if entry.name == name:
+            return entry
+    names = [entry.name for entry in _LEARNERS]
+    near = difflib.get_close_matches(name, names, 1)
+    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}"
+    raise LyceumError(f"there is no learner {name!r}: {hint}")
+
+
+def covering(row: str) -> tuple[Entry | Item, ...]:
+    """What covers a row of the syllabus."""
+    return tuple(named for named in (*_ITEMS, *_LEARNERS) if row in named.covers)
+
+
+def types() -> dict[str, type]:
+    """The classes that a model file may hold, by public name: learners, their statistics, schemas."""
+    named = {f"{entry.home}.{entry.name}": entry.load() for entry in _LEARNERS}
+    for path in (*_PLAIN_TYPES, *(part for entry in _LEARNERS for part in entry.parts)):
+        home, _, name = path.rpartition(".")
+        named[path] = getattr(importlib.import_module(home), name)
+    statistics = importlib.import_module("lyceum.statistics")
+    for name in statistics.__all__:
+        found = getattr(statistics, name)
+        if isinstance(found, type):
+            named[f"lyceum.statistics.{name}"] = found
+    return named

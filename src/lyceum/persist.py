@@ -1,0 +1,290 @@
+"""Model files that cannot run code.
+
+A model file is a skops container (a ZIP archive of `schema.json` and arrays) with one more member,
+`lyceum.json`: format, versions and a digest. Loading trusts nothing in it. Every type that the file names must
+be in the catalog, or in the short list of scikit-learn, NumPy and SciPy types below; functions, methods and
+whatever is built by calling something are refused. What was loaded is then checked (`_model_checks.py`): schemas,
+classes, and every array that prediction will index.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import math
+import os
+import uuid
+import zipfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import lyceum
+from lyceum import catalog
+from lyceum.errors import ModelFileError
+
+__all__ = ["load", "save"]
+
+FORMAT = 1
+_HEADER = "lyceum.json"
+_SCHEMA = "schema.json"
+_EPOCH = (1980, 1, 1, 0, 0, 0)  # the same model gives the same bytes
+
+_NUMBERS = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
+_SCALARS = {f"numpy.{name}" for name in (*_NUMBERS, "bool", "bool_", "float16", "float32", "float64", "str_")}
+_SKLEARN = {
+    f"sklearn.{module}.{name}"
+    for module, names in {
+        "compose._column_transformer": ("ColumnTransformer", "make_column_selector"),
+        "compose._target": ("TransformedTargetRegressor",),
+        "impute._base": ("MissingIndicator", "SimpleImputer"),
+        "pipeline": ("FeatureUnion", "Pipeline"),
+        "preprocessing._data": (
+            "MaxAbsScaler",
+            "MinMaxScaler",
+            "Normalizer",
+            "RobustScaler",
+            "StandardScaler",
+        ),
+        "preprocessing._discretization": ("KBinsDiscretizer",),
+        "preprocessing._encoders": ("OneHotEncoder", "OrdinalEncoder"),
+        "preprocessing._function_transformer": ("FunctionTransformer",),
+        "preprocessing._polynomial": ("PolynomialFeatures",),
+    }.items()
+    for name in names
+}
+
+# What each of skops' loaders may build; `_check_types` adds ObjectNode, every other loader is refused.
+_PLAIN = {
+    "DictNode": {"builtins.dict"},
+    "ListNode": {"builtins.list"},
+    "TupleNode": {"builtins.tuple"},
+    "SetNode": {"builtins.set"},
+    "SliceNode": {"builtins.slice"},
+    "JsonNode": {"builtins.str"},
+    "TypeNode": {"builtins.bool", "builtins.float", "builtins.int", "builtins.str", *_SCALARS},
+    "NdArrayNode": {"numpy.ndarray", *_SCALARS},
+    "DTypeNode": {"numpy.dtype"},
+    "SparseMatrixNode": {"scipy.sparse._csr.csr_array", "scipy.sparse._csr.csr_matrix"},
+}
+
+
+def save(model: Any, path: str | os.PathLike[str], *, force: bool = False) -> Path:
+    """Write a learner, or a pipeline of learners, to a file that cannot run code when it is loaded.
+
+    Parameters
+    ----------
+    model : learner, or a scikit-learn pipeline or column transformer of learners
+    path : path
+        Usually ends in ".skops".
+    force : bool, default=False
+        Whether an existing file is replaced. The new file is complete before it takes the old one's place.
+
+    Returns
+    -------
+    Path
+        Where the file is.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from lyceum.bayes import LinearDiscriminant
+    >>> model = LinearDiscriminant().fit([[0.0], [1.0], [3.0], [4.0]], ["a", "a", "b", "b"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = save(model, os.path.join(folder, "model.skops"))
+    ...     load(path).predict([[0.5], [3.5]]).tolist()
+    ['a', 'b']
+    """
+    path = Path(path)
+    if path.exists() and not force:
+        raise FileExistsError(f"{path} is there already: choose another name, or replace it by force=True")
+    data = _packed(model)
+    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}")
+    try:
+        with open(temporary, "xb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+    return path
+
+
+def load(path: str | os.PathLike[str]) -> Any:
+    """The model in a file that `save` wrote.
+
+    Raises ModelFileError if the file is damaged, is of a newer format, holds a type that is not catalogued,
+    or holds arrays that do not fit the learner. A file does not say who wrote it: a stranger's model can be
+    wrong, but it cannot run code.
+    """
+    from lyceum._model_checks import check_model
+
+    data = Path(path).read_bytes()
+    try:
+        model = _unpacked(data)
+        check_model(model)
+    except ModelFileError as error:
+        raise ModelFileError(f"{path} {error}") from error
+    except Exception as error:  # whatever a parser makes of bytes that `save` did not write
+        detail = f"{type(error).__name__}: {error}"
+        raise ModelFileError(f"{path} is damaged, or is not a model file at all ({detail})") from error
+    return model
+
+
+# -- writing -----------------------------------------------------------------------------------------------
+
+
+def _packed(model: Any) -> bytes:
+    """The bytes of the file; raises if `load` would refuse them."""
+    import sklearn
+    import skops.io
+
+    from lyceum._model_checks import check_model
+
+    name = type(model).__name__
+    try:
+        check_model(model)
+        members = _members(skops.io.dumps(model))
+    except Exception as error:  # skops has no common base for its complaints
+        raise ModelFileError(f"{name} cannot be saved: {error}") from error
+    schema = json.loads(members[_SCHEMA])
+    arrays = _rewrite(schema, members)
+    kept = {_SCHEMA: json.dumps(schema, separators=(",", ":")).encode(), **arrays}
+    try:
+        _check_types(schema)
+    except ModelFileError as error:
+        raise ModelFileError(
+            f"{name} cannot be saved: it {error}; give it plain values, e.g. a whole number as random_state"
+        ) from error
+    header = {
+        "format": FORMAT,
+        "lyceum": lyceum.__version__,
+        "learner": name,
+        "sklearn": sklearn.__version__,
+        "sha256": _digest(kept),
+    }
+    return _archive({_HEADER: json.dumps(header, indent=1).encode(), **kept})
+
+
+def _rewrite(schema: Any, members: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Make the schema say nothing of this process: public homes of types, no object ids, arrays by content.
+
+    Returns the arrays by their new names.
+    """
+    homes = {f"{kind.__module__}.{kind.__qualname__}": public for public, kind in catalog.types().items()}
+    arrays = {}
+    for node in _nodes(schema):
+        node.pop("__id__", None)
+        public = homes.get(f"{node['__module__']}.{node['__class__']}")
+        if public:
+            node["__module__"] = public.rpartition(".")[0]
+        if isinstance(node.get("file"), str):
+            content = members[node["file"]]
+            node["file"] = hashlib.sha256(content).hexdigest()[:24] + Path(node["file"]).suffix
+            arrays[node["file"]] = content
+    return arrays
+
+
+def _archive(members: Mapping[str, bytes]) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
+        for name, content in members.items():
+            archive.writestr(zipfile.ZipInfo(name, _EPOCH), content)
+    return buffer.getvalue()
+
+
+def _digest(members: Mapping[str, bytes]) -> str:
+    total = hashlib.sha256()
+    for name in sorted(set(members) - {_HEADER}):
+        total.update(hashlib.sha256(name.encode()).digest() + hashlib.sha256(members[name]).digest())
+    return total.hexdigest()
+
+
+# -- reading -----------------------------------------------------------------------------------------------
+
+
+def _unpacked(data: bytes) -> Any:
+    import skops.io
+
+    members = _members(data)
+    _check_header(members)
+    trusted = _check_types(json.loads(members[_SCHEMA]))
+    for name in set(members) - {_HEADER, _SCHEMA}:
+        _check_array(name, members[name])
+    # skops reads what was checked and nothing else
+    return skops.io.loads(_archive(members), trusted=trusted)
+
+
+def _members(data: bytes) -> dict[str, bytes]:
+    """The members of the archive; none may be packed, so that they cannot unfold into more than its size."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        infos = archive.infolist()
+        if len({info.filename for info in infos}) < len(infos):
+            raise ModelFileError("is damaged: it has two members of one name")
+        if any(info.compress_type != zipfile.ZIP_STORED or info.flag_bits & 1 for info in infos):
+            raise ModelFileError("was not written by lyceum.save: its members are packed")
+        if sum(info.file_size for info in infos) > len(data):
+            raise ModelFileError("is damaged: its members are larger than the file")
+        return {info.filename: archive.read(info) for info in infos}
+
+
+def _check_header(members: Mapping[str, bytes]) -> None:
+    if _HEADER not in members or _SCHEMA not in members:
+        raise ModelFileError(f"was not written by lyceum.save: it has no {_HEADER} and {_SCHEMA}")
+    header = json.loads(members[_HEADER])
+    form = header["format"]
+    if not isinstance(form, int) or form > FORMAT:
+        raise ModelFileError(
+            f"has format {form}, written by Lyceum {header.get('lyceum')}, but this is Lyceum "
+            f"{lyceum.__version__}, which reads formats up to {FORMAT}: upgrade lyceum-ml"
+        )
+    if header["sha256"] != _digest(members):
+        raise ModelFileError(
+            "was changed after it was written: its digest does not match; save the model again"
+        )
+
+
+def _nodes(schema: Any) -> Iterator[dict[str, Any]]:
+    """Everything in the schema that a loader of skops would be called on."""
+    waiting = [schema]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, dict):
+            if isinstance(part.get("__loader__"), str):
+                yield part
+            waiting.extend(reversed(list(part.values())))
+        elif isinstance(part, list):
+            waiting.extend(reversed(part))
+
+
+def _check_types(schema: Any) -> list[str]:
+    """Raise unless every node builds what its loader may build; the names that may be built."""
+    builds = {**_PLAIN, "ObjectNode": {*catalog.types(), *_SKLEARN}}
+    for node in _nodes(schema):
+        name = f"{node['__module__']}.{node['__class__']}"
+        if name not in builds.get(node["__loader__"], ()):
+            raise ModelFileError(f"holds a {name}, which is not among the types that model files may hold")
+        # Object ids make one node stand in many places: a small file could unfold without end.
+        if "__id__" in node:
+            raise ModelFileError("was not written by lyceum.save: it refers to objects by number")
+    return sorted(set().union(*builds.values()))
+
+
+def _check_array(name: str, content: bytes) -> None:
+    """Raise unless the member is an array of plain cells, as long as it says."""
+    if name.endswith(".npz"):
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            if sum(info.file_size for info in archive.infolist()) > (64 << 20) + 200 * len(content):
+                raise ModelFileError(f"is damaged: the array {name} unfolds into far more than its size")
+            for info in archive.infolist():
+                _check_array(info.filename, archive.read(info))
+        return
+    from numpy.lib import format as npy
+
+    stream = io.BytesIO(content)
+    headers = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
+    shape, _, dtype = headers[npy.read_magic(stream)](stream)
+    if dtype.kind not in "biufUS" or math.prod(shape) * dtype.itemsize != len(content) - stream.tell():
+        raise ModelFileError(f"is damaged: the array {name} is not {shape} cells of {dtype}")
