@@ -64,7 +64,9 @@ class Design:
 
     def _first(self, column: Column) -> int:
         """The first category that has a design column."""
-        return 0 if column.numeric else int(self.reference or len(np.asarray(column.categories)) == 2)
+        if column.numeric:
+            return 0
+        return int(self.reference or (len(np.asarray(column.categories)) == 2 and not self.every))
 
     @cached_property
     def width(self) -> np.ndarray:
