@@ -180,12 +180,12 @@ def _takes(kind: pa.DataType, cell: str) -> bool:
         pc.read_csv(
             io.BytesIO(cell.encode()),
             pc.ReadOptions(column_names=["x"]),
-            pc.ParseOptions(delimiter="\0", quote_char=False),
+            pc.ParseOptions(delimiter="\x01", quote_char=False),
             pc.ConvertOptions(column_types={"x": kind}),
         )
     except pa.ArrowInvalid:
         return False
-    return True
+    return bool(cell.strip())
 
 
 def _rank(kind: pa.DataType) -> int:

@@ -50,7 +50,7 @@ class ColumnProfile:
             values, counts = _count_declared(column, cells, name)
         else:
             values, counts = _count_numbers(cells, in_full)
-        whole = bool(np.array_equal(finite, np.trunc(finite)))
+        whole = len(finite) == len(cells) and bool(np.array_equal(cells, np.trunc(cells)))
         n_missing, n_infinite = len(column) - len(cells), len(cells) - len(finite)
         return cls(name, holds, len(column), n_missing, n_infinite, low, high, whole, values, counts, in_full)
 
@@ -233,10 +233,10 @@ def _count_numbers(cells: np.ndarray, in_full: bool) -> Counted:
 
 
 def _distinct(cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """`np.unique` with counts; whole numbers of a small range are counted without sorting."""
+    """`np.unique` with counts; small whole numbers are counted without sorting."""
     if len(cells) and np.isfinite(cells).all() and np.array_equal(cells, np.trunc(cells)):
-        low = cells.min()
-        if cells.max() - low < 1 << 16:
+        low, high = cells.min(), cells.max()
+        if low >= -_MANY and high <= _MANY:
             counts = np.bincount((cells - low).astype(np.intp))
             present = np.flatnonzero(counts)
             return present + low, counts[present]

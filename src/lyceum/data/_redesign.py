@@ -36,7 +36,7 @@ def redesign(known: Schema, design: Design) -> tuple[np.ndarray, np.ndarray]:
 def _indicators(column: Column, width: int) -> tuple[np.ndarray, np.ndarray]:
     """The indicator of every category as slopes @ z + starts, where z are the design columns of the column."""
     n = len(np.asarray(column.categories))
-    if column.numeric:  # two numbers a < b that stand for themselves: b is (z - a) / (b - a)
+    if column.numeric:  # two numbers a < b as they are: (z - a) / (b - a) is 1 for b, and 0 for a
         a, b = np.asarray(column.categories, dtype=np.float64)
         return np.array([[-1.0], [1.0]]) / (b - a), np.array([b, -a]) / (b - a)
     if width == n:

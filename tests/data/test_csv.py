@@ -1,0 +1,196 @@
+"""CSV files: delimiters, encodings, types that hold for the whole file, and files that are broken."""
+
+import gzip
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from lyceum import scan
+from lyceum.data import read_table
+from lyceum.data import _csv
+from lyceum.errors import DataError, SchemaError
+
+BOTH = pytest.mark.parametrize("memory", [0, 1 << 30])
+
+
+@pytest.fixture
+def small_batches(monkeypatch):
+    """Streams of many batches out of small files."""
+    monkeypatch.setattr(_csv, "_STREAM_BYTES", 1 << 12)
+
+
+def written(tmp_path, text, name="table.csv", encoding="utf8"):
+    path = tmp_path / name
+    path.write_bytes(text.encode(encoding))
+    return str(path)
+
+
+@pytest.mark.parametrize("mark", [",", ";", "\t", "|"])
+@BOTH
+def test_the_delimiter_is_found(tmp_path, mark, memory):
+    path = written(tmp_path, f"a{mark}b{mark}c\n1{mark}2{mark}3\n4{mark}5{mark}7\n")
+    assert scan(path, memory=memory).schema.names == ("a", "b", "c")
+
+
+def test_a_delimiter_inside_quotes_does_not_count(tmp_path):
+    path = written(tmp_path, '"size, in m, or so";"name, full"\n1;x\n')
+    assert scan(path).schema.names == ("size, in m, or so", "name, full")
+
+
+def test_a_given_delimiter_wins(tmp_path):
+    path = written(tmp_path, "a,b;c\n1,2;3\n")
+    assert scan(path, delimiter=",").schema.names == ("a", "b;c")
+
+
+@BOTH
+def test_a_byte_order_mark_is_no_part_of_the_first_name(tmp_path, memory):
+    assert scan(written(tmp_path, "\ufeffa,b\n1,2\n"), memory=memory).schema.names == ("a", "b")
+
+
+@BOTH
+def test_missing_cells_are_what_the_user_says(tmp_path, memory):
+    path = written(tmp_path, "a,b\n1,x\n-99,NA\n3,\n")
+    block = next(scan(path, missing=["-99", ""], memory=memory).blocks())
+    np.testing.assert_array_equal(block.X, [[1, 1], [np.nan, 0], [3, np.nan]])
+
+
+@BOTH
+@pytest.mark.parametrize("encoding", ["latin-1", "utf-16"])
+def test_an_encoding_is_read_when_named_and_named_when_wrong(tmp_path, encoding, memory):
+    path = written(tmp_path, "name,x\nMüller,1\nGroß,2\n", encoding=encoding)
+    rows = scan(path, encoding=encoding, memory=memory)
+    assert rows.schema["name"].categories.tolist() == ["Groß", "Müller"]
+    if encoding == "latin-1":
+        with pytest.raises(DataError, match="table.csv is not UTF8 text: give its encoding, e.g. encoding='latin-1'"):
+            scan(path, memory=memory)
+
+
+def test_names_that_are_not_utf8_ask_for_the_encoding(tmp_path):
+    path = written(tmp_path, "größe,x\n1,1\n2,2\n", encoding="latin-1")
+    for memory in (0, 1 << 30):
+        with pytest.raises(DataError, match="give its encoding"):
+            scan(path, memory=memory)
+
+
+def test_an_unknown_encoding_is_named(tmp_path):
+    with pytest.raises(DataError, match="unknown encoding: klingon"):
+        scan(written(tmp_path, "a\n1\n"), encoding="klingon")
+
+
+# -- types over the whole file ----------------------------------------------------------------------------------------
+
+LATE = {
+    "text late among numbers": ["1"] * 3000 + ["oops"],
+    "a fraction late among whole numbers": ["1"] * 3000 + ["2.5", "3"],
+    "a number after nothing": [""] * 3000 + ["7.5", "8", "9"],
+    "text after nothing": [""] * 3000 + ["x"],
+    "true late among ones": ["1"] * 3000 + ["true"],
+    "true late among numbers": ["7"] * 3000 + ["true"],
+    "a day after nothing": [""] * 3000 + ["2020-01-01"],
+    "an hour late among days": ["2020-01-01"] * 3000 + ["2020-01-02 10:30:00"],
+    "a zone late among hours": ["2020-01-01 10:00:00Z"] * 3000 + ["2020-01-02 10:30:00.5Z"],
+    "text late among days": ["2020-01-01"] * 3000 + ["yesterday"],
+    "a number beyond 64 bits": ["1", "2"] * 1500 + ["99999999999999999999"],
+    "a quote in late text": ["1"] * 3000 + ['"say ""hi"""'],
+}
+
+
+@pytest.mark.parametrize("cells", LATE.values(), ids=LATE)
+def test_a_stream_settles_on_the_types_of_the_whole_file(tmp_path, small_batches, cells):
+    lines = "\n".join(f"{cell},{i % 7},t{i % 3}" for i, cell in enumerate(cells))
+    path = written(tmp_path, f"c,i,t\n{lines}\n")
+    same_rows(scan(path, memory=0), scan(path))
+
+
+def same_rows(stream, memory):
+    assert str(stream.schema) == str(memory.schema)
+    assert all(map(lambda a, b: a.same_as(b), stream.schema, memory.schema))
+    streamed = np.concatenate([block.X for block in stream.blocks()])
+    np.testing.assert_array_equal(streamed, np.concatenate([block.X for block in memory.blocks()]))
+    assert [b.start for b in stream.blocks()] == np.cumsum([0] + [len(b) for b in stream.blocks()])[:-1].tolist()
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("a,b\n1,x\n", "a,b\n2.5,y\n"),
+        ("a,b\n1,x\n", "a,b\nten,y\n"),
+        ("a,b\nten,x\n", "a,b\n1,y\n"),
+        ("a,b\n1,x\n", "b,a\ny,ten\n"),
+        ("a,b\n1,x\n", "b,a\ny,\n"),
+        ("a,b\n,x\n", "a,b\n2020-01-01,x\n"),
+    ],
+)
+def test_several_files_share_their_types_and_columns_go_by_name(tmp_path, first, second):
+    paths = [written(tmp_path, first, "1.csv"), written(tmp_path, second, "2.csv")]
+    stream, memory = scan(paths, memory=0), scan(paths)
+    same_rows(stream, memory)
+    assert sum(len(block) for block in stream.blocks()) == 2
+    same_rows(scan(str(tmp_path / "*.csv"), memory=0), scan(tmp_path))
+
+
+def test_packed_files_are_streamed(tmp_path):
+    path = str(tmp_path / "table.csv.gz")
+    with gzip.open(path, "wt") as file:
+        file.write("a,b\n" + "1.5,x\n2.5,y\n3.5,z\n" * 100)
+    same_rows(scan(path, memory=0), scan(path))
+
+
+@BOTH
+def test_a_quoted_cell_may_hold_a_line_break(tmp_path, memory):
+    path = written(tmp_path, 'a,b\n"x\ny",1\nz,2\n')
+    assert scan(path, memory=memory).schema["a"].categories.tolist() == ["x\ny", "z"]
+
+
+def test_whether_a_file_fits_in_memory_is_judged_by_its_cells(tmp_path):
+    path = written(tmp_path, "a,b\n" + "1,2\n3,4\n5,6\n" * 1000)  # 12 kB of text, 48 kB of cells
+    assert type(scan(path, memory=60_000).source).__name__ == "ArraySource"
+    assert type(scan(path, memory=30_000).source).__name__ == "CsvSource"
+
+
+# -- broken files -----------------------------------------------------------------------------------------------------
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "is empty: it needs a line of column names and some rows"),
+        ("\n\n", "is empty: it needs a line of column names and some rows"),
+        ("a,b\n", "has column names but no rows"),
+        ("a,b\n1,2\n3\n4,5\n", "is not a well-formed CSV file: .*Expected 2 columns, got 1: 3"),
+        ("a,a\n1,2\n", "has the column names 'a' twice: rename them"),
+    ],
+)
+def test_a_broken_file_says_what_is_wrong(tmp_path, text, message, memory):
+    with pytest.raises(DataError, match=f"table.csv {message}"):
+        scan(written(tmp_path, text), memory=memory)
+
+
+@BOTH
+def test_files_of_different_columns_are_refused(tmp_path, memory):
+    paths = [written(tmp_path, "a,b\n1,2\n", "1.csv"), written(tmp_path, "a,c\n1,2\n", "2.csv")]
+    with pytest.raises(SchemaError, match=r"1\.csv has the column 'b', which \S*2\.csv lacks: give files of the same"):
+        scan(paths, memory=memory)
+
+
+@BOTH
+def test_a_missing_file_is_named(tmp_path, memory):
+    with pytest.raises(DataError, match=r"there is no file \S*nowhere\.csv"):
+        scan(tmp_path / "nowhere.csv", memory=memory)
+    with pytest.raises(DataError, match=r"there is no file \S*nowhere\.csv"):
+        scan([str(tmp_path / "nowhere.csv")], memory=memory)
+
+
+def test_a_file_that_shrinks_to_nothing_between_passes_is_an_error(tmp_path):
+    path = written(tmp_path, "a,b\n1,2\n3,4\n")
+    rows = scan(path, memory=0)
+    written(tmp_path, "")
+    with pytest.raises(DataError, match="is empty"):
+        list(rows.blocks())
+
+
+def test_reading_a_table_keeps_text_as_dictionaries(tmp_path):
+    table = read_table(written(tmp_path, "a,b\n1,x\n2,y\n"))
+    assert table.schema.types == [pa.int64(), pa.dictionary(pa.int32(), pa.string())]

@@ -1,0 +1,310 @@
+"""Kinds are inferred alike from every source, and every inference says why."""
+
+import datetime as dt
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.feather
+import pyarrow.parquet as pq
+import pytest
+
+from lyceum import scan
+from lyceum.data import Column, Schema
+from lyceum.errors import DataError, SchemaError
+
+AGES = [31.5, 45.0, None, 52.25]
+COLUMNS = {
+    "age": AGES,
+    "sex": ["f", "m", "f", None],
+    "town": ["Ulm", "Bonn", "Köln", "Ulm"],
+    "rooms": [1, 2, 3, 2],
+    "smokes": [0, 1, 1, 0],
+    "answer": ["yes", "no", "no", "yes"],
+}
+WHY = {
+    "age": ("continuous", "numbers, 3 distinct", None),
+    "sex": ("binary", "text with 2 values", ["f", "m"]),
+    "town": ("categorical", "text with 3 values", ["Bonn", "Köln", "Ulm"]),
+    "rooms": ("continuous", "whole numbers, 3 distinct", None),
+    "smokes": ("binary", "two numbers only: 0 and 1", [0, 1]),
+}
+
+
+def arrow():
+    return pa.table(COLUMNS)
+
+
+def written(tmp_path, suffix):
+    path = str(tmp_path / f"table{suffix}")
+    frame = pd.DataFrame(COLUMNS)
+    if suffix in (".csv", ".csv.gz"):
+        frame.to_csv(path, index=False)
+    elif suffix == ".tsv":
+        frame.to_csv(path, index=False, sep="\t")
+    elif suffix == ".parquet":
+        pq.write_table(arrow(), path)
+    elif suffix == ".feather":
+        pyarrow.feather.write_feather(arrow(), path)
+    else:
+        with pa.OSFile(path, "wb") as file, pa.ipc.new_file(file, arrow().schema) as writer:
+            writer.write_table(arrow())
+    return path
+
+
+def check(rows):
+    for name, (kind, why, categories) in WHY.items():
+        column = rows.schema[name]
+        assert (column.kind, column.why) == (kind, why), name
+        assert categories is None or column.categories.tolist() == categories
+    assert rows.schema.target.kind == "binary"
+    assert rows.schema.target.categories.tolist() == ["no", "yes"]
+    block = next(rows.blocks())
+    np.testing.assert_array_equal(block.X[:, 0], [31.5, 45.0, np.nan, 52.25])
+    np.testing.assert_array_equal(block.X[:, 1], [0, 1, 0, np.nan])
+    np.testing.assert_array_equal(block.X[:, 2], [2, 0, 1, 2])
+    assert block.y.tolist() == [1, 0, 0, 1]
+    assert block.y.dtype == np.int32
+
+
+@pytest.mark.syllabus("1.1")
+@pytest.mark.parametrize("suffix", [".csv", ".csv.gz", ".tsv", ".parquet", ".feather", ".arrow"])
+@pytest.mark.parametrize("memory", [0, 1 << 20])
+def test_kinds_from_files(tmp_path, suffix, memory):
+    check(scan(written(tmp_path, suffix), target="answer", memory=memory))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        arrow,
+        lambda: pd.DataFrame(COLUMNS),
+        lambda: pl.DataFrame(COLUMNS),
+        lambda: arrow().to_batches()[0],
+        lambda: arrow().to_reader(),
+        lambda: pd.DataFrame(COLUMNS).convert_dtypes(),
+        lambda: pd.DataFrame(COLUMNS).convert_dtypes(dtype_backend="pyarrow"),
+    ],
+)
+def test_kinds_from_frames(make):
+    check(scan(make(), target="answer"))
+
+
+def test_kinds_from_a_duckdb_relation():
+    import duckdb
+
+
+    check(scan(duckdb.from_arrow(arrow()), target="answer"))
+
+
+def test_kinds_from_dask():
+    dd = pytest.importorskip("dask.dataframe")
+    check(scan(dd.from_pandas(pd.DataFrame(COLUMNS), npartitions=1, sort=False), target="answer"))
+
+
+def test_kinds_from_an_array_are_those_of_its_columns():
+    rows = scan(np.array([[1.0, 0.0, 7.0], [2.5, 1.0, 7.0], [3.0, 1.0, 7.0]]), target="x1")
+    assert [column.kind for column in rows.schema] == ["continuous", "continuous"]
+    assert rows.schema["x2"].why == "whole numbers, 1 distinct"
+    assert rows.schema.target.categories.tolist() == [0, 1]
+
+
+def test_an_array_of_text_has_categories():
+    rows = scan(np.array([["a", "b"], ["c", "b"]]))
+    assert rows.schema["x0"].categories.tolist() == ["a", "c"]
+    rows = scan(np.array([["a", 1.5], [None, 2.5]], dtype=object))
+    assert [column.kind for column in rows.schema] == ["categorical", "binary"]
+
+
+@pytest.mark.parametrize(
+    ("cells", "kind", "why", "first"),
+    [
+        (pa.array([True, False, None]), "binary", "true or false", 1.0),
+        (pa.array([True, True]), "binary", "true or false", 1.0),
+        (pa.array([Decimal("1.25"), Decimal("2.5"), Decimal("9")]), "continuous", "numbers, 3 distinct", 1.25),
+        (pa.array([5, 5, 5]), "continuous", "whole numbers, 1 distinct", 5.0),
+        (pa.array([None, None]), "continuous", "nothing but missing cells", np.nan),
+        (pa.array([None, None], pa.string()), "continuous", "nothing but missing cells", np.nan),
+        (pa.array(range(100)), "continuous", "numbers, more than 32 distinct", 0.0),
+        (pa.array([dt.date(1970, 1, 2), dt.date(1970, 1, 1)]), "continuous", "times, in seconds", 86400.0),
+        (pa.array([dt.datetime(1970, 1, 1, 0, 0, 1, 500000)]), "continuous", "times, in seconds", 1.5),
+        (pa.array([dt.time(0, 1)]), "continuous", "times, in seconds", 60.0),
+        (pa.array([dt.timedelta(minutes=2)]), "continuous", "times, in seconds", 120.0),
+        (pa.array([1, 2], pa.timestamp("ns", "Europe/Berlin")), "continuous", "times, in seconds", 0.0),
+        (pa.array([1.5, 2.5, 3.5], pa.float16()), "continuous", "numbers, 3 distinct", 1.5),
+        (pa.array(["x"], pa.large_string()), "categorical", "text with 1 value", 0.0),
+        (pa.array(["x", "y"], pa.string_view()), "binary", "text with 2 values", 0.0),
+        (pa.array([3, 1, 3]).dictionary_encode(), "categorical", "a category type of 2 numbers", 1.0),
+        (pa.array(["b", "a"]).dictionary_encode(), "binary", "text with 2 values", 1.0),
+    ],
+)
+def test_every_arrow_type_has_a_kind_and_a_reason(cells, kind, why, first):
+    rows = scan(pa.table({"c": cells}))
+    assert (rows.schema["c"].kind, rows.schema["c"].why) == (kind, why)
+    np.testing.assert_array_equal(next(rows.blocks()).X[0], [first])
+
+
+@pytest.mark.parametrize(
+    "values", [pl.Series("c", ["b", "a"], dtype=pl.Enum(["a", "b", "c"])), pd.Categorical(["b", "a"], ["a", "b", "c"])]
+)
+def test_a_category_type_declares_categories_that_do_not_occur(values):
+    frame = pl.DataFrame({"c": values}) if isinstance(values, pl.Series) else pd.DataFrame({"c": values})
+    assert scan(frame).schema["c"].categories.tolist() == ["a", "b", "c"]
+
+
+def test_polars_categories_of_other_frames_do_not_leak_in():
+    pl.DataFrame({"c": pl.Series(["other", "words"], dtype=pl.Categorical)})
+    frame = pl.DataFrame({"c": pl.Series(["b", "a", None], dtype=pl.Categorical)})
+    rows = scan(frame)
+    assert rows.schema["c"].categories.tolist() == ["a", "b"]
+    np.testing.assert_array_equal(next(rows.blocks()).X.ravel(), [1, 0, np.nan])
+
+
+@pytest.mark.parametrize("categories", [[1, 5, 9], [0.5, 2.5], [False, True]])
+def test_a_category_type_of_numbers_keeps_all_its_numbers(categories):
+    cells = pd.Categorical([categories[1], None, categories[0]], categories)
+    rows = scan(pd.DataFrame({"c": cells}))
+    assert rows.schema["c"].categories.tolist() == categories
+    np.testing.assert_array_equal(next(rows.blocks()).X.ravel(), [1, np.nan, 0])
+
+
+# -- declared kinds, target, weight, ignore ---------------------------------------------------------------------------
+
+
+def test_declared_kinds_win():
+    rows = scan(arrow(), kinds={"rooms": "categorical", "smokes": "continuous"})
+    assert rows.schema["rooms"].kind == "categorical"
+    assert rows.schema["rooms"].categories.tolist() == [1, 2, 3]
+    assert rows.schema["smokes"].kind == "continuous"
+    assert rows.schema["rooms"].why == rows.schema["smokes"].why == "declared"
+
+
+def test_true_or_false_declared_categorical_is_coded():
+    rows = scan(pa.table({"c": [True, False, None]}), kinds={"c": "categorical"})
+    np.testing.assert_array_equal(next(rows.blocks()).X.ravel(), [1, 0, np.nan])
+
+
+@pytest.mark.parametrize(
+    ("kinds", "message"),
+    [
+        ({"sex": "continuous"}, "column 'sex' is declared continuous but holds text such as 'f': clean it first"),
+        ({"town": "binary"}, "column 'town' is declared binary but has 3 values: declare it categorical"),
+        ({"age": "numeric"}, "kinds says 'numeric' for column 'age': choose one of binary, categorical, continuous"),
+        ({"agee": "binary"}, "kinds: there is no column 'agee': did you mean 'age'?"),
+    ],
+)
+def test_a_kind_that_does_not_fit_is_refused(kinds, message):
+    with pytest.raises(SchemaError) as error:
+        scan(arrow(), kinds=kinds)
+    assert str(error.value) == message
+
+
+@pytest.mark.parametrize(
+    ("cells", "kind", "categories"),
+    [
+        ([3, 1, 2], "categorical", [1, 2, 3]),
+        (list(range(20)), "categorical", list(range(20))),
+        (list(range(21)), "continuous", None),
+        ([0.5, 1.5, 2.5], "continuous", None),
+        ([1.0, 2.0, 3.0], "categorical", [1, 2, 3]),
+        ([2.5, 7.5], "binary", [2.5, 7.5]),
+        ([4, 4], "categorical", [4]),
+        ([True, False], "binary", [False, True]),
+        (["a", "b", "c"], "categorical", ["a", "b", "c"]),
+    ],
+)
+def test_what_a_target_is(cells, kind, categories):
+    target = scan(pa.table({"x": range(len(cells)), "y": cells}), target="y").schema.target
+    assert target.kind == kind
+    assert categories is None or target.categories.tolist() == categories
+    assert categories is None or isinstance(target.categories.tolist()[0], type(categories[0]))
+
+
+def test_a_declared_target_overrides_the_rule():
+    table = pa.table({"x": range(30), "y": range(30)})
+    assert scan(table, "y", kinds={"y": "categorical"}).schema.target.categories.tolist() == list(range(30))
+    assert scan(pa.table({"x": [1, 2], "y": [0, 1]}), "y", kinds={"y": "continuous"}).schema.target.kind == "continuous"
+
+
+def test_a_target_with_infinities_is_a_number():
+    assert scan(pa.table({"x": [1, 2, 3], "y": [1.0, np.inf, 3.0]}), "y").schema.target.kind == "continuous"
+
+
+@pytest.mark.parametrize("memory", [0, 1 << 20])
+def test_weight_and_ignored_columns_are_no_features(tmp_path, memory):
+    path = written(tmp_path, ".parquet")
+    rows = scan(path, "answer", weight="rooms", ignore=["town", "sex"], memory=memory)
+    assert rows.schema.names == ("age", "smokes")
+    block = next(rows.blocks())
+    assert block.w.tolist() == [1, 2, 3, 2]
+    assert block.weight == 8
+
+
+@pytest.mark.parametrize(
+    ("cells", "fault"),
+    [
+        ([1.0, -2.0], "has negative cells, down to -2"),
+        ([1.0, None], "has 1 missing cells"),
+        ([1.0, np.inf], "has 1 infinite cells"),
+        ([0.0, 0.0], "is zero in every row"),
+        (["a", "b"], "holds text"),
+    ],
+)
+@pytest.mark.parametrize("memory", [0, 1 << 20])
+def test_weights_that_make_no_sense_are_refused(tmp_path, cells, fault, memory):
+    path = str(tmp_path / "w.parquet")
+    pq.write_table(pa.table({"x": [1.5, 2.5], "w": cells}), path)
+    with pytest.raises(DataError) as error:
+        scan(path, weight="w", memory=memory)
+    assert str(error.value).startswith(f"the weight column 'w' {fault}: ")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"target": "anser"}, "target: there is no column 'anser': did you mean 'answer'?"),
+        ({"target": "Sex"}, "target: there is no column 'Sex': did you mean 'sex'?"),
+        ({"weight": "zzz"}, "weight: there is no column 'zzz': the columns are 'age', 'sex', 'town', "),
+        ({"ignore": ["twn"]}, "ignore: there is no column 'twn': did you mean 'town'?"),
+        ({"target": "sex", "ignore": ["sex"]}, "column 'sex' is both in ignore and in target: take it out of one"),
+        ({"target": "age", "weight": "age"}, "column 'age' cannot be both the target and the weight"),
+        ({"ignore": list(COLUMNS)[1:], "target": "age"}, "there are no columns to learn from"),
+    ],
+)
+def test_a_column_that_is_not_there_is_named_with_a_remedy(options, message):
+    with pytest.raises(SchemaError) as error:
+        scan(arrow(), **options)
+    assert str(error.value).startswith(message)
+
+
+def test_one_ignored_name_may_be_given_bare():
+    assert "town" not in scan(arrow(), ignore="town").schema.names
+
+
+# -- Schema itself ----------------------------------------------------------------------------------------------------
+
+
+def test_a_schema_prints_its_kinds_and_reasons():
+    assert str(scan(arrow(), "answer").schema).splitlines()[-1] == "answer  binary      the target; text with 2 values"
+
+
+def test_a_schema_refuses_names_twice_and_unknown_ones():
+    with pytest.raises(SchemaError, match="column names appear twice: 'a'"):
+        Schema((Column("a"), Column("a")))
+    with pytest.raises(SchemaError, match="there is no column 'b': the columns are 'a'"):
+        Schema((Column("a"),))["b"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("a", "number"), "has the kind 'number': choose one of"),
+        (("a", "continuous", np.array([1])), "is continuous and cannot have categories"),
+        (("a", "binary"), "is binary and needs its categories"),
+    ],
+)
+def test_a_column_that_contradicts_itself_is_refused(arguments, message):
+    with pytest.raises(SchemaError, match=message):
+        Column(*arguments)
