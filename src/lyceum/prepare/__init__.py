@@ -1,0 +1,19 @@
+"""Preparation: scales, one-of-C coding and missing values, as transformers that work per kind and stream."""
+
+from lyceum.prepare._drop_missing import DropMissing
+from lyceum.prepare._fill_missing import FillMissing
+from lyceum.prepare._min_max import MinMax
+from lyceum.prepare._missing_category import MissingCategory
+from lyceum.prepare._one_of_c import OneOfC
+from lyceum.prepare._predict_missing import PredictMissing
+from lyceum.prepare._standardize import Standardize
+
+__all__ = [
+    "DropMissing",
+    "FillMissing",
+    "MinMax",
+    "MissingCategory",
+    "OneOfC",
+    "PredictMissing",
+    "Standardize",
+]

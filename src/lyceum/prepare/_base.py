@@ -1,0 +1,140 @@
+"""Transformer: what every preparation of the columns shares.
+
+A subclass learns as any learner does and defines `_step(schema)`, the change to every block of rows with that
+schema. How the result is contained, and that it streams, is decided here once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import TransformerMixin
+from sklearn.utils._set_output import _get_output_config
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
+
+from lyceum.base import Learner
+from lyceum.data import Block, Rows, Schema, Step
+from lyceum.data._align import Align
+from lyceum.data._arrow import to_arrow
+from lyceum.data._dask import is_dask
+from lyceum.data._steps import CheckCells
+from lyceum.prepare._containers import contain, library_of
+
+__all__ = ["Transformer", "with_weight"]
+
+
+class Transformer(TransformerMixin, Learner, auto_wrap_output_keys=None):  # type: ignore[call-arg]
+    """The base of encoders and of ways with missing values.
+
+    `transform` gives back what it is given: an array for an array (float32 stays float32), a pandas, Polars
+    or pyarrow frame for such a frame, with words and not codes in it; times become seconds since 1970. Rows
+    of `scan(...)` come back as rows with one more lazy step: nothing is read before a learner asks for them.
+    A Dask array or frame comes back as a lazy one, transformed partition by partition. `set_output` applies
+    to arrays and frames.
+    """
+
+    _coding = "codes"
+    _takes_missing = True
+    _keeps_rows: ClassVar[bool] = True
+
+    def _step(self, schema: Schema) -> Step:
+        """The change to blocks with the columns of `schema`, which has those of `schema_` under any names."""
+        raise TypeError(f"{type(self).__name__} does not define _step")
+
+    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
+        """`fit(X, y, **fit_params)`, then `transform(X)`."""
+        return self.fit(X, y, **fit_params).transform(X)
+
+    def transform(self, X: Any) -> Any:
+        """X after the change that was learned, in the container that it came in.
+
+        Parameters
+        ----------
+        X : array, frame, Dask collection or `scan(...)`
+        """
+        check_is_fitted(self)
+        return self._through(self._step(Schema(self.schema_.columns)), X)
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """The names of the columns that `transform` gives."""
+        check_is_fitted(self)
+        names = _check_feature_names_in(self, input_features)
+        columns = tuple(replace(column, name=str(name)) for column, name in zip(self.schema_, names))
+        schema = Schema(columns)
+        return np.array(self._step(schema).schema(schema).names, dtype=object)
+
+    def _steps(self) -> list[Step]:
+        return [CheckCells(type(self).__name__, self._takes_missing)]
+
+    # -- containers ----------------------------------------------------------------------------------------
+
+    def _through(self, step: Step, X: Any) -> Any:
+        if isinstance(X, Rows):
+            schema = Schema(self.schema_.columns, X.schema.target, X.schema.weight)
+            return self._prepared(X.then(Align.between(X.schema, schema))).then(step)
+        if is_dask(X):
+            return self._through_dask(step, X)
+        wanted = _get_output_config("transform", self)["dense"]
+        return self._through_memory(step, X, None if wanted == "default" else wanted)
+
+    def _through_memory(self, step: Step, X: Any, library: str | None = None) -> Any:
+        given = library_of(X)
+        X = to_arrow(X) if given == "arrow" else X
+        rows = self._rows_to_predict(X)
+        after = rows.then(step)
+        return contain(_collected(after), after.schema, X, rows.source.X, library or given)  # type: ignore[attr-defined]
+
+    def _through_dask(self, step: Step, X: Any) -> Any:
+        named = hasattr(X, "columns")
+        empty = Block(
+            np.empty((0, len(self.schema_)), _cell_type(X)), None, None, 0, Schema(self.schema_.columns)
+        )
+        after = step(empty)
+        if named:
+            nothing = contain(after.X, after.schema, X._meta, empty.X, "pandas")
+            return X.map_partitions(partial(_part, self, step, nothing), meta=nothing)
+        chunks = X.chunks[0] if self._keeps_rows else (np.nan,) * X.numblocks[0]
+        nothing = contain(after.X, after.schema, None, empty.X, "array")
+        return X.rechunk({1: -1}).map_blocks(
+            partial(_part, self, step, nothing),
+            dtype=nothing.dtype,
+            chunks=(chunks, (nothing.shape[1],)),
+            meta=nothing,
+        )
+
+    # -- tags ----------------------------------------------------------------------------------------------
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def with_weight(block: Block) -> Block:
+    """The rows that weigh something: the others are as if they were not there."""
+    if block.w is None or block.w.all():
+        return block
+    return block.take(block.w > 0)
+
+
+def _cells(block: Block) -> np.ndarray:
+    return block.X
+
+
+def _collected(rows: Rows) -> Any:
+    cells, source = rows.collect(_cells), rows.source.X  # type: ignore[attr-defined]
+    # a step that finds nothing to do hands on the user's own array
+    return cells.copy() if not sparse.issparse(cells) and np.may_share_memory(cells, source) else cells
+
+
+def _cell_type(X: Any) -> Any:
+    return X.dtype if getattr(X, "dtype", None) == np.float32 else np.float64
+
+
+def _part(transformer: Transformer, step: Step, nothing: Any, part: Any) -> Any:
+    """One partition after the step; an empty one needs no validation."""
+    return transformer._through_memory(step, part) if len(part) else nothing

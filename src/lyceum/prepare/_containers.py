@@ -1,0 +1,116 @@
+"""Cells after a step, given back as what came in: an array, a pandas, Polars or pyarrow frame."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from scipy import sparse
+
+from lyceum.data import Column, Schema
+from lyceum.data._arrow import is_frame, to_arrow
+from lyceum.prepare._steps import is_unknown
+
+__all__ = ["contain", "library_of"]
+
+
+def library_of(X: Any) -> str:
+    """ "pandas", "polars" or "arrow" for frames, "array" for the rest."""
+    if not is_frame(X):
+        return "array"
+    module = type(X).__module__.split(".")[0]
+    return module if module in ("pandas", "polars") else "arrow"
+
+
+def contain(cells: Any, schema: Schema, X: Any, raw: Any, library: str) -> Any:
+    """The coded cells as a container of the library, words for codes; `raw` is X if it is an array.
+
+    A category that the schema does not know keeps the value that it has in X.
+    """
+    if library == "array":
+        return cells if sparse.issparse(cells) else _numbers(cells, schema, raw)
+    original = (
+        to_arrow(X)
+        if is_frame(X)
+        else pa.table({c.name: raw[:, j] for j, c in zip(range(raw.shape[1]), schema)})
+    )
+    table = _table(cells, schema, original, library)
+    if library == "pandas":
+        return _to_pandas(table, schema, X)
+    if library == "polars":
+        import polars as pl
+
+        return pl.from_arrow(table)
+    return table
+
+
+def _numbers(cells: np.ndarray, schema: Schema, raw: Any) -> np.ndarray:
+    """An array: the numbers that categories stand for, codes where the categories are words."""
+    if cells.dtype.kind != "f":
+        return cells
+    out = cells
+    for j, column in enumerate(schema):
+        values = np.asarray(column.categories)
+        if column.numeric or values.dtype.kind not in "iufb":
+            continue
+        out = cells.copy() if out is cells else out
+        unknown = is_unknown(cells[:, j], column)
+        known = ~unknown & ~np.isnan(cells[:, j])
+        out[known, j] = values[cells[known, j].astype(np.intp)]
+        out[unknown, j] = raw[unknown, j]
+    return out
+
+
+def _table(cells: np.ndarray, schema: Schema, original: pa.Table, library: str) -> pa.Table:
+    columns = {}
+    for j, column in enumerate(schema):
+        name = column.name
+        before = original.column(name).combine_chunks() if name in original.column_names else None
+        columns[column.name] = _arrow_column(np.ascontiguousarray(cells[:, j]), column, before, library)
+    return pa.table(columns)
+
+
+def _arrow_column(cells: np.ndarray, column: Column, before: pa.Array | None, library: str) -> pa.Array:
+    if column.numeric:
+        if column.categories is not None and column.categories.dtype.kind == "b":
+            return pa.array(cells != 0, mask=np.isnan(cells))
+        values = pa.array(cells, from_pandas=True)
+        return values.cast(pa.float32()) if before is not None and before.type == pa.float32() else values
+    unknown = is_unknown(cells, column)
+    known = ~unknown & ~np.isnan(cells)
+    codes = pa.array(np.where(known, cells, 0).astype(np.int32), mask=~known)
+    values = pa.DictionaryArray.from_arrays(codes, pa.array(column.categories))
+    words = pa.types.is_string(values.dictionary.type)
+    as_category = before is not None and pa.types.is_dictionary(before.type) if words else library != "polars"
+    if before is not None and unknown.any():
+        plain = before.dictionary_decode() if pa.types.is_dictionary(before.type) else before
+        values = pc.if_else(unknown, plain.cast(values.dictionary.type), values.dictionary_decode())
+        return values.dictionary_encode() if as_category else values
+    return values if as_category else values.dictionary_decode()
+
+
+def _to_pandas(table: pa.Table, schema: Schema, X: Any) -> Any:
+    """A pandas frame with the index, the labels and the text types of X."""
+    frame = table.to_pandas()
+    if library_of(X) != "pandas":
+        return frame
+    frame.index = X.index
+    labels = {str(label): label for label in X.columns}
+    for column in schema:
+        if column.name in labels and not column.numeric:
+            frame[column.name] = _typed(frame[column.name], X[labels[column.name]].dtype)
+    return frame.set_axis([labels.get(name, name) for name in frame.columns], axis=1)
+
+
+def _typed(values: Any, dtype: Any) -> Any:
+    """Text or categories as the type that they came in."""
+    import pandas as pd
+
+    if isinstance(dtype, pd.CategoricalDtype):
+        new = [value for value in values.dtype.categories if value not in dtype.categories]
+        return values.astype(pd.CategoricalDtype([*dtype.categories, *new], ordered=dtype.ordered))
+    if isinstance(values.dtype, pd.CategoricalDtype) or not pd.api.types.is_string_dtype(dtype):
+        return values
+    return values.astype(dtype)

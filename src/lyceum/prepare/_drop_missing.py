@@ -1,0 +1,128 @@
+"""Rows with gaps left out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+import pyarrow as pa
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
+
+from lyceum.base import OnePassLearner
+from lyceum.data import Block, Schema, Step
+from lyceum.data._arrow import to_arrow
+from lyceum.prepare._base import Transformer, with_weight
+from lyceum.prepare._containers import contain, library_of
+from lyceum.prepare._statistics import Gaps
+from lyceum.prepare._steps import DropGaps, gaps_of
+from lyceum.report import Summary, Table
+
+__all__ = ["DropMissing"]
+
+
+class DropMissing(Transformer, OnePassLearner):
+    """Drop the rows that have a missing cell.
+
+    .. math:: \\{(x_i, y_i) : x_{ij} \\text{ is there for all } j\\}
+
+    Rows of `scan(...)` lose their target and weight with their cells, and rows without a target are dropped
+    too, so pipelines over scans fit. On arrays and frames `transform(X)` gives fewer rows than X has, and
+    scikit-learn's pipelines cannot shorten y with it: use `drop(X, y, sample_weight)` before the pipeline.
+    Rows to be predicted are dropped as well: predict gives an answer for each row that is left.
+
+    Attributes
+    ----------
+    missing_ : array of shape (n_features,)
+        The share of every column that was missing.
+    complete_ : float
+        The share of the rows without a gap.
+
+    Examples
+    --------
+    >>> from lyceum.prepare import DropMissing
+    >>> X = [[1.0, 2.0], [float("nan"), 3.0], [4.0, 5.0]]
+    >>> DropMissing().fit_transform(X).tolist()
+    [[1.0, 2.0], [4.0, 5.0]]
+    >>> DropMissing().fit(X).drop(X, ["a", "b", "c"])[1]
+    ['a', 'c']
+    """
+
+    _parameter_constraints: ClassVar[dict] = {}
+    _keeps_rows = False
+
+    def _statistic(self) -> Callable[[Block], Gaps]:
+        return _gaps
+
+    def _finish(self, gaps: Gaps) -> None:
+        self.missing_ = gaps.missing / gaps.weight
+        self.complete_ = gaps.complete / gaps.weight
+
+    def _step(self, schema: Schema) -> DropGaps:
+        return DropGaps()
+
+    def drop(self, X: Any, y: Any = None, sample_weight: Any = None) -> tuple[Any, Any, Any]:
+        """X, y and the weights without the rows that miss a cell of X or the target; None stays None.
+
+        Parameters
+        ----------
+        X : array or frame
+        y : array of shape (n_samples,), optional
+        sample_weight : array of shape (n_samples,), optional
+        """
+        check_is_fitted(self)
+        check_consistent_length(X, y, sample_weight)
+        keep = self._complete(X)
+        if y is not None:
+            keep &= ~_is_absent(y)
+        return tuple(None if part is None else _kept(part, keep) for part in (X, y, sample_weight))  # type: ignore[return-value]
+
+    def _complete(self, X: Any) -> np.ndarray:
+        return self._rows_to_predict(X).collect(_is_complete)
+
+    def _through_memory(self, step: Step, X: Any, library: str | None = None) -> Any:
+        X = to_arrow(X) if library_of(X) == "arrow" else X
+        rows = self._rows_to_predict(X)
+        keep = rows.collect(_is_complete)
+        X = _kept(rows.source.X if library_of(X) == "array" else X, keep)  # type: ignore[attr-defined]
+        if library in (None, library_of(X)):
+            return X
+        return contain(rows.collect(_cells)[keep], rows.schema, X, X, library)
+
+    def summary(self) -> Summary:
+        """How many rows are complete, and how much of every column is missing."""
+        check_is_fitted(self)
+        rows = [
+            (column.name, column.kind, float(share)) for column, share in zip(self.schema_, self.missing_)
+        ]
+        table = Table("Columns", ("column", "kind", "missing"), rows)
+        return Summary(repr(self), {"columns": self.n_features_in_, "complete rows": self.complete_}, [table])
+
+
+def _gaps(block: Block) -> Gaps:
+    return Gaps.of(with_weight(block))
+
+
+def _is_complete(block: Block) -> np.ndarray:
+    return np.asarray(~gaps_of(block).any(axis=1))
+
+
+def _cells(block: Block) -> np.ndarray:
+    return block.X
+
+
+def _is_absent(y: Any) -> np.ndarray:
+    """Where a target is None or NaN."""
+    values = np.asarray(y)
+    if values.dtype.kind == "f":
+        return np.isnan(values)
+    if values.dtype.kind != "O":
+        return np.zeros(len(values), dtype=bool)
+    return np.array([value is None or value != value for value in values], dtype=bool)
+
+
+def _kept(data: Any, keep: np.ndarray) -> Any:
+    if isinstance(data, pa.Table | pa.RecordBatch | pa.Array | pa.ChunkedArray):
+        return data.filter(pa.array(keep))
+    return _safe_indexing(data, np.flatnonzero(keep))

@@ -1,0 +1,114 @@
+"""Columns to a given range."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum.base import OnePassLearner
+from lyceum.data import Block, Schema
+from lyceum.errors import DataError
+from lyceum.prepare._base import Transformer, with_weight
+from lyceum.prepare._steps import Affine
+from lyceum.report import Summary, Table
+from lyceum.statistics import Moments
+
+__all__ = ["MinMax"]
+
+
+class MinMax(Transformer, OnePassLearner):
+    """Continuous columns to the range [new_min, new_max]; categories stay as they are.
+
+    .. math:: z = \\frac{x - \\min x}{\\max x - \\min x} (new_{max} - new_{min}) + new_{min}
+
+    Missing cells are left out of the range and stay missing. A constant column becomes `new_min`. A column
+    with nothing but missing cells stays as it is.
+
+    Parameters
+    ----------
+    feature_range : (new_min, new_max), default=(0, 1)
+    clip : bool, default=False
+        Whether cells beyond the range seen in `fit` are set to its ends.
+    categorical_features : "from_dtype", True, mask, indices, names or None
+        Columns to be left alone because they hold categories; columns of text, of category types and of true
+        and false always are.
+
+    Attributes
+    ----------
+    data_min_, data_max_ : arrays of shape (n_features,)
+        The range of every column; NaN for those left alone.
+    n_samples_seen_ : int
+
+    Examples
+    --------
+    >>> from lyceum.prepare import MinMax
+    >>> MinMax(feature_range=(-1, 1)).fit_transform([[10.0], [15.0], [20.0]]).ravel().tolist()
+    [-1.0, 0.0, 1.0]
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "feature_range": [tuple, list],
+        "clip": ["boolean"],
+        "categorical_features": [str, "array-like", "boolean", None],
+    }
+
+    def __init__(self, *, feature_range=(0, 1), clip=False, categorical_features="from_dtype"):
+        self.feature_range = feature_range
+        self.clip = clip
+        self.categorical_features = categorical_features
+
+    def inverse_transform(self, X: Any) -> Any:
+        """Back to the units of the columns; what was clipped stays clipped."""
+        check_is_fitted(self)
+        return self._through(self._affine(inverse=True), X)
+
+    def _statistic(self) -> Callable[[Block], Moments]:
+        new_min, new_max = self.feature_range
+        if not new_min < new_max:
+            raise DataError(
+                f"feature_range is {self.feature_range}: its minimum must be smaller than its maximum"
+            )
+        return _moments
+
+    def _finish(self, moments: Moments) -> None:
+        moving = (moments.low <= moments.high) & np.array(
+            [not column.is_categorical for column in self.schema_]
+        )
+        self.n_samples_seen_ = moments.n_rows
+        self.data_min_ = np.where(moving, moments.low, np.nan)
+        self.data_max_ = np.where(moving, moments.high, np.nan)
+
+    def _step(self, schema: Schema) -> Affine:
+        return self._affine()
+
+    def _affine(self, inverse: bool = False) -> Affine:
+        moving = ~np.isnan(self.data_min_)
+        new_min, new_max = self.feature_range
+        width = np.where(moving, self.data_max_ - self.data_min_, 1.0)
+        return Affine(
+            center=np.where(moving, self.data_min_, 0.0),
+            scale=np.where(width > 0, width, 1.0),
+            gain=np.where(moving, float(new_max) - new_min, 1.0),
+            offset=np.where(moving, float(new_min), 0.0),
+            low=np.where(moving, new_min, -np.inf) if self.clip else None,
+            high=np.where(moving, new_max, np.inf) if self.clip else None,
+            inverse=inverse,
+        )
+
+    def summary(self) -> Summary:
+        """The range of every continuous column."""
+        check_is_fitted(self)
+        columns = self.schema_.continuous
+        rows = [(self.schema_[int(j)].name, self.data_min_[j], self.data_max_[j]) for j in columns]
+        table = Table("Continuous columns", ("column", "min", "max"), rows)
+        return Summary(repr(self), {"rows": self.n_samples_seen_, "new range": self.feature_range}, [table])
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        return {"data_min_": (self.n_features_in_,), "data_max_": (self.n_features_in_,)}
+
+
+def _moments(block: Block) -> Moments:
+    return Moments.of(with_weight(block))

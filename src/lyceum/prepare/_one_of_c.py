@@ -1,0 +1,96 @@
+"""One-of-C coding of categories."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum.data import Schema, Step
+from lyceum.data._steps import Design
+from lyceum.prepare._base import Transformer
+from lyceum.prepare._steps import KnownOnly
+from lyceum.report import Summary, Table
+
+__all__ = ["OneOfC"]
+
+
+class OneOfC(Transformer):
+    """A 0/1 column for every category: x becomes the columns "x=a", "x=b", ... with a single 1 among them.
+
+    .. math:: z_k = [x = c_k], \\quad k = 1, \\ldots, C
+
+    Continuous columns stay as they are, and so do columns of two numbers or of true and false, which are
+    numbers already; name such a column in `categorical_features` to have it coded. A missing cell is missing
+    in all its columns.
+
+    Parameters
+    ----------
+    drop : None or "first", default=None
+        "first" leaves out the first category of every column, which is then all zeros: the columns are
+        independent of an intercept.
+    handle_unknown : "zeros" or "error", default="zeros"
+        What a category that `fit` did not see becomes.
+    categorical_features : "from_dtype", True, mask, indices, names or None
+        Columns of numbers that hold categories.
+
+    Attributes
+    ----------
+    categories_ : list of arrays
+        The categories of every coded column, in the order of their columns.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from lyceum.prepare import OneOfC
+    >>> coder = OneOfC().fit(pa.table({"age": [31, 45], "sex": ["male", "female"]}))
+    >>> coder.get_feature_names_out().tolist()
+    ['age', 'sex=female', 'sex=male']
+    >>> coder.transform(pa.table({"age": [50], "sex": ["male"]})).to_pylist()
+    [{'age': 50.0, 'sex=female': 0.0, 'sex=male': 1.0}]
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "drop": [StrOptions({"first"}), None],
+        "handle_unknown": [StrOptions({"zeros", "error"})],
+        "categorical_features": [str, "array-like", "boolean", None],
+    }
+
+    def __init__(self, *, drop=None, handle_unknown="zeros", categorical_features="from_dtype"):
+        self.drop = drop
+        self.handle_unknown = handle_unknown
+        self.categorical_features = categorical_features
+
+    def fit(self, X: Any, y: Any = None):
+        """Learn the categories of every column.
+
+        Parameters
+        ----------
+        X : array, frame, Dask collection or `scan(...)`
+            A scan knows its categories already and is not read.
+        y : ignored
+        """
+        self._rows(X)
+        return self._finish()
+
+    def partial_fit(self, X: Any, y: Any = None):
+        """Learn the categories of more rows: new ones get columns too."""
+        self._more_rows(X)
+        return self._finish()
+
+    def _finish(self):
+        self.categories_ = [column.categories for column in self.schema_ if not column.numeric]
+        return self
+
+    def _step(self, schema: Schema) -> Step:
+        design = Design(schema, reference=self.drop == "first", every=True)
+        return KnownOnly(design, type(self).__name__) if self.handle_unknown == "error" else design
+
+    def summary(self) -> Summary:
+        """The coded columns and their categories."""
+        check_is_fitted(self)
+        coded = [column for column in self.schema_ if not column.numeric]
+        rows = [(column.name, len(column.categories), list(column.categories)) for column in coded]  # type: ignore[arg-type]
+        facts = {"columns": self.n_features_in_, "columns after": len(self.get_feature_names_out())}
+        return Summary(repr(self), facts, [Table("Coded columns", ("column", "C", "categories"), rows)])

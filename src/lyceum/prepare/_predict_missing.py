@@ -1,0 +1,233 @@
+"""Gaps predicted from the other columns."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import partial
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum.data import Block, Column, Rows, Schema
+from lyceum.data._coding import codes_of
+from lyceum.prepare._base import Transformer, with_weight
+from lyceum.prepare._chain import Chain, Equations, Layout, explained, moved, solve
+from lyceum.prepare._filling import Ways, filled, summarised
+from lyceum.prepare._statistics import Together
+from lyceum.report import Summary, Table
+from lyceum.statistics import Scatter
+
+__all__ = ["PredictMissing"]
+
+
+class PredictMissing(Transformer):
+    """Fill the missing cells of every column with a prediction from the other columns.
+
+    Continuous columns are predicted by a ridge regression on all others, categorical ones by a linear
+    discriminant:
+
+    .. math::
+        \\hat x_j = a_j + b_j^T z_{-j}, \\qquad
+        \\hat x_j = \\arg\\max_k \\; \\log \\hat p_k
+            + \\delta_k^T W^{-1} (z_{-j} - \\bar z_{-j} - \\delta_k / 2)
+
+    with z the one-of-C coded row, each learned on the rows where column j is there. As z has gaps itself, the
+    equations are chained: the gaps start at their column's mean or mode, every round learns all equations
+    from the rows as they are filled now (one pass of sums, so it streams), and a row with several gaps goes
+    round its columns `sweeps` times, each gap predicted from the others' latest values. There is no chance in
+    it.
+
+    A column without gaps in `fit` has its equation too, for gaps that come later. An unknown category is not
+    missing and stays unknown. A column with nothing but gaps is filled with 0 or a category as by
+    `FillMissing`, with a warning.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        The ridge on standardised columns; it weighs as much as so many rows.
+    max_iter : int, default=10
+        The rounds at most.
+    tol : float, default=1e-3
+        Stop when no equation's predictions move by more than this share of the column's standard deviation
+        (of the scores' spread, for categories), as root mean square over the rows.
+    sweeps : int, default=10
+    record : bool, default=False
+        Whether the equations of every round are kept in `record_`.
+    categorical_features : "from_dtype", True, mask, indices, names or None
+        Columns of numbers that hold categories.
+
+    Attributes
+    ----------
+    coef_ : array of shape (D, D)
+        Coefficients over the D one-of-C columns, a column of the matrix for each that is predicted.
+    intercept_ : array of shape (D,)
+    design_names_, design_scale_ : list and array of length D
+        The names and the standard deviations of the one-of-C columns.
+    start_ : array of shape (n_features,)
+        The cells that gaps start from, codes for categories.
+    order_ : array of shape (n_features,)
+        The order in which a row's gaps are predicted: the columns with the fewest gaps first.
+    missing_ : array of shape (n_features,)
+        The share of every column that was missing.
+    r2_ : array of shape (n_features,)
+        The share of the variance that a continuous column's equation explains where it is there; NaN for
+        categories.
+    n_iter_ : int
+    history_ : list of float
+        The largest move of an equation in every round.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.prepare import PredictMissing
+    >>> x = np.arange(100.0)
+    >>> X = np.c_[x, 2 * x + 1]
+    >>> X[7, 1] = np.nan
+    >>> PredictMissing(alpha=1e-6).fit_transform(X)[7].round(3).tolist()
+    [7.0, 15.0]
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "alpha": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "sweeps": [Interval(Integral, 1, None, closed="left")],
+        "record": ["boolean"],
+        "categorical_features": [str, "array-like", "boolean", None],
+    }
+
+    def __init__(
+        self, *, alpha=1.0, max_iter=10, tol=1e-3, sweeps=10, record=False, categorical_features="from_dtype"
+    ):
+        self.alpha = alpha
+        self.max_iter = max_iter
+        self.tol = tol
+        self.sweeps = sweeps
+        self.record = record
+        self.categorical_features = categorical_features
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Learn the equations of all columns: one pass for the start, then one a round.
+
+        Parameters
+        ----------
+        X : array, frame, Dask collection or `scan(...)`
+        y : ignored
+        sample_weight : array of shape (n_samples,), optional
+        """
+        rows = self._rows(X, y, sample_weight)
+        self._start(rows)
+        self._learn(rows, tuple(int(j) for j in self.order_ if 0 < self.missing_[j] < 1))
+        return self
+
+    def _start(self, rows: Rows) -> None:
+        statistic = rows.reduce(partial(summarised, medians=False))
+        gaps = statistic.parts[0]
+        self.filled_schema_, start = filled(
+            self.schema_, statistic, Ways("mean", "mode"), type(self).__name__
+        )
+        self.start_ = np.array([_code(column, value) for column, value in zip(self.filled_schema_, start)])
+        self.missing_ = gaps.missing / gaps.weight
+        self.order_ = np.argsort(self.missing_, kind="stable")
+
+    def _learn(self, rows: Rows, gappy: tuple[int, ...]) -> None:
+        layout = Layout(self.filled_schema_)
+        self.design_names_ = list(layout.design.after.names)
+        equations, record = self._constants(layout), []
+        chain = self._chain(Schema(self.schema_.columns), None)
+        self.history_: list[float] = []
+        for _ in range(self.max_iter):
+            sums = Sums(gappy, rows.reduce(partial(_scatters, chain=chain, columns=gappy)).parts)
+            before, equations = equations, self._solved(layout, sums, equations, gappy)
+            self.history_.append(
+                max((moved(layout, j, sums[j], before, equations) for j in gappy), default=0.0)
+            )
+            record.append((equations.intercept, equations.coef))
+            if self.history_[-1] <= self.tol:
+                break
+            chain = self._chain(Schema(self.schema_.columns), equations)
+        else:
+            self._warn_of_moves()
+        self.n_iter_ = len(self.history_)
+        self._finish(layout, sums, self._solved(layout, sums, equations, np.flatnonzero(self.missing_ == 0)))
+        if self.record:
+            self.record_ = record
+
+    def _constants(self, layout: Layout) -> Equations:
+        """The start values as equations, which they stay for columns with nothing but gaps."""
+        intercept = np.zeros(len(self.design_names_))
+        for j, own in enumerate(layout.own):
+            intercept[own] = (
+                np.eye(len(own))[int(self.start_[j])] if layout.schema[j].is_categorical else self.start_[j]
+            )
+        return Equations(intercept, np.zeros((len(intercept), len(intercept))))
+
+    def _solved(self, layout: Layout, sums: Sums, equations: Equations, columns: Iterable[int]) -> Equations:
+        intercept, coef = equations.intercept.copy(), equations.coef.copy()
+        for j in columns:
+            own = layout.own[j]
+            intercept[own], coef[:, own] = solve(layout, j, sums[j], self.alpha)
+        return Equations(intercept, coef)
+
+    def _finish(self, layout: Layout, sums: Sums, equations: Equations) -> None:
+        self.intercept_, self.coef_ = equations.intercept, equations.coef
+        self.design_scale_ = np.sqrt(np.diag(sums[-1].scatter) / sums[-1].weight)
+        self.r2_ = np.array([explained(layout, j, sums[j], equations) for j in range(len(layout.own))])
+
+    def _warn_of_moves(self) -> None:
+        warnings.warn(
+            f"PredictMissing: the equations still move by {self.history_[-1]:.2g} after {self.max_iter} "
+            "rounds: raise max_iter or tol",
+            ConvergenceWarning,
+            stacklevel=4,
+        )
+
+    def _chain(self, before: Schema, equations: Equations | None) -> Chain:
+        order = tuple(int(j) for j in self.order_)
+        return Chain(before, Layout(self.filled_schema_), self.start_, equations, order, self.sweeps)
+
+    def _step(self, schema: Schema) -> Chain:
+        return self._chain(schema, Equations(self.intercept_, self.coef_))
+
+    def summary(self) -> Summary:
+        """For every column, how much is missing, what predicts it best, and how well."""
+        check_is_fitted(self)
+        rows = []
+        for j, (column, own) in enumerate(zip(self.schema_, Layout(self.filled_schema_).own)):
+            method = "discriminant" if column.is_categorical else "regression"
+            strength = np.abs(self.coef_[:, own]).max(axis=1) * self.design_scale_
+            best = self.design_names_[int(strength.argmax())] if strength.any() else ""
+            rows.append((column.name, method, float(self.missing_[j]), float(self.r2_[j]), best))
+        table = Table("Columns", ("column", "predicted by", "missing", "R²", "most from"), rows)
+        return Summary(repr(self), {"rounds": self.n_iter_, "last move": self.history_[-1]}, [table])
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        d, D = self.n_features_in_, len(self.design_names_)
+        return {"start_": (d,), "order_": (d,), "intercept_": (D,), "coef_": (D, D)}
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """The scatter that the equation of a column follows from: of the rows where it is there."""
+
+    gappy: tuple[int, ...]
+    parts: tuple[Scatter, ...]
+
+    def __getitem__(self, j: int) -> Scatter:
+        return self.parts[1 + self.gappy.index(j)] if j in self.gappy else self.parts[0]
+
+
+def _scatters(block: Block, chain: Chain, columns: tuple[int, ...]) -> Together:
+    return chain.scatters(with_weight(block), columns)
+
+
+def _code(column: Column, value: float) -> float:
+    if column.is_categorical and column.numeric:
+        return float(codes_of(np.array([value]), column.categories)[0])  # type: ignore[arg-type]
+    return value

@@ -1,0 +1,78 @@
+"""Summaries that the transformers need: the gaps with the marginal counts, and several summaries at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from lyceum.data import Block
+from lyceum.data._steps import Recode
+from lyceum.prepare._steps import gaps_of
+from lyceum.statistics import Counts
+from lyceum.statistics._classes import align_labels, spread
+
+__all__ = ["Gaps", "Together"]
+
+
+@dataclass(frozen=True, slots=True)
+class Together:
+    """Several summaries of the same rows."""
+
+    parts: tuple[Any, ...]
+
+    def merge(self, other: Together) -> Together:
+        return Together(tuple(one.merge(two) for one, two in zip(self.parts, other.parts)))
+
+
+@dataclass(frozen=True, slots=True)
+class Gaps:
+    """The weight of the missing cells of every column, of the complete rows, and of every category.
+
+    >>> from lyceum.data import scan
+    >>> import pyarrow as pa
+    >>> gaps = scan(pa.table({"x": [1.0, None, 3.0], "sex": ["f", "m", "f"]})).reduce(Gaps.of)
+    >>> gaps.missing.tolist(), gaps.complete, gaps.mode("sex")
+    ([1.0, 0.0], 2.0, 'f')
+    """
+
+    n_rows: int
+    weight: float
+    complete: float
+    missing: np.ndarray  # (d,)
+    counts: dict[str, tuple[np.ndarray, np.ndarray]]  # labels and weights of every categorical column
+
+    @classmethod
+    def of(cls, block: Block) -> Gaps:
+        gaps, w = gaps_of(block), np.ones(len(block)) if block.w is None else block.w
+        some = gaps.any(axis=1)
+        tables = Counts.of(Recode()(replace(block, y=None)))
+        counts = {
+            name: (labels, tables.table(name)[:, 0]) for name, labels in zip(tables.names, tables.categories)
+        }
+        return cls(len(block), float(w.sum()), float(w[~some].sum()), w[some] @ gaps[some], counts)
+
+    def merge(self, other: Gaps) -> Gaps:
+        # a column that turned out to hold more than two numbers is not counted any more
+        both = [name for name in self.counts if name in other.counts]
+        return Gaps(
+            self.n_rows + other.n_rows,
+            self.weight + other.weight,
+            self.complete + other.complete,
+            self.missing + other.missing,
+            {name: _merged(self.counts[name], other.counts[name]) for name in both},
+        )
+
+    def mode(self, name: str) -> Any:
+        """The commonest category of a column, the first of equals; None if none occurs."""
+        labels, weights = self.counts[name]
+        return labels[np.argmax(weights)].item() if weights.any() else None
+
+
+Table = tuple[np.ndarray, np.ndarray]
+
+
+def _merged(one: Table, two: Table) -> Table:
+    labels, here, there = align_labels(one[0], two[0])
+    return labels, spread(one[1], here, len(labels)) + spread(two[1], there, len(labels))

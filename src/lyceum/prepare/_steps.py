@@ -1,0 +1,172 @@
+"""The changes that fitted transformers make to a block of rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from scipy import sparse
+
+from lyceum.data import Block, Column, Schema
+from lyceum.data._coding import codes_of
+from lyceum.data._steps import Design
+from lyceum.errors import SchemaError
+
+__all__ = ["Affine", "DropGaps", "Fill", "KnownOnly", "as_floats", "gaps_of", "is_unknown"]
+
+
+def as_floats(block: Block) -> np.ndarray:
+    """The cells as floats; whole-number codes become float64."""
+    return block.X if block.X.dtype.kind == "f" else block.X.astype(np.float64)
+
+
+def is_unknown(codes: np.ndarray, column: Column) -> np.ndarray:
+    """Where a code stands for no category of the column and is not missing either."""
+    return (codes < 0) | (codes >= len(column.categories))  # type: ignore[arg-type]
+
+
+def gaps_of(block: Block) -> np.ndarray:
+    """Where cells are missing."""
+    return np.isnan(block.X) if block.X.dtype.kind == "f" else np.zeros(block.X.shape, dtype=bool)
+
+
+@dataclass(frozen=True, eq=False)
+class Affine:
+    """x -> (x - center) / scale * gain + offset, kept within [low, high] if they are given; or its inverse.
+
+    Computed in float64, whatever the cells are.
+    """
+
+    center: np.ndarray
+    scale: np.ndarray
+    gain: np.ndarray | None = None
+    offset: np.ndarray | None = None
+    low: np.ndarray | None = None
+    high: np.ndarray | None = None
+    inverse: bool = False
+
+    def schema(self, schema: Schema) -> Schema:
+        return schema
+
+    def __call__(self, block: Block) -> Block:
+        if sparse.issparse(block.X):
+            return block.with_X(self._of_sparse(block.X), block.schema)
+        X = as_floats(block)
+        out = self._backward(X) if self.inverse else self._forward(X)
+        return block.with_X(out.astype(X.dtype, copy=False), block.schema)
+
+    def _forward(self, X: np.ndarray) -> np.ndarray:
+        out = X - self.center
+        out /= self.scale
+        if self.gain is not None:
+            out *= self.gain
+            out += self.offset
+        if self.low is not None:
+            np.clip(out, self.low, self.high, out=out)
+        return out
+
+    def _backward(self, X: np.ndarray) -> np.ndarray:
+        out = X.astype(np.float64)
+        if self.gain is not None:
+            out -= self.offset  # type: ignore[arg-type]
+            out /= self.gain
+        out *= self.scale
+        out += self.center
+        return out
+
+    def _of_sparse(self, X: sparse.csr_array) -> sparse.csr_array:
+        """Only the scale: a center would fill the zeros."""
+        scale = self.scale[X.indices]
+        out = X.copy()
+        out.data = (X.data * scale if self.inverse else X.data / scale).astype(X.dtype, copy=False)
+        return out
+
+
+@dataclass(frozen=True, eq=False)
+class Fill:
+    """A value for the missing cells of every column, and 0/1 columns that say where `flagged` ones had gaps.
+
+    `values` are cells of the columns after: numbers, or codes of categories. NaN leaves the gaps of a column.
+    """
+
+    before: Schema
+    filled: Schema
+    values: np.ndarray
+    flagged: tuple[int, ...] = ()
+
+    @cached_property
+    def after(self) -> Schema:
+        named = tuple(replace(column, name=old.name) for column, old in zip(self.filled, self.before))
+        return Schema(named + tuple(_flag(self.before[j].name) for j in self.flagged))
+
+    @cached_property
+    def recoded(self) -> list[int]:
+        """Columns whose cells were numbers and are codes after."""
+        return [
+            j for j, (new, old) in enumerate(zip(self.filled, self.before)) if old.numeric and not new.numeric
+        ]
+
+    def schema(self, schema: Schema) -> Schema:
+        return replace(schema, columns=self.after.columns)
+
+    def __call__(self, block: Block) -> Block:
+        X, gaps = self._as_codes(as_floats(block)), gaps_of(block)
+        d = X.shape[1]
+        if self.flagged:
+            out = np.empty((len(X), d + len(self.flagged)), dtype=X.dtype)
+            out[:, :d] = X
+            out[:, d:] = gaps[:, self.flagged]
+        else:
+            out = X.copy()
+        np.copyto(out[:, :d], self.values.astype(X.dtype), where=gaps)
+        return block.with_X(out, self.schema(block.schema))
+
+    def _as_codes(self, X: np.ndarray) -> np.ndarray:
+        if self.recoded:
+            X = X.copy()
+            for j in self.recoded:
+                X[:, j] = codes_of(X[:, j], self.before[j].categories)  # type: ignore[arg-type]
+        return X
+
+
+def _flag(name: str) -> Column:
+    return Column(f"{name} missing", "binary", np.array([0.0, 1.0]), f"1 where {name!r} was missing")
+
+
+@dataclass(frozen=True, slots=True)
+class DropGaps:
+    """Drops the rows with a missing cell or a missing target, their targets and weights with them."""
+
+    drops_rows = True
+
+    def schema(self, schema: Schema) -> Schema:
+        return schema
+
+    def __call__(self, block: Block) -> Block:
+        keep = np.asarray(~gaps_of(block).any(axis=1))
+        if block.y is not None:
+            keep &= block.y >= 0 if block.y.dtype.kind == "i" else ~np.isnan(block.y)
+        return block if keep.all() else block.take(keep)
+
+
+@dataclass(frozen=True, eq=False)
+class KnownOnly:
+    """One-of-C columns; a category that was not learned is an error."""
+
+    design: Design
+    who: str
+
+    def schema(self, schema: Schema) -> Schema:
+        return self.design.schema(schema)
+
+    def __call__(self, block: Block) -> Block:
+        for j, column in enumerate(self.design.before):
+            unknown = is_unknown(block.X[:, j], column) if not column.numeric else np.zeros(0)
+            if unknown.any():
+                row = block.start + int(unknown.argmax())
+                raise SchemaError(
+                    f"column {column.name!r} has a category in row {row} that {self.who} has not learned: "
+                    "handle_unknown='zeros' codes it as none of the known ones"
+                )
+        return self.design(block)
