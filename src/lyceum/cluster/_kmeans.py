@@ -135,8 +135,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Le
         self.record = record
         self.categorical_features = categorical_features
 
-    # -- fit
-    # -----------------------------------------------------------------------------------------------------
+    # -- fit ------------------------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
         """Find the centres; `y` is not used."""
@@ -245,8 +244,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Le
     def _steps(self) -> list[Step]:
         return [*super()._steps(), UnitRows()] if self.metric == "cosine" else super()._steps()
 
-    # -- use
-    # -----------------------------------------------------------------------------------------------------
+    # -- use ------------------------------------------------------------------------------------------------
 
     def predict(self, X: Any) -> Any:
         """The cluster of every row: the nearest centre."""
@@ -268,8 +266,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Le
         weights = _check_sample_weight(sample_weight, squares, dtype=np.float64)
         return -self._geometry.scale * float(weights @ squares)
 
-    # -- what was learned
-    # ----------------------------------------------------------------------------------------
+    # -- what was learned -----------------------------------------------------------------------------------
 
     def summary(self) -> Summary:
         """Inertia and iterations; size and nearest neighbour of every cluster; the centres."""

@@ -73,8 +73,7 @@ def fill_empty(
     return sums.moved(farthest, places)
 
 
-# -- Euclidean
-# -------------------------------------------------------------------------------------------------------
+# -- Euclidean ----------------------------------------------------------------------------------------------
 
 
 def _to_means(centers: np.ndarray, sums: LloydSums) -> np.ndarray:
@@ -99,8 +98,7 @@ def _distances(block: Block, centers: np.ndarray) -> np.ndarray:
 EUCLIDEAN = Geometry(_to_means, _labels, _distances, 1.0)
 
 
-# -- on the sphere
-# ---------------------------------------------------------------------------------------------------
+# -- on the sphere ------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,9 +34,9 @@ def redesign(known: Schema, design: Design) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _indicators(column: Column, width: int) -> tuple[np.ndarray, np.ndarray]:
-    """The indicator of every category as slopes @ z + starts, where z are the design columns of the column."""
+    """The indicator of every category as slopes @ z + starts, with z the design columns."""
     n = len(np.asarray(column.categories))
-    if column.numeric:  # two numbers a < b as they are: (z - a) / (b - a) is 1 for b, and 0 for a
+    if column.numeric:  # two numbers a < b as they are: b is where (z - a) / (b - a) is 1
         a, b = np.asarray(column.categories, dtype=np.float64)
         return np.array([[-1.0], [1.0]]) / (b - a), np.array([b, -a]) / (b - a)
     if width == n:

@@ -1,0 +1,5 @@
+"""Fewer columns."""
+
+from lyceum.reduce._pca import PCA
+
+__all__ = ["PCA"]

@@ -1,0 +1,74 @@
+"""Scatter of few long rows, kept as the rows themselves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from lyceum.data import Block
+from lyceum.statistics import Scatter
+
+__all__ = ["CenteredRows", "scatter_or_rows"]
+
+_WIDE = 256  # narrower scatter matrices are always cheap
+
+
+@dataclass(frozen=True, slots=True)
+class CenteredRows:
+    """Weight, mean, and a factor whose product with itself, factorᵀ factor, is the centred scatter matrix.
+
+    The factor has a row sqrt(w) (x - mean) for every row, and one more for every merge, along the line
+    between the means. It stands in for the (d, d) matrix while it has less than d / 2 rows; a larger one is
+    multiplied out.
+    """
+
+    n_rows: int
+    weight: float
+    mean: np.ndarray  # (d,)
+    factor: np.ndarray  # (m, d)
+
+    @classmethod
+    def of(cls, block: Block) -> CenteredRows:
+        X = np.asarray(block.X.toarray() if sparse.issparse(block.X) else block.X, dtype=np.float64)
+        w = np.ones(len(X)) if block.w is None else block.w
+        X, w = X[w > 0], w[w > 0]
+        if not len(X):
+            return cls(0, 0.0, np.zeros(X.shape[1]), X)
+        # From the first row, so that a constant column has exactly its value for a mean.
+        mean = X[0] + w @ (X - X[0]) / w.sum()
+        return cls(len(X), float(w.sum()), mean, np.sqrt(w)[:, None] * (X - mean))
+
+    @property
+    def scatter(self) -> np.ndarray:
+        return self.factor.T @ self.factor
+
+    @property
+    def multiplied(self) -> Scatter:
+        """The same with the (d, d) matrix."""
+        return Scatter(self.n_rows, self.weight, self.mean, self.scatter, 0)
+
+    def merge(self, other: CenteredRows | Scatter) -> CenteredRows | Scatter:
+        if isinstance(other, Scatter) or not _is_thin(len(self.factor) + len(other.factor), len(self.mean)):
+            return self.multiplied.merge(other)  # type: ignore[arg-type]
+        weight = self.weight + other.weight
+        if not self.weight or not other.weight:
+            return self if self.weight else other
+        delta, share = other.mean - self.mean, other.weight / weight
+        between = np.sqrt(self.weight * share) * delta
+        factor = np.vstack([self.factor, other.factor, between])
+        return CenteredRows(self.n_rows + other.n_rows, weight, self.mean + share * delta, factor)
+
+    def mapped(self, matrix: np.ndarray, offset: np.ndarray) -> CenteredRows:
+        """The same rows with other columns, x ↦ matrix x + offset."""
+        return CenteredRows(self.n_rows, self.weight, matrix @ self.mean + offset, self.factor @ matrix.T)
+
+
+def scatter_or_rows(block: Block) -> CenteredRows | Scatter:
+    """The rows while they are few against their columns, else their scatter matrix; the two can be merged."""
+    return CenteredRows.of(block) if _is_thin(len(block), block.X.shape[1]) else Scatter.of(block)
+
+
+def _is_thin(n_rows: int, n_columns: int) -> bool:
+    return n_columns > _WIDE and 2 * n_rows < n_columns

@@ -1,0 +1,297 @@
+"""Principal component analysis from one pass over the rows."""
+
+from __future__ import annotations
+
+from functools import partial
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import linalg, sparse
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils._param_validation import Interval, RealNotInt
+from sklearn.utils.validation import check_array, check_is_fitted
+
+from lyceum._threads import single_threaded_blas
+from lyceum.base import OnePassLearner
+from lyceum.data import Block
+from lyceum.data._dask import is_dask
+from lyceum.data._redesign import redesign
+from lyceum.errors import DataError
+from lyceum.reduce._centered_rows import CenteredRows, scatter_or_rows
+from lyceum.report import Explanation, Summary, Table
+from lyceum.statistics import Scatter
+
+__all__ = ["PCA"]
+
+
+class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OnePassLearner):
+    """Orthogonal directions of largest variance.
+
+    The components are the unit vectors v_1, v_2, ... of
+
+        S v = λ v,    S = sum_i w_i (x_i - m)(x_i - m)ᵀ / (N - 1),    λ_1 >= λ_2 >= ...
+
+    with m the mean and N the total weight: a weight counts a row so many times. S is merged block by block,
+    so streamed rows give what one `fit` on all of them gives. While there are fewer than d / 2 rows of d
+    columns, the centred rows themselves are kept and decomposed, R = U diag(s) Vᵀ, which is the duality of R
+    Rᵀ and Rᵀ R without forming either: 50 rows of 20,000 columns never become a 20,000 × 20,000 matrix. The
+    largest loading of every component is positive.
+
+    Parameters
+    ----------
+    n_components : int, float or None, default=None
+        How many components to keep: so many, those without variance included; the fewest that explain more
+        than this proportion of the variance; or all that have variance.
+    whiten : bool, default=False
+        Scale the scores to variance 1. Components without variance give zeros.
+    categorical_features : "from_dtype", mask, indices, names or None, default="from_dtype"
+        Columns of categories; they become one-of-C columns.
+
+    Attributes
+    ----------
+    components_ : array of shape (n_components_, n_columns)
+        In the columns that the method computes with (categories expanded), as are the other attributes.
+    explained_variance_ : array of shape (n_components_,)
+        λ of every component kept.
+    explained_variance_ratio_ : array of shape (n_components_,)
+        Its proportion of the whole variance.
+    singular_values_ : array of shape (n_components_,)
+        The singular values of the centred (and weighted) rows, sqrt((N - 1) λ).
+    mean_ : array of shape (n_columns,)
+    noise_variance_ : float
+        The mean variance of the directions left out: sigma^2 of probabilistic PCA (Tipping and Bishop 1999).
+    n_components_ : int
+    statistic_ : Scatter or CenteredRows
+        What `partial_fit` adds to.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.reduce import PCA
+    >>> X = np.array([[-1.0, -1], [-2, -1], [-3, -2], [1, 1], [2, 1], [3, 2]])
+    >>> pca = PCA(0.95).fit(X)
+    >>> pca.n_components_, pca.explained_variance_ratio_.round(3).tolist()
+    (1, [0.992])
+    >>> pca.inverse_transform(pca.transform(X[:1])).round(2).tolist()
+    [[-1.16, -0.75]]
+    """
+
+    _coding = "one_of_c"
+    _takes_sparse = True
+    _parameter_constraints: ClassVar[dict] = {
+        "n_components": [
+            Interval(Integral, 1, None, closed="left"),
+            Interval(RealNotInt, 0, 1, closed="neither"),
+            None,
+        ],
+        "whiten": ["boolean"],
+    }
+
+    def __init__(self, n_components=None, *, whiten=False, categorical_features="from_dtype"):
+        self.n_components = n_components
+        self.whiten = whiten
+        self.categorical_features = categorical_features
+
+    # -- fit ------------------------------------------------------------------------------------------------
+
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Learn from more rows: the result is that of one `fit` on all rows seen."""
+        known = getattr(self, "schema_", None)
+        rows = self._more_rows(X, None, sample_weight)
+        if hasattr(self, "statistic_") and len(self._design_names) != len(self.statistic_.mean):
+            self.statistic_ = self.statistic_.mapped(*redesign(known, self._design))  # type: ignore[arg-type]
+        return self._go_on(rows)
+
+    def _statistic(self):
+        return scatter_or_rows
+
+    def _finish(self, statistic: Scatter | CenteredRows) -> None:
+        d, k = len(statistic.mean), self.n_components
+        if isinstance(k, int | np.integer) and k > d:
+            raise DataError(f"n_components={k} must be between 1 and the number of columns, {d}")
+        total, values, vectors = _spectrum(statistic, int(k) if isinstance(k, int | np.integer) else None)
+        k = self._kept(values, total)
+        freedom = _freedom(statistic, total)
+        self.mean_ = statistic.mean
+        self.components_ = _with_signs(vectors[:k])
+        self.n_components_ = k
+        self.singular_values_ = np.sqrt(values[:k])
+        self.explained_variance_ = values[:k] / freedom
+        self.explained_variance_ratio_ = values[:k] / total if total else np.zeros(k)
+        self.noise_variance_ = _left_over(total, values[:k], d) / freedom
+
+    def _kept(self, values: np.ndarray, total: float) -> int:
+        if isinstance(self.n_components, int | np.integer):
+            return int(self.n_components)
+        rank = max(1, int(np.count_nonzero(values)))
+        if self.n_components is None or not total:
+            return rank
+        explained = np.cumsum(values) / total
+        return min(int(np.searchsorted(explained, self.n_components, side="right")) + 1, rank)
+
+    # -- use ------------------------------------------------------------------------------------------------
+
+    def transform(self, X: Any) -> Any:
+        """The scores: the rows in the coordinates of the components, V (x - m), whitened if asked for."""
+        check_is_fitted(self)
+        return self._apply(partial(_scores, self), X)
+
+    def inverse_transform(self, X: Any) -> Any:
+        """Rows from scores: m + Vᵀ z, the reconstruction, in the columns that the method computes with."""
+        check_is_fitted(self)
+        Z = X if is_dask(X) else check_array(X, dtype=[np.float64, np.float32])
+        if Z.shape[1] != self.n_components_:
+            raise DataError(f"there are {Z.shape[1]} columns of scores, but {self.n_components_} components")
+        return (Z * self._scale) @ self.components_ + self.mean_
+
+    @property
+    def _scale(self) -> np.ndarray:
+        """What a unit of score is in the data."""
+        return np.sqrt(self.explained_variance_) if self.whiten else np.ones(self.n_components_)
+
+    def get_covariance(self) -> np.ndarray:
+        """The covariance of the probabilistic model, Vᵀ diag(λ - sigma^2) V + sigma^2 I."""
+        check_is_fitted(self)
+        excess = np.maximum(self.explained_variance_ - self.noise_variance_, 0.0)
+        return (self.components_.T * excess) @ self.components_ + self.noise_variance_ * np.eye(
+            len(self.mean_)
+        )
+
+    def score_samples(self, X: Any) -> Any:
+        """The log-likelihood of every row under the probabilistic model, a Gaussian with `get_covariance()`.
+
+        Where the covariance is singular it is the density on the subspace of positive variance, and -inf off
+        it.
+        """
+        check_is_fitted(self)
+        return self._apply(partial(_log_likelihood, self), X)
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """The mean log-likelihood of the rows."""
+        return float(np.mean(np.asarray(self.score_samples(X))))
+
+    # -- what was learned -----------------------------------------------------------------------------------
+
+    def summary(self) -> Summary:
+        """The variance that every component explains, alone and cumulated, and the loadings."""
+        check_is_fitted(self)
+        ratio = self.explained_variance_ratio_
+        facts = {
+            "columns": len(self.mean_),
+            "components": self.n_components_,
+            "variance explained": float(ratio.sum()),
+            "weight of the rows": self.statistic_.weight,
+            "noise variance": self.noise_variance_,
+        }
+        names = [f"pc{k + 1}" for k in range(self.n_components_)]
+        variance = list(zip(names, self.explained_variance_, ratio, np.cumsum(ratio)))
+        head = ("component", "variance", "proportion", "cumulative")
+        loadings = [(name, *column) for name, column in zip(self._design_names, self.components_.T)]
+        tables = [Table("Variance", head, variance), Table("Loadings", ("column", *names), loadings)]
+        return Summary(repr(self), facts, tables)
+
+    def explain(self, X: Any, component: int = 0) -> Explanation:
+        """What every column adds to the score on one component: (x_j - m_j) v_j, whitened if asked for."""
+        check_is_fitted(self)
+        if not 0 <= component < self.n_components_:
+            raise DataError(f"component is {component}, but there are {self.n_components_}, counted from 0")
+        parts = np.asarray(self._apply(partial(_parts, self, component), X))
+        base, unit = np.zeros(len(parts)), f"score on pc{component + 1}"
+        return Explanation(self._design_names, parts, base, parts.sum(axis=1), unit)
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        k, d = self.n_components_, len(self._design_names)
+        return {"components_": (k, d), "mean_": (d,), "explained_variance_": (k,)}
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_components_
+
+
+def _spectrum(statistic: Scatter | CenteredRows, most: int | None) -> tuple[float, np.ndarray, np.ndarray]:
+    """The trace of the scatter, and its `most` largest eigenvalues with vectors in rows; rounding is zero."""
+    d = len(statistic.mean)
+    with single_threaded_blas():
+        if isinstance(statistic, CenteredRows):
+            _, s, vectors = linalg.svd(statistic.factor, full_matrices=False, check_finite=False)
+            total, values = float((s**2).sum()), s**2
+            values, vectors = _completed(values[:most], vectors[:most], most or 1)
+        else:
+            total, first = float(np.trace(statistic.xx)), 0 if most is None else d - most
+            values, columns = linalg.eigh(statistic.xx, subset_by_index=(first, d - 1), check_finite=False)
+            values, vectors = values[::-1], columns.T[::-1]
+    return total, np.where(values > d * np.finfo(float).eps * total, values, 0.0), vectors
+
+
+def _completed(values: np.ndarray, vectors: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """At least k orthonormal vectors: those that are missing have no variance, and any will do."""
+    missing = k - len(values)
+    if missing <= 0:
+        return values, vectors
+    more = np.random.default_rng(0).standard_normal((missing, vectors.shape[1]))
+    for _ in range(2):  # twice is enough for orthogonality to rounding
+        more -= (more @ vectors.T) @ vectors
+        more = linalg.qr(more.T, mode="economic", check_finite=False)[0].T
+    return np.append(values, np.zeros(missing)), np.vstack([vectors, more])
+
+
+def _freedom(statistic: Scatter | CenteredRows, total: float) -> float:
+    if statistic.weight > 1:
+        return statistic.weight - 1
+    if total:
+        raise DataError(
+            f"the weights sum to {statistic.weight:.3g}, but the variance divides by their sum less 1: "
+            "scale sample_weight so that it counts rows"
+        )
+    return 1.0  # one row: no variance
+
+
+def _left_over(total: float, values: np.ndarray, d: int) -> float:
+    """The mean scatter of the directions left out; what is only rounding of the total is zero."""
+    left = total - float(values.sum())
+    return left / (d - len(values)) if d > len(values) and left > d * np.finfo(float).eps * total else 0.0
+
+
+def _with_signs(vectors: np.ndarray) -> np.ndarray:
+    """Every vector turned so that its largest entry, the first of equals, is positive."""
+    largest = np.argmax(np.abs(vectors), axis=1)
+    signs = np.where(vectors[np.arange(len(vectors)), largest] < 0, -1.0, 1.0)
+    return np.ascontiguousarray(vectors * signs[:, None])
+
+
+def _scores(pca: PCA, block: Block) -> np.ndarray:
+    if sparse.issparse(block.X):
+        Z = block.X @ pca.components_.T - pca.components_ @ pca.mean_
+    else:
+        Z = (block.X - pca.mean_) @ pca.components_.T
+    scale = pca._scale
+    return np.divide(Z, scale, out=np.zeros_like(Z), where=scale > 0).astype(block.X.dtype, copy=False)
+
+
+def _centered(pca: PCA, block: Block) -> np.ndarray:
+    return (block.X.toarray() if sparse.issparse(block.X) else block.X) - pca.mean_
+
+
+def _parts(pca: PCA, component: int, block: Block) -> np.ndarray:
+    scale = pca._scale[component]
+    return _centered(pca, block) * (pca.components_[component] / scale if scale else 0.0)
+
+
+def _log_likelihood(pca: PCA, block: Block) -> np.ndarray:
+    """-[r log 2π + log |C| + (x - m)ᵀ C⁻¹ (x - m)] / 2, over the r directions of positive variance."""
+    centered, kept = _centered(pca, block), pca.explained_variance_ > 0
+    variance, V = pca.explained_variance_[kept], pca.components_[kept]
+    Z = centered @ V.T
+    square, log_det, rank = (Z**2 / variance).sum(axis=1), np.log(variance).sum(), len(V)
+    residual = centered - Z @ V
+    off = np.einsum("ij,ij->i", residual, residual)
+    if pca.noise_variance_ > 0:
+        rank = len(pca.mean_)
+        square += off / pca.noise_variance_
+        log_det += (rank - len(V)) * np.log(pca.noise_variance_)
+    result = -(rank * np.log(2 * np.pi) + log_det + square) / 2
+    if rank < len(pca.mean_):
+        size = np.einsum("ij,ij->i", centered, centered) + variance.sum()
+        result[off > 1e-12 * size + 1e-28 * (pca.mean_ @ pca.mean_)] = -np.inf
+    return result
