@@ -103,7 +103,7 @@ def _check_learner(learner: Any) -> None:
 
 
 def _check_fitted(name: str, array: Any, shape: tuple[int, ...]) -> None:
-    """An array of numbers of the expected shape; -inf, the logarithm of zero, may be there, NaN and inf not."""
+    """Numbers of the expected shape; -inf, the logarithm of zero, is allowed, NaN and inf are not."""
     if not isinstance(array, np.ndarray) or array.dtype.kind not in "biuf" or not array.dtype.isnative:
         raise ModelFileError(f"has no array of numbers in the place of {name}")
     if array.shape != shape:

@@ -158,7 +158,6 @@ _LEARNERS = (
 
 _ITEMS = (
     Item("Schema", "lyceum.data", ("1.1",)),
-    Item("inspect", "lyceum.data", ("1.1",)),
     Item("scan", "lyceum.data", ("1.1",)),
     Item("Moments", "lyceum.statistics", ("1.4",)),
     Item("Scatter", "lyceum.statistics", ("1.4",)),

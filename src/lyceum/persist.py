@@ -1,10 +1,10 @@
 """Model files that cannot run code.
 
 A model file is a skops container (a ZIP archive of `schema.json` and arrays) with one more member,
-`lyceum.json`: format, versions and a digest. Loading trusts nothing in it. Every type that the file names must
-be in the catalog, or in the short list of scikit-learn, NumPy and SciPy types below; functions, methods and
-whatever is built by calling something are refused. What was loaded is then checked (`_model_checks.py`): schemas,
-classes, and every array that prediction will index.
+`lyceum.json`: format, versions and a digest. Loading trusts nothing in it. Every type that the file names
+must be in the catalog, or in the short list of scikit-learn, NumPy and SciPy types below; functions, methods
+and whatever is built by calling something are refused. What was loaded is then checked (`_model_checks.py`):
+schemas, classes, and every array that prediction will index.
 """
 
 from __future__ import annotations

@@ -224,7 +224,7 @@ class _Pass:
             names = _scan._whole(paths[0], pq.read_schema).names
             source = ParquetSource(paths, Schema.of_numbers(names))
             if source.n_rows * len(names) * 8 > memory:
-                batches = (batch for part in source.parts() for batch in part.batches(names))  # type: ignore[attr-defined]
+                batches = (batch for part in source.parts() for batch in part.batches(names))
                 return self._over_batches(batches, source.n_rows)
         return self._over_table(_scan.read_table(paths, form))
 
