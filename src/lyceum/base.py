@@ -36,6 +36,8 @@ class Learner(BaseEstimator):
     _takes_missing: ClassVar[bool] = False
     _takes_sparse: ClassVar[bool] = False
 
+    _parameter_constraints: ClassVar[dict[str, Any]] = {}
+
     schema_: Schema
     n_features_in_: int
 

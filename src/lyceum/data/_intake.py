@@ -37,6 +37,7 @@ __all__ = ["Intake"]
 
 _KERNEL_TYPES = (np.int8, np.uint8, np.int16, np.int32, np.int64, np.float32, np.float64)
 _LOOK = 1 << 16  # rows looked at at once
+_NO_Y = "{} requires y to be passed, but the target y is None"
 _MANY = 4096  # whole numbers below this are found by a table, other categories by sorting
 
 
@@ -178,9 +179,7 @@ class Intake:
                 raise SchemaError(f"column {text[0]!r} holds categories, but categorical_features is None")
         source = coded_source(table, schema)
         if self.task is not None and y is None:
-            validate_data(
-                self.learner, source.X[:1], y=None, reset=False
-            )  # scikit-learn's words for a missing y
+            raise DataError(_NO_Y.format(self.who))
         name = str(getattr(y, "name", None) or "y")
         y = None if self.task is None else self._checked_y(y, name)
         check_consistent_length(source.X, y)
@@ -247,7 +246,7 @@ class Intake:
                 "X is a Dask collection but y is not: give both as Dask collections of equal partitions"
             )
         if self.task is not None and y is None:
-            raise DataError(f"{self.who} requires y to be passed, but the target y is None")
+            raise DataError(_NO_Y.format(self.who))
         if reset:
             names = np.array(source.schema.names, dtype=object)
             if hasattr(X, "columns"):

@@ -24,7 +24,7 @@ from lyceum.data._dask import DaskSource, is_dask
 from lyceum.data._profile import ColumnProfile, TableProfile, check_kinds
 from lyceum.data._rows import Progress, Rows
 from lyceum.data._schema import Column, Kind, Schema
-from lyceum.data._sources import ArraySource, CsvSource, ParquetPart, ParquetSource, Source
+from lyceum.data._sources import ArraySource, CsvSource, ParquetPart, ParquetSource, Source, whole
 from lyceum.errors import DataError, SchemaError
 
 __all__ = ["profile_of", "read_table", "scan", "schema_of"]
@@ -346,14 +346,8 @@ _READERS = {"csv": _read_csv, "parquet": _read_parquet, "arrow": _read_arrow, "a
 
 def _whole(path: str, read: Callable[[str], Any]) -> Any:
     """What `read` finds in a file; raises if the file is cut off or of another kind."""
-    try:
+    with whole(path, _SUFFIXES[_suffix(path)].capitalize()):
         return read(path)
-    except (pa.ArrowInvalid, OSError) as error:
-        if isinstance(error, PermissionError):
-            raise
-        raise DataError(
-            f"{path} is damaged or not a {_SUFFIXES[_suffix(path)].capitalize()} file: {error}"
-        ) from error
 
 
 def _concatenated(tables: list[pa.Table], paths: Sequence[str]) -> pa.Table:

@@ -7,6 +7,7 @@ threads can work on several at once.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -19,6 +20,7 @@ from lyceum.data._block import Block, block_rows
 from lyceum.data._coding import ArrayCoder, TableCoder
 from lyceum.data._csv import CsvFormat
 from lyceum.data._schema import Schema
+from lyceum.errors import DataError
 
 __all__ = ["ArraySource", "BatchPart", "CsvSource", "ParquetSource", "Part", "Source"]
 
@@ -119,6 +121,17 @@ class ParquetSource:
                 start += sum(metadata.row_group(group).num_rows for group in groups)
 
 
+@contextmanager
+def whole(path: str, kind: str = "Parquet") -> Iterator[None]:
+    """Say which file it is that is cut off, or of another kind."""
+    try:
+        yield
+    except (pa.ArrowInvalid, OSError) as error:
+        if isinstance(error, PermissionError):
+            raise
+        raise DataError(f"{path} is damaged or not a {kind} file: {error}") from error
+
+
 _PART_ROWS = 1 << 18
 
 
@@ -146,6 +159,10 @@ class ParquetPart:
 
     def batches(self, names: list[str]) -> Iterator[pa.RecordBatch]:
         """The rows of the part, a few blocks at a time."""
+        with whole(self.path):
+            yield from self._batches(names)
+
+    def _batches(self, names: list[str]) -> Iterator[pa.RecordBatch]:
         options = {"buffer_size": 1 << 16, "pre_buffer": False, "read_dictionary": list(self.text)}
         with pq.ParquetFile(self.path, **options) as file:
             names = [name for name in names if name in file.schema_arrow.names]
