@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from numbers import Integral
 from typing import Any, ClassVar
@@ -34,9 +35,9 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OnePassLearner):
 
     with m the mean and N the total weight: a weight counts a row so many times. S is merged block by block,
     so streamed rows give what one `fit` on all of them gives. While there are fewer than d / 2 rows of d
-    columns, the centred rows themselves are kept and decomposed, R = U diag(s) Vᵀ, which is the duality of R
-    Rᵀ and Rᵀ R without forming either: 50 rows of 20,000 columns never become a 20,000 × 20,000 matrix. The
-    largest loading of every component is positive.
+    columns, the centred rows R themselves are kept, and v = Rᵀu comes from the eigenvectors u of the small
+    matrix R Rᵀ: 50 rows of 20,000 columns never become a 20,000 × 20,000 matrix. The largest loading of
+    every component is positive.
 
     Parameters
     ----------
@@ -107,23 +108,29 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OnePassLearner):
         return scatter_or_rows
 
     def _finish(self, statistic: Scatter | CenteredRows) -> None:
-        d, k = len(statistic.mean), self.n_components
-        if isinstance(k, int | np.integer) and k > d:
-            raise DataError(f"n_components={k} must be between 1 and the number of columns, {d}")
-        total, values, vectors = _spectrum(statistic, int(k) if isinstance(k, int | np.integer) else None)
-        k = self._kept(values, total)
+        d = len(statistic.mean)
+        if self._asked is not None and self._asked > d:
+            raise DataError(f"n_components={self._asked} must be between 1 and the number of columns, {d}")
+        with single_threaded_blas():
+            total, values, vectors = _spectrum(statistic, self._asked)
+            k = self._kept(values, total)
+            self.components_ = _with_signs(vectors(k))
         freedom = _freedom(statistic, total)
         self.mean_ = statistic.mean
-        self.components_ = _with_signs(vectors[:k])
         self.n_components_ = k
         self.singular_values_ = np.sqrt(values[:k])
         self.explained_variance_ = values[:k] / freedom
         self.explained_variance_ratio_ = values[:k] / total if total else np.zeros(k)
         self.noise_variance_ = _left_over(total, values[:k], d) / freedom
 
+    @property
+    def _asked(self) -> int | None:
+        """The number of components, if it was given as such."""
+        return int(self.n_components) if isinstance(self.n_components, int | np.integer) else None
+
     def _kept(self, values: np.ndarray, total: float) -> int:
-        if isinstance(self.n_components, int | np.integer):
-            return int(self.n_components)
+        if self._asked is not None:
+            return self._asked
         rank = max(1, int(np.count_nonzero(values)))
         if self.n_components is None or not total:
             return rank
@@ -209,31 +216,34 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OnePassLearner):
         return self.n_components_
 
 
-def _spectrum(statistic: Scatter | CenteredRows, most: int | None) -> tuple[float, np.ndarray, np.ndarray]:
-    """The trace of the scatter, and its `most` largest eigenvalues with vectors in rows; rounding is zero."""
-    d = len(statistic.mean)
-    with single_threaded_blas():
-        if isinstance(statistic, CenteredRows):
-            _, s, vectors = linalg.svd(statistic.factor, full_matrices=False, check_finite=False)
-            total, values = float((s**2).sum()), s**2
-            values, vectors = _completed(values[:most], vectors[:most], most or 1)
-        else:
-            total, first = float(np.trace(statistic.xx)), 0 if most is None else d - most
-            values, columns = linalg.eigh(statistic.xx, subset_by_index=(first, d - 1), check_finite=False)
-            values, vectors = values[::-1], columns.T[::-1]
-    return total, np.where(values > d * np.finfo(float).eps * total, values, 0.0), vectors
+Vectors = Callable[[int], np.ndarray]  # so many eigenvectors, in rows
 
 
-def _completed(values: np.ndarray, vectors: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """At least k orthonormal vectors: those that are missing have no variance, and any will do."""
-    missing = k - len(values)
-    if missing <= 0:
-        return values, vectors
-    more = np.random.default_rng(0).standard_normal((missing, vectors.shape[1]))
-    for _ in range(2):  # twice is enough for orthogonality to rounding
-        more -= (more @ vectors.T) @ vectors
-        more = linalg.qr(more.T, mode="economic", check_finite=False)[0].T
-    return np.append(values, np.zeros(missing)), np.vstack([vectors, more])
+def _spectrum(statistic: Scatter | CenteredRows, most: int | None) -> tuple[float, np.ndarray, Vectors]:
+    """The trace of the scatter, its `most` largest eigenvalues (rounding is zero), and their vectors."""
+    if isinstance(statistic, CenteredRows):
+        product = statistic.factor @ statistic.factor.T
+    else:
+        product = statistic.xx
+    total, n, d = float(np.trace(product)), len(product), len(statistic.mean)
+    first = 0 if most is None else max(0, n - most)
+    values, columns = linalg.eigh(product, subset_by_index=(first, n - 1), check_finite=False)
+    values, rows = values[::-1], columns.T[::-1]
+    values = np.where(values > d * np.finfo(float).eps * total, values, 0.0)
+    if isinstance(statistic, CenteredRows):
+        values = np.append(values, np.zeros(max(0, (most or 1) - n)))
+        return total, values, partial(_dual_vectors, statistic.factor, rows)
+    return total, values, lambda k: rows[:k]
+
+
+def _dual_vectors(factor: np.ndarray, U: np.ndarray, k: int) -> np.ndarray:
+    """Vectors of RᵀR from those of RRᵀ: Rᵀu, made orthonormal; directions without variance fill up to k."""
+    V = U[:k] @ factor
+    lengths = np.sqrt(np.einsum("ij,ij->i", V, V))
+    rank = np.count_nonzero(lengths > len(U) * np.finfo(float).eps * lengths.max(initial=0.0))
+    fill = np.random.default_rng(0).standard_normal((k - rank, factor.shape[1]))
+    V = np.vstack([V[:rank] / lengths[:rank, None], fill])
+    return linalg.qr(V.T, mode="economic", check_finite=False)[0].T
 
 
 def _freedom(statistic: Scatter | CenteredRows, total: float) -> float:
