@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum._native import kernels
 from lyceum.data import Block, Rows, Schema, Statistic, Step
 from lyceum.data._intake import Intake
+from lyceum.data._redesign import redesign
 from lyceum.data._steps import CheckCells, Design, Recode
 from lyceum.errors import SchemaError
 from lyceum.report import Summary
@@ -134,7 +135,31 @@ class OnePassLearner(Learner):
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None):
         """Learn from more rows: the result is that of one `fit` on all rows seen."""
-        return self._go_on(self._more_rows(X, y, sample_weight))
+        return self._partial_fit(X, y, sample_weight)
+
+    def _partial_fit(self, *data: Any):
+        """Learn from more rows, or, if they cannot be learned from, stay as it was."""
+        before = dict(self.__dict__)
+        names = self._design_names if "statistic_" in before else None
+        try:
+            rows = self._more_rows(*data)
+            if names is not None and names != self._design_names:
+                self._grow(before["schema_"])
+            return self._go_on(rows)
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+
+    def _grow(self, known: Schema) -> None:
+        """Bring the statistic to the design columns of categories that are new."""
+        if not hasattr(self.statistic_, "mapped"):
+            column = next(new for old, new in zip(known, self.schema_) if not old.same_as(new))
+            raise SchemaError(
+                f"column {column.name!r} has new categories, which {type(self).__name__} cannot add: name all "
+                "categories from the start, e.g. by a category type, or fit on all rows at once"
+            )
+        self.statistic_ = self.statistic_.mapped(*redesign(known, self._design))
 
     def _go_on(self, rows: Rows):
         more = rows.reduce(self._statistic())
@@ -172,7 +197,7 @@ class OnePassClassifier(PosteriorClassifier, OnePassLearner):
 
         New classes may come at any time; `classes` names those that will, so that they are in `classes_` at once.
         """
-        return self._go_on(self._more_rows(X, y, sample_weight, classes))
+        return self._partial_fit(X, y, sample_weight, classes)
 
 
 def _most_probable(learner: PosteriorClassifier, block: Block) -> np.ndarray:

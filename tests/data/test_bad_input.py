@@ -7,11 +7,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from scipy import sparse
+from tests.data.tiny import Line, Mean, MissingTaker, NearestMean
 
 from lyceum import scan
 from lyceum.data import _profile
 from lyceum.errors import DataError, MissingValuesError, SchemaError
-from tests.data.tiny import Line, Mean, MissingTaker, NearestMean
 
 BOTH = pytest.mark.parametrize("memory", [0, 1 << 30])
 

@@ -7,8 +7,7 @@ import pyarrow as pa
 import pytest
 
 from lyceum import scan
-from lyceum.data import read_table
-from lyceum.data import _csv
+from lyceum.data import _csv, read_table
 from lyceum.errors import DataError, SchemaError
 
 BOTH = pytest.mark.parametrize("memory", [0, 1 << 30])

@@ -20,27 +20,19 @@ __all__ = ["Align", "TargetNumbers", "union"]
 def union(known: Schema, new: Schema, who: str, counts: bool) -> Schema:
     """The columns of `known` with the categories and classes of both.
 
-    A method that `counts` keeps a table for every categorical column and can add categories to it; one that computes
-    has turned its categories into columns of numbers, which have to stay what they are.
+    A method that `counts` keeps a table for a categorical column, which cannot become a number later.
     """
     odd = sorted(set(known.names) ^ set(new.names))
     if odd:
         has = "is new" if odd[0] in new.names else "is missing"
-        raise SchemaError(
-            f"column {odd[0]!r} {has}: {who} was fitted on the columns {', '.join(known.names)}"
-        )
+        raise SchemaError(f"column {odd[0]!r} {has}: {who} was fitted on {', '.join(map(repr, known.names))}")
     columns = tuple(_union(column, new[column.name], who) for column in known)
     for before, after in zip(known, columns):
         if counts and before.is_categorical and not after.is_categorical:
             raise SchemaError(
-                f"column {before.name!r} was {before.kind} ({before.why}) when {who} was fitted and holds other numbers "
-                f"now: declare its kind from the start, e.g. scan(..., kinds={{{before.name!r}: 'continuous'}})"
-            )
-        if not counts and not before.numeric and len(after.categories) > len(before.categories):  # type: ignore[arg-type]
-            fresh = np.setdiff1d(after.categories, before.categories)[0]  # type: ignore[arg-type]
-            raise SchemaError(
-                f"column {before.name!r} has the new category {str(fresh)!r}, for which {who} has no column of "
-                "numbers: name all categories from the start, e.g. by a category type, or fit on all rows at once"
+                f"column {before.name!r} was {before.kind} ({before.why}) when {who} was fitted and holds other "
+                "numbers now: declare its kind from the start, "
+                f"e.g. scan(..., kinds={{{before.name!r}: 'continuous'}})"
             )
     target = known.target
     if target is not None and new.target is not None:
