@@ -77,7 +77,11 @@ class Discriminant(OnePassClassifier):
         heads = [f"mean | {label}" for label in self.classes_]
         means = [(name, *values) for name, values in zip(self._design_names, self.means_.T)]
         tables = [
-            Table("classes", ("class", "weight", "prior"), list(zip(self.classes_, self.class_count_, self.priors_))),
+            Table(
+                "classes",
+                ("class", "weight", "prior"),
+                list(zip(self.classes_, self.class_count_, self.priors_)),
+            ),
             Table("means", ("column", *heads), means),
         ]
         return Summary(head.title, {**head.facts, **facts}, tables)

@@ -28,7 +28,7 @@ class LinearDiscriminant(Discriminant):
     δ_k(x) = (x - x̄)ᵀ Σ⁻¹ (μ_k - x̄) - ½ (μ_k - x̄)ᵀ Σ⁻¹ (μ_k - x̄) + log π_k, with x̄ the mean of all rows.
 
     Σ is the scatter of the rows about the means of their classes, divided by N (maximum likelihood) or N - K
-    (unbiased). If it is singular, 1e-8 of the variance of each column is added to its diagonal, with a warning that
+    (unbiased). If it is singular, 1e-6 of the variance of each column is added to its diagonal, with a warning that
     names the first column that follows from others. A column that is constant over all rows is left out. A class
     without rows is never predicted. Categories are coded without their first one, so that they do not make Σ
     singular.
@@ -165,7 +165,9 @@ class LinearDiscriminant(Discriminant):
     def summary(self) -> Summary:
         """Priors, means and the coefficients of the rule."""
         head = super().summary()
-        which = self.classes_ if len(self.classes_) != 2 else [f"{self.classes_[1]} against {self.classes_[0]}"]
+        which = (
+            self.classes_ if len(self.classes_) != 2 else [f"{self.classes_[1]} against {self.classes_[0]}"]
+        )
         rows = [(name, *values) for name, values in zip(self._design_names, self.coef_.T)]
         rows.append(("(intercept)", *self.intercept_))
         rule = Table("log-odds", ("column", *map(str, which)), rows)

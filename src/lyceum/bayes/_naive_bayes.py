@@ -133,7 +133,9 @@ class NaiveBayes(OnePassClassifier):
         self.tables_ = [_normalised(estimate, counts.table(name)).T for name in counts.names]
         self._counted = columns.astype(np.int32)
         self._offsets = counts.offsets
-        self._log_table = log_of(np.concatenate([np.empty((len(self.classes_), 0)), *self.tables_], axis=1).T.copy())
+        self._log_table = log_of(
+            np.concatenate([np.empty((len(self.classes_), 0)), *self.tables_], axis=1).T.copy()
+        )
 
     def _estimates(self) -> dict[str, Callable[[np.ndarray], np.ndarray]]:
         """Unnormalised tables (a row a category, a column a class) from counts."""
@@ -155,7 +157,9 @@ class NaiveBayes(OnePassClassifier):
         spread = np.divide(scatter, weight, out=np.zeros_like(weight), where=weight > 0)
         self.epsilon_ = float(self.var_smoothing * spread.max(initial=0.0))
         known = moments.weight > 0
-        variance = np.divide(moments.scatter, moments.weight, out=np.tile(spread, (len(known), 1)), where=known)
+        variance = np.divide(
+            moments.scatter, moments.weight, out=np.tile(spread, (len(known), 1)), where=known
+        )
         self.theta_ = np.where(known, moments.mean, mean)
         # without smoothing a class may have no spread: the density then stands as high as doubles let it
         self.var_ = np.maximum(variance + self.epsilon_, np.finfo(np.float64).eps * spread)
@@ -163,7 +167,9 @@ class NaiveBayes(OnePassClassifier):
         self._measured = self.schema_.continuous.astype(np.int32)
         self._mean = self.theta_.T.copy()
         self._half_precision = np.where(speaks, 0.5 / np.where(speaks, self.var_, 1.0), 0.0).T.copy()
-        self._peak = np.where(speaks, -0.5 * np.log(2 * np.pi * np.where(speaks, self.var_, 1.0)), 0.0).T.copy()
+        self._peak = np.where(
+            speaks, -0.5 * np.log(2 * np.pi * np.where(speaks, self.var_, 1.0)), 0.0
+        ).T.copy()
 
     # -- predict ---------------------------------------------------------------------------------------------------
 
@@ -175,7 +181,11 @@ class NaiveBayes(OnePassClassifier):
                 block.X, self._measured, self._mean, self._half_precision, self._peak, joint
             )
         if len(self._counted):
-            X = block.X if block.X.dtype.kind == "f" or block.X.dtype.str[1:] in _WHOLE else block.X.astype(np.int64)
+            X = (
+                block.X
+                if block.X.dtype.kind == "f" or block.X.dtype.str[1:] in _WHOLE
+                else block.X.astype(np.int64)
+            )
             kernels.table_log_joint(X, self._counted, self._offsets, self._log_table, joint)
         return joint
 
@@ -200,7 +210,11 @@ class NaiveBayes(OnePassClassifier):
             "tables": f"m-estimate, m = {self.m}, {self.m_prior}" if self.estimate == "m" else self.estimate,
             "added to variances": self.epsilon_,
         }
-        return Summary(head.title, {**head.facts, **facts}, [self._prior_table(), *self._gaussian_table(), *self._count_tables()])
+        return Summary(
+            head.title,
+            {**head.facts, **facts},
+            [self._prior_table(), *self._gaussian_table(), *self._count_tables()],
+        )
 
     def _prior_table(self) -> Table:
         rows = list(zip(self.classes_, self.class_count_, self.class_prior_))
@@ -217,7 +231,11 @@ class NaiveBayes(OnePassClassifier):
     def _count_tables(self) -> list[Table]:
         heads = [f"P( | {label})" for label in self.classes_]
         return [
-            Table(self.schema_[j].name, ("value", *heads), [(value, *row) for value, row in zip(values, table.T)])
+            Table(
+                self.schema_[j].name,
+                ("value", *heads),
+                [(value, *row) for value, row in zip(values, table.T)],
+            )
             for j, values, table in zip(self._counted, self.categories_, self.tables_)
         ]
 

@@ -19,10 +19,8 @@ def log_odds(terms: np.ndarray, constant: np.ndarray) -> np.ndarray:
     against itself.
     """
     joint = constant + terms.sum(axis=2)
-    rows, best = np.arange(len(joint)), joint.argmax(axis=1)
-    others = joint.copy()
-    others[rows, best] = np.nan  # and not -inf: an impossible class can be the runner-up
-    second = best if joint.shape[1] == 1 else np.nanargmax(others, axis=1)
+    order = np.argsort(-joint, axis=1, kind="stable")
+    rows, best, second = np.arange(len(joint)), order[:, 0], order[:, min(1, joint.shape[1] - 1)]
     out = np.empty((len(joint), terms.shape[2] + 2))
     out[:, 0] = best
     out[:, 1] = _difference(constant[best], constant[second])

@@ -64,7 +64,9 @@ def log_of(probabilities: np.ndarray) -> np.ndarray:
 
 def _given(priors: np.ndarray, n_classes: int) -> np.ndarray:
     if priors.shape != (n_classes,):
-        raise DataError(f"priors has the shape {priors.shape} for {n_classes} classes: give one number a class")
+        raise DataError(
+            f"priors has the shape {priors.shape} for {n_classes} classes: give one number a class"
+        )
     if not (priors >= 0).all() or not np.isclose(priors.sum(), 1.0):
         raise DataError(f"priors must be non-negative and sum to 1, but they are {priors.tolist()}")
     return priors / priors.sum()

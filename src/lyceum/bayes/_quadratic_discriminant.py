@@ -96,7 +96,9 @@ class QuadraticDiscriminant(Discriminant):
 
     def _finish(self, statistic: ClassMoments | ClassScatter) -> None:
         log_priors, spare = self._finish_classes(statistic)
-        scatter = statistic.scatter if self.covariance == "full" else structured(self.covariance, statistic.scatter)
+        scatter = (
+            statistic.scatter if self.covariance == "full" else structured(self.covariance, statistic.scatter)
+        )
         spare = structured(self.covariance, spare)
         pooled = _pooled(scatter, self.class_count_.sum(), spare)
         found = [self._class(S, n, pooled, spare) for S, n in zip(scatter, self.class_count_)]
@@ -107,7 +109,9 @@ class QuadraticDiscriminant(Discriminant):
         log_det = np.array([white.log_det for _, white, _ in found])
         self._constant = log_priors - 0.5 * (log_det + (spare > 0).sum() * np.log(2 * np.pi))
 
-    def _class(self, S: np.ndarray, n: float, pooled: np.ndarray, spare: np.ndarray) -> tuple[np.ndarray, Whitening, bool]:
+    def _class(
+        self, S: np.ndarray, n: float, pooled: np.ndarray, spare: np.ndarray
+    ) -> tuple[np.ndarray, Whitening, bool]:
         """The covariance of one class, its whitening, and whether it had to borrow."""
         left = n - self.unbiased
         if left > 0:
@@ -122,7 +126,7 @@ class QuadraticDiscriminant(Discriminant):
             return
         k, more = singular[0], len(singular) - 1
         warnings.warn(
-            f"QuadraticDiscriminant: the covariance of class {self.classes_[k]!r} (weight "
+            f"QuadraticDiscriminant: the covariance of class {self.classes_.tolist()[k]!r} (weight "
             f"{show(float(self.class_count_[k]))}, {len(self.xbar_)} columns) "
             + (f"and of {more} other classes " if more else "")
             + "is singular: the pooled covariance was added to it with the weight of one row. Bring more rows of the "
@@ -141,9 +145,9 @@ class QuadraticDiscriminant(Discriminant):
             return joint
         joint = np.empty((len(block), len(self.classes_)))
         joint[:] = self._constant
-        half = 0.5 * self._whiten.T**2
-        columns = np.arange(len(half), dtype=np.int32)
-        kernels.gaussian_log_joint(block.X, columns, self.means_.T.copy(), half, np.zeros_like(half), joint)
+        mean, half = np.ascontiguousarray(self.means_.T), np.ascontiguousarray(0.5 * self._whiten.T**2)
+        columns = np.arange(len(mean), dtype=np.int32)
+        kernels.gaussian_log_joint(block.X, columns, mean, half, np.zeros_like(half), joint)
         return joint
 
     # -- what was learned ------------------------------------------------------------------------------------------

@@ -9,8 +9,10 @@ from scipy.linalg import lapack
 
 __all__ = ["RIDGE", "Whitening", "apply", "whiten"]
 
-RIDGE = 1e-8  # of a column's variance: what a singular covariance gets on its diagonal
-_UNEXPLAINED = 1e-12  # a column follows from those before it if no more than this part of its variance is its own
+RIDGE = 1e-6  # of a column's variance: what a singular covariance gets on its diagonal
+_UNEXPLAINED = (
+    1e-12  # a column follows from those before it if no more than this part of its variance is its own
+)
 
 
 class Whitening(NamedTuple):

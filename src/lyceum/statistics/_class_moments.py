@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -63,6 +63,18 @@ class ClassMoments:
     def _values(self) -> tuple[np.ndarray, ...]:
         return self.weight, self.mean, self.scatter, self.class_weight
 
+    def mapped(self, matrix: np.ndarray, offset: np.ndarray) -> ClassMoments:
+        """The moments of the rows matrix x + offset, for rows without gaps.
+
+        A column that comes from several must be an indicator, as when a new category becomes the reference: its
+        scatter follows from its mean.
+        """
+        weight = np.broadcast_to(self.class_weight[:, None], (len(self.classes), len(offset)))
+        mean = self.mean @ matrix.T + offset
+        several = (matrix != 0).sum(axis=1) > 1
+        scatter = np.where(several, weight * np.maximum(mean * (1.0 - mean), 0.0), self.scatter @ matrix.T**2)
+        return replace(self, weight=weight.copy(), mean=mean, scatter=scatter)
+
     def over_classes(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Weight, mean and scatter of every column over all classes together."""
         return _over_classes(self.weight, self.mean, self.scatter)
@@ -112,6 +124,10 @@ class ClassScatter:
         mean = a_mean + share[:, None] * delta
         return ClassScatter(classes, self.n_rows + other.n_rows, weight, mean, scatter, self.pooled)
 
+    def mapped(self, matrix: np.ndarray, offset: np.ndarray) -> ClassScatter:
+        """The summary of the rows matrix x + offset."""
+        return replace(self, mean=self.mean @ matrix.T + offset, scatter=matrix @ self.scatter @ matrix.T)
+
     @property
     def class_weight(self) -> np.ndarray:
         return self.weight
@@ -136,4 +152,4 @@ def _over_classes(weight: np.ndarray, mean: np.ndarray, scatter: np.ndarray) -> 
 
 def _dense(X: Any) -> np.ndarray:
     X = X.toarray() if sparse.issparse(X) else X
-    return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
+    return np.ascontiguousarray(X, dtype=X.dtype if X.dtype in (np.float32, np.float64) else np.float64)

@@ -56,7 +56,9 @@ class Counts:
 
     def merge(self, other: Counts) -> Counts:
         if self.names != other.names:
-            raise ValueError(f"counts of the columns {self.names} cannot be merged with those of {other.names}")
+            raise ValueError(
+                f"counts of the columns {self.names} cannot be merged with those of {other.names}"
+            )
         classes, here, there = align_labels(self.classes, other.classes)
         categories = tuple(align_labels(a, b)[0] for a, b in zip(self.categories, other.categories))
         K = len(classes)
@@ -83,24 +85,18 @@ class Counts:
 
     def arrange(self, categories: Sequence[np.ndarray]) -> Counts:
         """The same counts with the categories of every column in another order, or among more of them."""
-        if all(mine is wanted or np.array_equal(mine, wanted) for mine, wanted in zip(self.categories, categories)):
+        if all(
+            mine is wanted or np.array_equal(mine, wanted)
+            for mine, wanted in zip(self.categories, categories)
+        ):
             return self
         offsets = _offsets(categories)
         counts = np.zeros((offsets[-1], len(self.classes)))
         starts = zip(self.categories, categories, offsets)
-        counts[np.concatenate([start + _places(mine, wanted) for mine, wanted, start in starts])] = self.counts
-        return replace(self, categories=tuple(categories), counts=counts)
-
-    def without(self, names: Sequence[str]) -> Counts:
-        """The counts of the other columns."""
-        kept = [j for j, name in enumerate(self.names) if name not in names]
-        tables = [self.table(self.names[j]) for j in kept]
-        return replace(
-            self,
-            names=tuple(self.names[j] for j in kept),
-            categories=tuple(self.categories[j] for j in kept),
-            counts=np.concatenate(tables) if tables else np.zeros((0, len(self.classes))),
+        counts[np.concatenate([start + _places(mine, wanted) for mine, wanted, start in starts])] = (
+            self.counts
         )
+        return replace(self, categories=tuple(categories), counts=counts)
 
 
 def _offsets(categories: Sequence[np.ndarray]) -> np.ndarray:
