@@ -4,7 +4,15 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from lyceum import prepare
-from lyceum.prepare import DropMissing, FillMissing, MinMax, MissingCategory, OneOfC, PredictMissing, Standardize
+from lyceum.prepare import (
+    DropMissing,
+    FillMissing,
+    MinMax,
+    MissingCategory,
+    OneOfC,
+    PredictMissing,
+    Standardize,
+)
 
 TRANSFORMERS = [
     Standardize(),

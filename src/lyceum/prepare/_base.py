@@ -21,6 +21,7 @@ from lyceum.data import Block, Rows, Schema, Step
 from lyceum.data._align import Align
 from lyceum.data._arrow import to_arrow
 from lyceum.data._dask import is_dask
+from lyceum.data._sources import ArraySource
 from lyceum.data._steps import CheckCells
 from lyceum.prepare._containers import contain, library_of
 
@@ -86,25 +87,20 @@ class Transformer(TransformerMixin, Learner, auto_wrap_output_keys=None):  # typ
         X = to_arrow(X) if given == "arrow" else X
         rows = self._rows_to_predict(X)
         after = rows.then(step)
-        return contain(_collected(after), after.schema, X, rows.source.X, library or given)  # type: ignore[attr-defined]
+        return contain(_collected(after), after.schema, rows.source, X, library or given)  # type: ignore[arg-type]
 
     def _through_dask(self, step: Step, X: Any) -> Any:
-        named = hasattr(X, "columns")
-        empty = Block(
-            np.empty((0, len(self.schema_)), _cell_type(X)), None, None, 0, Schema(self.schema_.columns)
+        empty = ArraySource(
+            np.empty((0, len(self.schema_)), _cell_type(X)), None, None, Schema(self.schema_.columns)
         )
-        after = step(empty)
-        if named:
-            nothing = contain(after.X, after.schema, X._meta, empty.X, "pandas")
+        after = step(Block(empty.X, None, None, 0, empty.schema))
+        if hasattr(X, "columns"):
+            nothing = contain(after.X, after.schema, empty, X._meta, "pandas")
             return X.map_partitions(partial(_part, self, step, nothing), meta=nothing)
         chunks = X.chunks[0] if self._keeps_rows else (np.nan,) * X.numblocks[0]
-        nothing = contain(after.X, after.schema, None, empty.X, "array")
-        return X.rechunk({1: -1}).map_blocks(
-            partial(_part, self, step, nothing),
-            dtype=nothing.dtype,
-            chunks=(chunks, (nothing.shape[1],)),
-            meta=nothing,
-        )
+        nothing = contain(after.X, after.schema, empty, None, "array")
+        work = partial(_part, self, step, nothing)
+        return X.rechunk({1: -1}).map_blocks(work, chunks=(chunks, (nothing.shape[1],)), meta=nothing)
 
     # -- tags ----------------------------------------------------------------------------------------------
 

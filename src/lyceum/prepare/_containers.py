@@ -11,6 +11,7 @@ from scipy import sparse
 
 from lyceum.data import Column, Schema
 from lyceum.data._arrow import is_frame, to_arrow
+from lyceum.data._sources import ArraySource
 from lyceum.prepare._steps import is_unknown
 
 __all__ = ["contain", "library_of"]
@@ -24,26 +25,31 @@ def library_of(X: Any) -> str:
     return module if module in ("pandas", "polars") else "arrow"
 
 
-def contain(cells: Any, schema: Schema, X: Any, raw: Any, library: str) -> Any:
-    """The coded cells as a container of the library, words for codes; `raw` is X if it is an array.
+def contain(cells: Any, schema: Schema, source: ArraySource, X: Any, library: str) -> Any:
+    """The coded cells as a container of the library, words for codes.
 
-    A category that the schema does not know keeps the value that it has in X.
+    X is what the user gave and `source` what was read from it. A category that the schema does not know keeps
+    the value that it has in X.
     """
     if library == "array":
-        return cells if sparse.issparse(cells) else _numbers(cells, schema, raw)
-    original = (
-        to_arrow(X)
-        if is_frame(X)
-        else pa.table({c.name: raw[:, j] for j, c in zip(range(raw.shape[1]), schema)})
-    )
-    table = _table(cells, schema, original, library)
+        return cells if sparse.issparse(cells) else _numbers(cells, schema, source.X)
+    table = _table(cells, schema, _original(source, X), library)
     if library == "pandas":
-        return _to_pandas(table, schema, X)
+        return _to_pandas(table, schema, source.schema.names, X)
     if library == "polars":
         import polars as pl
 
         return pl.from_arrow(table)
     return table
+
+
+def _original(source: ArraySource, X: Any) -> pa.Table:
+    """X under the names of its schema."""
+    if not is_frame(X):
+        return pa.table({name: source.X[:, j] for j, name in enumerate(source.schema.names)})
+    table = to_arrow(X)
+    names = source.schema.names
+    return table if set(names) <= set(table.column_names) else table.rename_columns(names)
 
 
 def _numbers(cells: np.ndarray, schema: Schema, raw: Any) -> np.ndarray:
@@ -91,23 +97,26 @@ def _arrow_column(cells: np.ndarray, column: Column, before: pa.Array | None, li
     return values if as_category else values.dictionary_decode()
 
 
-def _to_pandas(table: pa.Table, schema: Schema, X: Any) -> Any:
-    """A pandas frame with the index, the labels and the text types of X."""
+def _to_pandas(table: pa.Table, schema: Schema, names: tuple[str, ...], X: Any) -> Any:
+    """A pandas frame with the index, the labels and the types of X."""
     frame = table.to_pandas()
     if library_of(X) != "pandas":
         return frame
     frame.index = X.index
     labels = {str(label): label for label in X.columns}
+    labels = labels if set(names) <= labels.keys() else dict(zip(names, X.columns))
     for column in schema:
-        if column.name in labels and not column.numeric:
-            frame[column.name] = _typed(frame[column.name], X[labels[column.name]].dtype)
+        if column.name in labels and column.is_categorical:
+            frame[column.name] = _typed(frame[column.name], X[labels[column.name]].dtype, column)
     return frame.set_axis([labels.get(name, name) for name in frame.columns], axis=1)
 
 
-def _typed(values: Any, dtype: Any) -> Any:
-    """Text or categories as the type that they came in."""
+def _typed(values: Any, dtype: Any, column: Column) -> Any:
+    """Text, categories and true/false as the type that they came in."""
     import pandas as pd
 
+    if column.numeric:
+        return values.astype(dtype) if isinstance(dtype, pd.BooleanDtype) else values
     if isinstance(dtype, pd.CategoricalDtype):
         new = [value for value in values.dtype.categories if value not in dtype.categories]
         return values.astype(pd.CategoricalDtype([*dtype.categories, *new], ordered=dtype.ordered))

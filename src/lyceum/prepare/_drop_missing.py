@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,6 +14,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 from lyceum.base import OnePassLearner
 from lyceum.data import Block, Schema, Step
 from lyceum.data._arrow import to_arrow
+from lyceum.data._sources import ArraySource
 from lyceum.prepare._base import Transformer, with_weight
 from lyceum.prepare._containers import contain, library_of
 from lyceum.prepare._statistics import Gaps
@@ -84,17 +86,19 @@ class DropMissing(Transformer, OnePassLearner):
     def _through_memory(self, step: Step, X: Any, library: str | None = None) -> Any:
         X = to_arrow(X) if library_of(X) == "arrow" else X
         rows = self._rows_to_predict(X)
+        source: ArraySource = rows.source  # type: ignore[assignment]
         keep = rows.collect(_is_complete)
-        X = _kept(rows.source.X if library_of(X) == "array" else X, keep)  # type: ignore[attr-defined]
+        source = replace(source, X=source.X[keep])
+        X = source.X if library_of(X) == "array" else _kept(X, keep)
         if library in (None, library_of(X)):
             return X
-        return contain(rows.collect(_cells)[keep], rows.schema, X, X, library)
+        return contain(rows.collect(_cells)[keep], rows.schema, source, X, library)
 
     def summary(self) -> Summary:
         """How many rows are complete, and how much of every column is missing."""
         check_is_fitted(self)
         rows = [
-            (column.name, column.kind, float(share)) for column, share in zip(self.schema_, self.missing_)
+            (column.name, column.kind, share) for column, share in zip(self.schema_, self.missing_.tolist())
         ]
         table = Table("Columns", ("column", "kind", "missing"), rows)
         return Summary(repr(self), {"columns": self.n_features_in_, "complete rows": self.complete_}, [table])
