@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator
 from lyceum.base import Learner
 from lyceum.data import Column, Schema
 from lyceum.errors import ModelFileError
+from lyceum.prepare._base import Transformer
 
 __all__ = ["check_model"]
 
@@ -82,7 +83,7 @@ def _check_schema(schema: Any) -> None:
 
 
 def _check_learner(learner: Any) -> None:
-    """Schema, classes and arrays of a fitted learner agree."""
+    """Schema, classes and arrays agree; -inf, the logarithm of zero, may be in an array, NaN and inf not."""
     who = type(learner).__name__
     learner.get_params(deep=False)
     if not hasattr(learner, "schema_"):
@@ -99,16 +100,17 @@ def _check_learner(learner: Any) -> None:
             raise ModelFileError(f"holds a {who} whose classes_ are not those of its target")
     learner._validate_params()
     for name, shape in learner._shapes().items():
-        _check_fitted(f"{who}.{name}", getattr(learner, name, None), tuple(shape))
+        array = getattr(learner, name, None)
+        _check_numbers(f"{who}.{name}", array, tuple(shape))
+        # In a preparation NaN stands for "no value", e.g. the range of a column of categories.
+        if not isinstance(learner, Transformer) and not (array < np.inf).all():
+            raise ModelFileError(f"has missing or infinite numbers in {who}.{name}")
 
 
-def _check_fitted(name: str, array: Any, shape: tuple[int, ...]) -> None:
-    """Numbers of the expected shape; -inf, the logarithm of zero, is allowed, NaN and inf are not."""
+def _check_numbers(name: str, array: Any, shape: tuple[int, ...]) -> None:
     if not isinstance(array, np.ndarray) or array.dtype.kind not in "biuf" or not array.dtype.isnative:
         raise ModelFileError(f"has no array of numbers in the place of {name}")
     if array.shape != shape:
         raise ModelFileError(
             f"has an array of shape {array.shape} in the place of {name}, which needs {shape}"
         )
-    if array.dtype.kind == "f" and not (array < np.inf).all():
-        raise ModelFileError(f"has missing or infinite numbers in {name}")

@@ -22,6 +22,7 @@ TASKS: tuple[Task, ...] = ("classification", "regression", "clustering", "reduct
 
 ALL = ("binary", "categorical", "continuous")
 _SHRINK = (1e-4, 1e4, "log")
+_GAPS = ("lyceum.prepare._statistics.Gaps", "lyceum.prepare._statistics.Together")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,36 +89,37 @@ _LEARNERS = (
     Entry(
         "LinearRegression", "lyceum.linear", "regression",
         "Least squares with standard errors, t and R².",
-        ALL, False, False, "one pass", "n·d² to fit, d³ to solve",
+        ALL, False, True, "one pass", "n·d² to fit, d³ to solve",
         ("7.1",),
     ),
     Entry(
         "Ridge", "lyceum.linear", "regression",
         "Least squares with an L2 penalty, in closed form.",
-        ALL, False, False, "one pass", "n·d² to fit, d³ to solve",
+        ALL, False, True, "one pass", "n·d² to fit, d³ to solve",
         ("7.2",),
         {"alpha": _SHRINK},
     ),
     Entry(
         "LogisticRegression", "lyceum.linear", "classification",
         "Linear log-odds, binary or softmax, with an L2 penalty.",
-        ALL, False, False, "many passes", "n·d·K a pass by quasi-Newton, n·d² by Newton; some ten passes",
+        ALL, False, True, "many passes", "n·d·K a pass by quasi-Newton, n·d² by Newton; some ten passes",
         ("7.4",),
         {"C": _SHRINK},
     ),
     Entry(
         "KMeans", "lyceum.cluster", "clustering",
         "Lloyd's algorithm: every row to its nearest centre, every centre to the mean of its rows.",
-        ALL, False, False, "many passes", "n·d·k a pass",
+        ALL, False, True, "many passes", "n·d·k a pass",
         ("12.1",),
         {"n_clusters": (2, 20, "linear")},
     ),
     Entry(
         "PCA", "lyceum.reduce", "reduction",
         "The directions of largest variance, from the covariance matrix.",
-        ALL, False, False, "one pass", "n·d² to fit, d³ to solve",
+        ALL, False, True, "one pass", "n·d² to fit, d³ to solve",
         ("13.1",),
         {"n_components": [0.5, 0.8, 0.9, 0.95, 0.99]},
+        ("lyceum.reduce._centered_rows.CenteredRows",),
     ),
     Entry(
         "Standardize", "lyceum.prepare", "preparation",
@@ -137,17 +139,17 @@ _LEARNERS = (
     Entry(
         "FillMissing", "lyceum.prepare", "preparation",
         "Missing cells filled with the mean, the median or the commonest value.",
-        ALL, True, False, "one pass", "n·d", ("1.3",),
+        ALL, True, False, "one pass", "n·d", ("1.3",), parts=_GAPS,
     ),
     Entry(
         "MissingCategory", "lyceum.prepare", "preparation",
         "Missing as a category of its own.",
-        ALL, True, False, "one pass", "n·d", ("1.3",),
+        ALL, True, False, "one pass", "n·d", ("1.3",), parts=_GAPS,
     ),
     Entry(
         "DropMissing", "lyceum.prepare", "preparation",
         "Rows with missing cells left out.",
-        ALL, True, False, "one pass", "n·d", ("1.3",),
+        ALL, True, False, "one pass", "n·d", ("1.3",), parts=_GAPS,
     ),
     Entry(
         "PredictMissing", "lyceum.prepare", "preparation",

@@ -155,9 +155,8 @@ def _packed(model: Any) -> bytes:
     try:
         _check_types(schema)
     except ModelFileError as error:
-        raise ModelFileError(
-            f"{name} cannot be saved: it {error}; give it plain values, e.g. a whole number as random_state"
-        ) from error
+        remedy = "give it plain values: a whole number as random_state, names instead of functions"
+        raise ModelFileError(f"{name} cannot be saved: it {error}; {remedy}") from error
     header = {
         "format": FORMAT,
         "lyceum": lyceum.__version__,

@@ -34,6 +34,7 @@ def table(*heads: str, **options: Any) -> Table:
 def reading(what: str) -> Iterator[Callable[[int, int | None], None]]:
     """A bar on stderr while rows are read, gone afterwards; the callback takes (rows done, rows in all)."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    stderr = Console(stderr=True)
+    with Progress(*columns, console=stderr, transient=True, disable=not stderr.is_terminal) as progress:
         task = progress.add_task(f"reading {what}", total=None)
         yield lambda done, total: progress.update(task, completed=done, total=total)
