@@ -74,7 +74,7 @@ class Learner(BaseEstimator):
 
     @property
     def _design(self) -> Design:
-        return Design(Schema(self.schema_.columns), self._coding == "reference", self._takes_sparse)
+        return Design(Schema(self.schema_.columns), self._coding == "reference", sparse=self._takes_sparse)
 
     @property
     def _design_names(self) -> tuple[str, ...]:
