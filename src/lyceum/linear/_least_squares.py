@@ -1,4 +1,6 @@
-"""What linear regression and ridge share: one Gram statistic, a solve, and a second look when digits were lost."""
+"""What linear regression and ridge share: one Gram statistic, a solve, and a second look when digits were
+lost.
+"""
 
 from __future__ import annotations
 
@@ -13,15 +15,17 @@ from scipy import sparse
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from lyceum._threads import single_threaded_blas
 from lyceum.base import OnePassLearner
-from lyceum.data import Block, Rows, Schema
+from lyceum.data import Block, Rows
+from lyceum.data._redesign import redesign
 from lyceum.data._steps import Design
 from lyceum.linear._passes import Residuals, first_pass, unchecked
 from lyceum.report import Explanation
 from lyceum.solvers import PositiveFactor
 from lyceum.statistics import Scatter
 
-__all__ = ["Fit", "LeastSquares", "by_column", "design_map", "warn_dependent"]
+__all__ = ["Fit", "LeastSquares", "by_column", "warn_dependent"]
 
 _EPS = float(np.finfo(np.float64).eps)
 
@@ -55,8 +59,9 @@ class Fit:
     def refined(self, rows: Rows, fit_intercept: bool) -> Fit:
         """Two steps of b ← b + A⁻¹(XᵀWr - alpha b) with residuals r from the rows themselves.
 
-        These are the corrected seminormal equations: with them the error grows with the condition of X, as for QR,
-        and not with its square, as long as the square is within reach of double precision (Björck, 1987).
+        These are the corrected seminormal equations: with them the error grows with the condition of X, as
+        for QR, and not with its square, as long as the square is within reach of double precision (Björck,
+        1987).
         """
         fit = self
         for _ in range(2):
@@ -64,7 +69,9 @@ class Fit:
             of = partial(Residuals.of, coef=fit.coef, x0=moments.x_mean, y0=moments.y_mean)
             sums = rows.reduce(of)
             if fit_intercept:
-                moments = replace(moments, mean=np.append(moments.x_mean, moments.y_mean + sums.total / moments.weight))
+                moments = replace(
+                    moments, mean=np.append(moments.x_mean, moments.y_mean + sums.total / moments.weight)
+                )
             gradient = sums.gradient - fit.alpha * fit.coef
             step = fit.factor.solve(gradient)
             better = sums.squares - float(step @ sums.gradient) if not fit.alpha else sums.squares
@@ -100,25 +107,34 @@ class LeastSquares(RegressorMixin, OnePassLearner):
         sample_weight : array of shape (n_samples,), optional
         """
         rows = self._rows(X, y, sample_weight)
-        self.statistic_ = first_pass(rows, self._statistic())
-        fit = self._fit_of(self.statistic_)
-        self._conclude(fit.refined(unchecked(rows), self.fit_intercept) if fit.lost_digits else fit)
+        with single_threaded_blas():
+            self.statistic_ = first_pass(rows, self._statistic())
+            fit = self._fit_of(self.statistic_)
+            fit = fit.refined(unchecked(rows), self.fit_intercept) if fit.lost_digits else fit
+            self._conclude(fit)
+        if len(fit.factor.dependent):
+            warn_dependent(self, self._design_names, fit.factor, self.statistic_.n_rows)
         return self
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None):
-        """Learn from more rows: the result is that of one `fit` on all rows seen, without its second look."""
-        before = getattr(self, "schema_", None)
+        """Learn from more rows: the result is that of one `fit` on all rows seen, without its second look.
+
+        More rows may still part dependent columns, so these are told by `rank_` and `summary()`, not by a
+        warning.
+        """
+        known = getattr(self, "schema_", None)
+        names = self._design_names if known is not None else ()
         rows = self._more_rows(X, y, sample_weight)
-        if before is not None and hasattr(self, "statistic_"):
-            change = design_map(before, self._design)
-            self.statistic_ = self.statistic_ if change is None else self.statistic_.mapped(*change)
+        if hasattr(self, "statistic_") and known is not None and names != self._design_names:
+            self.statistic_ = self.statistic_.mapped(*redesign(known, self._design))
         return self._go_on(rows)
 
     def _statistic(self) -> Callable[[Block], Scatter]:
         return partial(Scatter.of, target=True)
 
     def _finish(self, statistic: Scatter) -> None:
-        self._conclude(self._fit_of(statistic))
+        with single_threaded_blas():
+            self._conclude(self._fit_of(statistic))
 
     def _fit_of(self, statistic: Scatter) -> Fit:
         moments = statistic if self.fit_intercept else statistic.about_origin()
@@ -128,8 +144,6 @@ class LeastSquares(RegressorMixin, OnePassLearner):
         self.coef_, self.intercept_ = fit.coef, fit.intercept if self.fit_intercept else 0.0
         self.residual_sum_ = fit.residual
         self.rank_ = fit.factor.rank
-        if len(fit.factor.dependent):
-            warn_dependent(self, self._design_names, fit.factor, self.statistic_)
 
     def predict(self, X: Any) -> Any:
         """The fitted values, intercept + X·coef."""
@@ -169,54 +183,22 @@ def by_column(parts: np.ndarray, design: Design) -> np.ndarray:
     return out
 
 
-def design_map(before: Schema, design: Design) -> tuple[np.ndarray, np.ndarray] | None:
-    """How to turn the design columns of an older schema into the present ones: x ↦ matrix x + offset; None if alike.
-
-    The old rows have no category that is new, and the one that had no column is 1 less all that had.
-    """
-    old = Design(Schema(before.columns), design.reference)
-    if old.after.names == design.after.names:
-        return None
-    matrix, offset = np.zeros((len(design.after), len(old.after))), np.zeros(len(design.after))
-    place = {name: j for j, name in enumerate(old.after.names)}
-    for j, column in enumerate(design.before):
-        was = np.flatnonzero(old.source == j)
-        for i in np.flatnonzero(design.source == j):
-            name = design.after.names[i]
-            if name in place:
-                matrix[i, place[name]] = 1.0
-            elif old.before[j].numeric:
-                _from_two_numbers(old.before[j], name, column.name, matrix[i], was, offset[i : i + 1])
-            elif name in {f"{column.name}={value}" for value in np.asarray(old.before[j].categories)}:
-                matrix[i, was], offset[i] = -1.0, 1.0
-    return matrix, offset
-
-
-def _from_two_numbers(column, name: str, of: str, row: np.ndarray, was: np.ndarray, offset: np.ndarray) -> None:
-    """The indicator of one of two numbers a < b that a column held as they are: (x - a) / (b - a) is that of b."""
-    a, b = np.asarray(column.categories, dtype=np.float64)
-    labels = [f"{of}={value}" for value in column.categories]
-    if name in labels:
-        sign = 1.0 if name == labels[1] else -1.0
-        row[was], offset[0] = sign / (b - a), -a / (b - a) if sign > 0 else b / (b - a)
-
-
-def warn_dependent(learner: Any, names: Sequence[str], factor: PositiveFactor, moments: Scatter) -> None:
+def warn_dependent(learner: Any, names: Sequence[str], factor: PositiveFactor, n_rows: int) -> None:
     """Say which columns depend on each other, and what was done about it."""
     constant = np.flatnonzero(factor.scale == 0)
     tied = np.setdiff1d(factor.dependent, constant)
     parts = []
-    if len(tied) and len(tied) >= moments.n_rows - 1:
-        parts.append(f"{moments.n_rows} rows cannot determine the coefficients of {len(tied)} columns")
+    if len(tied) and len(tied) >= n_rows - 1:
+        parts.append(f"{n_rows} rows cannot determine the coefficients of {len(tied)} columns")
     elif len(tied):
         parts.append(f"columns {_listed(names, tied)} depend linearly on each other")
     if len(constant):
         parts.append(f"{'columns' if len(constant) > 1 else 'column'} {_listed(names, constant)} never vary")
     warnings.warn(
-        f"{type(learner).__name__}: {'; '.join(parts)} (rank {factor.rank} of {len(names)}). The solution of least "
-        "norm was taken: predictions hold, single coefficients of these columns mean nothing; drop some of them",
+        f"{type(learner).__name__}: {'; '.join(parts)} (rank {factor.rank} of {len(names)}). The solution of "
+        "least norm was taken: predictions hold, single coefficients of these columns mean nothing",
         np.exceptions.RankWarning,
-        stacklevel=4,
+        stacklevel=3,
     )
 
 

@@ -20,24 +20,25 @@ __all__ = ["LinearRegression"]
 class LinearRegression(LeastSquares):
     """Linear regression by least squares, with standard errors, tests and intervals.
 
-    The coefficients minimise Σ w_i (y_i - b₀ - x_i·b)². If y = b₀ + x·b + e with independent e ~ N(0, σ²/w), this is
-    maximum likelihood, b is normal with covariance σ² (XᵀWX)⁻¹, and b_j / se_j follows Student's t with n - rank
-    degrees of freedom. Weights are precisions, as in weighted least squares: they change what a row says, not the
-    number of rows; rows of weight zero do not count.
+    The coefficients minimise Σ w_i (y_i - b₀ - x_i·b)². If y = b₀ + x·b + e with independent e ~ N(0, σ²/w),
+    this is maximum likelihood, b is normal with covariance σ² (XᵀWX)⁻¹, and b_j / se_j follows Student's t
+    with n - rank degrees of freedom. Weights are precisions, as in weighted least squares: they change what a
+    row says, not the number of rows; rows of weight zero do not count.
 
-    One pass sums the centred products of [X y]; the normal equations are solved by Cholesky with columns scaled to unit
-    spread, so that offsets (of 1e6, say) and units do not matter. If that loses more than half of the digits, `fit`
-    looks at the rows twice more and corrects the solution by its true residuals: the result is then about as good as
-    QR's for condition numbers, after scaling, up to about 1e6 (`partial_fit` cannot look back and is good to about
-    eps · condition²). Beyond that columns count as dependent: this is said in a warning that names them, and the
-    solution of least norm is taken.
+    One pass sums the centred products of [X y]; the normal equations are solved by Cholesky with columns
+    scaled to unit spread, so that offsets (of 1e6, say) and units do not matter. If that loses more than half
+    of the digits, `fit` looks at the rows twice more and corrects the solution by its true residuals: the
+    result is then about as good as QR's for condition numbers, after scaling, up to about 1e6 (`partial_fit`
+    cannot look back and is good to about eps · condition²). Beyond that columns count as dependent: this is
+    said in a warning that names them, and the solution of least norm is taken.
 
     Parameters
     ----------
     fit_intercept : bool, default=True
         Whether there is an intercept.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns of an array hold categories; each becomes a column per category but the first, its reference.
+        Which columns of an array hold categories; each becomes a column per category but the first, its
+        reference.
 
     Attributes
     ----------
@@ -56,7 +57,8 @@ class LinearRegression(LeastSquares):
         The F statistic of all coefficients together and its p-value.
     df_model_, df_residual_ : int
     log_likelihood_ : float
-        The Gaussian log-likelihood at the maximum, -n/2 [log(2π Σ w r² / n) + 1]; weights would add ½ Σ log w.
+        The Gaussian log-likelihood at the maximum, -n/2 [log(2π Σ w r² / n) + 1]; weights would add ½ Σ log
+        w.
     residual_sum_ : float
     rank_ : int
     statistic_ : Scatter
@@ -65,8 +67,8 @@ class LinearRegression(LeastSquares):
     --------
     >>> from lyceum.linear import LinearRegression
     >>> model = LinearRegression().fit([[1.0], [2.0], [3.0], [4.0]], [2.0, 4.0, 5.0, 8.0])
-    >>> round(model.coef_[0], 3), round(model.intercept_, 3), round(model.standard_errors_[0], 4)
-    (1.9, 0.0, 0.2646)
+    >>> model.coef_.round(3).tolist(), round(model.intercept_, 3), model.standard_errors_.round(4).tolist()
+    ([1.9], 0.0, [0.2646])
     """
 
     _coding: ClassVar[Literal["codes", "one_of_c", "reference"]] = "reference"
@@ -81,7 +83,9 @@ class LinearRegression(LeastSquares):
         self.df_model_ = self.rank_
         self.df_residual_ = n - self.rank_ - int(self.fit_intercept)
         with np.errstate(divide="ignore", invalid="ignore"):
-            variance = np.float64(fit.residual) / self.df_residual_ if self.df_residual_ > 0 else np.float64(np.nan)
+            variance = (
+                np.float64(fit.residual) / self.df_residual_ if self.df_residual_ > 0 else np.float64(np.nan)
+            )
             self.sigma_ = float(np.sqrt(variance))
             self.r2_ = float(1.0 - np.float64(fit.residual) / yy)
             lost = np.float64(n - int(self.fit_intercept)) / self.df_residual_
@@ -96,7 +100,9 @@ class LinearRegression(LeastSquares):
             self.intercept_standard_error_ = float(np.sqrt(at_zero)) if self.fit_intercept else 0.0
             self.t_ = self.coef_ / self.standard_errors_
         self.p_ = _two_sided(self.t_, self.df_residual_)
-        self.f_p_ = float(fdtrc(self.df_model_, self.df_residual_, self.f_)) if self.df_residual_ > 0 else np.nan
+        self.f_p_ = (
+            float(fdtrc(self.df_model_, self.df_residual_, self.f_)) if self.df_residual_ > 0 else np.nan
+        )
 
     def confidence_interval(self, level: float = 0.95) -> np.ndarray:
         """The intervals that cover the true coefficients with probability `level`, (n_design_columns, 2)."""
@@ -105,7 +111,8 @@ class LinearRegression(LeastSquares):
         return np.column_stack([self.coef_ - reach, self.coef_ + reach])
 
     def predict_interval(self, X: Any, level: float = 0.95, of: Literal["row", "mean"] = "row") -> Any:
-        """Lower and upper ends, (n, 2), of the interval for a new row of weight one, or for the mean of such rows.
+        """Lower and upper ends, (n, 2), of the interval for a new row of weight one, or for the mean of such
+        rows.
 
         The variance of the fitted mean is σ² [1/Σw + (x - x̄)ᵀ (XᵀWX)⁻¹ (x - x̄)]; a new row adds σ².
         """
@@ -136,7 +143,9 @@ class LinearRegression(LeastSquares):
             facts["rank"] = f"{self.rank_} of {len(self.coef_)}: some columns depend on others"
         columns = ("column", "coefficient", "std. error", "t", "p", "95% from", "to")
         target = self.schema_.target.name if self.schema_.target else "y"
-        return Summary(f"Linear regression of {target}", facts, [Table("coefficients", columns, self._table())])
+        return Summary(
+            f"Linear regression of {target}", facts, [Table("coefficients", columns, self._table())]
+        )
 
     def _table(self) -> list[tuple]:
         limits = self.confidence_interval()

@@ -30,7 +30,9 @@ def first_pass(rows: Rows, of: Callable[[Block], Any]) -> Any:
         total = unchecked(rows).reduce(of)
         if not total.is_finite:
             rows.reduce(of)
-            raise DataError("the sums of squares overflow: some column holds numbers beyond 1e150; rescale it")
+            raise DataError(
+                "the sums of squares overflow: some column holds numbers beyond 1e150; rescale it"
+            )
     return total
 
 
@@ -57,4 +59,6 @@ class Residuals:
         return cls(float(weighted @ r), float(weighted.sum()), gradient)
 
     def merge(self, other: Residuals) -> Residuals:
-        return Residuals(self.squares + other.squares, self.total + other.total, self.gradient + other.gradient)
+        return Residuals(
+            self.squares + other.squares, self.total + other.total, self.gradient + other.gradient
+        )

@@ -22,9 +22,9 @@ class Ridge(LeastSquares):
 
         Σ w_i (y_i - b₀ - x_i·b)² + alpha Σ b_j²,
 
-    with the intercept b₀ free, as in scikit-learn: b = (XᵀWX + alpha I)⁻¹ XᵀWy on centred X and y. The penalty depends
-    on the units of the columns: scale them first if they differ. The kept statistic does not depend on alpha, so that
-    another alpha needs no further pass.
+    with the intercept b₀ free, as in scikit-learn: b = (XᵀWX + alpha I)⁻¹ XᵀWy on centred X and y. The
+    penalty depends on the units of the columns: scale them first if they differ. The kept statistic does not
+    depend on alpha, so that another alpha needs no further pass.
 
     Parameters
     ----------
@@ -40,8 +40,8 @@ class Ridge(LeastSquares):
     coef_ : ndarray of shape (n_design_columns,)
     intercept_ : float
     effective_degrees_ : float
-        The trace of the matrix that takes y to the fitted values: 1 for the intercept plus Σ λ / (λ + alpha) over the
-        eigenvalues λ of XᵀWX.
+        The trace of the matrix that takes y to the fitted values: 1 for the intercept plus Σ λ / (λ + alpha)
+        over the eigenvalues λ of XᵀWX.
     residual_sum_ : float
         The weighted sum of squared residuals.
     r2_ : float
@@ -63,7 +63,9 @@ class Ridge(LeastSquares):
         **LeastSquares._parameter_constraints,
     }
 
-    def __init__(self, *, alpha: float = 1.0, fit_intercept: bool = True, categorical_features: Any = "from_dtype"):
+    def __init__(
+        self, *, alpha: float = 1.0, fit_intercept: bool = True, categorical_features: Any = "from_dtype"
+    ):
         self.alpha = alpha
         self.fit_intercept = fit_intercept
         self.categorical_features = categorical_features
@@ -84,9 +86,9 @@ class Ridge(LeastSquares):
             "norm of the coefficients": float(np.linalg.norm(self.coef_)),
         }
         spread = np.sqrt(np.diagonal(self.statistic_.xx) / self.statistic_.weight)
-        rows = [
-            (name, float(b), float(b * s)) for name, b, s in zip(self._design_names, self.coef_, spread)
-        ]
+        rows = [(name, float(b), float(b * s)) for name, b, s in zip(self._design_names, self.coef_, spread)]
         head = [("(intercept)", float(self.intercept_), 0.0)] if self.fit_intercept else []
         table = Table("coefficients", ("column", "coefficient", "per standard deviation"), [*head, *rows])
-        return Summary(f"Ridge regression of {self.schema_.target.name if self.schema_.target else 'y'}", facts, [table])
+        return Summary(
+            f"Ridge regression of {self.schema_.target.name if self.schema_.target else 'y'}", facts, [table]
+        )

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from lyceum.solvers._problem import Outcome, Problem, Watch, descend
+from lyceum.solvers._problem import Outcome, Point, Problem, Watch, descend, is_flat
 
 __all__ = ["LBFGS"]
 
@@ -20,22 +21,24 @@ class LBFGS:
     """
 
     memory: int = 12
+    needs_hessian: ClassVar[bool] = False
 
     def minimise(
-        self, problem: Problem, start: np.ndarray, max_iter: int, tol: float, watch: Watch | None = None
+        self, problem: Problem, start: Point, max_iter: int, tol: float, watch: Watch | None = None
     ) -> Outcome:
-        here = problem.evaluate(start)
-        history = [here.value]
+        here, history = start, [start.value]
         if watch:
             watch(here)
         changes: deque[_Change] = deque(maxlen=self.memory)
         for n_iter in range(1, max_iter + 1):
-            there = descend(problem, here, -_inverse_times(changes, here.gradient, problem), hessian=False)
+            step = -_inverse_times(changes, here.gradient, problem)
+            there = descend(problem, here, step, self.needs_hessian)
             if there is None and changes:  # forget the past and go down the preconditioned gradient
                 changes.clear()
-                there = descend(problem, here, -problem.precondition(here.gradient), hessian=False)
+                step = -problem.precondition(here.gradient)
+                there = descend(problem, here, step, self.needs_hessian)
             if there is None:
-                return Outcome(here, n_iter, True, history)
+                return Outcome(here, n_iter, is_flat(here, step), history)
             change = _Change.between(here, there)
             if change.curvature > 0:
                 changes.append(change)

@@ -14,9 +14,10 @@ __all__ = ["PositiveFactor"]
 class PositiveFactor:
     """A symmetric positive semidefinite A, factored after scaling its diagonal to one.
 
-    With R = D A D of unit diagonal, R = L Lᵀ if every pivot of L exceeds 64 eps √d; otherwise R = V Λ Vᵀ, what lies below
-    that level is taken as null, and `solve` is multiplication by the pseudo-inverse A⁺, so that solutions have least
-    norm. Scaling makes this independent of the units of the columns (and nearly optimal: van der Sluis, 1969).
+    With R = D A D of unit diagonal, R = L Lᵀ if every pivot of L exceeds 64 eps √d; otherwise R = V Λ Vᵀ,
+    what lies below that level is taken as null, and `solve` is multiplication by the pseudo-inverse A⁺, so
+    that solutions have least norm. Scaling makes this independent of the units of the columns (and nearly
+    optimal: van der Sluis, 1969).
 
     >>> factor = PositiveFactor.of(np.array([[4.0, 2.0], [2.0, 1.0]]))
     >>> factor.rank, factor.solve(np.array([4.0, 2.0])).round(12).tolist()

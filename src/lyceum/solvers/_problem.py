@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 
@@ -50,25 +50,28 @@ class Outcome:
 
 
 class Solver(Protocol):
-    """Minimises a problem from a start until the size of the gradient is at most `tol`."""
+    """Minimises a problem from a start, evaluated with the Hessian if it is needed, until the gradient's size
+    is `tol`.
+    """
+
+    needs_hessian: ClassVar[bool]
 
     def minimise(
-        self, problem: Problem, start: np.ndarray, max_iter: int, tol: float, watch: Watch | None = None
+        self, problem: Problem, start: Point, max_iter: int, tol: float, watch: Watch | None = None
     ) -> Outcome: ...
 
 
-def descend(
-    problem: Problem, here: Point, step: np.ndarray, hessian: bool, shortest: float = 2.0**-30
-) -> Point | None:
-    """The first of θ + step, θ + step/2, ... that lowers the objective enough (Armijo); None if none does.
+def descend(problem: Problem, here: Point, step: np.ndarray, hessian: bool) -> Point | None:
+    """The first of θ + step, θ + shorter steps, ... that lowers the objective enough (Armijo); None if none
+    does.
 
-    Near the optimum the value stops changing in its last digits before the gradient vanishes, so a step that keeps the
-    value to rounding is taken if it makes the gradient smaller.
+    Near the optimum the value stops changing in its last digits before the gradient vanishes, so a step that
+    keeps the value to rounding is taken if it makes the gradient smaller.
     """
     slope = float(np.vdot(here.gradient, step))
-    noise = 16 * np.finfo(np.float64).eps * abs(here.value)
+    noise = _noise(here)
     length = 1.0
-    while length >= shortest:
+    while length > 1e-30:
         there = problem.evaluate(here.theta + length * step, hessian)
         if there.value <= here.value + 1e-4 * length * slope:
             return there
@@ -80,7 +83,17 @@ def descend(
     return None
 
 
+def is_flat(here: Point, step: np.ndarray) -> bool:
+    """Whether a step promises less than rounding hides: the optimum to the last digit."""
+    return abs(float(np.vdot(here.gradient, step))) <= 1e3 * _noise(here)
+
+
+def _noise(here: Point) -> float:
+    return 16 * float(np.finfo(np.float64).eps) * abs(here.value)
+
+
 def _shorter(value: float, slope: float, trial: float) -> float:
-    """By which factor to cut a step: the minimum of the parabola through the trial, kept within [0.1, 0.5]."""
+    """By which factor to cut a step: the minimum of the parabola through the trial, kept within [0.01, 0.5].
+    """
     bend = 2 * (trial - value - slope)
-    return float(np.clip(-slope / bend, 0.1, 0.5)) if np.isfinite(bend) and bend > 0 else 0.5
+    return float(np.clip(-slope / bend, 0.01, 0.5)) if np.isfinite(bend) and bend > 0 else 0.1

@@ -4,6 +4,7 @@ from lyceum.statistics._class_moments import ClassMoments, ClassScatter
 from lyceum.statistics._counts import Counts
 from lyceum.statistics._histogram import Histogram, JointHistogram
 from lyceum.statistics._lloyd import FarthestRows, LloydSums
+from lyceum.statistics._losses import LogisticLoss, SoftmaxLoss
 from lyceum.statistics._moments import Moments, Scatter
 from lyceum.statistics._quantiles import Quantiles
 from lyceum.statistics._sample import RowSample
@@ -16,8 +17,10 @@ __all__ = [
     "Histogram",
     "JointHistogram",
     "LloydSums",
+    "LogisticLoss",
     "Moments",
     "Quantiles",
     "RowSample",
     "Scatter",
+    "SoftmaxLoss",
 ]

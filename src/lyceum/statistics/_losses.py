@@ -1,7 +1,7 @@
 """Log losses of linear classifiers: value, gradient and, when asked for, Hessian, summed over rows.
 
-The design is [x - shift, 1]: about the column means the curvature is well scaled whatever the columns' offsets. `coef`
-has the intercept last. Class weights multiply the rows' own.
+The design is [x - shift, 1]: about the column means the curvature is well scaled whatever the columns'
+offsets. `coef` has the intercept last. Class weights multiply the rows' own.
 """
 
 from __future__ import annotations
@@ -60,7 +60,8 @@ class LogisticLoss(_Loss):
         if not sparse.issparse(block.X):
             return cls(kernels.logistic(block.X, y, w, coef, gradient, H, shift), gradient, H)
         cells = SparseCells.of(block.X)
-        # [x - shift, 1] = M [x~, 1]: x~ is shifted in full columns only, M = [[I, -rest], [0, 1]] does the others.
+        # [x - shift, 1] = M [x~, 1]: x~ is shifted in full columns only, M = [[I, -rest], [0, 1]] does the
+        # others.
         rest = np.where(cells.full, 0.0, shift)
         inner = np.append(coef[:-1], coef[-1] - rest @ coef[:-1])
         data = cells.shifted(shift)
@@ -74,7 +75,8 @@ class LogisticLoss(_Loss):
 
 @dataclass(frozen=True, slots=True)
 class SoftmaxLoss(_Loss):
-    """Multinomial loss  sum w [log sum_k exp z_k - z_y],  z_k = [x - shift, 1] . coef_k,  for class codes y."""
+    """Multinomial loss  sum w [log sum_k exp z_k - z_y],  z_k = [x - shift, 1] . coef_k,  for class codes y.
+    """
 
     @classmethod
     def of(
@@ -85,7 +87,8 @@ class SoftmaxLoss(_Loss):
         hessian: bool = False,
         class_weight: np.ndarray | None = None,
     ) -> SoftmaxLoss:
-        """`coef` and the gradient have shape (K, d + 1), the Hessian (K (d + 1), K (d + 1)), class by class."""
+        """`coef` and the gradient have shape (K, d + 1), the Hessian (K (d + 1), K (d + 1)), class by class.
+        """
         assert block.y is not None
         w = _weights(block, class_weight)
         if sparse.issparse(block.X) and not hessian:

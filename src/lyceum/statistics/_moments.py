@@ -75,7 +75,8 @@ class Moments:
 class Scatter:
     """Weight, mean and full centred scatter matrix of rows, jointly with the target when there is one.
 
-    The Gram statistic of least squares: with Z = [X y] centred, `scatter` is ZᵀWZ, so XᵀX, Xᵀy and yᵀy are its blocks.
+    The Gram statistic of least squares: with Z = [X y] centred, `scatter` is ZᵀWZ, so XᵀX, Xᵀy and yᵀy are
+    its blocks.
 
     >>> import pyarrow as pa
     >>> from functools import partial
@@ -83,7 +84,7 @@ class Scatter:
     >>> rows = scan(pa.table({"x": [0.0, 1.0, 2.5], "y": [1.5, 3.25, 5.5]}), target="y")
     >>> moments = rows.reduce(partial(Scatter.of, target=True))
     >>> round(float(moments.xy[0] / moments.xx[0, 0]), 3)  # the slope, cov / var
-    1.605
+    1.592
     """
 
     n_rows: int  # rows that count: those of weight zero do not
@@ -120,7 +121,9 @@ class Scatter:
     def mapped(self, matrix: np.ndarray, offset: np.ndarray) -> Scatter:
         """The same rows with other columns, x ↦ matrix x + offset; the target stays."""
         if self.targets:
-            matrix = np.block([[matrix, np.zeros((len(matrix), 1))], [np.zeros((1, matrix.shape[1])), np.ones((1, 1))]])
+            matrix = np.block(
+                [[matrix, np.zeros((len(matrix), 1))], [np.zeros((1, matrix.shape[1])), np.ones((1, 1))]]
+            )
             offset = np.append(offset, 0.0)
         return replace(self, mean=matrix @ self.mean + offset, scatter=matrix @ self.scatter @ matrix.T)
 
@@ -164,11 +167,13 @@ def _thin(X: Any) -> Any:
     return X.toarray() if sparse.issparse(X) and X.nnz > 0.5 * X.shape[0] * X.shape[1] else X
 
 
-def _sparse_scatter(X: Any, y: np.ndarray | None, w: np.ndarray | None) -> tuple[float, np.ndarray, np.ndarray]:
+def _sparse_scatter(
+    X: Any, y: np.ndarray | None, w: np.ndarray | None
+) -> tuple[float, np.ndarray, np.ndarray]:
     """Weight, mean and scatter of a CSR array with a dense target.
 
-    Columns without a gap are shifted near their means first, and so is y; the others hold mostly zeros, so that their
-    raw products are already taken about a point close to the mean.
+    Columns without a gap are shifted near their means first, and so is y; the others hold mostly zeros, so
+    that their raw products are already taken about a point close to the mean.
     """
     cells = SparseCells.of(X)
     shift = cells.provisional_mean()

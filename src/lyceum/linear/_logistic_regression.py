@@ -1,0 +1,324 @@
+"""Logistic regression for two classes, softmax regression for more."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from functools import partial
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from scipy.special import ndtr
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from lyceum._threads import single_threaded_blas
+from lyceum.base import PosteriorClassifier
+from lyceum.data import Block
+from lyceum.errors import DataError
+from lyceum.linear._least_squares import warn_dependent
+from lyceum.linear._log_loss import ClassSpread, LogLoss
+from lyceum.linear._log_odds import LogOdds, ratio
+from lyceum.linear._separation import is_separated
+from lyceum.solvers import LBFGS, Newton, Outcome, Point, PositiveFactor, Solver
+
+__all__ = ["LogisticRegression"]
+
+SOLVERS: dict[str, Solver] = {"irls": Newton(), "lbfgs": LBFGS()}
+_SMALL = 300  # parameters up to which summing the Hessian over the rows is cheap
+
+
+class LogisticRegression(PosteriorClassifier, LogOdds):
+    """Logistic regression (softmax regression for more than two classes) with an L2 penalty.
+
+    With P(k | x) ∝ exp(b₀ₖ + x·bₖ) the parameters minimise
+
+        Σ w_i [-log P(y_i | x_i)] + 1/(2C) Σ b²,
+
+    the intercepts free. This is scikit-learn's objective: the sum of the log losses, so C weighs all rows
+    together against the penalty and doubling every weight acts as doubling C; the cost per row -1/m Σ [y log
+    h + (1-y) log(1-h)] is its first part over m. Two classes have one vector b, the log-odds of the second
+    class; K > 2 classes have one each, with Σₖ bₖ = 0 at the optimum (see `log_odds` for one class as
+    reference).
+
+    Each iteration is one pass over the rows. Both solvers start at the linear discriminant of the same rows,
+    found in the first pass together with the column means, about which everything is computed.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Inverse strength of the penalty; inf for none (maximum likelihood).
+    solver : {"auto", "irls", "lbfgs"}, default="auto"
+        "irls": Newton's method (iteratively reweighted least squares) with step halving; "lbfgs": L-BFGS
+        preconditioned by class shares ⊗ scatter of the columns (its diagonal from 1024 columns on). "auto" is
+        "irls" up to 300 free parameters.
+    max_iter : int, default=100
+    tol : float, default=1e-6
+        Stop when the gradient is this small: the largest |Σ w (p - y) x| / Σ w, over columns scaled to unit
+        spread.
+    class_weight : None, "balanced" or dict, default=None
+        Factors on the weights of the rows of each class; "balanced": total weight / (K · weight of the
+        class).
+    fit_intercept : bool, default=True
+    standard_errors : bool or "auto", default="auto"
+        Whether to compute standard errors; "auto": up to 300 free parameters. Above that the Hessian costs
+        more than the fit.
+    warm_start : bool, default=False
+        Whether `fit` begins at the parameters of the last `fit`.
+    record : bool, default=False
+        Whether to keep the parameters of every iteration in `record_`.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns of an array hold categories; each becomes a column per category but the first, its
+        reference.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (K,)
+    coef_ : ndarray of shape (1, n_design_columns) or (K, n_design_columns)
+    intercept_ : ndarray of shape (1,) or (K,)
+    n_iter_ : int
+    converged_ : bool
+    separated_ : bool
+        Whether the classes are separated, wholly or in part; looked for when C is inf.
+    standard_errors_, z_, p_ : ndarrays of the shape of `coef_`
+        From the inverse of the Hessian at the optimum. With a finite C that is the Laplace approximation of
+        the posterior under the prior N(0, C), not the sampling error of an unbiased estimate.
+    intercept_standard_errors_ : ndarray of the shape of `intercept_`
+    covariance_ : ndarray
+        That inverse, of (b₁, b₀₁, b₂, b₀₂, ...): the intercept follows its coefficients.
+    log_likelihood_, null_log_likelihood_ : float
+        At the optimum, and of the class shares alone.
+    objective_ : float
+    history_ : list of float
+        The objective at the start and after every iteration.
+    record_ : list of dict
+        With `record=True`: iteration, coef, intercept, objective and gradient (its size as for `tol`).
+
+    Examples
+    --------
+    >>> from lyceum.linear import LogisticRegression
+    >>> import numpy as np
+    >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array(["no", "yes", "no", "yes"])
+    >>> model = LogisticRegression(C=np.inf).fit(X, y)
+    >>> model.coef_.round(3).tolist(), model.predict_proba([[1.5]]).round(3).tolist()
+    ([[0.908]], [[0.5, 0.5]])
+    """
+
+    _coding: ClassVar[Literal["codes", "one_of_c", "reference"]] = "reference"
+    _takes_sparse: ClassVar[bool] = True
+    _parameter_constraints: ClassVar[dict] = {
+        "C": [Interval(Real, 0, None, closed="right")],
+        "solver": [StrOptions({"auto", *SOLVERS})],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "class_weight": [None, StrOptions({"balanced"}), dict],
+        "fit_intercept": ["boolean"],
+        "standard_errors": ["boolean", StrOptions({"auto"})],
+        "warm_start": ["boolean"],
+        "record": ["boolean"],
+        "categorical_features": "no_validation",
+    }
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        solver: str = "auto",
+        max_iter: int = 100,
+        tol: float = 1e-6,
+        class_weight: Any = None,
+        fit_intercept: bool = True,
+        standard_errors: bool | str = "auto",
+        warm_start: bool = False,
+        record: bool = False,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.C = C
+        self.solver = solver
+        self.max_iter = max_iter
+        self.tol = tol
+        self.class_weight = class_weight
+        self.fit_intercept = fit_intercept
+        self.standard_errors = standard_errors
+        self.warm_start = warm_start
+        self.record = record
+        self.categorical_features = categorical_features
+
+    # -- fit ---------------------------------------------------------------------------------------------
+    # --------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Learn from the rows of X, one pass an iteration.
+
+        Parameters
+        ----------
+        X : array, sparse array, frame, Dask collection or `scan(...)`
+        y : array of shape (n_samples,), if the target is not in the scan
+        sample_weight : array of shape (n_samples,), optional
+        """
+        last = (self.coef_, self.intercept_) if self.warm_start and hasattr(self, "coef_") else None
+        rows = self._rows(X, y, sample_weight)
+        with single_threaded_blas():  # so that the bits of the solves do not depend on the number of threads
+            spread = ClassSpread.of(rows, len(self.classes_))
+            weights = self._class_weights(spread.weight)
+            problem = LogLoss.over(rows, spread, 1.0 / self.C, self.fit_intercept, weights)
+            self.n_rows_, self.mean_ = spread.n_rows, spread.mean
+            if len(self.classes_) == 1:
+                self._settle_for_one_class(problem)
+            else:
+                self._finish(problem, self._minimum(problem, last))
+        return self
+
+    def _minimum(self, problem: LogLoss, last: tuple[np.ndarray, np.ndarray] | None) -> Outcome:
+        if self.record:
+            self.record_: list[dict] = []
+        solver = SOLVERS[self._solver_name(problem)]
+        start = self._start(problem, last, solver.needs_hessian)
+        watch = partial(self._watch, problem) if self.record else None
+        return solver.minimise(problem, start, self.max_iter, self.tol, watch)
+
+    def _solver_name(self, problem: LogLoss) -> str:
+        return self.solver if self.solver != "auto" else "irls" if _parameters(problem) <= _SMALL else "lbfgs"
+
+    def _class_weights(self, weight: np.ndarray) -> np.ndarray | None:
+        if self.class_weight is None:
+            return None
+        if isinstance(self.class_weight, Mapping):
+            odd = [label for label in self.class_weight if label not in set(self.classes_.tolist())]
+            if odd:
+                raise DataError(
+                    f"class_weight names the class {odd[0]!r}; the classes are {self.classes_.tolist()}"
+                )
+            return np.array([float(self.class_weight.get(label, 1.0)) for label in self.classes_.tolist()])
+        share = weight * len(weight)
+        return np.divide(weight.sum(), share, out=np.ones_like(share), where=share > 0)
+
+    def _start(self, problem: LogLoss, last: tuple[np.ndarray, np.ndarray] | None, hessian: bool) -> Point:
+        if last is not None and last[0].shape == (problem.outputs, problem.shape[1] - 1):
+            coef, intercept = last
+            at_mean = intercept + coef @ problem.shift if self.fit_intercept else np.zeros_like(intercept)
+            return problem.evaluate(np.column_stack([coef, at_mean]), hessian)
+        start = problem.evaluate(problem.start(), hessian)
+        return (
+            start
+            if start.value <= problem.null_value * (1 + 1e-9)
+            else problem.evaluate(problem.null(), hessian)
+        )
+
+    def _watch(self, problem: LogLoss, point: Point) -> None:
+        coef, intercept = _original(problem, point.theta)
+        self.record_.append(
+            {
+                "iteration": len(self.record_),
+                "coef": coef,
+                "intercept": intercept,
+                "objective": point.value,
+                "gradient": problem.size(point.gradient),
+            }
+        )
+
+    def _settle_for_one_class(self, problem: LogLoss) -> None:
+        """With one class there is nothing to tell apart: it has probability 1."""
+        d = problem.shape[1] - 1
+        self.coef_, self.intercept_ = np.zeros((1, d)), np.zeros(1)
+        self.n_iter_, self.converged_, self.separated_ = 1, True, False
+        self.objective_ = self.log_likelihood_ = self.null_log_likelihood_ = 0.0
+        self.history_ = [0.0]
+        if self.record:
+            self.record_ = []
+        self._forget_standard_errors()
+
+    def _finish(self, problem: LogLoss, outcome: Outcome) -> None:
+        point = outcome.point
+        self.coef_, self.intercept_ = _original(problem, point.theta)
+        self.n_iter_, self.converged_ = outcome.n_iter, outcome.converged
+        self.history_, self.objective_ = list(outcome.history), point.value
+        self.log_likelihood_ = -(point.value - 0.5 * problem.penalty * float((self.coef_**2).sum()))
+        self.null_log_likelihood_ = -problem.null_value
+        wanted = _parameters(problem) <= _SMALL if self.standard_errors == "auto" else self.standard_errors
+        if wanted and point.hessian is None:
+            outcome = Outcome(problem.evaluate(point.theta, hessian=True), *_rest(outcome))
+        self._set_standard_errors(problem, outcome.point) if wanted else self._forget_standard_errors()
+        self._warn(problem, outcome)
+
+    def _warn(self, problem: LogLoss, outcome: Outcome) -> None:
+        self.separated_ = bool(np.isinf(self.C)) and is_separated(problem, outcome)
+        if self.separated_:
+            warnings.warn(
+                "the classes are separated by the columns, so that the likelihood has no maximum and "
+                "coefficients and standard errors grow without end: give a finite C",
+                ConvergenceWarning,
+                stacklevel=5,
+            )
+        elif not outcome.converged:
+            warnings.warn(
+                f"LogisticRegression stopped after max_iter={self.max_iter} iterations with a gradient of "
+                f"{problem.size(outcome.point.gradient):.1e} > tol={self.tol:g}: raise max_iter, or lower C",
+                ConvergenceWarning,
+                stacklevel=5,
+            )
+        if np.isinf(self.C) and problem.spread.scatter.ndim == 2:
+            self._warn_dependent(problem)
+
+    def _warn_dependent(self, problem: LogLoss) -> None:
+        spread = problem.spread
+        floor = spread.weight.sum() * (4 * np.finfo(np.float64).eps * spread.mean) ** 2
+        factor = PositiveFactor.of(spread.scatter, floor)
+        if len(factor.dependent):
+            warn_dependent(self, self._design_names, factor, self.n_rows_)
+
+    # -- standard errors ---------------------------------------------------------------------------------
+
+    def _set_standard_errors(self, problem: LogLoss, point: Point) -> None:
+        # the intercept at x = 0 is that at the means less shift . b
+        size = problem.shape[1]
+        back = np.eye(size)
+        back[-1, :-1] = -problem.shift
+        inverse = problem.covariance(point).reshape(problem.outputs, size, problem.outputs, size)
+        covariance = np.einsum("ij,ajbl,kl->aibk", back, inverse, back, optimize=True)
+        self.covariance_ = covariance.reshape(problem.outputs * size, -1)
+        errors = np.sqrt(np.maximum(np.diagonal(self.covariance_), 0.0)).reshape(problem.shape)
+        self.standard_errors_, self.intercept_standard_errors_ = errors[:, :-1], errors[:, -1]
+        self.z_ = ratio(self.coef_, self.standard_errors_)
+        self.p_ = 2 * ndtr(-np.abs(self.z_))
+
+    def _forget_standard_errors(self) -> None:
+        for name in ("covariance_", "standard_errors_", "intercept_standard_errors_", "z_", "p_"):
+            if hasattr(self, name):
+                delattr(self, name)
+
+    # -- predict -----------------------------------------------------------------------------------------
+
+    def decision_function(self, X: Any) -> Any:
+        """The log-odds of the second of two classes, (n,), or the scores of K classes, (n, K)."""
+        return self._apply(partial(_scores, self), X)
+
+    def _log_joint(self, block: Block) -> np.ndarray:
+        scores = block.X @ self.coef_.T + self.intercept_
+        return np.column_stack([np.zeros(len(block)), scores]) if len(self.classes_) == 2 else scores
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        outputs = len(self.classes_) if len(self.classes_) > 2 else 1
+        d = len(self._design_names)
+        return {"coef_": (outputs, d), "intercept_": (outputs,), "mean_": (d,)}
+
+
+def _parameters(problem: LogLoss) -> int:
+    outputs, size = problem.shape
+    return max(1, outputs - 1) * size
+
+
+def _rest(outcome: Outcome) -> tuple:
+    return outcome.n_iter, outcome.converged, outcome.history
+
+
+def _original(problem: LogLoss, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Coefficients, and intercepts at x = 0 instead of at the column means."""
+    coef = np.ascontiguousarray(theta[:, :-1])
+    return coef, theta[:, -1] - coef @ problem.shift
+
+
+def _scores(learner: LogisticRegression, block: Block) -> np.ndarray:
+    scores = block.X @ learner.coef_.T + learner.intercept_
+    return scores[:, 0] if len(learner.coef_) == 1 else scores
