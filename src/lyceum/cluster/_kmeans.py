@@ -155,9 +155,16 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Le
         batch chooses the start, so it needs at least `n_clusters` rows; after `fit`, its centres and counts
         are where to go on.
         """
-        known = self.schema_ if hasattr(self, "cluster_centers_") else None
-        rows = self._more_rows(X, None, sample_weight)
-        centers, counts = self._so_far(rows, known)
+        before = dict(self.__dict__)
+        try:
+            rows = self._more_rows(X, None, sample_weight)
+            return self._step(rows, *self._so_far(rows, before.get("schema_")))
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+
+    def _step(self, rows: Rows, centers: np.ndarray, counts: np.ndarray):
         sums = rows.reduce(partial(LloydSums.of, centers=centers))
         sums = fill_empty(rows, centers, sums, empty=sums.weights + counts == 0)
         total = replace(sums, sums=sums.sums + counts[:, None] * centers, weights=sums.weights + counts)
@@ -172,7 +179,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Le
         return self
 
     def _so_far(self, rows: Rows, known: Schema | None) -> tuple[np.ndarray, np.ndarray]:
-        if known is None:
+        if known is None or not hasattr(self, "cluster_centers_"):
             starts, _ = self._starts(rows, check_random_state(self.random_state))
             return starts[0], np.zeros(self.n_clusters)
         matrix, offset = redesign(known, self._design)

@@ -176,7 +176,10 @@ _TREE_ROWS = 1024
 
 def hierarchical(sample: RowSample, k: int, rng: np.random.RandomState) -> np.ndarray:
     """The means of k clusters cut from Ward's tree of at most max(1024, 4 k) rows; no chance."""
-    points = Points.of(sample.head(max(_TREE_ROWS, 4 * k)))
+    size = max(_TREE_ROWS, 4 * k)
+    points = Points.of(sample)
+    if len(points) > size:
+        points = Points.of(sample.head(size))
     if len(points) <= k:
         return points.rows(_filled(list(range(len(points))), k))
     labels = ward_labels(points.distances(np.arange(len(points))), points.w, k)

@@ -17,7 +17,6 @@ from lyceum._threads import single_threaded_blas
 from lyceum.base import OnePassLearner
 from lyceum.data import Block
 from lyceum.data._dask import is_dask
-from lyceum.data._redesign import redesign
 from lyceum.errors import DataError
 from lyceum.reduce._centered_rows import CenteredRows, scatter_or_rows
 from lyceum.report import Explanation, Summary, Table
@@ -95,14 +94,6 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OnePassLearner):
         self.categorical_features = categorical_features
 
     # -- fit ------------------------------------------------------------------------------------------------
-
-    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None):
-        """Learn from more rows: the result is that of one `fit` on all rows seen."""
-        known = getattr(self, "schema_", None)
-        rows = self._more_rows(X, None, sample_weight)
-        if hasattr(self, "statistic_") and len(self._design_names) != len(self.statistic_.mean):
-            self.statistic_ = self.statistic_.mapped(*redesign(known, self._design))  # type: ignore[arg-type]
-        return self._go_on(rows)
 
     def _statistic(self):
         return scatter_or_rows
