@@ -1,4 +1,4 @@
-"""Linear and quadratic discriminants: scikit-learn's answers, the densities themselves, streams, singular cases."""
+"""Linear and quadratic discriminants: scikit-learn's answers, the densities, streams, singular cases."""
 
 import warnings
 
@@ -87,7 +87,7 @@ def test_identity_with_equal_priors_is_the_nearest_class_mean():
 @pytest.mark.parametrize("K", [2, 4])
 def test_linear_agrees_with_scikit_learn(K):
     X, y = classes_of_rows(K=K, seed=3)
-    # its lsqr solver divides by N in every release; the coefficients are about the origin and not about the mean
+    # its lsqr solver divides by N in every release; its coefficients are about the origin, not the mean
     theirs = LinearDiscriminantAnalysis(solver="lsqr", store_covariance=True).fit(X, y)
     ours = LinearDiscriminant().fit(X, y)
     np.testing.assert_allclose(ours.covariance_, theirs.covariance_, rtol=1e-9, atol=1e-12)
@@ -234,7 +234,7 @@ def test_fewer_rows_than_columns_still_give_a_rule(learner):
 @pytest.mark.parametrize("structure", STRUCTURES)
 def test_a_class_with_one_row_borrows_the_pooled_covariance(structure):
     X, y = classes_of_rows(K=2, seed=14)
-    X, y = np.r_[X, [[9.0, -9.0, 9.0, -9.0]]], np.array(["a", "b"])[y].tolist() + ["lone"]
+    X, y = np.r_[X, [[9.0, -9.0, 9.0, -9.0]]], [*np.array(["a", "b"])[y].tolist(), "lone"]
     with pytest.warns(LinAlgWarning, match=r"class 'lone' \(weight 1, 4 columns\) is singular"):
         model = QuadraticDiscriminant(covariance=structure).fit(X, y)
     assert model.borrowed_.tolist() == [False, False, True]

@@ -1,11 +1,14 @@
 """scikit-learn's contract, and one answer for one thread and two."""
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from threadpoolctl import threadpool_limits
 
 from lyceum.bayes import LinearDiscriminant, NaiveBayes, QuadraticDiscriminant
+from lyceum.data import scan
 
 LEARNERS = [
     NaiveBayes(),
@@ -34,3 +37,42 @@ def test_one_thread_and_two_give_the_same_bits(learner):
         with threadpool_limits(threads):
             found.append(learner.fit(X, y).predict_log_proba(X))
     np.testing.assert_array_equal(*found)
+
+
+def mixed_table(n=300):
+    rng = np.random.default_rng(1)
+    kind = np.sort(rng.integers(0, 3, n))  # the last class is absent from the first rows
+    return pd.DataFrame(
+        {
+            "length": rng.normal(size=n) + kind,
+            "weight": rng.normal(size=n) * (1 + kind) + 1e6,
+            "colour": rng.choice(["red", "green", "blue"], n),
+            "kind": np.array(["p", "q", "r"])[kind],
+        }
+    )
+
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=repr)
+def test_array_equals_parquet_equals_dask(learner, tmp_path):
+    dask = pytest.importorskip("dask.dataframe")
+    table = mixed_table()
+    X = table.drop(columns="kind")
+    wanted = learner.fit(X, table["kind"]).predict_proba(X)
+    table.to_parquet(tmp_path / "table.parquet", row_group_size=41)
+    streamed = scan(tmp_path / "table.parquet", target="kind", memory=0)
+    np.testing.assert_allclose(learner.fit(streamed).predict_proba(streamed), wanted, rtol=1e-6, atol=1e-9)
+    spread = scan(dask.from_pandas(table, npartitions=5), target="kind")
+    np.testing.assert_allclose(learner.fit(spread).predict_proba(X), wanted, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=repr)
+@pytest.mark.filterwarnings("ignore::scipy.linalg.LinAlgWarning")  # the first chunks are short
+def test_any_chunks_equal_one_fit(learner):
+    table = mixed_table()
+    X, y = table.drop(columns="kind"), table["kind"].to_numpy()
+    wanted = learner.fit(X, y).predict_proba(X)
+    cuts = np.sort(np.random.default_rng(2).choice(np.arange(1, len(X)), 6, replace=False))
+    streamed = clone(learner)
+    for a, b in zip([0, *cuts], [*cuts, len(X)]):
+        streamed.partial_fit(X[a:b], y[a:b])
+    np.testing.assert_allclose(streamed.predict_proba(X), wanted, rtol=1e-6, atol=1e-9)

@@ -150,7 +150,7 @@ def test_counts_of_other_columns_cannot_be_merged():
 def test_a_fold_over_random_blocks_equals_one_block():
     rng = np.random.default_rng(1)
     levels = [*LEVELS, None]
-    rows = [tuple(levels[i] for i in rng.integers(0, 5, 2)) + (CLASSES[rng.integers(3)],) for _ in range(200)]
+    rows = [(*(levels[i] for i in rng.integers(0, 5, 2)), CLASSES[rng.integers(3)]) for _ in range(200)]
     cuts = np.sort(rng.choice(np.arange(1, 200), 9, replace=False))
     parts = [rows[a:b] for a, b in zip([0, *cuts], [*cuts, 200])]
     same(reduce(Counts.merge, (Counts.of(block_of(part)) for part in parts)), Counts.of(block_of(rows)))

@@ -1,4 +1,4 @@
-"""What linear and quadratic discriminants share: parameters, covariance structures, decision values, summaries."""
+"""What linear and quadratic discriminants share."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Discriminant(OnePassClassifier):
         return partial(ClassScatter.of, pooled=self._pooled) if self.covariance == "full" else ClassMoments.of
 
     def _finish_classes(self, statistic: ClassMoments | ClassScatter) -> tuple[np.ndarray, np.ndarray]:
-        """Set means and priors; the log priors, -inf for classes without rows, and the variances over all rows."""
+        """Set means and priors; return log priors (-inf without rows) and the variances over all rows."""
         self.class_count_ = statistic.class_weight
         total, self.xbar_, scatter = statistic.over_classes()
         self.means_ = np.where(self.class_count_[:, None] > 0, statistic.mean, self.xbar_)
@@ -49,16 +49,16 @@ class Discriminant(OnePassClassifier):
         return log_priors, np.divide(scatter, total, out=np.zeros_like(total), where=total > 0)
 
     def decision_function(self, X: Any) -> Any:
-        """Log posteriors up to a constant of the row, a column a class; with two classes the log-odds of the second."""
+        """Log posteriors up to a constant of the row; with two classes the log-odds of the second."""
         return self._apply(partial(_decision, self), X)
 
-    # -- what was learned ------------------------------------------------------------------------------------------
+    # -- what was learned ------------------------------------------------------------------------------------
 
     def explain(self, X: Any) -> Explanation:
         """The log-odds that every column adds for the predicted class against the runner-up.
 
-        Base and contributions sum to the log of the ratio of the two posteriors. With two classes the runner-up is
-        the other one. A categorical column stands as the columns it was coded into.
+        Base and contributions sum to the log of the ratio of the two posteriors. With two classes the
+        runner-up is the other one. A categorical column stands as the columns it was coded into.
         """
         odds = np.asarray(self._apply(self._column_odds, X))
         return odds_explanation(odds, self._design_names, self.classes_)

@@ -28,10 +28,10 @@ class LinearDiscriminant(Discriminant):
     δ_k(x) = (x - x̄)ᵀ Σ⁻¹ (μ_k - x̄) - ½ (μ_k - x̄)ᵀ Σ⁻¹ (μ_k - x̄) + log π_k, with x̄ the mean of all rows.
 
     Σ is the scatter of the rows about the means of their classes, divided by N (maximum likelihood) or N - K
-    (unbiased). If it is singular, 1e-6 of the variance of each column is added to its diagonal, with a warning that
-    names the first column that follows from others. A column that is constant over all rows is left out. A class
-    without rows is never predicted. Categories are coded without their first one, so that they do not make Σ
-    singular.
+    (unbiased). If it is singular, 1e-6 of the variance of each column is added to its diagonal, with a
+    warning that names the first column that follows from others. A column that is constant over all rows is
+    left out. A class without rows is never predicted. Categories are coded without their first one, so that
+    they do not make Σ singular.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ class LinearDiscriminant(Discriminant):
         self.prior_alpha = prior_alpha
         self.categorical_features = categorical_features
 
-    # -- fit -------------------------------------------------------------------------------------------------------
+    # -- fit -------------------------------------------------------------------------------------------------
 
     def _finish(self, statistic: ClassMoments | ClassScatter) -> None:
         log_priors, spare = self._finish_classes(statistic)
@@ -123,8 +123,8 @@ class LinearDiscriminant(Discriminant):
         left = self.class_count_.sum() - self._lost()
         if left <= 0 and scatter.any():
             raise DataError(
-                f"unbiased=True divides by N - K, which is {left:g} here: the weights must count rows and there must "
-                "be more rows than classes; or use unbiased=False"
+                f"unbiased=True divides by N - K, which is {left:g} here: the weights must count rows and "
+                "there must be more rows than classes; or use unbiased=False"
             )
         scatter = scatter if scatter.ndim == 2 else structured(self.covariance, scatter)
         return scatter / left if left > 0 else np.zeros_like(scatter)
@@ -134,15 +134,15 @@ class LinearDiscriminant(Discriminant):
 
     def _warn_of(self, culprit: int) -> None:
         warnings.warn(
-            f"LinearDiscriminant: the covariance within the classes is singular, column "
-            f"{self._design_names[culprit]!r} has no variance there that the columns before it leave unexplained; "
-            f"{RIDGE:g} of the variance of each column was added. Drop such columns, bring more rows than columns, "
-            "or use covariance='diagonal' or 'spherical'",
+            "LinearDiscriminant: the covariance within the classes is singular, column "
+            f"{self._design_names[culprit]!r} has no variance there that the columns before it leave "
+            f"unexplained; {RIDGE:g} of the variance of each column was added. Drop such columns, bring more "
+            "rows than columns, or use covariance='diagonal' or 'spherical'",
             LinAlgWarning,
             stacklevel=4,
         )
 
-    # -- predict ---------------------------------------------------------------------------------------------------
+    # -- predict ---------------------------------------------------------------------------------------------
 
     def _log_joint(self, block: Block) -> np.ndarray:
         if len(self.classes_) != 2:
@@ -153,7 +153,7 @@ class LinearDiscriminant(Discriminant):
         np.add(block.X @ self.coef_[0], self.intercept_, out=joint[:, 1])
         return joint
 
-    # -- what was learned ------------------------------------------------------------------------------------------
+    # -- what was learned ------------------------------------------------------------------------------------
 
     def _column_odds(self, block: Block) -> np.ndarray:
         coef, intercept = self.coef_, self.intercept_

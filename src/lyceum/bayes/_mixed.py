@@ -18,7 +18,8 @@ class MixedMoments:
 
     >>> from lyceum.data import scan
     >>> import pyarrow as pa
-    >>> days = pa.table({"sky": ["sun", "rain", "sun"], "heat": [29.0, 18.5, 24.0], "play": ["no", "yes", "yes"]})
+    >>> days = pa.table({"sky": ["sun", "rain", "sun"], "heat": [29.0, 18.5, 24.0],
+    ...                  "play": ["no", "yes", "yes"]})
     >>> mixed = scan(days, target="play").reduce(MixedMoments.of)
     >>> mixed.counts.table("sky").tolist(), mixed.moments.mean.tolist()
     ([[0.0, 1.0], [1.0, 1.0]], [[29.0], [21.25]])

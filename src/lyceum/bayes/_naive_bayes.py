@@ -1,4 +1,4 @@
-"""Naive Bayes over mixed columns: a table for every categorical column, a Gaussian for every continuous one."""
+"""Naive Bayes over mixed columns: a table for a categorical column, a Gaussian for a continuous one."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ class NaiveBayes(OnePassClassifier):
     """Naive Bayes: the columns are independent given the class.
 
     P(k | x) ∝ P(k) Π_j p(x_j | k), where p(x_j | k) is a table for a categorical column and the Gaussian
-    N(x_j; θ_jk, σ²_jk) for a continuous one. Both kinds may stand in one model. A missing cell is left out, at fit
-    and at predict: its factor is not there. A category that was not there at fit adds nothing either.
+    N(x_j; θ_jk, σ²_jk) for a continuous one. Both kinds may stand in one model. A missing cell is left out,
+    at fit and at predict: its factor is not there. A category that was not there at fit adds nothing either.
 
-    Where a class has no cell in a column, the column's distribution over all classes stands in. A column that is
-    constant over all rows says nothing about the class. A row that is impossible in every class, which can be
-    with `estimate="raw"`, gets equal posteriors and the first class.
+    Where a class has no cell in a column, the column's distribution over all classes stands in. A column that
+    is constant over all rows says nothing about the class. A row that is impossible in every class, which can
+    be with `estimate="raw"`, gets equal posteriors and the first class.
 
     Parameters
     ----------
     estimate : {"laplace", "raw", "m"}, default="laplace"
-        How a table is estimated from the weight n_jvk of category v and the weight n_jk of all cells of column j
-        in class k. "raw": n_jvk / n_jk. "laplace": (n_jvk + 1) / (n_jk + number of categories).
-        "m": (n_jvk + m p_jv) / (n_jk + m).
+        How a table is estimated from the weight n_jvk of category v and the weight n_jk of all cells of
+        column j in class k. "raw": n_jvk / n_jk. "laplace": (n_jvk + 1) / (n_jk + number of categories). "m":
+        (n_jvk + m p_jv) / (n_jk + m).
     m : float, default=1.0
         The weight of p in the m-estimate.
     m_prior : {"uniform", "marginal"}, default="uniform"
@@ -74,7 +74,8 @@ class NaiveBayes(OnePassClassifier):
     --------
     >>> import pandas as pd
     >>> from lyceum.bayes import NaiveBayes
-    >>> days = pd.DataFrame({"sky": ["sun", "sun", "rain", "rain", None], "heat": [29.0, 27.0, 18.0, None, 20.0]})
+    >>> days = pd.DataFrame({"sky": ["sun", "sun", "rain", "rain", None],
+    ...                      "heat": [29.0, 27.0, 18.0, None, 20.0]})
     >>> model = NaiveBayes().fit(days, ["no", "no", "yes", "yes", "yes"])
     >>> model.tables_[0]
     array([[0.25, 0.75],
@@ -113,7 +114,7 @@ class NaiveBayes(OnePassClassifier):
         self.prior_alpha = prior_alpha
         self.categorical_features = categorical_features
 
-    # -- fit -------------------------------------------------------------------------------------------------------
+    # -- fit -------------------------------------------------------------------------------------------------
 
     def _statistic(self) -> Callable[[Block], MixedMoments]:
         return MixedMoments.of
@@ -171,7 +172,7 @@ class NaiveBayes(OnePassClassifier):
             speaks, -0.5 * np.log(2 * np.pi * np.where(speaks, self.var_, 1.0)), 0.0
         ).T.copy()
 
-    # -- predict ---------------------------------------------------------------------------------------------------
+    # -- predict ---------------------------------------------------------------------------------------------
 
     def _log_joint(self, block: Block) -> np.ndarray:
         joint = np.empty((len(block), len(self.classes_)))
@@ -189,7 +190,7 @@ class NaiveBayes(OnePassClassifier):
             kernels.table_log_joint(X, self._counted, self._offsets, self._log_table, joint)
         return joint
 
-    # -- what was learned ------------------------------------------------------------------------------------------
+    # -- what was learned ------------------------------------------------------------------------------------
 
     def explain(self, X: Any) -> Explanation:
         """The log-odds that every column adds for the predicted class against the runner-up.
@@ -257,7 +258,7 @@ _WHOLE = ("i1", "u1", "i2", "i4", "i8")  # what the kernel reads without a copy
 
 
 def _normalised(estimate: Callable[[np.ndarray], np.ndarray], counts: np.ndarray) -> np.ndarray:
-    """The estimate with columns that sum to 1; a class without cells gets the table of all classes together."""
+    """The estimate with columns that sum to 1; a class without cells gets the table of all classes."""
     table = estimate(counts)
     total = table.sum(axis=0)
     if (total == 0).any():

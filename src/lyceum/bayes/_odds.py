@@ -15,8 +15,8 @@ def log_odds(terms: np.ndarray, constant: np.ndarray) -> np.ndarray:
     """Rows of (predicted class, base, what every column adds) from the additive terms of the log joint.
 
     `terms` has the shape (n, K, d), `constant` (K,). Where neither class can have the cell at all (both terms
-    are -inf), the column adds nothing. With one class there is no runner-up, and the odds are those of the class
-    against itself.
+    are -inf), the column adds nothing. With one class there is no runner-up, and the odds are those of the
+    class against itself.
     """
     joint = constant + terms.sum(axis=2)
     order = np.argsort(-joint, axis=1, kind="stable")

@@ -13,8 +13,8 @@ from lyceum.errors import DataError
 
 __all__ = ["PRIOR_CONSTRAINTS", "class_priors", "log_of"]
 
-# Unnormalised priors of classes of weight n, for the Dirichlet parameters a. Each sums to the denominator of its
-# formula: N, N + K, K, N + a_0 - K, N + a_0.
+# Unnormalised priors of classes of weight n, for the Dirichlet parameters a. Each sums to the denominator of
+# its formula: N, N + K, K, N + a_0 - K, N + a_0.
 _RULES: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
     "data": lambda n, a: n,
     "laplace": lambda n, a: n + 1.0,
@@ -76,6 +76,7 @@ def _parameters(alpha: Any, n_classes: int) -> np.ndarray:
     alpha = np.asarray(alpha, dtype=np.float64)
     if alpha.shape not in ((), (n_classes,)) or not (alpha > 0).all():
         raise DataError(
-            f"prior_alpha must be one positive number, or one for each of the {n_classes} classes; it is {alpha.tolist()}"
+            f"prior_alpha must be one positive number, or one for each of the {n_classes} classes; "
+            f"it is {alpha.tolist()}"
         )
     return np.broadcast_to(alpha, (n_classes,))

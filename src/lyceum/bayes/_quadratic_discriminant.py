@@ -26,11 +26,11 @@ class QuadraticDiscriminant(Discriminant):
     P(k | x) ∝ π_k N(x; μ_k, Σ_k), that is
     δ_k(x) = log π_k - ½ log |Σ_k| - ½ (x - μ_k)ᵀ Σ_k⁻¹ (x - μ_k).
 
-    Σ_k is the scatter of the rows of class k, divided by n_k (maximum likelihood) or n_k - 1 (unbiased). A class
-    whose covariance is singular (as with fewer rows than columns, or a column without variance in the class)
-    borrows the covariance pooled over the classes with the weight of one row, (S_k + Σ) / (n_k + 1), with a warning
-    that names the class. A column that is constant over all rows is left out. A class without rows is never
-    predicted. Categories are coded without their first one.
+    Σ_k is the scatter of the rows of class k, divided by n_k (maximum likelihood) or n_k - 1 (unbiased). A
+    class whose covariance is singular (as with fewer rows than columns, or a column without variance in the
+    class) borrows the covariance pooled over the classes with the weight of one row, (S_k + Σ) / (n_k + 1),
+    with a warning that names the class. A column that is constant over all rows is left out. A class without
+    rows is never predicted. Categories are coded without their first one.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ class QuadraticDiscriminant(Discriminant):
         self.prior_alpha = prior_alpha
         self.categorical_features = categorical_features
 
-    # -- fit -------------------------------------------------------------------------------------------------------
+    # -- fit -------------------------------------------------------------------------------------------------
 
     def _finish(self, statistic: ClassMoments | ClassScatter) -> None:
         log_priors, spare = self._finish_classes(statistic)
@@ -129,14 +129,14 @@ class QuadraticDiscriminant(Discriminant):
             f"QuadraticDiscriminant: the covariance of class {self.classes_.tolist()[k]!r} (weight "
             f"{show(float(self.class_count_[k]))}, {len(self.xbar_)} columns) "
             + (f"and of {more} other classes " if more else "")
-            + "is singular: the pooled covariance was added to it with the weight of one row. Bring more rows of the "
-            "class, drop columns that are constant in it or follow from others, or use covariance='diagonal' or "
-            "LinearDiscriminant",
+            + "is singular: the pooled covariance was added to it with the weight of one row. Bring more rows "
+            "of the class, drop columns that are constant in it or follow from others, or use "
+            "covariance='diagonal' or LinearDiscriminant",
             LinAlgWarning,
             stacklevel=4,
         )
 
-    # -- predict ---------------------------------------------------------------------------------------------------
+    # -- predict ---------------------------------------------------------------------------------------------
 
     def _log_joint(self, block: Block) -> np.ndarray:
         if self.covariance == "full":
@@ -150,7 +150,7 @@ class QuadraticDiscriminant(Discriminant):
         kernels.gaussian_log_joint(block.X, columns, mean, half, np.zeros_like(half), joint)
         return joint
 
-    # -- what was learned ------------------------------------------------------------------------------------------
+    # -- what was learned ------------------------------------------------------------------------------------
 
     def _column_odds(self, block: Block) -> np.ndarray:
         # x'Px is the sum over the columns of x_j (Px)_j: what two columns say together is split evenly.

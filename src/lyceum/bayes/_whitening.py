@@ -27,9 +27,9 @@ class Whitening(NamedTuple):
 def whiten(covariance: np.ndarray, spare: np.ndarray) -> Whitening:
     """The whitening of a full covariance (d, d), or of one given by its diagonal (d,).
 
-    A singular covariance gets a ridge, small against the variance of each column. A column without a variance of
-    its own is measured by `spare`, its variance over all rows; where that is 0 as well the column is left out: it
-    has zeros in W and no part in the determinant.
+    A singular covariance gets a ridge, small against the variance of each column. A column without a variance
+    of its own is measured by `spare`, its variance over all rows; where that is 0 as well the column is left
+    out: it has zeros in W and no part in the determinant.
     """
     return _whiten_diagonal(covariance, spare) if covariance.ndim == 1 else _whiten_full(covariance, spare)
 
@@ -40,8 +40,8 @@ def apply(W: np.ndarray, rows: np.ndarray) -> np.ndarray:
 
 
 def _whiten_full(covariance: np.ndarray, spare: np.ndarray) -> Whitening:
-    # Σ = S R S with S the deviations and R = L Lᵀ the correlations, so W = L⁻¹ S⁻¹. The squared diagonal of L is the
-    # part of every column that those before it leave unexplained.
+    # Σ = S R S with S the deviations and R = L Lᵀ the correlations, so W = L⁻¹ S⁻¹. The squared diagonal of L
+    # is the part of every column that those before it leave unexplained.
     variance = np.diag(covariance)
     scale = np.sqrt(np.where(variance > 0, variance, spare))
     there = scale > 0

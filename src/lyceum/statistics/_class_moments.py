@@ -66,8 +66,8 @@ class ClassMoments:
     def mapped(self, matrix: np.ndarray, offset: np.ndarray) -> ClassMoments:
         """The moments of the rows matrix x + offset, for rows without gaps.
 
-        A column that comes from several must be an indicator, as when a new category becomes the reference: its
-        scatter follows from its mean.
+        A column that comes from several must be an indicator, as when a new category becomes the reference:
+        its scatter follows from its mean.
         """
         weight = np.broadcast_to(self.class_weight[:, None], (len(self.classes), len(offset)))
         mean = self.mean @ matrix.T + offset
@@ -139,7 +139,9 @@ class ClassScatter:
         return _over_classes(weight, self.mean, within)
 
 
-def _over_classes(weight: np.ndarray, mean: np.ndarray, scatter: np.ndarray) -> tuple[np.ndarray, ...]:
+def _over_classes(
+    weight: np.ndarray, mean: np.ndarray, scatter: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """sum_k S_k + sum_k w_k (m_k - m)^2, with m the mean over the classes, column by column."""
     total = weight.sum(axis=0)
     # about the first class that has a cell, so that equal means stay equal to the last bit

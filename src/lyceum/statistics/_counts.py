@@ -22,10 +22,10 @@ _COUNTED = (np.int8, np.uint8, np.int16, np.int32, np.int64, np.float32, np.floa
 class Counts:
     """The weight of every category of every categorical column, in every class of the target.
 
-    The tables of the columns are stacked: `counts[offsets[j] + v, k]` is the weight of the rows of class k whose
-    column j has its category v. Missing and unknown cells are not counted. Without a target there is one class,
-    and the tables are the marginal ones. Columns and classes go by their labels, so summaries of rows that do not
-    have the same categories or classes can be merged.
+    The tables of the columns are stacked: `counts[offsets[j] + v, k]` is the weight of the rows of class k
+    whose column j has its category v. Missing and unknown cells are not counted. Without a target there is
+    one class, and the tables are the marginal ones. Columns and classes go by their labels, so summaries of
+    rows that do not have the same categories or classes can be merged.
 
     >>> from lyceum.data import scan
     >>> import pyarrow as pa
@@ -114,7 +114,7 @@ def _places(mine: np.ndarray, wanted: np.ndarray) -> np.ndarray:
 
 
 def _countable(X: Any, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Cells that the kernel takes, and the places of the columns in them; a dense array of numbers is not copied."""
+    """Cells that the kernel takes, without a copy if it can be, and the places of the columns in them."""
     if sparse.issparse(X):
         X, columns = X[:, columns].toarray(), np.arange(len(columns))
     X = X if X.dtype in _COUNTED else X.astype(np.int64)
