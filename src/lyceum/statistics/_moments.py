@@ -40,17 +40,22 @@ class Moments:
 
     @classmethod
     def _of_sparse(cls, block: Block) -> Moments:
-        X, w = block.X.astype(np.float64), np.ones(len(block)) if block.w is None else block.w
-        total = w.sum()
-        mean = (X.T @ w) / total if total else np.zeros(X.shape[1])
-        # sum w (x - m)^2 = sum over stored cells of w [(x - m)^2 - m^2] + total m^2
-        stored = X.copy()
-        rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
-        stored.data = w[rows] * ((X.data - mean[X.indices]) ** 2 - mean[X.indices] ** 2)
-        scatter = np.asarray(stored.sum(axis=0)).ravel() + total * mean**2
-        low = X.min(axis=0).toarray().ravel()
-        high = X.max(axis=0).toarray().ravel()
-        return cls(len(block), np.full(X.shape[1], total), mean, np.maximum(scatter, 0.0), low, high)
+        cells, (n, d) = SparseCells.of(block.X), block.X.shape
+        w = np.ones(n) if block.w is None else block.w
+        v = np.repeat(w, np.diff(cells.indptr))
+        there = ~np.isnan(cells.data)
+        at, x, v_there = cells.indices[there], cells.data[there], v[there]
+        stored = np.bincount(at, v_there, d)
+        # cells not stored are zeros; x is taken about a point near the mean where no zeros are
+        zeros = np.where(cells.full, 0.0, np.maximum(w.sum() - np.bincount(cells.indices, v, d), 0.0))
+        weight, start = stored + zeros, cells.provisional_mean()
+        moved = np.bincount(at, v_there * (x - start[at]), d)
+        mean = start + np.divide(moved, weight, out=np.zeros(d), where=weight > 0)
+        scatter = np.bincount(at, v_there * (x - mean[at]) ** 2, d) + zeros * mean**2
+        low, high = (np.where(cells.full, edge, 0.0) for edge in (np.inf, -np.inf))
+        np.minimum.at(low, at, x)
+        np.maximum.at(high, at, x)
+        return cls(n, weight, mean, scatter, low, high)
 
     def merge(self, other: Moments) -> Moments:
         weight = self.weight + other.weight

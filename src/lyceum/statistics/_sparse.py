@@ -47,7 +47,8 @@ class SparseCells:
         first[self.indices[row]] = self.data[row]
         first[~self.full] = 0.0
         sums = np.bincount(self.indices, self.data - first[self.indices], len(self.full))
-        return np.where(self.full, first + sums / max(1, len(self.indptr) - 1), 0.0)
+        mean = first + sums / max(1, len(self.indptr) - 1)
+        return np.where(self.full & np.isfinite(mean), mean, 0.0)
 
     def shifted(self, shift: np.ndarray) -> np.ndarray:
         """The stored cells, those of full columns less `shift`."""
