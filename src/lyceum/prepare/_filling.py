@@ -17,7 +17,7 @@ from lyceum.prepare._base import Transformer, with_weight
 from lyceum.prepare._statistics import Gaps, Together
 from lyceum.prepare._steps import Fill
 from lyceum.report import Summary, Table
-from lyceum.statistics import Moments, Quantiles
+from lyceum.statistics import ClassMoments, Quantiles
 
 __all__ = ["Filling", "Ways", "filled", "summarised"]
 
@@ -68,16 +68,16 @@ class Filling(Transformer, OnePassLearner):
 
 
 def summarised(block: Block, medians: bool) -> Together:
-    """Gaps, moments and, if they are wanted, quantiles of the columns."""
+    """Gaps, means and, if they are wanted, quantiles of the columns."""
     block = with_weight(block)
-    parts = (Gaps.of(block), Moments.of(block))
+    parts = (Gaps.of(block), ClassMoments.of(replace(block, y=None)))
     return Together((*parts, Quantiles.of(block)) if medians else parts)
 
 
 def filled(schema: Schema, statistic: Together, ways: Ways, who: str) -> tuple[Schema, np.ndarray]:
     """The columns after filling, and the cell that fills each; warns of columns with nothing but gaps."""
     gaps, moments = statistic.parts[:2]
-    centers = statistic.parts[2].median if ways.continuous == "median" else moments.mean
+    centers = statistic.parts[2].median if ways.continuous == "median" else moments.mean[0]
     pairs = []
     for j, column in enumerate(schema):
         empty = gaps.missing[j] >= gaps.weight

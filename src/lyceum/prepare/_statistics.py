@@ -45,13 +45,16 @@ class Gaps:
 
     @classmethod
     def of(cls, block: Block) -> Gaps:
-        gaps, w = gaps_of(block), np.ones(len(block)) if block.w is None else block.w
-        some = gaps.any(axis=1)
+        w, d = np.ones(len(block)) if block.w is None else block.w, block.X.shape[1]
+        rows, columns = np.divmod(np.flatnonzero(gaps_of(block)), d)
+        whole = np.ones(len(block), dtype=bool)
+        whole[rows] = False
+        missing = np.bincount(columns, w[rows], d)
         tables = Counts.of(Recode()(replace(block, y=None)))
         counts = {
             name: (labels, tables.table(name)[:, 0]) for name, labels in zip(tables.names, tables.categories)
         }
-        return cls(len(block), float(w.sum()), float(w[~some].sum()), w[some] @ gaps[some], counts)
+        return cls(len(block), float(w.sum()), float(w[whole].sum()), missing, counts)
 
     def merge(self, other: Gaps) -> Gaps:
         # a column that turned out to hold more than two numbers is not counted any more

@@ -112,15 +112,13 @@ class Fill:
 
     def __call__(self, block: Block) -> Block:
         X, gaps = self._as_codes(as_floats(block)), gaps_of(block)
-        d = X.shape[1]
+        rows, columns = np.divmod(np.flatnonzero(gaps), X.shape[1])
+        if len(rows):
+            X = X.copy()
+            X[rows, columns] = self.values[columns]
         if self.flagged:
-            out = np.empty((len(X), d + len(self.flagged)), dtype=X.dtype)
-            out[:, :d] = X
-            out[:, d:] = gaps[:, self.flagged]
-        else:
-            out = X.copy()
-        np.copyto(out[:, :d], self.values.astype(X.dtype), where=gaps)
-        return block.with_X(out, self.schema(block.schema))
+            X = np.hstack([X, gaps[:, self.flagged].astype(X.dtype)])
+        return block.with_X(X, self.schema(block.schema))
 
     def _as_codes(self, X: np.ndarray) -> np.ndarray:
         if self.recoded:
