@@ -13,7 +13,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from functools import cache
 from itertools import chain, islice
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from lyceum._native import kernels
 
@@ -45,14 +45,18 @@ def _executor(size: int) -> ThreadPoolExecutor:
 
 def _mark_worker() -> None:
     _here.is_worker = True
+    for library in _blas():
+        # a BLAS that uses OpenMP has a limit of its own in every thread
+        if getattr(library, "threading_layer", None) == "openmp":
+            _set_blas_threads(library, 1)
 
 
 def ordered_map(function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
     """`map` on the shared threads, in order, with at most two items a thread read ahead.
 
-    The work is done in the calling thread when one thread is allowed, when there is one item, and inside a worker:
-    a worker that waited for other workers could wait for ever. When the caller stops early or an item fails, what
-    has not begun is cancelled and what is running is waited for: nothing goes on behind the caller's back.
+    The work is done in the calling thread when one thread is allowed, when there is one item, and inside a
+    worker: a worker that waited for other workers could wait for ever. When the caller stops early or an item
+    fails, what has not begun is cancelled and what is running is waited for: nothing goes on behind its back.
     """
     size = n_threads()
     iterator = iter(items)
@@ -76,43 +80,58 @@ def ordered_map(function: Callable[[Item], Result], items: Iterable[Item]) -> It
 
 
 @cache
-def _blas():
+def _blas() -> list[Any]:
+    """The BLAS libraries that are loaded, as threadpoolctl's controllers."""
     import scipy.linalg.cython_blas  # noqa: F401  the kernels call SciPy's BLAS: it has to be loaded to be limited
     from threadpoolctl import ThreadpoolController
 
-    return ThreadpoolController().select(user_api="blas")
+    return ThreadpoolController().select(user_api="blas").lib_controllers
+
+
+def _set_blas_threads(library: Any, count: int) -> None:
+    # threadpoolctl's own setter does nothing while another thread holds OpenBLAS's limit. Here the first thread
+    # that comes sets it and the last that goes restores it, and these need not be the same.
+    getattr(library, "_real_set_num_threads", library.set_num_threads)(count)
 
 
 _limit_lock = threading.Lock()
 _limit_depth = 0
-_limiter = None
+_limits_before: list[tuple[Any, int]] = []
 
 
 @contextmanager
 def single_threaded_blas() -> Iterator[None]:
-    """Keep BLAS to one thread: blocks are what runs in parallel, and each block's bits stay the same."""
-    global _limit_depth, _limiter
+    """Keep BLAS to one thread: blocks are what runs in parallel, and each block's bits stay the same.
+
+    The limit is the process's: it holds from the first thread that comes to the last that goes.
+    """
+    global _limit_depth
     with _limit_lock:
         if _limit_depth == 0:
-            _limiter = _blas().limit(limits=1)
+            _limits_before[:] = [(library, library.get_num_threads()) for library in _blas()]
+            for library in _blas():
+                _set_blas_threads(library, 1)
         _limit_depth += 1
     try:
         yield
     finally:
         with _limit_lock:
             _limit_depth -= 1
-            if _limit_depth == 0 and _limiter is not None:
-                _limiter.restore_original_limits()
-                _limiter = None
+            if _limit_depth == 0:
+                _restore_blas_threads()
+
+
+def _restore_blas_threads() -> None:
+    for library, count in _limits_before:
+        _set_blas_threads(library, count)
+    _limits_before.clear()
 
 
 def _start_afresh() -> None:
-    """A forked child has none of its parent's threads, and may have been born while one of them held a lock."""
-    global _pool, _lock, _limit_lock, _limit_depth, _limiter
-    _pool, _lock, _limit_lock = None, threading.Lock(), threading.Lock()
-    if _limiter is not None:
-        _limiter.restore_original_limits()
-    _limit_depth, _limiter = 0, None
+    """A forked child has none of its parent's threads, and may be born while one of them holds a lock."""
+    global _pool, _lock, _limit_lock, _limit_depth
+    _pool, _lock, _limit_lock, _limit_depth = None, threading.Lock(), threading.Lock(), 0
+    _restore_blas_threads()
 
 
 if hasattr(os, "register_at_fork"):

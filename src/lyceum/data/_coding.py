@@ -192,8 +192,8 @@ def decode(codes: np.ndarray, column: Column) -> pa.Array:
     return pa.array(values[places], mask=~known)
 
 
-def labels(y: Any, name: str) -> np.ndarray:
-    """Class labels of any library as a flat NumPy array; raises where one is missing."""
+def labels(y: Any, name: str, of: str = "") -> np.ndarray:
+    """Class labels of any library as a flat NumPy array; raises where one is missing, naming the row `of` what."""
     values = np.asarray(y.to_numpy(zero_copy_only=False) if isinstance(y, pa.Array) else y).reshape(-1)
     if values.dtype.kind in "iubU":
         return values
@@ -205,7 +205,7 @@ def labels(y: Any, name: str) -> np.ndarray:
         ) from error
     if cells.null_count:
         row = int(np.flatnonzero(cells.is_null().to_numpy(zero_copy_only=False))[0])
-        raise MissingValuesError(f"target {name!r} is missing (NaN) in row {row}: drop such rows first")
+        raise MissingValuesError(f"target {name!r} is missing (NaN) in row {row}{of}: drop such rows first")
     holds = column_class(cells.type, name)
     return (
         cells.to_numpy(zero_copy_only=False)

@@ -239,14 +239,9 @@ class Intake:
         return [names.index(name) for name in said.tolist()]
 
     def _dask(self, X: Any, y: Any, w: Any, reset: bool) -> Rows:
-        if is_dask(y) or y is None:
-            source = DaskSource.of_collections(X, y, w, self.task, self._categorical)
-        else:
-            raise DataError(
-                "X is a Dask collection but y is not: give both as Dask collections of equal partitions"
-            )
         if self.task is not None and y is None:
             raise DataError(_NO_Y.format(self.who))
+        source = DaskSource.of_collections(X, y, w, self.task, self._categorical)
         if reset:
             names = np.array(source.schema.names, dtype=object)
             if hasattr(X, "columns"):
