@@ -1,0 +1,244 @@
+"""The command line: what it prints, where, and with which exit code."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import lyceum
+from lyceum import catalog, cli, datasets
+from lyceum.cli import _doctor, _inspect, _lists, _screen
+from lyceum.syllabus import rows
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    """Runs a command in this process: (exit code, stdout, stderr)."""
+
+    def call(*arguments, width=100):
+        from rich.console import Console
+
+        for module in (_doctor, _inspect, _lists, _screen):
+            monkeypatch.setattr(module, "console", Console(highlight=False, width=width))
+        monkeypatch.setattr(sys, "argv", ["lyceum", *map(str, arguments)])
+        with pytest.raises(SystemExit) as done:
+            cli.main()
+        said = capsys.readouterr()
+        return done.value.code, said.out, said.err
+
+    return call
+
+
+@pytest.fixture
+def credit():
+    return datasets.path("german_credit")
+
+
+def test_version(run):
+    assert run("--version") == (0, f"lyceum {lyceum.__version__}\n", "")
+
+
+@pytest.mark.parametrize("command", ["inspect", "doctor", "syllabus", "learners"])
+def test_every_command_has_help_with_an_example(run, command):
+    code, out, _ = run(command, "--help")
+    assert code == 0
+    assert f"Example: lyceum {command}" in out
+
+
+# -- inspect -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("width", [60, 80, 140])
+def test_inspect_fits_the_terminal_and_names_every_column(run, credit, width):
+    code, out, err = run("inspect", credit, "--target", "class", width=width)
+    assert (code, err) == (0, "")
+    assert max(map(len, out.splitlines())) <= width
+    if width >= 80:
+        assert all(name in out for name in lyceum.scan(credit).schema.names)
+
+
+def test_inspect_shows_shares_ranges_balance_and_flags(run, credit):
+    _, out, _ = run("inspect", credit, "-t", "class", width=140)
+    assert "1,000 rows · 21 columns · no gaps" in out
+    assert "250 … 18,424" in out
+    assert "good 700 (70.0%), bad 300 (30.0%)" in out
+    assert "is 'yes' in 96.3% of the rows" in out
+    assert "text with 4 values" in out
+
+
+def test_inspect_shows_the_missing_column_only_when_there_are_gaps(run, credit):
+    assert "missing" not in run("inspect", credit)[1]
+    _, out, _ = run("inspect", datasets.path("penguins"))
+    assert "19 missing cells (0.7%)" in out
+    assert "11   3%" in out
+
+
+def test_inspect_json_is_the_inspection(run, credit):
+    code, out, _ = run("inspect", credit, "--target", "class", "--json")
+    found = json.loads(out)
+    assert code == 0
+    assert (found["n_rows"], found["target"]) == (1000, "class")
+    assert found["columns"][-1]["top"] == [["good", 700], ["bad", 300]]
+
+
+def test_inspect_is_not_led_astray_by_markup(run, tmp_path):
+    pd.DataFrame({"[bold]x[/]": ["[red]", "[/red]"] * 20, "n": np.arange(40) % 7}).to_csv(tmp_path / "t.csv")
+    _, out, _ = run("inspect", tmp_path / "t.csv")
+    assert "[bold]x[/]" in out
+    assert "[/red] 50%" in out
+
+
+def test_inspect_takes_delimiter_and_encoding(run, tmp_path):
+    (tmp_path / "t.csv").write_bytes("stadt;n\nKöln;1\nUlm;2\n".encode("latin-1"))
+    code, _, err = run("inspect", tmp_path / "t.csv")
+    assert code == 2
+    assert "encoding" in err
+    assert run("inspect", tmp_path / "t.csv", "--encoding", "latin-1", "--delimiter", ";")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nothing.csv"], "there is no file nothing.csv"),
+        (["{cpu}", "--target", "clas"], "did you mean 'class'"),
+        (["{folder}/t.xyz"], "cannot tell what kind of file"),
+    ],
+)
+def test_a_fault_is_one_sentence_on_stderr_and_code_2(run, tmp_path, arguments, message):
+    (tmp_path / "t.xyz").write_text("?")
+    code, out, err = run("inspect", *(a.format(cpu=datasets.path("cpu"), folder=tmp_path) for a in arguments))
+    assert (code, out) == (2, "")
+    assert err.startswith("lyceum: ")
+    assert message in err
+    assert err.count("\n") == 1
+
+
+def test_a_file_that_may_not_be_read_is_named(run, monkeypatch):
+    def refuse(*_, **__):
+        raise PermissionError(13, "Permission denied", "secret.csv")
+
+    monkeypatch.setattr(_inspect, "inspect", refuse)
+    assert run("inspect", "secret.csv") == (2, "", "lyceum: secret.csv: Permission denied\n")
+
+
+def test_an_unknown_command_or_option_is_code_2(run):
+    assert run("frobnicate")[0] == 2
+    assert run("inspect", "--frobnicate")[0] == 2
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_ctrl_c_exits_130_without_a_traceback(tmp_path):
+    # A pipe that nobody writes to keeps the command waiting until it is interrupted.
+    pipe = tmp_path / "t.csv"
+    os.mkfifo(pipe)
+    command = [sys.executable, "-c", "from lyceum.cli import main; main()", "inspect", str(pipe)]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    writer = _writer(pipe, process)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    os.close(writer)
+    assert process.returncode == 130
+    assert "Traceback" not in err
+
+
+def _writer(pipe, process):
+    """The writing end, as soon as the process has opened the reading one."""
+    while process.poll() is None:
+        try:
+            return os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+        except OSError:
+            time.sleep(0.02)
+    raise AssertionError("the command ended before it read")
+
+
+# -- doctor --------------------------------------------------------------------------------------------------
+
+
+def test_doctor_says_what_runs_here(run):
+    code, out, _ = run("doctor", "--json")
+    found = json.loads(out)
+    from lyceum._native import level
+
+    assert code == 0
+    assert found["healthy"]
+    assert found["kernels"]["picked"] == level
+    assert level in found["kernels"]["runs"]
+    assert set(found["kernels"]["self-check"].values()) == {"passed"}
+    assert found["packages"]["numpy"] == np.__version__
+    assert found["threads"]["in use"] >= 1
+
+
+@pytest.mark.parametrize("width", [80, 140])
+def test_doctor_fits_the_terminal(run, width):
+    code, out, _ = run("doctor", width=width)
+    assert code == 0
+    assert max(map(len, out.splitlines())) <= width
+    assert all(word in out for word in ("kernels", "threads", "BLAS", "memory", "scikit-learn", "LYCEUM_ISA"))
+
+
+def test_doctor_tells_a_wrong_kernel(run, monkeypatch):
+    monkeypatch.setattr(_doctor, "_self_check", lambda level: "failed: mean 1, NumPy has 2")
+    code, out, _ = run("doctor")
+    assert code == 1
+    assert "failed: mean 1" in out
+
+
+def test_doctor_works_where_no_kernel_does():
+    done = subprocess.run(
+        [sys.executable, "-c", "from lyceum.cli import main; main()", "doctor"],
+        capture_output=True, text=True, env={**os.environ, "LYCEUM_ISA": "v9"},
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert "choose plain, v2, v3 or v4" in " ".join(done.stdout.split())
+
+
+def test_doctor_names_the_remedy_for_an_extra_that_is_not_there(run, monkeypatch):
+    monkeypatch.setattr(_doctor, "_installed", lambda name: None if name == "dask" else "1.0")
+    assert "pip install 'lyceum-ml[dask]'" in run("doctor", width=140)[1]
+
+
+# -- syllabus and learners -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("width", [80, 140])
+def test_syllabus_shows_every_row_once(run, width):
+    code, out, _ = run("syllabus", width=width)
+    assert code == 0
+    assert max(map(len, out.splitlines())) <= width
+    starts = [
+        line.split()[0] for line in out.splitlines() if line.strip() and line[:6].strip().count(".") == 1
+    ]
+    assert [number for number in starts if number[0].isdigit()] == [row.number for row in rows()]
+
+
+def test_syllabus_missing_leaves_out_what_works(run):
+    found = json.loads(run("syllabus", "--missing", "--json")[1])
+    assert [row["number"] for row in found] == [row.number for row in rows() if row.status != "works"]
+    assert {row["status"] for row in found} == {"partly", "not yet"}
+
+
+def test_syllabus_says_where_and_what_is_lacking(run):
+    _, out, _ = run("syllabus", width=140)
+    assert "bayes.NaiveBayes; still without kernel-density and histogram conditionals" in out
+
+
+@pytest.mark.parametrize("width", [80, 140])
+def test_learners_shows_every_entry(run, width):
+    code, out, _ = run("learners", width=width)
+    assert code == 0
+    assert max(map(len, out.splitlines())) <= width
+    assert all(entry.name in out for entry in catalog.learners())
+
+
+def test_learners_of_one_task_as_json(run):
+    found = json.loads(run("learners", "--task", "regression", "--json")[1])
+    assert [entry["name"] for entry in found] == [entry.name for entry in catalog.learners("regression")]
+    code, _, err = run("learners", "--task", "cooking")
+    assert code == 2
+    assert "choose one of classification" in err

@@ -1,0 +1,112 @@
+"""The catalog and the syllabus say what is true of the classes."""
+
+import re
+from pathlib import Path
+
+import pytest
+from sklearn.base import is_classifier, is_clusterer, is_regressor
+
+from lyceum import catalog
+from lyceum.data import Schema
+from lyceum.errors import LyceumError
+from lyceum.syllabus import SECTIONS, rows
+
+ENTRIES = catalog.learners()
+TESTS = Path(__file__).parent
+
+
+def by_name(entry):
+    return entry.name
+
+
+def test_names_are_unique_and_found():
+    names = [entry.name for entry in ENTRIES]
+    assert len(set(names)) == len(names)
+    assert all(catalog.find(name).name == name for name in names)
+
+
+def test_every_learner_of_the_first_issue_is_catalogued():
+    wanted = {
+        "NaiveBayes", "LinearDiscriminant", "QuadraticDiscriminant", "LinearRegression", "Ridge",
+        "LogisticRegression", "PCA", "KMeans", "Standardize", "MinMax", "OneOfC", "FillMissing",
+        "MissingCategory", "DropMissing", "PredictMissing",
+    }  # fmt: skip
+    assert wanted <= {entry.name for entry in ENTRIES}
+
+
+def test_an_unknown_name_or_task_is_answered_with_what_there_is():
+    with pytest.raises(LyceumError, match="did you mean Ridge"):
+        catalog.find("Rigde")
+    with pytest.raises(LyceumError, match="choose one of classification"):
+        catalog.learners("cooking")
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=by_name)
+def test_an_entry_is_true_of_its_class(entry):
+    learner = entry.load()()
+    assert type(learner).__name__ == entry.name
+    assert type(learner).__module__.startswith(entry.home)
+    assert (learner._takes_missing, bool(learner._takes_sparse)) == (entry.missing, entry.sparse)
+    assert set(entry.kinds) <= {"binary", "categorical", "continuous"}
+    assert entry.about.endswith(".")
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=by_name)
+def test_the_task_is_that_of_scikit_learns_tags(entry):
+    learner = entry.load()()
+    found = {"classification": is_classifier, "regression": is_regressor, "clustering": is_clusterer}
+    assert [task for task, accepts in found.items() if accepts(learner)] == [
+        task for task in found if task == entry.task
+    ]
+    assert entry.task in found or hasattr(learner, "transform")
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=by_name)
+def test_the_ends_of_the_search_space_are_valid_parameters(entry):
+    for name, choices in entry.space.items():
+        if isinstance(choices, tuple):
+            low, high, scale = choices
+            assert low < high
+            assert scale == "linear" or (scale == "log" and low > 0)
+            choices = [low, high]
+        for value in choices:
+            entry.load()(**{name: value})._validate_params()
+
+
+def test_types_are_classes_under_their_public_names():
+    types = catalog.types()
+    assert all(isinstance(kind, type) for kind in types.values())
+    assert types["lyceum.data.Schema"] is Schema
+    assert {f"{entry.home}.{entry.name}" for entry in ENTRIES} <= set(types)
+
+
+# -- the syllabus --------------------------------------------------------------------------------------------
+
+
+def test_every_section_has_its_rows_in_order():
+    numbers = [tuple(map(int, row.number.split("."))) for row in rows()]
+    assert numbers == sorted(numbers)
+    assert {section for section, _ in numbers} == set(SECTIONS)
+    for section in SECTIONS:
+        inside = [row for number, row in numbers if number == section]
+        assert inside == list(range(1, len(inside) + 1))
+    assert len(numbers) == 91
+
+
+def test_everything_covered_is_a_row_and_exists():
+    known = {row.number for row in rows()}
+    for named in (*catalog._ITEMS, *ENTRIES):
+        assert set(named.covers) <= known
+        assert named.load() is not None
+
+
+def test_a_row_lacks_something_only_if_something_is_there():
+    assert [row.number for row in rows() if row.lacks and not row.where] == []
+
+
+def test_a_row_that_works_is_proved_by_a_marked_test():
+    marked = set()
+    for file in TESTS.rglob("test_*.py"):
+        for marks in re.findall(r"mark\.syllabus\(([^)]*)\)", file.read_text()):
+            marked |= set(re.findall(r"\d+\.\d+", marks))
+    assert [row.number for row in rows() if row.where and row.number not in marked] == []

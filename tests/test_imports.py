@@ -1,0 +1,75 @@
+"""What is public is there, sorted, and nothing is imported before it is needed."""
+
+import importlib
+import pkgutil
+import subprocess
+import sys
+
+import pytest
+
+import lyceum
+
+PACKAGES = [
+    "lyceum",
+    *(f"lyceum.{room.name}" for room in pkgutil.iter_modules(lyceum.__path__) if room.ispkg),
+]
+ROOMS = [*PACKAGES, "lyceum.catalog", "lyceum.errors", "lyceum.persist", "lyceum.report", "lyceum.syllabus"]
+HEAVY = ("numpy", "scipy", "sklearn", "pyarrow", "pandas", "skops", "lyceum._native")
+
+
+def order(name):
+    """Constants, classes, functions; each by the alphabet."""
+    return not name.isupper(), not name[0].isupper(), name
+
+
+def loaded_after(code):
+    """The heavy modules that a fresh interpreter has after `code`."""
+    check = f"import sys; print(*[name for name in {HEAVY!r} if name in sys.modules], file=sys.stderr)"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}\n{check}"], capture_output=True, text=True, check=True
+    )
+    return done.stderr.split()
+
+
+@pytest.mark.parametrize("name", ROOMS)
+def test_public_names_are_sorted_and_importable(name):
+    room = importlib.import_module(name)
+    assert list(room.__all__) == sorted(room.__all__, key=order)
+    assert len(set(room.__all__)) == len(room.__all__)
+    assert all(hasattr(room, public) for public in room.__all__)
+
+
+@pytest.mark.parametrize("name", PACKAGES[1:])
+def test_a_package_exports_nothing_private(name):
+    assert not [public for public in importlib.import_module(name).__all__ if public.startswith("_")]
+
+
+def test_every_room_is_an_attribute_of_lyceum():
+    for name in PACKAGES[1:]:
+        room = name.removeprefix("lyceum.")
+        if room in dir(lyceum):
+            assert getattr(lyceum, room) is importlib.import_module(name)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = lyceum.nothing
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import lyceum",
+        "from lyceum import catalog; catalog.learners(); catalog.find('Ridge')",
+        "from lyceum import syllabus; syllabus.rows()",
+        "from lyceum import datasets; datasets.path('weather')",
+        "from lyceum import cli",
+    ],
+)
+def test_light_things_import_nothing_heavy(code):
+    assert loaded_after(code) == []
+
+
+@pytest.mark.parametrize(
+    "arguments", ["--help", "--version", "inspect --help", "syllabus", "learners --json"]
+)
+def test_light_commands_import_nothing_heavy(arguments):
+    run = f"import sys; sys.argv = ['lyceum', *{arguments.split()!r}]\nfrom lyceum.cli import main"
+    assert loaded_after(f"{run}\ntry: main()\nexcept SystemExit as done: assert not done.code") == []
