@@ -1,0 +1,125 @@
+"""Evidence: confusion, rates, curves, resampling, comparisons, criteria, bounds, bias and variance.
+
+Works on labels, scores and predictions of any origin and on estimators of any library with scikit-learn's
+interface.
+"""
+
+from lyceum.evaluate._bayes_factor import BayesFactor, bayes_factor
+from lyceum.evaluate._bias_variance import BiasVariance, bias_variance, decompose
+from lyceum.evaluate._binary import BinaryReport, binary_report, kappa_reading
+from lyceum.evaluate._bounds import (
+    Bound,
+    Interval,
+    chebyshev,
+    error_interval,
+    error_sd,
+    hoeffding,
+    holdout_size,
+    majority_vote_error,
+)
+from lyceum.evaluate._calibration import Calibration, brier_score, calibration, log_loss
+from lyceum.evaluate._compare import CorrectedT, FiveByTwoTest, McNemar, corrected_t, five_by_two, mcnemar
+from lyceum.evaluate._confusion import Cobweb, Confusion, cobweb, confusion
+from lyceum.evaluate._criteria import (
+    InformationCriteria,
+    criterion_weights,
+    degrees_of_freedom,
+    gaussian_log_likelihood,
+    information_criteria,
+    ridge_degrees_of_freedom,
+)
+from lyceum.evaluate._curves import LearningCurve, ValidationCurve, learning_curve, validation_curve
+from lyceum.evaluate._many_classes import auc_fawcett, auc_hand_till, macro_average_modified
+from lyceum.evaluate._per_class import ClassAverages, ClassReport, class_report
+from lyceum.evaluate._regression import RegressionReport, regression_report
+from lyceum.evaluate._resample import Bootstrap632, CrossValidation, bootstrap_632, cross_validate
+from lyceum.evaluate._roc import RocCurve, auc, roc
+from lyceum.evaluate._score_curves import (
+    CostCurve,
+    PrecisionRecall,
+    cost_curve,
+    precision_recall,
+    probability_cost,
+)
+from lyceum.evaluate._splits import (
+    Bootstrap,
+    FiveByTwo,
+    Holdout,
+    RandomSubsampling,
+    StratifiedFolds,
+    splitter,
+    train_validation_test,
+)
+from lyceum.evaluate._verdict import FitVerdict, fit_verdict
+
+__all__ = [
+    "BayesFactor",
+    "BiasVariance",
+    "BinaryReport",
+    "Bootstrap",
+    "Bootstrap632",
+    "Bound",
+    "Calibration",
+    "ClassAverages",
+    "ClassReport",
+    "Cobweb",
+    "Confusion",
+    "CorrectedT",
+    "CostCurve",
+    "CrossValidation",
+    "FitVerdict",
+    "FiveByTwo",
+    "FiveByTwoTest",
+    "Holdout",
+    "InformationCriteria",
+    "Interval",
+    "LearningCurve",
+    "McNemar",
+    "PrecisionRecall",
+    "RandomSubsampling",
+    "RegressionReport",
+    "RocCurve",
+    "StratifiedFolds",
+    "ValidationCurve",
+    "auc",
+    "auc_fawcett",
+    "auc_hand_till",
+    "bayes_factor",
+    "bias_variance",
+    "binary_report",
+    "bootstrap_632",
+    "brier_score",
+    "calibration",
+    "chebyshev",
+    "class_report",
+    "cobweb",
+    "confusion",
+    "corrected_t",
+    "cost_curve",
+    "criterion_weights",
+    "cross_validate",
+    "decompose",
+    "degrees_of_freedom",
+    "error_interval",
+    "error_sd",
+    "fit_verdict",
+    "five_by_two",
+    "gaussian_log_likelihood",
+    "hoeffding",
+    "holdout_size",
+    "information_criteria",
+    "kappa_reading",
+    "learning_curve",
+    "log_loss",
+    "macro_average_modified",
+    "majority_vote_error",
+    "mcnemar",
+    "precision_recall",
+    "probability_cost",
+    "regression_report",
+    "ridge_degrees_of_freedom",
+    "roc",
+    "splitter",
+    "train_validation_test",
+    "validation_curve",
+]

@@ -1,0 +1,200 @@
+"""Where error comes from: a wrong mean answer, answers that depend on the sample, and noise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import is_classifier
+from sklearn.utils import check_random_state
+
+from lyceum.errors import DataError
+from lyceum.evaluate._labels import column_of, common_codes
+from lyceum.evaluate._runs import Task
+from lyceum.evaluate._shown import Shown, one_of
+from lyceum.report import Summary
+
+__all__ = ["BiasVariance", "bias_variance", "decompose"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BiasVariance(Shown):
+    """The parts of the expected loss over training samples, averaged over test rows.
+
+    error = bias + net_variance (+ noise in expectation, when the noise-free truth was given).
+
+    Attributes
+    ----------
+    error : float
+        Mean loss over all samples and test rows.
+    bias : float
+        Squared loss: mean (mean prediction - truth)². 0/1 loss (Domingos 2000): share of rows whose main
+        prediction, the one most often made, is wrong.
+    variance : float
+        Mean spread about the main prediction: of the squares, or the share of predictions that differ from
+        it.
+    net_variance : float
+        What the variance adds to the error. Equal to `variance` for squared loss. For 0/1 loss, rows that are
+        right on the main prediction gain error by varying, rows that are wrong lose some: variance on the
+        former minus the share of lucky hits on the latter.
+    noise : float
+        Mean loss of the noise-free truth itself; 0 when it was not given (noise is then part of the bias).
+    main : ndarray of shape (n,)
+        The main prediction: the mean, or the label most often predicted (the smaller in a tie).
+    loss : {"error", "squared"}
+    n_samples : int
+    """
+
+    error: float
+    bias: float
+    variance: float
+    net_variance: float
+    noise: float
+    main: np.ndarray
+    loss: str
+    n_samples: int
+
+    def summary(self) -> Summary:
+        facts = {
+            "error": self.error,
+            "bias": self.bias,
+            "variance": self.variance,
+            "net variance": self.net_variance,
+        }
+        if self.noise:
+            facts["noise"] = self.noise
+        return Summary(f"bias and variance over {self.n_samples} training samples, loss: {self.loss}", facts)
+
+
+def decompose(y: Any, predictions: Any, *, truth: Any = None, loss: str = "squared") -> BiasVariance:
+    """Bias and variance from the predictions of many models for the same test rows.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Targets of the test rows.
+    predictions : array-like of shape (B, n)
+        One row of predictions for every training sample.
+    truth : array-like of shape (n,), optional
+        Noise-free targets (or Bayes-optimal labels), if they are known: bias is then measured against them.
+    loss : {"squared", "error"}, default="squared"
+
+    Examples
+    --------
+    >>> parts = decompose([0.0, 1.0], [[0.0, 3.0], [2.0, 1.0]])
+    >>> parts.bias, parts.variance, parts.error
+    (1.0, 1.0, 2.0)
+    """
+    y, predictions = column_of(y, "y"), np.asarray(predictions)
+    if predictions.ndim != 2 or predictions.shape[1] != len(y) or not predictions.size:
+        raise DataError(
+            f"predictions have shape {predictions.shape}: give {len(y)} predictions for each sample"
+        )
+    clean = None if truth is None else column_of(truth, "truth")
+    if clean is not None and len(clean) != len(y):
+        raise DataError(f"truth has {len(clean)} rows, y has {len(y)}")
+    return one_of("loss", loss, {"squared": _squared, "error": _zero_one})(y, predictions, clean)
+
+
+def _squared(y: np.ndarray, predictions: np.ndarray, clean: np.ndarray | None) -> BiasVariance:
+    target, predictions = y.astype(np.float64), predictions.astype(np.float64)
+    main = predictions.mean(axis=0)
+    goal = target if clean is None else clean.astype(np.float64)
+    variance = float(((predictions - main) ** 2).mean())
+    noise = float(((target - goal) ** 2).mean())
+    error = float(((predictions - target) ** 2).mean())
+    bias = float(((main - goal) ** 2).mean())
+    return BiasVariance(error, bias, variance, variance, noise, main, "squared", len(predictions))
+
+
+def _zero_one(y: np.ndarray, predictions: np.ndarray, clean: np.ndarray | None) -> BiasVariance:
+    columns = {"y": y, "predictions": predictions.ravel()} | ({} if clean is None else {"truth": clean})
+    labels, codes = common_codes(columns)
+    target, guesses = codes[0], codes[1].reshape(predictions.shape)
+    goal = target if clean is None else codes[2]
+    votes = np.stack([(guesses == k).sum(axis=0) for k in range(len(labels))])
+    main = votes.argmax(axis=0)
+    share = votes / len(guesses)
+    rows = np.arange(len(target))
+    biased = main != goal
+    varies = 1.0 - share[main, rows]
+    # a row right on the main prediction errs with `varies`; one wrong on it with 1 - P(prediction = goal)
+    net = float(np.where(biased, -share[goal, rows], varies).mean())
+    error = float((guesses != target).mean())
+    noise = float((target != goal).mean())
+    names = np.array(labels)[main]
+    return BiasVariance(
+        error, float(biased.mean()), float(varies.mean()), net, noise, names, "error", len(guesses)
+    )
+
+
+def bias_variance(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    X_test: Any,
+    y_test: Any,
+    *,
+    truth: Any = None,
+    loss: str = "auto",
+    n_samples: int = 100,
+    share: float = 1.0,
+    replace: bool = True,
+    random_state: Any = 0,
+) -> BiasVariance:
+    """Bias and variance of an estimator, by training it on many samples of the training rows.
+
+    Parameters
+    ----------
+    estimator : estimator
+    X, y
+        Training rows to sample from.
+    X_test, y_test
+        Test rows to predict.
+    truth : array-like of shape (n_test,), optional
+        Noise-free targets of the test rows, if they are known.
+    loss : {"auto", "error", "squared"}, default="auto"
+        "auto" is 0/1 loss for classifiers and squared loss otherwise.
+    n_samples : int, default=100
+    share : float, default=1.0
+        Size of a sample over the number of training rows.
+    replace : bool, default=True
+        Draw with replacement (bootstrap); without, `share` should be below 1.
+    random_state : int, RandomState or None, default=0
+
+    Examples
+    --------
+    >>> from sklearn.tree import DecisionTreeRegressor
+    >>> rng = np.random.default_rng(0)
+    >>> X, X_test = rng.uniform(size=(100, 1)), rng.uniform(size=(100, 1))
+    >>> y, y_test = X[:, 0] + rng.normal(size=100), X_test[:, 0] + rng.normal(size=100)
+    >>> deep = bias_variance(DecisionTreeRegressor(random_state=0), X, y, X_test, y_test, n_samples=20)
+    >>> stump = bias_variance(DecisionTreeRegressor(max_depth=1), X, y, X_test, y_test, n_samples=20)
+    >>> deep.variance > stump.variance
+    True
+    """
+    task = Task.of(estimator, X, y)
+    n = len(task.y)
+    size = round(share * n)
+    if not 0.0 < share <= 1.0 or size < 1 or n_samples < 1:
+        raise ValueError(
+            f"share={share} of {n} rows and n_samples={n_samples}: give a share up to 1 and at least 1 sample"
+        )
+    rng = check_random_state(random_state)
+    draws = (_sample(task.y, size, replace, rng, is_classifier(estimator)) for _ in range(n_samples))
+    predictions = np.stack([np.asarray(task.fit(rows).predict(X_test)) for rows in draws])
+    if loss == "auto":
+        loss = "error" if is_classifier(estimator) else "squared"
+    return decompose(y_test, predictions, truth=truth, loss=loss)
+
+
+def _sample(
+    y: np.ndarray, size: int, replace: bool, rng: np.random.RandomState, by_class: bool
+) -> np.ndarray:
+    """Rows of one sample; a draw with one class, where y has several, is drawn again."""
+    several = by_class and size > 1 and bool((y != y[0]).any())
+    while True:
+        rows = rng.randint(len(y), size=size) if replace else rng.permutation(len(y))[:size]
+        if not several or (y[rows] != y[rows[0]]).any():
+            return rows

@@ -1,0 +1,266 @@
+"""Two classes: every rate of a two-by-two table, kappa with its reading, and the odds ratio."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lyceum.errors import DataError
+from lyceum.evaluate._labels import column_of, common_codes, same_length, weights_of
+from lyceum.evaluate._shown import Shown, ratio
+from lyceum.report import Summary, Table
+
+__all__ = ["BinaryReport", "binary_report", "cohen_kappa", "kappa_reading"]
+
+_KAPPA_BANDS = (
+    (0.0, "worse than chance"),
+    (0.2, "hardly better than chance"),
+    (0.4, "fair"),
+    (0.6, "moderate"),
+    (0.8, "strong"),
+)
+
+
+_SHOWN = ("accuracy", "error", "precision", "recall", "specificity", "false_positive_rate", "miss_rate",
+          "npv", "f1", "odds_ratio", "kappa")  # fmt: skip
+
+
+def kappa_reading(kappa: float) -> str:
+    """Kappa in words, in steps of 0.2 after Landis and Koch (1977).
+
+    >>> kappa_reading(0.301)
+    'fair'
+    """
+    if kappa < 0.0:
+        return _KAPPA_BANDS[0][1]
+    return next((word for bound, word in _KAPPA_BANDS[1:] if kappa <= bound), "almost complete")
+
+
+def cohen_kappa(counts: np.ndarray) -> float:
+    """Agreement beyond chance, (p_o - p_e) / (1 - p_e), of a table; 0 where chance explains everything."""
+    total = counts.sum()
+    if not total:
+        return 0.0
+    chance = float(counts.sum(axis=0) @ counts.sum(axis=1)) / total**2
+    return ratio(float(np.trace(counts)) / total - chance, 1.0 - chance) if chance < 1.0 else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class BinaryReport(Shown):
+    """The rates of a two-by-two table.
+
+    A rate with no rows to be a rate of is 0, and its name is in `undefined`; the odds ratio is infinite when
+    only its denominator is zero and 1 (no association to be seen) when both parts are; kappa is 0 when one
+    class takes all.
+
+    Attributes
+    ----------
+    tp, fp, fn, tn : float
+        Rows, or their weight: true positives, false positives, false negatives, true negatives.
+    positive, negative : object
+        The labels of the two classes.
+    rejected : float
+        Rows without a decision; they are in none of the rates.
+    """
+
+    tp: float
+    fp: float
+    fn: float
+    tn: float
+    positive: Any = "positive"
+    negative: Any = "negative"
+    rejected: float = 0.0
+
+    @property
+    def n(self) -> float:
+        """Rows decided, tp + fp + fn + tn."""
+        return self.tp + self.fp + self.fn + self.tn
+
+    @property
+    def accuracy(self) -> float:
+        return ratio(self.tp + self.tn, self.n)
+
+    @property
+    def error(self) -> float:
+        return ratio(self.fp + self.fn, self.n)
+
+    @property
+    def precision(self) -> float:
+        """Share of the rows called positive that are: tp / (tp + fp)."""
+        return ratio(self.tp, self.tp + self.fp)
+
+    @property
+    def recall(self) -> float:
+        """Share of the positives found: tp / (tp + fn); also sensitivity and true positive rate."""
+        return ratio(self.tp, self.tp + self.fn)
+
+    @property
+    def specificity(self) -> float:
+        """Share of the negatives found: tn / (tn + fp)."""
+        return ratio(self.tn, self.tn + self.fp)
+
+    @property
+    def false_positive_rate(self) -> float:
+        """Share of the negatives called positive: fp / (fp + tn)."""
+        return ratio(self.fp, self.tn + self.fp)
+
+    @property
+    def miss_rate(self) -> float:
+        """Share of the positives missed: fn / (tp + fn)."""
+        return ratio(self.fn, self.tp + self.fn)
+
+    @property
+    def npv(self) -> float:
+        """Negative predictive value, share of the rows called negative that are: tn / (tn + fn)."""
+        return ratio(self.tn, self.tn + self.fn)
+
+    @property
+    def f1(self) -> float:
+        """Harmonic mean of precision and recall, 2 tp / (2 tp + fp + fn)."""
+        return self.f_score(1.0)
+
+    @property
+    def prevalence(self) -> float:
+        return ratio(self.tp + self.fn, self.n)
+
+    @property
+    def balanced_accuracy(self) -> float:
+        """Mean of recall and specificity."""
+        return (self.recall + self.specificity) / 2.0
+
+    @property
+    def odds_ratio(self) -> float:
+        """Odds of a positive call among positives over those among negatives: tp tn / (fp fn)."""
+        above, below = self.tp * self.tn, self.fp * self.fn
+        return ratio(above, below, math.inf if above else 1.0)
+
+    @property
+    def kappa(self) -> float:
+        """Cohen's kappa: agreement beyond chance."""
+        return cohen_kappa(np.array([[self.tp, self.fn], [self.fp, self.tn]], dtype=np.float64))
+
+    @property
+    _SHOWN = ("accuracy", "error", "precision", "recall", "specificity", "false_positive_rate", "miss_rate",
+          "npv", "f1", "odds_ratio", "kappa")  # fmt: skip
+
+
+def kappa_reading(self) -> str:
+        return kappa_reading(self.kappa)
+
+    @property
+    def matthews(self) -> float:
+        """Matthews' correlation of truth and prediction; 0 when either has one class only."""
+        margins = (self.tp + self.fp, self.tp + self.fn, self.tn + self.fp, self.tn + self.fn)
+        below = math.prod(math.sqrt(margin) for margin in margins)
+        return ratio(self.tp * self.tn - self.fp * self.fn, below)
+
+    @property
+    def undefined(self) -> tuple[str, ...]:
+        """The names of rates that have no rows to be a rate of, and so have the stated value."""
+        empty = {
+            ("accuracy", "error"): self.n,
+            ("recall", "miss_rate"): self.tp + self.fn,
+            ("specificity", "false_positive_rate"): self.tn + self.fp,
+            ("precision",): self.tp + self.fp,
+            ("npv",): self.tn + self.fn,
+            ("f1",): 2 * self.tp + self.fp + self.fn,
+            ("odds_ratio",): self.fp * self.fn or self.tp * self.tn,
+            ("kappa",): (self.tp + self.fn) * (self.tn + self.fp)
+            or (self.tp + self.fp) * (self.tn + self.fn),
+        }
+        return tuple(name for names, rows in empty.items() if not rows for name in names)
+
+    def f_score(self, beta: float) -> float:
+        """Weighted harmonic mean of precision and recall, recall counting beta times as much."""
+        square = beta * beta
+        return ratio((1 + square) * self.tp, (1 + square) * self.tp + square * self.fn + self.fp)
+
+    def summary(self) -> Summary:
+        table = Table(
+            "rows: truth, columns: prediction",
+            ("truth", f"as {self.positive}", f"as {self.negative}"),
+            [(str(self.positive), self.tp, self.fn), (str(self.negative), self.fp, self.tn)],
+        )
+        facts: dict[str, Any] = {name.replace("_", " "): getattr(self, name) for name in _SHOWN}
+        facts["kappa reads"] = self.kappa_reading
+        if self.rejected:
+            facts["rejected rows"] = self.rejected
+        if self.undefined:
+            facts["no rows for"] = ", ".join(self.undefined)
+        return Summary(f"positive: {self.positive}, negative: {self.negative}", facts, (table,))
+
+
+def binary_report(
+    y: Any = None,
+    predicted: Any = None,
+    *,
+    tp: float | None = None,
+    fp: float | None = None,
+    fn: float | None = None,
+    tn: float | None = None,
+    positive: Any = None,
+    sample_weight: Any = None,
+) -> BinaryReport:
+    """Every rate of two classes, from labels or from the four counts.
+
+    Parameters
+    ----------
+    y, predicted : array-like of shape (n,)
+        Truth and prediction; or leave them out and give all of `tp`, `fp`, `fn` and `tn`.
+    positive : label, optional
+        The positive class: by default the larger of the two labels (a lone label is positive if it is 1 or
+        True). When it is given, all other labels together are negative.
+    sample_weight : array-like of shape (n,), optional
+
+    Returns
+    -------
+    BinaryReport
+
+    Examples
+    --------
+    >>> report = binary_report(tp=3023, fp=1518, fn=1977, tn=3482)
+    >>> round(report.recall, 3), round(report.kappa, 3), report.kappa_reading
+    (0.605, 0.301, 'fair')
+    >>> binary_report([1, 1, 0], [1, 0, 0]).precision
+    1.0
+    """
+    counts = (tp, fp, fn, tn)
+    if y is None and predicted is None:
+        return _of_counts(counts, positive)
+    if predicted is None or y is None or any(count is not None for count in counts):
+        raise ValueError("give y and predicted, or all of tp, fp, fn and tn")
+    return _of_labels(y, predicted, positive, sample_weight)
+
+
+def _of_counts(counts: tuple[float | None, ...], positive: Any) -> BinaryReport:
+    cells = [float(count) for count in counts if count is not None]
+    if len(cells) < 4:
+        raise ValueError("give y and predicted, or all of tp, fp, fn and tn")
+    if not all(math.isfinite(cell) and cell >= 0 for cell in cells):
+        raise DataError(f"tp, fp, fn, tn = {counts}: counts are finite and at least 0")
+    tp, fp, fn, tn = cells
+    return BinaryReport(tp, fp, fn, tn, "positive" if positive is None else positive)
+
+
+def _of_labels(y: Any, predicted: Any, positive: Any, sample_weight: Any) -> BinaryReport:
+    y, predicted = column_of(y, "y"), column_of(predicted, "predicted")
+    same_length(y, predicted, "y and predicted")
+    labels, (truth, guess) = common_codes({"y": y, "predicted": predicted})
+    if len(truth) and truth.min() < 0:
+        raise DataError(f"y has {int((truth < 0).sum())} missing labels: leave those rows out")
+    if positive is None and len(labels) > 2:
+        raise DataError(f"there are {len(labels)} classes: give positive=, or use confusion or class_report")
+    if positive is None:
+        positive = labels[1] if len(labels) == 2 else (labels[0] if labels == [1] else 1)
+    others = [label for label in labels if label != positive]
+    place = labels.index(positive) if positive in labels else len(labels)
+    cell = 2 * (truth == place) + (guess == place)
+    w = weights_of(sample_weight, len(y))
+    decided = guess >= 0
+    tn, fp, fn, tp = map(float, np.bincount(cell[decided], None if w is None else w[decided], minlength=4))
+    gone = float((~decided).sum() if w is None else w[~decided].sum())
+    negative = others[0] if len(others) == 1 else f"not {positive}"
+    return BinaryReport(tp, fp, fn, tn, positive, negative, gone)

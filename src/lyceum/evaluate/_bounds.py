@@ -1,0 +1,256 @@
+"""How sure: the spread of a measured error rate, its intervals, and bounds without assumptions."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from scipy import stats
+
+from lyceum.evaluate._shown import Shown, one_of
+from lyceum.report import Summary
+
+__all__ = ["Bound", "Interval", "chebyshev", "error_interval", "error_sd", "hoeffding", "holdout_size",
+           "majority_vote_error"]  # fmt: skip
+
+
+def _share(name: str, value: float, *, open_ends: bool = False) -> float:
+    inside = 0.0 < value < 1.0 if open_ends else 0.0 <= value <= 1.0
+    if not inside:
+        raise ValueError(
+            f"{name}={value} must lie {'strictly between 0 and 1' if open_ends else 'in [0, 1]'}"
+        )
+    return float(value)
+
+
+def _ceil(value: float) -> int:
+    """The next whole number, forgiving a rounding in the last bits: 1900.0000000000002 is 1900."""
+    return math.ceil(value * (1.0 - 1e-12))
+
+
+def error_sd(error: float, n: int) -> float:
+    """Standard deviation of an error rate measured on n test rows, √(e (1-e) / n).
+
+    >>> error_sd(0.05, 1900)
+    0.005
+    """
+    if n < 1:
+        raise ValueError(f"n={n}: at least one test row is needed")
+    return math.sqrt(_share("error", error) * (1.0 - error) / n)
+
+
+@dataclass(frozen=True, slots=True)
+class Interval(Shown):
+    """An interval for a rate, with the share that was measured."""
+
+    rate: float
+    low: float
+    high: float
+    confidence: float
+    method: str
+
+    def summary(self) -> Summary:
+        words = f"{self.low:.4g} to {self.high:.4g} with {100 * self.confidence:g} % confidence"
+        return Summary(f"{self.rate:.4g} ({words}, {self.method})")
+
+
+def error_interval(n_wrong: int, n: int, *, confidence: float = 0.95, method: str = "wilson") -> Interval:
+    """An interval for the true error rate behind `n_wrong` errors on `n` test rows.
+
+    Parameters
+    ----------
+    n_wrong, n : int
+    confidence : float, default=0.95
+    method : {"wilson", "clopper-pearson"}, default="wilson"
+        Wilson's has about the stated coverage; Clopper and Pearson's has at least that, and is wider.
+
+    Examples
+    --------
+    >>> interval = error_interval(5, 100)
+    >>> round(interval.low, 3), round(interval.high, 3)
+    (0.022, 0.112)
+    """
+    _share("confidence", confidence, open_ends=True)
+    if not 0 <= n_wrong <= n or n < 1:
+        raise ValueError(f"{n_wrong} errors on {n} rows: give 0 <= n_wrong <= n and at least one row")
+    low, high = one_of("method", method, _INTERVALS)(n_wrong, n, 1.0 - confidence)
+    return Interval(n_wrong / n, low, high, confidence, method)
+
+
+def _wilson(k: int, n: int, alpha: float) -> tuple[float, float]:
+    # the rates p with |k/n - p| <= z √(p (1-p) / n): the roots of a quadratic in p
+    z2 = float(stats.norm.isf(alpha / 2.0)) ** 2
+    middle = (k + z2 / 2.0) / (n + z2)
+    reach = math.sqrt(z2) / (n + z2) * math.sqrt(k * (n - k) / n + z2 / 4.0)
+    return (0.0 if k == 0 else max(0.0, middle - reach)), (1.0 if k == n else min(1.0, middle + reach))
+
+
+def _clopper_pearson(k: int, n: int, alpha: float) -> tuple[float, float]:
+    low = 0.0 if k == 0 else float(stats.beta.ppf(alpha / 2.0, k, n - k + 1))
+    return low, 1.0 if k == n else float(stats.beta.isf(alpha / 2.0, k + 1, n - k))
+
+
+_INTERVALS = {"wilson": _wilson, "clopper-pearson": _clopper_pearson}
+
+
+@dataclass(frozen=True, slots=True)
+class Bound(Shown):
+    """With n test rows a measured error is off by `within` or more with probability at most `alpha`.
+
+    `float(bound)` is the one of the three that was asked for.
+    """
+
+    name: str
+    n: int
+    within: float
+    alpha: float
+    n_models: int
+    asked: str
+
+    def __float__(self) -> float:
+        return float(getattr(self, self.asked))
+
+    def summary(self) -> Summary:
+        who = (
+            "a measured error"
+            if self.n_models == 1
+            else f"the measured error of any of {self.n_models:,} models"
+        )
+        return Summary(
+            f"{self.name}: on {self.n:,} rows {who} is off by {self.within:.4g} or more "
+            f"with probability at most {self.alpha:.4g}"
+        )
+
+
+def _asked(n: int | None, within: float | None, alpha: float | None, n_models: int) -> str:
+    """Which of the three is not given."""
+    given = {"n": n, "within": within, "alpha": alpha}
+    missing = [name for name, value in given.items() if value is None]
+    if len(missing) != 1:
+        raise ValueError(f"give two of n, within and alpha; {3 - len(missing)} were given")
+    if n is not None and n < 1:
+        raise ValueError(f"n={n}: at least one test row is needed")
+    if within is not None and within <= 0.0:
+        raise ValueError(f"within={within} must be above 0")
+    if alpha is not None:
+        _share("alpha", alpha, open_ends=True)
+    if n_models < 1:
+        raise ValueError(f"n_models={n_models}: at least one model is needed")
+    return missing[0]
+
+
+def hoeffding(
+    n: int | None = None, within: float | None = None, *, alpha: float | None = None, n_models: int = 1
+) -> Bound:
+    """Hoeffding's bound over C models, P(some |measured - true error| >= ε) <= 2 C exp(-2 n ε²).
+
+    Give two of `n`, `within` and `alpha`: it is solved for the third.
+
+    Parameters
+    ----------
+    n : int, optional
+        Test (or validation) rows |V|.
+    within : float, optional
+        ε. Left out, it is √(ln(2C/α) / (2|V|)).
+    alpha : float, optional
+        The probability; left out, it is the bound (at most 1).
+    n_models : int, default=1
+        C: how many models are measured on the same rows, so that the best of them may be chosen.
+
+    Examples
+    --------
+    >>> round(hoeffding(n=1000, alpha=0.05, n_models=10).within, 4)
+    0.0547
+    >>> hoeffding(within=0.01, alpha=0.05).n
+    18445
+    """
+    asked = _asked(n, within, alpha, n_models)
+    if asked == "n":
+        n = _ceil(math.log(2.0 * n_models / alpha) / (2.0 * within**2))  # type: ignore[operator]
+    elif asked == "within":
+        within = math.sqrt(math.log(2.0 * n_models / alpha) / (2.0 * n))  # type: ignore[operator]
+    else:
+        alpha = min(1.0, 2.0 * n_models * math.exp(-2.0 * n * within**2))  # type: ignore[operator]
+    return Bound("Hoeffding", n, within, alpha, n_models, asked)  # type: ignore[arg-type]
+
+
+def chebyshev(
+    n: int | None = None,
+    within: float | None = None,
+    *,
+    alpha: float | None = None,
+    error: float = 0.5,
+    n_models: int = 1,
+) -> Bound:
+    """Chebyshev's bound, P(|measured - true error| >= ε) <= e (1-e) / (n ε²).
+
+    Give two of `n`, `within` and `alpha`: it is solved for the third.
+
+    Parameters
+    ----------
+    n, within, alpha, n_models
+        As for `hoeffding`; over C models the probability is C times as large.
+    error : float, default=0.5
+        The true error rate e; one half is the worst case.
+
+    Examples
+    --------
+    >>> round(chebyshev(1000, 0.05).alpha, 6)
+    0.1
+    """
+    asked = _asked(n, within, alpha, n_models)
+    variance = _share("error", error) * (1.0 - error) * n_models
+    if asked == "n":
+        n = max(1, _ceil(variance / (alpha * within**2)))  # type: ignore[operator]
+    elif asked == "within":
+        within = math.sqrt(variance / (n * alpha))  # type: ignore[operator]
+    else:
+        alpha = min(1.0, variance / (n * within**2))  # type: ignore[operator]
+    return Bound("Chebyshev", n, within, alpha, n_models, asked)  # type: ignore[arg-type]
+
+
+def holdout_size(error: float, within: float, *, deviations: float = 2.0) -> int:
+    """Test rows needed to know an error rate to ± `within`: n = z² e (1-e) / within² with z = 2.
+
+    The sd of an error rate on n rows is √(e (1-e) / n); n is chosen so that z of them fit into `within`. Two
+    sd hold about 95 % of a normal distribution (exactly 95 % is z = 1.96) and, by Chebyshev, at least 75 % of
+    any.
+
+    Parameters
+    ----------
+    error : float
+        The error rate expected.
+    within : float
+    deviations : float, default=2.0
+        z.
+
+    Returns
+    -------
+    int
+        At least 1.
+
+    Examples
+    --------
+    >>> holdout_size(error=0.05, within=0.01)
+    1900
+    """
+    _share("error", error)
+    if within <= 0.0 or deviations <= 0.0:
+        raise ValueError(f"within={within} and deviations={deviations} must be above 0")
+    return max(1, _ceil(deviations**2 * error * (1.0 - error) / within**2))
+
+
+def majority_vote_error(n_voters: int, error: float) -> float:
+    """Error of the majority of L independent voters, Σ_{k>L/2} C(L,k) e^k (1-e)^(L-k).
+
+    A tie among an even number of voters is wrong half the time.
+
+    >>> round(majority_vote_error(21, 0.3), 3)
+    0.026
+    """
+    if n_voters < 1:
+        raise ValueError(f"n_voters={n_voters}: at least one voter is needed")
+    _share("error", error)
+    wrong = float(stats.binom.sf(n_voters // 2, n_voters, error))
+    tie = float(stats.binom.pmf(n_voters // 2, n_voters, error)) if n_voters % 2 == 0 else 0.0
+    return wrong + tie / 2.0

@@ -1,0 +1,210 @@
+"""Are posteriors true? The reliability table, Brier score, log loss and calibration errors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lyceum.errors import DataError
+from lyceum.evaluate._labels import given_or_ones, positive_mask, score_matrix
+from lyceum.evaluate._shown import Shown, one_of, ratio
+from lyceum.report import Summary, Table
+
+__all__ = ["Calibration", "brier_score", "calibration", "log_loss"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Calibration(Shown):
+    """How far posteriors can be taken at their word.
+
+    Attributes
+    ----------
+    low, high : ndarray of shape (m,)
+        Bounds of the bins that hold rows.
+    predicted, observed : ndarray of shape (m,)
+        Mean posterior, and share of rows in which it came true.
+    weight : ndarray of shape (m,)
+        Rows of the bin, or their weight.
+    brier, log_loss : float
+        Mean squared error of the posteriors, and mean -ln of the posterior of what happened.
+    expected_error, largest_error : float
+        Mean (by rows) and largest |observed - predicted| over the bins.
+    """
+
+    low: np.ndarray
+    high: np.ndarray
+    predicted: np.ndarray
+    observed: np.ndarray
+    weight: np.ndarray
+    brier: float
+    log_loss: float
+    expected_error: float
+    largest_error: float
+
+    def summary(self) -> Summary:
+        facts = {
+            "Brier score": self.brier,
+            "log loss": self.log_loss,
+            "expected calibration error": self.expected_error,
+            "largest calibration error": self.largest_error,
+        }
+        columns = (self.low, self.high, self.weight, self.predicted, self.observed)
+        rows = [tuple(map(float, row)) for row in zip(*columns)]
+        table = Table("reliability", ("from", "to", "rows", "predicted", "observed"), rows)
+        return Summary("calibration", facts, (table,))
+
+
+def calibration(
+    y: Any,
+    proba: Any,
+    *,
+    positive: Any = None,
+    classes: Any = None,
+    n_bins: int = 10,
+    bins: str = "uniform",
+    sample_weight: Any = None,
+) -> Calibration:
+    """The reliability table of posteriors and what it comes to.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+    proba : array-like of shape (n,) or (n, K)
+        Posterior of the positive class; or of all K classes: then the table is about the class each row is
+        given to (its largest posterior against how often it is right). Two columns are treated as the second
+        of them.
+    positive : label, optional
+        The positive class of (n,) posteriors, by default the larger of two labels.
+    classes : array-like of shape (K,), optional
+        The classes of the columns, by default the sorted labels of y.
+    n_bins : int, default=10
+    bins : {"uniform", "quantile"}, default="uniform"
+        Bins of equal width, or of about equal numbers of rows (fewer where posteriors repeat).
+    sample_weight : array-like of shape (n,), optional
+
+    Returns
+    -------
+    Calibration
+        Empty bins are left out of the table. Without rows every number is 0.
+
+    Examples
+    --------
+    >>> result = calibration([0, 1, 1, 1], [0.25, 0.75, 0.75, 0.75], n_bins=2)
+    >>> result.observed, result.expected_error
+    (array([0., 1.]), 0.25)
+    """
+    cut = one_of("bins", bins, _BINS)
+    if n_bins < 1:
+        raise ValueError(f"n_bins={n_bins}: at least one bin is needed")
+    truth, matrix = _posteriors(y, proba, positive, classes)
+    w = given_or_ones(sample_weight, len(truth))
+    if matrix.shape[1] == 2:
+        stated, happened = matrix[:, 1], truth == 1
+    else:
+        top = matrix.argmax(axis=1)
+        stated, happened = matrix[np.arange(len(top)), top], truth == top
+    low, high, predicted, observed, weight = _table(stated, happened, w, cut(stated, n_bins))
+    gaps = np.abs(observed - predicted)
+    return Calibration(
+        low,
+        high,
+        predicted,
+        observed,
+        weight,
+        brier=_brier(truth, matrix, w),
+        log_loss=_log_loss(truth, matrix, w),
+        expected_error=ratio(float(gaps @ weight), float(weight.sum())),
+        largest_error=float(gaps.max(initial=0.0)),
+    )
+
+
+def _posteriors(y: Any, proba: Any, positive: Any, classes: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Codes of the truth and (n, K) posteriors, checked."""
+    proba = np.asarray(proba, dtype=np.float64)
+    if proba.ndim == 1:
+        truth = positive_mask(y, positive).astype(np.intp)
+        if len(truth) != len(proba):
+            raise DataError(
+                f"y and proba have {len(truth)} and {len(proba)} rows: give one of each for every row"
+            )
+        matrix = np.column_stack([1.0 - proba, proba])
+    else:
+        _, truth, matrix = score_matrix(y, proba, classes)
+    if not ((matrix >= -1e-9) & (matrix <= 1.0 + 1e-9)).all():
+        raise DataError("proba has values that are missing or outside [0, 1]: give posteriors, not scores")
+    if len(matrix) and np.abs(matrix.sum(axis=1) - 1.0).max() > 1e-3:
+        raise DataError("the posteriors of a row must sum to 1")
+    return truth, matrix
+
+
+def _uniform(stated: np.ndarray, n_bins: int) -> np.ndarray:
+    return np.linspace(0.0, 1.0, n_bins + 1)
+
+
+def _quantile(stated: np.ndarray, n_bins: int) -> np.ndarray:
+    if not len(stated):
+        return np.array([0.0, 1.0])
+    edges = np.unique(np.quantile(stated, np.linspace(0.0, 1.0, n_bins + 1)))
+    return edges if len(edges) > 1 else np.array([edges[0], edges[0]])
+
+
+_BINS = {"uniform": _uniform, "quantile": _quantile}
+
+
+def _table(
+    stated: np.ndarray, happened: np.ndarray, w: np.ndarray, edges: np.ndarray
+) -> tuple[np.ndarray, ...]:
+    """low, high, predicted, observed, weight of bins with rows; a value on an edge belongs above it."""
+    size = len(edges) - 1
+    which = np.searchsorted(edges[1:-1], stated, side="right")
+    weight = np.bincount(which, w, size)
+    held = weight > 0.0
+    total = np.where(held, weight, 1.0)
+    predicted, observed = (
+        np.bincount(which, w * stated, size) / total,
+        np.bincount(which, w * happened, size) / total,
+    )
+    return edges[:-1][held], edges[1:][held], predicted[held], observed[held], weight[held]
+
+
+def _brier(truth: np.ndarray, matrix: np.ndarray, w: np.ndarray) -> float:
+    """Two classes: mean (p - y)²; more: mean Σ_k (p_k - [y = k])²."""
+    off = matrix.copy()
+    off[np.arange(len(truth)), truth] -= 1.0
+    square = off[:, 1] ** 2 if matrix.shape[1] == 2 else (off**2).sum(axis=1)
+    return ratio(float(w @ square), float(w.sum()))
+
+
+def _log_loss(truth: np.ndarray, matrix: np.ndarray, w: np.ndarray) -> float:
+    chosen = matrix[np.arange(len(truth)), truth]
+    return ratio(float(w @ -np.log(np.clip(chosen, np.finfo(np.float64).eps, 1.0))), float(w.sum()))
+
+
+def brier_score(
+    y: Any, proba: Any, *, positive: Any = None, classes: Any = None, sample_weight: Any = None
+) -> float:
+    """Mean squared error of posteriors: (p - y)² for two classes, summed over all classes for more.
+
+    >>> round(brier_score([0, 1], [0.1, 0.8]), 6)
+    0.025
+    """
+    truth, matrix = _posteriors(y, proba, positive, classes)
+    w = given_or_ones(sample_weight, len(truth))
+    return _brier(truth, matrix, w)
+
+
+def log_loss(
+    y: Any, proba: Any, *, positive: Any = None, classes: Any = None, sample_weight: Any = None
+) -> float:
+    """Mean -ln(posterior of the true class).
+
+    Posteriors below 2.2e-16 count as that, so a row loses at most 36.04.
+
+    >>> round(log_loss([0, 1], [0.5, 0.5]), 4)
+    0.6931
+    """
+    truth, matrix = _posteriors(y, proba, positive, classes)
+    w = given_or_ones(sample_weight, len(truth))
+    return _log_loss(truth, matrix, w)

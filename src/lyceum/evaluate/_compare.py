@@ -1,0 +1,282 @@
+"""Is one model better than another? McNemar, 5×2 t and F, the corrected resampled t."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from lyceum.errors import DataError
+from lyceum.evaluate._labels import column_of, common_codes, same_length
+from lyceum.evaluate._runs import Task
+from lyceum.evaluate._shown import Shown
+from lyceum.evaluate._splits import FiveByTwo
+from lyceum.report import Summary
+
+__all__ = ["CorrectedT", "FiveByTwoTest", "McNemar", "corrected_t", "five_by_two", "mcnemar"]
+
+_EXACT_BELOW = 25  # discordant rows, below which chi-square is too rough
+
+
+def _verdict(p: float) -> str:
+    return "differ" if p < 0.05 else "no difference shown"
+
+
+@dataclass(frozen=True, slots=True)
+class McNemar(Shown):
+    """McNemar's test on the rows that one of two models gets wrong and the other right.
+
+    Attributes
+    ----------
+    only_first_wrong, only_second_wrong : int
+    statistic : float
+        For "exact" the smaller of the two counts; for "chi-square" (|b - c| - 1)² / (b + c), never below 0.
+    p_value : float
+        Two-sided; 1 when the models are never wrong apart.
+    method : {"exact", "chi-square"}
+        Binomial with p = ½, or chi-square of one degree of freedom with continuity correction.
+    """
+
+    only_first_wrong: int
+    only_second_wrong: int
+    statistic: float
+    p_value: float
+    method: str
+
+    def summary(self) -> Summary:
+        facts = {
+            "only the first wrong": self.only_first_wrong,
+            "only the second wrong": self.only_second_wrong,
+            "statistic": self.statistic,
+            "p": self.p_value,
+            "at 5 %": _verdict(self.p_value),
+        }
+        return Summary(f"McNemar's test ({self.method})", facts)
+
+
+def mcnemar(
+    y: Any = None,
+    first: Any = None,
+    second: Any = None,
+    *,
+    only_first_wrong: int | None = None,
+    only_second_wrong: int | None = None,
+    method: str = "auto",
+) -> McNemar:
+    """McNemar's test of two classifiers on the same test rows.
+
+    Parameters
+    ----------
+    y, first, second : array-like of shape (n,)
+        Truth and the predictions of the two; or give the two counts instead.
+    only_first_wrong, only_second_wrong : int, optional
+    method : {"auto", "exact", "chi-square"}, default="auto"
+        "auto" is exact for fewer than 25 rows on which the two differ in being right.
+
+    Examples
+    --------
+    >>> result = mcnemar(only_first_wrong=40, only_second_wrong=20)
+    >>> result.method, round(result.statistic, 3), round(result.p_value, 4)
+    ('chi-square', 6.017, 0.0142)
+    """
+    if method not in ("auto", "exact", "chi-square"):
+        raise ValueError(f"method={method!r}: choose from 'auto', 'exact', 'chi-square'")
+    b, c = _discordant(y, first, second, only_first_wrong, only_second_wrong)
+    if method == "exact" or (method == "auto" and b + c < _EXACT_BELOW):
+        p = min(1.0, 2.0 * float(stats.binom.cdf(min(b, c), b + c, 0.5))) if b + c else 1.0
+        return McNemar(b, c, float(min(b, c)), p, "exact")
+    statistic = max(abs(b - c) - 1.0, 0.0) ** 2 / (b + c) if b + c else 0.0
+    return McNemar(b, c, statistic, float(stats.chi2.sf(statistic, 1)), "chi-square")
+
+
+def _discordant(y: Any, first: Any, second: Any, b: int | None, c: int | None) -> tuple[int, int]:
+    if y is None and first is None and second is None and b is not None and c is not None:
+        if b < 0 or c < 0 or b != int(b) or c != int(c):
+            raise ValueError(f"counts {b} and {c} must be whole numbers of at least 0")
+        return int(b), int(c)
+    if y is None or first is None or second is None or b is not None or c is not None:
+        raise ValueError("give y and both predictions, or only_first_wrong and only_second_wrong")
+    columns = {
+        "y": column_of(y, "y"),
+        "first": column_of(first, "first"),
+        "second": column_of(second, "second"),
+    }
+    same_length(columns["y"], columns["first"], "y and first")
+    same_length(columns["y"], columns["second"], "y and second")
+    _, (truth, one, two) = common_codes(columns)
+    if len(truth) and truth.min() < 0:
+        raise DataError("y has missing labels: leave those rows out")
+    one_wrong, two_wrong = one != truth, two != truth
+    return int((one_wrong & ~two_wrong).sum()), int((two_wrong & ~one_wrong).sum())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FiveByTwoTest(Shown):
+    """The 5×2 tests of a difference in loss, first minus second.
+
+    Attributes
+    ----------
+    differences : ndarray of shape (5, 2)
+    t, t_p_value : float
+        Dietterich's t: the first difference over √(mean variance), 5 degrees of freedom, two-sided.
+    f, f_p_value : float
+        Alpaydin's F: all ten squared differences over twice the variances, 10 and 5 degrees of freedom.
+    mean : float
+        Mean difference: negative when the first is better.
+    """
+
+    differences: np.ndarray
+    t: float
+    t_p_value: float
+    f: float
+    f_p_value: float
+
+    @property
+    def mean(self) -> float:
+        return float(self.differences.mean())
+
+    def summary(self) -> Summary:
+        facts = {
+            "mean difference": self.mean,
+            "t (5 df)": self.t,
+            "p of t": self.t_p_value,
+            "F (10 and 5 df)": self.f,
+            "p of F": self.f_p_value,
+            "at 5 % by F": _verdict(self.f_p_value),
+        }
+        return Summary("5×2 cross-validation tests, first minus second", facts)
+
+
+def five_by_two(
+    first: Any, second: Any, X: Any = None, y: Any = None, *, loss: Any = "auto", random_state: Any = 0
+) -> FiveByTwoTest:
+    """Dietterich's 5×2 t and Alpaydin's 5×2 F test of two models.
+
+    With p_ij the difference of fold j in halving i and s_i² = (p_i1 - p̄_i)² + (p_i2 - p̄_i)²:
+    t = p_11 / √(Σ s_i² / 5) and F = Σ p_ij² / (2 Σ s_i²).
+
+    Parameters
+    ----------
+    first, second : array-like of shape (5, 2), or estimators
+        Losses of the two models in the same folds; or two estimators, run on X and y in five stratified
+        halvings.
+    X, y : optional
+        The table, for estimators.
+    loss, random_state
+        As for `cross_validate`, for estimators.
+
+    Returns
+    -------
+    FiveByTwoTest
+        Without any variance the statistics are 0 (p = 1) for equal losses, infinite (p = 0) otherwise.
+
+    Examples
+    --------
+    >>> a = [[0.10, 0.12], [0.11, 0.10], [0.12, 0.10], [0.09, 0.12], [0.11, 0.11]]
+    >>> result = five_by_two(a, np.add(a, [[0.02, 0.03]] * 5))
+    >>> round(result.t, 3), round(result.f, 3)
+    (-2.828, 13.0)
+    """
+    if hasattr(first, "fit"):
+        first, second = _losses(Task.of(first, X, y, loss), Task.of(second, X, y, loss), random_state)
+    d = np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64)
+    if d.shape != (5, 2) or not np.isfinite(d).all():
+        raise DataError(f"losses of shape {d.shape}: give finite losses of 5 halvings by 2 folds")
+    variances = ((d - d.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
+    t = _over(float(d[0, 0]), math.sqrt(variances.mean()))
+    f = _over(float((d**2).sum()), 2.0 * float(variances.sum()))
+    return FiveByTwoTest(d, t, _two_sided(t, 5), f, float(stats.f.sf(f, 10, 5)))
+
+
+def _losses(one: Task, two: Task, random_state: Any) -> tuple[np.ndarray, np.ndarray]:
+    splits = list(FiveByTwo(random_state=random_state).split(one.X, one.y))
+    a, b = ([task.run(train, test).loss for train, test in splits] for task in (one, two))
+    return np.reshape(a, (5, 2)), np.reshape(b, (5, 2))
+
+
+def _over(above: float, below: float) -> float:
+    """A statistic: 0 for 0/0, infinite when only the spread is zero."""
+    return above / below if below > 0.0 else (math.copysign(math.inf, above) if above else 0.0)
+
+
+def _two_sided(t: float, df: float) -> float:
+    return float(2.0 * stats.t.sf(abs(t), df))
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectedT(Shown):
+    """Nadeau and Bengio's corrected resampled t test of a difference in loss, first minus second.
+
+    Attributes
+    ----------
+    mean : float
+        Mean difference: negative when the first is better.
+    standard_error : float
+        √((1/J + n_test/n_train) s²).
+    t, p_value : float
+        Two-sided, J-1 degrees of freedom.
+    df : int
+    low, high : float
+        95 % interval of the difference.
+    """
+
+    mean: float
+    standard_error: float
+    t: float
+    p_value: float
+    df: int
+    low: float
+    high: float
+
+    def summary(self) -> Summary:
+        facts = {
+            "mean difference": self.mean,
+            "standard error": self.standard_error,
+            "t": self.t,
+            "df": self.df,
+            "p": self.p_value,
+            "95 % interval": (self.low, self.high),
+            "at 5 %": _verdict(self.p_value),
+        }
+        return Summary("corrected resampled t, first minus second", facts)
+
+
+def corrected_t(first: Any, second: Any, *, test_to_train: float) -> CorrectedT:
+    """The t test for losses of the same splits of (repeated) k-fold or random subsampling.
+
+    Training sets overlap, so the plain variance s²/J is too small: Nadeau and Bengio (2003) use
+    (1/J + n_test/n_train) s².
+
+    Parameters
+    ----------
+    first, second : array-like of shape (J,)
+        Losses of the two models in the same J splits.
+    test_to_train : float
+        n_test / n_train: 1/(k-1) for k-fold; `CrossValidation.test_to_train` has it.
+
+    Returns
+    -------
+    CorrectedT
+        Without any variance t is 0 (p = 1) for equal losses and infinite (p = 0) otherwise.
+
+    Examples
+    --------
+    >>> result = corrected_t([0.10, 0.12, 0.11], [0.13, 0.14, 0.12], test_to_train=1 / 2)
+    >>> round(result.t, 3), result.df
+    (-2.191, 2)
+    """
+    d = column_of(first, "first").astype(np.float64) - column_of(second, "second").astype(np.float64)
+    if len(d) < 2 or not np.isfinite(d).all():
+        raise DataError(f"{len(d)} splits: give finite losses of at least two")
+    if not test_to_train > 0.0:
+        raise ValueError(f"test_to_train={test_to_train} must be above 0: test rows over training rows")
+    J, mean = len(d), float(d.mean())
+    # equal differences may leave a rounding of their mean as their spread
+    variance = 0.0 if d.min() == d.max() else float(d.var(ddof=1))
+    error = math.sqrt((1.0 / J + test_to_train) * variance)
+    t = _over(mean, error)
+    reach = float(stats.t.isf(0.025, J - 1)) * error
+    return CorrectedT(mean, error, t, _two_sided(t, J - 1), J - 1, mean - reach, mean + reach)

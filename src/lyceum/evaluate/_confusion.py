@@ -1,0 +1,298 @@
+"""Confusion matrices of K classes: counts, rates, every way to see them as two classes, and the cobweb."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from lyceum.errors import DataError
+from lyceum.evaluate._binary import BinaryReport, cohen_kappa, kappa_reading
+from lyceum.evaluate._labels import as_classes, column_of, common_codes, known_codes, same_length, weights_of
+from lyceum.evaluate._shown import Shown, ratio
+from lyceum.report import Summary, Table
+
+__all__ = ["Cobweb", "Confusion", "cobweb", "confusion"]
+
+_MOST_CLASSES = 5_000
+_MOST_GROUPED = 16  # 2^15 - 1 = 32,767 tables
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Confusion(Shown):
+    """Rows by true class and by prediction; mergeable, so that large files are counted block by block.
+
+    Attributes
+    ----------
+    classes : ndarray of shape (K,)
+    counts : ndarray of shape (K, K)
+        Rows (or weight) of true class i predicted as class j.
+    rejected : ndarray of shape (K,)
+        Rows of true class i without a decision: the reject column.
+    foreign : ndarray of shape (K + 1,)
+        Rows whose true label is the reject label, those that belong to no class, by prediction; the last
+        entry counts those that were rejected, and rightly so: the reject row.
+    """
+
+    classes: np.ndarray
+    counts: np.ndarray
+    rejected: np.ndarray
+    foreign: np.ndarray
+
+    @property
+    def n(self) -> float:
+        """All rows, or their weight."""
+        return float(self.counts.sum() + self.rejected.sum() + self.foreign.sum())
+
+    @property
+    def rates(self) -> np.ndarray:
+        """P_ij, the share of the decided rows of class i predicted as j; zeros for an empty class."""
+        return _shares(self.counts, self.counts.sum(axis=1, keepdims=True))
+
+    @property
+    def full(self) -> np.ndarray:
+        """(K+1, K+1) counts with the reject row and column last."""
+        return np.block([[self.counts, self.rejected[:, None]], [self.foreign[None, :]]])
+
+    @property
+    def full_rates(self) -> np.ndarray:
+        """`full` with each row divided by its sum: rejection counts as one more prediction."""
+        return _shares(self.full, self.full.sum(axis=1, keepdims=True))
+
+    @property
+    def accuracy(self) -> float:
+        """Right decisions over decided rows; 0 when nothing was decided."""
+        return ratio(float(np.trace(self.counts)), float(self.counts.sum() + self.foreign[:-1].sum()))
+
+    @property
+    def error(self) -> float:
+        """Wrong decisions over decided rows; 0 when nothing was decided."""
+        decided = float(self.counts.sum() + self.foreign[:-1].sum())
+        return ratio(decided - float(np.trace(self.counts)), decided)
+
+    @property
+    def reject_rate(self) -> float:
+        """Rows without a decision over all rows."""
+        return ratio(float(self.rejected.sum() + self.foreign[-1]), self.n)
+
+    @property
+    def kappa(self) -> float:
+        """Cohen's kappa over decided rows; 0 when one class takes all."""
+        return cohen_kappa(self.counts)
+
+    @property
+    def kappa_reading(self) -> str:
+        return kappa_reading(self.kappa)
+
+    def merge(self, other: Confusion) -> Confusion:
+        """The matrix of both sets of rows, over the classes of either."""
+        labels, _ = common_codes({"these": self.classes, "those": other.classes})
+        first, second = self._over(labels), other._over(labels)
+        return Confusion(as_classes(labels), *(a + b for a, b in zip(first, second)))
+
+    def _over(self, labels: list[Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        K = len(labels)
+        own = self.classes.tolist()
+        place = known_codes(own, np.arange(len(own)), labels)
+        counts, rejected, foreign = np.zeros((K, K)), np.zeros(K), np.zeros(K + 1)
+        counts[np.ix_(place, place)] = self.counts
+        rejected[place] = self.rejected
+        foreign[[*place, K]] = self.foreign
+        return counts, rejected, foreign
+
+    def versus(self, group: Iterable[Any], rest: Iterable[Any] | None = None) -> BinaryReport:
+        """Two classes: the labels in `group` against those in `rest` (all others when it is left out).
+
+        Only rows whose truth and prediction are both among the named labels are counted.
+        """
+        first = self._places(group)
+        second = np.setdiff1d(np.arange(len(self.classes)), first) if rest is None else self._places(rest)
+        if not len(first) or np.intersect1d(first, second).size:
+            raise ValueError("versus needs a group that is not empty and shares no label with the rest")
+        cells = [float(self.counts[np.ix_(i, j)].sum()) for i in (first, second) for j in (first, second)]
+        tp, fn, fp, tn = cells
+        gone = float(self.rejected[first].sum() + self.rejected[second].sum())
+        return BinaryReport(tp, fp, fn, tn, _name(self.classes[first]), _name(self.classes[second]), gone)
+
+    def _places(self, labels: Iterable[Any]) -> np.ndarray:
+        own = self.classes.tolist()
+        wanted = list(labels)
+        strange = [label for label in wanted if label not in own]
+        if strange:
+            raise ValueError(f"no class {strange[0]!r}: the classes are {', '.join(map(repr, own))}")
+        return np.unique([own.index(label) for label in wanted]).astype(np.intp)
+
+    def one_vs_one(self) -> tuple[BinaryReport, ...]:
+        """Every pair of classes, on the rows of the two that were given to one of them: K(K-1)/2."""
+        return tuple(self.versus([a], [b]) for a, b in combinations(self.classes.tolist(), 2))
+
+    def one_vs_all(self) -> tuple[BinaryReport, ...]:
+        """Every class against all the others: K tables."""
+        return tuple(self.versus([label]) for label in self.classes.tolist())
+
+    def some_vs_rest(self) -> tuple[BinaryReport, ...]:
+        """Every division of the classes in two, the first class in the group: 2^(K-1) - 1."""
+        labels = self.classes.tolist()
+        if len(labels) > _MOST_GROUPED:
+            raise ValueError(
+                f"{len(labels)} classes have {2 ** (len(labels) - 1) - 1:,} divisions: "
+                "use versus(group) for those of interest"
+            )
+        return tuple(
+            self.versus([labels[0], *others])
+            for size in range(len(labels) - 1)
+            for others in combinations(labels[1:], size)
+        )
+
+    def table(self, rates: bool = False) -> Table:
+        """The matrix as a table, with a reject column and row where there are any."""
+        names = [str(label) for label in self.classes.tolist()]
+        cells = self.full_rates if rates else _whole(self.full)
+        K = len(names)
+        columns = K + bool(self.rejected.any() or self.foreign.any())
+        rows = K + bool(self.foreign.any())
+        heads = [*names, "(reject)"]
+        title = "rows: truth, columns: prediction" + (" (shares of the row)" if rates else "")
+        body = [(heads[i], *cells[i, :columns].tolist()) for i in range(rows)]
+        return Table(title, ("truth", *heads[:columns]), body)
+
+    def summary(self) -> Summary:
+        facts: dict[str, Any] = {
+            "rows": _whole(np.array([self.n]))[0],
+            "accuracy": self.accuracy,
+            "error": self.error,
+        }
+        if self.reject_rate:
+            facts["reject rate"] = self.reject_rate
+        facts |= {"kappa": self.kappa, "kappa reads": self.kappa_reading}
+        empty = [
+            str(label) for label, n in zip(self.classes, self.counts.sum(axis=1) + self.rejected) if not n
+        ]
+        if empty:
+            facts["classes without rows"] = ", ".join(empty)
+        return Summary(f"confusion of {len(self.classes)} classes", facts, (self.table(),))
+
+
+def confusion(
+    y: Any, predicted: Any, *, classes: Any = None, reject: Any = None, sample_weight: Any = None
+) -> Confusion:
+    """The confusion matrix: rows are true classes, columns predictions.
+
+    Parameters
+    ----------
+    y, predicted : array-like of shape (n,)
+        Labels of any one type. A prediction that is None or NaN is a rejection.
+    classes : array-like, optional
+        The classes and their order; by default the sorted labels of both columns.
+    reject : label, optional
+        The label that stands for doubt. Among the predictions it is a rejection; among the truth it marks
+        rows that belong to no class.
+    sample_weight : array-like of shape (n,), optional
+
+    Returns
+    -------
+    Confusion
+
+    Examples
+    --------
+    >>> matrix = confusion(["a", "a", "b", "c"], ["a", "b", "b", "?"], reject="?")
+    >>> print(matrix.table())
+    rows: truth, columns: prediction
+    truth  a  b  c  (reject)
+    ─────  ─  ─  ─  ────────
+    a      1  1  0         0
+    b      0  1  0         0
+    c      0  0  0         1
+    >>> round(matrix.error, 3), matrix.reject_rate
+    (0.333, 0.25)
+    """
+    y, predicted = column_of(y, "y"), column_of(predicted, "predicted")
+    same_length(y, predicted, "y and predicted")
+    labels, (truth, guess) = common_codes({"y": y, "predicted": predicted}, apart=reject)
+    if len(truth) and truth.min() < 0 and reject is None:
+        raise DataError(
+            f"y has {int((truth < 0).sum())} missing labels: leave those rows out, or name a reject label"
+        )
+    if classes is not None:
+        wanted = [label for label in np.asarray(classes).tolist() if reject is None or label != reject]
+        strange = [label for label in labels if label not in wanted]
+        if strange:
+            raise DataError(f"label {strange[0]!r} is not among the classes {wanted}")
+        truth, guess = known_codes(labels, truth, wanted), known_codes(labels, guess, wanted)
+        labels = wanted
+    return _count(labels, truth, guess, weights_of(sample_weight, len(y)))
+
+
+def _count(labels: list[Any], truth: np.ndarray, guess: np.ndarray, w: np.ndarray | None) -> Confusion:
+    K = len(labels)
+    if K > _MOST_CLASSES:
+        raise DataError(
+            f"there are {K:,} different labels: is this a numeric target? regression_report measures those"
+        )
+    size = K + 1  # code -1, doubt, is shifted to 0
+    cell = truth * np.int32(size)  # below 5,002², which int32 holds
+    cell += guess
+    cell += np.int32(size + 1)
+    counts = np.bincount(cell, w, minlength=size * size).reshape(size, size).astype(np.float64)
+    return Confusion(
+        as_classes(labels), counts[1:, 1:], counts[1:, 0], np.append(counts[0, 1:], counts[0, 0])
+    )
+
+
+def _shares(counts: np.ndarray, totals: np.ndarray) -> np.ndarray:
+    return np.divide(counts, totals, out=np.zeros_like(counts), where=totals > 0)
+
+
+def _whole(counts: np.ndarray) -> np.ndarray:
+    """Counts as whole numbers when they are."""
+    return (
+        counts.astype(np.int64) if (counts == np.trunc(counts)).all() and (counts < 2**53).all() else counts
+    )
+
+
+def _name(labels: np.ndarray) -> Any:
+    return labels.tolist()[0] if len(labels) == 1 else ", ".join(map(str, labels.tolist()))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cobweb(Shown):
+    """The spokes of a cobweb chart (Diri and Albayrak 2008): one for each way to be wrong.
+
+    Attributes
+    ----------
+    truth, predicted : ndarray of shape (K(K-1),)
+        The labels that the spoke stands for.
+    rates : ndarray of shape (K(K-1),)
+        Share of the true class that got the wrong label: 0 is the centre, and perfect.
+    angles : ndarray of shape (K(K-1),)
+        Where the spokes point, in radians.
+    chance : float
+        1/K, the rate of blind guessing: the ring to stay within.
+    """
+
+    truth: np.ndarray
+    predicted: np.ndarray
+    rates: np.ndarray
+    angles: np.ndarray
+    chance: float
+
+    def summary(self) -> Summary:
+        order = np.argsort(-self.rates, kind="stable")
+        rows = [(str(self.truth[i]), str(self.predicted[i]), float(self.rates[i])) for i in order]
+        return Summary("cobweb", {"chance": self.chance}, (Table("", ("truth", "taken for", "rate"), rows),))
+
+
+def cobweb(matrix: Confusion) -> Cobweb:
+    """The misclassification rates of a confusion matrix, laid out for a cobweb chart.
+
+    >>> web = cobweb(confusion([0, 0, 1, 1], [0, 1, 1, 1]))
+    >>> web.rates
+    array([0.5, 0. ])
+    """
+    K = len(matrix.classes)
+    i, j = np.nonzero(~np.eye(K, dtype=bool))
+    angles = 2.0 * np.pi * np.arange(len(i)) / max(len(i), 1)
+    return Cobweb(matrix.classes[i], matrix.classes[j], matrix.rates[i, j], angles, ratio(1.0, K))

@@ -1,0 +1,225 @@
+"""Fit against size: AIC, AICc, BIC and adjusted BIC, with the right degrees of freedom for each model."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lyceum.errors import DataError
+from lyceum.evaluate._labels import column_of, same_length, weights_of
+from lyceum.evaluate._shown import Shown, one_of
+from lyceum.report import Summary
+
+__all__ = ["InformationCriteria", "criterion_weights", "degrees_of_freedom", "gaussian_log_likelihood",
+           "information_criteria", "ridge_degrees_of_freedom"]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class InformationCriteria(Shown):
+    """Criteria of one fitted model; the smaller the better, among models of the same rows.
+
+    Attributes
+    ----------
+    log_likelihood : float
+    degrees_of_freedom : float
+        Free parameters k.
+    n_rows : float
+    """
+
+    log_likelihood: float
+    degrees_of_freedom: float
+    n_rows: float
+
+    @property
+    def aic(self) -> float:
+        """-2 ln L + 2 k."""
+        return -2.0 * self.log_likelihood + 2.0 * self.degrees_of_freedom
+
+    @property
+    def aicc(self) -> float:
+        """AIC + 2 k (k+1) / (N - k - 1); infinite when there are too few rows, N <= k + 1."""
+        k, left = self.degrees_of_freedom, self.n_rows - self.degrees_of_freedom - 1.0
+        return self.aic + 2.0 * k * (k + 1.0) / left if left > 0.0 else math.inf
+
+    @property
+    def bic(self) -> float:
+        """-2 ln L + k ln N."""
+        return -2.0 * self.log_likelihood + self.degrees_of_freedom * math.log(self.n_rows)
+
+    @property
+    def adjusted_bic(self) -> float:
+        """-2 ln L + k ln[(N+2)/24]; below 22 rows it rewards size."""
+        return -2.0 * self.log_likelihood + self.degrees_of_freedom * math.log((self.n_rows + 2.0) / 24.0)
+
+    def summary(self) -> Summary:
+        facts = {
+            "ln L": self.log_likelihood,
+            "degrees of freedom": self.degrees_of_freedom,
+            "rows": self.n_rows,
+            "AIC": self.aic,
+            "AICc": self.aicc,
+            "BIC": self.bic,
+            "adjusted BIC": self.adjusted_bic,
+        }
+        return Summary("information criteria", facts)
+
+
+def information_criteria(
+    log_likelihood: float, degrees_of_freedom: float, n_rows: float
+) -> InformationCriteria:
+    """AIC, AICc, BIC and adjusted BIC.
+
+    Parameters
+    ----------
+    log_likelihood : float
+        Natural logarithm of the likelihood at its maximum, over all rows.
+    degrees_of_freedom : float
+        Free parameters, as `degrees_of_freedom` counts them.
+    n_rows : float
+
+    Examples
+    --------
+    >>> result = information_criteria(-100.0, 3, 50)
+    >>> result.aic, round(result.aicc, 3), round(result.bic, 3), round(result.adjusted_bic, 3)
+    (206.0, 206.522, 211.736, 202.32)
+    """
+    if not math.isfinite(log_likelihood):
+        raise DataError(
+            f"log_likelihood={log_likelihood} is not finite: the model gives some row no density at all"
+        )
+    if degrees_of_freedom < 0 or n_rows <= 0:
+        raise ValueError(
+            f"degrees_of_freedom={degrees_of_freedom} and n_rows={n_rows}: give at least 0 and above 0"
+        )
+    return InformationCriteria(float(log_likelihood), float(degrees_of_freedom), float(n_rows))
+
+
+def criterion_weights(values: Any) -> np.ndarray:
+    """Akaike (or Schwarz) weights exp(-Δ/2) / Σ exp(-Δ/2) of the criteria of rival models.
+
+    >>> criterion_weights([100.0, 102.0]).round(3)
+    array([0.731, 0.269])
+    """
+    values = column_of(values, "values").astype(np.float64)
+    if np.isnan(values).any() or not np.isfinite(values).any():
+        raise DataError("criteria must be numbers, and at least one of them finite")
+    share = np.exp(-0.5 * (values - values.min()))
+    return share / share.sum()
+
+
+def gaussian_log_likelihood(y: Any, predicted: Any, *, sample_weight: Any = None) -> float:
+    """ln L of a regression with normal errors and its own best variance, -N/2 [ln(2π SSE/N) + 1].
+
+    Infinite when every prediction is right. The variance is one of the degrees of freedom.
+
+    >>> round(gaussian_log_likelihood([1.0, 2.0], [1.5, 1.5]), 4)
+    -1.4516
+    """
+    truth, guess = column_of(y, "y").astype(np.float64), column_of(predicted, "predicted").astype(np.float64)
+    same_length(truth, guess, "y and predicted")
+    if not len(truth):
+        raise DataError("there are no rows")
+    w = weights_of(sample_weight, len(truth))
+    squares = (truth - guess) ** 2
+    n, sse = (float(len(truth)), float(squares.sum())) if w is None else (float(w.sum()), float(w @ squares))
+    return -0.5 * n * (math.log(2.0 * math.pi * sse / n) + 1.0) if sse > 0.0 else math.inf
+
+
+def _covariance(d: int, covariance: str, n_components: int = 1) -> int:
+    """Free entries of the covariance matrices of `n_components` normal distributions."""
+    full = d * (d + 1) // 2
+    sizes = {"full": n_components * full, "tied": full, "diag": n_components * d, "tied_diag": d,
+             "spherical": n_components}  # fmt: skip
+    if covariance not in sizes:
+        raise ValueError(f"covariance={covariance!r} is not known: choose from {', '.join(map(repr, sizes))}")
+    return sizes[covariance]
+
+
+def _linear_regression(d: int, intercept: bool = True) -> int:
+    return d + intercept + 1  # and the variance of the errors
+
+
+def _logistic_regression(d: int, K: int = 2, intercept: bool = True) -> int:
+    return (K - 1) * (d + intercept)
+
+
+def _gaussian_mixture(d: int, K: int, covariance: str = "full") -> int:
+    return (K - 1) + K * d + _covariance(d, covariance, K)
+
+
+def _histogram(bins: int) -> int:
+    return bins - 1
+
+
+def _naive_bayes(K: int, numeric: int = 0, levels: Any = ()) -> int:
+    """Class shares, two parameters a class and numeric column, levels - 1 a class and categorical column."""
+    return (K - 1) + K * (2 * numeric + sum(int(size) - 1 for size in levels))
+
+
+def _bayes_net(levels: Any, parents: Any) -> int:
+    """Σ over nodes of (levels - 1) · Π levels of its parents, which are given by their places."""
+    return sum((size - 1) * math.prod(levels[i] for i in own) for size, own in zip(levels, parents))
+
+
+_MODELS: dict[str, Callable[..., int]] = {
+    "gaussian": lambda d, covariance="full": d + _covariance(d, covariance),
+    "linear_regression": _linear_regression,
+    "logistic_regression": _logistic_regression,
+    "linear_discriminant": lambda d, K: (K - 1) + K * d + _covariance(d, "tied"),
+    "quadratic_discriminant": _gaussian_mixture,
+    "gaussian_mixture": _gaussian_mixture,
+    "naive_bayes": _naive_bayes,
+    "histogram": _histogram,
+    "multinomial": lambda levels: levels - 1,
+    "bayes_net": _bayes_net,
+}
+
+
+def degrees_of_freedom(model: str, **sizes: Any) -> int:
+    """How many parameters of a model are free: the k of the criteria.
+
+    Parameters
+    ----------
+    model : str
+        - "gaussian" (d, covariance), "gaussian_mixture" and "quadratic_discriminant" (d, K, covariance):
+          means, the
+          free entries of symmetric covariance matrices ("full", "tied", "diag", "tied_diag", "spherical"),
+          K-1 shares;
+        - "linear_discriminant" (d, K): means, one covariance matrix, K-1 shares;
+        - "linear_regression" (d, intercept): coefficients and the variance; of a lasso, d are the
+          coefficients not zero;
+        - "logistic_regression" (d, K, intercept): (K-1)(d+1);
+        - "naive_bayes" (K, numeric, levels): numeric columns, and the levels of every categorical one;
+        - "histogram" (bins), "multinomial" (levels): one less than the cells, as shares sum to 1;
+        - "bayes_net" (levels, parents): Σ (levels - 1) · Π levels of the parents.
+    **sizes
+        d columns, K classes or components, and what else the model needs.
+
+    Examples
+    --------
+    >>> degrees_of_freedom("gaussian_mixture", d=2, K=3)
+    17
+    >>> degrees_of_freedom("bayes_net", levels=[2, 2, 3], parents=[[], [0], [0, 1]])
+    11
+    """
+    return int(one_of("model", model, _MODELS)(**sizes))
+
+
+def ridge_degrees_of_freedom(X: Any, alpha: float, *, intercept: bool = True) -> float:
+    """Effective parameters of ridge regression, Σ s_j² / (s_j² + α) and the intercept.
+
+    It is the trace of the hat matrix; s_j are the singular values of the (centred) columns.
+
+    >>> round(ridge_degrees_of_freedom(np.eye(3), alpha=1.0, intercept=False), 3)
+    1.5
+    """
+    if not alpha >= 0.0:
+        raise ValueError(f"alpha={alpha} must be at least 0")
+    X = np.asarray(X, dtype=np.float64)
+    singular = np.linalg.svd(X - X.mean(axis=0) if intercept else X, compute_uv=False)
+    squares = singular[singular > singular.max(initial=0.0) * max(X.shape) * np.finfo(np.float64).eps] ** 2
+    return float((squares / (squares + alpha)).sum()) + intercept

@@ -1,0 +1,201 @@
+"""Labels, scores and weights as arrays; labels of any type become whole-number codes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from lyceum.data._coding import class_codes
+from lyceum.errors import DataError, MissingValuesError
+
+__all__ = [
+    "code_labels",
+    "column_of",
+    "common_codes",
+    "known_codes",
+    "positive_mask",
+    "score_column",
+    "weights_of",
+]
+
+
+def column_of(values: Any, name: str) -> np.ndarray:
+    """One column as an array; an (n, 1) array is taken as its column."""
+    array = np.asarray(values)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1:
+        raise DataError(f"{name} has shape {array.shape}: give one value a row")
+    return array
+
+
+def weights_of(sample_weight: Any, n_rows: int) -> np.ndarray | None:
+    """Weights as float64, or None for equal ones."""
+    if sample_weight is None:
+        return None
+    w = column_of(sample_weight, "sample_weight").astype(np.float64, copy=False)
+    if len(w) != n_rows:
+        raise DataError(f"sample_weight has {len(w)} values for {n_rows} rows")
+    if not (np.isfinite(w).all() and (w >= 0.0).all()):
+        raise DataError("sample_weight has negative or missing values: weights are finite and at least 0")
+    return w
+
+
+def given_or_ones(sample_weight: Any, n_rows: int) -> np.ndarray:
+    """Weights as float64, ones when there are none."""
+    w = weights_of(sample_weight, n_rows)
+    return np.ones(n_rows) if w is None else w
+
+
+def same_length(first: np.ndarray, second: np.ndarray, what: str) -> None:
+    if len(first) != len(second):
+        raise DataError(f"{what} have {len(first)} and {len(second)} rows: give one of each for every row")
+
+
+def code_labels(values: Any, name: str = "y") -> tuple[list[Any], np.ndarray]:
+    """The labels present and the code of every row (int32); -1 stands for None and NaN.
+
+    >>> code_labels(["b", "a", None, "b"])
+    (['a', 'b'], array([ 1,  0, -1,  1], dtype=int32))
+    """
+    y = column_of(values, name)
+    if y.dtype.kind == "b":
+        classes, codes = class_codes(y.view(np.uint8))
+        return classes.astype(bool).tolist(), codes
+    if y.dtype.kind == "f":
+        return _code_floats(y)
+    if y.dtype.kind in "iu":
+        classes, codes = class_codes(y)
+        return classes.tolist(), codes
+    return _code_objects(y)
+
+
+def _code_floats(y: np.ndarray) -> tuple[list[Any], np.ndarray]:
+    gone = np.isnan(y)
+    if not gone.any():
+        classes, codes = class_codes(y)
+        return classes.tolist(), codes
+    codes = np.full(len(y), -1, dtype=np.int32)
+    classes, codes[~gone] = class_codes(y[~gone])
+    return classes.tolist(), codes
+
+
+def _code_objects(y: np.ndarray) -> tuple[list[Any], np.ndarray]:
+    """Text and objects: hashed by Arrow where it can hold them, else one by one."""
+    try:
+        coded = pa.array(y, from_pandas=True).dictionary_encode()
+        labels, codes = (
+            coded.dictionary.to_pylist(),
+            coded.indices.fill_null(-1).to_numpy(zero_copy_only=False),
+        )
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
+        table: dict[Any, int] = {}
+        known = (-1 if v is None or v != v else table.setdefault(v, len(table)) for v in y.tolist())
+        codes = np.fromiter(known, dtype=np.int32, count=len(y))
+        labels = list(table)
+    order = _sorted_places(labels)
+    places = np.full(len(labels) + 1, -1, dtype=np.int32)
+    places[order] = np.arange(len(labels), dtype=np.int32)
+    return [labels[i] for i in order], places[codes]
+
+
+def _sorted_places(labels: list[Any]) -> list[int]:
+    try:
+        return sorted(range(len(labels)), key=labels.__getitem__)
+    except TypeError:  # labels of several types: by type, then by text
+        return sorted(range(len(labels)), key=lambda i: (type(labels[i]).__name__, str(labels[i])))
+
+
+def as_classes(labels: list[Any]) -> np.ndarray:
+    """Labels as an array of their own type, of objects when they are of several."""
+    if len({type(label) for label in labels}) <= 1 and not isinstance(next(iter(labels), 0), tuple):
+        return np.array(labels)
+    classes = np.empty(len(labels), dtype=object)
+    classes[:] = labels
+    return classes
+
+
+def common_codes(columns: dict[str, Any], apart: Any = None) -> tuple[list[Any], list[np.ndarray]]:
+    """The sorted labels of several columns together, and their codes; `apart` and missing labels get -1."""
+    coded = {name: code_labels(values, name) for name, values in columns.items()}
+    present = [label for labels, _ in coded.values() for label in labels]
+    labels = [label for label in dict.fromkeys(present) if apart is None or label != apart]
+    kinds = {"text" if isinstance(label, str) else "numbers" for label in labels}
+    if len(kinds) > 1:
+        raise DataError(
+            f"{' and '.join(columns)} mix text and numbers, such as {labels[0]!r} and {labels[-1]!r}: "
+            "use one type of label"
+        )
+    labels = [labels[i] for i in _sorted_places(labels)]
+    return labels, [known_codes(own, codes, labels) for own, codes in coded.values()]
+
+
+def known_codes(own: list[Any], codes: np.ndarray, labels: list[Any]) -> np.ndarray:
+    """Codes into `own` labels as codes into `labels`; -1 where the label is not among them."""
+    if own == labels:
+        return codes
+    place = {label: i for i, label in enumerate(labels)}
+    return np.array([*(place.get(label, -1) for label in own), -1], dtype=np.int32)[codes]
+
+
+def positive_mask(y: Any, positive: Any = None) -> np.ndarray:
+    """Which rows are positive: those labelled `positive`, else those with the larger of two labels.
+
+    A single label counts as positive when it is 1 or True, else as negative.
+    """
+    y = column_of(y, "y")
+    if y.dtype.kind == "b" and positive is None:
+        return y
+    if y.dtype.kind in "iuf" and len(y) and positive is None:
+        low, high = y.min(), y.max()
+        is_high = y == high
+        if low < high and np.count_nonzero(is_high) + np.count_nonzero(y == low) == len(y):
+            return is_high
+    labels, codes = code_labels(y)
+    if len(codes) and codes.min() < 0:
+        raise MissingValuesError(f"y has {int((codes < 0).sum())} missing labels: leave those rows out")
+    if positive is None and len(labels) > 2:
+        raise DataError(f"y has {len(labels)} classes: say which is positive, e.g. positive={labels[-1]!r}")
+    if positive is None:
+        positive = labels[1] if len(labels) == 2 else 1
+    return codes == labels.index(positive) if positive in labels else np.zeros(len(y), dtype=bool)
+
+
+def score_column(score: Any, n_rows: int) -> np.ndarray:
+    """Scores as an array of numbers, one a row; of (n, 2) posteriors the second column."""
+    score = np.asarray(score)
+    if score.ndim == 2 and score.shape[1] == 2:
+        score = score[:, 1]
+    score = column_of(score, "score")
+    if score.dtype.kind not in "iufb":
+        raise DataError(f"score holds {score.dtype}: give numbers, larger for the positive class")
+    if len(score) != n_rows:
+        raise DataError(f"y and score have {n_rows} and {len(score)} rows: give one of each for every row")
+    return score
+
+
+def score_matrix(y: Any, score: Any, classes: Any = None) -> tuple[list[Any], np.ndarray, np.ndarray]:
+    """Classes, codes of the truth and the (n, K) scores whose columns are the classes."""
+    own, codes = code_labels(y)
+    score = np.asarray(score)
+    if score.dtype.kind not in "iufb":
+        raise DataError(f"score holds {score.dtype}: give numbers, one column for each class")
+    labels = own if classes is None else np.asarray(classes).tolist()
+    if score.ndim == 1 and len(labels) <= 2:
+        score = np.column_stack([1.0 - score, score])
+    if score.ndim != 2 or score.shape != (len(codes), len(labels)):
+        hint = "" if classes is not None else ": give classes= when some class has no rows"
+        raise DataError(
+            f"score has shape {score.shape}, not ({len(codes)}, {len(labels)}), rows by classes{hint}"
+        )
+    codes = known_codes(own, codes, labels)
+    if len(codes) and codes.min() < 0:
+        strange = [label for label in own if label not in labels]
+        raise DataError(
+            f"y has {'the labels ' + repr(strange) if strange else 'missing labels'} outside the classes"
+        )
+    if np.isnan(score).any():
+        raise MissingValuesError(f"score has {int(np.isnan(score).sum())} missing values")
+    return labels, codes, score

@@ -1,0 +1,130 @@
+"""Every class against the others, and their means: macro, micro and by class size."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lyceum.evaluate._binary import BinaryReport
+from lyceum.evaluate._confusion import Confusion, confusion
+from lyceum.evaluate._shown import Shown, ratio
+from lyceum.report import Summary, Table
+
+__all__ = ["ClassAverages", "ClassReport", "class_report"]
+
+
+@dataclass(frozen=True, slots=True)
+class ClassAverages:
+    """Precision, recall and F1 averaged over classes in one way."""
+
+    precision: float
+    recall: float
+    f1: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassReport(Shown):
+    """The rates of every class against all others, and three averages.
+
+    Attributes
+    ----------
+    per_class : tuple of BinaryReport
+        In the order of `confusion.classes`. A rejected row of a class counts against its recall: it was not
+        found.
+    macro : ClassAverages
+        The plain mean: every class counts the same.
+    weighted : ClassAverages
+        The mean by the rows of the true class.
+    micro : ClassAverages
+        From pooled counts. Without rejection all three are the accuracy.
+    confusion : Confusion
+    """
+
+    per_class: tuple[BinaryReport, ...]
+    macro: ClassAverages
+    weighted: ClassAverages
+    micro: ClassAverages
+    confusion: Confusion
+
+    def summary(self) -> Summary:
+        rows: list[tuple[Any, ...]] = [
+            (str(one.positive), one.precision, one.recall, one.specificity, one.f1, one.tp + one.fn)
+            for one in self.per_class
+        ]
+        means = [
+            (name, mean.precision, mean.recall, mean.f1)
+            for name, mean in (("macro", self.macro), ("weighted", self.weighted), ("micro", self.micro))
+        ]
+        facts = {
+            "accuracy": self.confusion.accuracy,
+            "error": self.confusion.error,
+            "kappa": self.confusion.kappa,
+        }
+        tables = (
+            Table("", ("class", "precision", "recall", "specificity", "F1", "rows"), rows),
+            Table("", ("average", "precision", "recall", "F1"), means),
+        )
+        return Summary(f"report on {len(self.per_class)} classes", facts, tables)
+
+
+def class_report(
+    y: Any, predicted: Any = None, *, classes: Any = None, reject: Any = None, sample_weight: Any = None
+) -> ClassReport:
+    """Rates of every class against the others, with macro, weighted and micro averages.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,) or Confusion
+    predicted : array-like of shape (n,)
+        Not needed with a confusion matrix.
+    classes, reject, sample_weight
+        As for `confusion`.
+
+    Returns
+    -------
+    ClassReport
+        A rate with nothing to be a rate of is 0 and takes part in the macro average as such.
+
+    Examples
+    --------
+    >>> report = class_report(["a", "a", "b", "c"], ["a", "b", "b", "c"])
+    >>> [one.recall for one in report.per_class], report.micro.f1
+    ([0.5, 1.0, 1.0], 0.75)
+    """
+    if predicted is None and not isinstance(y, Confusion):
+        raise ValueError("give y and predicted, or a confusion matrix")
+    settings = {"classes": classes, "reject": reject, "sample_weight": sample_weight}
+    matrix = y if isinstance(y, Confusion) else confusion(y, predicted, **settings)
+    reports = _one_by_one(matrix)
+    sizes = [one.tp + one.fn for one in reports]
+    return ClassReport(
+        reports, _mean(reports, [1.0] * len(reports)), _mean(reports, sizes), _pooled(reports), matrix
+    )
+
+
+def _one_by_one(matrix: Confusion) -> tuple[BinaryReport, ...]:
+    """Class k against the rest over all rows; a rejected row is not called k."""
+    right = matrix.counts.diagonal()
+    truth = matrix.counts.sum(axis=1) + matrix.rejected
+    called = matrix.counts.sum(axis=0) + matrix.foreign[:-1]
+    cells = np.column_stack([right, called - right, truth - right, matrix.n - called - truth + right])
+    # a difference of weights may miss zero by a rounding
+    cells = np.maximum(cells, 0.0)
+    labels = matrix.classes.tolist()
+    return tuple(BinaryReport(*map(float, row), label, "the rest") for row, label in zip(cells, labels))
+
+
+def _mean(reports: tuple[BinaryReport, ...], weights: list[float]) -> ClassAverages:
+    def mean(name: str) -> float:
+        return ratio(float(np.dot([getattr(one, name) for one in reports], weights)), float(np.sum(weights)))
+
+    return ClassAverages(mean("precision"), mean("recall"), mean("f1"))
+
+
+def _pooled(reports: tuple[BinaryReport, ...]) -> ClassAverages:
+    total = BinaryReport(
+        *(float(sum(getattr(one, cell) for one in reports)) for cell in ("tp", "fp", "fn", "tn"))
+    )
+    return ClassAverages(total.precision, total.recall, total.f1)

@@ -1,0 +1,252 @@
+"""ROC curves and the area under them, exact and fast: classes are sorted apart, without carrying indices."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lyceum._threads import ordered_map
+from lyceum.errors import MissingValuesError
+from lyceum.evaluate._labels import positive_mask, score_column, weights_of
+from lyceum.evaluate._shown import Shown
+from lyceum.report import Summary
+
+__all__ = ["RocCurve", "Steps", "auc", "roc", "sorted_auc"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RocCurve(Shown):
+    """True against false positive rate as the threshold falls.
+
+    Attributes
+    ----------
+    fpr, tpr : ndarray of shape (m,)
+        Rates when rows with a score of at least `thresholds` are called positive, from (0, 0) to (1, 1). The
+        rate of a class without rows rises evenly with the other, along the diagonal of chance.
+    thresholds : ndarray of shape (m,)
+        Falling; the first is infinite: nothing is called positive.
+    auc : float
+        Area under the curve: the chance that a positive scores above a negative, ties counting one half; one
+        half when a class has no rows.
+    n_positive, n_negative : float
+        Rows of each class, or their weight.
+    """
+
+    fpr: np.ndarray
+    tpr: np.ndarray
+    thresholds: np.ndarray
+    auc: float
+    n_positive: float
+    n_negative: float
+
+    @property
+    def gini(self) -> float:
+        """2 AUC - 1."""
+        return 2.0 * self.auc - 1.0
+
+    @property
+    def hull(self) -> np.ndarray:
+        """Places of the points on the upper convex hull: the only ones that minimise some expected cost."""
+        return _upper_hull(self.fpr, self.tpr)
+
+    def summary(self) -> Summary:
+        best = int(np.argmax(self.tpr - self.fpr))
+        facts = {
+            "AUC": self.auc,
+            "positives": self.n_positive,
+            "negatives": self.n_negative,
+            "points": len(self.fpr),
+            "furthest from chance": f"threshold {self.thresholds[best]:.4g}: recall {self.tpr[best]:.3f}, "
+            f"false positive rate {self.fpr[best]:.3f}",
+        }
+        return Summary("ROC curve", facts)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Steps:
+    """Weight of positives and negatives at or above each distinct score, scores falling."""
+
+    thresholds: np.ndarray  # (m,)
+    positives: np.ndarray  # (m,) cumulative
+    negatives: np.ndarray  # (m,) cumulative
+
+    @classmethod
+    def of(cls, y: Any, score: Any, positive: Any = None, sample_weight: Any = None) -> Steps:
+        mask = positive_mask(y, positive)
+        score = score_column(score, len(mask))
+        w = weights_of(sample_weight, len(mask))
+        return cls._counted(*_sorted_classes(mask, score)) if w is None else cls._weighed(mask, score, w)
+
+    @classmethod
+    def _counted(cls, above: np.ndarray, below: np.ndarray) -> Steps:
+        both = np.concatenate([above, below])
+        order = np.argsort(both, kind="stable")  # a merge: two sorted runs
+        values = both[order][::-1]
+        last = _last_of_ties(values)
+        positives = np.cumsum(order[::-1] < len(above))[last]
+        return cls(values[last], positives.astype(np.float64), (last + 1 - positives).astype(np.float64))
+
+    @classmethod
+    def _weighed(cls, mask: np.ndarray, score: np.ndarray, w: np.ndarray) -> Steps:
+        kept = w > 0.0
+        mask, score, w = mask[kept], score[kept], w[kept]
+        _refuse_gaps(score)
+        order = np.argsort(-score if score.dtype.kind == "f" else -score.astype(np.float64), kind="stable")
+        values, w_positive = score[order], np.where(mask, w, 0.0)[order]
+        last = _last_of_ties(values)
+        return cls(values[last], np.cumsum(w_positive)[last], np.cumsum(np.where(mask, 0.0, w)[order])[last])
+
+    @property
+    def totals(self) -> tuple[float, float]:
+        """Weight of all positives and of all negatives."""
+        return (float(self.positives[-1]), float(self.negatives[-1])) if len(self.positives) else (0.0, 0.0)
+
+    def area(self) -> float:
+        """The area by trapezoids; one half when a class has no rows."""
+        n_positive, n_negative = self.totals
+        if not n_positive or not n_negative:
+            return 0.5
+        rise = np.append(0.0, self.positives)
+        return float(
+            (np.diff(self.negatives, prepend=0.0) * (rise[1:] + rise[:-1])).sum()
+            / (2 * n_positive * n_negative)
+        )
+
+
+def _last_of_ties(values: np.ndarray) -> np.ndarray:
+    """Places of the last of every run of equal values."""
+    return (
+        np.append(np.flatnonzero(values[1:] != values[:-1]), len(values) - 1)
+        if len(values)
+        else np.empty(0, np.intp)
+    )
+
+
+def _refuse_gaps(score: np.ndarray) -> None:
+    if score.dtype.kind == "f" and np.isnan(score).any():
+        raise MissingValuesError(
+            f"score has {int(np.isnan(score).sum())} missing values: leave those rows out"
+        )
+
+
+def _sorted_classes(mask: np.ndarray, score: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The scores of positives and of negatives, each sorted, on two threads."""
+
+    def pick(wanted: bool) -> np.ndarray:
+        chosen = score[mask if wanted else ~mask]
+        chosen.sort()
+        return chosen
+
+    above, below = ordered_map(pick, (True, False))
+    for scores in (above, below):
+        _refuse_gaps(scores[-1:])  # NaN sorts last
+    return above, below
+
+
+def sorted_auc(above: np.ndarray, below: np.ndarray) -> float:
+    """The area from the sorted scores of positives and negatives; one half when either is empty.
+
+    With p the positives and n the negatives, AUC = Σ_p [#(n < p) + #(n <= p)] / (2 |p| |n|). In the stable
+    merge of p before n, a positive stands at (its place among positives) + #(n < p); in that of n before p,
+    #(n <= p) is added. Two merges of sorted runs take linear time, and whole numbers keep the sum exact.
+    """
+    if not len(above) or not len(below):
+        return 0.5
+
+    def places(positives_first: bool) -> int:
+        runs = (above, below) if positives_first else (below, above)
+        order = np.argsort(np.concatenate(runs), kind="stable")
+        is_positive = order < len(above) if positives_first else order >= len(below)
+        return int(np.flatnonzero(is_positive).sum())
+
+    wins_twice = sum(ordered_map(places, (True, False))) - len(above) * (len(above) - 1)
+    return wins_twice / (2 * len(above) * len(below))
+
+
+def auc(y: Any, score: Any, *, positive: Any = None, sample_weight: Any = None) -> float:
+    """The area under the ROC curve, P(score of a positive > score of a negative) + P(equal)/2.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+    score : array-like of shape (n,)
+        Larger for the positive class; of (n, 2) posteriors the second column is taken.
+    positive : label, optional
+        By default the larger of two labels.
+    sample_weight : array-like of shape (n,), optional
+
+    Returns
+    -------
+    float
+        Exact up to the last rounding; 0.5 when a class has no rows or all scores are equal.
+
+    Examples
+    --------
+    >>> auc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    0.75
+    """
+    if sample_weight is not None:
+        return Steps.of(y, score, positive, sample_weight).area()
+    mask = positive_mask(y, positive)
+    return sorted_auc(*_sorted_classes(mask, score_column(score, len(mask))))
+
+
+def roc(
+    y: Any, score: Any, *, positive: Any = None, sample_weight: Any = None, drop_collinear: bool = True
+) -> RocCurve:
+    """The ROC curve of a score.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+    score : array-like of shape (n,)
+        Larger for the positive class; of (n, 2) posteriors the second column is taken.
+    positive : label, optional
+        By default the larger of two labels.
+    sample_weight : array-like of shape (n,), optional
+    drop_collinear : bool, default=True
+        Leave out points on a straight line between their neighbours: the curve is the same.
+
+    Returns
+    -------
+    RocCurve
+
+    Examples
+    --------
+    >>> curve = roc(["no", "no", "yes", "yes"], [0.1, 0.4, 0.35, 0.8])
+    >>> curve.fpr, curve.tpr, curve.auc
+    (array([0. , 0. , 0.5, 0.5, 1. ]), array([0. , 0.5, 0.5, 1. , 1. ]), 0.75)
+    """
+    steps = Steps.of(y, score, positive, sample_weight)
+    n_positive, n_negative = steps.totals
+    positives, negatives = np.append(0.0, steps.positives), np.append(0.0, steps.negatives)
+    kept = _corners(positives, negatives) if drop_collinear else np.arange(len(positives))
+    tpr, fpr = positives[kept] / (n_positive or 1.0), negatives[kept] / (n_negative or 1.0)
+    thresholds = np.append(np.inf, steps.thresholds.astype(np.float64))[kept]
+    if not n_positive and not n_negative:
+        thresholds, tpr, fpr = np.array([np.inf, -np.inf]), np.array([0.0, 1.0]), np.array([0.0, 1.0])
+    tpr, fpr = (tpr if n_positive else fpr), (fpr if n_negative else tpr)
+    return RocCurve(fpr, tpr, thresholds, steps.area(), n_positive, n_negative)
+
+
+def _corners(positives: np.ndarray, negatives: np.ndarray) -> np.ndarray:
+    """Places where the curve changes direction, and both ends."""
+    up, across = np.diff(positives), np.diff(negatives)
+    turns = up[1:] * across[:-1] != up[:-1] * across[1:]
+    return np.flatnonzero(np.concatenate([[True], turns, [True]])) if len(up) else np.arange(len(positives))
+
+
+def _upper_hull(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Andrew's monotone chain over points with x and y not falling."""
+    hull: list[int] = []
+    px, py = x.tolist(), y.tolist()
+    for i in range(len(px)):
+        while len(hull) > 1:
+            a, b = hull[-2], hull[-1]
+            if (px[b] - px[a]) * (py[i] - py[a]) < (py[b] - py[a]) * (px[i] - px[a]):
+                break
+            hull.pop()
+        hull.append(i)
+    return np.array(hull, dtype=np.intp)

@@ -1,0 +1,181 @@
+"""A score at every threshold: precision against recall, and expected cost against circumstances."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lyceum.evaluate._roc import Steps, roc
+from lyceum.evaluate._shown import Shown, ratio
+from lyceum.report import Summary
+
+__all__ = ["CostCurve", "PrecisionRecall", "cost_curve", "precision_recall", "probability_cost"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PrecisionRecall(Shown):
+    """Precision against recall as the threshold falls.
+
+    Attributes
+    ----------
+    precision, recall, thresholds : ndarray of shape (m,)
+        When rows with a score of at least the threshold are called positive; the first point, with an
+        infinite threshold and nothing called positive, has recall 0 and precision 1.
+    average_precision : float
+        Σ (rise in recall) · precision; 0 when there are no positives.
+    prevalence : float
+        Share of positives: the precision of blind guessing.
+    """
+
+    precision: np.ndarray
+    recall: np.ndarray
+    thresholds: np.ndarray
+    average_precision: float
+    prevalence: float
+
+    @property
+    def best_f1(self) -> tuple[float, float]:
+        """The largest F1 and its threshold."""
+        total = self.precision + self.recall
+        f1 = np.divide(2 * self.precision * self.recall, total, out=np.zeros_like(total), where=total > 0)
+        best = int(np.argmax(f1))
+        return float(f1[best]), float(self.thresholds[best])
+
+    def summary(self) -> Summary:
+        f1, threshold = self.best_f1
+        facts = {"average precision": self.average_precision, "prevalence": self.prevalence}
+        return Summary("precision and recall", facts | {"best F1": f1, "at threshold": threshold})
+
+
+def precision_recall(
+    y: Any, score: Any, *, positive: Any = None, sample_weight: Any = None
+) -> PrecisionRecall:
+    """Precision and recall at every distinct score.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+    score : array-like of shape (n,)
+        Larger for the positive class.
+    positive : label, optional
+        By default the larger of two labels.
+    sample_weight : array-like of shape (n,), optional
+
+    Examples
+    --------
+    >>> round(precision_recall([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]).average_precision, 4)
+    0.8333
+    """
+    steps = Steps.of(y, score, positive, sample_weight)
+    n_positive, n_negative = steps.totals
+    called = steps.positives + steps.negatives
+    precision = np.append(1.0, steps.positives / np.where(called > 0, called, 1.0))
+    recall = np.append(0.0, steps.positives / (n_positive or 1.0))
+    area = float(np.dot(np.diff(recall), precision[1:]))
+    thresholds = np.append(np.inf, steps.thresholds.astype(np.float64))
+    return PrecisionRecall(precision, recall, thresholds, area, ratio(n_positive, n_positive + n_negative))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CostCurve(Shown):
+    """Drummond and Holte's cost curve: the least expected cost in every circumstance.
+
+    Attributes
+    ----------
+    probability_cost : ndarray of shape (m,)
+        p c_fn / (p c_fn + (1-p) c_fp), what class share p and costs come to, from 0 to 1.
+    cost : ndarray of shape (m,)
+        Expected cost over its largest value, with the best threshold for that circumstance: the lower
+        envelope of the lines (1 - tpr) x + fpr (1 - x).
+    lines : ndarray of shape (h, 2)
+        (fpr, miss rate) of the thresholds that are best somewhere: the ends of their lines at x = 0 and x =
+        1.
+    thresholds : ndarray of shape (h,)
+        The thresholds of the lines, falling; the larger the probability cost, the lower the best one.
+    area : float
+        Mean cost when every circumstance is as likely; blind guessing has 0.25.
+    """
+
+    probability_cost: np.ndarray
+    cost: np.ndarray
+    lines: np.ndarray
+    thresholds: np.ndarray
+    area: float
+
+    @property
+    def trivial(self) -> np.ndarray:
+        """The cost of always deciding for one class, the better of the two."""
+        return np.minimum(self.probability_cost, 1.0 - self.probability_cost)
+
+    def at(self, prevalence: float, cost_fn: float = 1.0, cost_fp: float = 1.0) -> tuple[float, float]:
+        """The least normalised cost and its threshold for a share of positives and two costs."""
+        x = probability_cost(prevalence, cost_fn, cost_fp)
+        cost, best = _least_costs(self.lines[:, 0], self.lines[:, 1], np.array([x]))
+        return float(cost[0]), float(self.thresholds[best[0]])
+
+    def summary(self) -> Summary:
+        gain = self.trivial - self.cost
+        useful = self.probability_cost[gain > 1e-12]
+        where = f"{useful[0]:.3g} to {useful[-1]:.3g}" if len(useful) else "nowhere"
+        return Summary("cost curve", {"area": self.area, "better than one constant decision": where})
+
+
+def probability_cost(prevalence: float, cost_fn: float = 1.0, cost_fp: float = 1.0) -> float:
+    """p c_fn / (p c_fn + (1-p) c_fp), class share and costs in one number; ½ when nothing costs."""
+    if not 0.0 <= prevalence <= 1.0 or cost_fn < 0.0 or cost_fp < 0.0:
+        raise ValueError(
+            f"prevalence {prevalence} must lie in [0, 1] and costs {cost_fn}, {cost_fp} be at least 0"
+        )
+    loss = prevalence * cost_fn
+    return ratio(loss, loss + (1.0 - prevalence) * cost_fp, 0.5)
+
+
+def cost_curve(
+    y: Any, score: Any, *, positive: Any = None, sample_weight: Any = None, n_points: int = 201
+) -> CostCurve:
+    """The cost curve of a score: expected cost over all class shares and costs.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+    score : array-like of shape (n,)
+        Larger for the positive class.
+    positive : label, optional
+        By default the larger of two labels.
+    sample_weight : array-like of shape (n,), optional
+    n_points : int, default=201
+
+    Examples
+    --------
+    >>> curve = cost_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> curve.at(prevalence=0.5)
+    (0.25, 0.8)
+    """
+    curve = roc(y, score, positive=positive, sample_weight=sample_weight)
+    hull = curve.hull
+    fpr, miss = curve.fpr[hull], 1.0 - curve.tpr[hull]
+    x = np.linspace(0.0, 1.0, n_points)
+    cost, _ = _least_costs(fpr, miss, x)
+    return CostCurve(x, cost, np.column_stack([fpr, miss]), curve.thresholds[hull], _envelope_area(fpr, miss))
+
+
+def _least_costs(fpr: np.ndarray, miss: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The lower envelope and which line forms it."""
+    best = np.searchsorted(_crossings(fpr, miss), x, side="left")
+    return miss[best] * x + fpr[best] * (1.0 - x), best
+
+
+def _crossings(fpr: np.ndarray, miss: np.ndarray) -> np.ndarray:
+    """Where line i+1 takes over from line i: Δfpr (1-x) = -Δmiss x; on a hull these rise."""
+    across, down = np.diff(fpr), -np.diff(miss)
+    total = across + down
+    return np.divide(across, total, out=np.zeros_like(total), where=total > 0)
+
+
+def _envelope_area(fpr: np.ndarray, miss: np.ndarray) -> float:
+    """∫ of the lower envelope from 0 to 1: trapezoids between its corners, where it is straight."""
+    corners = np.unique(np.concatenate([[0.0], _crossings(fpr, miss), [1.0]]))
+    cost = _least_costs(fpr, miss, corners)[0]
+    return float(((cost[1:] + cost[:-1]) / 2.0 * np.diff(corners)).sum())

@@ -1,0 +1,283 @@
+"""Ways to divide rows into training and test rows, as scikit-learn splitters; the two never overlap.
+
+scikit-learn's own splitters work wherever these do. These add what it lacks: stratification that takes
+classes of any size (a class with one row is kept for training), bootstrap with the left-out rows as test, and
+5×2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import KFold, LeaveOneOut
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import type_of_target
+
+from lyceum.errors import DataError
+from lyceum.evaluate._labels import code_labels
+from lyceum.evaluate._shown import one_of
+
+__all__ = ["Bootstrap", "FiveByTwo", "Holdout", "RandomSubsampling", "StratifiedFolds", "splitter",
+           "train_validation_test"]  # fmt: skip
+
+Split = tuple[np.ndarray, np.ndarray]
+
+
+def _n_rows(X: Any) -> int:
+    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+
+
+def strata(y: Any, stratify: bool | None, n_rows: int) -> np.ndarray:
+    """Class codes when rows are to be stratified, else one stratum. None: when y holds classes."""
+    if stratify is None:
+        stratify = y is not None and type_of_target(y) in ("binary", "multiclass")
+    if not stratify:
+        return np.zeros(n_rows, dtype=np.int32)
+    if y is None:
+        raise DataError("stratify=True needs y")
+    return code_labels(y)[1] + np.int32(1)
+
+
+def _by_class(codes: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
+    """Rows in order of class, shuffled within each."""
+    shuffled = rng.permutation(len(codes))
+    return shuffled[np.argsort(codes[shuffled], kind="stable")]
+
+
+def _test_count(test_size: float, n_rows: int) -> int:
+    """Rows to test: a share of them or a number, at least one, and at least one left to train."""
+    if n_rows < 2:
+        raise DataError(f"{n_rows} rows cannot be divided into training and test rows")
+    whole = isinstance(test_size, int | np.integer)
+    if not (0 < test_size < n_rows if whole else 0.0 < test_size < 1.0):
+        raise ValueError(
+            f"test_size={test_size}: give a share between 0 and 1, or a number of rows below {n_rows}"
+        )
+    return int(np.clip(test_size if whole else round(test_size * n_rows), 1, n_rows - 1))
+
+
+def _draw(codes: np.ndarray, n_test: int, rng: np.random.RandomState) -> Split:
+    """Training and test rows, each class divided in proportion (largest remainders)."""
+    order = _by_class(codes, rng)
+    sizes = np.bincount(codes)
+    wanted = sizes * (n_test / len(codes))
+    taken = np.minimum(np.floor(wanted + 1e-9).astype(np.int64), np.maximum(sizes - 1, 0))
+    first = np.lexsort((rng.permutation(len(sizes)), -(wanted - taken)))
+    while (short := n_test - int(taken.sum())) > 0:
+        room = [k for k in first if taken[k] < sizes[k] - 1] or [k for k in first if taken[k] < sizes[k]]
+        taken[room[:short]] += 1
+    place = np.arange(len(codes)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    is_test = place < np.repeat(taken, sizes)
+    return np.sort(order[~is_test]), np.sort(order[is_test])
+
+
+class _Splitter:
+    """What scikit-learn asks of a splitter."""
+
+    n_splits: int
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        return self.n_splits
+
+    def __repr__(self) -> str:
+        settings = ", ".join(f"{name}={value!r}" for name, value in vars(self).items())
+        return f"{type(self).__name__}({settings})"
+
+
+class RandomSubsampling(_Splitter):
+    """Independent random divisions into training and test rows.
+
+    Parameters
+    ----------
+    n_splits : int, default=10
+    test_size : float or int, default=0.25
+        Share or number of test rows.
+    stratify : bool, optional
+        Keep the class shares; by default whenever y holds classes.
+    random_state : int, RandomState or None
+    """
+
+    def __init__(
+        self,
+        n_splits: int = 10,
+        *,
+        test_size: float = 0.25,
+        stratify: bool | None = None,
+        random_state: Any = None,
+    ):
+        self.n_splits = n_splits
+        self.test_size = test_size
+        self.stratify = stratify
+        self.random_state = random_state
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:
+        n = _n_rows(X)
+        rng, codes, n_test = (
+            check_random_state(self.random_state),
+            strata(y, self.stratify, n),
+            _test_count(self.test_size, n),
+        )
+        for _ in range(self.n_splits):
+            yield _draw(codes, n_test, rng)
+
+
+class Holdout(RandomSubsampling):
+    """One random division into training and test rows.
+
+    >>> y = np.array(["a"] * 8 + ["b"] * 4)
+    >>> [(train, test)] = Holdout(test_size=0.25, random_state=0).split(y, y)
+    >>> y[test]
+    array(['a', 'a', 'b'], dtype='<U1')
+    """
+
+    def __init__(self, *, test_size: float = 0.25, stratify: bool | None = None, random_state: Any = None):
+        super().__init__(1, test_size=test_size, stratify=stratify, random_state=random_state)
+
+
+class StratifiedFolds(_Splitter):
+    """k folds with the class shares of the whole; sizes differ by at most one, also in every class.
+
+    Rows are dealt to the folds class by class, so a class with fewer rows than folds is in as many folds as
+    it has rows. Without classes in y this is plain k-fold.
+
+    Parameters
+    ----------
+    n_splits : int, default=10
+    n_repeats : int, default=1
+    stratify : bool, optional
+        By default whenever y holds classes.
+    random_state : int, RandomState or None
+    """
+
+    def __init__(
+        self,
+        n_splits: int = 10,
+        *,
+        n_repeats: int = 1,
+        stratify: bool | None = None,
+        random_state: Any = None,
+    ):
+        self.n_splits = n_splits
+        self.n_repeats = n_repeats
+        self.stratify = stratify
+        self.random_state = random_state
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        return self.n_splits * self.n_repeats
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:
+        n = _n_rows(X)
+        if not 2 <= self.n_splits <= n:
+            raise DataError(f"{self.n_splits} folds of {n} rows: give between 2 and as many folds as rows")
+        rng, codes = check_random_state(self.random_state), strata(y, self.stratify, n)
+        for _ in range(self.n_repeats):
+            fold = np.empty(n, dtype=np.int64)
+            fold[_by_class(codes, rng)] = rng.permutation(self.n_splits)[np.arange(n) % self.n_splits]
+            for k in range(self.n_splits):
+                yield np.flatnonzero(fold != k), np.flatnonzero(fold == k)
+
+
+class FiveByTwo(StratifiedFolds):
+    """Five random halvings, each used both ways round: the splits of the 5×2 tests."""
+
+    def __init__(self, *, stratify: bool | None = None, random_state: Any = None):
+        super().__init__(2, n_repeats=5, stratify=stratify, random_state=random_state)
+
+
+class Bootstrap(_Splitter):
+    """N rows drawn with replacement for training, the rows never drawn (36.8 % of them on average) for test.
+
+    A draw that leaves no row out, or that holds one class where y has several, is drawn again.
+
+    Parameters
+    ----------
+    n_splits : int, default=200
+    random_state : int, RandomState or None
+    """
+
+    def __init__(self, n_splits: int = 200, *, random_state: Any = None):
+        self.n_splits = n_splits
+        self.random_state = random_state
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:
+        n = _n_rows(X)
+        if n < 2:
+            raise DataError(f"{n} rows cannot be resampled with some left out")
+        codes, rng = strata(y, None, n), check_random_state(self.random_state)
+        several = codes.min() < codes.max()
+        for _ in range(self.n_splits):
+            yield self._draw(codes, rng, several and n > 2)
+
+    @staticmethod
+    def _draw(codes: np.ndarray, rng: np.random.RandomState, several: bool) -> Split:
+        while True:
+            train = rng.randint(len(codes), size=len(codes))
+            drawn = np.bincount(train, minlength=len(codes)) > 0
+            if not drawn.all() and (not several or np.ptp(codes[train]) > 0):
+                return train, np.flatnonzero(~drawn)
+
+
+def train_validation_test(
+    y: Any,
+    *,
+    shares: tuple[float, float, float] = (0.6, 0.2, 0.2),
+    stratify: bool | None = None,
+    random_state: Any = None,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Row numbers to learn from, to choose with, and to judge by.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,) or int
+        The target, or the number of rows.
+    shares : three floats that sum to 1
+    stratify : bool, optional
+        Keep the class shares; by default whenever y holds classes.
+    random_state : int, RandomState or None
+
+    Examples
+    --------
+    >>> [len(part) for part in train_validation_test(100, random_state=0)]
+    [60, 20, 20]
+    """
+    if len(shares) != 3 or min(shares) <= 0.0 or abs(sum(shares) - 1.0) > 1e-9:
+        raise ValueError(f"shares={shares}: give three shares above 0 that sum to 1")
+    target = None if isinstance(y, int | np.integer) else np.asarray(y)
+    n = int(y) if target is None else len(target)
+    if n < 3:
+        raise DataError(f"{n} rows cannot be divided into three parts")
+    rng, codes = check_random_state(random_state), strata(target, stratify, n)
+    rest, test = _draw(codes, int(np.clip(round(n * shares[2]), 1, n - 2)), rng)
+    n_validation = int(np.clip(round(n * shares[1]), 1, len(rest) - 1))
+    train, validation = _draw(codes[rest], n_validation, rng)
+    return rest[train], rest[validation], test
+
+
+def _leave_one_out(random_state: Any = None) -> LeaveOneOut:
+    return LeaveOneOut()
+
+
+def _k_fold(n_splits: int = 10, random_state: Any = None) -> KFold:
+    return KFold(n_splits, shuffle=True, random_state=random_state)
+
+
+_SCHEMES: dict[str, Any] = {
+    "holdout": Holdout,
+    "subsampling": RandomSubsampling,
+    "k_fold": _k_fold,
+    "stratified": StratifiedFolds,
+    "leave_one_out": _leave_one_out,
+    "bootstrap": Bootstrap,
+    "five_by_two": FiveByTwo,
+}
+
+
+def splitter(scheme: str, **settings: Any) -> Any:
+    """A splitter by name: holdout, subsampling, k_fold, stratified, leave_one_out, bootstrap or five_by_two.
+
+    >>> splitter("stratified", n_splits=5, random_state=0).get_n_splits()
+    5
+    """
+    return one_of("scheme", scheme, _SCHEMES)(**settings)
