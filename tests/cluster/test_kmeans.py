@@ -225,8 +225,9 @@ def test_cosine_rows_of_zeros_move_nothing_and_are_labelled_zero():
         assert (two.labels_[-50:] == 0).all()
         np.testing.assert_array_equal(two.predict(as_(padded)), two.labels_)
         np.testing.assert_array_equal(two.transform(as_(np.zeros((1, 4)))), np.ones((1, 4)))
-    with pytest.raises(DataError, match="every row is zero"):
-        KMeans(2, metric="cosine").fit(np.zeros((5, 3)))
+    for init in ("k-means++", np.eye(2, 3)):
+        with pytest.raises(DataError, match="every row is zero"):
+            KMeans(2, metric="cosine", init=init).fit(np.zeros((5, 3)))
 
 
 @pytest.mark.syllabus("12.1")

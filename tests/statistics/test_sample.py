@@ -1,3 +1,5 @@
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -37,6 +39,15 @@ def test_merge_is_associative_and_commutative(places):
     a, b, c = parts
     assert same(a.merge(b).merge(c), a.merge(b.merge(c)))
     assert same(a.merge(b), b.merge(a))
+
+
+@pytest.mark.parametrize("size", [1, 40, 299, 300])
+def test_knowing_the_number_of_rows_changes_nothing(size):
+    many = np.arange(3000.0)[:, None]
+    for data in (X, many):
+        knows = partial(RowSample.of, size=size, seed=3, n_rows=len(data))
+        knowing = fold(knows, cut(data, None, [9]))
+        assert same(knowing, fold(sampler(size=size), cut(data)))
 
 
 def test_sparse_rows_draw_as_dense_ones():

@@ -20,12 +20,12 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 from lyceum._threads import single_threaded_blas
 from lyceum.base import Learner
 from lyceum.cluster._lloyd_loop import COSINE, EUCLIDEAN, Geometry, Run, UnitRows, descend, fill_empty, unit
-from lyceum.cluster._starts import STARTS, Look, start_of
+from lyceum.cluster._starts import STARTS, start_of
 from lyceum.data import Block, Rows, Schema, Step
 from lyceum.data._redesign import redesign
 from lyceum.errors import DataError
 from lyceum.report import Explanation, Summary, Table
-from lyceum.statistics import LloydSums
+from lyceum.statistics import LloydSums, RowSample
 from lyceum.statistics._lloyd import nearest
 
 __all__ = ["KMeans"]
@@ -140,8 +140,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Le
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
         """Find the centres; `y` is not used."""
         rows = self._rows(X, None, sample_weight)
-        starts, tol = self._starts(rows, check_random_state(self.random_state))
-        runs = (descend(rows, start, self._geometry, self.max_iter, tol) for start in starts)
+        runs = (descend(rows, start, self._geometry, self.max_iter, self.tol) for start in self._starts(rows))
         self._finish(min(runs, key=lambda run: run.last.inertia))
         self.labels_ = rows.collect(partial(self._geometry.labels, centers=self.cluster_centers_))
         self._warn_if_empty()
@@ -180,26 +179,22 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Le
 
     def _so_far(self, rows: Rows, known: Schema | None) -> tuple[np.ndarray, np.ndarray]:
         if known is None or not hasattr(self, "cluster_centers_"):
-            starts, _ = self._starts(rows, check_random_state(self.random_state))
-            return starts[0], np.zeros(self.n_clusters)
+            return self._starts(rows)[0], np.zeros(self.n_clusters)
         matrix, offset = redesign(known, self._design)
         return self.cluster_centers_ @ matrix.T + offset, self.counts_
 
-    def _starts(self, rows: Rows, rng: np.random.RandomState) -> tuple[list[np.ndarray], float]:
-        """The centres to start from, one array a run, and the tolerance in the units of the data."""
-        given = not isinstance(self.init, str) and not callable(self.init)
-        if given and self.tol == 0:
-            return [self._checked(self.init, rows)], 0.0
-        size = max(_SAMPLE_ROWS, 64 * self.n_clusters)
-        look = rows.reduce(partial(Look.of, size=1 if given else size, seed=int(rng.randint(2**31))))
-        self._check_rows(look)
-        tol = self.tol * float(np.mean(look.moments.variance()))
-        if given:
-            return [self._checked(self.init, rows)], tol
+    def _starts(self, rows: Rows) -> list[np.ndarray]:
+        """The centres to start from, one array a run."""
+        if not isinstance(self.init, str) and not callable(self.init):
+            return [self._checked(self.init, rows)]
+        rng, size = check_random_state(self.random_state), max(_SAMPLE_ROWS, 64 * self.n_clusters)
+        seed = int(rng.randint(2**31))
+        sample = rows.reduce(partial(RowSample.of, size=size, seed=seed, n_rows=rows.n_rows))
+        self._check_rows(sample.n_rows, len(sample))
         start = start_of(self.init)
         with single_threaded_blas():
-            starts = [start(look.sample, self.n_clusters, rng) for _ in range(self._n_runs)]
-        return [self._checked(centers, rows) for centers in starts], tol
+            starts = [start(sample, self.n_clusters, rng) for _ in range(self._n_runs)]
+        return [self._checked(centers, rows) for centers in starts]
 
     @property
     def _n_runs(self) -> int:
@@ -208,10 +203,10 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Le
             return 10 if chance else 1
         return self.n_init if chance or self.init == "k-means++" else 1
 
-    def _check_rows(self, look: Look) -> None:
-        if look.moments.n_rows < self.n_clusters:
-            raise DataError(f"n_samples={look.moments.n_rows} should be >= n_clusters={self.n_clusters}")
-        if not len(look.sample):
+    def _check_rows(self, n_rows: int, used: float) -> None:
+        if n_rows < self.n_clusters:
+            raise DataError(f"n_samples={n_rows} should be >= n_clusters={self.n_clusters}")
+        if not used:
             raise DataError("every row is zero or has weight zero: there is no direction to find centres in")
 
     def _checked(self, centers: Any, rows: Rows) -> np.ndarray:
@@ -224,8 +219,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Le
         return unit(centers)[0] if self.metric == "cosine" else centers
 
     def _finish(self, run: Run) -> None:
-        if run.last.n_rows < self.n_clusters:
-            raise DataError(f"n_samples={run.last.n_rows} should be >= n_clusters={self.n_clusters}")
+        self._check_rows(run.last.n_rows, run.last.weights.sum())
         self.cluster_centers_ = run.centers
         self.counts_ = run.last.weights
         self.history_ = [self._geometry.scale * inertia for inertia in run.history]

@@ -40,10 +40,14 @@ class Run:
 
 
 def descend(rows: Rows, centers: np.ndarray, geometry: Geometry, max_iter: int, tol: float) -> Run:
-    """Move the centres until nothing changes, they move by at most `tol`, or `max_iter` passes are done."""
-    history, record, before = [], [centers], None
+    """Move the centres until nothing changes, they move by at most `tol` mean variances of a column, or
+    `max_iter` passes are done.
+    """
+    history, record, before, limit = [], [centers], None, 0.0
     for n_iter in range(1, max_iter + 1):
-        sums = fill_empty(rows, centers, rows.reduce(partial(LloydSums.of, centers=centers)))
+        sums = rows.reduce(partial(LloydSums.of, centers=centers))
+        limit = tol * _mean_variance(sums, centers) if n_iter == 1 else limit
+        sums = fill_empty(rows, centers, sums)
         history.append(sums.inertia)
         # Equal sums of equal blocks: no row has changed its centre, and the last move was none.
         if before is not None and _equal(sums, before):
@@ -52,10 +56,23 @@ def descend(rows: Rows, centers: np.ndarray, geometry: Geometry, max_iter: int, 
         shift = float(((moved - centers) ** 2).sum())
         centers, before = moved, sums
         record.append(centers)
-        if shift <= tol:
+        if shift <= limit:
             break
     last = rows.reduce(partial(LloydSums.of, centers=centers))
     return Run(centers, last, n_iter, [*history, last.inertia], record)
+
+
+def _mean_variance(sums: LloydSums, centers: np.ndarray) -> float:
+    """The mean variance of the columns, from the scatter about the centres moved to the mean m of all rows:
+
+    sum w |x - m|^2 = sum_k sum w |x - c_k|^2 + [2 (s_k - W_k c_k) + W_k (c_k - m)] . (c_k - m).
+    """
+    weights, total = sums.weights[:, None], sums.weights.sum()
+    if not total:
+        return 0.0
+    from_mean = centers - sums.sums.sum(axis=0) / total
+    between = (2 * (sums.sums - weights * centers) + weights * from_mean) * from_mean
+    return max(0.0, (sums.inertia + float(between.sum())) / (total * centers.shape[1]))
 
 
 def _equal(one: LloydSums, two: LloydSums) -> bool:

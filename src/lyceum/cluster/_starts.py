@@ -3,32 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from lyceum.data import Block
-from lyceum.statistics import Moments, RowSample
+from lyceum.statistics import RowSample
 
-__all__ = ["STARTS", "Look", "Points", "Start"]
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """The first look at the rows: a sample of them, and their moments."""
-
-    sample: RowSample
-    moments: Moments
-
-    @classmethod
-    def of(cls, block: Block, size: int, seed: int) -> Look:
-        return cls(RowSample.of(block, size, seed), Moments.of(block))
-
-    def merge(self, other: Look) -> Look:
-        return Look(self.sample.merge(other.sample), self.moments.merge(other.moments))
+__all__ = ["STARTS", "Points", "Start", "start_of"]
 
 
 class Points:
@@ -61,9 +44,12 @@ class Points:
 
     def distances(self, chosen: np.ndarray) -> np.ndarray:
         """Squared distances from the chosen points to all, (len(chosen), n); exactly zero to themselves."""
-        products = (self.Z @ self.Z[chosen].T).T
-        products = products.toarray() if sparse.issparse(products) else products
-        out = np.maximum(self.squares[chosen][:, None] + self.squares - 2 * products, 0.0)
+        products = self.Z[chosen] @ self.Z.T
+        out = products.toarray() if sparse.issparse(products) else products
+        out *= -2.0
+        out += self.squares
+        out += self.squares[chosen][:, None]
+        np.maximum(out, 0.0, out=out)
         out[np.arange(len(chosen)), chosen] = 0.0
         return out
 

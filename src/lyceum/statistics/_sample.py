@@ -43,14 +43,15 @@ class RowSample:
     n_rows: int
 
     @classmethod
-    def of(cls, block: Block, size: int, seed: int) -> RowSample:
+    def of(cls, block: Block, size: int, seed: int, n_rows: int | None = None) -> RowSample:
+        """The sample of one block; `n_rows`, the number of rows in all, saves keeping hopeless rows."""
         keys = np.empty(len(block))
         kernels.hash_uniform(block.start, seed, keys)
         np.log(keys, out=keys)
         np.negative(keys, out=keys)
         if block.w is not None:
             keys = np.divide(keys, block.w, out=np.full(len(block), np.inf), where=block.w > 0)
-        kept, limit = _fastest(keys, size)
+        kept, limit = _fastest(keys, size, n_rows if block.w is None else None)
         return cls(
             size,
             block.X[kept],
@@ -107,8 +108,18 @@ class RowSample:
         return len(self.keys)
 
 
-def _fastest(keys: np.ndarray, size: int) -> tuple[np.ndarray, float]:
-    """The places of the smallest finite keys in their order, and the smallest key left out."""
+def _fastest(keys: np.ndarray, size: int, of: int | None = None) -> tuple[np.ndarray, float]:
+    """The places of the smallest finite keys in their order, and the smallest key left out.
+
+    Of so many exponential keys in all, more than `size` lie below the cut but for a chance of 1e-14, so that
+    keys above it can be left out at once. (Should it happen, the sample is a little smaller, and its weights
+    are right.)
+    """
+    if of is not None and size + 8 * np.sqrt(size) + 32 < of:
+        cut = -np.log1p(-(size + 8 * np.sqrt(size) + 32) / of)
+        low = np.flatnonzero(keys <= cut)
+        places, limit = _fastest(keys[low], size)
+        return low[places], min(limit, float(np.min(keys, where=keys > cut, initial=np.inf)))
     if len(keys) > size + 1:
         near = np.sort(np.argpartition(keys, size)[: size + 1])
         order = near[np.argsort(keys[near], kind="stable")]
