@@ -129,8 +129,8 @@ class QuadraticDiscriminant(Discriminant):
             f"QuadraticDiscriminant: the covariance of class {self.classes_.tolist()[k]!r} (weight "
             f"{show(float(self.class_count_[k]))}, {len(self.xbar_)} columns) "
             + (f"and of {more} other classes " if more else "")
-            + "is singular: the pooled covariance was added to it with the weight of one row. Bring more rows "
-            "of the class, drop columns that are constant in it or follow from others, or use "
+            + "is singular: the pooled covariance was added to it with the weight of one row. Bring more "
+            "rows of the class, drop columns that are constant in it or follow from others, or use "
             "covariance='diagonal' or LinearDiscriminant",
             LinAlgWarning,
             stacklevel=4,

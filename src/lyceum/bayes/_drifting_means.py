@@ -1,0 +1,98 @@
+"""Class means that follow a stream: stochastic approximation with a choice of step sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d
+
+from lyceum.errors import DataError
+
+__all__ = ["STEPS", "DriftingMeans"]
+
+# The step of the n-th row of a class, n = 1, 2, ..., from m, rate and tau.
+STEPS: dict[str, Callable[[np.ndarray, float, float, float], np.ndarray]] = {
+    "1/n": lambda n, m, rate, tau: 1.0 / n,
+    "1/(n+m)": lambda n, m, rate, tau: 1.0 / (n + m),
+    "search_then_converge": lambda n, m, rate, tau: rate / (1.0 + n / tau),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class DriftingMeans:
+    """The mean of every class, moved by each of its rows in turn: μ ← μ + η_n (x - μ).
+
+    With η_n = 1/n the means are those of all rows, as in `LinearDiscriminant.means_`. With 1/(n+m) the value
+    that a mean starts from counts as m rows. With rate / (1 + n/tau) (Darken and Moody, 1990) the steps stay
+    near `rate` for about `tau` rows, so that the means follow a drift, and then fall as rate · tau / n.
+
+    A mean starts from `start[label]` if that is given, and else from the first row of its class, which then
+    takes no step. The order of the rows matters, so there is no `merge`; `update` gives a new value.
+
+    Parameters
+    ----------
+    step : {"1/n", "1/(n+m)", "search_then_converge"}
+    m : float
+        For "1/(n+m)".
+    rate, tau : float
+        For "search_then_converge"; 0 < rate <= 1.
+
+    Examples
+    --------
+    >>> rows = np.arange(8.0)[:, None]
+    >>> DriftingMeans().update(rows, ["a"] * 8)["a"]
+    array([3.5])
+    >>> DriftingMeans("search_then_converge", rate=0.8, tau=100.0).update(rows, ["a"] * 8)["a"].round(2)
+    array([6.65])
+    """
+
+    step: str = "1/n"
+    m: float = 0.0
+    rate: float = 0.1
+    tau: float = 1000.0
+    means: tuple[tuple[Any, int, np.ndarray], ...] = ()  # label, rows seen, mean
+
+    def __post_init__(self) -> None:
+        if self.step not in STEPS:
+            raise DataError(f"step is {self.step!r}: choose one of {', '.join(map(repr, STEPS))}")
+        if self.m < 0 or not 0 < self.rate <= 1 or self.tau <= 0:
+            raise DataError(
+                "m must be at least 0, rate in (0, 1] and tau above 0; "
+                f"they are {self.m}, {self.rate}, {self.tau}"
+            )
+
+    def starting(self, start: dict[Any, Any]) -> DriftingMeans:
+        """With means to start from, by class."""
+        given = tuple((label, 0, np.asarray(mean, dtype=np.float64)) for label, mean in start.items())
+        return replace(self, means=given)
+
+    def update(self, X: Any, y: Any) -> DriftingMeans:
+        """After the rows of X, in order, of the classes y."""
+        X, y = check_array(X, dtype=np.float64), column_or_1d(np.asarray(y))
+        check_consistent_length(X, y)
+        known = {label: (n, mean) for label, n, mean in self.means}
+        for label in np.unique(y).tolist():
+            n, mean = known.get(label, (0, None))
+            known[label] = self._moved(n, mean, X[y == label])
+        return replace(self, means=tuple((label, n, mean) for label, (n, mean) in known.items()))
+
+    def __getitem__(self, label: Any) -> np.ndarray:
+        """The mean of a class."""
+        for name, _, mean in self.means:
+            if name == label:
+                return mean
+        raise KeyError(label)
+
+    def _moved(self, n: int, mean: np.ndarray | None, rows: np.ndarray) -> tuple[int, np.ndarray]:
+        if mean is None:
+            n, mean, rows = 1, rows[0].copy(), rows[1:]
+        if mean.shape != rows.shape[1:]:
+            raise DataError(f"the rows have {rows.shape[1]} columns where the means have {len(mean)}")
+        eta = STEPS[self.step](n + np.arange(1, len(rows) + 1), self.m, self.rate, self.tau)
+        # Unrolled: row i keeps the share η_i Π_{j>i} (1 - η_j); the start keeps what is left. About the start,
+        # so that a large offset does not cancel.
+        later = np.append(np.cumprod((1.0 - eta)[::-1])[::-1][1:], 1.0)
+        return n + len(rows), mean + (eta * later)[: len(rows)] @ (rows - mean)
