@@ -143,11 +143,7 @@ class BinaryReport(Shown):
         return cohen_kappa(np.array([[self.tp, self.fn], [self.fp, self.tn]], dtype=np.float64))
 
     @property
-    _SHOWN = ("accuracy", "error", "precision", "recall", "specificity", "false_positive_rate", "miss_rate",
-          "npv", "f1", "odds_ratio", "kappa")  # fmt: skip
-
-
-def kappa_reading(self) -> str:
+    def kappa_reading(self) -> str:
         return kappa_reading(self.kappa)
 
     @property
