@@ -92,7 +92,7 @@ class DriftingMeans:
         if mean.shape != rows.shape[1:]:
             raise DataError(f"the rows have {rows.shape[1]} columns where the means have {len(mean)}")
         eta = STEPS[self.step](n + np.arange(1, len(rows) + 1), self.m, self.rate, self.tau)
-        # Unrolled: row i keeps the share η_i Π_{j>i} (1 - η_j); the start keeps what is left. About the start,
-        # so that a large offset does not cancel.
+        # Unrolled: row i keeps the share η_i Π_{j>i} (1 - η_j); the start keeps what is left. About the
+        # start, so that a large offset does not cancel.
         later = np.append(np.cumprod((1.0 - eta)[::-1])[::-1][1:], 1.0)
         return n + len(rows), mean + (eta * later)[: len(rows)] @ (rows - mean)
