@@ -1,7 +1,11 @@
 """scikit-learn's contract, for every transformer."""
 
+import pickle
+
+import pandas as pd
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from tests.prepare.tables import mixed
 
 from lyceum import prepare
 from lyceum.prepare import (
@@ -23,7 +27,7 @@ TRANSFORMERS = [
     FillMissing(continuous="median", indicator=True),
     MissingCategory(),
     DropMissing(),
-    PredictMissing(),
+    PredictMissing(max_iter=20),
 ]
 
 
@@ -35,6 +39,30 @@ def test_scikit_learns_checks(estimator, check):
 def test_public_names_are_sorted():
     assert sorted(prepare.__all__) == prepare.__all__
     assert all(hasattr(prepare, name) for name in prepare.__all__)
+
+
+def test_summaries_read_as_people_do():
+    frame = mixed()
+    assert "smokes  binary          0.16  False" in str(FillMissing().fit(frame).summary())
+    predicted = str(PredictMissing().fit(frame).summary())
+    assert "income" in predicted
+    assert "discriminant" in predicted
+    assert " nan" not in predicted
+
+
+@pytest.mark.parametrize("transformer", TRANSFORMERS, ids=repr)
+def test_a_fitted_transformer_survives_pickle(transformer):
+    frame = mixed(60)
+    out = transformer.fit_transform(frame)
+    again = pickle.loads(pickle.dumps(transformer)).transform(frame)
+    pd.testing.assert_frame_equal(again, out)
+
+
+@pytest.mark.parametrize("transformer", TRANSFORMERS, ids=repr)
+def test_fitted_arrays_have_the_shapes_that_they_claim(transformer):
+    transformer.fit(mixed(60))
+    for name, shape in transformer._shapes().items():
+        assert getattr(transformer, name).shape == shape
 
 
 @pytest.mark.parametrize("transformer", TRANSFORMERS, ids=repr)

@@ -151,6 +151,18 @@ def test_partial_fit_is_fit_on_all_rows():
         assert parts.get_feature_names_out().tolist() == names
 
 
+def test_partial_fit_meets_new_categories():
+    filler = FillMissing().fit(pd.DataFrame({"c": ["b", "b", "c"]}))
+    filler.partial_fit(pd.DataFrame({"c": ["a", "a", "a"]}))
+    assert filler.transform(pd.DataFrame({"c": [None, "b"]}))["c"].tolist() == ["a", "b"]
+
+
+def test_times_are_filled_as_seconds_since_1970():
+    frame = pd.DataFrame({"t": pd.to_datetime(["2024-01-01", None, "2024-01-03"])})
+    expected = pd.Timestamp("2024-01-02").timestamp()
+    assert FillMissing().fit_transform(frame)["t"].tolist()[1] == expected
+
+
 def test_float32_stays_float32():
     X = numbers(offset=10.0).astype(np.float32)
     for transformer in (FillMissing(), FillMissing(indicator=True), MissingCategory()):

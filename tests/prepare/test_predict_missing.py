@@ -78,6 +78,40 @@ def test_a_category_is_that_of_the_linear_discriminant():
     assert filled.loc[gap, "word"].nunique() == 3
 
 
+def test_mixed_columns_are_those_of_regressions_and_discriminants_in_turn():
+    rng = np.random.default_rng(4)
+    code = rng.choice(3, size=200)
+    x = code + rng.normal(size=200)
+    frame = pd.DataFrame({"x": x, "u": x - code + rng.normal(size=200), "c": np.array(["a", "b", "c"])[code]})
+    gaps = rng.random((200, 3)) < [0.1, 0.2, 0.3]
+    frame = frame.mask(gaps)
+    with pytest.warns(ConvergenceWarning):
+        ours = PredictMissing(alpha=1e-10, max_iter=3, sweeps=2, tol=0.0).fit_transform(frame)
+
+    codes = frame["c"].map({"a": 0, "b": 1, "c": 2}).to_numpy()
+    start = np.c_[
+        frame[["x", "u"]].fillna(frame[["x", "u"]].mean()), np.eye(3)[frame["c"].fillna("b").map(ord) - 97]
+    ]
+    mode = np.bincount(codes[~gaps[:, 2]].astype(int)).argmax()
+    start[gaps[:, 2], 2:] = np.eye(3)[mode]
+    Z = start
+    for _ in range(3):
+        learned = [
+            LinearRegression().fit(Z[~gaps[:, 0]][:, [1, 3, 4]], frame["x"][~gaps[:, 0]]).predict,
+            LinearRegression().fit(Z[~gaps[:, 1]][:, [0, 3, 4]], frame["u"][~gaps[:, 1]]).predict,
+            LinearDiscriminantAnalysis(solver="lsqr")
+            .fit(Z[~gaps[:, 2]][:, :2], codes[~gaps[:, 2]])
+            .predict_proba,
+        ]
+        Z = start.copy()
+        for _ in range(2):
+            Z[gaps[:, 0], 0] = learned[0](Z[gaps[:, 0]][:, [1, 3, 4]])
+            Z[gaps[:, 1], 1] = learned[1](Z[gaps[:, 1]][:, [0, 3, 4]])
+            Z[gaps[:, 2], 2:] = learned[2](Z[gaps[:, 2]][:, :2])
+    assert_allclose(ours[["x", "u"]], Z[:, :2], rtol=1e-6)
+    assert_array_equal(ours["c"], np.array(["a", "b", "c"])[Z[:, 2:].argmax(axis=1)])
+
+
 def test_true_and_false_are_predicted_as_categories():
     frame = mixed(gaps=0.2)
     filled = PredictMissing().fit_transform(frame)

@@ -2,13 +2,14 @@
 
 All columns are written in one-of-C columns Z. For column j with cells on the rows R_j,
 
-    continuous:   z_j ≈ a + Σ b_i z_i         ridge: min Σ_{R_j} w (z_j - a - bᵀz)² + α Σ s_i² b_i²
-    categorical:  log p_k + δ_kᵀ W⁻¹ (z - δ_k/2)   linear discriminant, W the pooled covariance with the same
-    ridge,
+    continuous:   a + bᵀz                           ridge: min Σ_{R_j} w (z_j - a - bᵀz)² + α Σ s_i² b_i²
+    categorical:  log p_k + δ_kᵀ W⁻¹ (z - m - δ_k/2)   linear discriminant, W = (within + α diag(s²)) / n
 
-over the columns of all other attributes, without the first category of each (it follows from the rest). s_i
-is the standard deviation of z_i, so α weighs as α rows do. Both need nothing but the scatter matrix of Z on
-R_j.
+over the columns z of all other attributes, without the first category of each (it follows from the rest).
+m is the mean of z on R_j, m + δ_k that of category k, s_i the standard deviation of z_i: α weighs as α rows.
+Both need nothing but the scatter matrix of Z on R_j. A category that is missing stands in Z as its posterior
+probabilities, as a number that is missing stands as its conditional mean: hard choices would make the rounds
+jump to and fro.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from functools import cached_property
 
 import numpy as np
 
+from lyceum._native import kernels
 from lyceum.data import Block, Schema
 from lyceum.data._coding import codes_of
 from lyceum.data._steps import Design
@@ -124,9 +126,7 @@ class Chain:
             own = self.layout.own[j]
             scores = Z[rows] @ self.equations.coef[:, own] + self.equations.intercept[own]
             if self.layout.schema[j].is_categorical:
-                best = scores.argmax(axis=1)
-                scores = np.zeros_like(scores)
-                scores[np.arange(len(rows)), best] = 1.0
+                kernels.posterior(scores)
             Z[np.ix_(rows, own)] = scores
         return Z
 

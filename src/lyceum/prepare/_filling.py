@@ -97,7 +97,9 @@ def filled(schema: Schema, statistic: Together, ways: Ways, who: str) -> tuple[S
 
 def shown(column: Column, value: float) -> Any:
     """The value of a cell as people read it."""
-    return value if column.numeric or np.isnan(value) else column.categories[int(value)].item()  # type: ignore[index]
+    if column.categories is None or np.isnan(value):
+        return value
+    return column.categories.dtype.type(value) if column.numeric else column.categories[int(value)].item()
 
 
 def _number(ways: Ways, center: float, empty: bool) -> float:

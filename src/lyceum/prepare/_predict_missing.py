@@ -40,8 +40,9 @@ class PredictMissing(Transformer):
     with z the one-of-C coded row, each learned on the rows where column j is there. As z has gaps itself, the
     equations are chained: the gaps start at their column's mean or mode, every round learns all equations
     from the rows as they are filled now (one pass of sums, so it streams), and a row with several gaps goes
-    round its columns `sweeps` times, each gap predicted from the others' latest values. There is no chance in
-    it.
+    round its columns `sweeps` times, each gap predicted from the others' latest values. On the way a missing
+    category stands for its posterior probabilities; in the end it is the most probable one. There is no
+    chance in it.
 
     A column without gaps in `fit` has its equation too, for gaps that come later. An unknown category is not
     missing and stays unknown. A column with nothing but gaps is filled with 0 or a category as by
@@ -57,6 +58,7 @@ class PredictMissing(Transformer):
         Stop when no equation's predictions move by more than this share of the column's standard deviation
         (of the scores' spread, for categories), as root mean square over the rows.
     sweeps : int, default=10
+        How often a row with several gaps goes round them.
     record : bool, default=False
         Whether the equations of every round are kept in `record_`.
     categorical_features : "from_dtype", True, mask, indices, names or None
@@ -203,7 +205,15 @@ class PredictMissing(Transformer):
             method = "discriminant" if column.is_categorical else "regression"
             strength = np.abs(self.coef_[:, own]).max(axis=1) * self.design_scale_
             best = self.design_names_[int(strength.argmax())] if strength.any() else ""
-            rows.append((column.name, method, float(self.missing_[j]), float(self.r2_[j]), best))
+            rows.append(
+                (
+                    column.name,
+                    method,
+                    float(self.missing_[j]),
+                    float(self.r2_[j]) if np.isfinite(self.r2_[j]) else "",
+                    best,
+                )
+            )
         table = Table("Columns", ("column", "predicted by", "missing", "R²", "most from"), rows)
         return Summary(repr(self), {"rounds": self.n_iter_, "last move": self.history_[-1]}, [table])
 

@@ -11,7 +11,6 @@ from lyceum.data import Block
 from lyceum.data._steps import Recode
 from lyceum.prepare._steps import gaps_of
 from lyceum.statistics import Counts
-from lyceum.statistics._classes import align_labels, spread
 
 __all__ = ["Gaps", "Together"]
 
@@ -41,7 +40,7 @@ class Gaps:
     weight: float
     complete: float
     missing: np.ndarray  # (d,)
-    counts: dict[str, tuple[np.ndarray, np.ndarray]]  # labels and weights of every categorical column
+    counts: Counts  # marginal
 
     @classmethod
     def of(cls, block: Block) -> Gaps:
@@ -50,32 +49,20 @@ class Gaps:
         whole = np.ones(len(block), dtype=bool)
         whole[rows] = False
         missing = np.bincount(columns, w[rows], d)
-        tables = Counts.of(Recode()(replace(block, y=None)))
-        counts = {
-            name: (labels, tables.table(name)[:, 0]) for name, labels in zip(tables.names, tables.categories)
-        }
+        counts = Counts.of(Recode()(replace(block, y=None)))
         return cls(len(block), float(w.sum()), float(w[whole].sum()), missing, counts)
 
     def merge(self, other: Gaps) -> Gaps:
-        # a column that turned out to hold more than two numbers is not counted any more
-        both = [name for name in self.counts if name in other.counts]
         return Gaps(
             self.n_rows + other.n_rows,
             self.weight + other.weight,
             self.complete + other.complete,
             self.missing + other.missing,
-            {name: _merged(self.counts[name], other.counts[name]) for name in both},
+            self.counts.merge(other.counts),
         )
 
     def mode(self, name: str) -> Any:
         """The commonest category of a column, the first of equals; None if none occurs."""
-        labels, weights = self.counts[name]
+        weights = self.counts.table(name)[:, 0]
+        labels = self.counts.categories[self.counts.names.index(name)]
         return labels[np.argmax(weights)].item() if weights.any() else None
-
-
-Table = tuple[np.ndarray, np.ndarray]
-
-
-def _merged(one: Table, two: Table) -> Table:
-    labels, here, there = align_labels(one[0], two[0])
-    return labels, spread(one[1], here, len(labels)) + spread(two[1], there, len(labels))
