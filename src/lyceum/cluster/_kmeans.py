@@ -50,12 +50,14 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Le
     Starts are chosen on at most max(8192, 64 n_clusters) rows, drawn by a hash of their numbers; when that
     is all of them, neither their order nor repeats written as weights change the result.
 
-    Parameters ---------- n_clusters : int, default=8 init : {"k-means++", "random", "furthest-first",
-    "hierarchical"}, array (n_clusters, n_columns) or callable
+    Parameters
+    ----------
+    n_clusters : int, default=8
+    init : {"k-means++", "random", "furthest-first", "hierarchical"}, array or callable, default="k-means++"
         Where to start: rows drawn in proportion to their squared distance to the centres so far (greedy);
         random rows; the row farthest from the mean, then always the one farthest from those chosen; the
-        means of clusters cut from Ward's tree of a sample; the centres given; or `init(rows, n_clusters,
-        random_state=)` of the sampled rows.
+        means of clusters cut from Ward's tree of at most max(1024, 4 n_clusters) rows; an array of centres,
+        (n_clusters, n_columns); or the result of `init(rows, n_clusters, random_state=)` for the sampled rows.
     n_init : int or "auto", default="auto"
         Runs from different starts, of which the one of lowest inertia is kept. "auto" is 10 for "random" and
         callables, else 1. Starts without chance in them are run once.
@@ -68,8 +70,8 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Le
     record : bool, default=False
         Keep the centres of every step in `record_`.
     categorical_features : "from_dtype", mask, indices, names or None, default="from_dtype"
-        Columns of categories; they become one-of-C columns, so rows that differ
-        in one such column are at distance sqrt(2) there (1 when it has two categories).
+        Columns of categories; they become one-of-C columns, so rows that differ in one such column are at
+        distance sqrt(2) there (1 when it has two categories).
 
     Attributes
     ----------
@@ -198,10 +200,10 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Le
 
     @property
     def _n_runs(self) -> int:
-        chance = callable(self.init) or self.init == "random"
+        kind = self.init if isinstance(self.init, str) else "callable" if callable(self.init) else "array"
         if self.n_init == "auto":
-            return 10 if chance else 1
-        return self.n_init if chance or self.init == "k-means++" else 1
+            return 10 if kind in ("random", "callable") else 1
+        return self.n_init if kind in ("random", "callable", "k-means++") else 1
 
     def _check_rows(self, n_rows: int, used: float) -> None:
         if n_rows < self.n_clusters:
