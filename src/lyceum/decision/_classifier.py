@@ -1,0 +1,259 @@
+"""Minimum-risk decisions on top of any classifier with posteriors."""
+
+from __future__ import annotations
+
+from functools import partial
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, _fit_context, clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.utils import get_tags
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+
+from lyceum.data import Rows
+from lyceum.decision._labels import class_codes, key
+from lyceum.decision._loss import LossMatrix
+from lyceum.decision._risk import (
+    REJECT,
+    Decisions,
+    action_labels,
+    checked_doubt,
+    checked_posteriors,
+    checked_target,
+    checked_weight,
+    decide,
+)
+from lyceum.decision._threshold import theoretical_threshold
+from lyceum.errors import DataError, SourceError
+from lyceum.report import Summary
+
+__all__ = ["MinimumRiskClassifier"]
+
+
+def _can_explain(self: Any) -> bool:
+    return hasattr(getattr(self, "estimator_", self.estimator), "explain")
+
+
+class MinimumRiskClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+    """Any classifier with posteriors, deciding by least expected risk under a loss matrix, with doubt.
+
+    predict(x) = argmin_a R(a|x) with R(a|x) = Σ_k λ[k, a] P(k|x); where doubt costs θ and min_a R(a|x) ≥ θ
+    the answer is `reject_label`. See `minimum_risk` for ties and boundaries.
+
+    Parameters
+    ----------
+    estimator : classifier with `predict_proba`, of any library
+        It is cloned and fitted. One that is fitted already is kept as it is inside
+        `sklearn.frozen.FrozenEstimator`.
+    loss : LossMatrix, array of shape (K, A) or dict of (true class, action) to cost, default=None
+        Rows = true class, columns = action. A labelled matrix is matched by label; an array has its rows in
+        the order of `classes_`. None is the 0/1 loss. Actions that are no class may be predicted too.
+    doubt : float, default=None
+        θ ≥ 0, the cost of rejecting a row. None never rejects.
+    calibrate : {"isotonic", "sigmoid"}, default=None
+        How the posteriors are calibrated, with `sklearn.calibration.CalibratedClassifierCV`. Risks are only
+        as right as the posteriors are.
+    cv : int or splitter, default=None
+        The folds of the calibration; None has five. A frozen estimator is calibrated on all rows given to
+        `fit`, which should not be those that it was fitted on.
+    reject_label : label, default="reject"
+        What `predict` returns for a rejected row; it may not be a class.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+    estimator_ : classifier
+        The fitted estimator, calibrated if asked.
+    loss_ : LossMatrix
+        The losses with rows in the order of `classes_`.
+    actions_ : array
+        What `predict` may return, in the order of the columns of `loss_`, the label of doubt last.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.bayes import LinearDiscriminant
+    >>> X = np.array([[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]])
+    >>> y = ["bad", "bad", "good", "bad", "good", "good"]
+    >>> costs = {("bad", "good"): 5, ("good", "bad"): 1}                # (true class, action)
+    >>> model = MinimumRiskClassifier(LinearDiscriminant(), costs).fit(X, y)
+    >>> LinearDiscriminant().fit(X, y).predict([[3.0], [5.0]]).tolist()
+    ['good', 'good']
+    >>> model.predict([[3.0], [5.0]]).tolist()
+    ['bad', 'good']
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "estimator": [HasMethods(["fit", "predict_proba"])],
+        "loss": [LossMatrix, "array-like", dict, None],
+        "doubt": [Interval(Real, 0, None, closed="left"), None],
+        "calibrate": [StrOptions({"isotonic", "sigmoid"}), None],
+        "cv": ["cv_object"],
+        "reject_label": "no_validation",
+    }
+
+    def __init__(self, estimator, loss=None, *, doubt=None, calibrate=None, cv=None, reject_label=REJECT):
+        self.estimator = estimator
+        self.loss = loss
+        self.doubt = doubt
+        self.calibrate = calibrate
+        self.cv = cv
+        self.reject_label = reject_label
+
+    # -- fit -------------------------------------------------------------------------------------------------
+
+    @_fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, **fit_params: Any):
+        """Fit the estimator, calibrate it if asked, and match the loss matrix to its classes.
+
+        Parameters
+        ----------
+        X : whatever the estimator takes: array, frame, or `scan(...)`
+        y : array of shape (n_samples,), if the target is not in the scan
+        sample_weight : array of shape (n_samples,), optional
+        **fit_params
+            Passed to the estimator's `fit`.
+        """
+        y = checked_target(y, self)
+        learner = self._learner(X)
+        if sample_weight is not None:
+            if not has_fit_parameter(self.estimator, "sample_weight"):
+                raise DataError(
+                    f"{type(self.estimator).__name__} does not take sample_weight: fit it without"
+                )
+            fit_params["sample_weight"] = sample_weight
+        self.estimator_ = learner.fit(X, y, **fit_params)
+        self._finish(y)
+        return self
+
+    def _learner(self, X: Any) -> Any:
+        """A new estimator to fit, inside a calibration if asked."""
+        if self.calibrate is None:
+            return clone(self.estimator)
+        if isinstance(X, Rows):
+            raise SourceError(
+                "calibrate needs rows that can be divided into folds: give X and y in memory, or "
+                "calibrate=None"
+            )
+        return CalibratedClassifierCV(clone(self.estimator), method=self.calibrate, cv=self.cv)
+
+    def _finish(self, y: Any) -> None:
+        self.classes_ = _classes_of(self.estimator_, y)
+        self.loss_ = LossMatrix.of(self.loss, self.classes_)
+        if self.doubt is not None and key(self.reject_label) in map(key, self.classes_):
+            raise DataError(f"reject_label {self.reject_label!r} is a class: choose another")
+        self.actions_ = action_labels(self.loss_, self.doubt, self.reject_label, like=self.classes_)
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(self, name):
+                delattr(self, name)
+            if hasattr(self.estimator_, name):
+                setattr(self, name, getattr(self.estimator_, name))
+
+    # -- predict ---------------------------------------------------------------------------------------------
+
+    def predict(self, X: Any) -> Any:
+        """The action of least risk, or `reject_label` (lazy on Dask)."""
+        proba = self.predict_proba(X)
+        if hasattr(proba, "map_blocks"):
+            return proba.map_blocks(partial(_actions, self), drop_axis=1, dtype=self.actions_.dtype)
+        return _actions(self, proba)
+
+    def predict_proba(self, X: Any) -> Any:
+        """The posteriors that the risks are computed from."""
+        check_is_fitted(self)
+        return self.estimator_.predict_proba(X)
+
+    def predict_log_proba(self, X: Any) -> Any:
+        """The logarithms of the posteriors."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def expected_risk(self, X: Any) -> Any:
+        """R(a|x) of every action of `loss_`, shape (n, A); doubt, which always costs θ, is not among them."""
+        proba = self.predict_proba(X)
+        return (proba if hasattr(proba, "map_blocks") else checked_posteriors(proba)) @ self.loss_.values
+
+    def decide(self, X: Any) -> Decisions:
+        """Actions with the risks behind them and where they reject."""
+        return _decisions(self, self.predict_proba(X))
+
+    # -- how good --------------------------------------------------------------------------------------------
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The share of rows whose true class is named; a rejected row is not right."""
+        right = np.asarray(self.predict(X)) == np.asarray(y)
+        return float(np.average(right, weights=checked_weight(sample_weight, len(right))))
+
+    def mean_loss(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The loss paid per row on these rows; a row rejected by doubt costs θ."""
+        index = self.decide(X).index
+        codes = class_codes(y, len(self.classes_), self.loss_.classes)
+        paid = self.loss_.values[codes, index]
+        if self.doubt is not None:
+            paid = np.where(index < 0, self.doubt, paid)
+        return float(np.average(paid, weights=checked_weight(sample_weight, len(paid))))
+
+    # -- what was learned ------------------------------------------------------------------------------------
+
+    def summary(self) -> Summary:
+        """The losses, the doubt, and with two classes the posterior at which the decision changes."""
+        check_is_fitted(self)
+        facts = {
+            "estimator": repr(self.estimator),
+            "calibration": self.calibrate or "none",
+            "doubt": "never" if self.doubt is None else f"{self.doubt:g}, rejected as {self.reject_label!r}",
+            **self._turning_point(),
+        }
+        return Summary("minimum expected risk", facts, [self.loss_.table()])
+
+    def _turning_point(self) -> dict[str, Any]:
+        values = self.loss_.values
+        if values.shape != (2, 2) or self.loss_.actions != self.loss_.classes:
+            return {}
+        (tn, fp), (fn, tp) = values
+        try:
+            t = theoretical_threshold(fp, fn, cost_tp=tp, cost_tn=tn)
+        except DataError:
+            return {}  # one action is never worse than the other
+        return {f"says {self.classes_[1]!s} where its posterior exceeds": t}
+
+    @available_if(_can_explain)
+    def explain(self, X: Any) -> Any:
+        """Why the estimator gives these posteriors."""
+        check_is_fitted(self)
+        return self.estimator_.explain(X)
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        doubts = self.doubt is not None
+        return {"classes_": (self.loss_.values.shape[0],), "actions_": (self.loss_.values.shape[1] + doubts,)}
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self.estimator)
+        tags.input_tags = inner.input_tags
+        tags.classifier_tags.multi_class = (
+            inner.classifier_tags.multi_class if inner.classifier_tags else True
+        )
+        return tags
+
+
+def _classes_of(estimator: Any, y: Any) -> np.ndarray:
+    if hasattr(estimator, "classes_"):
+        return np.asarray(estimator.classes_)
+    if y is None:
+        raise DataError(
+            f"{type(estimator).__name__} has no classes_ after fit: give y, so that its classes are known"
+        )
+    return np.unique(np.asarray(y))
+
+
+def _decisions(model: MinimumRiskClassifier, proba: Any) -> Decisions:
+    return decide(checked_posteriors(proba), model.loss_, checked_doubt(model.doubt), model.actions_)
+
+
+def _actions(model: MinimumRiskClassifier, proba: np.ndarray) -> np.ndarray:
+    return _decisions(model, proba).actions

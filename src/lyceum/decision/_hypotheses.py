@@ -1,0 +1,286 @@
+"""The Bayes optimal classifier: a vote of hypotheses, each weighted by its posterior."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.special import logsumexp
+from sklearn.base import ClassifierMixin, _fit_context, clone
+from sklearn.model_selection import cross_val_predict
+from sklearn.utils import get_tags
+from sklearn.utils.metaestimators import _BaseComposition
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum.data import Block, Rows
+from lyceum.decision._risk import checked_target, checked_weight
+from lyceum.errors import DataError, SourceError
+from lyceum.report import Summary, Table
+
+__all__ = ["BayesOptimalClassifier", "hypothesis_posterior"]
+
+
+def hypothesis_posterior(log_likelihood: Any, prior: Any = None) -> np.ndarray:
+    """P(h|D) = P(D|h) P(h) / Σ_h P(D|h) P(h), from the logarithms of the likelihoods.
+
+    Parameters
+    ----------
+    log_likelihood : array of shape (H,)
+        log P(D|h); -inf for a hypothesis that the data refute.
+    prior : array of shape (H,), optional
+        P(h), up to a factor; equal by default.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> hypothesis_posterior(np.log([0.2, 0.1, 0.1]), [0.5, 0.25, 0.25]).round(3)
+    array([0.667, 0.167, 0.167])
+    """
+    log_likelihood = np.asarray(log_likelihood, dtype=np.float64)
+    prior = _shares(prior, len(log_likelihood), "prior")
+    with np.errstate(divide="ignore"):
+        joint = log_likelihood + np.log(prior)
+    if np.isnan(joint).any() or not (joint > -np.inf).any():
+        raise DataError(
+            "every hypothesis gives probability 0 to some label that occurred: add one that does not, or "
+            "smooth them"
+        )
+    return np.exp(joint - logsumexp(joint))
+
+
+class BayesOptimalClassifier(ClassifierMixin, _BaseComposition):
+    """Bayes optimal classification over a set of hypotheses: P(v|x, D) = Σ_h P(v|x, h) P(h|D).
+
+    P(h|D) is proportional to P(D|h) P(h), with P(D|h) = Π_i P(y_i|x_i, h)^w_i. Of all ways to use these
+    hypotheses none errs less on average; it can answer what no single hypothesis, not even the most probable,
+    would.
+
+    Parameters
+    ----------
+    hypotheses : list of classifiers, or of (name, classifier)
+        Each is cloned and fitted; one that is fixed already goes inside `sklearn.frozen.FrozenEstimator`. A
+        hypothesis without `predict_proba` gives probability 1 to what it predicts.
+    prior : array of shape (H,), default=None
+        P(h), up to a factor; equal by default.
+    weights : array of shape (H,), default=None
+        P(h|D) itself, up to a factor, if it is known. None computes it from the rows.
+    cv : int or splitter, default=None
+        None takes the likelihood on the rows of `fit`: right for fixed hypotheses, too kind to those that
+        were fitted to these rows. Folds take it on rows that the fitted hypothesis has not seen.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+    hypotheses_ : list of fitted classifiers
+    names_ : list of str
+    log_likelihood_ : array of shape (H,)
+        log P(D|h).
+    prior_, posterior_ : array of shape (H,)
+        P(h) and P(h|D).
+
+    Examples
+    --------
+    Three hypotheses of posterior .4, .3 and .3: the first says 1, the others 0. The most probable hypothesis
+    says 1, but 0 is the more probable answer.
+
+    >>> from sklearn.dummy import DummyClassifier
+    >>> says = [DummyClassifier(strategy="constant", constant=v) for v in (1, 0, 0)]
+    >>> model = BayesOptimalClassifier(says, weights=[0.4, 0.3, 0.3]).fit([[0], [0]], [0, 1])
+    >>> model.map_hypothesis().predict([[0]]), model.predict([[0]])
+    (array([1]), array([0]))
+    >>> model.predict_proba([[0]])
+    array([[0.6, 0.4]])
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "hypotheses": [list, tuple],
+        "prior": ["array-like", None],
+        "weights": ["array-like", None],
+        "cv": ["cv_object"],
+    }
+
+    def __init__(self, hypotheses, *, prior=None, weights=None, cv=None):
+        self.hypotheses = hypotheses
+        self.prior = prior
+        self.weights = weights
+        self.cv = cv
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Parameters, those of named hypotheses too."""
+        return self._get_params("hypotheses", deep=deep)
+
+    def set_params(self, **params: Any):
+        """Set parameters, also `name` or `name__parameter` of a named hypothesis."""
+        self._set_params("hypotheses", **params)
+        return self
+
+    # -- fit -------------------------------------------------------------------------------------------------
+
+    @_fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Fit every hypothesis and weigh it by what it makes of the rows.
+
+        Parameters
+        ----------
+        X : whatever the hypotheses take: array, frame, or `scan(...)`
+        y : array of shape (n_samples,), if the target is not in the scan
+        sample_weight : array of shape (n_samples,), optional
+        """
+        named = _named(self.hypotheses)
+        y = checked_target(y, self)
+        extra = {} if sample_weight is None else {"sample_weight": sample_weight}
+        self.names_ = [name for name, _ in named]
+        self.hypotheses_ = [clone(h).fit(X, y, **extra) for _, h in named]
+        labels, w = _labels(X, y, sample_weight)
+        self.classes_ = np.unique(
+            np.concatenate([labels, *(h.classes_ for h in self.hypotheses_ if hasattr(h, "classes_"))])
+        )
+        codes = np.searchsorted(self.classes_, labels)
+        self.prior_ = _shares(self.prior, len(named), "prior")
+        self.log_likelihood_ = np.array(
+            [self._log_likelihood(i, X, y, codes, w, extra) for i in range(len(named))]
+        )
+        if self.weights is None:
+            self.posterior_ = hypothesis_posterior(self.log_likelihood_, self.prior_)
+        else:
+            self.posterior_ = _shares(self.weights, len(named), "weights")
+        self._copy_features()
+        return self
+
+    def _log_likelihood(
+        self, i: int, X: Any, y: Any, codes: np.ndarray, w: np.ndarray | None, extra: dict
+    ) -> float:
+        if self.cv is None:
+            P = self._posteriors(self.hypotheses_[i], X)
+        else:
+            P = self._unseen(_named(self.hypotheses)[i][1], X, y, extra)
+        with np.errstate(divide="ignore"):
+            terms = np.log(np.asarray(P)[np.arange(len(codes)), codes])
+        if w is None:
+            return float(terms.sum())
+        return float((terms[w > 0] * w[w > 0]).sum())
+
+    def _unseen(self, hypothesis: Any, X: Any, y: Any, extra: dict) -> np.ndarray:
+        """The posteriors of every row by the hypothesis fitted to the other folds."""
+        if isinstance(X, Rows):
+            raise SourceError(
+                "cv needs rows that can be divided into folds: give X and y in memory, or cv=None"
+            )
+        soft = hasattr(hypothesis, "predict_proba")
+        method = "predict_proba" if soft else "predict"
+        out = cross_val_predict(clone(hypothesis), X, y, cv=self.cv, method=method, params=extra or None)
+        return out if soft else (out[:, None] == self.classes_).astype(np.float64)
+
+    def _posteriors(self, hypothesis: Any, X: Any) -> Any:
+        """P(v|x, h) with a column for each of `classes_`."""
+        if not hasattr(hypothesis, "predict_proba"):
+            return (np.asarray(hypothesis.predict(X))[:, None] == self.classes_).astype(np.float64)
+        P = hypothesis.predict_proba(X)
+        if P.shape[1] == len(self.classes_):
+            return P
+        full = np.zeros((P.shape[0], len(self.classes_)))
+        full[:, np.searchsorted(self.classes_, hypothesis.classes_)] = P
+        return full
+
+    def _copy_features(self) -> None:
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(self, name):
+                delattr(self, name)
+            for hypothesis in self.hypotheses_:
+                if hasattr(hypothesis, name):
+                    setattr(self, name, getattr(hypothesis, name))
+                    break
+
+    # -- predict ---------------------------------------------------------------------------------------------
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Σ_h P(v|x, h) P(h|D); a hypothesis of posterior 0 is not asked."""
+        check_is_fitted(self)
+        asked = [(h, p) for h, p in zip(self.hypotheses_, self.posterior_) if p > 0]
+        mixed = sum(p * self._posteriors(h, X) for h, p in asked)
+        return mixed / mixed.sum(axis=1)[:, None]
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The most probable class; of equally probable ones the first."""
+        best = self.predict_proba(X).argmax(axis=1)
+        return self.classes_[best]
+
+    # -- what was learned ------------------------------------------------------------------------------------
+
+    def map_hypothesis(self) -> Any:
+        """The hypothesis of largest P(h|D); of equal ones the first."""
+        check_is_fitted(self)
+        return self.hypotheses_[int(self.posterior_.argmax())]
+
+    def ml_hypothesis(self) -> Any:
+        """The hypothesis of largest likelihood P(D|h); of equal ones the first."""
+        check_is_fitted(self)
+        return self.hypotheses_[int(self.log_likelihood_.argmax())]
+
+    def summary(self) -> Summary:
+        """Every hypothesis with its prior, likelihood and posterior."""
+        check_is_fitted(self)
+        rows = [
+            (name, float(a), float(b), float(c))
+            for name, a, b, c in zip(self.names_, self.prior_, self.log_likelihood_, self.posterior_)
+        ]
+        facts = {
+            "most probable hypothesis (MAP)": self.names_[int(self.posterior_.argmax())],
+            "most likely hypothesis (ML)": self.names_[int(self.log_likelihood_.argmax())],
+        }
+        table = Table("hypotheses", ("hypothesis", "P(h)", "log P(D|h)", "P(h|D)"), rows)
+        return Summary("Bayes optimal classifier", facts, [table])
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        return {"posterior_": (len(self.hypotheses_),)}
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        inner = [get_tags(h) for _, h in _named(self.hypotheses)]
+        tags.input_tags.sparse = all(t.input_tags.sparse for t in inner)
+        tags.input_tags.allow_nan = all(t.input_tags.allow_nan for t in inner)
+        tags.input_tags.categorical = all(t.input_tags.categorical for t in inner)
+        return tags
+
+
+def _named(hypotheses: Sequence[Any]) -> list[tuple[str, Any]]:
+    """(name, classifier) of every hypothesis; h1, h2, ... where they have none."""
+    if not len(hypotheses):
+        raise DataError("there are no hypotheses: give at least one classifier")
+    named = [h if isinstance(h, tuple) else (f"h{i}", h) for i, h in enumerate(hypotheses, 1)]
+    names = [name for name, _ in named]
+    if len(set(names)) < len(names):
+        raise DataError(f"hypotheses share a name, {max(names, key=names.count)!r}: give each its own")
+    return named
+
+
+def _labels(X: Any, y: Any, sample_weight: Any) -> tuple[np.ndarray, np.ndarray | None]:
+    """The true labels and weights, from the rows themselves if they carry them."""
+    if isinstance(X, Rows):
+        target = X.schema.target
+        if target is None or target.categories is None:
+            raise DataError("the rows have no classes to predict: give scan(..., target=...)")
+        w = X.collect(lambda block: np.ones(len(block)) if block.w is None else block.w)
+        return target.categories[np.asarray(X.collect(_codes))], np.asarray(w)
+    return y, checked_weight(sample_weight, len(y))
+
+
+def _codes(block: Block) -> np.ndarray:
+    if block.y is None:
+        raise DataError("these rows carry no target: give scan(..., target=...)")
+    return block.y
+
+
+def _shares(weights: Any, n: int, what: str) -> np.ndarray:
+    """Weights that sum to 1; equal ones for None."""
+    if weights is None:
+        return np.full(n, 1.0 / n)
+    weights = np.asarray(weights, dtype=np.float64)
+    if weights.shape != (n,):
+        raise DataError(
+            f"{what} has the shape {weights.shape} for {n} hypotheses: give one number a hypothesis"
+        )
+    if not np.isfinite(weights).all() or (weights < 0).any() or not weights.sum() > 0:
+        raise DataError(f"{what} must be finite, not negative and not all zero, but is {weights.tolist()}")
+    return weights / weights.sum()

@@ -1,0 +1,104 @@
+"""Labels of classes and actions: plain values, matched also when one side was read from a file."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from lyceum.errors import DataError
+
+__all__ = ["as_labels", "class_codes", "find", "key", "label_array"]
+
+
+def as_labels(labels: Any, what: str) -> tuple[Any, ...]:
+    """Labels as a tuple of plain values; raises where one appears twice."""
+    if isinstance(labels, str | bytes):
+        raise DataError(f"{what} is the text {labels!r}: give a list of labels")
+    plain = tuple(label.item() if isinstance(label, np.generic) else label for label in labels)
+    seen: set[str] = set()
+    for label in plain:
+        if key(label) in seen:
+            raise DataError(f"{what} has the label {label!r} twice: name every one once")
+        seen.add(key(label))
+    return plain
+
+
+def key(label: Any) -> str:
+    """What two labels must share to be the same: 1, 1.0 and "1" are, and so are True and "true"."""
+    if isinstance(label, np.generic):
+        label = label.item()
+    if isinstance(label, float) and label.is_integer():
+        label = int(label)
+    text = str(label)
+    return text.lower() if text in ("True", "False") else text
+
+
+def find(wanted: Sequence[Any], among: Sequence[Any], what: str) -> list[int]:
+    """The position of every wanted label among others; raises on the first that is not there."""
+    places = {key(label): i for i, label in enumerate(among)}
+    for label in wanted:
+        if key(label) not in places:
+            near = difflib.get_close_matches(key(label), places, n=1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise DataError(f"{what} {label!r} is not among {', '.join(map(repr, among))}{hint}")
+    return [places[key(label)] for label in wanted]
+
+
+def label_array(labels: Sequence[Any], like: np.ndarray | None = None) -> np.ndarray:
+    """An array of labels: numbers or text if all are, else objects; of the type of `like` if they fit."""
+    kinds = {_kind(label) for label in labels}
+    array = np.array(
+        labels, dtype=None if len(kinds) == 1 and kinds <= {"text", "number", "bool"} else object
+    )
+    if like is None or (array.dtype.kind == "U" and like.dtype.kind == "U"):
+        return array
+    if like.dtype == object or array.dtype == object:
+        return array.astype(object)
+    same_kind = array.dtype.kind == like.dtype.kind or (
+        array.dtype.kind in "iuf" and like.dtype.kind in "iuf"
+    )
+    cast = array.astype(like.dtype) if same_kind else array
+    return cast if (cast == array).all() else array
+
+
+def _kind(label: Any) -> str:
+    if isinstance(label, bool | np.bool_):
+        return "bool"
+    if isinstance(label, int | float | np.number):
+        return "number"
+    return "text" if isinstance(label, str) else "other"
+
+
+def class_codes(y: Any, n_classes: int, classes: Sequence[Any] | None) -> np.ndarray:
+    """The column of every true label among `n_classes` columns, as intp.
+
+    Without `classes`, the distinct labels of y in sorted order are the columns, if there are as many; whole
+    numbers from 0 to K - 1 are the columns themselves.
+    """
+    y = np.asarray(y)
+    if y.ndim != 1:
+        raise DataError(f"y has the shape {y.shape}: give one true label a row")
+    if classes is None:
+        if y.dtype.kind in "iub" and y.size and int(y.min()) >= 0 and int(y.max()) < n_classes:
+            return y.astype(np.intp, copy=False)
+        found, codes = np.unique(y, return_inverse=True)
+        if len(found) == n_classes:
+            return codes
+        raise DataError(
+            f"y has {len(found)} distinct labels, but there are {n_classes} columns of probabilities: say "
+            "which column is which class with classes=[...]"
+        )
+    return _codes_among(y, classes, n_classes)
+
+
+def _codes_among(y: np.ndarray, classes: Sequence[Any], n_classes: int) -> np.ndarray:
+    if len(classes) != n_classes:
+        raise DataError(f"there are {len(classes)} classes, but {n_classes} columns of probabilities")
+    if y.dtype.kind in "iub" and [key(c) for c in classes] == [str(k) for k in range(n_classes)]:
+        return class_codes(y.astype(np.intp, copy=False), n_classes, None) if y.size else y.astype(np.intp)
+    found, codes = np.unique(y, return_inverse=True)
+    places = find(found.tolist(), classes, "y has a label that is no class:")
+    return np.array(places, dtype=np.intp)[codes]

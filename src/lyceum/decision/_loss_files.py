@@ -1,0 +1,172 @@
+"""Loss matrices in CSV and TOML files."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+import tomllib
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lyceum.errors import DataError
+
+__all__ = ["Costs", "Parts", "from_mapping", "read", "write"]
+
+_NOTE = "rows = true class, columns = action"
+_WHOLE = re.compile(r"-?(0|[1-9]\d*)")
+_KEYS = {"loss", "classes", "actions", "costs", "default"}
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """A matrix as a file gives it."""
+
+    values: Any
+    classes: Sequence[Any] | None
+    actions: Sequence[Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """Costs of pairs as a file gives them."""
+
+    costs: Mapping[tuple[Any, Any], float]
+    classes: Sequence[Any] | None
+    actions: Sequence[Any] | None
+    default: float | None
+
+
+def read(path: Path) -> Parts | Costs:
+    """What a CSV or TOML file says."""
+    how = _READERS.get(path.suffix.lower())
+    if how is None:
+        raise DataError(f"cannot tell how {path} holds a loss matrix: name it {' or '.join(_READERS)}")
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise DataError(f"there is no file {path}") from None
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path} is not UTF-8 text: {error}") from error
+    try:
+        return how(text)
+    except DataError as error:
+        raise DataError(f"{path}: {error}") from error
+
+
+def _from_csv(text: str) -> Parts:
+    lines = [line for line in csv.reader(io.StringIO(text)) if any(cell.strip() for cell in line)]
+    if len(lines) < 2:
+        raise DataError("a loss matrix needs a first row of actions and one row a true class")
+    (_, *actions), *body = [[cell.strip() for cell in line] for line in lines]
+    for line in body:
+        if len(line) != len(actions) + 1:
+            raise DataError(
+                f"the row of {line[0]!r} has {len(line) - 1} losses for {len(actions)} actions ({_NOTE})"
+            )
+    values = [[_number(cell, line[0]) for cell in line[1:]] for line in body]
+    return Parts(values, _typed([line[0] for line in body]), _typed(actions))
+
+
+def _number(cell: str, row: str) -> float:
+    try:
+        return float(cell)
+    except ValueError:
+        raise DataError(f"the row of {row!r} has the cell {cell!r}, which is no number") from None
+
+
+def _typed(labels: list[str]) -> list[Any]:
+    """Whole numbers as numbers, other labels as text."""
+    return [int(label) if _WHOLE.fullmatch(label) else label for label in labels]
+
+
+def _from_toml(text: str) -> Parts | Costs:
+    try:
+        return from_mapping(tomllib.loads(text))
+    except tomllib.TOMLDecodeError as error:
+        raise DataError(f"this is not TOML: {error}") from error
+
+
+def from_mapping(recipe: Mapping[str, Any]) -> Parts | Costs:
+    """A matrix or costs from a TOML table."""
+    odd = sorted(set(recipe) - _KEYS)
+    if odd:
+        raise DataError(f"a loss matrix has no key {odd[0]!r}: its keys are {', '.join(sorted(_KEYS))}")
+    if ("loss" in recipe) == ("costs" in recipe):
+        raise DataError(
+            "a loss matrix is given by loss = [[...], ...], or by costs.<true class>.<action>: one of them"
+        )
+    classes, actions = recipe.get("classes"), recipe.get("actions")
+    if "loss" in recipe:
+        if "default" in recipe:
+            raise DataError("default is for costs: loss = [[...], ...] gives every cost itself")
+        return Parts(recipe["loss"], classes, actions)
+    try:
+        pairs = {
+            (_label(k), _label(a)): float(c) for k, row in recipe["costs"].items() for a, c in row.items()
+        }
+    except (AttributeError, TypeError, ValueError) as error:
+        raise DataError("costs must be numbers, costs.<true class>.<action> = cost") from error
+    return Costs(pairs, classes, actions, recipe.get("default"))
+
+
+def _label(text: str) -> Any:
+    return int(text) if _WHOLE.fullmatch(text) else text
+
+
+def write(
+    path: Path, recipe: Mapping[str, Any], rows: Sequence[Any], columns: Sequence[Any], force: bool
+) -> Path:
+    """Write the file whole or not at all."""
+    if path.suffix.lower() not in _READERS:
+        raise DataError(f"cannot tell how to write a loss matrix to {path}: name it {' or '.join(_READERS)}")
+    if path.exists() and not force:
+        raise DataError(f"{path} exists already: choose another name, or say force=True")
+    text = _as_toml(recipe) if path.suffix.lower() == ".toml" else _as_csv(recipe["loss"], rows, columns)
+    draft = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
+    try:
+        draft.write_text(text, encoding="utf-8", newline="")
+        os.replace(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)
+    return path
+
+
+def _as_csv(values: Sequence[Sequence[float]], rows: Sequence[Any], columns: Sequence[Any]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["true \\ action", *columns])
+    writer.writerows([label, *map(_short, row)] for label, row in zip(rows, values))
+    return text.getvalue()
+
+
+def _as_toml(recipe: Mapping[str, Any]) -> str:
+    matrix = ",\n".join(f"  [{', '.join(map(_short, row))}]" for row in recipe["loss"])
+    lines = [
+        f"{name} = [{', '.join(map(_toml_label, recipe[name]))}]"
+        for name in ("classes", "actions")
+        if name in recipe
+    ]
+    return "\n".join([f"# {_NOTE}", *lines, "loss = [", f"{matrix},", "]", ""])
+
+
+def _short(value: float) -> str:
+    return repr(int(value)) if float(value).is_integer() and abs(value) < 1e15 else repr(float(value))
+
+
+def _toml_label(label: Any) -> str:
+    if isinstance(label, bool):
+        return str(label).lower()
+    if isinstance(label, int | float):
+        return repr(label)
+    if not isinstance(label, str):
+        raise DataError(f"the label {label!r} cannot be written to TOML: use text or numbers as labels")
+    return json.dumps(label, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+_READERS = {".csv": _from_csv, ".toml": _from_toml}

@@ -1,0 +1,351 @@
+"""Finite probability tables, with the sum rule, the product rule and Bayes' theorem."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product as combinations
+from typing import Any
+
+import numpy as np
+
+from lyceum.decision._labels import as_labels, find
+from lyceum.errors import DataError
+from lyceum.report import Table
+
+__all__ = ["BayesUpdate", "ProbabilityTable", "bayes_theorem"]
+
+_TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ProbabilityTable:
+    """P(A, B, ... | C, ...) of named variables with finitely many values.
+
+    Parameters
+    ----------
+    variables : dict of name to values
+        In the order of the axes of `values`.
+    values : array with an axis a variable
+        Probabilities. For every combination of the given variables they sum to 1; a combination of
+        probability 0 may hold NaN, where the conditional is not defined.
+    given : names, optional
+        The variables on which the table is conditioned.
+
+    Examples
+    --------
+    >>> fish = ProbabilityTable({"fish": ["salmon", "sea bass"]}, [0.3, 0.7])
+    >>> size = ProbabilityTable(
+    ...     {"size": ["70 cm", "other"], "fish": ["salmon", "sea bass"]},
+    ...     [[0.4, 0.5], [0.6, 0.5]],
+    ...     given="fish",
+    ... )
+    >>> joint = size * fish                                  # product rule
+    >>> print(joint)
+    P(size, fish)
+    size \\ fish  salmon  sea bass
+    ───────────  ──────  ────────
+    70 cm          0.12      0.35
+    other          0.18      0.35
+    >>> joint.marginal("size").values                        # sum rule
+    array([0.47, 0.53])
+    >>> size.bayes(fish).probability(fish="salmon", size="70 cm") == 0.12 / 0.47
+    True
+    """
+
+    variables: Mapping[str, tuple[Any, ...]]
+    values: np.ndarray
+    given: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        variables = {
+            str(name): as_labels(labels, f"variable {name!r}") for name, labels in self.variables.items()
+        }
+        given = (self.given,) if isinstance(self.given, str) else tuple(self.given)
+        values = np.array(self.values, dtype=np.float64)
+        shape = tuple(map(len, variables.values()))
+        if values.shape != shape:
+            raise DataError(
+                f"the table has the shape {values.shape}, but its variables ({', '.join(variables)}) have "
+                f"{shape} values"
+            )
+        _check_names(given, variables)
+        if len(given) == len(variables):
+            raise DataError("a table needs a variable that is not given: leave one out of given")
+        for name, value in (("variables", variables), ("values", values), ("given", given)):
+            object.__setattr__(self, name, value)
+        self._check_sums()
+        values.setflags(write=False)
+
+    def _check_sums(self) -> None:
+        defined = ~np.isnan(self.values)
+        if not np.isfinite(self.values[defined]).all() or (self.values[defined] < 0).any():
+            raise DataError(f"{self.name} has a value below 0 or infinite: probabilities are from 0 to 1")
+        sums = self.values.sum(axis=self._axes(self._free))
+        undefined = np.isnan(sums)
+        partly = bool((undefined & defined.any(axis=self._axes(self._free))).any())
+        if (undefined.any() and not self.given) or partly:
+            raise DataError(f"{self.name} has missing values: give every probability")
+        wrong = ~undefined & (np.abs(sums - 1.0) > _TOLERANCE)
+        if wrong.any():
+            raise DataError(
+                f"{self.name} sums to {float(sums[wrong].flat[0]):g}, not to 1: correct the values, or give "
+                "counts to ProbabilityTable.from_counts"
+            )
+
+    # -- other ways to make one ------------------------------------------------------------------------------
+
+    @classmethod
+    def from_counts(
+        cls, variables: Mapping[str, Sequence[Any]], counts: Any, given: str | Sequence[str] = ()
+    ) -> ProbabilityTable:
+        """Relative frequencies: counts divided by their sum, for every combination of the given variables."""
+        names = [given] if isinstance(given, str) else list(given)
+        _check_names(names, variables)
+        counts = np.asarray(counts, dtype=np.float64)
+        free = tuple(i for i, name in enumerate(variables) if name not in names)
+        if counts.ndim == len(variables) and not ((counts >= 0) & np.isfinite(counts)).all():
+            raise DataError("counts must be finite and not negative")
+        total = counts.sum(axis=free, keepdims=True) if counts.ndim == len(variables) else counts
+        if not names and not (total > 0).all():
+            raise DataError("all counts are 0, so that no probability follows from them")
+        return cls(variables, _ratio(counts, total), tuple(names))  # type: ignore[arg-type]
+
+    @classmethod
+    def from_columns(cls, columns: Mapping[str, Sequence[Any]]) -> ProbabilityTable:
+        """The joint relative frequencies of columns of equal length; values are sorted.
+
+        >>> days = {"wind": ["weak", "weak", "strong"], "play": ["yes", "no", "no"]}
+        >>> seen = ProbabilityTable.from_columns(days)
+        >>> seen.conditional("play", given="wind").probability(wind="weak", play="yes")
+        0.5
+        """
+        found = {name: np.unique(np.asarray(column), return_inverse=True) for name, column in columns.items()}
+        lengths = {name: len(codes) for name, (_, codes) in found.items()}
+        if len(set(lengths.values())) != 1 or not next(iter(lengths.values())):
+            raise DataError(f"columns must have the same number of rows, at least one: {lengths}")
+        counts = np.zeros([len(labels) for labels, _ in found.values()])
+        np.add.at(counts, tuple(codes for _, codes in found.values()), 1.0)
+        return cls.from_counts({name: labels.tolist() for name, (labels, _) in found.items()}, counts)
+
+    # -- rules -----------------------------------------------------------------------------------------------
+
+    def marginal(self, *names: str) -> ProbabilityTable:
+        """Sum rule: P(A) = Σ_b P(A, b). Given variables stay given."""
+        _check_names(names, self.variables)
+        kept = tuple(dict.fromkeys([*names, *self.given]))
+        return self._summed(kept)
+
+    def conditional(self, *names: str, given: str | Sequence[str]) -> ProbabilityTable:
+        """P(A | B) = P(A, B) / P(B) of a joint table; NaN where P(B) = 0, where it is not defined."""
+        conditions = (given,) if isinstance(given, str) else tuple(given)
+        _check_names((*names, *conditions), self.variables)
+        if set(names) & set(conditions):
+            raise DataError(f"{sorted(set(names) & set(conditions))[0]!r} is asked for and given at once")
+        conditions = tuple(dict.fromkeys([*conditions, *self.given]))
+        joint = self._summed(tuple(dict.fromkeys([*names, *conditions])))
+        total = joint.values.sum(axis=tuple(range(len(names))), keepdims=True)
+        return ProbabilityTable(joint.variables, _ratio(joint.values, total), conditions)
+
+    def product(self, other: ProbabilityTable, *, independent: bool = False) -> ProbabilityTable:
+        """Product rule: P(A | B, C) · P(B | C) = P(A, B | C), either way round.
+
+        The condition of one factor must be all of the other's variables. With `independent` the factors may
+        share none: then P(A) · P(B) = P(A, B) is an assumption, and yours.
+        """
+        for one, two in ((self, other), (other, self)):
+            if set(one.given) == set(two.variables) and not set(one._free) & set(two.variables):
+                return one._times(two, two.given)
+        if independent and not set(self.variables) & set(other.variables):
+            return self._times(other, (*self.given, *other.given))
+        raise DataError(
+            f"{self.name} · {other.name} is not the product rule: one factor must be given exactly the "
+            "variables of the other; for independent variables say independent=True"
+        )
+
+    def __mul__(self, other: ProbabilityTable) -> ProbabilityTable:
+        return self.product(other) if isinstance(other, ProbabilityTable) else NotImplemented
+
+    def bayes(self, prior: ProbabilityTable) -> ProbabilityTable:
+        """Bayes' theorem: of this P(x|k) and the prior P(k), P(k|x) = P(x|k) P(k) / Σ_k P(x|k) P(k)."""
+        joint = self.product(prior)
+        return joint.conditional(
+            *prior._free, given=[name for name in joint._free if name not in prior._free]
+        )
+
+    def at(self, **evidence: Any) -> ProbabilityTable:
+        """P(the rest | evidence): the table with some variables fixed at a value and renormalised."""
+        _check_names(tuple(evidence), self.variables)
+        part = self._slice(evidence)
+        rest = {name: labels for name, labels in self.variables.items() if name not in evidence}
+        given = tuple(name for name in self.given if name not in evidence)
+        if not set(rest) - set(given):
+            raise DataError(
+                f"{self.name}: the evidence fixes every variable; ask for probability(...) instead"
+            )
+        free = tuple(i for i, name in enumerate(rest) if name not in given)
+        total = part.sum(axis=free, keepdims=True)
+        if not given and not (total > 0).all():
+            shown = ", ".join(f"{name} = {value}" for name, value in evidence.items())
+            raise DataError(f"{self.name}: P({shown}) is 0, so nothing can be concluded from it")
+        return ProbabilityTable(rest, _ratio(part, total), given)
+
+    def probability(self, **event: Any) -> float:
+        """The probability of an event, summed over what it leaves open; given variables must be fixed."""
+        _check_names(tuple(event), self.variables)
+        open_given = [name for name in self.given if name not in event]
+        if open_given:
+            raise DataError(f"{self.name} is given {open_given[0]!r}: say at which value")
+        return float(self._slice(event).sum())
+
+    def bayes_error(self, target: str) -> float:
+        """1 - Σ_x max_k P(k, x): what the best rule for `target` that sees all else gets wrong."""
+        _check_names((target,), self.variables)
+        if self.given:
+            raise DataError(f"the Bayes error needs a joint table, not {self.name}")
+        return float(1.0 - self.values.max(axis=self._axes((target,))).sum())
+
+    def independent(self, a: str, b: str, *, tol: float = 1e-9) -> bool:
+        """Whether P(a, b) = P(a) P(b) for all values, to within `tol`."""
+        joint = self.marginal(a, b)
+        if self.given:
+            raise DataError(
+                f"independence needs a joint table, not {self.name}: use at(...) to fix what is given"
+            )
+        expected = np.multiply.outer(self.marginal(a).values, self.marginal(b).values)
+        return bool(np.abs(joint.values - expected).max() <= tol)
+
+    # -- parts -----------------------------------------------------------------------------------------------
+
+    @property
+    def _free(self) -> tuple[str, ...]:
+        return tuple(name for name in self.variables if name not in self.given)
+
+    def _axes(self, names: Sequence[str]) -> tuple[int, ...]:
+        order = list(self.variables)
+        return tuple(order.index(name) for name in names)
+
+    def _summed(self, kept: tuple[str, ...]) -> ProbabilityTable:
+        if not set(kept) - set(self.given):
+            raise DataError(f"{self.name}: name a variable that is not given")
+        gone = self._axes([name for name in self.variables if name not in kept])
+        left = [name for name in self.variables if name in kept]
+        values = self.values.sum(axis=gone).transpose([left.index(name) for name in kept])
+        return ProbabilityTable({name: self.variables[name] for name in kept}, values, self.given)
+
+    def _slice(self, evidence: Mapping[str, Any]) -> np.ndarray:
+        places: list[Any] = [slice(None)] * len(self.variables)
+        for name, value in evidence.items():
+            (axis,), (place,) = (
+                self._axes([name]),
+                find([value], self.variables[name], f"variable {name!r}: the value"),
+            )
+            places[axis] = place
+        return self.values[tuple(places)]
+
+    def _times(self, other: ProbabilityTable, given: tuple[str, ...]) -> ProbabilityTable:
+        for name in set(self.variables) & set(other.variables):
+            if self.variables[name] != other.variables[name]:
+                raise DataError(
+                    f"{name!r} has the values {self.variables[name]} in {self.name} and "
+                    f"{other.variables[name]} in {other.name}: give the same values in the same order"
+                )
+        variables = {**self.variables, **other.variables}
+        order = list(variables)
+        a = np.expand_dims(self.values, [i for i, name in enumerate(order) if name not in self.variables])
+        inner = other.values.transpose(other._axes([name for name in order if name in other.variables]))
+        b = np.expand_dims(inner, [i for i, name in enumerate(order) if name not in other.variables])
+        values = np.where((a == 0) | (b == 0), 0.0, a * b)  # a conditional that is not defined has weight 0
+        return ProbabilityTable(variables, values, tuple(dict.fromkeys(given)))
+
+    # -- shown -----------------------------------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        """The table as it is written: "P(A, B | C)"."""
+        return f"P({', '.join(self._free)}{' | ' + ', '.join(self.given) if self.given else ''})"
+
+    def table(self) -> Table:
+        """As a table of `lyceum.report`: two variables down and across, else a row a combination."""
+        names, labels = list(self.variables), list(self.variables.values())
+        if len(names) == 2:
+            rows = [(str(label), *map(float, row)) for label, row in zip(labels[0], self.values)]
+            return Table(self.name, (f"{names[0]} \\ {names[1]}", *map(str, labels[1])), rows)
+        lines = zip(combinations(*labels), self.values.flat)
+        return Table(
+            self.name, (*names, "P"), [(*map(str, combination), float(p)) for combination, p in lines]
+        )
+
+    def __str__(self) -> str:
+        return str(self.table())
+
+    def __repr__(self) -> str:
+        return f"<{self.name}, {' × '.join(str(len(labels)) for labels in self.variables.values())} values>"
+
+    def _repr_html_(self) -> str:
+        return self.table()._repr_html_()
+
+
+@dataclass(frozen=True, slots=True)
+class BayesUpdate:
+    """What Bayes' theorem makes of one observation.
+
+    Attributes
+    ----------
+    unnormalised : dict of class to P(x|k) P(k)
+    evidence : float
+        P(x), their sum.
+    posterior : dict of class to P(k|x)
+    """
+
+    unnormalised: dict[Any, float]
+    evidence: float
+    posterior: dict[Any, float]
+
+    def __str__(self) -> str:
+        rows = [(str(k), p, self.posterior[k]) for k, p in self.unnormalised.items()]
+        return str(Table(f"evidence {self.evidence:.4g}", ("class", "P(x|k) P(k)", "P(k|x)"), rows))
+
+
+def bayes_theorem(prior: Mapping[Any, float], likelihood: Mapping[Any, float]) -> BayesUpdate:
+    """P(k|x) = P(x|k) P(k) / Σ_k P(x|k) P(k) for one observed x.
+
+    Parameters
+    ----------
+    prior : dict of class to P(k), which sum to 1
+    likelihood : dict of class to P(x|k), a probability or a density
+
+    Examples
+    --------
+    A fish of 70 cm, when three in ten are salmon:
+
+    >>> update = bayes_theorem({"salmon": 0.3, "sea bass": 0.7}, {"salmon": 0.4, "sea bass": 0.5})
+    >>> update.unnormalised
+    {'salmon': 0.12, 'sea bass': 0.35}
+    """
+    if set(prior) != set(likelihood):
+        raise DataError(f"prior and likelihood name different classes: {list(prior)} and {list(likelihood)}")
+    p = np.array([float(prior[k]) for k in prior])
+    given_k = np.array([float(likelihood[k]) for k in prior])
+    if not (p >= 0).all() or not abs(p.sum() - 1.0) <= _TOLERANCE:
+        raise DataError(f"the priors must be from 0 to 1 and sum to 1, but sum to {p.sum():g}")
+    if not (np.isfinite(given_k) & (given_k >= 0)).all():
+        raise DataError("likelihoods must be finite and not negative")
+    joint = p * given_k
+    evidence = float(joint.sum())
+    if evidence == 0.0:
+        raise DataError(
+            "what was observed has probability 0 in every class, so nothing can be concluded from it"
+        )
+    posterior = joint / evidence
+    return BayesUpdate(dict(zip(prior, joint.tolist())), evidence, dict(zip(prior, posterior.tolist())))
+
+
+def _check_names(names: Sequence[str], variables: Mapping[str, Any]) -> None:
+    find(list(names), list(variables), "the variable")
+
+
+def _ratio(part: np.ndarray, total: np.ndarray) -> np.ndarray:
+    """part / total, NaN where the total is 0."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(total > 0, part / total, np.nan)
