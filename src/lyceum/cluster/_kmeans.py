@@ -57,7 +57,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Le
         Where to start: rows drawn in proportion to their squared distance to the centres so far (greedy);
         random rows; the row farthest from the mean, then always the one farthest from those chosen; the
         means of clusters cut from Ward's tree of at most max(1024, 4 n_clusters) rows; an array of centres,
-        (n_clusters, n_columns); or the result of `init(rows, n_clusters, random_state=)` for the sampled rows.
+        (n_clusters, n_columns); or what `init(rows, n_clusters, random_state=)` gives for the sampled rows.
     n_init : int or "auto", default="auto"
         Runs from different starts, of which the one of lowest inertia is kept. "auto" is 10 for "random" and
         callables, else 1. Starts without chance in them are run once.
