@@ -1,4 +1,4 @@
-"""Inspect the German credit table, compare two learners on it under its published costs, and keep the better one.
+"""Inspect the German credit table, compare two learners under its published costs, keep the better one.
 
 Run by `make demo`. The table comes with Lyceum (Statlog German Credit Data, H. Hofmann, UCI, CC BY 4.0).
 """
@@ -21,7 +21,7 @@ from lyceum.data import read_table
 from lyceum.data._inspect import inspect
 from lyceum.linear import LogisticRegression
 
-# Rows are the true class (bad, good), columns what is decided (bad, good): a bad customer called good costs 5.
+# Rows are the true class (bad, good), columns the action (bad, good): a bad customer called good costs 5.
 LOSS = np.array([[0.0, 5.0], [1.0, 0.0]])
 
 console = Console(highlight=False)
@@ -36,7 +36,9 @@ def compare(learners: dict[str, object], X, y: np.ndarray) -> tuple[Table, str]:
     """Accuracy and mean cost a customer, both on rows that the learner had not seen."""
     folds = StratifiedKFold(10, shuffle=True, random_state=0)
     truth = (y == "good").astype(int)
-    table = Table("learner", "accuracy", "± over folds", "cost at most probable", "cost at minimum risk", box=None)
+    table = Table(
+        "learner", "accuracy", "± over folds", "cost at most probable", "cost at minimum risk", box=None
+    )
     costs = {}
     for name, learner in learners.items():
         accuracy = cross_val_score(learner, X, y, cv=folds)
@@ -59,14 +61,16 @@ def main() -> None:
     y = np.asarray(table.column("class").to_pylist())
     X = table.drop_columns("class").to_pandas()
     learners = {"NaiveBayes": NaiveBayes(), "LogisticRegression": LogisticRegression()}
-    console.print(Rule("10-fold cross-validation; a bad customer called good costs 5, a good one called bad 1"))
+    console.print(
+        Rule("10-fold cross-validation; a bad customer called good costs 5, a good one called bad 1")
+    )
     scores, best = compare(learners, X, y)
     console.print(scores)
 
     for name, learner in learners.items():
         console.print(Rule(f"what {name} learned from all rows"))
         learner.fit(lyceum.scan(path, target="class"))
-        console.print(str(learner.summary()), markup=False)
+        console.print(str(learner.summary()), markup=False, soft_wrap=True)
 
     console.print(Rule("the model file"))
     folder = Path("demo")
@@ -74,8 +78,12 @@ def main() -> None:
     kept = lyceum.save(learners[best], folder / "german_credit.skops", force=True)
     again = lyceum.load(kept)
     same = np.array_equal(again.predict_proba(X), learners[best].predict_proba(X))
-    console.print(f"{best} costs least. It is in [bold]{kept}[/] ({kept.stat().st_size:,} bytes);")
-    console.print(f"loaded again, it gives {'the same posteriors, bit for bit' if same else 'OTHER posteriors'}.")
+    console.print(
+        f"{best} has the lowest cost here. It is in [bold]{kept}[/] ({kept.stat().st_size:,} bytes);"
+    )
+    console.print(
+        f"loaded again, it gives {'the same posteriors, bit for bit' if same else 'OTHER posteriors'}."
+    )
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """inspect: every suspicion is raised where it is due, and not on clean columns."""
 
 import gzip
+from functools import reduce
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,7 @@ from sklearn.metrics import roc_auc_score
 
 from lyceum import datasets
 from lyceum.data import CsvFormat
-from lyceum.data._inspect import _Sample, inspect
+from lyceum.data._inspect import _Seen, inspect
 from lyceum.data._suspect import _auc, _correlation, _entropy_told, _ranks
 from lyceum.errors import DataError, SchemaError
 
@@ -73,10 +74,10 @@ def test_a_streamed_sample_does_not_depend_on_the_batches():
     table = pa.table({"x": np.arange(5000)})
 
     def drawn(size):
-        sample = _Sample(100)
-        for start in range(0, 5000, size):
-            sample.add(table.slice(start, size), start)
-        return sample.table()["x"].to_pylist()
+        parts = [
+            _Seen.of(table.slice(start, size).to_batches()[0], start, 100) for start in range(0, 5000, size)
+        ]
+        return reduce(_Seen.merge, parts).rows["x"].to_pylist()
 
     assert drawn(5000) == drawn(61) == drawn(999) == sorted(drawn(7))
     assert len(drawn(61)) == 100

@@ -11,7 +11,8 @@ import math
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, TypeAlias
+from functools import partial, reduce
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -25,7 +26,7 @@ from lyceum.data._csv import CsvFormat
 from lyceum.data._profile import ColumnProfile, TableProfile
 from lyceum.data._rows import Progress
 from lyceum.data._schema import Column, Kind, Schema
-from lyceum.data._sources import ParquetSource
+from lyceum.data._sources import ParquetPart, ParquetSource
 from lyceum.data._suspect import Cells, Facts, Flag, copies, leak, suspicions, target_flags
 from lyceum.errors import DataError
 
@@ -33,9 +34,6 @@ __all__ = ["ColumnInspection", "Inspection", "inspect"]
 
 _TOP = 10
 _BINS = 12
-
-Batch: TypeAlias = pa.Table | pa.RecordBatch
-Read: TypeAlias = tuple[TableProfile, pa.Table]  # the profile of all rows, and a sample of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +112,8 @@ def inspect(
     >>> found["x"].n_missing, [flag.text for flag in found["id"].flags]
     (10, ['counts the rows: leave it out'])
     """
-    profile, sampled = _Pass(sample, progress).over(data, form or CsvFormat(""), memory)
+    seen = _read(data, form or CsvFormat(""), memory, sample, progress)
+    profile, sampled = seen.profile, seen.rows
     if not profile.n_rows:
         raise DataError(f"{_source(data)} has column names but no rows (0 samples)")
     request = _scan._Request(target, None, dict(kinds or {}), ())
@@ -206,88 +205,96 @@ def _source(data: Any) -> str:
     return os.fspath(data) if isinstance(data, str | os.PathLike) else f"a {type(data).__name__}"
 
 
-@dataclass(frozen=True)
-class _Pass:
-    """One pass over batches of rows: the profile of all of them, and a sample."""
+def _read(data: Any, form: CsvFormat, memory: int, size: int, progress: Progress | None) -> _Seen:
+    """One pass over all rows, by batches where they are too many to hold."""
+    if is_frame(data):
+        return _Seen.of_table(to_arrow(data), size)
+    paths = _scan._paths(data)
+    kind = _scan._file_kind(paths)
+    if kind == "csv" and sum(form.cell_bytes(path, os.path.getsize(path)) for path in paths) > memory:
+        typed = form.sniffed(paths[0]).typed(paths[0])
+        return typed.settle(lambda form: _merged(_seen_in_csv(paths, form, size), progress, None))[1]
+    if kind == "parquet":
+        names = _scan._whole(paths[0], pq.read_schema).names
+        source = ParquetSource(paths, Schema.of_numbers(names))
+        if source.n_rows * len(names) * 8 > memory:
+            return _merged(
+                ordered_map(partial(_seen_in_part, names, size), source.parts()), progress, source.n_rows
+            )
+    return _Seen.of_table(_scan.read_table(paths, form), size)
 
-    sample: int
-    progress: Progress | None
 
-    def over(self, data: Any, form: CsvFormat, memory: int) -> Read:
-        if is_frame(data):
-            return self._over_table(to_arrow(data))
-        paths = _scan._paths(data)
-        kind = _scan._file_kind(paths)
-        if kind == "csv" and sum(form.cell_bytes(path, os.path.getsize(path)) for path in paths) > memory:
-            return form.sniffed(paths[0]).typed(paths[0]).settle(lambda form: self._over_csv(paths, form))[1]
-        if kind == "parquet":
-            names = _scan._whole(paths[0], pq.read_schema).names
-            source = ParquetSource(paths, Schema.of_numbers(names))
-            if source.n_rows * len(names) * 8 > memory:
-                batches = (batch for part in source.parts() for batch in part.batches(names))
-                return self._over_batches(batches, source.n_rows)
-        return self._over_table(_scan.read_table(paths, form))
+def _seen_in_csv(paths: list[str], form: CsvFormat, size: int) -> Iterator[_Seen]:
+    batches = (batch for path in paths for batch in form.stream(path))
+    return ordered_map(lambda numbered: _Seen.of(*numbered, size), _numbered(batches, 0))
 
-    def _over_csv(self, paths: list[str], form: CsvFormat) -> Read:
-        return self._over_batches((batch for path in paths for batch in form.stream(path)), None)
 
-    def _over_table(self, table: pa.Table) -> Read:
-        drawn = _Sample(self.sample)
-        drawn.add(table, 0)
-        return _scan._profile_columns(table), drawn.table()
+def _seen_in_part(names: list[str], size: int, part: ParquetPart) -> _Seen | None:
+    seen = (_Seen.of(batch, start, size) for batch, start in _numbered(part.batches(names), part.start))
+    return reduce(lambda one, two: two if one is None else one.merge(two), seen, None)
 
-    def _over_batches(self, batches: Iterator[pa.RecordBatch], n_rows: int | None) -> Read:
-        drawn = _Sample(self.sample)
-        total: TableProfile | None = None
-        for profile, batch in ordered_map(lambda batch: (TableProfile.of(batch), batch), batches):
-            drawn.add(batch, 0 if total is None else total.n_rows)
-            total = profile if total is None else total.merge(profile)
-            if self.progress:
-                self.progress(total.n_rows, n_rows)
-        if total is None:
-            raise DataError("there are no rows (0 samples): check the file")
-        return total, drawn.table()
+
+def _numbered(batches: Iterator[pa.RecordBatch], start: int) -> Iterator[tuple[pa.RecordBatch, int]]:
+    """Every batch with the number of its first row."""
+    for batch in batches:
+        yield batch, start
+        start += batch.num_rows
+
+
+def _merged(parts: Iterator[_Seen | None], progress: Progress | None, n_rows: int | None) -> _Seen:
+    total: _Seen | None = None
+    for seen in parts:
+        if seen is not None:
+            total = seen if total is None else total.merge(seen)
+        if progress and total is not None:
+            progress(total.profile.n_rows, n_rows)
+    if total is None:
+        raise DataError("there are no rows (0 samples): check the file")
+    return total
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """The profile of some rows and a uniform sample of them: those whose hashed row number is smallest."""
+
+    profile: TableProfile
+    size: int
+    keys: np.ndarray  # of the sampled rows, which are in order
+    rows: pa.Table
+
+    @classmethod
+    def of_table(cls, table: pa.Table, size: int) -> _Seen:
+        return cls._drawn(_scan._profile_columns(table), table, 0, size)
+
+    @classmethod
+    def of(cls, batch: pa.RecordBatch, start: int, size: int) -> _Seen:
+        return cls._drawn(TableProfile.of(batch), batch, start, size)
+
+    @classmethod
+    def _drawn(cls, profile: TableProfile, batch: pa.Table | pa.RecordBatch, start: int, size: int) -> _Seen:
+        keys = np.empty(batch.num_rows)
+        kernels.hash_uniform(start, 0, keys)
+        if len(keys) > size:
+            chosen = _smallest(keys, size)
+            keys, batch = keys[chosen], batch.take(pa.array(chosen))
+        rows = pa.table({name: _decoded(batch.column(name)) for name in batch.schema.names})
+        return cls(profile, size, keys, rows)
+
+    def merge(self, other: _Seen) -> _Seen:
+        keys = np.concatenate([self.keys, other.keys])
+        limit = np.inf if len(keys) <= self.size else np.partition(keys, self.size - 1)[self.size - 1]
+        kept = [seen.rows.filter(pa.array(seen.keys <= limit)) for seen in (self, other)]
+        rows = pa.concat_tables(kept, promote_options="permissive")
+        return _Seen(self.profile.merge(other.profile), self.size, keys[keys <= limit], rows)
+
+
+def _smallest(keys: np.ndarray, size: int) -> np.ndarray:
+    """The places of the `size` smallest keys, in order."""
+    return np.sort(np.argpartition(keys, size - 1)[:size])
 
 
 def _decoded(column: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
     return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
-
-
-class _Sample:
-    """The rows whose hashed row number is smallest: a uniform sample that does not depend on the batches."""
-
-    def __init__(self, size: int):
-        self.size, self.keys = size, np.empty(0)
-        self.kept: list[pa.Table] = []
-
-    def add(self, batch: Batch, start: int) -> None:
-        keys = np.empty(batch.num_rows)
-        kernels.hash_uniform(start, 0, keys)
-        if len(self.keys) + len(keys) > self.size:
-            limit = self._limit(np.concatenate([self.keys, keys]))
-            chosen = np.flatnonzero(keys <= limit)
-            batch, keys = batch.take(pa.array(chosen)), keys[chosen]
-        self.kept.append(pa.table({name: _decoded(batch.column(name)) for name in batch.schema.names}))
-        self.keys = np.concatenate([self.keys, keys])
-        if len(self.keys) > 2 * self.size:
-            self._shrink()
-
-    def _limit(self, keys: np.ndarray) -> float:
-        return float(np.partition(keys, self.size - 1)[self.size - 1])
-
-    def _shrink(self) -> None:
-        chosen = np.flatnonzero(self.keys <= self._limit(self.keys))
-        self.kept = [self._all().take(pa.array(chosen))]
-        self.keys = self.keys[chosen]
-
-    def _all(self) -> pa.Table:
-        return pa.concat_tables(self.kept, promote_options="permissive")
-
-    def table(self) -> pa.Table:
-        """The sampled rows in their order."""
-        if len(self.keys) > self.size:
-            self._shrink()
-        return self._all()
 
 
 def _plain(value: Any) -> Any:
