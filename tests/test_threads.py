@@ -39,7 +39,11 @@ def two_threads():
 
 def run(code, **environment):
     done = subprocess.run(
-        [sys.executable, "-c", code], env={**os.environ, **environment}, capture_output=True, text=True, check=True
+        [sys.executable, "-c", code],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=True,
     )
     return done.stdout.split()
 
@@ -229,7 +233,9 @@ def test_an_abandoned_map_gives_blas_back():
 def test_a_forked_child_reduces_like_its_parent(two_threads):
     rows = scan(np.random.default_rng(0).normal(size=(60_000, 8)))
     here = rows.reduce(Products).total
-    with single_threaded_blas():  # a child born in the middle of a reduction must not inherit the limit's owner
+    with (
+        single_threaded_blas()
+    ):  # a child born in the middle of a reduction must not inherit the limit's owner
         context = multiprocessing.get_context("fork")
         queue = context.Queue()
         child = context.Process(target=_in_child, args=(rows, queue))

@@ -85,8 +85,14 @@ HEADER = "@relation r\n@attribute a numeric\n@attribute b {x,y}\n@data\n"
         (HEADER + "1,'x',7\n", "row 0 has 3 values for 2 attributes"),
         (HEADER + "1,x\n2\n", "Expected 2 columns, got 1"),
         (HEADER + "{0 1}\n{7 1}\n", "row 1 names the attribute '7': there are 0 to 1"),
-        ("@attribute a numeric\n@attribute 'a' real\n@data\n1,2\n", "declares the attribute 'a' twice: rename one"),
-        ("@attribute a relational\n@data\n1\n", "attribute 'a' is declared 'relational', which cannot be read"),
+        (
+            "@attribute a numeric\n@attribute 'a' real\n@data\n1,2\n",
+            "declares the attribute 'a' twice: rename one",
+        ),
+        (
+            "@attribute a relational\n@data\n1\n",
+            "attribute 'a' is declared 'relational', which cannot be read",
+        ),
         ("@attribute\n@data\n1\n", "cannot read the declaration '@attribute'"),
     ],
 )

@@ -58,7 +58,9 @@ class Count(int):
 def test_a_parquet_file_of_no_rows_is_refused(tmp_path, memory):
     path = tmp_path / "t.parquet"
     pq.write_table(pa.table({"x": pa.array([], pa.float64())}), path)
-    assert said(DataError, scan, path, memory=memory).endswith("t.parquet has column names but no rows (0 samples)")
+    assert said(DataError, scan, path, memory=memory).endswith(
+        "t.parquet has column names but no rows (0 samples)"
+    )
 
 
 @BOTH
@@ -140,23 +142,31 @@ def test_text_of_too_many_values_is_refused_by_name(monkeypatch, tmp_path):
     monkeypatch.setattr(_profile, "_MANY", 50)
     table = pa.table({"x": np.arange(60.0), "id": [f"user {i}" for i in range(60)]})
     message = said(SchemaError, scan, table)
-    assert message.startswith("column 'id' has too many distinct values for a categorical column, more than 50")
+    assert message.startswith(
+        "column 'id' has too many distinct values for a categorical column, more than 50"
+    )
     assert message.endswith("leave it out, e.g. ignore=['id'], or group its values first")
     pq.write_table(table, tmp_path / "t.parquet", row_group_size=10)
     assert said(SchemaError, scan, tmp_path / "t.parquet", memory=0) == message
-    assert said(SchemaError, scan, table, ignore="id", kinds={"x": "categorical"}).startswith("column 'x' has too many")
+    assert said(SchemaError, scan, table, ignore="id", kinds={"x": "categorical"}).startswith(
+        "column 'x' has too many"
+    )
     assert scan(table, ignore="id").schema.names == ("x",)
 
 
 def test_long_text_does_not_fill_the_memory(monkeypatch):
     monkeypatch.setattr(_profile, "_LETTERS", 1000)
-    assert said(SchemaError, scan, pa.table({"note": ["a" * 999, "b", "c"]})).startswith("column 'note' has too many")
+    assert said(SchemaError, scan, pa.table({"note": ["a" * 999, "b", "c"]})).startswith(
+        "column 'note' has too many"
+    )
 
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
 def test_a_frame_of_no_rows_is_refused(make):
     assert "no rows" in said(DataError, scan, make({"x": np.empty(0)}))
-    assert "0 sample(s)" in said(ValueError, Mean().fit, make({"x": np.empty(0), "t": np.array([], dtype=str)}))
+    assert "0 sample(s)" in said(
+        ValueError, Mean().fit, make({"x": np.empty(0), "t": np.array([], dtype=str)})
+    )
 
 
 def test_one_row_is_enough_for_a_mean():
@@ -173,9 +183,21 @@ LABELS = ["a", "b", "a", "b"]
 @pytest.mark.parametrize(
     ("column", "cell", "message"),
     [
-        ("age", None, "column 'age' has a missing value (NaN) in row 2, which NearestMean cannot take: fill it first, "),
-        ("town", None, "column 'town' has a missing value (NaN) in row 2, which NearestMean cannot take: fill it first, "),
-        ("age", np.inf, "column 'age' has an infinity (inf) in row 2, which NearestMean cannot take: replace it by a "),
+        (
+            "age",
+            None,
+            "column 'age' has a missing value (NaN) in row 2, which NearestMean cannot take: fill it first, ",
+        ),
+        (
+            "town",
+            None,
+            "column 'town' has a missing value (NaN) in row 2, which NearestMean cannot take: fill it first, ",
+        ),
+        (
+            "age",
+            np.inf,
+            "column 'age' has an infinity (inf) in row 2, which NearestMean cannot take: replace it by a ",
+        ),
     ],
 )
 def test_gaps_and_infinities_are_named_by_column_and_row(tmp_path, column, cell, message):
@@ -208,9 +230,18 @@ X4 = np.arange(8.0).reshape(4, 2)
     ("y", "message"),
     [
         ([0.0, 1.0, np.nan, 1.0], "target 'y' is missing (NaN) in row 2: drop such rows first"),
-        (np.array(["a", None, "b", "a"], dtype=object), "target 'y' is missing (NaN) in row 1: drop such rows first"),
-        (pd.Series(["a", "b", None, "a"], name="sort"), "target 'sort' is missing (NaN) in row 2: drop such rows first"),
-        (pa.chunked_array([["a", "b", "a", None]]), "target 'y' is missing (NaN) in row 3: drop such rows first"),
+        (
+            np.array(["a", None, "b", "a"], dtype=object),
+            "target 'y' is missing (NaN) in row 1: drop such rows first",
+        ),
+        (
+            pd.Series(["a", "b", None, "a"], name="sort"),
+            "target 'sort' is missing (NaN) in row 2: drop such rows first",
+        ),
+        (
+            pa.chunked_array([["a", "b", "a", None]]),
+            "target 'y' is missing (NaN) in row 3: drop such rows first",
+        ),
         (pl.Series("sort", [1, 2, None, 1]), "target 'sort' is missing (NaN) in row 2: drop such rows first"),
         (np.array(["a", 1, "b", 2], dtype=object), "target 'y' mixes types"),
         ([0.5, 1.25, 2.5, 3.5], "Unknown label type: continuous"),
@@ -219,7 +250,9 @@ X4 = np.arange(8.0).reshape(4, 2)
     ],
 )
 def test_classes_that_cannot_be_learned_from_are_named(y, message):
-    assert message.replace("'sort'", "'y'") in said(ValueError, NearestMean().fit, X4, y).replace("'sort'", "'y'")
+    assert message.replace("'sort'", "'y'") in said(ValueError, NearestMean().fit, X4, y).replace(
+        "'sort'", "'y'"
+    )
     assert message in said(ValueError, NearestMean().fit, pa.table(MIXED), y)
 
 
@@ -228,7 +261,10 @@ def test_classes_that_cannot_be_learned_from_are_named(y, message):
     [
         ([0.0, 1.0, np.nan, 1.0], "target 'y' is missing or infinite (NaN or inf) in row 2"),
         ([0.0, 1.0, np.inf, 1.0], "target 'y' is missing or infinite (NaN or inf) in row 2"),
-        (["a", "b", "c", "d"], "Line predicts numbers, but 'y' cannot be read as such: could not convert string"),
+        (
+            ["a", "b", "c", "d"],
+            "Line predicts numbers, but 'y' cannot be read as such: could not convert string",
+        ),
         ([1.0, 2.0], "inconsistent numbers of samples: [4, 2]"),
     ],
 )
@@ -241,14 +277,16 @@ def test_numbers_that_cannot_be_learned_from_are_named(y, message):
 def test_a_missing_target_in_a_scan_is_named_by_row(tmp_path, memory):
     path = tmp_path / "t.parquet"
     pq.write_table(pa.table({"x": [1.5, 2.5, 3.5], "c": ["a", "b", None], "n": [0.5, None, 2.25]}), path)
-    message = "is missing or infinite (NaN or inf) in row {}, which {} cannot learn from: drop such rows first"
+    message = (
+        "is missing or infinite (NaN or inf) in row {}, which {} cannot learn from: drop such rows first"
+    )
     learner = NearestMean()
-    assert said(MissingValuesError, learner.fit, scan(path, "c", ignore="n", memory=memory)) == "target 'c' " + (
-        message.format(2, "NearestMean")
-    )
-    assert said(MissingValuesError, Line().fit, scan(path, "n", ignore="c", memory=memory)) == "target 'n' " + (
-        message.format(1, "Line")
-    )
+    assert said(
+        MissingValuesError, learner.fit, scan(path, "c", ignore="n", memory=memory)
+    ) == "target 'c' " + (message.format(2, "NearestMean"))
+    assert said(
+        MissingValuesError, Line().fit, scan(path, "n", ignore="c", memory=memory)
+    ) == "target 'n' " + (message.format(1, "Line"))
 
 
 def test_a_target_of_the_wrong_kind_is_refused_with_the_remedy():
@@ -257,8 +295,12 @@ def test_a_target_of_the_wrong_kind_is_refused_with_the_remedy():
     assert "NearestMean predicts classes, but the target 'n' is continuous (numbers, 3 distinct)" in message
     assert "kinds={'n': 'categorical'}" in message
     message = said(SchemaError, Line().fit, scan(table, "c", ignore="n"))
-    assert message.startswith("Line predicts numbers, but the target 'c' holds categories (text with 2 values)")
-    assert "NearestMean needs a target: give scan(..., target=...)" in said(DataError, NearestMean().fit, scan(table))
+    assert message.startswith(
+        "Line predicts numbers, but the target 'c' holds categories (text with 2 values)"
+    )
+    assert "NearestMean needs a target: give scan(..., target=...)" in said(
+        DataError, NearestMean().fit, scan(table)
+    )
     with pytest.raises(DataError, match="rows from scan carry their target"):
         NearestMean().fit(scan(table, "c"), y=[1, 2, 3])
 
@@ -298,7 +340,9 @@ def test_weights_that_make_no_sense_are_refused(weights, message):
     ],
 )
 def test_categorical_features_that_do_not_fit_are_refused(features, message):
-    assert message in said(SchemaError, NearestMean(categorical_features=features).fit, pa.table(MIXED), LABELS)
+    assert message in said(
+        SchemaError, NearestMean(categorical_features=features).fit, pa.table(MIXED), LABELS
+    )
 
 
 @pytest.mark.parametrize("features", [True, [0, 1], [True, True], ["age", "town"]])
@@ -307,7 +351,9 @@ def test_categorical_features_by_mask_index_or_name(features):
     assert [len(column.categories) for column in learner.schema_] == [4, 3]
 
 
-@pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8", "?", ">f8", ">i4"])
+@pytest.mark.parametrize(
+    "dtype", ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8", "?", ">f8", ">i4"]
+)
 def test_arrays_of_every_number_type_are_taken(dtype):
     X = np.array([[0, 1], [1, 0], [1, 1], [0, 0]]).astype(dtype)
     plain = NearestMean().fit(X, LABELS)

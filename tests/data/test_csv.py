@@ -61,7 +61,9 @@ def test_an_encoding_is_read_when_named_and_named_when_wrong(tmp_path, encoding,
     rows = scan(path, encoding=encoding, memory=memory)
     assert rows.schema["name"].categories.tolist() == ["Groß", "Müller"]
     if encoding == "latin-1":
-        with pytest.raises(DataError, match="table.csv is not UTF8 text: give its encoding, e.g. encoding='latin-1'"):
+        with pytest.raises(
+            DataError, match="table.csv is not UTF8 text: give its encoding, e.g. encoding='latin-1'"
+        ):
             scan(path, memory=memory)
 
 
@@ -107,7 +109,9 @@ def same_rows(stream, memory):
     assert all(map(lambda a, b: a.same_as(b), stream.schema, memory.schema))
     streamed = np.concatenate([block.X for block in stream.blocks()])
     np.testing.assert_array_equal(streamed, np.concatenate([block.X for block in memory.blocks()]))
-    assert [b.start for b in stream.blocks()] == np.cumsum([0] + [len(b) for b in stream.blocks()])[:-1].tolist()
+    assert [b.start for b in stream.blocks()] == np.cumsum([0] + [len(b) for b in stream.blocks()])[
+        :-1
+    ].tolist()
 
 
 @pytest.mark.parametrize(
@@ -170,7 +174,9 @@ def test_a_broken_file_says_what_is_wrong(tmp_path, text, message, memory):
 @BOTH
 def test_files_of_different_columns_are_refused(tmp_path, memory):
     paths = [written(tmp_path, "a,b\n1,2\n", "1.csv"), written(tmp_path, "a,c\n1,2\n", "2.csv")]
-    with pytest.raises(SchemaError, match=r"1\.csv has the column 'b', which \S*2\.csv lacks: give files of the same"):
+    with pytest.raises(
+        SchemaError, match=r"1\.csv has the column 'b', which \S*2\.csv lacks: give files of the same"
+    ):
         scan(paths, memory=memory)
 
 

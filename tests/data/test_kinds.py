@@ -95,7 +95,6 @@ def test_kinds_from_frames(make):
 def test_kinds_from_a_duckdb_relation():
     import duckdb
 
-
     check(scan(duckdb.from_arrow(arrow()), target="answer"))
 
 
@@ -123,7 +122,12 @@ def test_an_array_of_text_has_categories():
     [
         (pa.array([True, False, None]), "binary", "true or false", 1.0),
         (pa.array([True, True]), "binary", "true or false", 1.0),
-        (pa.array([Decimal("1.25"), Decimal("2.5"), Decimal("9")]), "continuous", "numbers, 3 distinct", 1.25),
+        (
+            pa.array([Decimal("1.25"), Decimal("2.5"), Decimal("9")]),
+            "continuous",
+            "numbers, 3 distinct",
+            1.25,
+        ),
         (pa.array([5, 5, 5]), "continuous", "whole numbers, 1 distinct", 5.0),
         (pa.array([None, None]), "continuous", "nothing but missing cells", np.nan),
         (pa.array([None, None], pa.string()), "continuous", "nothing but missing cells", np.nan),
@@ -147,7 +151,8 @@ def test_every_arrow_type_has_a_kind_and_a_reason(cells, kind, why, first):
 
 
 @pytest.mark.parametrize(
-    "values", [pl.Series("c", ["b", "a"], dtype=pl.Enum(["a", "b", "c"])), pd.Categorical(["b", "a"], ["a", "b", "c"])]
+    "values",
+    [pl.Series("c", ["b", "a"], dtype=pl.Enum(["a", "b", "c"])), pd.Categorical(["b", "a"], ["a", "b", "c"])],
 )
 def test_a_category_type_declares_categories_that_do_not_occur(values):
     frame = pl.DataFrame({"c": values}) if isinstance(values, pl.Series) else pd.DataFrame({"c": values})
@@ -189,9 +194,15 @@ def test_true_or_false_declared_categorical_is_coded():
 @pytest.mark.parametrize(
     ("kinds", "message"),
     [
-        ({"sex": "continuous"}, "column 'sex' is declared continuous but holds text such as 'f': clean it first"),
+        (
+            {"sex": "continuous"},
+            "column 'sex' is declared continuous but holds text such as 'f': clean it first",
+        ),
         ({"town": "binary"}, "column 'town' is declared binary but has 3 values: declare it categorical"),
-        ({"age": "numeric"}, "kinds says 'numeric' for column 'age': choose one of binary, categorical, continuous"),
+        (
+            {"age": "numeric"},
+            "kinds says 'numeric' for column 'age': choose one of binary, categorical, continuous",
+        ),
         ({"agee": "binary"}, "kinds: there is no column 'agee': did you mean 'age'?"),
     ],
 )
@@ -225,7 +236,10 @@ def test_what_a_target_is(cells, kind, categories):
 def test_a_declared_target_overrides_the_rule():
     table = pa.table({"x": range(30), "y": range(30)})
     assert scan(table, "y", kinds={"y": "categorical"}).schema.target.categories.tolist() == list(range(30))
-    assert scan(pa.table({"x": [1, 2], "y": [0, 1]}), "y", kinds={"y": "continuous"}).schema.target.kind == "continuous"
+    assert (
+        scan(pa.table({"x": [1, 2], "y": [0, 1]}), "y", kinds={"y": "continuous"}).schema.target.kind
+        == "continuous"
+    )
 
 
 def test_a_target_with_infinities_is_a_number():
@@ -268,7 +282,10 @@ def test_weights_that_make_no_sense_are_refused(tmp_path, cells, fault, memory):
         ({"target": "Sex"}, "target: there is no column 'Sex': did you mean 'sex'?"),
         ({"weight": "zzz"}, "weight: there is no column 'zzz': the columns are 'age', 'sex', 'town', "),
         ({"ignore": ["twn"]}, "ignore: there is no column 'twn': did you mean 'town'?"),
-        ({"target": "sex", "ignore": ["sex"]}, "column 'sex' is both in ignore and in target: take it out of one"),
+        (
+            {"target": "sex", "ignore": ["sex"]},
+            "column 'sex' is both in ignore and in target: take it out of one",
+        ),
         ({"target": "age", "weight": "age"}, "column 'age' cannot be both the target and the weight"),
         ({"ignore": list(COLUMNS)[1:], "target": "age"}, "there are no columns to learn from"),
     ],
@@ -287,7 +304,10 @@ def test_one_ignored_name_may_be_given_bare():
 
 
 def test_a_schema_prints_its_kinds_and_reasons():
-    assert str(scan(arrow(), "answer").schema).splitlines()[-1] == "answer  binary      the target; text with 2 values"
+    assert (
+        str(scan(arrow(), "answer").schema).splitlines()[-1]
+        == "answer  binary      the target; text with 2 values"
+    )
 
 
 def test_a_schema_refuses_names_twice_and_unknown_ones():

@@ -85,7 +85,9 @@ def test_a_method_that_cannot_grow_says_which_column_and_stays_as_it_was():
     learner = NoGrowth().partial_fit(CHUNKS[0])
     before = state(learner)
     message = said(SchemaError, learner.partial_fit, CHUNKS[1])
-    assert message.startswith("column 't' has new categories, which NoGrowth cannot add: name all categories from")
+    assert message.startswith(
+        "column 't' has new categories, which NoGrowth cannot add: name all categories from"
+    )
     assert state(learner) == before
     declared = [chunk.assign(t=pd.Categorical(chunk.t, ["a", "p", "q", "z"])) for chunk in CHUNKS]
     for chunk in declared:
@@ -114,8 +116,14 @@ def test_rows_that_cannot_be_learned_from_change_nothing():
     ("chunk", "message"),
     [
         ({"x": [1.0], "u": ["p"]}, "The feature names should match"),
-        ({"x": [1.0], "t": [3.0]}, "column 't' was binary (text with 2 values) when Mean was fitted and is continuous"),
-        ({"x": ["a"], "t": ["p"]}, "column 'x' was continuous (numbers) when Mean was fitted and is categorical"),
+        (
+            {"x": [1.0], "t": [3.0]},
+            "column 't' was binary (text with 2 values) when Mean was fitted and is continuous",
+        ),
+        (
+            {"x": ["a"], "t": ["p"]},
+            "column 'x' was continuous (numbers) when Mean was fitted and is categorical",
+        ),
     ],
 )
 def test_frames_whose_columns_changed_are_refused(chunk, message):
@@ -145,7 +153,9 @@ def test_two_numbers_cannot_become_many_where_the_method_counts():
     second = pa.table({"x": [2, 3, 4], "label": ["a", "b", "a"]})
     learner = MissingTaker().partial_fit(scan(first, "label"))
     message = said(SchemaError, learner.partial_fit, scan(second, "label"))
-    assert message.startswith("column 'x' was binary (two numbers only: 0 and 1) when MissingTaker was fitted")
+    assert message.startswith(
+        "column 'x' was binary (two numbers only: 0 and 1) when MissingTaker was fitted"
+    )
     assert "kinds={'x': 'continuous'}" in message
 
 

@@ -19,7 +19,11 @@ TABLE = pd.DataFrame(
     }
 )
 LABELS = pd.Series(["a", "b", "a", "b", "b", "a"], name="label")
-MAKERS = {"pandas": lambda f: f, "polars": pl.from_pandas, "pyarrow": lambda f: pa.Table.from_pandas(f, preserve_index=False)}
+MAKERS = {
+    "pandas": lambda f: f,
+    "polars": pl.from_pandas,
+    "pyarrow": lambda f: pa.Table.from_pandas(f, preserve_index=False),
+}
 
 
 @pytest.fixture
@@ -77,7 +81,9 @@ def test_dask_arrays_of_another_width_are_refused_at_once():
 
 def test_arrays_where_text_was_learned_are_refused(fitted):
     message = said(SchemaError, fitted.predict, TABLE.assign(town=1).to_numpy(dtype=float))
-    assert message.startswith("NearestMean learned that column 'town' holds text, which an array of numbers cannot")
+    assert message.startswith(
+        "NearestMean learned that column 'town' holds text, which an array of numbers cannot"
+    )
 
 
 @pytest.mark.parametrize(
@@ -96,8 +102,16 @@ def test_a_kind_that_changed_is_named(fitted, column, cells, message):
 @pytest.mark.parametrize(
     ("column", "cells", "message"),
     [
-        ("age", ["old", "young"] * 3, "column 'age' holds categories (text with 2 values) where numbers were learned (numb"),
-        ("town", [1, 2, 3] * 2, "column 'town' holds numbers (whole numbers, 3 distinct) where categories were learned (text"),
+        (
+            "age",
+            ["old", "young"] * 3,
+            "column 'age' holds categories (text with 2 values) where numbers were learned (numb",
+        ),
+        (
+            "town",
+            [1, 2, 3] * 2,
+            "column 'town' holds numbers (whole numbers, 3 distinct) where categories were learned (text",
+        ),
     ],
 )
 def test_a_kind_that_changed_in_a_scan_is_named(fitted, column, cells, message):
@@ -105,7 +119,10 @@ def test_a_kind_that_changed_in_a_scan_is_named(fitted, column, cells, message):
 
 
 def test_true_and_false_may_come_as_numbers(fitted):
-    assert fitted.predict(TABLE.assign(smokes=TABLE.smokes.astype(int))).tolist() == fitted.predict(TABLE).tolist()
+    assert (
+        fitted.predict(TABLE.assign(smokes=TABLE.smokes.astype(int))).tolist()
+        == fitted.predict(TABLE).tolist()
+    )
 
 
 # -- unseen categories ------------------------------------------------------------------------------------------------
@@ -113,7 +130,9 @@ def test_true_and_false_may_come_as_numbers(fitted):
 
 def sources(frame, tmp_path):
     """The same rows from everywhere."""
-    pq.write_table(pa.Table.from_pandas(frame, preserve_index=False), tmp_path / "t.parquet", row_group_size=2)
+    pq.write_table(
+        pa.Table.from_pandas(frame, preserve_index=False), tmp_path / "t.parquet", row_group_size=2
+    )
     frame.to_csv(tmp_path / "t.csv", index=False)
     yield frame
     yield pl.from_pandas(frame)
@@ -216,4 +235,7 @@ def test_numbers_of_every_library_are_the_same_target(y, frame):
 def test_labels_of_one_byte_use_their_whole_range():
     y = np.array([-128, 127, 0, 127], dtype=np.int8)
     assert NearestMean().fit(np.eye(4), y).classes_.tolist() == [-128, 0, 127]
-    assert NearestMean().fit(np.eye(2), np.array([0, 2**64 - 1], dtype=np.uint64)).classes_.tolist() == [0, 2**64 - 1]
+    assert NearestMean().fit(np.eye(2), np.array([0, 2**64 - 1], dtype=np.uint64)).classes_.tolist() == [
+        0,
+        2**64 - 1,
+    ]

@@ -2,17 +2,18 @@
 
 import threading
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.data.tiny import Line, Mean, NearestMean
 
 from lyceum import scan
 from lyceum.data import Block, Rows, Schema, _csv, _dask, _sources, block_rows
 from lyceum.errors import DataError
-from tests.data.tiny import Line, Mean, NearestMean
 
 N = 5000
 
@@ -124,7 +125,7 @@ class Cut:
 
     def parts(self):
         bounds = [0, *self.cuts, len(self.X)]
-        return (_CutPart(self, a, b) for a, b in zip(bounds, bounds[1:]))
+        return (_CutPart(self, a, b) for a, b in pairwise(bounds))
 
 
 @dataclass(frozen=True)
@@ -189,7 +190,11 @@ def test_dask_arrays_are_arrays(frame, chunks):
     da = pytest.importorskip("dask.array")
     X, y = frame[["a", "b"]].to_numpy(), (frame["a"] > 0).to_numpy()
     w = np.abs(frame["b"].to_numpy())
-    args = da.from_array(X, chunks=chunks), da.from_array(y, chunks=chunks[0]), da.from_array(w, chunks=chunks[0])
+    args = (
+        da.from_array(X, chunks=chunks),
+        da.from_array(y, chunks=chunks[0]),
+        da.from_array(w, chunks=chunks[0]),
+    )
     lazy, here = NearestMean().fit(*args[:2], sample_weight=args[2]), NearestMean().fit(X, y, sample_weight=w)
     np.testing.assert_allclose(lazy.mean_, here.mean_, rtol=1e-12)
     proba = lazy.predict_proba(args[0])
@@ -296,7 +301,9 @@ def test_a_failing_block_is_the_error_that_is_seen(frame, tmp_path):
         if name != "memory":
             with pytest.raises(ZeroDivisionError, match="block"):
                 scan(data, **options).reduce(fail)
-    assert not [thread for thread in threading.enumerate() if thread.name.startswith("lyceum") and thread.daemon]
+    assert not [
+        thread for thread in threading.enumerate() if thread.name.startswith("lyceum") and thread.daemon
+    ]
 
 
 def test_memory_stays_bounded_while_streaming(tmp_path):

@@ -61,8 +61,12 @@ def same(one, two):
     first, second = list(one.blocks()), list(two.blocks())
     for blocks in (first, second):
         assert [block.start for block in blocks] == np.cumsum([0, *map(len, blocks)])[:-1].tolist()
-    np.testing.assert_array_equal(*(np.concatenate([block.X for block in blocks]) for blocks in (first, second)))
-    np.testing.assert_array_equal(*(np.concatenate([block.y for block in blocks]) for blocks in (first, second)))
+    np.testing.assert_array_equal(
+        *(np.concatenate([block.X for block in blocks]) for blocks in (first, second))
+    )
+    np.testing.assert_array_equal(
+        *(np.concatenate([block.y for block in blocks]) for blocks in (first, second))
+    )
 
 
 @pytest.mark.syllabus("1.1")
@@ -99,7 +103,9 @@ def test_a_csv_stream_is_the_table_in_memory(table):
 @given(tables())
 def test_polars_and_pandas_hold_the_same_table(table):
     same(scan(pl.from_arrow(table), "label"), scan(table, "label"))
-    if not any(pa.types.is_float32(kind) for kind in table.schema.types):  # gaps make pandas' floats NaN, not null
+    if not any(
+        pa.types.is_float32(kind) for kind in table.schema.types
+    ):  # gaps make pandas' floats NaN, not null
         same(scan(table.to_pandas(), "label"), scan(table, "label"))
 
 
@@ -107,7 +113,9 @@ def test_polars_and_pandas_hold_the_same_table(table):
 @given(tables(), st.integers(1, 5))
 def test_a_dask_frame_is_the_table_in_memory(table, n_partitions):
     frame = table.to_pandas()
-    with dask.config.set({"dataframe.convert-string": False}):  # else Dask writes objects such as True out as text
+    with dask.config.set(
+        {"dataframe.convert-string": False}
+    ):  # else Dask writes objects such as True out as text
         parts = dd.from_pandas(frame, npartitions=n_partitions, sort=False)
         same(scan(parts, "label"), scan(frame, "label"))
 
@@ -115,7 +123,9 @@ def test_a_dask_frame_is_the_table_in_memory(table, n_partitions):
 @given(tables(), st.data())
 def test_declared_categories_are_the_same_from_everywhere(table, data):
     numbers = [name for name in table.column_names if name.startswith(("real", "whole", "two", "constant"))]
-    kinds = dict.fromkeys(data.draw(st.lists(st.sampled_from(numbers), unique=True)) if numbers else [], "categorical")
+    kinds = dict.fromkeys(
+        data.draw(st.lists(st.sampled_from(numbers), unique=True)) if numbers else [], "categorical"
+    )
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "table.parquet"
         pq.write_table(table, path, row_group_size=5)

@@ -132,7 +132,9 @@ def _spread(line: str, default: Cells, row: int, path: str) -> Cells:
         match = _PLACED.match(inside, at)
         place = match[1] if match else inside[at:].strip()
         if match is None or not place.isdigit() or int(place) >= len(cells):
-            raise DataError(f"{path}: row {row} names the attribute {place!r}: there are 0 to {len(cells) - 1}")
+            raise DataError(
+                f"{path}: row {row} names the attribute {place!r}: there are 0 to {len(cells) - 1}"
+            )
         cells[int(place)] = _value(match[2])
         at, mark = match.end(), match[3]
     return cells

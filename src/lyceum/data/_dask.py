@@ -242,7 +242,11 @@ def _look(X: Any, y: Any, w: Any, undecided: list[str], task: str | None) -> _Se
     elif undecided:
         cells = {name: np.ascontiguousarray(X[:, int(name[1:])]) for name in undecided}
         profile = TableProfile.of(pa.table(cells), undecided)
-    classes = class_codes(labels(y, "y", " of a partition"))[0] if task == "classes" and y is not None and len(y) else None
+    classes = (
+        class_codes(labels(y, "y", " of a partition"))[0]
+        if task == "classes" and y is not None and len(y)
+        else None
+    )
     return _Seen(len(X), profile, classes, 0.0 if w is None else float(_weights(w).sum()))
 
 

@@ -101,7 +101,9 @@ class Design:
             return block.with_X(block.X, self.schema(block.schema))
         kept, *layout = self._layout
         X = np.ascontiguousarray(block.X if len(kept) == len(self.before) else block.X[:, kept])
-        return block.with_X((_csr if self._is_sparse else _dense)(X, layout, len(self.after)), self.schema(block.schema))
+        return block.with_X(
+            (_csr if self._is_sparse else _dense)(X, layout, len(self.after)), self.schema(block.schema)
+        )
 
 
 def _dense(X: np.ndarray, layout: list[np.ndarray], width: int) -> np.ndarray:
@@ -131,7 +133,9 @@ class CheckCells:
         cells = block.X.data if sparse.issparse(block.X) else block.X
         if cells.dtype.kind != "f":
             return block
-        place = kernels.first_nonfinite(cells.reshape(1, -1) if cells.ndim == 1 else cells, self.allow_missing)
+        place = kernels.first_nonfinite(
+            cells.reshape(1, -1) if cells.ndim == 1 else cells, self.allow_missing
+        )
         if place >= 0:
             raise MissingValuesError(self._message(block, place, cells.flat[place]))
         return block
@@ -144,7 +148,9 @@ class CheckCells:
             row, column = place // block.X.shape[1], block.schema[place % block.X.shape[1]].name
         where = f"column {column!r} has {{}} in row {block.start + row}, which {self.who} cannot take"
         if np.isnan(value):
-            return where.format("a missing value (NaN)") + ": fill it first, e.g. lyceum.prepare.FillMissing()"
+            return (
+                where.format("a missing value (NaN)") + ": fill it first, e.g. lyceum.prepare.FillMissing()"
+            )
         return where.format("an infinity (inf)") + ": replace it by a number, or by NaN if it is unknown"
 
 

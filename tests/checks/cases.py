@@ -1,0 +1,73 @@
+"""Every catalogued learner as it is put to the laws: how it is made, and what is particular to it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.base import BaseEstimator
+from tests.checks.laws import Case, data_for
+
+from lyceum import catalog
+
+# Starts from three fixed rows: which rows a random start picks depends on the order and number of rows.
+_STARTS = data_for(BaseEstimator()).X[:3].copy()
+
+SETTINGS: dict[str, dict[str, Any]] = {
+    "KMeans": {"n_clusters": 3, "init": _STARTS, "n_init": 1, "random_state": 0},
+    "PCA": {"n_components": 2},
+    "LogisticRegression": {"tol": 1e-10},
+}
+
+_GIVES_BACK = Case(moves=True, far=1e-7)
+CASES: dict[str, Case] = {
+    "KMeans": Case(
+        mixed={"init": "k-means++"},
+        moved={"init": _STARTS + 1e6},
+        without={"going_on_is_fitting_at_once": "partial_fit is one step of mini-batch k-means"},
+    ),
+    "LinearRegression": Case(
+        # weights are precisions there: what is counted in rows is not what it would be for repeats
+        counts_rows=(
+            "sigma_",
+            "adjusted_r2_",
+            "f_",
+            "f_p_",
+            "log_likelihood_",
+            "covariance_",
+            "standard_errors_",
+            "intercept_standard_error_",
+            "t_",
+            "p_",
+        ),
+    ),
+    "OneOfC": _GIVES_BACK,
+    "FillMissing": _GIVES_BACK,
+    "MissingCategory": _GIVES_BACK,
+    "DropMissing": _GIVES_BACK,
+    "PredictMissing": _GIVES_BACK,
+}
+
+
+def learner_named(name: str) -> Any:
+    return catalog.find(name).load()(**SETTINGS.get(name, {}))
+
+
+def case_of(name: str) -> Case:
+    return CASES.get(name, Case())
+
+
+# -- scikit-learn's checks -----------------------------------------------------------------------------------------
+
+# Its data have few rows: a learner is made as a user would make it, but for what would be slow.
+SCIKIT_SETTINGS: dict[str, dict[str, Any]] = {"KMeans": {"n_clusters": 3}}
+
+EXPECTED_FAILURES: dict[str, dict[str, str]] = {}
+
+
+def learner_for_scikit_learn(name: str) -> Any:
+    return catalog.find(name).load()(**SCIKIT_SETTINGS.get(name, {}))
+
+
+def expected_failures(name: str) -> dict[str, str]:
+    """Checks that cannot pass, each with its reason."""
+    return EXPECTED_FAILURES.get(name, {})
