@@ -151,6 +151,11 @@ def test_partial_fit_is_fit_on_all_rows():
         assert parts.get_feature_names_out().tolist() == names
 
 
+def test_a_table_without_numbers_has_no_medians_to_take():
+    frame = pd.DataFrame({"c": ["a", None, "a"]})
+    assert FillMissing(continuous="median").fit_transform(frame)["c"].tolist() == ["a", "a", "a"]
+
+
 def test_partial_fit_meets_new_categories():
     filler = FillMissing().fit(pd.DataFrame({"c": ["b", "b", "c"]}))
     filler.partial_fit(pd.DataFrame({"c": ["a", "a", "a"]}))

@@ -71,13 +71,17 @@ def summarised(block: Block, medians: bool) -> Together:
     """Gaps, means and, if they are wanted, quantiles of the columns."""
     block = with_weight(block)
     parts = (Gaps.of(block), ClassMoments.of(replace(block, y=None)))
-    return Together((*parts, Quantiles.of(block)) if medians else parts)
+    if not medians:
+        return Together(parts)
+    return Together((*parts, Quantiles.of(block.with_X(block.X[:, block.schema.continuous], block.schema))))
 
 
 def filled(schema: Schema, statistic: Together, ways: Ways, who: str) -> tuple[Schema, np.ndarray]:
     """The columns after filling, and the cell that fills each; warns of columns with nothing but gaps."""
     gaps, moments = statistic.parts[:2]
-    centers = statistic.parts[2].median if ways.continuous == "median" else moments.mean[0]
+    centers = moments.mean[0].copy()
+    if ways.continuous == "median" and len(schema.continuous):
+        centers[schema.continuous] = statistic.parts[2].median
     pairs = []
     for j, column in enumerate(schema):
         empty = gaps.missing[j] >= gaps.weight
