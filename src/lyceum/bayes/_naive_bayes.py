@@ -36,8 +36,9 @@ class NaiveBayes(OnePassClassifier):
     ----------
     estimate : {"laplace", "raw", "m"}, default="laplace"
         How a table is estimated from the weight n_jvk of category v and the weight n_jk of all cells of
-        column j in class k. "raw": n_jvk / n_jk. "laplace": (n_jvk + 1) / (n_jk + number of categories). "m":
-        (n_jvk + m p_jv) / (n_jk + m).
+        column j in class k. "raw": n_jvk / n_jk. "laplace": (n_jvk + 1) / (n_jk + number of categories).
+        "m": (n_jvk + m p_jv) / (n_jk + m). The categories are those of the schema: one that only rows of
+        weight 0 have is among them.
     m : float, default=1.0
         The weight of p in the m-estimate.
     m_prior : {"uniform", "marginal"}, default="uniform"
