@@ -100,17 +100,18 @@ def _check_learner(learner: Any) -> None:
             raise ModelFileError(f"holds a {who} whose classes_ are not those of its target")
     learner._validate_params()
     for name, shape in learner._shapes().items():
-        array = getattr(learner, name, None)
-        _check_numbers(f"{who}.{name}", array, tuple(shape))
+        array = _numbers(f"{who}.{name}", getattr(learner, name, None), tuple(shape))
         # In a preparation NaN stands for "no value", e.g. the range of a column of categories.
         if not isinstance(learner, Transformer) and not (array < np.inf).all():
             raise ModelFileError(f"has missing or infinite numbers in {who}.{name}")
 
 
-def _check_numbers(name: str, array: Any, shape: tuple[int, ...]) -> None:
+def _numbers(name: str, array: Any, shape: tuple[int, ...]) -> np.ndarray:
+    """The array, if it is one of numbers and of this shape."""
     if not isinstance(array, np.ndarray) or array.dtype.kind not in "biuf" or not array.dtype.isnative:
         raise ModelFileError(f"has no array of numbers in the place of {name}")
     if array.shape != shape:
         raise ModelFileError(
             f"has an array of shape {array.shape} in the place of {name}, which needs {shape}"
         )
+    return array

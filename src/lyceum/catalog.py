@@ -79,12 +79,14 @@ _LEARNERS = (
         "Gaussian classes that share one covariance: linear boundaries.",
         ALL, False, False, "one pass", "n·d² to fit, d³ to solve, n·d·K to predict",
         ("2.5", "3.3", "3.5"),
+        {"covariance": ["full", "diagonal", "spherical"]},
     ),
     Entry(
         "QuadraticDiscriminant", "lyceum.bayes", "classification",
         "Gaussian classes with a covariance each: quadratic boundaries.",
         ALL, False, False, "one pass", "n·d² to fit, K·d³ to solve, n·d²·K to predict",
         ("2.5", "3.3", "3.5"),
+        {"covariance": ["full", "diagonal", "spherical"]},
     ),
     Entry(
         "LinearRegression", "lyceum.linear", "regression",
