@@ -150,8 +150,8 @@ class BinaryReport(Shown):
     def matthews(self) -> float:
         """Matthews' correlation of truth and prediction; 0 when either has one class only."""
         margins = (self.tp + self.fp, self.tp + self.fn, self.tn + self.fp, self.tn + self.fn)
-        below = math.prod(math.sqrt(margin) for margin in margins)
-        return ratio(self.tp * self.tn - self.fp * self.fn, below)
+        below = math.prod(math.sqrt(margin) for margin in margins)  # the product itself could overflow
+        return min(1.0, max(-1.0, ratio(self.tp * self.tn - self.fp * self.fn, below)))
 
     @property
     def undefined(self) -> tuple[str, ...]:

@@ -113,7 +113,10 @@ def _one_by_one(matrix: Confusion) -> tuple[BinaryReport, ...]:
     # a difference of weights may miss zero by a rounding
     cells = np.maximum(cells, 0.0)
     labels = matrix.classes.tolist()
-    return tuple(BinaryReport(*map(float, row), label, "the rest") for row, label in zip(cells, labels))
+    return tuple(
+        BinaryReport(tp, fp, fn, tn, label, "the rest")
+        for (tp, fp, fn, tn), label in zip(cells.tolist(), labels)
+    )
 
 
 def _mean(reports: tuple[BinaryReport, ...], weights: list[float]) -> ClassAverages:

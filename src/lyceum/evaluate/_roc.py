@@ -93,7 +93,7 @@ class Steps:
         kept = w > 0.0
         mask, score, w = mask[kept], score[kept], w[kept]
         _refuse_gaps(score)
-        order = np.argsort(-score if score.dtype.kind == "f" else -score.astype(np.float64), kind="stable")
+        order = np.argsort(score)[::-1]
         values, w_positive = score[order], np.where(mask, w, 0.0)[order]
         last = _last_of_ties(values)
         return cls(values[last], np.cumsum(w_positive)[last], np.cumsum(np.where(mask, 0.0, w)[order])[last])
