@@ -1,4 +1,4 @@
-"""What all tests share: helpers can be imported as `tests.…`, and hypothesis draws the same examples on every run."""
+"""What all tests share: helpers are imported as `tests.…`; hypothesis draws the same every time."""
 
 import sys
 from pathlib import Path

@@ -25,7 +25,8 @@ rng = np.random.default_rng(0)
 X = rng.normal(size=(60_000, 20)) @ rng.normal(size=(20, 20))
 rows = scan(np.c_[X, rng.integers(0, 3, len(X))], target="x20")
 statistic = rows.reduce(ClassScatter.of)
-bits = b"".join(np.ascontiguousarray(a).tobytes() for a in (statistic.weight, statistic.mean, statistic.scatter))
+arrays = statistic.weight, statistic.mean, statistic.scatter
+bits = b"".join(np.ascontiguousarray(array).tobytes() for array in arrays)
 print(n_threads(), hashlib.sha256(bits).hexdigest())
 """
 
@@ -92,7 +93,7 @@ def _count():
     return n_threads()
 
 
-# -- ordered_map ------------------------------------------------------------------------------------------------------
+# -- ordered_map -------------------------------------------------------------------------------------------
 
 
 def test_results_come_in_order(two_threads):
@@ -137,7 +138,7 @@ def test_nothing_runs_on_when_the_caller_stops(two_threads, how):
 
     results = ordered_map(work, items())
     if how in ("error", "items"):
-        with pytest.raises(ZeroDivisionError, match="in item 1|in the items"):
+        with pytest.raises(ZeroDivisionError, match=r"in item 1|in the items"):
             list(results)
     else:
         next(results)
@@ -177,10 +178,10 @@ def test_the_pool_grows_when_more_threads_are_allowed():
     for count in (2, 3):
         with threadpool_limits(count, user_api="openmp"):
             barrier = threading.Barrier(count, timeout=30)
-            list(ordered_map(lambda _: barrier.wait(), range(count)))  # noqa: B023  all run before the next count
+            list(ordered_map(lambda _: barrier.wait(), range(count)))  # noqa: B023
 
 
-# -- BLAS -------------------------------------------------------------------------------------------------------------
+# -- BLAS --------------------------------------------------------------------------------------------------
 
 
 def blas_threads():
@@ -190,10 +191,14 @@ def blas_threads():
 def test_blas_has_one_thread_inside_and_its_own_number_after():
     import scipy.linalg.cython_blas  # noqa: F401  so that SciPy's BLAS is there before and after
 
+    def inside():
+        with single_threaded_blas(), single_threaded_blas():
+            assert set(blas_threads().values()) == {1}
+            raise ZeroDivisionError
+
     before = blas_threads()
-    with pytest.raises(ZeroDivisionError), single_threaded_blas(), single_threaded_blas():
-        assert set(blas_threads().values()) == {1}
-        raise ZeroDivisionError
+    with pytest.raises(ZeroDivisionError):
+        inside()
     assert blas_threads() == before
 
 
@@ -225,7 +230,7 @@ def test_an_abandoned_map_gives_blas_back():
     assert blas_threads() == before
 
 
-# -- fork -------------------------------------------------------------------------------------------------------------
+# -- fork --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="needs fork")

@@ -82,15 +82,15 @@ def ordered_map(function: Callable[[Item], Result], items: Iterable[Item]) -> It
 @cache
 def _blas() -> list[Any]:
     """The BLAS libraries that are loaded, as threadpoolctl's controllers."""
-    import scipy.linalg.cython_blas  # noqa: F401  the kernels call SciPy's BLAS: it has to be loaded to be limited
+    import scipy.linalg.cython_blas  # noqa: F401  the kernels call SciPy's BLAS: load it, to limit it
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController().select(user_api="blas").lib_controllers
 
 
 def _set_blas_threads(library: Any, count: int) -> None:
-    # threadpoolctl's own setter does nothing while another thread holds OpenBLAS's limit. Here the first thread
-    # that comes sets it and the last that goes restores it, and these need not be the same.
+    # threadpoolctl's own setter does nothing while another thread holds OpenBLAS's limit. Here the first
+    # thread that comes sets it and the last that goes restores it, and these need not be the same.
     getattr(library, "_real_set_num_threads", library.set_num_threads)(count)
 
 

@@ -1,8 +1,9 @@
 """Learner: what every method shares, from any source of rows to scikit-learn's contract.
 
-A one-pass method is a subclass of `OnePassLearner` with two methods: `_statistic()`, which says how a block is
-summarised, and `_finish(statistic)`, which turns the merged summary into parameters. A method of several passes
-writes `fit` over `self._rows(...)` and `rows.reduce(...)`. Either way it runs in memory, from files and on Dask.
+A one-pass method is a subclass of `OnePassLearner` with two methods: `_statistic()`, which says how a block
+is summarised, and `_finish(statistic)`, which turns the merged summary into parameters. A method of several
+passes writes `fit` over `self._rows(...)` and `rows.reduce(...)`. Either way it runs in memory, from files
+and on Dask.
 """
 
 from __future__ import annotations
@@ -29,8 +30,9 @@ __all__ = ["Learner", "OnePassClassifier", "OnePassLearner", "PosteriorClassifie
 class Learner(BaseEstimator):
     """The base of every method.
 
-    Subclasses say what they take: `_coding` is how categories reach them ("codes" into tables, "one_of_c" columns,
-    or "reference" columns without the first category), `_takes_missing` and `_takes_sparse` what else they can do.
+    Subclasses say what they take: `_coding` is how categories reach them ("codes" into tables, "one_of_c"
+    columns, or "reference" columns without the first category), `_takes_missing` and `_takes_sparse` what
+    else they can do.
     """
 
     _coding: ClassVar[Literal["codes", "one_of_c", "reference"]] = "one_of_c"
@@ -42,7 +44,7 @@ class Learner(BaseEstimator):
     schema_: Schema
     n_features_in_: int
 
-    # -- rows in ---------------------------------------------------------------------------------------------------
+    # -- rows in -------------------------------------------------------------------------------------------
 
     def _rows(self, X: Any, y: Any = None, sample_weight: Any = None) -> Rows:
         """The rows to fit on; learns the schema."""
@@ -85,7 +87,7 @@ class Learner(BaseEstimator):
         """`function` of every block of X, one result a row (lazy on Dask)."""
         return self._rows_to_predict(X).collect(function)
 
-    # -- what was learned ------------------------------------------------------------------------------------------
+    # -- what was learned ----------------------------------------------------------------------------------
 
     def summary(self) -> Summary:
         """What was learned, in the method's own quantities; prints as text, shows as tables in a notebook."""
@@ -93,10 +95,10 @@ class Learner(BaseEstimator):
         return Summary(repr(self), {"columns": self.n_features_in_})
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        """The arrays that prediction indexes and the shape each must have; checked when a model file is loaded."""
+        """The arrays that prediction indexes, with their shapes; checked when a model file is loaded."""
         return {}
 
-    # -- tags ------------------------------------------------------------------------------------------------------
+    # -- tags ----------------------------------------------------------------------------------------------
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -156,8 +158,8 @@ class OnePassLearner(Learner):
         if not hasattr(self.statistic_, "mapped"):
             column = next(new for old, new in zip(known, self.schema_) if not old.same_as(new))
             raise SchemaError(
-                f"column {column.name!r} has new categories, which {type(self).__name__} cannot add: name all "
-                "categories from the start, e.g. by a category type, or fit on all rows at once"
+                f"column {column.name!r} has new categories, which {type(self).__name__} cannot add: "
+                "name all categories from the start, e.g. by a category type, or fit on all rows at once"
             )
         self.statistic_ = self.statistic_.mapped(*redesign(known, self._design))
 
@@ -169,7 +171,7 @@ class OnePassLearner(Learner):
 
 
 class PosteriorClassifier(ClassifierMixin):
-    """Predictions from an unnormalised log posterior: a subclass defines `_log_joint(block)` of shape (n, K)."""
+    """Predictions from an unnormalised log posterior: a subclass defines `_log_joint(block)`, (n, K)."""
 
     classes_: np.ndarray
 
@@ -195,7 +197,8 @@ class OnePassClassifier(PosteriorClassifier, OnePassLearner):
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None):
         """Learn from more rows: the result is that of one `fit` on all rows seen.
 
-        New classes may come at any time; `classes` names those that will, so that they are in `classes_` at once.
+        New classes may come at any time; `classes` names those that will, so that they are in `classes_` at
+        once.
         """
         return self._partial_fit(X, y, sample_weight, classes)
 

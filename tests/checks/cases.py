@@ -56,7 +56,7 @@ def case_of(name: str) -> Case:
     return CASES.get(name, Case())
 
 
-# -- scikit-learn's checks -----------------------------------------------------------------------------------------
+# -- scikit-learn's checks ---------------------------------------------------------------------------------
 
 # Its data have few rows: a learner is made as a user would make it, but for what would be slow.
 SCIKIT_SETTINGS: dict[str, dict[str, Any]] = {"KMeans": {"n_clusters": 3}}

@@ -5,8 +5,8 @@
     check(MyLearner())                          # all laws, on data for its task
     check(MyLearner(), Case(rtol=1e-6))         # with what is particular to it
 
-A law is a function of a learner and a `Case`; `LAWS` lists them, for `pytest.mark.parametrize`. They need nothing
-from a learner but scikit-learn's interface and a `fit` that takes `scan(...)` and Dask collections.
+A law is a function of a learner and a `Case`; `LAWS` lists them, for `pytest.mark.parametrize`. They need
+nothing from a learner but scikit-learn's interface and a `fit` that takes `scan(...)` and Dask collections.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ N, D, K = 400, 4, 3
 
 @dataclass(frozen=True)
 class Case:
-    """What is particular to a learner: how close two fits must be, and what does not apply to it, with the reason."""
+    """What is particular to a learner: how close two fits must be, and what does not apply to it."""
 
     rtol: float = 1e-7  # of the two fits, relative to the largest entry of each array
     single: float = 1e-4  # the same for float32 cells
@@ -59,7 +59,7 @@ class Case:
     without: dict[str, str] = field(default_factory=dict)  # laws that cannot hold: the reason for each
 
 
-# -- data for every task -------------------------------------------------------------------------------------------
+# -- data for every task -----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ def mixed_for(learner: Any, n: int = N) -> tuple[pd.DataFrame, np.ndarray | None
     return frame, data.y
 
 
-# -- fitting and comparing -----------------------------------------------------------------------------------------
+# -- fitting and comparing ---------------------------------------------------------------------------------
 
 
 def fit(learner: Any, X: Any, y: Any = None, w: Any = None) -> Any:
@@ -135,7 +135,7 @@ def _computed(result: Any) -> Any:
 
 
 def same(one: dict[str, Any], two: dict[str, Any], rtol: float, where: str = "") -> None:
-    """Raise unless both outcomes agree: text exactly, numbers up to rtol of the largest; 0 means bit for bit."""
+    """Raise unless both agree: text exactly, numbers up to rtol of the largest; 0 means bit for bit."""
     assert one.keys() == two.keys(), where
     for name in one:
         for a, b in zip(_columns(one[name]), _columns(two[name]), strict=True):
@@ -165,7 +165,7 @@ def _columns(result: Any) -> list[np.ndarray]:
     return list(array.T) if array.ndim == 2 else [array]
 
 
-# -- the same rows from everywhere ---------------------------------------------------------------------------------
+# -- the same rows from everywhere -------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -254,7 +254,7 @@ def sources(learner: Any, data: Data, folder: Path) -> Iterator[tuple[str, tuple
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Without scikit-learn's remark that names were there in `fit` and are not now, or the other way round."""
+    """Without scikit-learn's remark that columns had names in `fit` and have none now."""
     with warnings.catch_warnings():
         warnings.filterwarnings(
             "ignore", message="X (does not have|has) valid feature names|X has feature names"
@@ -262,7 +262,7 @@ def _quiet() -> Iterator[None]:
         yield
 
 
-# -- the laws ------------------------------------------------------------------------------------------------------
+# -- the laws ----------------------------------------------------------------------------------------------
 
 
 def the_source_does_not_matter(learner: Any, case: Case) -> None:
@@ -396,7 +396,7 @@ def a_saved_model_is_the_model(learner: Any, case: Case) -> None:
 
 
 def it_shows_itself(learner: Any, case: Case) -> None:
-    """A clone has the parameters and nothing learned; it prints and shows as HTML, and so does its summary."""
+    """A clone has the parameters and nothing learned; learner and summary print and show as HTML."""
     data = data_for(learner)
     fitted = fit(learner, data.X, data.y)
     fresh = clone(fitted)

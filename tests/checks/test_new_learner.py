@@ -51,7 +51,7 @@ def test_a_learner_that_depends_on_the_blocks_is_found_out():
         def _finish(self, statistic):
             super()._finish(statistic.first)
 
-    with pytest.raises(AssertionError, match="from random cuts|from parquet stream|from dask"):
+    with pytest.raises(AssertionError, match=r"from random cuts|from parquet stream|from dask"):
         laws.the_source_does_not_matter(Miscounting(), laws.Case())
 
 

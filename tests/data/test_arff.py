@@ -68,7 +68,7 @@ def test_another_encoding_is_read_when_named(tmp_path):
     text = "@relation r\n@attribute a {süß,sauer}\n@data\nsüß\n"
     path = written(tmp_path, text, "latin-1")
     assert scan(path, encoding="latin-1").schema["a"].categories.tolist() == ["sauer", "süß"]
-    with pytest.raises(DataError, match="is not UTF8 text: give its encoding, e.g. encoding='latin-1'"):
+    with pytest.raises(DataError, match=r"is not UTF8 text: give its encoding, e\.g\. encoding='latin-1'"):
         scan(path)
 
 

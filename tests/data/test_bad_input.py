@@ -22,7 +22,7 @@ def said(error_type, call, *arguments, **options):
     return str(error.value)
 
 
-# -- files ------------------------------------------------------------------------------------------------------------
+# -- files -------------------------------------------------------------------------------------------------
 
 
 @BOTH
@@ -107,7 +107,7 @@ def test_rows_cannot_be_scanned_again():
     assert said(DataError, scan, rows).startswith("these are rows already")
 
 
-# -- frames -----------------------------------------------------------------------------------------------------------
+# -- frames ------------------------------------------------------------------------------------------------
 
 
 def test_names_that_appear_twice_are_refused():
@@ -174,7 +174,7 @@ def test_one_row_is_enough_for_a_mean():
     np.testing.assert_array_equal(learner.mean_, [4.0, 1.0])
 
 
-# -- cells ------------------------------------------------------------------------------------------------------------
+# -- cells -------------------------------------------------------------------------------------------------
 
 MIXED = {"age": [20.0, 30.0, 40.0, 50.0], "town": ["Ulm", "Bonn", "Ulm", "Köln"]}
 LABELS = ["a", "b", "a", "b"]
@@ -191,7 +191,8 @@ LABELS = ["a", "b", "a", "b"]
         (
             "town",
             None,
-            "column 'town' has a missing value (NaN) in row 2, which NearestMean cannot take: fill it first, ",
+            "column 'town' has a missing value (NaN) in row 2, which NearestMean cannot take: fill "
+            "it first, ",
         ),
         (
             "age",
@@ -221,7 +222,7 @@ def test_the_row_of_a_gap_is_counted_through_all_blocks():
     assert "column 'x1' has a missing value (NaN) in row 33333" in said(MissingValuesError, Mean().fit, X)
 
 
-# -- targets and weights ----------------------------------------------------------------------------------------------
+# -- targets and weights -----------------------------------------------------------------------------------
 
 X4 = np.arange(8.0).reshape(4, 2)
 
@@ -326,7 +327,7 @@ def test_weights_that_make_no_sense_are_refused(weights, message):
     assert message in said(ValueError, NearestMean().fit, pa.table(MIXED), LABELS, sample_weight=weights)
 
 
-# -- which columns are categories -------------------------------------------------------------------------------------
+# -- which columns are categories --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

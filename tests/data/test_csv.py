@@ -62,7 +62,7 @@ def test_an_encoding_is_read_when_named_and_named_when_wrong(tmp_path, encoding,
     assert rows.schema["name"].categories.tolist() == ["Groß", "Müller"]
     if encoding == "latin-1":
         with pytest.raises(
-            DataError, match="table.csv is not UTF8 text: give its encoding, e.g. encoding='latin-1'"
+            DataError, match=r"table\.csv is not UTF8 text: give its encoding, e\.g\. encoding='latin-1'"
         ):
             scan(path, memory=memory)
 
@@ -79,7 +79,7 @@ def test_an_unknown_encoding_is_named(tmp_path):
         scan(written(tmp_path, "a\n1\n"), encoding="klingon")
 
 
-# -- types over the whole file ----------------------------------------------------------------------------------------
+# -- types over the whole file -----------------------------------------------------------------------------
 
 LATE = {
     "text late among numbers": ["1"] * 3000 + ["oops"],
@@ -152,7 +152,7 @@ def test_whether_a_file_fits_in_memory_is_judged_by_its_cells(tmp_path):
     assert type(scan(path, memory=30_000).source).__name__ == "CsvSource"
 
 
-# -- broken files -----------------------------------------------------------------------------------------------------
+# -- broken files ------------------------------------------------------------------------------------------
 
 
 @BOTH

@@ -175,7 +175,7 @@ def test_a_category_type_of_numbers_keeps_all_its_numbers(categories):
     np.testing.assert_array_equal(next(rows.blocks()).X.ravel(), [1, np.nan, 0])
 
 
-# -- declared kinds, target, weight, ignore ---------------------------------------------------------------------------
+# -- declared kinds, target, weight, ignore ----------------------------------------------------------------
 
 
 def test_declared_kinds_win():
@@ -300,7 +300,7 @@ def test_one_ignored_name_may_be_given_bare():
     assert "town" not in scan(arrow(), ignore="town").schema.names
 
 
-# -- Schema itself ----------------------------------------------------------------------------------------------------
+# -- Schema itself -----------------------------------------------------------------------------------------
 
 
 def test_a_schema_prints_its_kinds_and_reasons():

@@ -125,7 +125,7 @@ def test_true_and_false_may_come_as_numbers(fitted):
     )
 
 
-# -- unseen categories ------------------------------------------------------------------------------------------------
+# -- unseen categories -------------------------------------------------------------------------------------
 
 
 def sources(frame, tmp_path):
@@ -189,7 +189,7 @@ def test_one_category_at_predict_time_is_still_coded_by_the_learned_ones(tmp_pat
         np.testing.assert_array_equal(learner.cells(X), [[20, 2, 1]])
 
 
-# -- what y may be ----------------------------------------------------------------------------------------------------
+# -- what y may be -----------------------------------------------------------------------------------------
 
 YS = {
     "list": list,

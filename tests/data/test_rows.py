@@ -108,7 +108,7 @@ def test_block_sizes_depend_on_the_width_alone():
     assert [block_rows(d) for d in (1, 32, 100, 1000, 10**6)] == [16384, 16384, 4096, 1024, 1024]
 
 
-# -- empty blocks and partitions --------------------------------------------------------------------------------------
+# -- empty blocks and partitions ---------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -164,7 +164,7 @@ def test_empty_dask_partitions_count_for_nothing(frame):
     np.testing.assert_allclose(fitted.mean_, whole.mean_, rtol=1e-12)
 
 
-# -- Dask -------------------------------------------------------------------------------------------------------------
+# -- Dask --------------------------------------------------------------------------------------------------
 
 
 def test_dask_keeps_the_partitions_from_the_second_pass_on(frame, monkeypatch):
@@ -271,7 +271,7 @@ def test_one_tree_of_merges_a_pass(monkeypatch, frame):
     assert sorted(merged) == [3, 4, 8, 8]
 
 
-# -- nothing left behind -----------------------------------------------------------------------------------------
+# -- nothing left behind -----------------------------------------------------------------------------------
 
 
 def test_a_consumer_that_stops_early_leaves_nothing_running(frame, tmp_path):

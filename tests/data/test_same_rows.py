@@ -1,4 +1,4 @@
-"""One table, however it comes: in memory, streamed from files, on Dask: the same schema and the same coded cells."""
+"""One table, however it comes: the same schema and the same coded cells."""
 
 import datetime as dt
 import tempfile

@@ -30,8 +30,8 @@ def union(known: Schema, new: Schema, who: str, counts: bool) -> Schema:
     for before, after in zip(known, columns):
         if counts and before.is_categorical and not after.is_categorical:
             raise SchemaError(
-                f"column {before.name!r} was {before.kind} ({before.why}) when {who} was fitted and holds other "
-                "numbers now: declare its kind from the start, "
+                f"column {before.name!r} was {before.kind} ({before.why}) when {who} was fitted and "
+                "holds other numbers now: declare its kind from the start, "
                 f"e.g. scan(..., kinds={{{before.name!r}: 'continuous'}})"
             )
     target = known.target
@@ -50,7 +50,8 @@ def _union(one: Column, two: Column, who: str) -> Column:
         )
     if one.numeric != two.numeric:
         raise SchemaError(
-            f"column {one.name!r} was {one.kind} ({one.why}) when {who} was fitted and is {two.kind} ({two.why}) now"
+            f"column {one.name!r} was {one.kind} ({one.why}) when {who} was fitted and is {two.kind} "
+            f"({two.why}) now"
         )
     both = _with_categories(one, two, who)
     # numbers that were declared to be categories stay so, even when there are two of them
@@ -63,7 +64,8 @@ def _union_of_classes(one: Column, two: Column, who: str) -> Column:
 
 def _with_categories(one: Column, two: Column, who: str) -> Column:
     a, b = one.categories, two.categories
-    assert a is not None and b is not None
+    assert a is not None
+    assert b is not None
     if len(a) and len(b) and one.is_text != two.is_text:
         raise SchemaError(
             f"column {one.name!r} held values such as {a[0]!r} when {who} was fitted and holds {b[0]!r} now: "
@@ -90,8 +92,8 @@ class Align:
         absent = [name for name in after.names if name not in before.names]
         if absent:
             raise SchemaError(
-                f"missing column{'s' * (len(absent) > 1)} {', '.join(map(repr, absent))}: the columns here are "
-                f"{', '.join(map(repr, before.names))}"
+                f"missing column{'s' * (len(absent) > 1)} {', '.join(map(repr, absent))}: the columns "
+                f"here are {', '.join(map(repr, before.names))}"
             )
         places = np.array([before.names.index(name) for name in after.names], dtype=np.intp)
         changes = tuple(_change(before[int(j)], column) for j, column in zip(places, after))
@@ -135,15 +137,16 @@ def _change(before: Column, after: Column) -> Change | None:
         return partial(codes_of, categories=after.categories)
     if before.numeric:
         raise SchemaError(
-            f"column {after.name!r} holds numbers ({before.why}) where categories were learned ({after.why}): "
-            "give it as text"
+            f"column {after.name!r} holds numbers ({before.why}) where categories were learned "
+            f"({after.why}): give it as text"
         )
     return _between_categories(before, after)
 
 
 def _between_categories(before: Column, after: Column) -> Change | None:
     """From codes before to codes after, -1 for those unknown after; None when they are the same."""
-    assert before.categories is not None and after.categories is not None
+    assert before.categories is not None
+    assert after.categories is not None
     if np.array_equal(before.categories, after.categories):
         return None
     code = {value: place for place, value in enumerate(after.categories.tolist())}

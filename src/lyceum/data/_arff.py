@@ -90,7 +90,7 @@ def _values(declaration: str) -> list[str]:
     return [_plain(item) for item in _cells(declaration[1 : declaration.rindex("}")]) if item]
 
 
-# -- rows as text ------------------------------------------------------------------------------------------------
+# -- rows as text ------------------------------------------------------------------------------------------
 
 
 def _table(columns: dict[str, str], rows: Iterator[Cells]) -> pa.Table:
@@ -140,7 +140,7 @@ def _spread(line: str, default: Cells, row: int, path: str) -> Cells:
     return cells
 
 
-# -- rows as declared ----------------------------------------------------------------------------------------------
+# -- rows as declared --------------------------------------------------------------------------------------
 
 
 def _typed(cells: pa.ChunkedArray, kind: str, name: str, path: str) -> pa.Array | pa.ChunkedArray:

@@ -71,18 +71,20 @@ def _from_pandas(frame: Any) -> pa.Table:
         return pa.Table.from_pandas(renamed, preserve_index=False)
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
         raise SchemaError(
-            f"a column mixes types that no table can hold together ({error}): give it one type, e.g. astype(str)"
+            f"a column mixes types that no table can hold together ({error}): give it one type, e.g. "
+            "astype(str)"
         ) from error
 
 
 def column_class(kind: pa.DataType, name: str) -> str:
-    """What a column holds: "number", "number-dictionary", "text", "bool", "time" or "empty"; the rest is refused."""
+    """What a column holds: "number", "number-dictionary", "text", "bool", "time" or "empty"."""
     values = kind.value_type if pt.is_dictionary(kind) else kind
     for holds, accepts in _CLASSES.items():
         if any(accept(values) for accept in accepts):
             return holds if values is kind or holds == "text" else "number-dictionary"
     raise SchemaError(
-        f"column {name!r} is of type {kind}, which cannot be used: turn it into columns of numbers or text, or leave "
+        f"column {name!r} is of type {kind}, which cannot be used: turn it into columns of numbers or "
+        "text, or leave "
         "it out"
     )
 
@@ -108,8 +110,8 @@ def numbers(column: pa.Array | pa.ChunkedArray, name: str) -> np.ndarray:
     if holds == "text":
         example = column.drop_null()[0].as_py()
         raise SchemaError(
-            f"column {name!r} holds text such as {example!r} where numbers are expected: clean it, or make it "
-            "categorical from the start"
+            f"column {name!r} holds text such as {example!r} where numbers are expected: clean it, or "
+            "make it categorical from the start"
         )
     if holds == "number-dictionary":
         return numbers(column.cast(column.type.value_type), name)

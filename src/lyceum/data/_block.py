@@ -24,9 +24,9 @@ def block_rows(n_columns: int) -> int:
 class Block:
     """Some rows in a row: cells, targets, weights, and the number of the first row.
 
-    Cells of numeric columns are their numbers, cells of other categorical columns are codes into the categories of
-    the schema. A missing cell is NaN, a category that the schema does not know is -1. `y` holds class codes (int32,
-    -1 when missing) or numbers (float64, NaN when missing).
+    Cells of numeric columns are their numbers, cells of other categorical columns are codes into the
+    categories of the schema. A missing cell is NaN, a category that the schema does not know is -1. `y` holds
+    class codes (int32, -1 when missing) or numbers (float64, NaN when missing).
     """
 
     X: Any  # (n, d) array, or CSR
@@ -40,8 +40,10 @@ class Block:
 
     @property
     def n_classes(self) -> int:
-        assert self.schema.target is not None and self.schema.target.categories is not None
-        return len(self.schema.target.categories)
+        target = self.schema.target
+        assert target is not None
+        assert target.categories is not None
+        return len(target.categories)
 
     @property
     def weight(self) -> float:

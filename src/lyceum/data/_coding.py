@@ -77,8 +77,8 @@ def _marked(places: np.ndarray, column: pa.Array) -> np.ndarray:
 class ArrayCoder:
     """Codes the cells of plain arrays.
 
-    Whole numbers whose categories are 0, 1, ..., K-1 are their own codes, so an integer array of such columns passes
-    as it is; everything else becomes floats.
+    Whole numbers whose categories are 0, 1, ..., K-1 are their own codes, so an integer array of such columns
+    passes as it is; everything else becomes floats.
     """
 
     schema: Schema
@@ -124,7 +124,8 @@ class TableCoder:
         absent = [name for name in self.schema.names if name not in names]
         if absent:
             raise SchemaError(
-                f"missing column{'s' if len(absent) > 1 else ''} {', '.join(map(repr, absent))}: the columns here are "
+                f"missing column{'s' if len(absent) > 1 else ''} {', '.join(map(repr, absent))}: the "
+                "columns here are "
                 f"{', '.join(map(repr, names)) or 'none'}"
             )
 
@@ -176,7 +177,8 @@ def _coded(cells: pa.Array | pa.ChunkedArray, column: Column) -> np.ndarray:
         return np.full(len(cells), np.nan)
     if holds != "text":
         raise SchemaError(
-            f"column {column.name!r} holds {cells.type} where text such as {str(column.categories[0])!r} was learned: "
+            f"column {column.name!r} holds {cells.type} where text such as "
+            f"{str(column.categories[0])!r} was learned: "
             "give it as text"
         )
     return _codes_of_text(cells, column)
@@ -193,7 +195,7 @@ def decode(codes: np.ndarray, column: Column) -> pa.Array:
 
 
 def labels(y: Any, name: str, of: str = "") -> np.ndarray:
-    """Class labels of any library as a flat NumPy array; raises where one is missing, naming the row `of` what."""
+    """Class labels of any library as a flat array; raises where one is missing, in which row `of` what."""
     values = np.asarray(y.to_numpy(zero_copy_only=False) if isinstance(y, pa.Array) else y).reshape(-1)
     if values.dtype.kind in "iubU":
         return values
@@ -215,7 +217,7 @@ def labels(y: Any, name: str, of: str = "") -> np.ndarray:
 
 
 def class_codes(y: Any) -> tuple[np.ndarray, np.ndarray]:
-    """The sorted classes of labels and the code of each label (int32); like `np.unique` with its inverse, but fast.
+    """The sorted classes of labels and the code of each label: `np.unique` with its inverse, but fast.
 
     >>> class_codes(np.array([7, 3, 7]))
     (array([3, 7]), array([1, 0, 1], dtype=int32))

@@ -22,7 +22,8 @@ _STREAM_BYTES = 8 << 20
 _HEAD_BYTES = 1 << 20
 _TEXT = pa.dictionary(pa.int32(), pa.string())
 
-# The types that Arrow tries on a column, in its order: the first that fits every cell is the type of the column.
+# The types that Arrow tries on a column, in its order: the first that fits every cell is the type of the
+# column.
 _LADDER = (
     pa.null(),
     pa.int64(),
@@ -44,8 +45,8 @@ Result = TypeVar("Result")
 class CsvFormat:
     """How CSV files are written, and the types of their columns where those are known already.
 
-    `read` and `stream` infer the types that are not known, `stream` from the first batch only. `settle` runs any
-    function of a format and goes on until the types fit every cell of every file.
+    `read` and `stream` infer the types that are not known, `stream` from the first batch only. `settle` runs
+    any function of a format and goes on until the types fit every cell of every file.
     """
 
     delimiter: str = ","
@@ -82,8 +83,8 @@ class CsvFormat:
     def settle(self, use: Callable[[CsvFormat], Result]) -> tuple[CsvFormat, Result]:
         """The result of `use` and the format that it worked with.
 
-        A cell that does not fit the type of its column moves the column up to the next type that takes the cell, and
-        `use` starts again: the types end up as if they had been inferred from all cells at once.
+        A cell that does not fit the type of its column moves the column up to the next type that takes the
+        cell, and `use` starts again: the types end up as if they had been inferred from all cells at once.
         """
         form = self
         while True:

@@ -88,7 +88,7 @@ class DaskSource:
     def of_collections(
         cls, X: Any, y: Any, w: Any, task: str | None, categorical: Callable[[list[str]], list[int]]
     ) -> DaskSource:
-        """Dask collections given to `fit`: one pass finds the classes and the categories, if there are any."""
+        """Dask collections given to `fit`: one pass finds the classes and the categories."""
         import dask
 
         named = hasattr(X, "columns")
@@ -174,7 +174,7 @@ class DaskSource:
 
 @contextmanager
 def _reported(rows: Mapping[str, int], progress: Callable[[int, int | None], None] | None) -> Iterator[None]:
-    """Tell of every partition as it is done, where Dask's own scheduler runs; on a cluster, of the last one."""
+    """Tell of every partition that is done under Dask's own schedulers; on a cluster, of the last."""
     if progress is None:
         yield
         return
@@ -234,7 +234,8 @@ def _look(X: Any, y: Any, w: Any, undecided: list[str], task: str | None) -> _Se
     for name, data in (("y", y), ("sample_weight", w)):
         if data is not None and len(data) != len(X):
             raise DataError(
-                f"a partition of {name} has {len(data)} rows where that of X has {len(X)}: partition both alike"
+                f"a partition of {name} has {len(data)} rows where that of X has {len(X)}: partition "
+                "both alike"
             )
     profile = None
     if undecided and is_frame(X):

@@ -1,4 +1,4 @@
-"""From what a user passes to `fit`, `partial_fit` or `predict` to rows, with scikit-learn's checks on the way."""
+"""From what a user passes to `fit`, `partial_fit` or `predict` to rows, with scikit-learn's checks."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Intake:
         """ "classes", "numbers", or None when there is nothing to predict."""
         return "classes" if is_classifier(self.learner) else "numbers" if is_regressor(self.learner) else None
 
-    # -- fit ---------------------------------------------------------------------------------------------------------
+    # -- fit -----------------------------------------------------------------------------------------------
 
     def to_fit(self, X: Any, y: Any, w: Any) -> Rows:
         """Rows to learn from; sets the learner's schema, classes and scikit-learn's attributes."""
@@ -114,7 +114,8 @@ class Intake:
         if self.task == "numbers" and target.is_categorical:
             if target.is_text:
                 raise SchemaError(
-                    f"{self.who} predicts numbers, but the target {target.name!r} holds categories ({target.why}): "
+                    f"{self.who} predicts numbers, but the target {target.name!r} holds categories "
+                    f"({target.why}): "
                     "use a classifier"
                 )
             rows = rows.then(TargetNumbers(target))
@@ -165,8 +166,8 @@ class Intake:
         if not np.isfinite(y).all():
             row = int(np.flatnonzero(~np.isfinite(y))[0])
             raise MissingValuesError(
-                f"target {name!r} is missing or infinite (NaN or inf) in row {row}, which {self.who} cannot learn "
-                "from: drop such rows first"
+                f"target {name!r} is missing or infinite (NaN or inf) in row {row}, which {self.who} "
+                "cannot learn from: drop such rows first"
             )
         return y
 
@@ -251,7 +252,7 @@ class Intake:
         rows = Rows(source)
         return rows if self.task is None else rows.then(CheckTarget(self.who))
 
-    # -- predict -----------------------------------------------------------------------------------------------------
+    # -- predict -------------------------------------------------------------------------------------------
 
     def to_predict(self, X: Any) -> Rows:
         """Rows coded by the learner's schema."""
@@ -268,8 +269,8 @@ class Intake:
             return Rows(coded_source(self._table(X, reset=False), schema))
         if textual:
             raise SchemaError(
-                f"{self.who} learned that column {textual[0]!r} holds text, which an array of numbers cannot: give a "
-                "frame with the columns that it was fitted on"
+                f"{self.who} learned that column {textual[0]!r} holds text, which an array of numbers "
+                "cannot: give a frame with the columns that it was fitted on"
             )
         accept = "csr" if self.learner._takes_sparse else False
         X = validate_data(
@@ -343,7 +344,7 @@ def _whole_numbers(X: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np.n
 
 
 def _no_others(X: np.ndarray, columns: list[int], seen: np.ndarray) -> bool:
-    """Whether all whole numbers up to the largest of every column have been seen: then there are no others."""
+    """Whether all whole numbers up to the largest of every column have been seen: there are no others."""
     if X.dtype.kind not in "iu":
         return False
     unsigned = X.view(f"u{X.itemsize}")  # a negative number is larger than any that is looked for

@@ -124,14 +124,16 @@ class ColumnProfile:
         values = np.array([False, True]) if self.holds == "bool" else self._listed(kind)
         if kind == "binary" and len(values) > 2:
             raise SchemaError(
-                f"column {self.name!r} is declared binary but has {len(values)} values: declare it categorical"
+                f"column {self.name!r} is declared binary but has {len(values)} values: declare it "
+                "categorical"
             )
         return Column(self.name, kind, values, "declared")
 
     def _listed(self, kind: Kind) -> np.ndarray:
         if self.values is None:
             raise SchemaError(
-                f"column {self.name!r} has too many distinct values for a {kind} column, more than {_MANY:,} or very "
+                f"column {self.name!r} has too many distinct values for a {kind} column, more than "
+                f"{_MANY:,} or very "
                 f"long ones: leave it out, e.g. ignore=[{self.name!r}], or group its values first"
             )
         return self.values

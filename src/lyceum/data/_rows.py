@@ -41,8 +41,8 @@ class Step(Protocol):
 class Rows:
     """Rows from a source, after some steps, in blocks whose size does not depend on the number of threads.
 
-    `reduce(of)` summarises every block by `of(block)` and merges the summaries in order. Blocks of arrays and files
-    are spread over threads; Dask partitions are reduced where they live.
+    `reduce(of)` summarises every block by `of(block)` and merges the summaries in order. Blocks of arrays and
+    files are spread over threads; Dask partitions are reduced where they live.
     """
 
     source: Source
@@ -109,7 +109,7 @@ class Rows:
                 self.progress(done, n_rows)
 
     def collect(self, function: Callable[[Block], np.ndarray]) -> Any:
-        """`function` of all blocks, one row a row, in one array (a lazy one on Dask, unless a step drops rows)."""
+        """`function` of all blocks in one array (a lazy one on Dask, unless a step drops rows)."""
         if hasattr(self.source, "collect") and not self._drops_rows:
             return self.source.collect(partial(_map_part, function=function, steps=self.steps))
         results = list(self.map(function))

@@ -52,8 +52,9 @@ def scan(
     data : path, glob, list of paths, frame, array or Dask collection
         CSV, TSV, Parquet, Arrow or ARFF files; a pandas, Polars or pyarrow frame or a DuckDB relation.
     target : str, optional
-        The column to predict. Text, true/false, two distinct numbers, or at most 20 distinct whole numbers are
-        classes; other numbers are values. Say `kinds={target: "continuous"}` (or "categorical") to override.
+        The column to predict. Text, true/false, two distinct numbers, or at most 20 distinct whole numbers
+        are classes; other numbers are values. Say `kinds={target: "continuous"}` (or "categorical") to
+        override.
     weight : str, optional
         A column of row weights.
     kinds : dict, optional
@@ -63,8 +64,8 @@ def scan(
     memory : int, default=512 MiB
         Files whose cells need at most this many bytes are kept in memory; larger ones are read on every pass.
     delimiter, encoding, missing
-        How a CSV file is written: the delimiter (guessed from the first line if None), the text encoding, and the
-        cells that mean "missing".
+        How a CSV file is written: the delimiter (guessed from the first line if None), the text encoding, and
+        the cells that mean "missing".
     progress : callable, optional
         Called as `progress(rows_done, rows_in_all_or_None)` while rows are reduced.
 
@@ -167,7 +168,8 @@ def _check_weight(profile: ColumnProfile) -> None:
     )
     if fault:
         raise DataError(
-            f"the weight column {profile.name!r} {fault}: weights are numbers of at least 0, and some more than 0"
+            f"the weight column {profile.name!r} {fault}: weights are numbers of at least 0, and some "
+            "more than 0"
         )
 
 
@@ -232,7 +234,7 @@ def coded_source(table: pa.Table, schema: Schema) -> ArraySource:
 
 
 def schema_of(table: pa.Table, categorical: Collection[str] = ()) -> Schema:
-    """The schema of a frame by its types alone: text, categories and true/false are categorical, numbers are not."""
+    """The schema of a frame by its types alone: text, category types and true/false are categorical."""
     undecided = [
         name
         for name in table.column_names

@@ -21,8 +21,9 @@ NOTHING = "nothing but missing cells"
 class Column:
     """One column: its name, its kind, its categories in code order, and why.
 
-    A binary column of two numbers or of true and false (`numeric` is true) keeps its numbers as cells, for methods
-    that compute; methods that count take it as a table of two values. Cells of other categorical columns are codes.
+    A binary column of two numbers or of true and false (`numeric` is true) keeps its numbers as cells, for
+    methods that compute; methods that count take it as a table of two values. Cells of other categorical
+    columns are codes.
     """
 
     name: str

@@ -1,7 +1,7 @@
 """Where rows come from: arrays, Parquet files, CSV files. Dask collections are in `_dask.py`.
 
-A source yields parts that can be read in any order and again; a part yields blocks. Parts do not share anything, so
-threads can work on several at once.
+A source yields parts that can be read in any order and again; a part yields blocks. Parts do not share
+anything, so threads can work on several at once.
 """
 
 from __future__ import annotations

@@ -38,9 +38,9 @@ class Recode:
 class Design:
     """Every cell as a number: one-of-C columns for categories that are not numbers.
 
-    A column of two categories gives one column, 1 for the second. With `reference` the first category of every
-    column is left out, so that the columns are independent of an intercept. With `every` all categories have a
-    column, also where there are two. An unknown category is all zeros.
+    A column of two categories gives one column, 1 for the second. With `reference` the first category of
+    every column is left out, so that the columns are independent of an intercept. With `every` all categories
+    have a column, also where there are two. An unknown category is all zeros.
     """
 
     before: Schema
@@ -81,7 +81,7 @@ class Design:
 
     @cached_property
     def _layout(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """The columns that have design columns, where these start, how many (0: a number), the first category."""
+        """The columns that have design columns, where these start, how many (0: a number), from which."""
         kept = np.flatnonzero(self.width)
         numeric = np.array([column.numeric for column in self.before])
         first = np.array([self._first(column) for column in self.before], dtype=np.int32)
@@ -171,7 +171,7 @@ class CheckTarget:
             row = block.start + int(np.flatnonzero(absent)[0])
             name = block.schema.target.name if block.schema.target else "y"
             raise MissingValuesError(
-                f"target {name!r} is missing or infinite (NaN or inf) in row {row}, which {self.who} cannot learn "
-                "from: drop such rows first"
+                f"target {name!r} is missing or infinite (NaN or inf) in row {row}, which {self.who} "
+                "cannot learn from: drop such rows first"
             )
         return block
