@@ -18,7 +18,6 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum._threads import single_threaded_blas
 from lyceum.base import OnePassLearner
 from lyceum.data import Block, Rows
-from lyceum.data._redesign import redesign
 from lyceum.data._steps import Design
 from lyceum.linear._passes import Residuals, first_pass, unchecked
 from lyceum.report import Explanation
@@ -122,12 +121,7 @@ class LeastSquares(RegressorMixin, OnePassLearner):
         More rows may still part dependent columns, so these are told by `rank_` and `summary()`, not by a
         warning.
         """
-        known = getattr(self, "schema_", None)
-        names = self._design_names if known is not None else ()
-        rows = self._more_rows(X, y, sample_weight)
-        if hasattr(self, "statistic_") and known is not None and names != self._design_names:
-            self.statistic_ = self.statistic_.mapped(*redesign(known, self._design))
-        return self._go_on(rows)
+        return super().partial_fit(X, y, sample_weight)
 
     def _statistic(self) -> Callable[[Block], Scatter]:
         return partial(Scatter.of, target=True)
