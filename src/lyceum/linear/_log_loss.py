@@ -176,10 +176,16 @@ class LogLoss:
         return Point(theta, value, gradient, H)
 
     def size(self, gradient: np.ndarray) -> float:
-        """The largest |Σ w (p - y) x~| / Σ w over columns x~ of unit spread: a correlation of residuals and
-        columns.
+        """The largest correlation of residuals and columns: |Σ w (p - y) x| / Σ w over columns of unit spread
+        and, in every class, residuals of the spread sqrt(π (1 - π)) that they have at the null model.
         """
-        return float(np.abs(gradient / (self._unit * self.class_totals.sum())).max())
+        return float(np.abs(gradient / (self._unit * self._residual_unit)).max())
+
+    @cached_property
+    def _residual_unit(self) -> np.ndarray:
+        priors = self.priors[1:] if self.outputs == 1 else self.priors
+        spread = np.sqrt(priors * np.maximum(1.0 - priors, 1e-15))
+        return self.class_totals.sum() * spread[:, None]
 
     def newton_step(self, point: Point) -> np.ndarray:
         basis, factor = self._curvature(point)

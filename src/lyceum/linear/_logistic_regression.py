@@ -55,8 +55,8 @@ class LogisticRegression(PosteriorClassifier, LogOdds):
         "irls" up to 300 free parameters.
     max_iter : int, default=100
     tol : float, default=1e-6
-        Stop when the gradient is this small: the largest |Σ w (p - y) x| / Σ w, over columns scaled to unit
-        spread.
+        Stop when the gradient is this small, measured free of units: the largest correlation of a column with
+        the residuals of a class.
     class_weight : None, "balanced" or dict, default=None
         Factors on the weights of the rows of each class; "balanced": total weight / (K · weight of the
         class).
