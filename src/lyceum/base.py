@@ -180,21 +180,22 @@ class PosteriorClassifier(ClassifierMixin):
 
     def predict(self, X: Any) -> Any:
         """The class of largest posterior: minimum 0/1 risk."""
-        return self._apply(partial(_most_probable, self), X)  # type: ignore[attr-defined]
+        return self._apply(partial(_most_probable, self), X)
 
     def predict_proba(self, X: Any) -> Any:
         """The posterior probabilities, a column a class in the order of `classes_`; rows sum to 1."""
-        return self._apply(partial(_posterior, self), X)  # type: ignore[attr-defined]
+        return self._apply(partial(_posterior, self), X)
 
     def predict_log_proba(self, X: Any) -> Any:
         """The logarithms of the posterior probabilities."""
-        return self._apply(partial(_log_posterior, self), X)  # type: ignore[attr-defined]
+        return self._apply(partial(_log_posterior, self), X)
 
 
 class OnePassClassifier(PosteriorClassifier, OnePassLearner):
     """A classifier of one pass; `partial_fit` may be told of classes before their first row."""
 
-    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None):
+    # scikit-learn puts the classes before the weights
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None):  # type: ignore[override]
         """Learn from more rows: the result is that of one `fit` on all rows seen.
 
         New classes may come at any time; `classes` names those that will, so that they are in `classes_` at

@@ -27,6 +27,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from scipy.linalg import LinAlgWarning
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import get_tags
@@ -461,6 +462,22 @@ def unseen_categories_do_not_stop_it(learner: Any, case: Case) -> None:
             assert len(_columns(getattr(fitted, name)(new))[0]) == N, name
 
 
+def new_categories_may_come_later(learner: Any, case: Case) -> None:
+    """`partial_fit` on rows with categories that were not there before is `fit` on all rows."""
+    if not hasattr(learner, "partial_fit"):
+        return
+    learner = clone(learner).set_params(**case.mixed)
+    frame, y = mixed_for(learner)
+    order = np.argsort(frame["town"].to_numpy() == "Bonn", kind="stable")  # Bonn comes last
+    parts = clone(learner)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LinAlgWarning)  # the first rows may be too few
+        for rows in np.array_split(order, 5):
+            parts.partial_fit(frame.iloc[rows], **({} if y is None else {"y": y[rows]}))
+    assert parts.schema_["town"].categories.tolist() == ["Bonn", "Köln", "Ulm"]
+    same(outcome(fit(learner, frame, y), frame, case), outcome(parts, frame, case), case.rtol)
+
+
 Law = Callable[[Any, Case], None]
 LAWS: tuple[Law, ...] = (
     the_source_does_not_matter,
@@ -478,6 +495,7 @@ LAWS: tuple[Law, ...] = (
     a_mixed_table_needs_no_encoding,
     gaps_are_taken_or_named,
     unseen_categories_do_not_stop_it,
+    new_categories_may_come_later,
 )
 
 

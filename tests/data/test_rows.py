@@ -319,3 +319,18 @@ def test_memory_stays_bounded_while_streaming(tmp_path):
     before, peak = pool.bytes_allocated(), []
     rows.reduce(lambda block: peak.append(pool.bytes_allocated()) or Order.of(block))
     assert max(peak) - before < 32 << 20
+
+
+def test_a_cluster_gives_the_same_and_reports_the_end(frame):
+    distributed = pytest.importorskip("distributed")
+    dd = pytest.importorskip("dask.dataframe")
+    data = dd.from_pandas(frame, npartitions=4)
+    here = NearestMean().fit(scan(data, target="t"))
+    seen = []
+    with distributed.Client(processes=False, n_workers=2, threads_per_worker=1, dashboard_address=None):
+        rows = scan(data, target="t", progress=lambda done, total: seen.append((done, total)))
+        there = NearestMean().fit(rows)
+        assert seen[-1] == (N, N)
+        np.testing.assert_array_equal(there.mean_, here.mean_)
+        predicted = there.predict(data[["a", "b"]]).compute()
+    assert predicted.tolist() == here.predict(frame[["a", "b"]]).tolist()

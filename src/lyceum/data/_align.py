@@ -44,10 +44,9 @@ def _union(one: Column, two: Column, who: str) -> Column:
     if two.is_empty or (one.categories is None and two.numeric):
         return one
     if one.numeric and two.numeric:
-        both = two.categories if two.categories is None else np.union1d(one.categories, two.categories)  # type: ignore[arg-type]
-        return (
-            one if both is not None and len(both) == 2 else replace(one, kind="continuous", categories=None)
-        )
+        assert one.categories is not None
+        same = two.categories is not None and len(np.union1d(one.categories, two.categories)) == 2
+        return one if same else replace(one, kind="continuous", categories=None)
     if one.numeric != two.numeric:
         raise SchemaError(
             f"column {one.name!r} was {one.kind} ({one.why}) when {who} was fitted and is {two.kind} "
