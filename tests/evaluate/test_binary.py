@@ -17,8 +17,8 @@ Y = RNG.integers(0, 2, 200)
 P = np.where(RNG.random(200) < 0.7, Y, 1 - Y)
 W = RNG.integers(0, 3, 200)
 
-RATES = ("accuracy", "error", "precision", "recall", "specificity", "false_positive_rate", "miss_rate", "npv", "f1",
-         "kappa", "matthews", "prevalence", "balanced_accuracy")  # fmt: skip
+RATES = ("accuracy", "error", "precision", "recall", "specificity", "false_positive_rate", "miss_rate",
+         "npv", "f1", "kappa", "matthews", "prevalence", "balanced_accuracy")  # fmt: skip
 
 
 @pytest.mark.syllabus("14.2")
@@ -113,9 +113,17 @@ def test_labels_of_any_length_are_counted_like_the_definition(rows):
 
 @pytest.mark.parametrize(
     ("kappa", "word"),
-    [(-0.1, "worse than chance"), (0.0, "hardly better than chance"), (0.2, "hardly better than chance"),
-     (0.21, "fair"), (0.5, "moderate"), (0.75, "strong"), (0.95, "almost complete"), (1.0, "almost complete")],
-)  # fmt: skip
+    [
+        (-0.1, "worse than chance"),
+        (0.0, "hardly better than chance"),
+        (0.2, "hardly better than chance"),
+        (0.21, "fair"),
+        (0.5, "moderate"),
+        (0.75, "strong"),
+        (0.95, "almost complete"),
+        (1.0, "almost complete"),
+    ],
+)
 def test_kappa_is_read_in_steps_of_a_fifth(kappa, word):
     assert kappa_reading(kappa) == word
 

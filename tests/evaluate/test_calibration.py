@@ -57,7 +57,8 @@ def test_many_classes_are_judged_by_the_class_chosen():
 
 def test_weight_equals_repeated_rows():
     times = W.astype(int)
-    weighted, repeated = calibration(Y, P, sample_weight=W), calibration(np.repeat(Y, times), np.repeat(P, times))
+    weighted = calibration(Y, P, sample_weight=W)
+    repeated = calibration(np.repeat(Y, times), np.repeat(P, times))
     assert weighted.expected_error == pytest.approx(repeated.expected_error)
     assert weighted.weight == pytest.approx(repeated.weight)
 
@@ -68,8 +69,11 @@ def test_certain_and_wrong_is_a_large_but_finite_loss():
     assert calibration([1, 0], [1.0, 0.0]).expected_error == 0.0
 
 
+bin_counts = st.integers(1, 4)
+
+
 @settings(max_examples=60, deadline=None)
-@given(st.lists(st.tuples(st.booleans(), st.sampled_from([0.0, 0.1, 0.5, 1.0])), max_size=8), st.integers(1, 4))
+@given(st.lists(st.tuples(st.booleans(), st.sampled_from([0.0, 0.1, 0.5, 1.0])), max_size=8), bin_counts)
 def test_no_input_gives_nan_or_a_warning(rows, n_bins):
     y, p = np.array([a for a, _ in rows], dtype=bool), np.array([b for _, b in rows])
     for bins in ("uniform", "quantile"):

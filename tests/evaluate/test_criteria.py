@@ -85,7 +85,7 @@ def test_ridge_freedom_is_the_trace_of_the_hat_matrix():
     hat = centred @ np.linalg.solve(centred.T @ centred + alpha * np.eye(3), centred.T)
     assert ridge_degrees_of_freedom(X, alpha) == pytest.approx(np.trace(hat) + 1)
     assert ridge_degrees_of_freedom(X, 0.0) == pytest.approx(4)
-    assert ridge_degrees_of_freedom(np.ones((5, 2)), 0.0) == 1.0  # constant columns add nothing to the intercept
+    assert ridge_degrees_of_freedom(np.ones((5, 2)), 0.0) == 1.0  # constant columns
     with pytest.raises(ValueError, match="at least 0"):
         ridge_degrees_of_freedom(X, -1.0)
 

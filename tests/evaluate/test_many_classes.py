@@ -35,7 +35,7 @@ def test_hand_till_equals_scikit_learns_one_vs_one():
 @pytest.mark.syllabus("14.3")
 def test_hand_till_with_ties_is_its_definition():
     def area(i, j):
-        a, b = TIED[Y == i, i][:, None], TIED[Y == j, i]
+        a, b = TIED[i == Y, i][:, None], TIED[j == Y, i]
         return ((a > b) + 0.5 * (a == b)).mean()
 
     expected = np.mean([(area(i, j) + area(j, i)) / 2 for i, j in combinations(range(K), 2)])
@@ -45,7 +45,8 @@ def test_hand_till_with_ties_is_its_definition():
 @pytest.mark.parametrize("measure", [auc_fawcett, auc_hand_till])
 def test_weight_equals_repeated_rows(measure):
     times = W.astype(int)
-    assert measure(Y, TIED, sample_weight=W) == pytest.approx(measure(np.repeat(Y, times), np.repeat(TIED, times, axis=0)))
+    repeated = measure(np.repeat(Y, times), np.repeat(TIED, times, axis=0))
+    assert measure(Y, TIED, sample_weight=W) == pytest.approx(repeated)
 
 
 @pytest.mark.parametrize("measure", [auc_fawcett, auc_hand_till])

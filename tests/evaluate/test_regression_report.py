@@ -38,7 +38,8 @@ def _rae(y, p, w):
 
 def test_weight_equals_repeated_rows():
     times = W.astype(int)
-    weighted, repeated = regression_report(Y, P, sample_weight=W), regression_report(np.repeat(Y, times), np.repeat(P, times))
+    weighted = regression_report(Y, P, sample_weight=W)
+    repeated = regression_report(np.repeat(Y, times), np.repeat(P, times))
     assert weighted.r2 == pytest.approx(repeated.r2)
     assert weighted.mae == pytest.approx(repeated.mae)
 

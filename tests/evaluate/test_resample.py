@@ -29,7 +29,9 @@ def test_error_rates_equal_scikit_learn_on_the_same_folds():
 
 
 @pytest.mark.syllabus("14.5")
-@pytest.mark.parametrize(("loss", "score"), [("auto", "neg_mean_squared_error"), ("absolute", "neg_mean_absolute_error")])
+@pytest.mark.parametrize(
+    ("loss", "score"), [("auto", "neg_mean_squared_error"), ("absolute", "neg_mean_absolute_error")]
+)
 def test_regression_losses_equal_scikit_learn(loss, score):
     folds = KFold(4, shuffle=True, random_state=0)
     ours = cross_validate(LinearRegression(), XR, YR, cv=folds, loss=loss)
@@ -137,7 +139,7 @@ def test_632_is_its_definition():
     assert result.training == pytest.approx((guesses != Y).mean())
     assert result.left_out == pytest.approx((total / times).mean())
     assert result.error == pytest.approx(0.368 * result.training + 0.632 * result.left_out)
-    shares = [(Y == k).mean() * (1 - (guesses == k).mean()) for k in range(3)]
+    shares = [(k == Y).mean() * (1 - (guesses == k).mean()) for k in range(3)]
     assert result.no_information == pytest.approx(sum(shares))
     assert result.left_out >= result.error >= result.training
     assert ".632+" in str(result)

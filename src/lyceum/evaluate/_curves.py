@@ -209,8 +209,10 @@ class ValidationCurve(Shown):
 
     @property
     def verdicts(self) -> tuple[FitVerdict, ...]:
+        """For every value, with the least test loss as what is attainable."""
         parts = zip(self.train_mean.tolist(), self.test_mean.tolist(), self.test_error.tolist())
-        return tuple(fit_verdict(train, test, self.baseline, error) for train, test, error in parts)
+        least = float(self.test_mean.min())
+        return tuple(fit_verdict(train, test, self.baseline, error, least) for train, test, error in parts)
 
     def summary(self) -> Summary:
         columns = zip(self.values, self.train_mean.tolist(), self.test_mean.tolist(), self.verdicts)

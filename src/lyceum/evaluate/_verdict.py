@@ -9,10 +9,8 @@ from lyceum.report import Summary
 
 __all__ = ["FitVerdict", "fit_verdict"]
 
-_LOST = (
-    1.0 / 3.0
-)  # share of the gain on training rows that new rows do not see, above which it is overfitting
-_GAINED = 1.0 / 4.0  # share of the baseline's loss removed on training rows, below which it is underfitting
+_SLIGHT = 0.1  # share of the baseline below which a gap does not matter
+_GAINED = 0.25  # share of the baseline removed on training rows, below which it is underfitting
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +26,21 @@ class FitVerdict(Shown):
 
 
 def fit_verdict(
-    train_loss: float, test_loss: float, baseline: float, standard_error: float = 0.0
+    train_loss: float,
+    test_loss: float,
+    baseline: float,
+    standard_error: float = 0.0,
+    attainable: float | None = None,
 ) -> FitVerdict:
-    """Read training and test loss against the loss of a constant guess.
+    """Read training and test loss against the loss of a constant guess, by a stated rule.
 
     With gap = test - train, and gain = baseline - train what the model removes on the rows it learned from:
-    overfitting when the gap is above two standard errors and above a third of the gain; else underfitting
-    when the gain is below a quarter of the baseline, or the test loss is not below the baseline; else
-    balanced.
+
+    - overfitting when the gap is above two standard errors and a tenth of the baseline, and new rows do not see a
+      third of the gain or more than half of their loss is due to the gap;
+    - else underfitting when the gain is below a quarter of the baseline, when the test loss is not below the
+      baseline, or when even the training loss is above what is attainable on new rows by two standard errors;
+    - else balanced.
 
     Parameters
     ----------
@@ -44,6 +49,8 @@ def fit_verdict(
         Loss of the best constant: the majority class or the mean.
     standard_error : float, default=0.0
         Of the test loss.
+    attainable : float, optional
+        A loss that some model is known to reach on new rows.
 
     Examples
     --------
@@ -56,10 +63,12 @@ def fit_verdict(
     """
     gap, gain = test_loss - train_loss, baseline - train_loss
     numbers = f"loss {train_loss:.3g} on training rows, {test_loss:.3g} on new, {baseline:.3g} by a constant"
-    if gap > 2.0 * standard_error and gap > _LOST * max(gain, 0.0) and gap > 0.0 and gain > 0.0:
+    matters = gap > max(2.0 * standard_error, _SLIGHT * baseline) and gain > 0.0
+    if matters and (gap > gain / 3.0 or gap > test_loss / 2.0):
         return FitVerdict("overfitting", f"{numbers}; simplify, regularise, or find more rows", gap)
-    if gain <= 0.0 or gain < _GAINED * baseline or test_loss >= baseline:
-        if baseline == 0.0 and test_loss == 0.0:
-            return FitVerdict("balanced", f"{numbers}; a constant is enough", gap)
+    if baseline == 0.0 and test_loss == 0.0:
+        return FitVerdict("balanced", f"{numbers}; a constant is enough", gap)
+    beaten = attainable is not None and train_loss > attainable + 2.0 * standard_error
+    if beaten or gain < _GAINED * baseline or gain <= 0.0 or test_loss >= baseline:
         return FitVerdict("underfitting", f"{numbers}; a richer model or better columns are needed", gap)
     return FitVerdict("balanced", numbers, gap)

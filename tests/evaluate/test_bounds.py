@@ -1,0 +1,134 @@
+"""Intervals against statsmodels, bounds against exact tails, sizes against their inverse."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from statsmodels.stats.proportion import proportion_confint
+
+from lyceum.evaluate import (
+    chebyshev,
+    error_interval,
+    error_sd,
+    hoeffding,
+    holdout_size,
+    majority_vote_error,
+)
+
+
+@pytest.mark.syllabus("14.7")
+@settings(max_examples=80, deadline=None)
+@given(st.integers(1, 500), st.floats(0, 1), st.sampled_from([0.8, 0.95, 0.99]))
+def test_intervals_equal_statsmodels(n, share, confidence):
+    k = round(share * n)
+    for method, peer in (("wilson", "wilson"), ("clopper-pearson", "beta")):
+        ours = error_interval(k, n, confidence=confidence, method=method)
+        low, high = proportion_confint(k, n, alpha=1 - confidence, method=peer)
+        assert (ours.low, ours.high) == pytest.approx((low, high), abs=1e-9)
+        assert ours.low <= k / n <= ours.high
+
+
+def test_clopper_pearson_covers_at_least_what_it_says():
+    n, rate = 20, 0.13
+    covered = sum(
+        stats.binom.pmf(k, n, rate)
+        for k in range(n + 1)
+        if (i := error_interval(k, n, method="clopper-pearson")).low <= rate <= i.high
+    )
+    assert covered >= 0.95
+
+
+def test_intervals_at_no_and_only_errors_reach_the_end():
+    assert error_interval(0, 10).low == 0.0
+    assert error_interval(10, 10).high == 1.0
+    assert "wilson" in str(error_interval(3, 10))
+
+
+@pytest.mark.syllabus("14.7")
+def test_sd_is_that_of_a_simulated_error_rate():
+    rates = np.random.default_rng(0).binomial(50, 0.2, 200_000) / 50
+    assert error_sd(0.2, 50) == pytest.approx(rates.std(), rel=0.01)
+    assert error_sd(0.0, 5) == 0.0
+
+
+@pytest.mark.syllabus("14.7")
+@settings(max_examples=60, deadline=None)
+@given(st.integers(1, 400), st.floats(0.01, 0.5), st.floats(0.01, 0.99))
+def test_bounds_hold_for_the_exact_binomial_tail(n, within, error):
+    k = np.arange(n + 1)
+    tail = stats.binom.pmf(k, n, error)[np.abs(k / n - error) >= within].sum()
+    assert tail <= hoeffding(n, within).alpha + 1e-9
+    assert tail <= chebyshev(n, within, error=error).alpha + 1e-9
+    assert chebyshev(n, within, error=error).alpha <= chebyshev(n, within).alpha
+
+
+@pytest.mark.syllabus("14.7")
+@pytest.mark.parametrize("bound", [hoeffding, chebyshev])
+@pytest.mark.parametrize("n_models", [1, 12])
+def test_each_of_the_three_is_solved_from_the_other_two(bound, n_models):
+    within = bound(n=5000, alpha=0.05, n_models=n_models).within
+    assert bound(5000, within, n_models=n_models).alpha == pytest.approx(0.05)
+    assert bound(within=within, alpha=0.05, n_models=n_models).n == 5000
+    smaller = bound(n=4999, alpha=0.05, n_models=n_models)
+    assert smaller.within > within
+    assert float(smaller) == smaller.within
+    assert str(4_999) in str(smaller).replace(",", "")
+
+
+@pytest.mark.syllabus("14.7")
+def test_epsilon_over_c_models_is_the_stated_formula():
+    assert hoeffding(n=1000, alpha=0.05, n_models=20).within == math.sqrt(math.log(2 * 20 / 0.05) / 2000)
+
+
+@pytest.mark.syllabus("14.7")
+@settings(max_examples=60, deadline=None)
+@given(st.floats(0.001, 0.999), st.floats(0.001, 0.3), st.floats(0.5, 4))
+def test_holdout_size_is_the_least_that_fits_so_many_deviations(error, within, deviations):
+    n = holdout_size(error, within, deviations=deviations)
+    assert deviations * error_sd(error, n) <= within * (1 + 1e-9)
+    assert n == 1 or deviations * error_sd(error, n - 1) >= within * (1 - 1e-9)
+
+
+def test_holdout_size_grows_from_two_to_more_deviations():
+    assert holdout_size(0.05, 0.01, deviations=float(stats.norm.ppf(0.975))) == 1825
+    assert holdout_size(0.0, 0.01) == 1
+
+
+@pytest.mark.syllabus("11.1")
+@pytest.mark.parametrize("n_voters", [1, 2, 3, 4, 7])
+def test_majority_error_by_going_through_all_votes(n_voters):
+    error = 0.3
+    total = 0.0
+    for votes in range(2**n_voters):
+        wrong = bin(votes).count("1")
+        chance = error**wrong * (1 - error) ** (n_voters - wrong)
+        total += chance * (1.0 if 2 * wrong > n_voters else 0.5 if 2 * wrong == n_voters else 0.0)
+    assert majority_vote_error(n_voters, error) == pytest.approx(total)
+
+
+def test_majority_error_at_the_ends():
+    assert majority_vote_error(5, 0.0) == 0.0
+    assert majority_vote_error(5, 1.0) == 1.0
+    assert majority_vote_error(100, 0.5) == pytest.approx(0.5)
+
+
+def test_bad_requests_say_what_to_give():
+    for call, words in (
+        (lambda: hoeffding(100), "give two of n, within and alpha; 1 were given"),
+        (lambda: chebyshev(100, 0.1, alpha=0.1), "3 were given"),
+        (lambda: hoeffding(0, 0.1), "at least one test row"),
+        (lambda: hoeffding(10, -0.1), "above 0"),
+        (lambda: hoeffding(10, alpha=1.5), "strictly between"),
+        (lambda: hoeffding(10, 0.1, n_models=0), "at least one model"),
+        (lambda: holdout_size(1.5, 0.1), r"in \[0, 1\]"),
+        (lambda: holdout_size(0.5, 0.0), "above 0"),
+        (lambda: error_interval(5, 3), "0 <= n_wrong <= n"),
+        (lambda: error_interval(1, 3, method="wald"), "'wilson'"),
+        (lambda: error_sd(0.1, 0), "at least one"),
+        (lambda: majority_vote_error(0, 0.1), "at least one voter"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            call()
