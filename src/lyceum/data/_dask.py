@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from sklearn.utils.multiclass import check_classification_targets
 
 from lyceum.data._arrow import is_frame, to_arrow
 from lyceum.data._block import Block
@@ -277,6 +276,8 @@ def _seen_schema(names: list[str], declared: list[str], looks: Sequence[_Seen], 
     if not found:
         raise DataError("the Dask collection has no rows (0 samples)")
     classes = np.unique(np.concatenate(found))
+    from sklearn.utils.multiclass import check_classification_targets  # scan alone does not need scikit-learn
+
     check_classification_targets(classes)
     return Schema(columns, Column("y", "binary" if len(classes) == 2 else "categorical", classes, "y"))
 
