@@ -41,7 +41,9 @@ def hypothesis_posterior(log_likelihood: Any, prior: Any = None) -> np.ndarray:
     prior = _shares(prior, len(log_likelihood), "prior")
     with np.errstate(divide="ignore"):
         joint = log_likelihood + np.log(prior)
-    if np.isnan(joint).any() or not (joint > -np.inf).any():
+    if np.isnan(log_likelihood).any():
+        raise DataError("a hypothesis gives NaN in place of the probability of a class: leave it out")
+    if not (joint > -np.inf).any():
         raise DataError(
             "every hypothesis gives probability 0 to some label that occurred: add one that does not, or "
             "smooth them"

@@ -97,8 +97,13 @@ def class_codes(y: Any, n_classes: int, classes: Sequence[Any] | None) -> np.nda
 def _codes_among(y: np.ndarray, classes: Sequence[Any], n_classes: int) -> np.ndarray:
     if len(classes) != n_classes:
         raise DataError(f"there are {len(classes)} classes, but {n_classes} columns of probabilities")
-    if y.dtype.kind in "iub" and [key(c) for c in classes] == [str(k) for k in range(n_classes)]:
-        return class_codes(y.astype(np.intp, copy=False), n_classes, None) if y.size else y.astype(np.intp)
+    if [key(c) for c in classes] == [str(k) for k in range(n_classes)] and _are_codes(y, n_classes):
+        return y.astype(np.intp, copy=False)
     found, codes = np.unique(y, return_inverse=True)
     places = find(found.tolist(), classes, "y has a label that is no class:")
     return np.array(places, dtype=np.intp)[codes]
+
+
+def _are_codes(y: np.ndarray, n_classes: int) -> bool:
+    """Whether y holds whole numbers from 0 to K - 1."""
+    return y.dtype.kind in "iub" and y.size > 0 and int(y.min()) >= 0 and int(y.max()) < n_classes

@@ -129,9 +129,9 @@ def error_reject_curve(
     """
     proba = checked_posteriors(proba)
     n, K = proba.shape
+    if np.shape(y)[:1] != (n,) or not n:
+        raise DataError(f"y has {len(y)} labels for {n} rows of proba: give one a row, at least one row")
     loss, codes = _loss_and_codes(y, loss, K, classes)
-    if len(codes) != n or not n:
-        raise DataError(f"y has {len(codes)} labels for {n} rows of proba: give one a row, at least one row")
     risk, chosen = _least(proba, loss)
     wrong = loss.names_class[chosen] != codes
     paid = wrong.astype(np.float64) if loss.is_zero_one else loss.values[codes, chosen]
@@ -173,6 +173,8 @@ def _curve(
     risk: np.ndarray, wrong: np.ndarray, paid: np.ndarray, weight: np.ndarray | None, same: bool
 ) -> ErrorRejectCurve:
     order = np.argsort(risk)
+    if weight is not None:
+        order = order[weight[order] > 0]  # a row without weight is not there
     risk = risk[order]
     last = np.flatnonzero(
         np.append(risk[1:] != risk[:-1], True)
@@ -191,10 +193,10 @@ def _curve(
 def _mean_of_first(
     values: np.ndarray, weight: np.ndarray | None, order: np.ndarray, last: np.ndarray, accepted: np.ndarray
 ) -> np.ndarray:
-    """The weighted mean of the rows up to each group; 0 where they have no weight."""
+    """The weighted mean of the rows up to each group."""
     weighted = values if weight is None else values * weight[order]
     total = np.cumsum(weighted, dtype=np.int64 if weighted.dtype == bool else np.float64)[last]
-    return np.divide(total, accepted, out=np.zeros(len(last)), where=accepted > 0)
+    return total / accepted
 
 
 def _area(reject: np.ndarray, cost: np.ndarray) -> float:
