@@ -1,5 +1,9 @@
 """Rows: reductions in order, progress from every source, bounded memory, nothing left running."""
 
+import os
+import signal
+import subprocess
+import sys
 import threading
 from dataclasses import dataclass
 from itertools import pairwise
@@ -334,3 +338,75 @@ def test_a_cluster_gives_the_same_and_reports_the_end(frame):
         np.testing.assert_array_equal(there.mean_, here.mean_)
         predicted = there.predict(data[["a", "b"]]).compute()
     assert predicted.tolist() == here.predict(frame[["a", "b"]]).tolist()
+
+
+def test_a_dask_frame_has_the_kinds_of_its_types_like_any_frame():
+    dd = pytest.importorskip("dask.dataframe")
+    frame = pd.DataFrame(
+        {
+            "two": pd.array([0, 1, 0, 1], dtype="Int64"),
+            "day": pd.to_datetime(["2020-01-01", "2020-01-02"] * 2),
+            "truth": [True, False, False, True],
+            "text": ["a", "b", "a", "b"],
+            "kind": pd.Categorical([3, 5, 3, 5]),
+        }
+    )
+    lazy = Mean().fit(dd.from_pandas(frame, npartitions=2))
+    here = Mean().fit(frame)
+    assert str(lazy.schema_) == str(here.schema_)
+    np.testing.assert_allclose(lazy.mean_, here.mean_)
+
+
+class DropOdd:
+    """A step that drops rows."""
+
+    def schema(self, schema):
+        return schema
+
+    def __call__(self, block):
+        return block.take(np.arange(len(block)) % 2 == 0)
+
+
+def test_progress_counts_the_rows_that_are_read_not_those_that_are_left(frame, tmp_path):
+    for name, data, options in every_source(frame, tmp_path):
+        seen = []
+        rows = scan(data, progress=lambda done, total: seen.append(done), **options).then(DropOdd())  # noqa: B023
+        assert rows.reduce(Order.of).n_rows < N, name
+        assert seen[-1] == N, name
+
+
+# -- the end of the process --------------------------------------------------------------------------------
+
+
+def test_a_stream_that_is_left_in_the_middle_does_not_crash_the_interpreter(frame, tmp_path):
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    pq.write_table(pa.Table.from_pandas(frame), tmp_path / "t.parquet", row_group_size=100)
+    code = (
+        "import sys; from lyceum.data import scan, _csv; _csv._STREAM_BYTES = 4096\n"
+        "blocks = [scan(path, memory=0).blocks() for path in sys.argv[1:]]\n"
+        "results = [scan(path, memory=0).map(lambda block: block.X) for path in sys.argv[1:]]\n"
+        "print(*[len(next(part)) for part in blocks + results])\n"
+    )
+    paths = [str(tmp_path / "t.csv"), str(tmp_path / "t.parquet")]
+    done = subprocess.run([sys.executable, "-c", code, *paths], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert not done.stderr
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs signals")
+def test_an_interrupt_ends_a_long_reduction():
+    code = (
+        "import time, numpy as np; from lyceum.data import scan\n"
+        "class Slow:\n"
+        "    def __init__(self, block): print('go', flush=True); time.sleep(0.1)\n"
+        "    def merge(self, other): return self\n"
+        "scan(np.zeros((16384 * 2000, 1), dtype=np.float32)).reduce(Slow)\n"
+    )
+    running = subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert running.stdout.readline() == "go\n"
+    running.send_signal(signal.SIGINT)
+    _, complaint = running.communicate(timeout=60)
+    assert running.returncode != 0
+    assert "KeyboardInterrupt" in complaint

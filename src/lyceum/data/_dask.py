@@ -13,7 +13,7 @@ import pyarrow as pa
 from lyceum.data._arrow import is_frame, to_arrow
 from lyceum.data._block import Block
 from lyceum.data._coding import class_codes, labels
-from lyceum.data._profile import TableProfile
+from lyceum.data._profile import ColumnProfile, TableProfile
 from lyceum.data._schema import Column, Schema
 from lyceum.data._sources import ArraySource, BatchPart, Part
 from lyceum.errors import DataError
@@ -259,15 +259,17 @@ def _weights(w: Any) -> np.ndarray:
     return weights
 
 
+def _seen_column(name: str, profile: ColumnProfile | None, declared: bool) -> Column:
+    """A frame's columns go by their types: numbers are numbers, however few of them there are."""
+    if profile is None or (profile.holds in ("number", "time") and not declared):
+        return Column(name, why="numbers")
+    return profile.column("categorical" if declared else None)
+
+
 def _seen_schema(names: list[str], declared: list[str], looks: Sequence[_Seen], task: str | None) -> Schema:
     profile = _merged([seen.profile for seen in looks])
     known = profile.columns if profile else {}
-    columns = tuple(
-        known[name].column("categorical" if name in declared else None)
-        if name in known
-        else Column(name, why="numbers")
-        for name in names
-    )
+    columns = tuple(_seen_column(name, known.get(name), name in declared) for name in names)
     if task is None:
         return Schema(columns)
     if task == "numbers":

@@ -72,7 +72,8 @@ class Rows:
     def blocks(self) -> Iterator[Block]:
         """The blocks in order, one at a time."""
         for part in self.source.parts():
-            yield from _blocks(part, self.steps)
+            for block in part.blocks():
+                yield _after(block, self.steps)
 
     def reduce(self, of: Callable[[Block], Summary]) -> Summary:
         """Summarise every block by `of` and merge the summaries in order."""
@@ -118,17 +119,18 @@ class Rows:
         return _stacked(results)
 
 
-def _blocks(part: Part, steps: tuple[Step, ...]) -> Iterator[Block]:
-    for block in part.blocks():
-        for step in steps:
-            block = step(block)
-        yield block
+def _after(block: Block, steps: tuple[Step, ...]) -> Block:
+    for step in steps:
+        block = step(block)
+    return block
 
 
 def _fold(part: Part, of: Callable[[Block], Summary], steps: tuple[Step, ...]) -> tuple[int, Summary | None]:
+    """The number of rows read and their merged summary, None if none are left after the steps."""
     total, n_rows = None, 0
-    for block in _blocks(part, steps):
-        n_rows += len(block)
+    for given in part.blocks():
+        n_rows += len(given)
+        block = _after(given, steps)
         if len(block):
             summary = of(block)
             total = summary if total is None else total.merge(summary)
@@ -144,12 +146,11 @@ def fold_part(part: Part, of: Callable[[Block], Summary], steps: tuple[Step, ...
 def _map_part(
     part: Part, function: Callable[[Block], np.ndarray], steps: tuple[Step, ...]
 ) -> tuple[int, np.ndarray | None]:
-    results = [function(block) for block in _blocks(part, steps)]
-    return sum(map(_n_rows, results)), _stacked(results) if results else None
-
-
-def _n_rows(result: Any) -> int:
-    return result.shape[0]
+    results, n_rows = [], 0
+    for given in part.blocks():
+        n_rows += len(given)
+        results.append(function(_after(given, steps)))
+    return n_rows, _stacked(results) if results else None
 
 
 def _stacked(results: list[Any]) -> Any:
