@@ -75,8 +75,20 @@ def test_a_missing_prediction_is_a_rejection_and_a_missing_truth_an_error():
     assert confusion([0, 1], [np.nan, 1.0]).rejected.tolist() == [1, 0]
     assert confusion(["a", "b"], np.array([None, "b"], dtype=object)).rejected.tolist() == [1, 0]
     assert confusion([0, 1], np.array([0, "doubt"], dtype=object), reject="doubt").rejected.tolist() == [0, 1]
-    with pytest.raises(DataError, match="1 missing labels"):
-        confusion([np.nan, 1.0], [0.0, 1.0])
+    for reject in (None, 1.0):
+        with pytest.raises(DataError, match="1 missing labels"):
+            confusion([np.nan, 1.0, 0.0], [0.0, 1.0, 1.0], reject=reject)
+
+
+def test_given_classes_and_a_reject_label_go_together():
+    matrix = confusion(list("ab?"), list("?ba"), classes=["b", "a", "?"], reject="?")
+    assert matrix.classes.tolist() == ["b", "a"]
+    assert matrix.full.tolist() == [[1, 0, 0], [0, 0, 1], [0, 1, 0]]
+
+
+def test_kappa_of_one_class_is_zero_whatever_the_weights():
+    assert confusion([1] * 3, [1] * 3, sample_weight=[0.1, 0.2, 0.3]).kappa == 0.0
+    assert confusion([0] * 3, [1] * 3).kappa == 0.0
 
 
 @pytest.mark.syllabus("14.1")

@@ -114,6 +114,8 @@ def test_bad_scores_are_refused_with_a_reason():
         auc([0, 1], [np.nan, 1.0], sample_weight=[1, 1])
     with pytest.raises(DataError, match="say which is positive"):
         auc([0, 1, 2], [0.1, 0.2, 0.3])
+    with pytest.raises(DataError, match="positive=2 is not among"):
+        auc([0, 1], [0.1, 0.2], positive=2)
     with pytest.raises(DataError, match="2 and 3 rows"):
         auc([0, 1], [1.0, 2.0, 3.0])
     with pytest.raises(DataError, match="give numbers"):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from lyceum.errors import DataError
-from lyceum.evaluate._labels import column_of, common_codes, same_length, weights_of
+from lyceum.evaluate._labels import column_of, common_codes, refuse_unknown, same_length, weights_of
 from lyceum.evaluate._shown import Shown, ratio
 from lyceum.report import Summary, Table
 
@@ -44,8 +44,10 @@ def cohen_kappa(counts: np.ndarray) -> float:
     total = counts.sum()
     if not total:
         return 0.0
+    if np.count_nonzero(counts) == 1 and np.trace(counts) > 0.0:
+        return 0.0  # p_e = 1
     chance = float(counts.sum(axis=0) @ counts.sum(axis=1)) / total**2
-    return ratio(float(np.trace(counts)) / total - chance, 1.0 - chance) if chance < 1.0 else 0.0
+    return float((np.trace(counts) / total - chance) / (1.0 - chance))
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,8 +166,7 @@ class BinaryReport(Shown):
             ("npv",): self.tn + self.fn,
             ("f1",): 2 * self.tp + self.fp + self.fn,
             ("odds_ratio",): self.fp * self.fn or self.tp * self.tn,
-            ("kappa",): (self.tp + self.fn) * (self.tn + self.fp)
-            or (self.tp + self.fp) * (self.tn + self.fn),
+            ("kappa",): self.fp + self.fn or self.tp * self.tn,
         }
         return tuple(name for names, rows in empty.items() if not rows for name in names)
 
@@ -252,6 +253,7 @@ def _of_labels(y: Any, predicted: Any, positive: Any, sample_weight: Any) -> Bin
     if positive is None:
         positive = labels[1] if len(labels) == 2 else (labels[0] if labels == [1] else 1)
     others = [label for label in labels if label != positive]
+    refuse_unknown(positive, labels)
     place = labels.index(positive) if positive in labels else len(labels)
     cell = 2 * (truth == place) + (guess == place)
     w = weights_of(sample_weight, len(y))

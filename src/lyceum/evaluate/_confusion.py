@@ -212,10 +212,9 @@ def confusion(
     y, predicted = column_of(y, "y"), column_of(predicted, "predicted")
     same_length(y, predicted, "y and predicted")
     labels, (truth, guess) = common_codes({"y": y, "predicted": predicted}, apart=reject)
-    if len(truth) and truth.min() < 0 and reject is None:
-        raise DataError(
-            f"y has {int((truth < 0).sum())} missing labels: leave those rows out, or name a reject label"
-        )
+    if len(truth) and truth.min() < 0 and (gaps := int((truth == -1).sum())):
+        raise DataError(f"y has {gaps} missing labels: leave those rows out")
+    truth, guess = np.maximum(truth, -1), np.maximum(guess, -1)  # doubt, however it is said
     if classes is not None:
         wanted = [label for label in np.asarray(classes).tolist() if reject is None or label != reject]
         strange = [label for label in labels if label not in wanted]

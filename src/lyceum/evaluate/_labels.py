@@ -118,7 +118,7 @@ def as_classes(labels: list[Any]) -> np.ndarray:
 
 
 def common_codes(columns: dict[str, Any], apart: Any = None) -> tuple[list[Any], list[np.ndarray]]:
-    """The sorted labels of several columns together, and their codes; `apart` and missing labels get -1."""
+    """The sorted labels of several columns, and their codes; missing labels get -1, `apart` gets -2."""
     coded = {name: code_labels(values, name) for name, values in columns.items()}
     present = [label for labels, _ in coded.values() for label in labels]
     labels = [label for label in dict.fromkeys(present) if apart is None or label != apart]
@@ -129,14 +129,16 @@ def common_codes(columns: dict[str, Any], apart: Any = None) -> tuple[list[Any],
             "use one type of label"
         )
     labels = [labels[i] for i in _sorted_places(labels)]
-    return labels, [known_codes(own, codes, labels) for own, codes in coded.values()]
+    return labels, [known_codes(own, codes, labels, apart) for own, codes in coded.values()]
 
 
-def known_codes(own: list[Any], codes: np.ndarray, labels: list[Any]) -> np.ndarray:
-    """Codes into `own` labels as codes into `labels`; -1 where the label is not among them."""
+def known_codes(own: list[Any], codes: np.ndarray, labels: list[Any], apart: Any = None) -> np.ndarray:
+    """Codes into `own` as codes into `labels`; -1 for a label not among them, -2 for the one `apart`."""
     if own == labels:
         return codes
     place = {label: i for i, label in enumerate(labels)}
+    if apart is not None:
+        place[apart] = -2
     return np.array([*(place.get(label, -1) for label in own), -1], dtype=np.int32)[codes]
 
 
@@ -160,7 +162,14 @@ def positive_mask(y: Any, positive: Any = None) -> np.ndarray:
         raise DataError(f"y has {len(labels)} classes: say which is positive, e.g. positive={labels[-1]!r}")
     if positive is None:
         positive = labels[1] if len(labels) == 2 else 1
+    refuse_unknown(positive, labels)
     return codes == labels.index(positive) if positive in labels else np.zeros(len(y), dtype=bool)
+
+
+def refuse_unknown(positive: Any, labels: list[Any]) -> None:
+    """A positive label that no row has is fine among rows of one class, and a slip among rows of two."""
+    if positive not in labels and len(labels) > 1:
+        raise DataError(f"positive={positive!r} is not among the labels {', '.join(map(repr, labels))}")
 
 
 def score_column(score: Any, n_rows: int) -> np.ndarray:

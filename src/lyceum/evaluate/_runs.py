@@ -12,7 +12,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.utils import _safe_indexing, indexable
 from sklearn.utils.validation import has_fit_parameter
 
-from lyceum.errors import DataError
+from lyceum.errors import DataError, SourceError
 from lyceum.evaluate._labels import weights_of
 from lyceum.evaluate._shown import one_of
 
@@ -74,6 +74,11 @@ class Task:
         """Check the table; "auto" is the error rate for classifiers and squared error for all others."""
         if not hasattr(estimator, "fit"):
             raise TypeError(f"{estimator!r} is not an estimator: give an object with fit and predict")
+        if hasattr(X, "reduce"):
+            raise SourceError(
+                "resampling picks rows by their number, which scanned rows cannot give: read the table into "
+                "memory first, e.g. lyceum.data.read_table(path)"
+            )
         target = np.asarray(y)
         X, target = indexable(X, target)
         w = weights_of(sample_weight, len(target))

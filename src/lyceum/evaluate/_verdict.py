@@ -36,8 +36,8 @@ def fit_verdict(
 
     With gap = test - train, and gain = baseline - train what the model removes on the rows it learned from:
 
-    - overfitting when the gap is above two standard errors and a tenth of the baseline, and new rows do not see a
-      third of the gain or more than half of their loss is due to the gap;
+    - overfitting when the gap is above two standard errors and a tenth of the baseline, and new rows do not
+      see a third of the gain or more than half of their loss is due to the gap;
     - else underfitting when the gain is below a quarter of the baseline, when the test loss is not below the
       baseline, or when even the training loss is above what is attainable on new rows by two standard errors;
     - else balanced.
