@@ -5,14 +5,23 @@ LyceumError
 │   ├── SchemaError                  columns do not fit: names, kinds, categories
 │   ├── MissingValuesError           gaps where the method cannot take them
 │   └── SourceError (a TypeError)    this method cannot run on this kind of source
-└── ModelFileError (a ValueError)    a model file is damaged, unknown or unsafe
+├── ModelFileError (a ValueError)    a model file is damaged, unknown or unsafe
+└── StudyError (a ValueError)        a study cannot be run as it was asked for, or where
 
 A message says what, where, what came, and what to do instead.
 """
 
 from __future__ import annotations
 
-__all__ = ["DataError", "LyceumError", "MissingValuesError", "ModelFileError", "SchemaError", "SourceError"]
+__all__ = [
+    "DataError",
+    "LyceumError",
+    "MissingValuesError",
+    "ModelFileError",
+    "SchemaError",
+    "SourceError",
+    "StudyError",
+]
 
 
 class LyceumError(Exception):
@@ -37,3 +46,7 @@ class SourceError(DataError, TypeError):
 
 class ModelFileError(LyceumError, ValueError):
     """A model file is damaged, of an unknown make, or holds what may not be loaded."""
+
+
+class StudyError(LyceumError, ValueError):
+    """A study cannot be run as it was asked for, or where."""

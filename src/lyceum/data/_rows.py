@@ -13,8 +13,8 @@ from scipy import sparse
 from lyceum._threads import ordered_map, single_threaded_blas
 from lyceum.data._block import Block
 from lyceum.data._schema import Schema
-from lyceum.data._sources import Part, Source
-from lyceum.errors import DataError
+from lyceum.data._sources import ArraySource, Part, Source
+from lyceum.errors import DataError, SourceError
 
 __all__ = ["Progress", "Rows", "Statistic", "Step"]
 
@@ -68,6 +68,21 @@ class Rows:
     def then(self, step: Step) -> Rows:
         """The same rows after one more step."""
         return replace(self, steps=(*self.steps, step))
+
+    def take(self, places: np.ndarray) -> Rows:
+        """Some of the rows, by their places and in that order; the rows have to be in memory.
+
+        >>> from lyceum.data import scan
+        >>> rows = scan(np.arange(10.0)[:, None]).take(np.array([7, 2, 2]))
+        >>> next(rows.blocks()).X[:, 0].tolist()
+        [7.0, 2.0, 2.0]
+        """
+        if self._drops_rows or not isinstance(self.source, ArraySource):
+            raise SourceError(
+                "rows can be taken by their places only from memory and before a step drops some: "
+                "give scan(...) more memory"
+            )
+        return replace(self, source=self.source.take(places))
 
     def blocks(self) -> Iterator[Block]:
         """The blocks in order, one at a time."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -56,6 +56,12 @@ class ArraySource:
     @property
     def n_rows(self) -> int:
         return self.X.shape[0]
+
+    def take(self, places: np.ndarray) -> ArraySource:
+        """Some of the rows, in the order given."""
+        y = None if self.y is None else self.y[places]
+        w = None if self.w is None else self.w[places]
+        return replace(self, X=self.X[places], y=y, w=w)
 
     def parts(self) -> Iterator[Part]:
         step = block_rows(self.X.shape[1])

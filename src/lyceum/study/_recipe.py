@@ -1,0 +1,356 @@
+"""The recipe of a study: everything that was asked, in a TOML file that runs again anywhere."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import json
+import math
+import os
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+from lyceum.data._schema import KINDS
+from lyceum.decision import LossMatrix
+from lyceum.errors import LyceumError, StudyError
+from lyceum.study._files import write_whole
+
+__all__ = ["Choice", "Recipe"]
+
+CHOOSE = ("simplest", "best")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A learner that is asked for.
+
+    Attributes
+    ----------
+    name : str
+        As in the catalog.
+    settings : dict
+        Parameters that are fixed.
+    search : dict or None
+        For every parameter to search a list of choices, or (low, high, "log" or "linear"). None takes the
+        search space of the catalog without the parameters that are fixed; an empty one searches nothing.
+    """
+
+    name: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    search: Mapping[str, Any] | None = None
+
+    @classmethod
+    def of(cls, asked: Any) -> Choice:
+        """A choice from a name, a table of the recipe, a catalogued learner with its settings, or itself."""
+        if isinstance(asked, Choice):
+            return asked
+        if isinstance(asked, str):
+            return cls(asked)
+        if isinstance(asked, Mapping):
+            return _choice(asked)
+        if hasattr(asked, "get_params"):
+            plain = type(asked)().get_params(deep=False)
+            own = asked.get_params(deep=False)
+            return cls(type(asked).__name__, {k: v for k, v in own.items() if v is not plain[k]}, None)
+        raise StudyError(f"learners: cannot take {asked!r}: give names of the catalog, e.g. 'NaiveBayes'")
+
+    def as_dict(self) -> dict[str, Any]:
+        """The table of the recipe."""
+        table: dict[str, Any] = {"name": self.name}
+        if self.settings:
+            table["settings"] = dict(self.settings)
+        if self.search is not None:
+            table["search"] = {name: _space_out(space) for name, space in self.search.items()}
+        return table
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What a study is asked to do.
+
+    Attributes
+    ----------
+    data : tuple of str
+        Paths of the files. In a recipe file they are relative to its folder.
+    target : str
+    kinds : dict of column to "continuous", "categorical" or "binary"
+    ignore : tuple of str
+        Columns to leave out.
+    keep : tuple of str
+        Columns to keep although they look like identifiers, constants or free text.
+    weight : str or None
+        The column of row weights.
+    learners : tuple of Choice
+        Empty: chosen for the task and the size.
+    loss : LossMatrix or None
+        Rows = true class, columns = action; None is 0/1.
+    doubt : float or None
+        The cost of rejecting a row.
+    folds : int or None
+        None: 10 below 2,000 rows, else 5.
+    repeats, inner_folds : int
+    holdout : float
+        Share of rows that nothing is chosen by.
+    bootstrap_632 : bool
+    choose : {"simplest", "best"}
+        Which learner is fitted on all rows: the simplest within one standard error of the best, or the best.
+    seed : int
+    budget_minutes : float or None
+        No fold is started when so much time has passed.
+    memory_mb : int
+        Files that need more are studied on a sample of their rows.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> recipe = Recipe(data=("loans.csv",), target="class", learners=(Choice("NaiveBayes"),), folds=5)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = recipe.write(pathlib.Path(folder) / "recipe.toml")
+    ...     Recipe.read(path, relative=False) == recipe
+    True
+    """
+
+    data: tuple[str, ...]
+    target: str
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    ignore: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()
+    weight: str | None = None
+    learners: tuple[Choice, ...] = ()
+    loss: LossMatrix | None = None
+    doubt: float | None = None
+    folds: int | None = None
+    repeats: int = 1
+    inner_folds: int = 3
+    holdout: float = 0.0
+    bootstrap_632: bool = False
+    choose: str = "simplest"
+    seed: int = 0
+    budget_minutes: float | None = None
+    memory_mb: int = 512
+
+    def __post_init__(self) -> None:
+        for name, check in _CHECKS.items():
+            value = getattr(self, name)
+            if not (value is None and name in _OPTIONAL):
+                object.__setattr__(self, name, check(name, value))
+
+    # -- files -----------------------------------------------------------------------------------------------
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str], *, relative: bool = True) -> Recipe:
+        """The recipe in a TOML file; paths of data are made relative to where it is."""
+        path = Path(path)
+        try:
+            table = tomllib.loads(path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            raise StudyError(f"there is no recipe {path}") from None
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise StudyError(f"{path} is not TOML: {error}") from error
+        try:
+            recipe = cls.from_dict(table)
+        except LyceumError as error:
+            raise StudyError(f"{path}: {error}") from error
+        return recipe._moved(lambda data: os.path.join(path.parent, data)) if relative else recipe
+
+    def write(self, path: str | os.PathLike[str]) -> Path:
+        """Write the TOML file that `read` reads, whole or not at all."""
+        import tomli_w
+
+        path = Path(path)
+        write_whole(path, tomli_w.dumps(self.as_dict()).encode())
+        return path
+
+    @classmethod
+    def from_dict(cls, table: Mapping[str, Any]) -> Recipe:
+        """The recipe from the tables of a TOML file."""
+        known = [each.name for each in fields(cls)]
+        for name in table:
+            if name not in known:
+                near = difflib.get_close_matches(name, known, 1)
+                hint = f"did you mean {near[0]!r}?" if near else f"its keys are {', '.join(known)}"
+                raise StudyError(f"a recipe has no key {name!r}: {hint}")
+        for name in ("data", "target"):
+            if name not in table:
+                raise StudyError(f"the recipe does not say {name!r}: add {_SAY[name]}")
+        return cls(**table)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The tables of the TOML file: what differs from the defaults."""
+        table: dict[str, Any] = {"data": list(self.data), "target": self.target}
+        for each in fields(self)[2:]:
+            value = getattr(self, each.name)
+            if value is None or value == () or value == {} or value == each.default:
+                continue
+            table[each.name] = _plain(value)
+        # TOML has tables after plain values
+        return dict(sorted(table.items(), key=lambda item: item[0] in ("kinds", "learners", "loss")))
+
+    def _moved(self, how: Callable[[str], str]) -> Recipe:
+        return replace(self, data=tuple(map(how, self.data)))
+
+    def relative_to(self, folder: Path) -> Recipe:
+        """The same recipe for a file in `folder`."""
+        return self._moved(lambda path: _relative(path, folder))
+
+    @property
+    def digest(self) -> str:
+        """A hash of all that bears on the results: not where the data are, nor how long it may take."""
+        table = {k: v for k, v in self.as_dict().items() if k not in ("data", "budget_minutes")}
+        return hashlib.sha256(json.dumps(table, sort_keys=True, default=str).encode()).hexdigest()
+
+
+_SAY = {"data": 'data = "file.csv"', "target": 'target = "the column to predict"'}
+_OPTIONAL = ("weight", "loss", "doubt", "folds", "budget_minutes")
+
+
+def _relative(path: str, folder: Path) -> str:
+    try:
+        return Path(os.path.relpath(path, folder)).as_posix()
+    except ValueError:  # another drive
+        return str(Path(path).absolute())
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, LossMatrix):
+        return value.to_dict()
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, tuple):
+        return [item.as_dict() if isinstance(item, Choice) else item for item in value]
+    return value
+
+
+def _choice(table: Mapping[str, Any]) -> Choice:
+    odd = sorted(set(table) - {"name", "settings", "search"})
+    if odd:
+        raise StudyError(f"learners: there is no key {odd[0]!r}: a learner has name, settings and search")
+    if not isinstance(table.get("name"), str):
+        raise StudyError('learners: a learner needs its name, e.g. name = "NaiveBayes"')
+    for key in ("settings", "search"):
+        if not isinstance(table.get(key, {}), Mapping | None):
+            raise StudyError(f"learners: {key} of {table['name']} is a table of parameters")
+    search = table.get("search")
+    if search is not None:
+        search = {name: _space_in(name, space) for name, space in search.items()}
+    return Choice(table["name"], dict(table.get("settings") or {}), search)
+
+
+def _space_in(name: str, space: Any) -> Any:
+    if isinstance(space, Mapping):
+        if set(space) != {"low", "high", "scale"} or space["scale"] not in ("log", "linear"):
+            raise StudyError(
+                f'learners: the range of {name!r} is {{low = ..., high = ..., scale = "log" or "linear"}}'
+            )
+        return (space["low"], space["high"], space["scale"])
+    if isinstance(space, list | tuple) and space:
+        return space
+    raise StudyError(f"learners: search of {name!r} is a list of choices or a range, not {space!r}")
+
+
+def _space_out(space: Any) -> Any:
+    return dict(zip(("low", "high", "scale"), space)) if isinstance(space, tuple) else list(space)
+
+
+# -- what every key may be ---------------------------------------------------------------------------------
+
+
+def _paths(name: str, value: Any) -> tuple[str, ...]:
+    given = [value] if isinstance(value, str | os.PathLike) else list(value)
+    if not given or not all(isinstance(path, str | os.PathLike) for path in given):
+        raise StudyError(f"{name} = {value!r}: give a path, or a list of paths")
+    return tuple(map(os.fspath, given))
+
+
+def _text(name: str, value: Any) -> str:
+    if not isinstance(value, str) or not value:
+        raise StudyError(f"{name} = {value!r}: give the name of a column")
+    return value
+
+
+def _names(name: str, value: Any) -> tuple[str, ...]:
+    given = (value,) if isinstance(value, str) else tuple(value)
+    return tuple(_text(name, item) for item in given)
+
+
+def _kinds(name: str, value: Any) -> dict[str, str]:
+    for column, kind in dict(value).items():
+        if kind not in KINDS:
+            raise StudyError(f"{name}: {column!r} = {kind!r}: choose one of {', '.join(KINDS)}")
+    return dict(value)
+
+
+def _learners(name: str, value: Any) -> tuple[Choice, ...]:
+    if isinstance(value, str | Mapping) or not isinstance(value, Sequence):
+        value = (value,)
+    return tuple(map(Choice.of, value))
+
+
+def _loss(name: str, value: Any) -> LossMatrix:
+    try:
+        if isinstance(value, LossMatrix):
+            return value
+        if isinstance(value, str | os.PathLike):
+            return LossMatrix.read(value)
+        if isinstance(value, Mapping):
+            by_pair = all(isinstance(pair, tuple) for pair in value)
+            return LossMatrix.from_costs(value) if by_pair else LossMatrix.from_dict(value)
+        return LossMatrix(value)
+    except LyceumError as error:
+        raise StudyError(f"{name}: {error}") from error
+
+
+def _whole(least: int) -> Callable[[str, Any], int]:
+    def check(name: str, value: Any) -> int:
+        if isinstance(value, bool) or not hasattr(value, "__index__") or int(value) < least:
+            raise StudyError(f"{name} = {value!r}: give a whole number of at least {least}")
+        return int(value)
+
+    return check
+
+
+def _number(low: float, high: float, why: str) -> Callable[[str, Any], float]:
+    def check(name: str, value: Any) -> float:
+        fits = isinstance(value, int | float) and not isinstance(value, bool) and low <= value < high
+        if not fits or math.isnan(value):
+            raise StudyError(f"{name} = {value!r}: {why}")
+        return float(value)
+
+    return check
+
+
+def _yes(name: str, value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise StudyError(f"{name} = {value!r}: give true or false")
+    return value
+
+
+def _choose(name: str, value: Any) -> str:
+    if value not in CHOOSE:
+        raise StudyError(f"{name} = {value!r}: choose one of {', '.join(CHOOSE)}")
+    return value
+
+
+_CHECKS: dict[str, Callable[[str, Any], Any]] = {
+    "data": _paths,
+    "target": _text,
+    "kinds": _kinds,
+    "ignore": _names,
+    "keep": _names,
+    "weight": _text,
+    "learners": _learners,
+    "loss": _loss,
+    "doubt": _number(0.0, math.inf, "give the cost of rejecting a row, a number of at least 0"),
+    "folds": _whole(2),
+    "repeats": _whole(1),
+    "inner_folds": _whole(2),
+    "holdout": _number(0.0, 0.9, "give the share of rows to hold out, from 0 to 0.9"),
+    "bootstrap_632": _yes,
+    "choose": _choose,
+    "seed": _whole(0),
+    "budget_minutes": _number(0.0, math.inf, "give minutes, a number of at least 0"),
+    "memory_mb": _whole(1),
+}
