@@ -1,0 +1,26 @@
+"""Models at work on files: fitted from one, and predicting, measured, explained and compared on others.
+
+Files are read and written a batch at a time. The commands of the same names render what is returned here.
+"""
+
+from lyceum.apply._compare import ModelComparison, PairedTest, compare_models
+from lyceum.apply._evaluate import Evaluation, Metric, evaluate_model
+from lyceum.apply._explain import RowExplanation, explain_rows
+from lyceum.apply._fit import fit_file
+from lyceum.apply._loss import read_loss
+from lyceum.apply._predict import Predicted, predict_file
+
+__all__ = [
+    "Evaluation",
+    "Metric",
+    "ModelComparison",
+    "PairedTest",
+    "Predicted",
+    "RowExplanation",
+    "compare_models",
+    "evaluate_model",
+    "explain_rows",
+    "fit_file",
+    "predict_file",
+    "read_loss",
+]

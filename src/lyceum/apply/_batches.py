@@ -1,0 +1,125 @@
+"""The rows of a file in Arrow batches, typed as a model needs them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from pathlib import Path
+from typing import IO, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from lyceum.data import Column, CsvFormat, read_table
+from lyceum.data._arrow import is_frame
+from lyceum.data._files import file_kind, paths_of
+from lyceum.data._request import hint
+from lyceum.data._sources import whole
+from lyceum.errors import DataError, SchemaError
+
+__all__ = ["Batches", "spooled"]
+
+_ROWS = 1 << 17
+_TEXT = pa.dictionary(pa.int32(), pa.string())
+
+
+@dataclass(frozen=True)
+class Batches:
+    """The columns of a file or frame, some 100,000 rows at a time.
+
+    `columns` are those that a model knows: their kinds settle the types of a CSV file, so that it is read
+    once and a late cell cannot change what was said of the first. `also` are columns to be handed through:
+    text, if the file is text.
+    """
+
+    data: Any
+    columns: tuple[Column, ...]
+    also: tuple[str, ...] = ()
+    form: CsvFormat = field(default_factory=partial(CsvFormat, ""))
+
+    @property
+    def wanted(self) -> list[str]:
+        return list(dict.fromkeys([*(column.name for column in self.columns), *self.also]))
+
+    @cached_property
+    def paths(self) -> list[str]:
+        return paths_of(self.data)
+
+    @cached_property
+    def kind(self) -> str:
+        return "frame" if is_frame(self.data) else file_kind(self.paths)
+
+    @cached_property
+    def n_rows(self) -> int | None:
+        """The number of rows: known for Parquet, estimated from the first rows for CSV, else None."""
+        if self.kind == "parquet":
+            return sum(pq.read_metadata(path).num_rows for path in self.paths)
+        if self.kind == "csv":
+            form = self.form.sniffed(self.paths[0])
+            cells = sum(form.cell_bytes(path, os.path.getsize(path)) for path in self.paths) // 8
+            return cells // max(1, len(form.typed(self.paths[0]).types))
+        return None
+
+    def __iter__(self) -> Iterator[pa.Table]:
+        if self.kind == "csv":
+            return self._csv()
+        return self._parquet() if self.kind == "parquet" else self._in_memory()
+
+    def _in_memory(self) -> Iterator[pa.Table]:
+        table = read_table(self.data, self.form)
+        self._check(table.column_names)
+        for start in range(0, table.num_rows, _ROWS):
+            yield table.select(self.wanted).slice(start, _ROWS)
+
+    def _parquet(self) -> Iterator[pa.Table]:
+        for path in self.paths:
+            with whole(path), pq.ParquetFile(path) as file:
+                self._check(file.schema_arrow.names, path)
+                for batch in file.iter_batches(_ROWS, columns=self.wanted):
+                    yield pa.Table.from_batches([batch])
+
+    def _csv(self) -> Iterator[pa.Table]:
+        form = self.form.sniffed(self.paths[0])
+        for path in self.paths:
+            typed = form.typed(path)
+            self._check(list(typed.types), path)
+            known = {column.name: _csv_type(column, typed.types[column.name]) for column in self.columns}
+            types = {name: known.get(name, _TEXT) for name in typed.types}
+            for batch in replace(typed, types=types).stream(path):
+                yield pa.Table.from_batches([batch]).select(self.wanted)
+
+    def _check(self, names: Sequence[str], path: str = "the table") -> None:
+        absent = [name for name in self.wanted if name not in names]
+        if absent:
+            more = f" (and {len(absent) - 1} more of the model's)" if len(absent) > 1 else ""
+            raise SchemaError(f"{path} has no column {absent[0]!r}{more}{hint(absent[0], list(names))}")
+
+
+def _csv_type(column: Column, inferred: pa.DataType) -> pa.DataType:
+    """The type that fits every cell which the model could take."""
+    if column.is_text:
+        return _TEXT
+    if column.categories is not None and column.categories.dtype.kind == "b":
+        return pa.bool_()
+    return pa.float64() if pa.types.is_null(inferred) or pa.types.is_integer(inferred) else inferred
+
+
+@contextmanager
+def spooled(data: Any, stream: IO[bytes] | None = None) -> Iterator[Any]:
+    """The data; for "-" a CSV file of what comes from standard input, gone afterwards."""
+    if not (isinstance(data, str) and data == "-"):
+        yield data
+        return
+    with tempfile.TemporaryDirectory(prefix="lyceum-") as folder:
+        path = Path(folder) / "standard-input.csv"
+        with open(path, "wb") as file:
+            shutil.copyfileobj(stream or sys.stdin.buffer, file)
+        if not path.stat().st_size:
+            raise DataError("standard input is empty: it needs a line of column names and some rows")
+        yield str(path)

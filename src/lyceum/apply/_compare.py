@@ -1,0 +1,189 @@
+"""Two models on the same rows: which is better, and how sure is that?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from lyceum.apply._batches import spooled
+from lyceum.apply._evaluate import costs_of, log_losses, mean_interval
+from lyceum.apply._model import Fitted, Outcomes
+from lyceum.data import CsvFormat
+from lyceum.data._rows import Progress
+from lyceum.decision import minimum_risk
+from lyceum.errors import DataError
+from lyceum.evaluate import mcnemar
+from lyceum.report import Summary, Table
+
+__all__ = ["ModelComparison", "PairedTest", "compare_models"]
+
+_ALPHA = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class PairedTest:
+    """A measure of both models on the same rows; less is better.
+
+    `difference` is the first minus the second, with its 95 % interval; `p_value` is two-sided.
+    """
+
+    measure: str
+    first: float
+    second: float
+    difference: float
+    low: float
+    high: float
+    p_value: float
+    test: str
+
+    @property
+    def differ(self) -> bool:
+        """Whether a difference is shown at 5 %."""
+        return self.p_value < _ALPHA
+
+
+@dataclass(frozen=True, slots=True)
+class ModelComparison:
+    """Two models on one set of rows; the first of `tests` decides the verdict."""
+
+    names: tuple[str, str]
+    target: str
+    n_rows: int
+    tests: tuple[PairedTest, ...]
+
+    @property
+    def better(self) -> str | None:
+        """The name of the better model, or None if no difference is shown."""
+        test = self.tests[0]
+        return None if not test.differ else self.names[int(test.difference > 0)]
+
+    @property
+    def verdict(self) -> str:
+        """What the rows say, in a sentence."""
+        test = self.tests[0]
+        best, other = sorted((test.first, test.second))
+        sure = f"p = {test.p_value:.2g} by {test.test} on {self.n_rows:,} rows"
+        if self.better is not None:
+            return f"{self.better} is better: {test.measure} {best:.4g} against {other:.4g} ({sure})."
+        return (
+            f"No difference is shown: {test.measure} {test.first:.4g} and {test.second:.4g} ({sure}). "
+            f"The true difference may lie anywhere from {test.low:.3g} to {test.high:.3g}."
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        tests = [{**asdict(test), "differ": test.differ} for test in self.tests]
+        return {
+            "models": list(self.names),
+            "target": self.target,
+            "rows": self.n_rows,
+            "tests": tests,
+            "better": self.better,
+            "verdict": self.verdict,
+        }
+
+    def summary(self) -> Summary:
+        rows = [
+            (t.measure, t.first, t.second, t.difference, f"{t.low:.3g} to {t.high:.3g}", t.p_value, t.test)
+            for t in self.tests
+        ]
+        columns = ("measure", *self.names, "difference", "95 % interval", "p", "test")
+        return Summary(self.verdict, {}, (Table("", columns, rows),))
+
+    def __str__(self) -> str:
+        return str(self.summary())
+
+    def _repr_html_(self) -> str:
+        return self.summary()._repr_html_()
+
+
+def compare_models(
+    first: Any,
+    second: Any,
+    data: Any,
+    target: str | None = None,
+    *,
+    loss: Any = None,
+    doubt: float | None = None,
+    names: tuple[str, str] = ("first", "second"),
+    form: CsvFormat | None = None,
+    progress: Progress | None = None,
+) -> ModelComparison:
+    """Compare two fitted models on the same rows, which neither has seen.
+
+    Classifiers: McNemar's test of their errors; with a loss matrix first the paired t test of what their
+    decisions cost; and the paired t test of their log losses. Regressors: paired t tests of their squared and
+    absolute errors.
+
+    Parameters
+    ----------
+    first, second : fitted learners or pipelines for the same target
+    data : path, glob, frame, or "-" for CSV from standard input
+    target : str, optional
+        The column with the truth; by default named as when the first model was fitted.
+    loss : LossMatrix or dict of (true class, action) to cost, optional
+        Rows = true class, columns = action.
+    doubt : float, optional
+        The cost of rejecting a row.
+    """
+    pair = Fitted(first), Fitted(second)
+    names = names if names[0] != names[1] else (f"{names[0]} (first)", f"{names[1]} (second)")
+    if (pair[0].classes is None) != (pair[1].classes is None):
+        raise DataError("one model predicts classes, the other numbers: compare models for the same target")
+    name = target or pair[0].target.name
+    with spooled(data) as source:
+        both = [Outcomes.of(fitted, source, name, form=form, progress=progress) for fitted in pair]
+    tests = tuple(_of_values(*both) if pair[0].classes is None else _of_classes(pair, both, loss, doubt))
+    return ModelComparison(names, name, len(both[0].truth), tests)
+
+
+def _of_values(one: Outcomes, two: Outcomes) -> Iterator[PairedTest]:
+    off = one.output - one.truth, two.output - two.truth
+    yield _paired("mean squared error", off[0] ** 2, off[1] ** 2)
+    yield _paired("mean absolute error", np.abs(off[0]), np.abs(off[1]))
+
+
+def _of_classes(
+    pair: tuple[Fitted, Fitted], both: list[Outcomes], loss: Any, doubt: float | None
+) -> Iterator[PairedTest]:
+    known = (both[0].truth >= 0) & (both[1].truth >= 0)
+    if loss is not None or doubt is not None:
+        costs = [
+            _spread(costs_of(outcomes, fitted, loss, doubt), outcomes.truth >= 0)
+            for fitted, outcomes in zip(pair, both)
+        ]
+        if known.any():
+            yield _paired("cost a row", costs[0][known], costs[1][known])
+    wrong = [outcomes.truth != minimum_risk(outcomes.output).index for outcomes in both]
+    found = mcnemar(
+        only_first_wrong=int((wrong[0] & ~wrong[1]).sum()),
+        only_second_wrong=int((wrong[1] & ~wrong[0]).sum()),
+    )
+    mean, low, high = mean_interval(wrong[0].astype(float) - wrong[1])
+    rates = float(wrong[0].mean()), float(wrong[1].mean())
+    yield PairedTest("error", *rates, mean, low, high, found.p_value, f"McNemar ({found.method})")
+    if all(hasattr(fitted.model, "predict_proba") for fitted in pair) and known.any():
+        rows = np.flatnonzero(known)
+        losses = [log_losses(outcomes.output[rows, outcomes.truth[rows]]) for outcomes in both]
+        yield _paired("log loss", *losses)
+
+
+def _spread(values: np.ndarray, where: np.ndarray) -> np.ndarray:
+    out = np.zeros(len(where))
+    out[where] = values
+    return out
+
+
+def _paired(measure: str, one: np.ndarray, two: np.ndarray) -> PairedTest:
+    difference = one - two
+    mean, low, high = mean_interval(difference)
+    n = len(difference)
+    error = float(difference.std(ddof=1)) / math.sqrt(n) if n > 1 else 0.0
+    # rows that all differ by the same amount leave no doubt, rows that never differ nothing but doubt
+    p = 2.0 * float(stats.t.sf(abs(mean) / error, n - 1)) if error else float(mean == 0.0 or n < 2)
+    return PairedTest(measure, float(one.mean()), float(two.mean()), mean, low, high, p, "paired t")

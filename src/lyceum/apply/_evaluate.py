@@ -1,0 +1,292 @@
+"""How good a model is on rows that it has not seen: metrics with intervals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from lyceum.apply._batches import spooled
+from lyceum.apply._model import Fitted, Outcomes
+from lyceum.data import CsvFormat
+from lyceum.data._rows import Progress
+from lyceum.decision import Decisions, LossMatrix, minimum_risk
+from lyceum.errors import DataError
+from lyceum.evaluate import (
+    Confusion,
+    auc,
+    auc_hand_till,
+    calibration,
+    class_report,
+    error_interval,
+    regression_report,
+)
+from lyceum.report import Summary, Table
+
+__all__ = ["Evaluation", "Metric", "evaluate_model", "mean_interval"]
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A measured number with a 95 % interval, where there is one."""
+
+    name: str
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def interval(self) -> str:
+        """The interval as text, empty if there is none."""
+        return "" if self.low is None else f"{self.low:.4g} to {self.high:.4g}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evaluation:
+    """A model measured on one set of rows.
+
+    Attributes
+    ----------
+    learner, target : str
+    n_rows : int
+        Rows with a known truth.
+    metrics : tuple of Metric
+    confusion : Confusion or None
+        Of what was decided: at least expected cost if there is a loss.
+    notes : tuple of str
+        What was left out, and why.
+    """
+
+    learner: str
+    target: str
+    n_rows: int
+    metrics: tuple[Metric, ...]
+    confusion: Confusion | None = None
+    notes: tuple[str, ...] = ()
+
+    def __getitem__(self, name: str) -> Metric:
+        for metric in self.metrics:
+            if metric.name == name:
+                return metric
+        raise KeyError(f"no metric {name!r}: there are {', '.join(metric.name for metric in self.metrics)}")
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        found: dict[str, Any] = {"learner": self.learner, "target": self.target, "rows": self.n_rows}
+        found["metrics"] = {
+            m.name: {"value": m.value, **({} if m.low is None else {"low": m.low, "high": m.high})}
+            for m in self.metrics
+        }
+        if self.confusion is not None:
+            found["confusion"] = {
+                "classes": self.confusion.classes.tolist(),
+                "counts": self.confusion.counts.tolist(),
+                "rejected": self.confusion.rejected.tolist(),
+            }
+        return {**found, "notes": list(self.notes)}
+
+    def summary(self) -> Summary:
+        rows = [(metric.name, metric.value, metric.interval) for metric in self.metrics]
+        tables = [Table("", ("measure", "value", "95 % interval"), rows)]
+        if self.confusion is not None:
+            by_class = class_report(self.confusion).per_class
+            rates = [(str(one.positive), one.precision, one.recall, one.f1) for one in by_class]
+            tables += [
+                self.confusion.table(),
+                Table("by class", ("class", "precision", "recall", "F1"), rates),
+            ]
+        return Summary(f"{self.learner} on {self.n_rows:,} rows, predicting {self.target}", {}, tables)
+
+    def __str__(self) -> str:
+        return "\n\n".join([str(self.summary()), *self.notes])
+
+    def _repr_html_(self) -> str:
+        return self.summary()._repr_html_()
+
+
+def evaluate_model(
+    model: Any,
+    data: Any,
+    target: str | None = None,
+    *,
+    loss: Any = None,
+    doubt: float | None = None,
+    form: CsvFormat | None = None,
+    progress: Progress | None = None,
+) -> Evaluation:
+    """Measure a fitted model on rows that it has not seen.
+
+    Error and accuracy have Wilson's interval, AUC DeLong's, means over rows (cost, log loss, Brier score,
+    squared and absolute error) that of a mean.
+
+    Parameters
+    ----------
+    model : fitted learner or pipeline
+    data : path, glob, frame, or "-" for CSV from standard input
+    target : str, optional
+        The column with the truth; by default named as when the model was fitted. Rows without it are left
+        out.
+    loss : LossMatrix or dict of (true class, action) to cost, optional
+        Rows = true class, columns = action: decisions are those of least expected cost.
+    doubt : float, optional
+        The cost of rejecting a row.
+
+    Examples
+    --------
+    >>> import lyceum
+    >>> from lyceum import datasets
+    >>> from lyceum.bayes import NaiveBayes
+    >>> model = NaiveBayes().fit(lyceum.scan(datasets.path("penguins"), target="species"))
+    >>> found = evaluate_model(model, datasets.path("penguins"))
+    >>> found.n_rows, found["error"].low <= found["error"].value <= found["error"].high
+    (344, True)
+    """
+    fitted = Fitted(model)
+    if fitted.classes is None and (loss is not None or doubt is not None):
+        raise DataError(f"{fitted.name} predicts numbers, so that a loss matrix or doubt has no meaning here")
+    with spooled(data) as source:
+        outcomes = Outcomes.of(fitted, source, target, form=form, progress=progress)
+    name = target or fitted.target.name
+    if fitted.classes is None:
+        metrics = tuple(_of_values(outcomes))
+        return Evaluation(fitted.name, name, len(outcomes.truth), metrics, notes=_notes(outcomes))
+    decided = minimum_risk(outcomes.output, LossMatrix.of(loss, fitted.classes), doubt)
+    matrix = _confusion(outcomes, decided, LossMatrix.of(loss, fitted.classes))
+    metrics = (
+        *_of_decisions(matrix),
+        *_of_costs(outcomes, decided, fitted, loss, doubt),
+        *_of_posteriors(outcomes, fitted),
+    )
+    return Evaluation(fitted.name, name, len(outcomes.truth), metrics, matrix, _notes(outcomes))
+
+
+def mean_interval(values: np.ndarray) -> tuple[float, float, float]:
+    """The mean with its 95 % interval by Student's t; without width for fewer than two rows."""
+    n, mean = len(values), float(values.mean())
+    if n < 2:
+        return mean, mean, mean
+    reach = float(stats.t.isf(0.025, n - 1)) * float(values.std(ddof=1)) / math.sqrt(n)
+    return mean, mean - reach, mean + reach
+
+
+def _notes(outcomes: Outcomes) -> tuple[str, ...]:
+    notes = []
+    if outcomes.n_missing:
+        notes.append(f"{outcomes.n_missing:,} rows without a truth are left out.")
+    if outcomes.strange:
+        n = int((outcomes.truth < 0).sum())
+        names = ", ".join(map(repr, outcomes.strange[:3]))
+        notes.append(
+            f"{n:,} rows are of a class that the model does not know, such as {names}: they count as wrong, "
+            "and are left out of costs, log loss and AUC."
+        )
+    return tuple(notes)
+
+
+def _confusion(outcomes: Outcomes, decided: Decisions, loss: LossMatrix) -> Confusion:
+    """By true class and class named; actions that name none are rejections."""
+    named = np.append(loss.names_class, -1)[decided.index]
+    K = len(loss.values)
+    cells = np.bincount((outcomes.truth + 1) * (K + 1) + named + 1, minlength=(K + 1) ** 2)
+    cells = cells.reshape(K + 1, K + 1).astype(np.float64)
+    assert loss.classes is not None
+    return Confusion(
+        np.asarray(loss.classes), cells[1:, 1:], cells[1:, 0], np.append(cells[0, 1:], cells[0, 0])
+    )
+
+
+def _of_decisions(matrix: Confusion) -> Iterator[Metric]:
+    decided = round(float(matrix.counts.sum() + matrix.foreign[:-1].sum()))
+    if decided:
+        interval = error_interval(decided - round(float(np.trace(matrix.counts))), decided)
+        yield Metric("error", interval.rate, interval.low, interval.high)
+        yield Metric("accuracy", 1 - interval.rate, 1 - interval.high, 1 - interval.low)
+    yield Metric("kappa", matrix.kappa)
+    if matrix.reject_rate:
+        interval = error_interval(round(matrix.n) - decided, round(matrix.n))
+        yield Metric("reject rate", interval.rate, interval.low, interval.high)
+
+
+def costs_of(outcomes: Outcomes, fitted: Fitted, loss: Any, doubt: float | None) -> np.ndarray:
+    """The cost of what is decided in every row whose class the model knows."""
+    known = outcomes.truth >= 0
+    matrix = LossMatrix.of(loss, fitted.classes)  # type: ignore[arg-type]
+    index = minimum_risk(outcomes.output[known], matrix, doubt).index
+    return np.where(index < 0, doubt or 0.0, matrix.values[outcomes.truth[known], index])
+
+
+def _of_costs(
+    outcomes: Outcomes, decided: Decisions, fitted: Fitted, loss: Any, doubt: float | None
+) -> Iterator[Metric]:
+    if loss is None and doubt is None:
+        return
+    known = outcomes.truth >= 0
+    truth = outcomes.truth[known]
+    if not len(truth):
+        return
+    matrix = LossMatrix.of(loss, fitted.classes)  # type: ignore[arg-type]
+    yield Metric("cost a row", *mean_interval(costs_of(outcomes, fitted, loss, doubt)))
+    plain = matrix.without_reject()
+    place = np.argsort(plain.names_class)  # the action that names every class
+    if len(place) == len(fitted.classes):  # type: ignore[arg-type]
+        likeliest = place[outcomes.output[known].argmax(axis=1)]
+        yield Metric("cost of the likeliest class", *mean_interval(plain.values[truth, likeliest]))
+    same = matrix.values[truth].mean(axis=0)
+    best = int(same.argmin())
+    yield Metric(f"cost of always {matrix.actions[best]}", *mean_interval(matrix.values[truth, best]))  # type: ignore[index]
+
+
+def _of_posteriors(outcomes: Outcomes, fitted: Fitted) -> Iterator[Metric]:
+    known = outcomes.truth >= 0
+    truth, proba = outcomes.truth[known], outcomes.output[known]
+    if not len(truth) or not hasattr(fitted.model, "predict_proba"):
+        return
+    K = proba.shape[1]
+    if K == 2:
+        yield Metric("AUC", auc(truth == 1, proba[:, 1]), *_de_long(truth == 1, proba[:, 1]))
+    elif K > 2:
+        yield Metric("AUC (Hand and Till)", auc_hand_till(truth, proba, classes=np.arange(K)))
+    chosen = proba[np.arange(len(truth)), truth]
+    yield Metric("log loss", *mean_interval(log_losses(chosen)))
+    off = proba.copy()
+    off[np.arange(len(truth)), truth] -= 1.0
+    yield Metric("Brier score", *mean_interval(off[:, 1] ** 2 if K == 2 else (off**2).sum(axis=1)))
+    if K >= 2:
+        found = calibration(truth, proba, classes=np.arange(K))
+        yield Metric("calibration error", found.expected_error)
+
+
+def log_losses(chosen: np.ndarray) -> np.ndarray:
+    """-ln of the posteriors of the true classes, at most 36.04 each."""
+    return -np.log(np.clip(chosen, np.finfo(np.float64).eps, 1.0))
+
+
+def _de_long(positive: np.ndarray, score: np.ndarray) -> tuple[float | None, float | None]:
+    """95 % interval of the AUC (DeLong, DeLong and Clarke-Pearson 1988), from the ranks of the scores.
+
+    The share of negatives below each positive, and of positives above each negative, has the AUC as its mean;
+    the variance of the AUC is the sum of the variances of the two means.
+    """
+    m, n = int(positive.sum()), int((~positive).sum())
+    if m < 2 or n < 2:
+        return None, None
+    ranks = stats.rankdata(score)
+    below = (ranks[positive] - stats.rankdata(score[positive])) / n
+    above = 1.0 - (ranks[~positive] - stats.rankdata(score[~positive])) / m
+    reach = 1.959964 * math.sqrt(below.var(ddof=1) / m + above.var(ddof=1) / n)
+    return max(0.0, below.mean() - reach), min(1.0, below.mean() + reach)
+
+
+def _of_values(outcomes: Outcomes) -> Iterator[Metric]:
+    found = regression_report(outcomes.truth, outcomes.output)
+    off = outcomes.output - outcomes.truth
+    mse, low, high = mean_interval(off**2)
+    yield Metric("RMSE", math.sqrt(mse), math.sqrt(max(0.0, low)), math.sqrt(high))
+    yield Metric("MAE", *mean_interval(np.abs(off)))
+    yield Metric("bias", *mean_interval(off))
+    yield Metric("R²", found.r2)
+    yield Metric("relative squared error", found.relative_squared_error)

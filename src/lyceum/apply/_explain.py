@@ -1,0 +1,138 @@
+"""Why a model says what it says of some rows of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from lyceum.apply._batches import Batches, spooled
+from lyceum.apply._model import Fitted
+from lyceum.data import CsvFormat
+from lyceum.errors import DataError, LyceumError
+from lyceum.report import Table, show
+
+__all__ = ["RowExplanation", "explain_rows"]
+
+
+@dataclass(frozen=True, slots=True)
+class RowExplanation:
+    """What every column adds to one prediction, largest first; base + contributions = score.
+
+    Attributes
+    ----------
+    row : int
+        The row of the file, from 0.
+    predicted : label or number
+    unit : str
+        Of the score, the base and the contributions.
+    score, base : float
+    contributions : tuple of (column, its cell, what it adds)
+        A cell that is missing is None.
+    posterior : dict or None
+        The probability of every class.
+    """
+
+    row: int
+    predicted: Any
+    unit: str
+    score: float
+    base: float
+    contributions: tuple[tuple[str, Any, float], ...]
+    posterior: dict[str, float] | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        parts = [{"column": name, "value": cell, "adds": adds} for name, cell, adds in self.contributions]
+        return {
+            "row": self.row,
+            "predicted": self.predicted,
+            "unit": self.unit,
+            "score": self.score,
+            "base": self.base,
+            "contributions": parts,
+            "posterior": self.posterior,
+        }
+
+    def table(self) -> Table:
+        rows = [(name, shown(cell), adds) for name, cell, adds in self.contributions]
+        return Table(self.title, ("column", "value", self.unit), [("(base)", "", self.base), *rows])
+
+    @property
+    def title(self) -> str:
+        chance = ""
+        if self.posterior is not None:
+            chance = f" ({self.posterior[str(self.predicted)]:.1%})"
+        return f"row {self.row}: {show(self.predicted)}{chance}, {self.unit} {show(self.score)}"
+
+    def __str__(self) -> str:
+        return str(self.table())
+
+    def _repr_html_(self) -> str:
+        return self.table()._repr_html_()
+
+
+def shown(cell: Any) -> str:
+    """A cell as people read it."""
+    return "missing" if cell is None else show(cell)
+
+
+def explain_rows(
+    model: Any, data: Any, rows: Sequence[int] = (0,), *, form: CsvFormat | None = None
+) -> list[RowExplanation]:
+    """Why the model predicts what it does in the given rows of a file (from 0; at most once each).
+
+    A file is read no further than its last row asked for.
+    """
+    fitted = Fitted(model)
+    if not hasattr(fitted.learner, "explain"):
+        raise LyceumError(f"{fitted.name} cannot explain a single prediction: see its summary() instead")
+    wanted = sorted(set(rows))
+    if wanted and wanted[0] < 0:
+        raise DataError(f"row {wanted[0]}: rows are counted from 0")
+    with spooled(data) as source:
+        table = _taken(Batches(source, fitted.schema.columns, (), form or CsvFormat("")), wanted)
+    prepared = fitted.rows(table)
+    for step in fitted.steps[:-1]:
+        prepared = step.transform(prepared)
+    found = fitted.learner.explain(prepared)
+    posterior = fitted.posterior(table) if fitted.classes is not None else None
+    made = {row: _one(fitted, found, table, posterior, i, row) for i, row in enumerate(wanted)}
+    return [made[row] for row in dict.fromkeys(rows)]
+
+
+def _taken(batches: Batches, rows: list[int]) -> pa.Table:
+    parts, start = [], 0
+    for batch in batches:
+        inside = [row - start for row in rows if start <= row < start + batch.num_rows]
+        parts += [batch.take(inside)] if inside else []
+        start += batch.num_rows
+        if rows and start > rows[-1]:
+            return pa.concat_tables(parts)
+    raise DataError(f"there is no row {max(rows, default=0)}: there are {start:,}, counted from 0")
+
+
+def _one(fitted: Fitted, found: Any, table: pa.Table, posterior: Any, i: int, row: int) -> RowExplanation:
+    adds = found.contributions[i]
+    order = np.argsort(-np.abs(adds), kind="stable").tolist()
+    parts = tuple((str(found.names[j]), _cell(table, found.names[j], i), float(adds[j])) for j in order)
+    chances = None
+    if posterior is not None:
+        chances = {str(label): float(p) for label, p in zip(fitted.classes.tolist(), posterior[i])}  # type: ignore[union-attr]
+    predicted = found.predicted[i]
+    predicted = predicted.item() if isinstance(predicted, np.generic) else predicted
+    return RowExplanation(
+        row, predicted, found.unit, float(found.scores[i]), float(found.base[i]), parts, chances
+    )
+
+
+def _cell(table: pa.Table, name: str, i: int) -> Any:
+    """The cell of a column of the file; nothing for columns that a preparation made."""
+    if name not in table.column_names:
+        return ""
+    value = table.column(name)[i].as_py()
+    value = value if isinstance(value, str | bool | int | float | None) else str(value)
+    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 1e15 else value

@@ -1,0 +1,84 @@
+"""One learner fitted on a file."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from sklearn.pipeline import make_pipeline
+
+from lyceum import catalog
+from lyceum.data import CsvFormat, scan
+from lyceum.data._rows import Progress
+from lyceum.errors import LyceumError
+from lyceum.prepare import FillMissing
+
+__all__ = ["fit_file"]
+
+
+def fit_file(
+    data: Any,
+    target: str | None,
+    learner: str,
+    settings: Mapping[str, Any] | None = None,
+    *,
+    weight: str | None = None,
+    kinds: Mapping[str, Any] | None = None,
+    ignore: Collection[str] = (),
+    form: CsvFormat | None = None,
+    progress: Progress | None = None,
+) -> Any:
+    """Fit a catalogued learner on a file, with gaps filled in front of it if it refuses them.
+
+    Parameters
+    ----------
+    data : path, glob or frame
+    target : str or None
+        The column to predict; None for learners that predict nothing.
+    learner : str
+        A name in `lyceum.catalog`.
+    settings : dict, optional
+        Parameters of the learner.
+    weight, kinds, ignore
+        As for `lyceum.scan`.
+
+    Returns
+    -------
+    learner or pipeline
+        What `lyceum.save` keeps.
+
+    Examples
+    --------
+    >>> from lyceum import datasets
+    >>> model = fit_file(datasets.path("penguins"), "species", "LogisticRegression", {"C": 0.1})
+    >>> [type(step).__name__ for _, step in model.steps]
+    ['FillMissing', 'LogisticRegression']
+    """
+    entry = catalog.find(learner)
+    if entry.task in ("classification", "regression") and target is None:
+        raise LyceumError(f"{learner} needs a target: say which column to predict")
+    form = form or CsvFormat("")
+    made = _with_settings(entry.load()(), settings or {})
+    rows = scan(
+        data,
+        target,
+        weight=weight,
+        kinds=kinds,
+        ignore=ignore,
+        delimiter=form.delimiter or None,
+        encoding=form.encoding,
+        progress=progress,
+    )
+    model = made if entry.missing else make_pipeline(FillMissing(), made)
+    return model.fit(rows)
+
+
+def _with_settings(learner: Any, settings: Mapping[str, Any]) -> Any:
+    known = sorted(learner.get_params(deep=False))
+    for name in settings:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, 1)
+            hint = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(known)}"
+            raise LyceumError(f"{type(learner).__name__} has no setting {name!r}: {hint}")
+    return learner.set_params(**settings)

@@ -1,0 +1,207 @@
+"""Predictions for a file of any size, written a batch at a time."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pa_csv
+import pyarrow.parquet as pq
+
+from lyceum.apply._batches import spooled
+from lyceum.apply._model import Fitted
+from lyceum.data import CsvFormat
+from lyceum.data._rows import Progress
+from lyceum.decision import LossMatrix, minimum_risk
+from lyceum.errors import DataError
+
+__all__ = ["Predicted", "predict_file"]
+
+_REJECT = "reject"
+
+
+@dataclass(frozen=True, slots=True)
+class Predicted:
+    """How many rows were predicted, where they are, and how often each answer was given."""
+
+    n_rows: int
+    path: str | None
+    answers: dict[Any, int]
+
+
+def predict_file(
+    model: Any,
+    data: Any,
+    out: str | os.PathLike[str] | IO[bytes],
+    *,
+    proba: bool = False,
+    loss: Any = None,
+    doubt: float | None = None,
+    keep: Sequence[str] = (),
+    force: bool = False,
+    form: CsvFormat | None = None,
+    progress: Progress | None = None,
+) -> Predicted:
+    """Predict every row of a file and write the predictions in the same order.
+
+    Neither the rows nor the predictions are ever all in memory. The file is complete before it gets its name.
+
+    Parameters
+    ----------
+    model : fitted learner or pipeline
+    data : path, glob, frame, or "-" for CSV from standard input
+    out : path ending in .csv or .parquet, or a binary stream that is written as CSV
+        The column "predicted"; with `loss` or `doubt` also "risk", the expected cost of what was decided.
+    proba : bool, default=False
+        Whether a column "P(class)" is written for every class.
+    loss : LossMatrix or dict of (true class, action) to cost, optional
+        Rows = true class, columns = action: the action of least expected cost is predicted.
+    doubt : float, optional
+        The cost of rejecting a row; "reject" is predicted where everything else would cost at least as much.
+    keep : names, optional
+        Columns of the data to write along, in front.
+    force : bool, default=False
+        Whether an existing file is replaced.
+
+    Returns
+    -------
+    Predicted
+    """
+    fitted = Fitted(model)
+    answer = _Answer.of(fitted, proba, loss, doubt)
+    clash = [name for name in keep if name in answer.names]
+    if clash:
+        raise DataError(f"column {clash[0]!r} cannot be kept: the predictions have a column of that name")
+    counts = np.zeros(len(answer.labels), dtype=np.int64)
+    n_rows = 0
+    with ExitStack() as stack:
+        data = stack.enter_context(spooled(data))
+        write = stack.enter_context(_writer(out, force))
+        for table, output in fitted.over(data, also=tuple(keep), form=form, progress=progress):
+            columns, given = answer(output)
+            kept = {name: table.column(name) for name in keep}
+            write(pa.table({**kept, **columns}))
+            counts += np.bincount(given, minlength=len(counts))
+            n_rows += table.num_rows
+        if not n_rows:
+            raise DataError("the data has column names but no rows (0 samples)")
+    path = os.fspath(out) if isinstance(out, str | os.PathLike) else None
+    return Predicted(n_rows, path, dict(zip(answer.labels, counts.tolist())))
+
+
+@dataclass(frozen=True)
+class _Answer:
+    """The columns that are written for some outputs of the model."""
+
+    classes: np.ndarray | None
+    labels: tuple[Any, ...]  # the actions, doubt last
+    proba: bool
+    loss: LossMatrix | None
+    doubt: float | None
+
+    @classmethod
+    def of(cls, fitted: Fitted, proba: bool, loss: Any, doubt: float | None) -> _Answer:
+        if fitted.classes is None:
+            asked = "--proba" if proba else "a loss" if loss is not None else "doubt"
+            if proba or loss is not None or doubt is not None:
+                raise DataError(f"{fitted.name} predicts numbers, so that {asked} has no meaning here")
+            return cls(None, (), False, None, None)
+        matrix = LossMatrix.of(loss, fitted.classes)
+        assert matrix.actions is not None
+        minimum_risk(np.full((1, len(fitted.classes)), 1 / len(fitted.classes)), matrix, doubt)
+        labels = matrix.actions if doubt is None else (*matrix.actions, _REJECT)
+        decides = loss is not None or doubt is not None
+        return cls(fitted.classes, labels, proba, matrix if decides else None, doubt)
+
+    @property
+    def names(self) -> list[str]:
+        risk = ["risk"] if self.loss is not None else []
+        return ["predicted", *risk, *(self._posterior_names if self.proba else [])]
+
+    @property
+    def _posterior_names(self) -> list[str]:
+        return [] if self.classes is None else [f"P({label})" for label in self.classes.tolist()]
+
+    def __call__(self, output: np.ndarray) -> tuple[dict[str, Any], np.ndarray]:
+        """The columns, and the place among `labels` of every answer."""
+        if self.classes is None:
+            return {"predicted": pa.array(output)}, np.empty(0, dtype=np.intp)
+        decided = minimum_risk(output, self.loss, self.doubt)
+        given = decided.index % len(self.labels)  # doubt, -1, is the last
+        columns: dict[str, Any] = {"predicted": _as_labels(given, self.labels)}
+        if self.loss is not None:
+            columns["risk"] = pa.array(decided.risk)
+        if self.proba:
+            columns |= {name: pa.array(output[:, k]) for k, name in enumerate(self._posterior_names)}
+        return columns, given
+
+
+def _as_labels(given: np.ndarray, labels: Sequence[Any]) -> pa.Array:
+    """Labels of one type as they are, mixed ones as text."""
+    kinds = {type(label) for label in labels}
+    values = pa.array(labels if len(kinds) == 1 else list(map(str, labels)))
+    return pa.DictionaryArray.from_arrays(pa.array(given.astype(np.int32)), values).dictionary_decode()
+
+
+@contextmanager
+def _writer(out: Any, force: bool) -> Iterator[Any]:
+    """A function that writes a table; a named file appears when all is written, and only then."""
+    if not isinstance(out, str | os.PathLike):
+        with _Sink(out, ".csv") as sink:
+            yield sink.write
+        return
+    path = Path(out)
+    if path.suffix.lower() not in _MAKERS:
+        raise DataError(f"cannot tell how to write {path}: name it {' or '.join(_MAKERS)}")
+    if path.exists() and not force:
+        raise FileExistsError(f"{path} is there already: choose another name, or replace it by --force")
+    if not path.parent.is_dir():
+        raise DataError(f"there is no folder {path.parent} to write {path.name} into")
+    draft = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}")
+    try:
+        with _Sink(str(draft), path.suffix.lower()) as sink:
+            yield sink.write
+        os.replace(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+_MAKERS = {
+    ".csv": lambda where, schema: pa_csv.CSVWriter(
+        where, schema, write_options=pa_csv.WriteOptions(quoting_style="needed")
+    ),
+    ".parquet": pq.ParquetWriter,
+}
+
+
+class _Sink:
+    """A CSV or Parquet writer that is made when the first table shows its columns."""
+
+    def __init__(self, where: Any, suffix: str):
+        self.where, self.suffix = where, suffix
+        self.writer: Any = None
+
+    def __enter__(self) -> _Sink:
+        return self
+
+    def write(self, table: pa.Table) -> None:
+        if self.suffix == ".csv":
+            table = pa.table({name: _decoded(table.column(name)) for name in table.column_names})
+        if self.writer is None:
+            self.writer = _MAKERS[self.suffix](self.where, table.schema)
+        self.writer.write_table(table.cast(self.writer.schema) if self.suffix == ".parquet" else table)
+
+    def __exit__(self, *_: Any) -> None:
+        if self.writer is not None:
+            self.writer.close()
+
+
+def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
