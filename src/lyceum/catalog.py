@@ -44,7 +44,8 @@ class Entry:
 
     `scales` says how it reads rows: once, several times, or only in memory; the first two also run on files
     larger than memory and on Dask. `space` has, for every parameter worth searching, a list of choices or
-    (low, high, "log" or "linear").
+    (low, high, "log" or "linear"). `scaled` says that a penalty or a distance makes the units of columns
+    matter, so that numbers are standardised first.
     """
 
     name: str
@@ -59,6 +60,7 @@ class Entry:
     covers: tuple[str, ...]
     space: Mapping[str, Any] = field(default_factory=dict, hash=False)
     parts: tuple[str, ...] = ()  # other classes that its model files hold
+    scaled: bool = False
 
     def load(self) -> type:
         """The class itself."""
@@ -71,7 +73,7 @@ _LEARNERS = (
         "Columns independent given the class: a table or a Gaussian for each.",
         ALL, True, False, "one pass", "n·d to fit, n·d·K to predict",
         ("1.3", "2.5", "3.1", "3.2", "3.5"),
-        {"estimate": ["laplace", "m"], "m": (0.1, 100.0, "log"), "var_smoothing": (1e-12, 1e-1, "log")},
+        {"estimate": ["m"], "m": (0.1, 100.0, "log"), "var_smoothing": (1e-9, 1e-1, "log")},
         ("lyceum.bayes._mixed.MixedMoments",),
     ),
     Entry(
@@ -100,6 +102,7 @@ _LEARNERS = (
         ALL, False, True, "one pass", "n·d² to fit, d³ to solve",
         ("7.2",),
         {"alpha": _SHRINK},
+        scaled=True,
     ),
     Entry(
         "LogisticRegression", "lyceum.linear", "classification",
@@ -107,6 +110,7 @@ _LEARNERS = (
         ALL, False, True, "many passes", "n·d·K a pass by quasi-Newton, n·d² by Newton; some ten passes",
         ("7.4",),
         {"C": _SHRINK},
+        scaled=True,
     ),
     Entry(
         "KMeans", "lyceum.cluster", "clustering",
@@ -114,6 +118,7 @@ _LEARNERS = (
         ALL, False, True, "many passes", "n·d·k a pass",
         ("12.1",),
         {"n_clusters": (2, 20, "linear")},
+        scaled=True,
     ),
     Entry(
         "PCA", "lyceum.reduce", "reduction",
@@ -122,6 +127,7 @@ _LEARNERS = (
         ("13.1",),
         {"n_components": [0.5, 0.8, 0.9, 0.95, 0.99]},
         ("lyceum.reduce._centered_rows.CenteredRows",),
+        scaled=True,
     ),
     Entry(
         "Standardize", "lyceum.prepare", "preparation",
@@ -168,7 +174,16 @@ _ITEMS = (
     Item("class_priors", "lyceum.bayes", ("2.5",)),
 )
 
-_PLAIN_TYPES = ("lyceum.data.Column", "lyceum.data.Schema")
+_PLAIN_TYPES = (
+    "lyceum.data.Column",
+    "lyceum.data.Schema",
+    "lyceum.decision.LossMatrix",
+    "lyceum.decision.MinimumRiskClassifier",
+    "lyceum.study.MeanRegressor",
+    "lyceum.study.PriorClassifier",
+    "lyceum.study._baseline.ClassWeights",
+    "lyceum.study._baseline.TargetMean",
+)
 
 
 def learners(task: Task | None = None) -> tuple[Entry, ...]:
