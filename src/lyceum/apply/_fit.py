@@ -7,8 +7,10 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from sklearn.pipeline import make_pipeline
+from sklearn.utils._param_validation import InvalidParameterError
 
 from lyceum import catalog
+from lyceum.apply._batches import spooled
 from lyceum.data import CsvFormat, scan
 from lyceum.data._rows import Progress
 from lyceum.errors import LyceumError
@@ -33,7 +35,7 @@ def fit_file(
 
     Parameters
     ----------
-    data : path, glob or frame
+    data : path, glob, frame, or "-" for CSV from standard input
     target : str or None
         The column to predict; None for learners that predict nothing.
     learner : str
@@ -60,18 +62,14 @@ def fit_file(
         raise LyceumError(f"{learner} needs a target: say which column to predict")
     form = form or CsvFormat("")
     made = _with_settings(entry.load()(), settings or {})
-    rows = scan(
-        data,
-        target,
-        weight=weight,
-        kinds=kinds,
-        ignore=ignore,
-        delimiter=form.delimiter or None,
-        encoding=form.encoding,
-        progress=progress,
-    )
+    options = {"delimiter": form.delimiter or None, "encoding": form.encoding, "progress": progress}
     model = made if entry.missing else make_pipeline(FillMissing(), made)
-    return model.fit(rows)
+    with spooled(data) as source:
+        rows = scan(source, target, weight=weight, kinds=kinds, ignore=ignore, **options)  # type: ignore[arg-type]
+        try:
+            return model.fit(rows)
+        except InvalidParameterError as error:
+            raise LyceumError(str(error)) from error
 
 
 def _with_settings(learner: Any, settings: Mapping[str, Any]) -> Any:

@@ -161,7 +161,7 @@ def _writer(out: Any, force: bool) -> Iterator[Any]:
     if path.suffix.lower() not in _MAKERS:
         raise DataError(f"cannot tell how to write {path}: name it {' or '.join(_MAKERS)}")
     if path.exists() and not force:
-        raise FileExistsError(f"{path} is there already: choose another name, or replace it by --force")
+        raise FileExistsError(f"{path} is there already: choose another name, or replace it by force=True")
     if not path.parent.is_dir():
         raise DataError(f"there is no folder {path.parent} to write {path.name} into")
     draft = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}")

@@ -6,13 +6,32 @@ here, so that `lyceum --help` answers at once.
 
 from __future__ import annotations
 
+import os
 import sys
-from typing import Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from lyceum import __version__
+from lyceum import __version__, catalog
+from lyceum.cli._options import (
+    AsJson,
+    Data,
+    Delimiter,
+    Doubt,
+    Encoding,
+    Force,
+    Ignore,
+    Kind,
+    Loss,
+    Model,
+    Truth,
+    kinds_of,
+    settings_of,
+)
 from lyceum.errors import LyceumError
+
+if TYPE_CHECKING:
+    from lyceum.data import CsvFormat
 
 __all__ = ["app", "main"]
 
@@ -21,12 +40,9 @@ app = typer.Typer(
     help="All of classical machine learning on your tables.",
     epilog="Example: lyceum inspect customers.csv --target churned",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 
 
 def main() -> NoReturn:
@@ -37,6 +53,9 @@ def main() -> NoReturn:
         app(prog_name="lyceum")
     except LyceumError as error:
         _fail(str(error))
+    except BrokenPipeError:  # whoever read the output has had enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
     except OSError as error:
         _fail(f"{error.filename}: {error.strerror}" if error.filename else str(error))
     except KeyboardInterrupt:
@@ -72,16 +91,133 @@ def inspect(
     target: Annotated[
         str | None, typer.Option("--target", "-t", help="The column to predict: leaks of it are looked for.")
     ] = None,
-    delimiter: Annotated[
-        str, typer.Option(help="What separates the cells of a CSV file; guessed if empty.")
-    ] = "",
-    encoding: Annotated[str, typer.Option(help="The text encoding of a CSV file.")] = "utf8",
+    delimiter: Delimiter = "",
+    encoding: Encoding = "utf8",
     as_json: AsJson = False,
 ) -> None:
     """Show what is in a table: kinds and why, ranges, categories, gaps, and what looks wrong."""
     from lyceum.cli._inspect import run
 
     run(file, target, delimiter, encoding, as_json)
+
+
+def _form(delimiter: str, encoding: str) -> CsvFormat:
+    from lyceum.data import CsvFormat
+
+    return CsvFormat(delimiter, encoding)
+
+
+def _learner_names(incomplete: str) -> list[str]:
+    return [entry.name for entry in catalog.learners() if entry.name.startswith(incomplete)]
+
+
+@app.command(
+    epilog="Example: lyceum fit train.csv --target class --learner LogisticRegression --set C=0.1 "
+    "--out model.lyceum"
+)
+def fit(
+    data: Data,
+    learner: Annotated[
+        str, typer.Option("--learner", "-l", help="See `lyceum learners`.", autocompletion=_learner_names)
+    ],
+    target: Annotated[str | None, typer.Option("--target", "-t", help="The column to predict.")] = None,
+    out: Annotated[str, typer.Option("--out", "-o", help="The model file to write.")] = "model.lyceum",
+    setting: Annotated[
+        list[str] | None, typer.Option("--set", help="parameter=value of the learner; again for more.")
+    ] = None,
+    kind: Kind = None,
+    ignore: Ignore = None,
+    weight: Annotated[str | None, typer.Option(help="A column of row weights.")] = None,
+    delimiter: Delimiter = "",
+    encoding: Encoding = "utf8",
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Fit one learner on a file and keep it as a model file; gaps are filled if the learner refuses them."""
+    from lyceum.cli._fit import run
+
+    form = _form(delimiter, encoding)
+    kinds, settings = kinds_of(kind), settings_of(setting)
+    run(data, target, learner, settings, out, kinds, ignore or (), weight, form, force, as_json)
+
+
+@app.command(epilog="Example: lyceum predict model.lyceum new.parquet -o predictions.csv --proba")
+def predict(
+    model: Model,
+    data: Data,
+    out: Annotated[
+        str, typer.Option("--out", "-o", help="A .csv or .parquet file, or - for CSV on standard output.")
+    ] = "-",
+    proba: Annotated[bool, typer.Option("--proba", help="Write the probability of every class too.")] = False,
+    loss: Loss = None,
+    doubt: Doubt = None,
+    keep: Annotated[
+        list[str] | None, typer.Option(help="A column of the data to write along; again for more.")
+    ] = None,
+    delimiter: Delimiter = "",
+    encoding: Encoding = "utf8",
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Predict every row of a file of any size, in its order."""
+    from lyceum.cli._predict import run
+
+    run(model, data, out, proba, loss, doubt, keep or (), _form(delimiter, encoding), force, as_json)
+
+
+@app.command(
+    epilog="Example: lyceum evaluate model.lyceum test.csv --target class --loss bad:good=5,good:bad=1"
+)
+def evaluate(
+    model: Model,
+    data: Data,
+    target: Truth = None,
+    loss: Loss = None,
+    doubt: Doubt = None,
+    delimiter: Delimiter = "",
+    encoding: Encoding = "utf8",
+    as_json: AsJson = False,
+) -> None:
+    """Measure a model on rows that it has not seen: errors, costs and posteriors, with intervals."""
+    from lyceum.cli._evaluate import run
+
+    run(model, data, target, loss, doubt, _form(delimiter, encoding), as_json)
+
+
+@app.command(epilog="Example: lyceum explain model.lyceum new.csv --row 7")
+def explain(
+    model: Model,
+    data: Data,
+    row: Annotated[
+        list[int] | None,
+        typer.Option(help="A row to explain, counted from 0; again for more. The first three if not given."),
+    ] = None,
+    delimiter: Delimiter = "",
+    encoding: Encoding = "utf8",
+    as_json: AsJson = False,
+) -> None:
+    """Show why a model predicts what it does: what every column adds, largest first."""
+    from lyceum.cli._explain import run
+
+    run(model, data, row or (), _form(delimiter, encoding), as_json)
+
+
+@app.command(epilog="Example: lyceum compare old.lyceum new.lyceum test.csv --target class")
+def compare(
+    first: Model,
+    second: Model,
+    data: Data,
+    target: Truth = None,
+    loss: Loss = None,
+    doubt: Doubt = None,
+    delimiter: Delimiter = "",
+    encoding: Encoding = "utf8",
+    as_json: AsJson = False,
+) -> None:
+    """Say which of two models is better on the same rows, and how sure that is."""
+    from lyceum.cli._compare import run
+
+    run(first, second, data, target, loss, doubt, _form(delimiter, encoding), as_json)
 
 
 @app.command(epilog="Example: lyceum doctor")

@@ -1,23 +1,43 @@
-"""What the commands print with: the console, plain JSON, and a bar for long reads."""
+"""What the commands print with: the console, plain JSON, summaries, and a bar for long work."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+import math
+import sys
+import warnings
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
+from rich.text import Text
 
-__all__ = ["console", "print_json", "reading", "table"]
+if TYPE_CHECKING:
+    from lyceum import report
+
+__all__ = ["console", "notes", "plain", "print_json", "reading", "show_summary", "show_table", "table"]
 
 console = Console(highlight=False)
 
 
 def print_json(value: Any) -> None:
-    print(json.dumps(value, indent=2, ensure_ascii=False))
+    print(json.dumps(plain(value), indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def plain(value: Any) -> Any:
+    """The value in types that JSON has; numbers that are not finite are null."""
+    if isinstance(value, Mapping):
+        return {str(name): plain(part) for name, part in value.items()}
+    if isinstance(value, list | tuple | set):
+        return [plain(part) for part in value]
+    if hasattr(value, "tolist"):
+        return plain(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value if isinstance(value, str | bool | int | float | None) else str(value)
 
 
 def table(*heads: str, **options: Any) -> Table:
@@ -30,11 +50,50 @@ def table(*heads: str, **options: Any) -> Table:
     return made
 
 
+def show_summary(summary: report.Summary) -> None:
+    """Print a summary: its title, facts and tables."""
+    from lyceum.report import show
+
+    console.print(Text(summary.title, style="bold"), soft_wrap=True)
+    if summary.facts:
+        facts = Table.grid(padding=(0, 2))
+        for name, value in summary.facts.items():
+            facts.add_row(Text(f"  {name}"), Text(show(value)))
+        console.print(facts)
+    for each in summary.tables:
+        console.print()
+        show_table(each)
+
+
+def show_table(shown: report.Table) -> None:
+    """Print a table of `lyceum.report`, numbers to the right."""
+    from lyceum.report import show
+
+    if shown.title:
+        console.print(Text(shown.title, style="bold"), soft_wrap=True)
+    made = table(*shown.columns)
+    for j, column in enumerate(made.columns):
+        column.justify = "right" if shown._is_number(j) else "left"
+    for row in shown.rows:
+        made.add_row(*(Text(show(cell)) for cell in row))
+    console.print(made)
+
+
 @contextmanager
-def reading(what: str) -> Iterator[Callable[[int, int | None], None]]:
+def reading(what: str, verb: str = "reading") -> Iterator[Callable[[int, int | None], None]]:
     """A bar on stderr while rows are read, gone afterwards; the callback takes (rows done, rows in all)."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     stderr = Console(stderr=True)
     with Progress(*columns, console=stderr, transient=True, disable=not stderr.is_terminal) as progress:
-        task = progress.add_task(f"reading {what}", total=None)
+        task = progress.add_task(f"{verb} {what}", total=None)
         yield lambda done, total: progress.update(task, completed=done, total=total)
+
+
+@contextmanager
+def notes() -> Iterator[None]:
+    """Warnings as single lines on stderr, each once, when the work is done."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        yield
+    for text in dict.fromkeys(" ".join(str(warning.message).split()) for warning in caught):
+        print(f"lyceum: note: {text}", file=sys.stderr)

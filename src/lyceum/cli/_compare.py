@@ -1,0 +1,47 @@
+"""`lyceum compare`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.text import Text
+
+import lyceum
+from lyceum.apply import compare_models, read_loss
+from lyceum.cli._screen import console, print_json, reading, show_table
+from lyceum.data import CsvFormat
+
+__all__ = ["run"]
+
+
+def run(
+    first: str,
+    second: str,
+    data: str,
+    target: str | None,
+    loss: str | None,
+    doubt: float | None,
+    form: CsvFormat,
+    as_json: bool,
+) -> None:
+    costs = None if loss is None else read_loss(loss)
+    models = lyceum.load(first), lyceum.load(second)
+    with reading(Path(data).name, "comparing on") as progress:
+        found = compare_models(
+            *models, data, target, loss=costs, doubt=doubt, names=_names(first, second), form=form,
+            progress=progress,
+        )  # fmt: skip
+    if as_json:
+        print_json({**found.as_dict(), "models": [first, second], "data": data})
+        return
+    summary = found.summary()
+    console.print(Text(summary.title, style="bold"))
+    console.print()
+    for each in summary.tables:
+        show_table(each)
+
+
+def _names(first: str, second: str) -> tuple[str, str]:
+    """What tells the two files apart."""
+    short = Path(first).stem, Path(second).stem
+    return short if short[0] != short[1] else (first, second)

@@ -1,0 +1,48 @@
+"""`lyceum explain`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.text import Text
+
+import lyceum
+from lyceum.apply import RowExplanation, explain_rows
+from lyceum.apply._explain import shown
+from lyceum.cli._screen import console, print_json, table
+from lyceum.data import CsvFormat
+from lyceum.report import show
+
+__all__ = ["run"]
+
+_BAR = 12  # cells of the longest bar on either side
+
+
+def run(model: str, data: str, rows: Sequence[int], form: CsvFormat, as_json: bool) -> None:
+    found = explain_rows(lyceum.load(model), data, rows or (0, 1, 2), form=form)
+    if as_json:
+        print_json([one.as_dict() for one in found])
+        return
+    for i, one in enumerate(found):
+        if i:
+            console.print()
+        _render(one)
+
+
+def _render(one: RowExplanation) -> None:
+    console.print(Text(one.title, style="bold"), soft_wrap=True)
+    made = table("column", "value", one.unit, "")
+    made.columns[2].justify = "right"
+    made.columns[3].no_wrap = True
+    most = max((abs(adds) for *_, adds in one.contributions), default=0.0) or 1.0
+    made.add_row("(base)", "", show(one.base), "")
+    for name, cell, adds in one.contributions:
+        made.add_row(Text(name), Text(shown(cell)), show(adds), _bar(adds / most))
+    console.print(made)
+
+
+def _bar(share: float) -> Text:
+    """To the left of the line what speaks against, to the right what speaks for."""
+    size = round(abs(share) * _BAR)
+    against, speaks_for = ("█" * size, "") if share < 0 else ("", "█" * size)
+    return Text.assemble((f"{against:>{_BAR}}", "yellow"), "│", (f"{speaks_for:<{_BAR}}", "blue"))

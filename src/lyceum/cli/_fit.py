@@ -1,0 +1,49 @@
+"""`lyceum fit`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from sklearn.pipeline import Pipeline
+
+import lyceum
+from lyceum.apply import fit_file
+from lyceum.cli._options import refuse_to_replace
+from lyceum.cli._screen import console, notes, print_json, reading, show_summary
+from lyceum.data import CsvFormat
+
+__all__ = ["run"]
+
+
+def run(
+    data: str,
+    target: str | None,
+    learner: str,
+    settings: Mapping[str, Any],
+    out: str,
+    kinds: Mapping[str, str],
+    ignore: Collection[str],
+    weight: str | None,
+    form: CsvFormat,
+    force: bool,
+    as_json: bool,
+) -> None:
+    refuse_to_replace(out, force)
+    with notes(), reading(Path(data).name) as progress:
+        model = fit_file(
+            data, target, learner, settings, weight=weight, kinds=kinds, ignore=ignore, form=form,
+            progress=progress,
+        )  # fmt: skip
+    kept = lyceum.save(model, out, force=force)
+    steps = [step for _, step in model.steps] if isinstance(model, Pipeline) else [model]
+    learned = steps[-1].summary()
+    names = [type(step).__name__ for step in steps]
+    if as_json:
+        print_json({"model": str(kept), "bytes": kept.stat().st_size, "steps": names, **asdict(learned)})
+        return
+    show_summary(learned)
+    console.print(f"\n{' → '.join(names)}, fitted and kept in [bold]{kept}[/]", soft_wrap=True)
+    console.print(f"next: lyceum predict {kept} NEW_DATA -o predictions.csv", style="dim", soft_wrap=True)

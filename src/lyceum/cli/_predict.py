@@ -1,0 +1,49 @@
+"""`lyceum predict`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import lyceum
+from lyceum.apply import predict_file, read_loss
+from lyceum.cli._options import refuse_to_replace
+from lyceum.cli._screen import console, print_json, reading
+from lyceum.data import CsvFormat
+from lyceum.errors import LyceumError
+
+__all__ = ["run"]
+
+
+def run(
+    model: str,
+    data: str,
+    out: str,
+    proba: bool,
+    loss: str | None,
+    doubt: float | None,
+    keep: Sequence[str],
+    form: CsvFormat,
+    force: bool,
+    as_json: bool,
+) -> None:
+    to_screen = out == "-"
+    if to_screen and as_json:
+        raise LyceumError("--json describes what was written to a file: give -o predictions.csv")
+    if not to_screen:
+        refuse_to_replace(out, force)
+    with reading(Path(data).name, "predicting") as progress:
+        done = predict_file(
+            lyceum.load(model), data, sys.stdout.buffer if to_screen else out,
+            proba=proba, loss=None if loss is None else read_loss(loss), doubt=doubt, keep=keep,
+            force=force, form=form, progress=progress,
+        )  # fmt: skip
+    if to_screen:
+        sys.stdout.buffer.flush()
+    elif as_json:
+        print_json({"predictions": done.path, "rows": done.n_rows, "answers": done.answers})
+    else:
+        shares = [f"{label} {n:,} ({n / done.n_rows:.1%})" for label, n in done.answers.items()]
+        console.print(f"{done.n_rows:,} rows predicted: [bold]{done.path}[/]", soft_wrap=True)
+        console.print(", ".join(shares), markup=False, soft_wrap=True)
