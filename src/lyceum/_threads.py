@@ -38,9 +38,26 @@ def _executor(size: int) -> ThreadPoolExecutor:
     global _pool, _pool_size
     with _lock:
         if _pool is None or _pool_size < size:
-            _pool = ThreadPoolExecutor(size, thread_name_prefix="lyceum", initializer=_mark_worker)
-            _pool_size = size
+            _pool, _pool_size = _started_pool(size), size
         return _pool
+
+
+def _started_pool(size: int) -> ThreadPoolExecutor:
+    """A pool with all its threads, started from a thread that Ctrl-C does not reach.
+
+    An interrupt in the middle of `Thread.start` would leave a worker that nobody tells to end, and the
+    process would wait for it for ever.
+    """
+    pool = ThreadPoolExecutor(size, thread_name_prefix="lyceum", initializer=_mark_worker)
+    starter = threading.Thread(target=_start_all, args=(pool, size))
+    starter.start()
+    starter.join()
+    return pool
+
+
+def _start_all(pool: ThreadPoolExecutor, size: int) -> None:
+    together = threading.Barrier(size)
+    wait([pool.submit(together.wait) for _ in range(size)])
 
 
 def _mark_worker() -> None:

@@ -398,7 +398,7 @@ def test_an_interrupt_ends_a_long_reduction():
     code = (
         "import time, numpy as np; from lyceum.data import scan\n"
         "class Slow:\n"
-        "    def __init__(self, block): print('go', flush=True); time.sleep(0.1)\n"
+        "    def __init__(self, block): block.start or print('go', flush=True); time.sleep(0.1)\n"
         "    def merge(self, other): return self\n"
         "scan(np.zeros((16384 * 2000, 1), dtype=np.float32)).reduce(Slow)\n"
     )

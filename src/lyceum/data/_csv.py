@@ -124,6 +124,8 @@ class CsvFormat:
         """This format with its delimiter: the given one, or the commonest candidate in the line of names."""
         if self.delimiter:
             return self
+        if source.removesuffix(".gz").endswith(".tsv"):
+            return replace(self, delimiter="\t")
         line = re.sub(rf"{self.quote}[^{self.quote}]*{self.quote}", "", self._head(source).partition("\n")[0])
         counts = {mark: line.count(mark) for mark in (",", ";", "\t", "|")}
         best = max(counts, key=counts.__getitem__)

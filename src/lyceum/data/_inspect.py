@@ -20,11 +20,13 @@ import pyarrow.parquet as pq
 
 from lyceum._native import kernels
 from lyceum._threads import ordered_map
-from lyceum.data import _scan
 from lyceum.data._arrow import is_frame, to_arrow
 from lyceum.data._csv import CsvFormat
+from lyceum.data._files import file_kind, paths_of, read_table, read_whole
 from lyceum.data._profile import ColumnProfile, TableProfile
+from lyceum.data._request import Request, target_column
 from lyceum.data._rows import Progress
+from lyceum.data._scan import profile_columns
 from lyceum.data._schema import Column, Kind, Schema
 from lyceum.data._sources import ParquetPart, ParquetSource
 from lyceum.data._suspect import Cells, Facts, Flag, copies, leak, suspicions, target_flags
@@ -116,7 +118,7 @@ def inspect(
     profile, sampled = seen.profile, seen.rows
     if not profile.n_rows:
         raise DataError(f"{_source(data)} has column names but no rows (0 samples)")
-    request = _scan._Request(target, None, dict(kinds or {}), ())
+    request = Request(target, None, dict(kinds or {}), ())
     request.wanted(list(profile.columns))
     whole = sampled.num_rows == profile.n_rows
     cells = {name: Cells.of(name, sampled.column(name)) for name in profile.columns}
@@ -167,7 +169,7 @@ def _column(profile: ColumnProfile, declared: Kind | None, is_target: bool) -> C
         return Column(
             profile.name, "categorical", np.empty(0, dtype="<U1"), "text with too many values to list"
         )
-    return _scan._target(profile, declared) if is_target else profile.column(declared)
+    return target_column(profile, declared) if is_target else profile.column(declared)
 
 
 def _top(profile: ColumnProfile) -> tuple[tuple[Any, int], ...]:
@@ -209,19 +211,19 @@ def _read(data: Any, form: CsvFormat, memory: int, size: int, progress: Progress
     """One pass over all rows, by batches where they are too many to hold."""
     if is_frame(data):
         return _Seen.of_table(to_arrow(data), size)
-    paths = _scan._paths(data)
-    kind = _scan._file_kind(paths)
+    paths = paths_of(data)
+    kind = file_kind(paths)
     if kind == "csv" and sum(form.cell_bytes(path, os.path.getsize(path)) for path in paths) > memory:
         typed = form.sniffed(paths[0]).typed(paths[0])
         return typed.settle(lambda form: _merged(_seen_in_csv(paths, form, size), progress, None))[1]
     if kind == "parquet":
-        names = _scan._whole(paths[0], pq.read_schema).names
+        names = read_whole(paths[0], pq.read_schema).names
         source = ParquetSource(paths, Schema.of_numbers(names))
         if source.n_rows * len(names) * 8 > memory:
             return _merged(
                 ordered_map(partial(_seen_in_part, names, size), source.parts()), progress, source.n_rows
             )
-    return _Seen.of_table(_scan.read_table(paths, form), size)
+    return _Seen.of_table(read_table(paths, form), size)
 
 
 def _seen_in_csv(paths: list[str], form: CsvFormat, size: int) -> Iterator[_Seen]:
@@ -264,7 +266,7 @@ class _Seen:
 
     @classmethod
     def of_table(cls, table: pa.Table, size: int) -> _Seen:
-        return cls._drawn(_scan._profile_columns(table), table, 0, size)
+        return cls._drawn(profile_columns(table), table, 0, size)
 
     @classmethod
     def of(cls, batch: pa.RecordBatch, start: int, size: int) -> _Seen:
