@@ -126,6 +126,14 @@ def test_a_frozen_estimator_is_not_fitted_again(calibrate):
         assert np.array_equal(model.predict_proba(X), expected.predict_proba(X))
 
 
+def test_weights_reach_the_calibration_of_a_frozen_estimator():
+    X, y = make_classification(300, random_state=0)
+    frozen, w = FrozenEstimator(GaussianNB().fit(X[:200], y[:200])), np.arange(100) % 3
+    model = MinimumRiskClassifier(frozen, calibrate="sigmoid").fit(X[200:], y[200:], sample_weight=w)
+    expected = CalibratedClassifierCV(frozen, method="sigmoid").fit(X[200:], y[200:], sample_weight=w)
+    assert np.array_equal(model.predict_proba(X), expected.predict_proba(X))
+
+
 def test_pipelines_and_searches_work_around_and_inside():
     X, y = make_classification(200, random_state=1)
     inside = MinimumRiskClassifier(make_pipeline(StandardScaler(), LogisticRegression()), [[0, 1], [3, 0]])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from functools import partial
 from numbers import Real
 from typing import Any, ClassVar
@@ -12,7 +13,7 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.utils import get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import check_is_fitted
 
 from lyceum.data import Rows
 from lyceum.decision._labels import class_codes, key
@@ -121,7 +122,7 @@ class MinimumRiskClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         y = checked_target(y, self)
         learner = self._learner(X)
         if sample_weight is not None:
-            if not has_fit_parameter(self.estimator, "sample_weight"):
+            if not _takes_weights(learner):
                 raise DataError(
                     f"{type(self.estimator).__name__} does not take sample_weight: fit it without"
                 )
@@ -239,6 +240,12 @@ class MinimumRiskClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             inner.classifier_tags.multi_class if inner.classifier_tags else True
         )
         return tags
+
+
+def _takes_weights(learner: Any) -> bool:
+    """Whether `fit` names sample_weight, or takes any keyword and decides itself."""
+    parameters = inspect.signature(learner.fit).parameters.values()
+    return any(p.name == "sample_weight" or p.kind is p.VAR_KEYWORD for p in parameters)
 
 
 def _classes_of(estimator: Any, y: Any) -> np.ndarray:

@@ -1,0 +1,205 @@
+"""Pictures of confusion matrices: the matrix itself, and the cobweb of misclassification rates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lyceum.errors import DataError
+from lyceum.plot._style import INK, axes, heading, legend, line_style, reference
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["cobweb", "confusion"]
+
+_LETTERS = 12  # classes up to which a cell has room for its count and its rate
+
+
+def confusion(
+    matrix: Any,
+    classes: Sequence[Any] | None = None,
+    *,
+    actions: Sequence[Any] | None = None,
+    title: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """A confusion matrix: counts, shaded by the share of the true class.
+
+    Parameters
+    ----------
+    matrix : array of shape (K, A)
+        Counts; rows = true class, columns = predicted class or action.
+    classes : K labels, optional
+        The true classes; 0, 1, ... by default.
+    actions : A labels, optional
+        What was predicted, if not just the classes, e.g. with a reject column.
+    title : str, optional
+    ax : Matplotlib axes, optional
+
+    Examples
+    --------
+    >>> ax = confusion([[30, 10], [1, 3]], ["bad", "good"])
+    >>> ax.texts[0].get_text()
+    '30\\n75%'
+    """
+    from matplotlib.colors import LinearSegmentedColormap
+
+    counts, rows, columns = _counts(matrix, classes, actions)
+    total = counts.sum(axis=1, keepdims=True)
+    rates = np.divide(counts, total, out=np.zeros_like(counts), where=total > 0)
+    ax = axes(ax, (min(1.8 + 0.85 * len(columns), 8.5), min(1.5 + 0.75 * len(rows), 7.5)))
+    shades = LinearSegmentedColormap.from_list("shades", ["#FFFFFF", "#B9D6EA", "#0072B2", "#00344F"])
+    ax.imshow(rates, cmap=shades, vmin=0.0, vmax=1.0)
+    for k, a in np.ndindex(*counts.shape):
+        ink = "white" if rates[k, a] > 0.58 else INK if counts[k, a] else "#9A9A9A"
+        ax.text(
+            a,
+            k,
+            _cell(counts[k, a], rates[k, a], len(columns)),
+            ha="center",
+            va="center",
+            color=ink,
+            fontsize="small",
+        )
+    turned = max(map(len, columns)) * len(columns) > 48
+    ax.set_xticks(
+        range(len(columns)), columns, rotation=35 if turned else 0, ha="right" if turned else "center"
+    )
+    ax.set_yticks(range(len(rows)), rows)
+    ax.set_xlabel("predicted", color=INK)
+    ax.set_ylabel("true class", color=INK)
+    heading(ax, title)
+    ax.tick_params(length=0, colors=INK, labelsize="small")
+    ax.spines[:].set_visible(False)
+    ax.set_xticks(np.arange(len(columns) + 1) - 0.5, minor=True)
+    ax.set_yticks(np.arange(len(rows) + 1) - 0.5, minor=True)
+    ax.grid(which="minor", color="white", linewidth=2)
+    ax.tick_params(which="minor", length=0)
+    return ax
+
+
+def _cell(count: Any, rate: Any, n_columns: int) -> str:
+    share = f"\n{rate:.0%}" if count and n_columns <= _LETTERS else ""
+    return f"{count:,.6g}{share}"
+
+
+def cobweb(
+    matrices: Any,
+    classes: Sequence[Any] | None = None,
+    *,
+    title: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """A cobweb chart: one spoke for every kind of mistake, one polygon for every classifier.
+
+    On the spoke "k → j" a classifier is marked at the share of class k that it calls j: 0 in the middle, so
+    the smaller the polygon the better. The grey polygon is guessing, 1/K on every spoke.
+
+    Parameters
+    ----------
+    matrices : array of shape (K, K), or dict of name to such
+        Confusion matrices of counts; rows = true class, columns = predicted class.
+    classes : K labels, optional
+    title : str, optional
+    ax : Matplotlib axes, optional
+
+    Examples
+    --------
+    >>> ax = cobweb({"tree": [[8, 1, 1], [0, 10, 0], [2, 3, 5]]}, ["a", "b", "c"])
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['tree', 'guessing, 33%']
+    """
+    named = matrices if isinstance(matrices, Mapping) else {"": matrices}
+    webs = {str(name): _mistakes(matrix, classes) for name, matrix in named.items()}
+    if len({len(rates) for rates, _ in webs.values()}) != 1:
+        raise DataError("confusion matrices of one size are needed: compare classifiers of the same classes")
+    spokes = next(iter(webs.values()))[1]
+    angles = _angles(len(spokes))
+    chance = 1.0 / _n_classes(len(spokes))
+    reach = min(1.0, 1.15 * max(chance, *(rates.max() for rates, _ in webs.values())))
+    ax = axes(ax, (5.4, 5.2))
+    _draw_web(ax, angles, spokes, reach)
+    for name, (rates, _) in webs.items():
+        style = line_style(ax)
+        x, y = _closed(angles, rates)
+        ax.plot(x, y, marker="o", markersize=4, label=name or "classifier", **style)
+        ax.fill(x, y, color=style["color"], alpha=0.08, linewidth=0)
+    reference(ax, *_closed(angles, np.full(len(spokes), chance)), f"guessing, {chance:.0%}")
+    heading(ax, title)
+    legend(ax, "upper center", bbox_to_anchor=(0.5, 0.0), ncols=min(3, len(webs) + 1))
+    return ax
+
+
+def _angles(n_spokes: int) -> np.ndarray:
+    """Spokes all round, clockwise from the top; only two make a V, which keeps classifiers apart."""
+    if n_spokes == 2:
+        return np.array([0.75, 0.25]) * np.pi
+    return np.pi / 2 - 2 * np.pi * np.arange(n_spokes) / n_spokes
+
+
+def _draw_web(ax: Axes, angles: np.ndarray, spokes: list[str], reach: float) -> None:
+    ring = np.linspace(0, 2 * np.pi, 181) if len(angles) > 2 else np.linspace(angles[1], angles[0], 46)
+    step = next(s for s in (0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.5) if reach / s <= 5)
+    between = angles[0] - np.pi / len(spokes) if len(angles) > 2 else np.pi / 2
+    for radius in np.arange(step, reach + 1e-9, step):
+        ax.plot(radius * np.cos(ring), radius * np.sin(ring), color="#E0E0E0", linewidth=0.8, zorder=0)
+        place = (radius * np.cos(between), radius * np.sin(between))
+        ax.annotate(f"{radius:.0%}", place, color="#555555", fontsize="x-small", ha="center", va="center")
+    for angle, name in zip(angles, spokes):
+        x, y = np.cos(angle), np.sin(angle)
+        ax.plot([0, reach * x], [0, reach * y], color="#C8C8C8", linewidth=0.8, zorder=0)
+        side = "center" if abs(x) < 0.2 else "left" if x > 0 else "right"
+        up = "center" if abs(y) < 0.2 else "bottom" if y > 0 else "top"
+        ax.text(1.05 * reach * x, 1.05 * reach * y, name, ha=side, va=up, color=INK, fontsize="small")
+    low = -1.2 if len(angles) > 2 else -0.08
+    ax.set(xlim=(-1.2 * reach, 1.2 * reach), ylim=(low * reach, 1.2 * reach), aspect="equal")
+    ax.axis("off")
+
+
+def _closed(angles: np.ndarray, radii: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The polygon through the spokes; with two spokes its third corner is the middle."""
+    x, y = radii * np.cos(angles), radii * np.sin(angles)
+    if len(angles) == 2:
+        x, y = np.append(x, 0.0), np.append(y, 0.0)
+    return np.append(x, x[0]), np.append(y, y[0])
+
+
+def _mistakes(matrix: Any, classes: Sequence[Any] | None) -> tuple[np.ndarray, list[str]]:
+    """The rate of every mistake, 0 for a class without rows, and its name."""
+    counts, rows, _ = _counts(matrix, classes, None)
+    K = len(rows)
+    if counts.shape[1] != K or K < 2:
+        raise DataError(
+            f"a cobweb needs a square confusion matrix of two classes or more, not {counts.shape}"
+        )
+    total = counts.sum(axis=1, keepdims=True)
+    rates = np.divide(counts, total, out=np.zeros_like(counts), where=total > 0)
+    pairs = [(k, j) for k in range(K) for j in range(K) if k != j]
+    return np.array([rates[pair] for pair in pairs]), [f"{rows[k]} → {rows[j]}" for k, j in pairs]
+
+
+def _n_classes(n_spokes: int) -> int:
+    return round((1 + np.sqrt(1 + 4 * n_spokes)) / 2)  # K (K - 1) spokes
+
+
+def _counts(
+    matrix: Any, classes: Sequence[Any] | None, actions: Sequence[Any] | None
+) -> tuple[np.ndarray, list[str], list[str]]:
+    counts = np.asarray(matrix, dtype=np.float64)
+    if counts.ndim != 2 or not counts.size or not (np.isfinite(counts) & (counts >= 0)).all():
+        raise DataError(
+            f"a confusion matrix holds counts, rows = true class and columns = predicted; this has the shape "
+            f"{counts.shape}, or a count that is negative or missing"
+        )
+    K, A = counts.shape
+    rows = [str(k) for k in (range(K) if classes is None else classes)]
+    columns = [str(a) for a in actions] if actions is not None else rows if len(rows) == A else []
+    if len(rows) != K or len(columns) != A:
+        raise DataError(
+            f"the confusion matrix has {K} rows and {A} columns, for {len(rows)} classes and {len(columns)} "
+            "actions: name the rows with classes=[...] and the columns with actions=[...]"
+        )
+    return counts, rows, columns

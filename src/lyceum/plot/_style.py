@@ -1,0 +1,91 @@
+"""How all pictures look: colours that colour-blind people can tell apart, and line styles for print."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["COLOURS", "GREY", "INK", "axes", "finish", "heading", "legend", "line_style", "reference", "thin"]
+
+# The set of Okabe and Ito (2008) without its yellow, which is too faint on white.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+DASHES = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)))
+GREY = "#8A8A8A"
+INK = "#222222"
+_POINTS = 2000
+
+
+def axes(ax: Axes | None, size: tuple[float, float] = (5.2, 4.4)) -> Axes:
+    """The axes given, or those of a new figure."""
+    if ax is None:
+        from matplotlib import pyplot
+
+        _, ax = pyplot.subplots(figsize=size, layout="constrained")
+    return ax
+
+
+def line_style(ax: Axes) -> dict[str, Any]:
+    """Colour and dashes for the next labelled line of the axes."""
+    n = sum(not str(line.get_label()).startswith("_") and line.get_gid() != "reference" for line in ax.lines)
+    dashes = DASHES[n // len(COLOURS) % len(DASHES)] if n >= len(COLOURS) else DASHES[n % len(DASHES)]
+    return {"color": COLOURS[n % len(COLOURS)], "linestyle": dashes, "linewidth": 1.8}
+
+
+def reference(ax: Axes, x: Any, y: Any, label: str) -> None:
+    """A thin grey line to compare with; drawn once even if the axes are used again."""
+    if not any(line.get_gid() == "reference" and line.get_label() == label for line in ax.lines):
+        ax.plot(
+            x, y, color=GREY, linewidth=1.0, linestyle=(0, (4, 3)), label=label, zorder=1, gid="reference"
+        )
+
+
+def finish(ax: Axes, x: str, y: str, title: str | None) -> None:
+    """Names of the axes, a faint grid, and no box."""
+    ax.set_xlabel(x, color=INK)
+    ax.set_ylabel(y, color=INK)
+    heading(ax, title)
+    ax.grid(True, color="#E6E6E6", linewidth=0.8)
+    ax.set_axisbelow(True)
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+    for side in ("left", "bottom"):
+        ax.spines[side].set_color(GREY)
+    ax.tick_params(colors=INK, labelsize="small")
+
+
+def heading(ax: Axes, title: str | None) -> None:
+    """A title above the left corner."""
+    if title:
+        ax.set_title(title, loc="left", color=INK, fontsize="medium", fontweight="bold")
+
+
+def legend(ax: Axes, where: Any = "best", **options: Any) -> None:
+    """A legend of the labelled lines, those to compare with last."""
+    handles, labels = ax.get_legend_handles_labels()
+    known = {id(line) for line in ax.lines if line.get_gid() == "reference"}
+    order = sorted(range(len(handles)), key=lambda i: id(handles[i]) in known)
+    if order:
+        ax.legend(
+            [handles[i] for i in order],
+            [labels[i] for i in order],
+            loc=where,
+            fontsize="small",
+            labelcolor=INK,
+            framealpha=0.9,
+            edgecolor="none",
+            handlelength=2.6,
+            **options,
+        )
+
+
+def thin(*columns: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Columns of a long curve at 2,000 places, ends included: more cannot be seen."""
+    n = len(columns[0])
+    if n <= _POINTS:
+        return columns
+    keep = np.unique(np.linspace(0, n - 1, _POINTS).round().astype(np.intp))
+    return tuple(column[keep] for column in columns)
