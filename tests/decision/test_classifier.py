@@ -126,6 +126,7 @@ def test_a_frozen_estimator_is_not_fitted_again(calibrate):
         assert np.array_equal(model.predict_proba(X), expected.predict_proba(X))
 
 
+@pytest.mark.filterwarnings("ignore:Since FrozenEstimator")
 def test_weights_reach_the_calibration_of_a_frozen_estimator():
     X, y = make_classification(300, random_state=0)
     frozen, w = FrozenEstimator(GaussianNB().fit(X[:200], y[:200])), np.arange(100) % 3
