@@ -174,11 +174,23 @@ def _rest(block):
     return block.y, block.w, block.start, block.schema
 
 
-def test_the_pool_grows_when_more_threads_are_allowed():
-    for count in (2, 3):
+def test_as_many_run_at_once_as_are_allowed_now():
+    """Also fewer than before."""
+    for count in (2, 4, 3, 2):
         with threadpool_limits(count, user_api="openmp"):
-            barrier = threading.Barrier(count, timeout=30)
-            list(ordered_map(lambda _: barrier.wait(), range(count)))  # noqa: B023
+            together = threading.Barrier(count, timeout=30)  # all of them at once,
+            running, most = [], []
+
+            def work(i, together=together, running=running, most=most):
+                running.append(i)
+                if i < together.parties:
+                    together.wait()
+                most.append(len(running))
+                time.sleep(0.001)
+                running.remove(i)
+
+            list(ordered_map(work, range(8 * count)))
+            assert max(most) == count  # and never more
 
 
 # -- BLAS --------------------------------------------------------------------------------------------------

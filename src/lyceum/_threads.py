@@ -22,8 +22,7 @@ __all__ = ["n_threads", "ordered_map", "single_threaded_blas"]
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-_pool: ThreadPoolExecutor | None = None
-_pool_size = 0
+_pools: dict[int, ThreadPoolExecutor] = {}
 _lock = threading.Lock()
 _here = threading.local()
 
@@ -34,12 +33,11 @@ def n_threads() -> int:
 
 
 def _executor(size: int) -> ThreadPoolExecutor:
-    """The shared pool, grown when more threads are allowed than it has."""
-    global _pool, _pool_size
+    """The shared pool of just so many threads: one of more would run more at once than are allowed."""
     with _lock:
-        if _pool is None or _pool_size < size:
-            _pool, _pool_size = _started_pool(size), size
-        return _pool
+        if size not in _pools:
+            _pools[size] = _started_pool(size)
+        return _pools[size]
 
 
 def _started_pool(size: int) -> ThreadPoolExecutor:
@@ -146,8 +144,9 @@ def _restore_blas_threads() -> None:
 
 def _start_afresh() -> None:
     """A forked child has none of its parent's threads, and may be born while one of them holds a lock."""
-    global _pool, _lock, _limit_lock, _limit_depth
-    _pool, _lock, _limit_lock, _limit_depth = None, threading.Lock(), threading.Lock(), 0
+    global _lock, _limit_lock, _limit_depth
+    _pools.clear()
+    _lock, _limit_lock, _limit_depth = threading.Lock(), threading.Lock(), 0
     _restore_blas_threads()
 
 

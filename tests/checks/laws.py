@@ -17,7 +17,6 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -28,21 +27,21 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from scipy.linalg import LinAlgWarning
-from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.base import clone, is_classifier
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+from tests.checks.tables import Cuts, D, Data, N, data_for, frame_of, mixed_for, sources
 from threadpoolctl import threadpool_limits
 
 import lyceum
 from lyceum import catalog
-from lyceum.data import Block, Column, Rows, Schema, scan
+from lyceum.data import Rows, scan
 from lyceum.errors import MissingValuesError
 
-__all__ = ["LAWS", "Case", "Cuts", "check"]
+__all__ = ["LAWS", "Case", "check"]
 
 METHODS = ("predict", "predict_proba", "decision_function", "transform")
-N, D, K = 400, 4, 3
 
 
 @dataclass(frozen=True)
@@ -58,51 +57,6 @@ class Case:
     mixed: dict[str, Any] = field(default_factory=dict)  # parameters for tables of mixed kinds
     moved: dict[str, Any] = field(default_factory=dict)  # parameters for cells that are a million away
     without: dict[str, str] = field(default_factory=dict)  # laws that cannot hold: the reason for each
-
-
-# -- data for every task -----------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Data:
-    """Rows to learn from: cells, target (None where there is nothing to predict), whole weights."""
-
-    X: np.ndarray
-    y: np.ndarray | None
-    w: np.ndarray
-
-    def take(self, rows: Any) -> Data:
-        return Data(self.X[rows], None if self.y is None else self.y[rows], self.w[rows])
-
-
-def data_for(learner: Any, n: int = N, seed: int = 0) -> Data:
-    """Three overlapping groups; their names, or a noisy plane over them, to predict."""
-    rng = np.random.default_rng(seed)
-    group = rng.integers(0, K, n)
-    X = rng.normal(size=(n, D)) @ rng.normal(size=(D, D)) + 3.0 * rng.normal(size=(K, D))[group]
-    y: np.ndarray | None = None
-    if is_classifier(learner):
-        y = np.array(["ant", "bee", "cow"])[group]
-    elif is_regressor(learner):
-        y = X @ rng.normal(size=D) + rng.normal(size=n)
-    return Data(X, y, rng.integers(0, 4, n).astype(np.float64))
-
-
-def mixed_for(learner: Any, n: int = N) -> tuple[pd.DataFrame, np.ndarray | None]:
-    """Numbers, text, two texts, true and false."""
-    data = data_for(learner, n, seed=1)
-    rng = np.random.default_rng(2)
-    high = data.X[:, 2] + 3.0 * rng.normal(size=n) > np.median(data.X[:, 2])
-    frame = pd.DataFrame(
-        {
-            "age": data.X[:, 0],
-            "town": np.where(high, rng.choice(["Ulm", "Bonn"], n), rng.choice(["Köln", "Bonn"], n)),
-            "income": data.X[:, 1],
-            "sex": rng.choice(["f", "m"], n),
-            "smokes": rng.random(n) < 0.3,
-        }
-    )
-    return frame, data.y
 
 
 # -- fitting and comparing ---------------------------------------------------------------------------------
@@ -164,93 +118,6 @@ def _columns(result: Any) -> list[np.ndarray]:
         return [column.to_numpy() for _, column in result.items()]
     array = result.toarray() if hasattr(result, "toarray") else np.asarray(result)
     return list(array.T) if array.ndim == 2 else [array]
-
-
-# -- the same rows from everywhere -------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Cuts:
-    """Rows of an array cut at random places, also into parts and blocks of no rows: a source for tests."""
-
-    data: Data
-    seed: int = 0
-    n_parts: int = 7
-
-    @property
-    def n_rows(self) -> int:
-        return len(self.data.X)
-
-    @property
-    def schema(self) -> Schema:
-        columns = tuple(Column(f"x{j}", why="a number in an array") for j in range(self.data.X.shape[1]))
-        return Schema(columns, self._target, "w")
-
-    @property
-    def _target(self) -> Column | None:
-        y = self.data.y
-        if y is None:
-            return None
-        return Column("y", why="y") if y.dtype.kind == "f" else Column("y", "categorical", np.unique(y), "y")
-
-    def parts(self) -> Iterator[_CutPart]:
-        cuts = np.sort(np.random.default_rng(self.seed).integers(0, self.n_rows + 1, self.n_parts))
-        bounds = [0, 0, *cuts.tolist(), self.n_rows]
-        return (_CutPart(self, a, b) for a, b in pairwise(bounds))
-
-
-@dataclass(frozen=True)
-class _CutPart:
-    cuts: Cuts
-    start: int
-    stop: int
-
-    def blocks(self) -> Iterator[Block]:
-        middle = (self.start + self.stop) // 2
-        for a, b in ((self.start, self.start), (self.start, middle), (middle, self.stop)):
-            yield self._block(slice(a, b))
-
-    def _block(self, rows: slice) -> Block:
-        data, schema = self.cuts.data, self.cuts.schema
-        y = data.y
-        if y is not None:
-            y = np.searchsorted(np.unique(y), y).astype(np.int32) if y.dtype.kind != "f" else y
-            y = y[rows]
-        return Block(np.ascontiguousarray(data.X[rows]), y, data.w[rows], rows.start, schema)
-
-
-def frame_of(X: np.ndarray) -> pd.DataFrame:
-    return pd.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])])
-
-
-def sources(learner: Any, data: Data, folder: Path) -> Iterator[tuple[str, tuple[Any, ...]]]:
-    """The rows in every form that `fit` takes, with what to call it with."""
-    import dask.array as da
-    import dask.dataframe as dd
-
-    weighted = has_fit_parameter(learner, "sample_weight")
-    frame = frame_of(data.X)
-    whole = frame if data.y is None else frame.assign(y=data.y)
-    whole = whole.assign(w=data.w) if weighted else whole
-    said = {"target": None if data.y is None else "y", "weight": "w" if weighted else None}
-    kinds = dict.fromkeys(frame.columns, "continuous")
-    pq.write_table(pa.Table.from_pandas(whole, preserve_index=False), folder / "t.parquet", row_group_size=97)
-    whole.to_csv(folder / "t.csv", index=False)
-    chunks = (90, 1, 160, N - 251)
-    yield "array in Fortran order", (np.asfortranarray(data.X), data.y, data.w)
-    yield "pandas", (frame, data.y, data.w)
-    yield "polars", (pl.from_pandas(frame), data.y, data.w)
-    yield "random cuts", (Rows(Cuts(data if weighted else Data(data.X, data.y, np.ones(N)))),)
-    yield "parquet stream", (scan(folder / "t.parquet", **said, kinds=kinds, memory=0),)
-    yield "csv stream", (scan(folder / "t.csv", **said, kinds=kinds, memory=0),)
-    pieces = [None if a is None else da.from_array(a, chunks=chunks) for a in (data.y, data.w)]
-    yield "dask array", (da.from_array(data.X, chunks=(chunks, D)), *pieces)
-    lazy = dd.from_pandas(whole, npartitions=3)
-    yield (
-        "dask frame",
-        (lazy[list(frame.columns)], None if data.y is None else lazy["y"], lazy["w"] if weighted else None),
-    )
-    yield "scan of a dask frame", (scan(lazy, **said, kinds=kinds),)
 
 
 @contextmanager

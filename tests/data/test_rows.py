@@ -402,11 +402,13 @@ def test_an_interrupt_ends_a_long_reduction():
         "    def merge(self, other): return self\n"
         "scan(np.zeros((16384 * 2000, 1), dtype=np.float32)).reduce(Slow)\n"
     )
-    running = subprocess.Popen(
-        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    assert running.stdout.readline() == "go\n"
-    running.send_signal(signal.SIGINT)
-    _, complaint = running.communicate(timeout=60)
+    command = [sys.executable, "-c", code]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        try:
+            assert running.stdout.readline() == "go\n"
+            running.send_signal(signal.SIGINT)
+            _, complaint = running.communicate(timeout=60)
+        finally:
+            running.kill()
     assert running.returncode != 0
     assert "KeyboardInterrupt" in complaint
