@@ -127,7 +127,8 @@ def compare_models(
     target : str, optional
         The column with the truth; by default named as when the first model was fitted.
     loss : LossMatrix or dict of (true class, action) to cost, optional
-        Rows = true class, columns = action.
+        Rows = true class, columns = action; without loss and doubt, those that the first model was fitted
+        with, or else the second.
     doubt : float, optional
         The cost of rejecting a row.
     """
@@ -135,6 +136,7 @@ def compare_models(
     names = names if names[0] != names[1] else (f"{names[0]} (first)", f"{names[1]} (second)")
     if (pair[0].classes is None) != (pair[1].classes is None):
         raise DataError("one model predicts classes, the other numbers: compare models for the same target")
+    loss, doubt = pair[1].costs(*pair[0].costs(loss, doubt))
     name = target or pair[0].target.name
     with spooled(data) as source:
         both = [Outcomes.of(fitted, source, name, form=form, progress=progress) for fitted in pair]

@@ -131,7 +131,8 @@ def evaluate_model(
         The column with the truth; by default named as when the model was fitted. Rows without it are left
         out.
     loss : LossMatrix or dict of (true class, action) to cost, optional
-        Rows = true class, columns = action: decisions are those of least expected cost.
+        Rows = true class, columns = action: decisions are those of least expected cost. Without loss and
+        doubt, those count that the model was fitted with.
     doubt : float, optional
         The cost of rejecting a row.
 
@@ -148,6 +149,7 @@ def evaluate_model(
     fitted = Fitted(model)
     if fitted.classes is None and (loss is not None or doubt is not None):
         raise DataError(f"{fitted.name} predicts numbers, so that a loss matrix or doubt has no meaning here")
+    loss, doubt = fitted.costs(loss, doubt)
     with spooled(data) as source:
         outcomes = Outcomes.of(fitted, source, target, form=form, progress=progress)
     name = target or fitted.target.name

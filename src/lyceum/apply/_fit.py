@@ -11,10 +11,10 @@ from sklearn.utils._param_validation import InvalidParameterError
 
 from lyceum import catalog
 from lyceum.apply._batches import spooled
-from lyceum.data import CsvFormat, scan
+from lyceum.data import CsvFormat, Schema, scan
 from lyceum.data._rows import Progress
 from lyceum.errors import LyceumError
-from lyceum.prepare import FillMissing
+from lyceum.prepare import FillMissing, OneOfC, Standardize
 
 __all__ = ["fit_file"]
 
@@ -31,7 +31,9 @@ def fit_file(
     form: CsvFormat | None = None,
     progress: Progress | None = None,
 ) -> Any:
-    """Fit a catalogued learner on a file, with gaps filled in front of it if it refuses them.
+    """Fit a catalogued learner on a file, with what it needs in front of it.
+
+    Gaps are filled if it refuses them, and numbers standardised if a penalty or a distance makes units count.
 
     Parameters
     ----------
@@ -55,7 +57,7 @@ def fit_file(
     >>> from lyceum import datasets
     >>> model = fit_file(datasets.path("penguins"), "species", "LogisticRegression", {"C": 0.1})
     >>> [type(step).__name__ for _, step in model.steps]
-    ['FillMissing', 'LogisticRegression']
+    ['FillMissing', 'Standardize', 'LogisticRegression']
     """
     entry = catalog.find(learner)
     if entry.task in ("classification", "regression") and target is None:
@@ -63,13 +65,24 @@ def fit_file(
     form = form or CsvFormat("")
     made = _with_settings(entry.load()(), settings or {})
     options = {"delimiter": form.delimiter or None, "encoding": form.encoding, "progress": progress}
-    model = made if entry.missing else make_pipeline(FillMissing(), made)
     with spooled(data) as source:
         rows = scan(source, target, weight=weight, kinds=kinds, ignore=ignore, **options)  # type: ignore[arg-type]
+        before = _preparations(entry, rows.schema)
+        model = make_pipeline(*before, made) if before else made
         try:
             return model.fit(rows)
         except InvalidParameterError as error:
             raise LyceumError(str(error)) from error
+
+
+def _preparations(entry: catalog.Entry, schema: Schema) -> list[Any]:
+    """What the learner needs in front of it, as in a study; gaps may also come after the fit."""
+    before: list[Any] = [] if entry.missing else [FillMissing()]
+    if not {column.kind for column in schema} <= set(entry.kinds):
+        before.append(OneOfC())
+    if entry.scaled and any(not column.is_categorical for column in schema):
+        before.append(Standardize())
+    return before
 
 
 def _with_settings(learner: Any, settings: Mapping[str, Any]) -> Any:

@@ -16,6 +16,7 @@ from lyceum.data import Column, CsvFormat, Rows, Schema
 from lyceum.data._coding import TableCoder
 from lyceum.data._rows import Progress
 from lyceum.data._scan import coded_source
+from lyceum.decision import MinimumRiskClassifier
 from lyceum.errors import DataError, LyceumError
 
 __all__ = ["Fitted", "Outcomes"]
@@ -23,9 +24,24 @@ __all__ = ["Fitted", "Outcomes"]
 
 @dataclass(frozen=True)
 class Fitted:
-    """A learner or a pipeline that ends in one, fitted."""
+    """A learner or a pipeline that ends in one, fitted, perhaps with decisions by least risk around it."""
 
-    model: Any
+    whole: Any
+
+    @property
+    def model(self) -> Any:
+        """The learner or pipeline without the decisions."""
+        return self.whole.estimator_ if self._decides else self.whole
+
+    @property
+    def _decides(self) -> bool:
+        return isinstance(self.whole, MinimumRiskClassifier)
+
+    def costs(self, loss: Any, doubt: float | None) -> tuple[Any, float | None]:
+        """The loss and the doubt that are given, or else those that the model was fitted with."""
+        if loss is not None or doubt is not None or not self._decides:
+            return loss, doubt
+        return (None if self.whole.loss_.is_zero_one else self.whole.loss_), self.whole.doubt
 
     @cached_property
     def steps(self) -> list[Any]:

@@ -62,7 +62,8 @@ def predict_file(
     proba : bool, default=False
         Whether a column "P(class)" is written for every class.
     loss : LossMatrix or dict of (true class, action) to cost, optional
-        Rows = true class, columns = action: the action of least expected cost is predicted.
+        Rows = true class, columns = action: the action of least expected cost is predicted. Without loss and
+        doubt, those count that the model was fitted with.
     doubt : float, optional
         The cost of rejecting a row; "reject" is predicted where everything else would cost at least as much.
     keep : names, optional
@@ -75,7 +76,7 @@ def predict_file(
     Predicted
     """
     fitted = Fitted(model)
-    answer = _Answer.of(fitted, proba, loss, doubt)
+    answer = _Answer.of(fitted, proba, *fitted.costs(loss, doubt))
     clash = [name for name in keep if name in answer.names]
     if clash:
         raise DataError(f"column {clash[0]!r} cannot be kept: the predictions have a column of that name")

@@ -133,7 +133,7 @@ def fit(
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Fit one learner on a file and keep it as a model file; gaps are filled if the learner refuses them."""
+    """Fit one learner on a file, with what it needs in front of it, and keep it as a model file."""
     from lyceum.cli._fit import run
 
     form = _form(delimiter, encoding)

@@ -18,7 +18,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tabl
 Data = Annotated[
     str,
     typer.Argument(
-        help="A file (CSV, Parquet, Arrow, ARFF), a folder, a quoted glob, or - for CSV from stdin."
+        help="A CSV, Parquet, Arrow or ARFF file, a folder, a quoted glob, or - for CSV from stdin."
     ),
 ]
 Model = Annotated[str, typer.Argument(help="A model file, as `lyceum fit` and `lyceum study` write it.")]
