@@ -82,7 +82,9 @@ class PriorClassifier(OnePassClassifier):
 
     def summary(self) -> Summary:
         rows = list(zip(map(str, self.classes_), self.class_prior_.tolist()))
-        return Summary("the shares of the classes, whatever the row", {}, [Table("", ("class", "share"), rows)])
+        return Summary(
+            "the shares of the classes, whatever the row", {}, [Table("", ("class", "share"), rows)]
+        )
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         return {"class_prior_": (len(self.classes_),)}
@@ -106,9 +108,7 @@ class TargetMean:
     def merge(self, other: TargetMean) -> TargetMean:
         weight = self.weight + other.weight
         share = other.weight / weight if weight else 0.0
-        return TargetMean(
-            self.n_rows + other.n_rows, weight, self.mean + share * (other.mean - self.mean)
-        )
+        return TargetMean(self.n_rows + other.n_rows, weight, self.mean + share * (other.mean - self.mean))
 
 
 class MeanRegressor(RegressorMixin, OnePassLearner):

@@ -50,7 +50,8 @@ def build(candidate: Candidate, settings: Mapping[str, Any], seed: int) -> Pipel
 def row_predictions(model: Any, rows: Rows) -> np.ndarray:
     """Posteriors, or values; raises where they are none."""
     predicted = np.asarray(
-        model.predict_proba(rows) if hasattr(model, "predict_proba") else model.predict(rows), dtype=np.float64
+        model.predict_proba(rows) if hasattr(model, "predict_proba") else model.predict(rows),
+        dtype=np.float64,
     )
     if not np.isfinite(predicted).all():
         row = int(np.flatnonzero(~np.isfinite(predicted).reshape(len(predicted), -1).all(axis=1))[0])

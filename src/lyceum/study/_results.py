@@ -1,7 +1,7 @@
 """What a study found, as plain values: standings of the learners, their comparison, and the study itself.
 
 Everything here is rebuilt from the study folder alone, so that a study can be reopened, shown and reported
-again without its data.
+again without its data. The report is `lyceum.study._report.render(study)`, a whole HTML page as text.
 """
 
 from __future__ import annotations
@@ -227,8 +227,9 @@ class Comparison:
         Rows tested; every learner was tested on the same.
     n_folds : int
         Folds compared, over all repeats.
-    hoeffding : float
-        ε of Hoeffding's bound over the models compared, with probability 95 %, for an error rate.
+    hoeffding : float or None
+        ε of Hoeffding's bound over the models compared, with probability 95 %, in units of `criterion`; None
+        for regression, whose loss has no bound.
     learning_curve : lyceum.evaluate.LearningCurve or None
         Of the choice, in `criterion` (squared error for regression); None when the budget did not reach.
     holdout : Holdout or None
@@ -243,7 +244,7 @@ class Comparison:
     choice_reason: str
     n_rows: int
     n_folds: int
-    hoeffding: float
+    hoeffding: float | None
     learning_curve: LearningCurve | None
     holdout: Holdout | None
     statements: tuple[str, ...]
@@ -317,6 +318,12 @@ class Example:
     posterior: tuple[float, ...] | None
     explanation: Explanation | None
     picked: str
+
+    def frame(self) -> Any:
+        """The row as a pyarrow table of one row, ready for `predict` and `explain`."""
+        import pyarrow as pa
+
+        return pa.table({name: [value] for name, value in self.cells.items()})
 
 
 @dataclass(frozen=True, eq=False)
@@ -434,8 +441,10 @@ class Study:
     def out_of_sample(self, name: str) -> OutOfSample:
         """The out-of-sample predictions of one learner, on the folds that were compared."""
         from lyceum.study._compare import pooled
+        from lyceum.study._store import Store
 
-        return pooled(self.folder, name, self.comparison.n_folds)
+        with Store.read(self.folder) as store:
+            return pooled(store, name, self.comparison.n_folds)
 
     # -- where it is -----------------------------------------------------------------------------------------
 
@@ -480,17 +489,15 @@ class Study:
 
 def _ranking(comparison: Comparison) -> Table:
     rows = [
-        (
-            s.label,
-            s.loss,
-            f"{s.interval[0]:.4g} – {s.interval[1]:.4g}",
-            _chance(s.p_corrected_t_holm),
-            s.seconds,
-        )
+        (s.label, s.loss, _between(s.interval), _chance(s.p_corrected_t_holm), s.seconds)
         for s in comparison.standings
     ]
     columns = ("learner", comparison.criterion, "95 % interval", "p against the best", "seconds")
     return Table(f"ranking by {comparison.criterion}", columns, rows)
+
+
+def _between(span: Span) -> str:
+    return f"{span[0]:.4g} – {span[1]:.4g}"
 
 
 def _chance(p: float | None) -> str:

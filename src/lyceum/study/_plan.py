@@ -1,0 +1,291 @@
+"""Which learners are compared, how each is built, what is searched, and in what order it runs."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lyceum import catalog
+from lyceum.decision import LossMatrix
+from lyceum.errors import LyceumError, StudyError
+from lyceum.evaluate import Holdout, StratifiedFolds
+from lyceum.study._material import Material
+from lyceum.study._pipeline import Judge, build, seed_of
+from lyceum.study._recipe import Choice, Recipe
+from lyceum.study._results import Candidate
+
+__all__ = ["Plan", "Split", "Turn"]
+
+_FEW_ROWS = 2_000  # below, ten folds are cheap and leave more rows to learn from
+_IN_MEMORY = 20_000  # rows up to which a learner whose cost grows faster than the rows is chosen
+_SETTINGS = 16
+_BASELINES = {
+    "classification": ("PriorClassifier", "constant guess", "The shares of the classes, whatever the row."),
+    "regression": ("MeanRegressor", "constant guess", "The mean of the target, whatever the row."),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One task: a candidate on one fold of one repeat."""
+
+    name: str
+    repeat: int
+    fold: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Split:
+    """Places of training and test rows among the rows compared on."""
+
+    train: np.ndarray
+    test: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What will be run."""
+
+    candidates: tuple[Candidate, ...]  # the baseline first
+    judge: Judge
+    classes: tuple[Any, ...] | None
+    folds: int
+    repeats: int
+    inner_folds: int
+    seed: int
+    compared: np.ndarray  # places among the material's rows
+    held_out: np.ndarray
+    notes: tuple[str, ...]
+
+    @classmethod
+    def of(cls, recipe: Recipe, material: Material) -> Plan:
+        """The plan of a recipe for these rows."""
+        classes, judge = _judge(recipe, material)
+        compared, held_out = _held_out(recipe, material)
+        folds, notes = _folds(recipe, material, compared)
+        chosen, left_out = _candidates(recipe, material)
+        return cls(
+            (_baseline(material), *chosen),
+            judge,
+            classes,
+            folds,
+            recipe.repeats,
+            recipe.inner_folds,
+            recipe.seed,
+            compared,
+            held_out,
+            (*notes, *left_out),
+        )
+
+    def __getitem__(self, name: str) -> Candidate:
+        return next(candidate for candidate in self.candidates if candidate.name == name)
+
+    def turns(self) -> Iterator[Turn]:
+        """All tasks, fold by fold, so that every learner has its first fold early."""
+        for repeat, fold in itertools.product(range(self.repeats), range(self.folds)):
+            for candidate in self.candidates:
+                yield Turn(candidate.name, repeat, fold)
+
+    def splits(self, y: np.ndarray) -> dict[tuple[int, int], Split]:
+        """Stratified folds of the rows compared on, by repeat and fold; places among all rows in memory."""
+        found = {}
+        by_class = self.classes is not None
+        for repeat in range(self.repeats):
+            folds = StratifiedFolds(
+                self.folds, stratify=by_class, random_state=seed_of(self.seed, "folds", repeat)
+            )
+            y_here = y[self.compared]
+            for fold, (train, test) in enumerate(folds.split(y_here, y_here)):
+                found[repeat, fold] = Split(self.compared[train], self.compared[test])
+        return found
+
+    def seed_of(self, turn: Turn) -> int:
+        return seed_of(self.seed, turn.name, turn.repeat, turn.fold)
+
+
+def _judge(recipe: Recipe, material: Material) -> tuple[tuple[Any, ...] | None, Judge]:
+    target = material.schema.target
+    assert target is not None
+    if target.categories is None:
+        for key in ("loss", "doubt"):
+            if getattr(recipe, key) is not None:
+                raise StudyError(
+                    f"{key}: the target {target.name!r} holds numbers, and {key} is for classes: leave it out, or "
+                    f"say kinds = {{{target.name} = 'categorical'}}"
+                )
+        return None, Judge(None)
+    classes = tuple(target.categories.tolist())
+    loss = None
+    if recipe.loss is not None:
+        try:
+            loss = LossMatrix.of(recipe.loss, classes)
+        except LyceumError as error:
+            raise StudyError(f"loss: {error}") from error
+        absent = [label for label in recipe.loss.classes or () if str(label) not in set(map(str, classes))]
+        if absent:
+            raise StudyError(
+                f"loss: the matrix has a row for {absent[0]!r}, which is no class of the target {target.name!r}: its "
+                f"classes are {', '.join(map(repr, classes))}"
+            )
+    return classes, Judge(len(classes), loss, recipe.doubt)
+
+
+def _held_out(recipe: Recipe, material: Material) -> tuple[np.ndarray, np.ndarray]:
+    every = np.arange(len(material.y))
+    if not recipe.holdout:
+        return every, every[:0]
+    scheme = Holdout(
+        test_size=recipe.holdout,
+        stratify=material.task == "classification",
+        random_state=seed_of(recipe.seed, "holdout"),
+    )
+    [(rest, held_out)] = scheme.split(material.y, material.y)
+    return rest, held_out
+
+
+def _folds(recipe: Recipe, material: Material, compared: np.ndarray) -> tuple[int, tuple[str, ...]]:
+    n = len(compared)
+    wanted = recipe.folds or (10 if n < _FEW_ROWS else 5)
+    if wanted > n:
+        raise StudyError(f"folds = {wanted}: there are {n} rows; give fewer folds")
+    if material.task == "regression":
+        return wanted, ()
+    counts = np.bincount(material.y[compared])
+    smallest = int(counts[counts > 0].min())
+    if smallest >= wanted:
+        return wanted, ()
+    folds = max(2, smallest)
+    return folds, (
+        f"The smallest class has {smallest} rows, so there are {folds} folds and not {wanted}: with more of them, "
+        "some would have no row of that class.",
+    )
+
+
+# -- candidates ----------------------------------------------------------------------------------------------
+
+
+def _baseline(material: Material) -> Candidate:
+    learner, label, about = _BASELINES[material.task]
+    return Candidate(
+        learner, learner, label, about, (learner,), why="what others have to beat", is_baseline=True
+    )
+
+
+def _candidates(recipe: Recipe, material: Material) -> tuple[list[Candidate], list[str]]:
+    asked = recipe.learners or tuple(Choice(entry.name) for entry in catalog.learners(material.task))
+    found: list[Candidate] = []
+    left_out = []
+    for choice in asked:
+        entry = _entry(choice, material)
+        too_many = entry.scales == "in memory" and (material.n_rows > _IN_MEMORY or material.is_sample)
+        if too_many and not recipe.learners:
+            left_out.append(
+                f"{entry.name} was left out: it keeps all rows in memory, and there are {material.n_rows:,}."
+            )
+            continue
+        if too_many and material.is_sample:
+            raise StudyError(
+                f"learners: {entry.name} works in memory only, and the file does not fit: leave it out"
+            )
+        found.append(_candidate(choice, entry, material, recipe, [c.name for c in found]))
+    return found, left_out
+
+
+def _entry(choice: Choice, material: Material) -> catalog.Entry:
+    try:
+        entry = catalog.find(choice.name)
+    except LyceumError as error:
+        raise StudyError(f"learners: {error}") from error
+    if entry.task != material.task:
+        others = ", ".join(each.name for each in catalog.learners(material.task))
+        raise StudyError(
+            f"learners: {entry.name} is for {entry.task}, but the target {material.schema.target.name!r} "  # type: ignore[union-attr]
+            f"asks for {material.task}: choose from {others}"
+        )
+    return entry
+
+
+def _candidate(
+    choice: Choice, entry: catalog.Entry, material: Material, recipe: Recipe, taken: list[str]
+) -> Candidate:
+    steps, why = _steps(entry, material)
+    space = dict(entry.space if choice.search is None else choice.search)
+    for name in choice.settings:
+        space.pop(name, None)
+    search = _grid(space, seed_of(recipe.seed, entry.name), choice.search is None)
+    number = 1 + sum(name.split(" ")[0] == entry.name for name in taken)
+    extra = "" if number == 1 else f" {number}"
+    label = f"{readable(entry.name)}{extra}"
+    candidate = Candidate(
+        f"{entry.name}{extra}", entry.name, label, entry.about, steps, dict(choice.settings), search, why
+    )
+    _check_settings(candidate)
+    return candidate
+
+
+def _steps(entry: catalog.Entry, material: Material) -> tuple[tuple[str, ...], str]:
+    """Only what the learner needs: gaps filled where it refuses them, numbers standardised where scale counts."""
+    steps, why = [], []
+    kinds = {column.kind for column in material.schema}
+    if material.has_gaps and not entry.missing:
+        steps.append("FillMissing")
+        why.append("gaps are filled, which it cannot take")
+    if not kinds <= set(entry.kinds):
+        steps.append("OneOfC")
+        why.append("categories are written as columns of 0 and 1")
+    if entry.scaled and any(not column.is_categorical for column in material.schema):
+        steps.append("Standardize")
+        why.append("numbers are standardised, because their units would count")
+    return (*steps, entry.name), "; ".join(why)
+
+
+def _check_settings(candidate: Candidate) -> None:
+    for settings in candidate.search or ({},):
+        try:
+            for _, step in build(candidate, settings, 0).steps:
+                step._validate_params()
+        except (TypeError, ValueError) as error:
+            raise StudyError(f"learners: {candidate.learner} cannot be set so: {error}") from error
+
+
+def _grid(space: Mapping[str, Any], seed: int, with_defaults: bool) -> tuple[dict[str, Any], ...]:
+    """Settings to choose from: the defaults, then all combinations, or a random part of them if too many."""
+    if not space:
+        return ()
+    points = 7 if len(space) == 1 else 5 if len(space) == 2 else 3
+    choices = [_points(values, points) for values in space.values()]
+    every = [dict(zip(space, values)) for values in itertools.product(*choices)]
+    if len(every) > _SETTINGS:
+        drawn = np.sort(np.random.default_rng(seed).permutation(len(every))[: _SETTINGS - 1])
+        every = [every[i] for i in drawn]
+    return (*([{}] if with_defaults else []), *every)
+
+
+def _points(values: Any, n: int) -> list[Any]:
+    if not isinstance(values, tuple):
+        return list(values)
+    low, high, scale = values
+    points = np.geomspace(low, high, n) if scale == "log" else np.linspace(low, high, n)
+    if isinstance(low, int) and isinstance(high, int):
+        return sorted({round(point) for point in points.tolist()})
+    return [float(f"{point:.6g}") for point in points]
+
+
+def readable(name: str) -> str:
+    """A class name as words.
+
+    >>> readable("LogisticRegression"), readable("NaiveBayes"), readable("KNeighborsClassifier")
+    ('logistic regression', 'naive Bayes', 'k neighbors classifier')
+    """
+    words = re.findall(r"[A-Z]+(?![a-z])|[A-Z][a-z0-9]*", name)
+    if len(words) > 1 and len(words[0]) == 1:
+        words[0] = words[0].lower()
+    return " ".join(w if w in _NAMES or (len(w) > 1 and w.isupper()) else w.lower() for w in words) or name
+
+
+_NAMES = ("Bayes", "Bayesian", "Gaussian", "Parzen")

@@ -1,0 +1,242 @@
+"""The study folder: every finished task at once and for good, so that a killed study goes on where it was.
+
+    recipe.toml       what was asked
+    study.sqlite      facts of the study, one row a task, and what follows the tasks; one transaction each
+    predictions/      out-of-sample predictions of every task (Parquet)
+    data.parquet      the data, when they came as a frame and not as a file
+    model.lyceum, report.html, results.json, loss.csv    the results
+
+A task counts as done when its row is in study.sqlite; its predictions are whole on disk before that.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import shutil
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from lyceum.errors import StudyError
+from lyceum.study._files import explain_full_disk, write_whole
+from lyceum.study._plan import Turn
+from lyceum.study._results import OutOfSample
+
+__all__ = ["Done", "Store"]
+
+FORMAT = 1
+_FILES = ("recipe.toml", "study.sqlite", "study.sqlite-journal", "data.parquet", "model.lyceum", "report.html",
+          "results.json", "loss.csv")  # fmt: skip
+_PREDICTIONS = "predictions"
+_TABLES = """
+create table if not exists fact (name text primary key, value text not null) without rowid;
+create table if not exists task (
+    name text not null, repeat integer not null, fold integer not null,
+    reason text,              -- why it failed, null when it did not
+    settings text not null,   -- chosen by the inner folds, JSON
+    train_loss real, n_train integer not null, n_test integer not null, complexity integer,
+    warnings text not null,   -- JSON
+    seconds real not null, memory integer not null,
+    primary key (name, repeat, fold)
+) without rowid;
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A finished task, also one that failed."""
+
+    turn: Turn
+    reason: str | None
+    settings: Mapping[str, Any]
+    train_loss: float | None
+    n_train: int
+    n_test: int
+    complexity: int | None
+    warnings: tuple[str, ...]
+    seconds: float
+    memory: int
+
+    @property
+    def failed(self) -> bool:
+        return self.reason is not None
+
+
+class Store:
+    """An open study folder; one process writes to it at a time."""
+
+    def __init__(self, folder: Path, connection: sqlite3.Connection):
+        self.folder = folder
+        self._db = connection
+
+    # -- open and close --------------------------------------------------------------------------------------
+
+    @classmethod
+    @contextmanager
+    def create(cls, folder: Path, key: Mapping[str, str], *, force: bool) -> Iterator[Store]:
+        """The store of a new study, or of the same study to go on with.
+
+        `key` says what the study is of: a folder with another key is refused unless `force` starts it anew.
+        """
+        with explain_full_disk(folder):
+            _prepare(folder, key, force)
+            with closing(_connect(folder)) as connection, connection:
+                connection.execute("pragma locking_mode = exclusive")
+                connection.executescript(_TABLES)
+                store = cls(folder, connection)
+                store.put("key", dict(key))
+                yield store
+
+    @classmethod
+    @contextmanager
+    def read(cls, folder: Path) -> Iterator[Store]:
+        """The store of a study that is there."""
+        if not (folder / "study.sqlite").is_file():
+            raise StudyError(f"there is no study in {folder}: run one first, lyceum study ... --out {folder}")
+        with explain_full_disk(folder), closing(_connect(folder)) as connection:
+            yield cls(folder, connection)
+
+    # -- facts -----------------------------------------------------------------------------------------------
+
+    def put(self, name: str, value: Any) -> None:
+        """Keep a fact of the study, in place of an older one."""
+        with self._db:
+            self._db.execute("insert or replace into fact values (?, ?)", (name, json.dumps(value)))
+
+    def get(self, name: str, default: Any = None) -> Any:
+        found = self._db.execute("select value from fact where name = ?", (name,)).fetchone()
+        return default if found is None else json.loads(found[0])
+
+    def extra_seconds(self) -> float:
+        """The time that facts took to compute."""
+        found = self._db.execute("select value from fact where name like 'seconds/%'").fetchall()
+        return sum(float(value) for (value,) in found)
+
+    def forget(self, name: str) -> None:
+        with self._db:
+            self._db.execute("delete from fact where name = ?", (name,))
+
+    # -- tasks -----------------------------------------------------------------------------------------------
+
+    def finish(self, done: Done, predictions: pa.Table | None) -> None:
+        """Keep a task: its predictions first, then its row, which makes it count."""
+        if predictions is not None:
+            buffer = io.BytesIO()
+            pq.write_table(predictions, buffer)
+            (self.folder / _PREDICTIONS).mkdir(exist_ok=True)
+            write_whole(self._path(done.turn), buffer.getvalue())
+        t = done.turn
+        values = (
+            t.name, t.repeat, t.fold, done.reason, json.dumps(dict(done.settings)), done.train_loss, done.n_train,
+            done.n_test, done.complexity, json.dumps(done.warnings), done.seconds, done.memory,
+        )  # fmt: skip
+        with self._db:
+            self._db.execute(f"insert into task values ({', '.join('?' * len(values))})", values)
+
+    def done(self) -> dict[Turn, Done]:
+        """The finished tasks."""
+        rows = self._db.execute("select * from task order by name, repeat, fold").fetchall()
+        found = (
+            Done(Turn(*row[:3]), row[3], json.loads(row[4]), *row[5:9], tuple(json.loads(row[9])), *row[10:])
+            for row in rows
+        )
+        return {done.turn: done for done in found}
+
+    def predictions(self, turn: Turn) -> OutOfSample:
+        """The out-of-sample predictions of one task, by row."""
+        try:
+            table = pq.read_table(self._path(turn))
+        except (OSError, pa.ArrowInvalid) as error:
+            raise StudyError(
+                f"{self._path(turn)} is missing or damaged: run the study anew, with force"
+            ) from error
+        columns = {name: table.column(name).to_numpy() for name in table.column_names}
+        if "value" in columns:
+            predicted = columns["value"]
+        else:
+            names = [name for name in table.column_names if name.startswith("p") and name[1:].isdigit()]
+            predicted = np.column_stack([columns[name] for name in names])
+        n = len(columns["row"])
+        return OutOfSample(
+            columns["row"],
+            np.full(n, turn.repeat),
+            np.full(n, turn.fold),
+            columns["y"],
+            predicted,
+            columns.get("weight"),
+        )
+
+    def _path(self, turn: Turn) -> Path:
+        return self.folder / _PREDICTIONS / f"{turn.name.replace(' ', '_')}-{turn.repeat}-{turn.fold}.parquet"
+
+
+def as_table(rows: np.ndarray, y: np.ndarray, predicted: np.ndarray, weight: np.ndarray | None) -> pa.Table:
+    """Predictions as they are stored: row, y, weight and p0, p1, ... or value."""
+    columns: dict[str, Any] = {"row": rows, "y": y}
+    if weight is not None:
+        columns["weight"] = weight
+    if predicted.ndim == 1:
+        columns["value"] = predicted
+    else:
+        columns |= {f"p{k}": predicted[:, k] for k in range(predicted.shape[1])}
+    return pa.table({name: pa.array(np.ascontiguousarray(values)) for name, values in columns.items()})
+
+
+def _connect(folder: Path) -> sqlite3.Connection:
+    return sqlite3.connect(folder / "study.sqlite", timeout=1.0)
+
+
+def _prepare(folder: Path, key: Mapping[str, str], force: bool) -> None:
+    """A folder that holds nothing, or this study; what another study wrote goes only with force."""
+    if folder.exists() and not folder.is_dir():
+        raise StudyError(f"{folder} is a file: give a folder for the study, out=...")
+    present = set(os.listdir(folder)) if folder.exists() else set()
+    is_study = "study.sqlite" in present
+    if present - {"recipe.toml"} and not is_study:
+        raise StudyError(
+            f"{folder} is there already and holds no study: give another folder, so that nothing is overwritten"
+        )
+    if is_study and force:
+        _empty(folder)
+    elif is_study:
+        _check_key(folder, key)
+    folder.mkdir(parents=True, exist_ok=True)
+
+
+def _empty(folder: Path) -> None:
+    """Remove what a study writes, and nothing else."""
+    # the database goes first: a folder without it holds no study
+    for name in ("study.sqlite", *_FILES):
+        (folder / name).unlink(missing_ok=True)
+    if (folder / _PREDICTIONS).is_dir():
+        shutil.rmtree(folder / _PREDICTIONS)
+
+
+def _check_key(folder: Path, key: Mapping[str, str]) -> None:
+    with closing(_connect(folder)) as connection:
+        try:
+            found = connection.execute("select value from fact where name = 'key'").fetchone()
+        except sqlite3.OperationalError as error:
+            if "no such table" not in str(error):
+                raise
+            return  # killed before anything was written
+        except sqlite3.DatabaseError as error:
+            raise StudyError(f"{folder}/study.sqlite is damaged: start anew with force") from error
+    known = json.loads(found[0]) if found else dict(key)
+    other = [name for name in key if known.get(name) != key[name]]
+    if other:
+        raise StudyError(
+            f"{folder} holds a study of {_OTHER[other[0]]}: give another folder, or replace it with force"
+        )
+
+
+_OTHER = {"recipe": "another recipe", "data": "other data", "lyceum": "another version of Lyceum"}

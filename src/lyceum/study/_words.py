@@ -1,0 +1,260 @@
+"""The study in plain sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from lyceum.decision import error_reject_curve
+from lyceum.study._results import Comparison, Failure, OutOfSample, Standing, Study, Suspect
+
+if TYPE_CHECKING:
+    from lyceum.study._pipeline import Judge
+
+__all__ = ["answer", "statements", "verdict"]
+
+_ALPHA = 0.05
+
+
+def number(value: float) -> str:
+    """Three significant digits."""
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+
+
+def percent(share: float) -> str:
+    return f"{100 * share:.1f} %" if share < 0.1 else f"{100 * share:.0f} %"
+
+
+def listed(names: Sequence[str]) -> str:
+    """ "a", "a and b", "a, b and c"."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}" if names else "none"
+
+
+def p_value(p: float) -> str:
+    return "p < 0.001" if p < 0.001 else f"p = {p:.2g}"
+
+
+def amount(criterion: str, value: float) -> str:
+    """A loss in its own unit: an error rate as percent."""
+    return percent(value) if criterion == "error rate" else number(value)
+
+
+def sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+# -- one learner ---------------------------------------------------------------------------------------------
+
+
+def verdict(standing: Standing, baseline: float) -> str:
+    """One sentence on a standing."""
+    if standing.is_baseline:
+        return "A constant guess: what the others have to beat."
+    against = "the best" if standing.rank == 1 else _against(standing.p_corrected_t_holm)
+    gain = 1.0 - standing.loss / baseline if baseline else 0.0
+    better = f"{percent(gain)} below a constant guess" if gain > 0 else "no better than a constant guess"
+    return sentence(f"{against}; {better}; {_FIT[standing.fit_word]}.")
+
+
+_FIT = {
+    "balanced": "neither under- nor overfitting",
+    "overfitting": "overfitting: much better on the rows it learned from than on new ones",
+    "underfitting": "underfitting: not much better than a constant even on the rows it learned from",
+}
+
+
+def _against(p: float | None) -> str:
+    if p is None:
+        return "behind the best, by an unknown margin"
+    return (
+        f"worse than the best ({p_value(p)})"
+        if p < _ALPHA
+        else f"not shown to be worse than the best ({p_value(p)})"
+    )
+
+
+# -- the answer ----------------------------------------------------------------------------------------------
+
+
+def answer(study: Study) -> str:
+    """Two sentences: what predicts the target best and how well, and what that is worth."""
+    comparison, choice = study.comparison, study.choice
+    how = amount(comparison.criterion, choice.loss)
+    low, high = (amount(comparison.criterion, end) for end in choice.interval)
+    first = (
+        f"{sentence(choice.label)} predicts {study.recipe.target!r} with {_article(comparison.criterion)} of {how} on "
+        f"rows it has not seen (95 % interval {low} to {high})."
+    )
+    return f"{first} {_worth(comparison)}"
+
+
+def _article(criterion: str) -> str:
+    return f"an {criterion}" if criterion[0] in "eR" else f"a {criterion}"
+
+
+def _worth(comparison: Comparison) -> str:
+    baseline, choice = comparison.baseline, comparison[comparison.choice]
+    if baseline is None or choice.is_baseline:
+        return "No learner does better than this constant guess: the columns tell nothing that was found."
+    base = amount(comparison.criterion, baseline.loss)
+    if choice.loss >= baseline.loss:
+        return f"That is no better than a constant guess, which has {base}."
+    gain = percent(1.0 - choice.loss / baseline.loss)
+    sure = baseline.p_corrected_t_holm is not None and baseline.p_corrected_t_holm < _ALPHA
+    doubt = "" if sure else ", a difference that chance alone could make"
+    return f"That is {gain} less than a constant guess, which has {base}{doubt}."
+
+
+# -- what to know --------------------------------------------------------------------------------------------
+
+
+def statements(
+    comparison: Comparison,
+    sample: OutOfSample,
+    judge: Judge,
+    *,
+    suspects: Iterable[Suspect],
+    failures: Sequence[Failure],
+    skipped: Sequence[str],
+    notes: Iterable[str],
+    finished: bool,
+    folds_planned: int,
+) -> tuple[str, ...]:
+    """All that a careful reader should know, in order of importance; `sample` is of the choice."""
+    said = [
+        *_budget(comparison, skipped, finished, folds_planned),
+        *_differences(comparison),
+        *_support(comparison),
+        *_doubt(comparison, sample, judge),
+        *_calibrated(comparison),
+        *_curve(comparison),
+        *_held_out(comparison),
+        *_suspected(suspects),
+        *(f"{sentence(f.label)} failed and was not compared: {f.reason.rstrip('.')}." for f in failures),
+        *notes,
+    ]
+    return tuple(said)
+
+
+def _budget(
+    comparison: Comparison, skipped: Sequence[str], finished: bool, folds_planned: int
+) -> Iterator[str]:
+    if finished:
+        return
+    missing = f"; {listed(list(skipped))} not at all" if skipped else ""
+    yield (
+        f"The time allowed ended the study early: {comparison.n_folds} of {folds_planned} folds were "
+        f"compared{missing}. Run it again with more time and it goes on from there."
+    )
+
+
+def _differences(comparison: Comparison) -> Iterator[str]:
+    best = comparison[comparison.best]
+    rest = [s for s in comparison.standings[1:] if s.p_corrected_t_holm is not None]
+    same = [_named(s) for s in rest if s.p_corrected_t_holm >= _ALPHA]  # type: ignore[operator]
+    worse = [_named(s) for s in rest if s.p_corrected_t_holm < _ALPHA]  # type: ignore[operator]
+    test = "corrected resampled t test, Holm's correction for several comparisons"
+    if same:
+        verb = "is" if len(same) == 1 else "are"
+        yield f"{sentence(listed(same))} {verb} not shown to be worse than {best.label} ({test})."
+    if worse:
+        verb = "is" if len(worse) == 1 else "are"
+        yield f"{sentence(listed(worse))} {verb} worse than {best.label} beyond chance ({test})."
+
+
+def _named(standing: Standing) -> str:
+    return f"the {standing.label}" if standing.is_baseline else standing.label
+
+
+def _support(comparison: Comparison) -> Iterator[str]:
+    if comparison.hoeffding is None:
+        yield (
+            f"The errors come from {comparison.n_rows:,} test rows; a squared error has no bound, so that no "
+            "guarantee without assumptions can be given for it."
+        )
+        return
+    off = amount(comparison.criterion, comparison.hoeffding)
+    yield (
+        f"{comparison.n_rows:,} test rows support this much and no more: with probability 95 % no {comparison.criterion} "
+        f"of the {len(comparison.standings)} models is off by {off} or more (Hoeffding's bound, for models fixed in "
+        "advance)."
+    )
+
+
+def _doubt(comparison: Comparison, sample: OutOfSample, judge: Judge) -> Iterator[str]:
+    if judge.n_classes is None:
+        return
+    choice = comparison[comparison.choice]
+    curve = error_reject_curve(sample.y, sample.predicted, _unlabelled(judge), sample_weight=sample.weight)
+    if judge.doubt is not None:
+        at = curve.at(judge.doubt)
+        yield (
+            f"At a cost of {judge.doubt:g} for doubt, {choice.label} rejects {percent(at['reject_rate'])} of the rows; "
+            f"{percent(at['error'])} of the others are decided wrong."
+        )
+        return
+    # the point that rejects at least a tenth
+    place = int((curve.reject_rate >= 0.1).nonzero()[0][-1])
+    kept, everything = float(curve.cost[place]), float(curve.cost[-1])
+    if everything > 0 and curve.reject_rate[place] < 0.5:
+        yield (
+            f"If {choice.label} could leave the {percent(float(curve.reject_rate[place]))} of the rows that it is least "
+            f"sure of to a person, its {comparison.criterion} on the rest would be "
+            f"{amount(comparison.criterion, kept)} and not {amount(comparison.criterion, everything)}."
+        )
+
+
+def _unlabelled(judge: Judge):
+    return None if judge.loss is None else judge.loss.without_reject().values
+
+
+def _calibrated(comparison: Comparison) -> Iterator[str]:
+    choice = comparison[comparison.choice]
+    if choice.calibration_error is None or choice.is_baseline:
+        return
+    off = percent(choice.calibration_error)
+    how = "can be taken as they are" if choice.calibration_error < 0.05 else "should be calibrated before use"
+    yield f"The posteriors of {choice.label} are off by {off} on average (expected calibration error): they {how}."
+
+
+def _curve(comparison: Comparison) -> Iterator[str]:
+    curve = comparison.learning_curve
+    if curve is None:
+        return
+    label = comparison[comparison.choice].label
+    more = (
+        "more rows would still help" if curve.more_rows_help else "more rows of this kind would hardly help"
+    )
+    word = {"balanced": "is balanced", "overfitting": "overfits", "underfitting": "underfits"}[
+        curve.verdict.word
+    ]
+    yield f"By its learning curve {label} {word}, and {more}."
+
+
+def _held_out(comparison: Comparison) -> Iterator[str]:
+    held = comparison.holdout
+    if held is None:
+        return
+    low, high = (amount(comparison.criterion, end) for end in held.interval)
+    yield (
+        f"On {held.n_rows:,} rows that nothing was chosen by, {comparison[comparison.choice].label} has "
+        f"{_article(comparison.criterion)} of {amount(comparison.criterion, held.loss)} (95 % interval {low} to {high})."
+    )
+
+
+def _suspected(suspects: Iterable[Suspect]) -> Iterator[str]:
+    suspects = list(suspects)
+    for leak in (s for s in suspects if s.code == "leak"):
+        yield f"Column {leak.column!r} {leak.text} If not, ignore it: every error here would be too small."
+    out: dict[str, str] = {}
+    for suspect in suspects:
+        if suspect.left_out:
+            out.setdefault(suspect.column, suspect.text)
+    for column, text in out.items():
+        yield f"Column {column!r} was left out: it {text.rstrip('.?')}. Keep it with keep = [{column!r}]."
+    for suspect in suspects:
+        if suspect.code == "mostly_missing" and suspect.column not in out:
+            yield (
+                f"Column {suspect.column!r} {suspect.text}: it was used with its gaps filled or skipped; ignore it if "
+                "they will not be known."
+            )
