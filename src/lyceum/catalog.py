@@ -91,6 +91,20 @@ _LEARNERS = (
         {"covariance": ["full", "diagonal", "spherical"]},
     ),
     Entry(
+        "RegularizedDiscriminant", "lyceum.bayes", "classification",
+        "Gaussian classes whose covariances are drawn to the pooled one and to a simple shape.",
+        ALL, False, False, "many passes", "n·d² to fit, n·d²·K for every alpha scored; two passes",
+        ("2.5", "3.3", "3.4", "3.5"),
+        {"alpha": (0.0, 1.0, "linear"), "gamma": (0.0, 1.0, "linear"), "shrink": ["identity", "diagonal"]},
+    ),
+    Entry(
+        "BayesianGaussianClassifier", "lyceum.bayes", "classification",
+        "Gaussian classes averaged over a Normal-inverse-Wishart posterior: Student-t densities.",
+        ALL, False, False, "one pass", "n·d² to fit, K·d³ to solve, n·d²·K to predict",
+        ("2.5", "3.5", "3.6"),
+        {"covariance": ["separate", "shared"], "kappa_0": (1e-3, 1e1, "log")},
+    ),
+    Entry(
         "LinearRegression", "lyceum.linear", "regression",
         "Least squares with standard errors, t and R².",
         ALL, False, True, "one pass", "n·d² to fit, d³ to solve",
@@ -172,6 +186,8 @@ _ITEMS = (
     Item("Moments", "lyceum.statistics", ("1.4",)),
     Item("Scatter", "lyceum.statistics", ("1.4",)),
     Item("class_priors", "lyceum.bayes", ("2.5",)),
+    Item("DriftingMeans", "lyceum.bayes", ("3.5",)),
+    Item("NormalMean", "lyceum.bayes", ("3.6",)),
 )
 
 _PLAIN_TYPES = (

@@ -1,9 +1,21 @@
 """Generative classifiers: the distribution of every class, turned round by Bayes' theorem."""
 
+from lyceum.bayes._bayesian_gaussian import BayesianGaussianClassifier
 from lyceum.bayes._drifting_means import DriftingMeans
 from lyceum.bayes._linear_discriminant import LinearDiscriminant
 from lyceum.bayes._naive_bayes import NaiveBayes
+from lyceum.bayes._normal_mean import NormalMean
 from lyceum.bayes._priors import class_priors
 from lyceum.bayes._quadratic_discriminant import QuadraticDiscriminant
+from lyceum.bayes._regularized_discriminant import RegularizedDiscriminant
 
-__all__ = ["DriftingMeans", "LinearDiscriminant", "NaiveBayes", "QuadraticDiscriminant", "class_priors"]
+__all__ = [
+    "BayesianGaussianClassifier",
+    "DriftingMeans",
+    "LinearDiscriminant",
+    "NaiveBayes",
+    "NormalMean",
+    "QuadraticDiscriminant",
+    "RegularizedDiscriminant",
+    "class_priors",
+]

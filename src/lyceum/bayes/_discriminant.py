@@ -1,4 +1,4 @@
-"""What linear and quadratic discriminants share."""
+"""What linear, quadratic and regularised discriminants share."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from typing import Any
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
+from lyceum._native import kernels
 from lyceum.base import OnePassClassifier
-from lyceum.bayes._odds import odds_explanation
+from lyceum.bayes._odds import log_odds, odds_explanation
 from lyceum.bayes._priors import PRIOR_CONSTRAINTS, class_priors, log_of
 from lyceum.data import Block
 from lyceum.report import Explanation, Summary, Table
 from lyceum.statistics import ClassMoments, ClassScatter
 
-__all__ = ["DISCRIMINANT_CONSTRAINTS", "Discriminant", "structured"]
+__all__ = ["DISCRIMINANT_CONSTRAINTS", "Discriminant", "QuadraticRule", "structured"]
 
 DISCRIMINANT_CONSTRAINTS: dict[str, list] = {
     "unbiased": ["boolean"],
@@ -88,6 +89,43 @@ class Discriminant(OnePassClassifier):
 
     def _divisor(self) -> str:
         raise TypeError(f"{type(self).__name__} does not define _divisor")
+
+
+class QuadraticRule(Discriminant):
+    """δ_k(x) = constant_k - ½ |W_k (x - μ_k)|², with W_k a triangle, or a diagonal given as a row."""
+
+    means_: np.ndarray
+    _whiten: np.ndarray  # (K, d, d) or (K, d)
+    _constant: np.ndarray  # (K,)
+
+    def _log_joint(self, block: Block) -> np.ndarray:
+        if self._whiten.ndim == 3:
+            joint = np.zeros((len(block), len(self.classes_)))
+            kernels.quadratic_log_density(block.X, self.means_, self._whiten, self._constant, joint)
+            return joint
+        joint = np.empty((len(block), len(self.classes_)))
+        joint[:] = self._constant
+        mean, half = np.ascontiguousarray(self.means_.T), np.ascontiguousarray(0.5 * self._whiten.T**2)
+        columns = np.arange(len(mean), dtype=np.int32)
+        kernels.gaussian_log_joint(block.X, columns, mean, half, np.zeros_like(half), joint)
+        return joint
+
+    def _column_odds(self, block: Block) -> np.ndarray:
+        return log_odds(-0.5 * self._squared_parts(block), self._constant)
+
+    def _squared_parts(self, block: Block) -> np.ndarray:
+        """What every column adds to the squared distances from the means, (n, K, d)."""
+        # x'Px is the sum over the columns of x_j (Px)_j: what two columns say together is split evenly.
+        moved = block.X[:, None, :] - self.means_
+        W = self._whiten
+        if W.ndim == 2:
+            return (moved * W) ** 2
+        return moved * np.einsum("nkj,kji->nki", moved, np.swapaxes(W, 1, 2) @ W)
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        K, d = len(self.classes_), len(self._design_names)
+        whitening = (K, d, d) if self.covariance == "full" else (K, d)
+        return {"means_": (K, d), "_whiten": whitening, "_constant": (K,), "xbar_": (d,), "priors_": (K,)}
 
 
 def structured(covariance: str, variances: np.ndarray) -> np.ndarray:

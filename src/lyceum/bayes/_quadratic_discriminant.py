@@ -9,18 +9,15 @@ import numpy as np
 from scipy.linalg import LinAlgWarning
 from sklearn.utils._param_validation import StrOptions
 
-from lyceum._native import kernels
-from lyceum.bayes._discriminant import DISCRIMINANT_CONSTRAINTS, Discriminant, structured
-from lyceum.bayes._odds import log_odds
+from lyceum.bayes._discriminant import DISCRIMINANT_CONSTRAINTS, QuadraticRule, structured
 from lyceum.bayes._whitening import Whitening, whiten
-from lyceum.data import Block
 from lyceum.report import show
 from lyceum.statistics import ClassMoments, ClassScatter
 
 __all__ = ["QuadraticDiscriminant"]
 
 
-class QuadraticDiscriminant(Discriminant):
+class QuadraticDiscriminant(QuadraticRule):
     """Quadratic discriminant: Gaussian classes, each with a covariance of its own.
 
     P(k | x) ∝ π_k N(x; μ_k, Σ_k), that is
@@ -136,38 +133,10 @@ class QuadraticDiscriminant(Discriminant):
             stacklevel=4,
         )
 
-    # -- predict ---------------------------------------------------------------------------------------------
-
-    def _log_joint(self, block: Block) -> np.ndarray:
-        if self.covariance == "full":
-            joint = np.zeros((len(block), len(self.classes_)))
-            kernels.quadratic_log_density(block.X, self.means_, self._whiten, self._constant, joint)
-            return joint
-        joint = np.empty((len(block), len(self.classes_)))
-        joint[:] = self._constant
-        mean, half = np.ascontiguousarray(self.means_.T), np.ascontiguousarray(0.5 * self._whiten.T**2)
-        columns = np.arange(len(mean), dtype=np.int32)
-        kernels.gaussian_log_joint(block.X, columns, mean, half, np.zeros_like(half), joint)
-        return joint
-
     # -- what was learned ------------------------------------------------------------------------------------
-
-    def _column_odds(self, block: Block) -> np.ndarray:
-        # x'Px is the sum over the columns of x_j (Px)_j: what two columns say together is split evenly.
-        moved = block.X[:, None, :] - self.means_
-        W = self._whiten
-        if W.ndim == 2:
-            return log_odds(-0.5 * (moved * W) ** 2, self._constant)
-        precise = np.einsum("nkj,kji->nki", moved, np.swapaxes(W, 1, 2) @ W)
-        return log_odds(-0.5 * moved * precise, self._constant)
 
     def _divisor(self) -> str:
         return "n_k - 1 (unbiased)" if self.unbiased else "n_k (maximum likelihood)"
-
-    def _shapes(self) -> dict[str, tuple[int, ...]]:
-        K, d = len(self.classes_), len(self._design_names)
-        whitening = (K, d, d) if self.covariance == "full" else (K, d)
-        return {"means_": (K, d), "_whiten": whitening, "_constant": (K,), "xbar_": (d,), "priors_": (K,)}
 
 
 def _pooled(scatter: np.ndarray, weight: float, spare: np.ndarray) -> np.ndarray:

@@ -1,0 +1,257 @@
+"""Gaussian classes whose means and covariances are not estimated but averaged over: Student-t densities."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from functools import partial
+from numbers import Real
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from scipy.linalg import LinAlgWarning
+from scipy.special import gammaln
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from lyceum._native import kernels
+from lyceum.bayes._discriminant import QuadraticRule
+from lyceum.bayes._odds import log_odds
+from lyceum.bayes._priors import PRIOR_CONSTRAINTS, log_of
+from lyceum.bayes._whitening import RIDGE, whiten
+from lyceum.data import Block
+from lyceum.errors import DataError
+from lyceum.report import Summary
+from lyceum.statistics import ClassScatter
+
+__all__ = ["BayesianGaussianClassifier"]
+
+
+class Prior(NamedTuple):
+    """Normal-inverse-Wishart: Σ ~ IW(scale, nu), μ | Σ ~ N(mean, Σ / kappa), on the columns in use."""
+
+    mean: np.ndarray  # (d,)
+    kappa: float
+    nu: float
+    scale: np.ndarray  # (d, d)
+    used: np.ndarray  # (d,) of bool
+
+
+class BayesianGaussianClassifier(QuadraticRule):
+    """Bayesian Gaussian classes: a Normal-inverse-Wishart prior, and Student-t predictive densities.
+
+    A class has Σ ~ IW(S_0, ν_0) and μ | Σ ~ N(m_0, Σ/κ_0). After n rows of mean x̄ and scatter S:
+
+    κ_n = κ_0 + n,  ν_n = ν_0 + n,  m_n = (κ_0 m_0 + n x̄) / κ_n,
+    S_n = S_0 + S + (κ_0 n / κ_n) (x̄ - m_0)(x̄ - m_0)ᵀ,
+
+    and a new row of the class is Student-t with ν = ν_n - d + 1 degrees of freedom, location m_n and shape
+    matrix S_n (κ_n + 1) / (κ_n ν). P(k | x) ∝ π_k t_ν(x; m_n, ...). With `covariance="shared"` all classes
+    have one Σ, so that their scatters add up in one S_n, and ν_n = ν_0 + N; the means stay their own.
+
+    The density of a class of few rows is broad, so that the posteriors say what is not known. As rows come
+    it becomes the Gaussian of `QuadraticDiscriminant`. A class without rows has the predictive density of
+    the prior. The update is recursive: `partial_fit` on pieces is `fit` on the whole.
+
+    Parameters
+    ----------
+    covariance : {"separate", "shared"}, default="separate"
+        A covariance for every class, or one for all.
+    prior_mean : "data", float or array of shape (d,), default="data"
+        m_0; "data" takes the mean of all rows.
+    kappa_0 : float, default=0.01
+        κ_0, how many rows the prior mean counts for.
+    nu_0 : float or None, default=None
+        ν_0 > d - 1, how many rows the prior covariance counts for; None takes d + 2, the least whole number
+        for which the prior mean of Σ exists.
+    scale : "data", float or array of shape (d, d), default="data"
+        S_0. "data" takes the diagonal matrix for which the prior mean of Σ, S_0 / (ν_0 - d - 1), has the
+        variances of the columns over all rows (with ν_0 <= d + 1, where that mean does not exist, the
+        variances themselves); columns that are constant are then left out, and d is the number of the
+        others. A number s stands for s I.
+    priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array of shape (K,), default=None
+        The class priors; None takes n_k / N. See `lyceum.bayes.class_priors`.
+    prior_alpha : float or array of shape (K,), default=1.0
+        The parameters of the Dirichlet distribution in "dirichlet_map" and "dirichlet_mean".
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns hold categories; they are coded without their first one.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+    class_count_, priors_ : array of shape (K,)
+    means_ : array of shape (K, d)
+        m_n.
+    kappa_, nu_ : array of shape (K,)
+        κ_n and ν_n.
+    nu_0_ : float
+        ν_0 as used.
+    scale_ : array of shape (K, d, d)
+        S_n; equal for all classes when they share it.
+    degrees_ : array of shape (K,)
+        The degrees of freedom of the predictive densities.
+    shape_ : array of shape (K, d, d)
+        Their shape matrices.
+    xbar_ : array of shape (d,)
+        The mean of all rows.
+    statistic_ : ClassScatter
+        The merged summary of all rows seen.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.bayes import BayesianGaussianClassifier
+    >>> X = np.array([[0.0], [1.0], [2.0], [7.0]])
+    >>> model = BayesianGaussianClassifier(prior_mean=0.0, kappa_0=1.0, nu_0=3.0, scale=2.0)
+    >>> model = model.fit(X, ["near", "near", "near", "far"])
+    >>> model.means_.ravel().tolist(), model.degrees_.tolist()
+    ([3.5, 0.75], [4.0, 6.0])
+    >>> model.predict([[1.5], [6.0]]).tolist()
+    ['near', 'far']
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "covariance": [StrOptions({"separate", "shared"})],
+        "prior_mean": [StrOptions({"data"}), Interval(Real, None, None, closed="neither"), "array-like"],
+        "kappa_0": [Interval(Real, 0, None, closed="neither")],
+        "nu_0": [None, Interval(Real, 0, None, closed="neither")],
+        "scale": [StrOptions({"data"}), Interval(Real, 0, None, closed="neither"), "array-like"],
+        "categorical_features": ["array-like", StrOptions({"from_dtype"}), "boolean", None],
+        **PRIOR_CONSTRAINTS,
+    }
+
+    def __init__(
+        self,
+        *,
+        covariance="separate",
+        prior_mean="data",
+        kappa_0=0.01,
+        nu_0=None,
+        scale="data",
+        priors=None,
+        prior_alpha=1.0,
+        categorical_features="from_dtype",
+    ):
+        self.covariance = covariance
+        self.prior_mean = prior_mean
+        self.kappa_0 = kappa_0
+        self.nu_0 = nu_0
+        self.scale = scale
+        self.priors = priors
+        self.prior_alpha = prior_alpha
+        self.categorical_features = categorical_features
+
+    # -- fit -------------------------------------------------------------------------------------------------
+
+    def _statistic(self) -> Callable[[Block], ClassScatter]:
+        return partial(ClassScatter.of, pooled=self.covariance == "shared")
+
+    def _finish(self, statistic: ClassScatter) -> None:
+        _, spare = self._finish_classes(statistic)
+        prior = self._prior(spare)
+        self.nu_0_ = prior.nu
+        self._update(statistic, prior)
+        d = int(prior.used.sum())
+        self.degrees_ = self.nu_ - d + 1.0
+        growth = (self.kappa_ + 1.0) / (self.kappa_ * self.degrees_)
+        self.shape_ = self.scale_ * growth[:, None, None]
+        white = [whiten(shape, np.where(prior.used, 1.0, 0.0)) for shape in self.shape_]
+        if any(one.culprit is not None for one in white):
+            self._warn()
+        self._whiten = np.stack([one.W for one in white])
+        log_det = np.array([one.log_det for one in white])
+        half = 0.5 * self.degrees_
+        self._power = half + 0.5 * d
+        level = gammaln(self._power) - gammaln(half) - 0.5 * (d * np.log(np.pi * self.degrees_) + log_det)
+        self._constant = log_of(self.priors_) + level
+
+    def _warn(self) -> None:
+        warnings.warn(
+            "BayesianGaussianClassifier: columns that follow from others make a covariance singular, and the "
+            f"prior's scale is too small to undo it: {RIDGE:g} of the variance of each column was added. "
+            "Give a larger scale, or drop such columns",
+            LinAlgWarning,
+            stacklevel=4,
+        )
+
+    def _prior(self, spare: np.ndarray) -> Prior:
+        used = spare > 0 if isinstance(self.scale, str) else np.ones(len(spare), dtype=bool)
+        d = int(used.sum())
+        nu = float(d + 2 if self.nu_0 is None else self.nu_0)
+        if nu <= d - 1:
+            raise DataError(f"nu_0 must be above d - 1, which is {d - 1} here, but it is {nu:g}")
+        mean = self.xbar_ if isinstance(self.prior_mean, str) else self._given_mean(len(spare))
+        if isinstance(self.scale, str):
+            return Prior(mean, self.kappa_0, nu, np.diag(spare) * (nu - d - 1 if nu > d + 1 else 1.0), used)
+        return Prior(mean, self.kappa_0, nu, self._given_scale(len(spare)), used)
+
+    def _given_mean(self, d: int) -> np.ndarray:
+        mean = np.asarray(self.prior_mean, dtype=np.float64)
+        if mean.shape not in ((), (d,)) or not np.isfinite(mean).all():
+            raise DataError(f"prior_mean must be one finite number, or one for each of the {d} columns")
+        return np.broadcast_to(mean, (d,))
+
+    def _given_scale(self, d: int) -> np.ndarray:
+        scale = np.asarray(self.scale, dtype=np.float64)
+        scale = scale * np.eye(d) if scale.ndim == 0 else scale
+        if scale.shape != (d, d) or not np.allclose(scale, scale.T) or not _is_positive(scale):
+            raise DataError(f"scale must be a positive definite matrix of shape ({d}, {d}), or one number")
+        return scale
+
+    def _update(self, statistic: ClassScatter, prior: Prior) -> None:
+        """κ_n, ν_n, m_n and S_n of every class."""
+        n, x = statistic.weight, statistic.mean
+        self.kappa_ = prior.kappa + n
+        moved = np.where(n[:, None] > 0, x - prior.mean, 0.0)
+        self.means_ = prior.mean + (n / self.kappa_)[:, None] * moved
+        between = (prior.kappa * n / self.kappa_)[:, None, None] * moved[:, :, None] * moved[:, None, :]
+        both = np.where(prior.used, 1.0, 0.0)
+        both = both * both[:, None]
+        if self.covariance == "shared":
+            self.nu_ = np.full_like(n, prior.nu + n.sum())
+            together = prior.scale + both * (statistic.scatter[0] + between.sum(axis=0))
+            self.scale_ = np.repeat(together[None], len(n), axis=0)
+        else:
+            self.nu_ = prior.nu + n
+            self.scale_ = prior.scale + both * (statistic.scatter + between)
+
+    # -- predict ---------------------------------------------------------------------------------------------
+
+    def _log_joint(self, block: Block) -> np.ndarray:
+        half = np.zeros((len(block), len(self.classes_)))
+        kernels.quadratic_log_density(block.X, self.means_, self._whiten, np.zeros(len(self.classes_)), half)
+        return self._constant - self._power * np.log1p(-2.0 * half / self.degrees_)
+
+    # -- what was learned ------------------------------------------------------------------------------------
+
+    def _column_odds(self, block: Block) -> np.ndarray:
+        # log(1 + q/ν) is not a sum over columns: it is split in proportion to their parts of q
+        parts = self._squared_parts(block)
+        q = parts.sum(axis=2)
+        drop = self._power * np.log1p(q / self.degrees_)
+        shares = np.divide(drop, q, out=np.zeros_like(q), where=q > 0)
+        return log_odds(-parts * shares[:, :, None], self._constant)
+
+    def summary(self) -> Summary:
+        """Priors, posterior means, and what the prior was."""
+        head = super().summary()
+        facts = {"kappa_0": self.kappa_0, "nu_0": self.nu_0_, "degrees of freedom": self.degrees_}
+        return Summary(head.title, {**head.facts, **facts}, head.tables)
+
+    def _divisor(self) -> str:
+        return "nothing: averaged over"
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        K, d = len(self.classes_), len(self._design_names)
+        return {
+            "means_": (K, d),
+            "_whiten": (K, d, d),
+            "_constant": (K,),
+            "_power": (K,),
+            "degrees_": (K,),
+            "xbar_": (d,),
+            "priors_": (K,),
+        }
+
+
+def _is_positive(matrix: np.ndarray) -> bool:
+    return bool(np.isfinite(matrix).all() and np.linalg.eigvalsh(matrix).min(initial=np.inf) > 0)

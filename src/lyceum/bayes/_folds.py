@@ -1,0 +1,189 @@
+"""Cross-validation of regularised covariances from the statistics of folds, without a fit from rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from lyceum._native import kernels
+from lyceum.bayes._priors import class_priors, log_of
+from lyceum.bayes._whitening import RIDGE
+from lyceum.data import Block
+from lyceum.statistics import ClassScatter
+
+__all__ = ["FoldLoss", "FoldRules", "FoldScatter", "Setting", "combined"]
+
+
+@dataclass(frozen=True, slots=True)
+class FoldScatter:
+    """The means and scatters of the classes in every fold; a row's fold follows from its global number."""
+
+    folds: tuple[ClassScatter, ...]
+
+    @classmethod
+    def of(cls, block: Block, n_folds: int, seed: int) -> FoldScatter:
+        fold = fold_numbers(block, n_folds, seed)
+        return cls(tuple(ClassScatter.of(block.take(fold == f)) for f in range(n_folds)))
+
+    def merge(self, other: FoldScatter) -> FoldScatter:
+        return FoldScatter(tuple(one.merge(two) for one, two in zip(self.folds, other.folds)))
+
+    @property
+    def total(self) -> ClassScatter:
+        return reduce(ClassScatter.merge, self.folds)
+
+    def without(self, fold: int) -> ClassScatter:
+        """The statistic of the rows of all other folds."""
+        return reduce(ClassScatter.merge, (one for f, one in enumerate(self.folds) if f != fold))
+
+
+def fold_numbers(block: Block, n_folds: int, seed: int) -> np.ndarray:
+    """The fold of every row, the same in whatever block the row comes."""
+    u = np.empty(len(block))
+    kernels.hash_uniform(block.start, seed, u)
+    return np.minimum((u * n_folds).astype(np.int64), n_folds - 1)
+
+
+def combined(scatter: np.ndarray, weight: np.ndarray, alpha: float, lost: int = 0) -> np.ndarray:
+    """Σ_k(α) = [(1-α) S_k + α S] / [(1-α) n_k + α N] for every class, with S and N the sums over the classes.
+
+    `lost` is taken from every n_k, so that 1 gives the unbiased divisors n_k - 1 and N - K. A class without
+    scatter of its own, as one of a single row, gets the pooled covariance when α is 0.
+    """
+    left = np.maximum(weight - lost, 0.0)
+    total = max(weight.sum() - lost * (weight > 0).sum(), 0.0)
+    pooled = scatter.sum(axis=0)
+    alphas = np.where(scatter.any(axis=(1, 2)) & (left > 0), alpha, alpha or 1.0)
+    divisor = ((1.0 - alphas) * left + alphas * total)[:, None, None]
+    mixed = (1.0 - alphas)[:, None, None] * scatter + alphas[:, None, None] * pooled
+    return np.divide(mixed, divisor, out=np.zeros_like(mixed), where=divisor > 0)
+
+
+@dataclass(frozen=True, slots=True)
+class FoldRules:
+    """The rules of all pairs (α, γ), one for every fold left out, by eigenvectors that no γ changes.
+
+    With Σ_k(α) = D U Λ Uᵀ D, where D is the identity, or the standard deviations when the target is the
+    diagonal, (1-γ) Σ_k(α) + γ target = D U [(1-γ) Λ + γ t] Uᵀ D. So z = Uᵀ D⁻¹ (x - μ_k) serves every γ.
+    """
+
+    n_folds: int
+    seed: int
+    seen: np.ndarray  # (folds, K) whether the class has rows in the other folds
+    means: np.ndarray  # (folds, K, d)
+    turn: np.ndarray  # (folds, alphas, K, d, d): z = (x - mean) @ turn
+    precision: np.ndarray  # (folds, alphas, K, d, gammas)
+    constant: np.ndarray  # (folds, alphas, K, gammas)
+
+    @classmethod
+    def of(
+        cls, folds: FoldScatter, seed: int, alphas: np.ndarray, gammas: np.ndarray, setting: Setting
+    ) -> FoldRules:
+        others = [folds.without(f) for f in range(len(folds.folds))]
+        parts = [[setting.rules(other, alpha, gammas) for alpha in alphas] for other in others]
+        turn, precision, constant = (np.array([[rule[i] for rule in row] for row in parts]) for i in range(3))
+        seen, means = np.array([o.weight > 0 for o in others]), np.array([o.mean for o in others])
+        return cls(len(others), seed, seen, means, turn, precision, constant)
+
+    def log_joint(self, X: np.ndarray, fold: int, alpha: int) -> np.ndarray:
+        """Of rows of a fold under the rules without it: (K, n, gammas)."""
+        joint = np.empty((len(self.constant[fold, alpha]), len(X), self.constant.shape[-1]))
+        for k, out in enumerate(joint):
+            z = (X - self.means[fold, k]) @ self.turn[fold, alpha, k]
+            z *= z
+            np.matmul(z, -0.5 * self.precision[fold, alpha, k], out=out)
+            out += self.constant[fold, alpha, k]
+        return joint
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What the rules of all folds share: class priors, divisors and the target of the shrinkage."""
+
+    priors: Any
+    prior_alpha: Any
+    unbiased: bool
+    shrink: str
+
+    def rules(
+        self, statistic: ClassScatter, alpha: float, gammas: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Turn, precision and constant of every class for one α and every γ."""
+        weight, _, scatter = statistic.over_classes()
+        spare = np.divide(scatter, weight, out=np.zeros_like(scatter), where=weight > 0)
+        priors = class_priors(statistic.weight, self.priors, self.prior_alpha)
+        log_priors = np.where(statistic.weight > 0, log_of(priors), -np.inf)
+        covariances = combined(statistic.scatter, statistic.weight, alpha, int(self.unbiased))
+        found = [_spectrum(S, spare, self.shrink, gammas) for S in covariances]
+        turn, precision, log_det = (np.array([one[i] for one in found]) for i in range(3))
+        return turn, precision, log_priors[:, None] - 0.5 * log_det
+
+
+def _spectrum(
+    covariance: np.ndarray, spare: np.ndarray, shrink: str, gammas: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """D⁻¹ U (d, d), 1 / [(1-γ) λ + γ t] (d, gammas), and the log determinants (gammas,).
+
+    A column without variance over all rows has zeros in D⁻¹; on the diagonal of the matrix it stands as t, so
+    that it can be taken out of the determinant again.
+    """
+    there, variance = spare > 0, np.diag(covariance)
+    scale = np.sqrt(np.where(variance > 0, variance, spare)) if shrink == "diagonal" else np.ones_like(spare)
+    inverse = np.divide(1.0, scale, out=np.zeros_like(scale), where=there)
+    M = covariance * inverse * inverse[:, None]
+    if shrink == "diagonal":
+        target, M[np.diag_indices(len(M))] = 1.0, 1.0
+    else:
+        mean = np.trace(M) / max(there.sum(), 1)
+        target = mean if mean > 0 else max(spare.max(initial=0.0), 1.0)
+        M[~there, ~there] = target
+    values, U = np.linalg.eigh(M)
+    shrunk = np.multiply.outer(np.maximum(values, 0.0), 1.0 - gammas) + gammas * target
+    shrunk = np.where(shrunk < 1e-12 * target, shrunk + RIDGE * target, shrunk)
+    log_det = np.log(shrunk).sum(axis=0) - (~there).sum() * np.log(target) + 2.0 * np.log(scale[there]).sum()
+    return inverse[:, None] * U, 1.0 / shrunk, log_det
+
+
+@dataclass(frozen=True, slots=True)
+class FoldLoss:
+    """The summed loss of every pair (α, γ) on rows that were left out, and their weight."""
+
+    loss: np.ndarray  # (alphas, gammas)
+    weight: float
+
+    @classmethod
+    def of(cls, block: Block, rules: FoldRules, scoring: str) -> FoldLoss:
+        assert block.y is not None
+        fold = fold_numbers(block, rules.n_folds, rules.seed)
+        shape = (rules.constant.shape[1], rules.constant.shape[3])
+        total = cls(np.zeros(shape), 0.0)
+        for f in range(rules.n_folds):
+            # no rule can know a class whose rows are all in this fold
+            kept = (fold == f) & rules.seen[f, np.maximum(block.y, 0)] & (block.y >= 0)
+            part, y = block.take(kept), block.y[kept]
+            if len(part):
+                w = np.ones(len(part)) if part.w is None else part.w
+                joints = (rules.log_joint(part.X, f, a) for a in range(shape[0]))
+                loss = np.stack([w @ _LOSSES[scoring](joint, y) for joint in joints])
+                total = total.merge(cls(loss, float(w.sum())))
+        return total
+
+    def merge(self, other: FoldLoss) -> FoldLoss:
+        return FoldLoss(self.loss + other.loss, self.weight + other.weight)
+
+
+def _log_loss(joint: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """-log P(y | x) of every row under every γ, (n, gammas)."""
+    top = joint.max(axis=0)
+    total = top + np.log(np.exp(joint - top).sum(axis=0))
+    return total - joint[y, np.arange(len(y))]
+
+
+def _error(joint: np.ndarray, y: np.ndarray) -> np.ndarray:
+    return (joint.argmax(axis=0) != y[:, None]).astype(np.float64)
+
+
+_LOSSES = {"log_loss": _log_loss, "error": _error}

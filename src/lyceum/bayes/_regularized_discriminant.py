@@ -1,0 +1,269 @@
+"""Gaussian classes whose covariances are drawn to the pooled one and to a simple shape."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from functools import partial
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.linalg import LinAlgWarning
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.metaestimators import available_if
+
+from lyceum.bayes._discriminant import DISCRIMINANT_CONSTRAINTS, QuadraticRule
+from lyceum.bayes._folds import FoldLoss, FoldRules, FoldScatter, Setting, combined
+from lyceum.bayes._whitening import RIDGE, whiten
+from lyceum.data import Rows
+from lyceum.errors import DataError
+from lyceum.report import Summary, Table
+from lyceum.statistics import ClassScatter
+
+__all__ = ["RegularizedDiscriminant"]
+
+_GRID = np.array([0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0])
+_NUMBERS = 1 << 26  # in the rules of one pass: half a gigabyte
+
+
+def _is_given(model: Any) -> bool:
+    if all(isinstance(value, Real) for value in (model.alpha, model.gamma)):
+        return True
+    raise AttributeError(
+        "RegularizedDiscriminant has partial_fit only when alpha and gamma are numbers: cross-validation "
+        "reads all rows twice"
+    )
+
+
+class RegularizedDiscriminant(QuadraticRule):
+    """Regularised discriminant: between the linear rule, the quadratic rule and the nearest mean.
+
+    P(k | x) ∝ π_k N(x; μ_k, Σ_k(α, γ)), with the covariances of the classes drawn first to the pooled one
+    and then to a multiple of the identity, or to their own diagonal (Friedman, 1989):
+
+    Σ_k(α) = [(1-α) n_k Σ_k + α N Σ] / [(1-α) n_k + α N],
+    Σ_k(α, γ) = (1-γ) Σ_k(α) + γ tr(Σ_k(α))/d I.
+
+    α = 0, γ = 0 is `QuadraticDiscriminant`; α = 1, γ = 0 is `LinearDiscriminant`; α = 1, γ = 1 is the nearest
+    class mean, but for the priors. Columns that are constant over all rows are left out and do not count in
+    d. A class without any scatter of its own, as one of a single row, has the pooled covariance when α is 0.
+    A covariance that is still singular (with γ = 0) gets 1e-6 of the variance of each column on its diagonal,
+    with a warning that names the class. A class without rows is never predicted.
+
+    α and γ are chosen by cross-validation from two passes over the rows, whatever the size of the grid: the
+    first gathers means and scatters by class and fold, and the statistics without a fold give the rules that
+    the second pass scores on its rows. The fold of a row is a hash of its number and of `random_state`. Rows
+    of a class that has rows in one fold only are not scored.
+
+    Parameters
+    ----------
+    alpha : float in [0, 1], "cv" or array of candidates, default="cv"
+        The share of the pooled covariance. "cv" chooses among 0, 0.1, 0.25, 0.5, 0.75, 0.9 and 1.
+    gamma : float in [0, 1], "cv" or array of candidates, default="cv"
+        The share of the simple shape.
+    shrink : {"identity", "diagonal"}, default="identity"
+        The simple shape: tr(Σ_k(α))/d I, or the diagonal of Σ_k(α). On the diagonal a column that has no
+        variance in the class counts with its variance over all rows.
+    scoring : {"log_loss", "error"}, default="log_loss"
+        What cross-validation makes small: the mean of -log P(class | x), or the rate of errors. Of equal
+        pairs the one of largest α, and then γ, is taken.
+    cv : int, default=5
+        The number of folds.
+    unbiased : bool, default=False
+        Take n_k - 1 for n_k and N - K for N in the divisors.
+    priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array of shape (K,), default=None
+        The class priors; None takes n_k / N. See `lyceum.bayes.class_priors`.
+    prior_alpha : float or array of shape (K,), default=1.0
+        The parameters of the Dirichlet distribution in "dirichlet_map" and "dirichlet_mean".
+    random_state : int, RandomState or None, default=0
+        Which rows fall into which fold.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns hold categories.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+    alpha_, gamma_ : float
+        Those used.
+    alphas_, gammas_ : array
+        The candidates.
+    scores_ : array of shape (number of alphas, number of gammas)
+        The mean loss of every pair on the rows left out; only after cross-validation.
+    class_count_, priors_ : array of shape (K,)
+    means_ : array of shape (K, d)
+    xbar_ : array of shape (d,)
+        The mean of all rows.
+    covariance_ : array of shape (K, d, d)
+        Σ_k(α, γ).
+    statistic_ : ClassScatter
+        The merged summary of all rows seen.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.bayes import RegularizedDiscriminant
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.arange(60) % 2
+    >>> X = rng.normal(size=(60, 20)) + 0.7 * y[:, None]  # few rows, many columns, one round shape
+    >>> model = RegularizedDiscriminant(alpha=1.0).fit(X, y)
+    >>> model.gamma_
+    0.9
+    """
+
+    covariance = "full"
+    _parameter_constraints: ClassVar[dict] = {
+        "alpha": [Interval(Real, 0, 1, closed="both"), StrOptions({"cv"}), "array-like"],
+        "gamma": [Interval(Real, 0, 1, closed="both"), StrOptions({"cv"}), "array-like"],
+        "shrink": [StrOptions({"identity", "diagonal"})],
+        "scoring": [StrOptions({"log_loss", "error"})],
+        "cv": [Interval(Integral, 2, None, closed="left")],
+        "random_state": ["random_state"],
+        **DISCRIMINANT_CONSTRAINTS,
+    }
+
+    def __init__(
+        self,
+        *,
+        alpha="cv",
+        gamma="cv",
+        shrink="identity",
+        scoring="log_loss",
+        cv=5,
+        unbiased=False,
+        priors=None,
+        prior_alpha=1.0,
+        random_state=0,
+        categorical_features="from_dtype",
+    ):
+        self.alpha = alpha
+        self.gamma = gamma
+        self.shrink = shrink
+        self.scoring = scoring
+        self.cv = cv
+        self.unbiased = unbiased
+        self.priors = priors
+        self.prior_alpha = prior_alpha
+        self.random_state = random_state
+        self.categorical_features = categorical_features
+
+    # -- fit -------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Learn from all rows of X: one pass, or two when α or γ is to be chosen.
+
+        Parameters
+        ----------
+        X : array, frame, Dask collection or `scan(...)`
+        y : array of shape (n_samples,), if the target is not in the scan
+        sample_weight : array of shape (n_samples,), optional
+        """
+        rows = self._rows(X, y, sample_weight)
+        self.alphas_, self.gammas_ = self._candidates()
+        if len(self.alphas_) * len(self.gammas_) > 1:
+            self.statistic_ = self._choose(rows)
+        else:
+            self.statistic_ = rows.reduce(self._statistic())
+            self.__dict__.pop("scores_", None)
+        self._finish(self.statistic_)
+        return self
+
+    @available_if(_is_given)
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None):
+        """Learn from more rows with given α and γ: the result is that of one `fit` on all rows seen.
+
+        New classes may come at any time; `classes` names those that will, so that they are in `classes_` at
+        once.
+        """
+        return self._partial_fit(X, y, sample_weight, classes)
+
+    def _candidates(self) -> tuple[np.ndarray, np.ndarray]:
+        return _numbers("alpha", self.alpha), _numbers("gamma", self.gamma)
+
+    def _choose(self, rows: Rows) -> ClassScatter:
+        """Score every pair on the rows left out; returns the statistic of all rows."""
+        seed = int(check_random_state(self.random_state).randint(2**31))
+        folds = rows.reduce(partial(FoldScatter.of, n_folds=self.cv, seed=seed))
+        setting = Setting(self.priors, self.prior_alpha, self.unbiased, self.shrink)
+        # as many alphas in one pass as memory allows: all of them unless there are hundreds of columns
+        size = max(1, _NUMBERS // max(1, self.cv * folds.folds[0].scatter.size))
+        losses = []
+        for start in range(0, len(self.alphas_), size):
+            rules = FoldRules.of(folds, seed, self.alphas_[start : start + size], self.gammas_, setting)
+            losses.append(rows.reduce(partial(FoldLoss.of, rules=rules, scoring=self.scoring)))
+        weight = losses[0].weight
+        if weight == 0.0:
+            raise DataError(
+                f"alpha and gamma cannot be cross-validated with {folds.total.n_rows} sample(s): no class "
+                f"has rows in two of the {self.cv} folds; give numbers for both, or bring more rows"
+            )
+        self.scores_ = np.concatenate([one.loss for one in losses]) / weight
+        return folds.total
+
+    def _finish(self, statistic: ClassScatter) -> None:
+        log_priors, spare = self._finish_classes(statistic)
+        self.alphas_, self.gammas_ = self._candidates()
+        self.alpha_, self.gamma_ = self._best()
+        mixed = combined(statistic.scatter, statistic.weight, self.alpha_, int(self.unbiased))
+        covariances = [_shrunk(S, spare, self.gamma_, self.shrink) for S in mixed]
+        white = [whiten(S, spare) for S in covariances]
+        rows = self.class_count_ > 0
+        singular = [k for k, one in enumerate(white) if one.culprit is not None and rows[k]]
+        if singular:
+            self._warn_of(singular[0])
+        self.covariance_ = np.stack([S + np.diag(one.ridge) for S, one in zip(covariances, white)])
+        self._whiten = np.stack([one.W for one in white])
+        log_det = np.array([one.log_det for one in white])
+        self._constant = log_priors - 0.5 * (log_det + (spare > 0).sum() * np.log(2 * np.pi))
+
+    def _best(self) -> tuple[float, float]:
+        if len(self.alphas_) * len(self.gammas_) == 1:
+            return float(self.alphas_[0]), float(self.gammas_[0])
+        # the last of equal pairs, candidates being ascending
+        a, g = np.argwhere(self.scores_ == np.nanmin(self.scores_))[-1]
+        return float(self.alphas_[a]), float(self.gammas_[g])
+
+    def _warn_of(self, k: int) -> None:
+        warnings.warn(
+            f"RegularizedDiscriminant: with alpha={self.alpha_:g} and gamma={self.gamma_:g} the covariance "
+            f"of class {self.classes_.tolist()[k]!r} is singular; {RIDGE:g} of the variance of each column "
+            "was added. Choose a gamma above 0, an alpha above 0 if other classes have more rows, or drop "
+            "columns that follow from others",
+            LinAlgWarning,
+            stacklevel=4,
+        )
+
+    # -- what was learned ------------------------------------------------------------------------------------
+
+    def summary(self) -> Summary:
+        """Priors, means, α and γ, and the losses that they were chosen by."""
+        head = super().summary()
+        facts = {**head.facts, "alpha": self.alpha_, "gamma": self.gamma_, "shrunk to": self.shrink}
+        tables = [*head.tables]
+        if hasattr(self, "scores_"):
+            heads = ("alpha", *(f"gamma {gamma:g}" for gamma in self.gammas_))
+            losses = [(float(alpha), *row) for alpha, row in zip(self.alphas_, self.scores_)]
+            tables.append(Table(f"{self.scoring} of {self.cv}-fold cross-validation", heads, losses))
+        return replace(head, facts=facts, tables=tables)
+
+    def _divisor(self) -> str:
+        return "n_k - 1, N - K (unbiased)" if self.unbiased else "n_k, N (maximum likelihood)"
+
+
+def _numbers(name: str, said: Any) -> np.ndarray:
+    if isinstance(said, str):
+        return _GRID
+    values = np.unique(np.asarray(said, dtype=np.float64))
+    if values.ndim != 1 or not len(values) or not ((values >= 0) & (values <= 1)).all():
+        raise DataError(f"{name} must be in [0, 1], or several numbers there, but it is {said}")
+    return values
+
+
+def _shrunk(covariance: np.ndarray, spare: np.ndarray, gamma: float, shrink: str) -> np.ndarray:
+    there, variance = spare > 0, np.diag(covariance)
+    if shrink == "diagonal":
+        target = np.where(variance > 0, variance, spare)
+    else:
+        target = np.where(there, variance.sum() / max(there.sum(), 1), 0.0)
+    return (1.0 - gamma) * covariance + gamma * np.diag(target)
