@@ -1,25 +1,28 @@
 """Lyceum: all of classical machine learning as one system.
 
-The families are packages (`lyceum.bayes`, `lyceum.linear`, ...); the top level has `scan`, `save` and `load`.
-Everything is imported when it is first used.
+The families are packages (`lyceum.bayes`, `lyceum.linear`, ...); the top level has `scan`, `save`, `load` and
+`study`. Everything is imported when it is first used.
 """
 
 from __future__ import annotations
 
 import importlib
+import sys
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lyceum.data import scan
     from lyceum.persist import load, save
+    from lyceum.study import study
 
 __version__ = "0.1.0"
 
-__all__ = ["__version__", "load", "save", "scan"]
+__all__ = ["__version__", "load", "save", "scan", "study"]
 
 _HOMES = {"scan": "lyceum.data", "save": "lyceum.persist", "load": "lyceum.persist"}
-_ROOMS = ("bayes", "catalog", "cluster", "data", "datasets", "errors", "linear", "persist", "prepare", "reduce",
-          "solvers", "statistics")  # fmt: skip
+_ROOMS = ("bayes", "catalog", "cluster", "data", "datasets", "decision", "errors", "evaluate", "linear",
+          "persist", "plot", "prepare", "reduce", "solvers", "statistics")  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
@@ -32,3 +35,22 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*__all__, *_ROOMS})
+
+
+class _Lyceum(ModuleType):
+    """This module, in which `study` is the function of that name and not the package that it is in.
+
+    The import system binds a package to its parent as soon as it is imported; here it finds a property in
+    that place. The package is reached by `from lyceum.study import ...`, which does not ask the parent.
+    """
+
+    @property
+    def study(self) -> Any:
+        return importlib.import_module("lyceum.study").study
+
+    @study.setter
+    def study(self, package: ModuleType) -> None:
+        pass
+
+
+sys.modules[__name__].__class__ = _Lyceum

@@ -98,8 +98,8 @@ def joined(parts: Sequence[OutOfSample]) -> OutOfSample:
 
     order = np.lexsort((all_of("rows"), all_of("repeats")))
     weight = None if parts[0].weight is None else all_of("weight")[order]
-    columns = (all_of(name)[order] for name in ("rows", "repeats", "folds", "y", "predicted"))
-    return OutOfSample(*columns, weight)
+    rows, repeats, folds = (all_of(name)[order] for name in ("rows", "repeats", "folds"))
+    return OutOfSample(rows, repeats, folds, all_of("y")[order], all_of("predicted")[order], weight)
 
 
 # -- one learner ---------------------------------------------------------------------------------------------
@@ -180,7 +180,8 @@ def loss_and_interval(judge: Judge, sample: OutOfSample, losses: np.ndarray) -> 
 def _classified(trial: _Trial, judge: Judge) -> dict[str, Any]:
     """What posteriors are worth."""
     sample, decided = trial.sample, trial.decided
-    assert judge.n_classes is not None and decided is not None
+    assert judge.n_classes is not None
+    assert decided is not None
     y, proba, w, K = sample.y, sample.predicted, sample.weight, judge.n_classes
     error, _ = _mean_and_error(sample, (proba.argmax(axis=1) != y).astype(np.float64))
     cost, cost_interval, _ = loss_and_interval(judge, sample, trial.losses)
@@ -367,7 +368,8 @@ def _mcnemar(one: _Trial, best: _Trial, judge: Judge) -> float | None:
 
 def _right(trial: _Trial, judge: Judge) -> np.ndarray:
     first = trial.sample.repeats == 0
-    assert trial.decided is not None and judge.n_classes is not None
+    assert trial.decided is not None
+    assert judge.n_classes is not None
     names = np.arange(judge.n_classes) if judge.loss is None else judge.loss.names_class
     return np.append(names, -1)[trial.decided[first]] == trial.sample.y[first]
 
@@ -384,6 +386,6 @@ def _choice(found: Sequence[Standing], choose: str) -> tuple[str, str]:
     if simplest.name == best.name:
         return best.name, "the least loss, and nothing simpler is within one standard error of it"
     return simplest.name, (
-        f"the simplest within one standard error of the best, {best.label} ({simplest.complexity:,} numbers to "
-        f"predict with against {best.complexity:,})"
+        f"the simplest within one standard error of the best, {best.label} ({simplest.complexity:,} numbers "
+        f"to predict with against {best.complexity:,})"
     )

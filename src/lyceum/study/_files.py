@@ -52,4 +52,7 @@ def explain_full_disk(folder: Path) -> Iterator[None]:
 
 
 def _message(folder: Path) -> str:
-    return f"the disk of {folder} is full: free some space and run the same study again; what it finished is kept"
+    return (
+        f"the disk of {folder} is full: free some space and run the same study again; what it finished is "
+        "kept"
+    )

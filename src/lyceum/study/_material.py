@@ -49,16 +49,19 @@ class Material:
     @classmethod
     def of(cls, recipe: Recipe) -> Material:
         """Look at the files and read them; raises, by one sentence, where they cannot be studied."""
-        found = inspect(
-            list(recipe.data), recipe.target, kinds=recipe.kinds or None, memory=recipe.memory_mb << 20
-        )
+        kinds: Any = dict(recipe.kinds)
+        found = inspect(list(recipe.data), recipe.target, kinds=kinds, memory=recipe.memory_mb << 20)
         suspects = tuple(_suspects(found, recipe))
         left_out = {suspect.column for suspect in suspects if suspect.left_out}
         _check_target(found, recipe)
         _check_columns(found, recipe, left_out)
-        options: dict[str, Any] = {"kinds": recipe.kinds or None, "ignore": {*recipe.ignore, *left_out}}
         rows = scan(
-            list(recipe.data), recipe.target, weight=recipe.weight, memory=recipe.memory_mb << 20, **options
+            list(recipe.data),
+            recipe.target,
+            weight=recipe.weight,
+            kinds={name: kind for name, kind in kinds.items() if name not in recipe.ignore},
+            ignore=(*recipe.ignore, *sorted(left_out)),
+            memory=recipe.memory_mb << 20,
         )
         missing = sum(found[name].n_missing for name in rows.schema.names)
         notes = _notes(found, recipe)
@@ -85,6 +88,7 @@ class Material:
         size = max(1_000, min(_SAMPLE, fits))
         counted = rows.reduce(partial(_sample, size=size, seed=recipe.seed))
         sample, n_rows = counted.sample, counted.n_with
+        assert sample.y is not None
         order = np.argsort(sample.rows)
         w = None if sample.w is None else sample.weights[order]
         source = ArraySource(np.ascontiguousarray(sample.X[order]), sample.y[order], w, rows.schema, True)
@@ -114,6 +118,11 @@ class Material:
         return self.rows.source.w  # type: ignore[attr-defined]
 
     @property
+    def target(self) -> str:
+        assert self.schema.target is not None
+        return self.schema.target.name
+
+    @property
     def task(self) -> Task:
         assert self.schema.target is not None
         return "classification" if self.schema.target.is_categorical else "regression"
@@ -128,8 +137,8 @@ class Material:
         assert target is not None
         if len(self.y) < _FEWEST:
             raise StudyError(
-                f"there are {len(self.y)} rows with a target: an honest comparison needs at least {_FEWEST}, so "
-                "collect more"
+                f"there are {len(self.y)} rows with a target: an honest comparison needs at least "
+                f"{_FEWEST}, so collect more"
             )
         if target.categories is None:
             if np.ptp(self.y) == 0.0:
@@ -206,8 +215,8 @@ def _check_target(found: Inspection, recipe: Recipe) -> None:
         raise StudyError(_one_value(recipe.target))
     if target.kind != "continuous" and (target.n_distinct is None or target.n_distinct > 1_000):
         raise StudyError(
-            f"the target {recipe.target!r} has {target.n_distinct or 'very many'} distinct values that are no "
-            "numbers: it is free text or an identifier; choose another column, or group its values"
+            f"the target {recipe.target!r} has {target.n_distinct or 'very many'} distinct values that are "
+            "no numbers: it is free text or an identifier; choose another column, or group its values"
         )
 
 
@@ -235,8 +244,8 @@ def _notes(found: Inspection, recipe: Recipe) -> tuple[str, ...]:
         )
     if found.n_repeated:
         notes.append(
-            f"{found.n_repeated:,} rows repeat an earlier row; where they are the same case, the errors here are "
-            "too small."
+            f"{found.n_repeated:,} rows repeat an earlier row; where they are the same case, the errors "
+            "here are too small."
         )
     return tuple(notes)
 
@@ -252,8 +261,8 @@ def _check_classes(target: str, classes: np.ndarray, counts: np.ndarray) -> None
     if lonely:
         listed = ", ".join(map(repr, lonely[:3])) + (" and others" if len(lonely) > 3 else "")
         raise StudyError(
-            f"the target {target!r} has one row only of {listed}: it cannot be both learned and tested; leave such "
-            "rows out, or join the class with another"
+            f"the target {target!r} has one row only of {listed}: it cannot be both learned and tested; "
+            "leave such rows out, or join the class with another"
         )
 
 

@@ -115,8 +115,8 @@ def _judge(recipe: Recipe, material: Material) -> tuple[tuple[Any, ...] | None, 
         for key in ("loss", "doubt"):
             if getattr(recipe, key) is not None:
                 raise StudyError(
-                    f"{key}: the target {target.name!r} holds numbers, and {key} is for classes: leave it out, or "
-                    f"say kinds = {{{target.name} = 'categorical'}}"
+                    f"{key}: the target {target.name!r} holds numbers, and {key} is for classes: leave it "
+                    f"out, or say kinds = {{{target.name} = 'categorical'}}"
                 )
         return None, Judge(None)
     classes = tuple(target.categories.tolist())
@@ -129,8 +129,8 @@ def _judge(recipe: Recipe, material: Material) -> tuple[tuple[Any, ...] | None, 
         absent = [label for label in recipe.loss.classes or () if str(label) not in set(map(str, classes))]
         if absent:
             raise StudyError(
-                f"loss: the matrix has a row for {absent[0]!r}, which is no class of the target {target.name!r}: its "
-                f"classes are {', '.join(map(repr, classes))}"
+                f"loss: the matrix has a row for {absent[0]!r}, which is no class of the target "
+                f"{target.name!r}: its classes are {', '.join(map(repr, classes))}"
             )
     return classes, Judge(len(classes), loss, recipe.doubt)
 
@@ -161,8 +161,8 @@ def _folds(recipe: Recipe, material: Material, compared: np.ndarray) -> tuple[in
         return wanted, ()
     folds = max(2, smallest)
     return folds, (
-        f"The smallest class has {smallest} rows, so there are {folds} folds and not {wanted}: with more of them, "
-        "some would have no row of that class.",
+        f"The smallest class has {smallest} rows, so there are {folds} folds and not {wanted}: with more of "
+        "them, some would have no row of that class.",
     )
 
 
@@ -204,8 +204,8 @@ def _entry(choice: Choice, material: Material) -> catalog.Entry:
     if entry.task != material.task:
         others = ", ".join(each.name for each in catalog.learners(material.task))
         raise StudyError(
-            f"learners: {entry.name} is for {entry.task}, but the target {material.schema.target.name!r} "  # type: ignore[union-attr]
-            f"asks for {material.task}: choose from {others}"
+            f"learners: {entry.name} is for {entry.task}, but the target {material.target!r} asks for "
+            f"{material.task}: choose from {others}"
         )
     return entry
 
@@ -229,7 +229,7 @@ def _candidate(
 
 
 def _steps(entry: catalog.Entry, material: Material) -> tuple[tuple[str, ...], str]:
-    """Only what the learner needs: gaps filled where it refuses them, numbers standardised where scale counts."""
+    """Only what the learner needs: gaps filled where it refuses them, numbers scaled where that counts."""
     steps, why = [], []
     kinds = {column.kind for column in material.schema}
     if material.has_gaps and not entry.missing:

@@ -262,7 +262,7 @@ def _paths(name: str, value: Any) -> tuple[str, ...]:
     given = [value] if isinstance(value, str | os.PathLike) else list(value)
     if not given or not all(isinstance(path, str | os.PathLike) for path in given):
         raise StudyError(f"{name} = {value!r}: give a path, or a list of paths")
-    return tuple(map(os.fspath, given))
+    return tuple(os.fspath(path) for path in given)
 
 
 def _text(name: str, value: Any) -> str:

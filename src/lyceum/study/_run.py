@@ -9,8 +9,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from lyceum.data import Rows
 from lyceum.study._material import Material
 from lyceum.study._pipeline import build, choose_settings, n_numbers, row_predictions, weighted_mean

@@ -33,9 +33,8 @@ from lyceum.study._results import OutOfSample
 
 __all__ = ["Done", "Store"]
 
-FORMAT = 1
-_FILES = ("recipe.toml", "study.sqlite", "study.sqlite-journal", "data.parquet", "model.lyceum", "report.html",
-          "results.json", "loss.csv")  # fmt: skip
+_FILES = ("study.sqlite", "study.sqlite-journal", "recipe.toml", "data.parquet", "model.lyceum",
+          "report.html", "results.json", "loss.csv")  # fmt: skip
 _PREDICTIONS = "predictions"
 _TABLES = """
 create table if not exists fact (name text primary key, value text not null) without rowid;
@@ -135,21 +134,16 @@ class Store:
             (self.folder / _PREDICTIONS).mkdir(exist_ok=True)
             write_whole(self._path(done.turn), buffer.getvalue())
         t = done.turn
-        values = (
-            t.name, t.repeat, t.fold, done.reason, json.dumps(dict(done.settings)), done.train_loss, done.n_train,
-            done.n_test, done.complexity, json.dumps(done.warnings), done.seconds, done.memory,
-        )  # fmt: skip
+        settings, said = json.dumps(dict(done.settings)), json.dumps(done.warnings)
+        values = (t.name, t.repeat, t.fold, done.reason, settings, done.train_loss, done.n_train, done.n_test,
+                  done.complexity, said, done.seconds, done.memory)  # fmt: skip
         with self._db:
             self._db.execute(f"insert into task values ({', '.join('?' * len(values))})", values)
 
     def done(self) -> dict[Turn, Done]:
         """The finished tasks."""
         rows = self._db.execute("select * from task order by name, repeat, fold").fetchall()
-        found = (
-            Done(Turn(*row[:3]), row[3], json.loads(row[4]), *row[5:9], tuple(json.loads(row[9])), *row[10:])
-            for row in rows
-        )
-        return {done.turn: done for done in found}
+        return {Turn(row["name"], row["repeat"], row["fold"]): _done(row) for row in rows}
 
     def predictions(self, turn: Turn) -> OutOfSample:
         """The out-of-sample predictions of one task, by row."""
@@ -179,6 +173,16 @@ class Store:
         return self.folder / _PREDICTIONS / f"{turn.name.replace(' ', '_')}-{turn.repeat}-{turn.fold}.parquet"
 
 
+def _done(row: sqlite3.Row) -> Done:
+    columns = ("reason", "train_loss", "n_train", "n_test", "complexity", "seconds", "memory")
+    return Done(
+        turn=Turn(row["name"], row["repeat"], row["fold"]),
+        settings=json.loads(row["settings"]),
+        warnings=tuple(json.loads(row["warnings"])),
+        **{name: row[name] for name in columns},
+    )
+
+
 def as_table(rows: np.ndarray, y: np.ndarray, predicted: np.ndarray, weight: np.ndarray | None) -> pa.Table:
     """Predictions as they are stored: row, y, weight and p0, p1, ... or value."""
     columns: dict[str, Any] = {"row": rows, "y": y}
@@ -192,7 +196,9 @@ def as_table(rows: np.ndarray, y: np.ndarray, predicted: np.ndarray, weight: np.
 
 
 def _connect(folder: Path) -> sqlite3.Connection:
-    return sqlite3.connect(folder / "study.sqlite", timeout=1.0)
+    connection = sqlite3.connect(folder / "study.sqlite", timeout=1.0)
+    connection.row_factory = sqlite3.Row
+    return connection
 
 
 def _prepare(folder: Path, key: Mapping[str, str], force: bool) -> None:
@@ -203,7 +209,8 @@ def _prepare(folder: Path, key: Mapping[str, str], force: bool) -> None:
     is_study = "study.sqlite" in present
     if present - {"recipe.toml"} and not is_study:
         raise StudyError(
-            f"{folder} is there already and holds no study: give another folder, so that nothing is overwritten"
+            f"{folder} is there already and holds no study: give another folder, so that nothing is "
+            "overwritten"
         )
     if is_study and force:
         _empty(folder)
@@ -214,8 +221,7 @@ def _prepare(folder: Path, key: Mapping[str, str], force: bool) -> None:
 
 def _empty(folder: Path) -> None:
     """Remove what a study writes, and nothing else."""
-    # the database goes first: a folder without it holds no study
-    for name in ("study.sqlite", *_FILES):
+    for name in _FILES:
         (folder / name).unlink(missing_ok=True)
     if (folder / _PREDICTIONS).is_dir():
         shutil.rmtree(folder / _PREDICTIONS)

@@ -9,6 +9,7 @@ import platform
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, fields, replace
+from functools import partial
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
@@ -114,17 +115,18 @@ def study(
     --------
     >>> import tempfile, lyceum
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     found = lyceum.study(
-    ...         lyceum.datasets.path("penguins"), "species", learners=["NaiveBayes"], folds=3, out=folder + "/study"
-    ...     )
-    ...     found.best.name, found.best.error < 0.1, found.model.predict_proba(found.examples[0].frame()).shape
-    ('NaiveBayes', True, (1, 3))
+    ...     penguins, out = lyceum.datasets.path("penguins"), f"{folder}/study"
+    ...     found = lyceum.study(penguins, "species", learners=["NaiveBayes"], folds=3, out=out)
+    ...     found.best.name, found.best.error < 0.1
+    ...     found.model.predict_proba(found.examples[0].frame()).shape
+    ('NaiveBayes', True)
+    (1, 3)
     """
     given = {
-        "target": target, "learners": learners, "loss": loss, "doubt": doubt, "kinds": kinds, "ignore": ignore,
-        "keep": keep, "weight": weight, "folds": folds, "repeats": repeats, "inner_folds": inner_folds,
-        "holdout": holdout, "bootstrap_632": bootstrap_632, "choose": choose, "seed": seed,
-        "budget_minutes": budget, "memory_mb": memory_mb,
+        "target": target, "learners": learners, "loss": loss, "doubt": doubt, "kinds": kinds,
+        "ignore": ignore, "keep": keep, "weight": weight, "folds": folds, "repeats": repeats,
+        "inner_folds": inner_folds, "holdout": holdout, "bootstrap_632": bootstrap_632, "choose": choose,
+        "seed": seed, "budget_minutes": budget, "memory_mb": memory_mb,
     }  # fmt: skip
     with ExitStack() as stack:
         asked = _asked(
@@ -215,7 +217,8 @@ def _run(asked: _Asked, folder: Path, force: bool, progress: Progress | None) ->
             _write_results(found)
     except KeyboardInterrupt:
         raise KeyboardInterrupt(
-            f"stopped; what is finished is kept in {folder}: run the same study again and it goes on from there"
+            f"stopped; what is finished is kept in {folder}: run the same study again and it goes on from "
+            "there"
         ) from None
     steps.end()
     return found
@@ -319,11 +322,8 @@ def _bootstrapped(
             break
         chosen = {k: v for k, v in board.params(candidate).items() if k not in candidate.settings}
         steps.next(f"{candidate.label}, .632 bootstrap")
-        found[candidate.name] = _finish.kept(
-            store,
-            f"632/{candidate.name}/{len(board.folds)}",
-            lambda c=candidate.name, s=chosen: _finish.bootstrap_errors(plan, material, s, c),  # type: ignore[misc]
-        )
+        work = partial(_finish.bootstrap_errors, plan, material, chosen, candidate.name)
+        found[candidate.name] = _finish.kept(store, f"632/{candidate.name}/{len(board.folds)}", work)
     return found
 
 

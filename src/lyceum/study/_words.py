@@ -82,8 +82,8 @@ def answer(study: Study) -> str:
     how = amount(comparison.criterion, choice.loss)
     low, high = (amount(comparison.criterion, end) for end in choice.interval)
     first = (
-        f"{sentence(choice.label)} predicts {study.recipe.target!r} with {_article(comparison.criterion)} of {how} on "
-        f"rows it has not seen (95 % interval {low} to {high})."
+        f"{sentence(choice.label)} predicts {study.recipe.target!r} with {_article(comparison.criterion)} "
+        f"of {how} on rows it has not seen (95 % interval {low} to {high})."
     )
     return f"{first} {_worth(comparison)}"
 
@@ -175,9 +175,9 @@ def _support(comparison: Comparison) -> Iterator[str]:
         return
     off = amount(comparison.criterion, comparison.hoeffding)
     yield (
-        f"{comparison.n_rows:,} test rows support this much and no more: with probability 95 % no {comparison.criterion} "
-        f"of the {len(comparison.standings)} models is off by {off} or more (Hoeffding's bound, for models fixed in "
-        "advance)."
+        f"{comparison.n_rows:,} test rows support this much and no more: with probability 95 % no "
+        f"{comparison.criterion} of the {len(comparison.standings)} models is off by {off} or more "
+        "(Hoeffding's bound, for models fixed in advance)."
     )
 
 
@@ -189,8 +189,8 @@ def _doubt(comparison: Comparison, sample: OutOfSample, judge: Judge) -> Iterato
     if judge.doubt is not None:
         at = curve.at(judge.doubt)
         yield (
-            f"At a cost of {judge.doubt:g} for doubt, {choice.label} rejects {percent(at['reject_rate'])} of the rows; "
-            f"{percent(at['error'])} of the others are decided wrong."
+            f"At a cost of {judge.doubt:g} for doubt, {choice.label} rejects {percent(at['reject_rate'])} "
+            f"of the rows; {percent(at['error'])} of the others are decided wrong."
         )
         return
     # the point that rejects at least a tenth
@@ -198,8 +198,8 @@ def _doubt(comparison: Comparison, sample: OutOfSample, judge: Judge) -> Iterato
     kept, everything = float(curve.cost[place]), float(curve.cost[-1])
     if everything > 0 and curve.reject_rate[place] < 0.5:
         yield (
-            f"If {choice.label} could leave the {percent(float(curve.reject_rate[place]))} of the rows that it is least "
-            f"sure of to a person, its {comparison.criterion} on the rest would be "
+            f"If {choice.label} could leave the {percent(float(curve.reject_rate[place]))} of the rows that "
+            f"it is least sure of to a person, its {comparison.criterion} on the rest would be "
             f"{amount(comparison.criterion, kept)} and not {amount(comparison.criterion, everything)}."
         )
 
@@ -214,7 +214,10 @@ def _calibrated(comparison: Comparison) -> Iterator[str]:
         return
     off = percent(choice.calibration_error)
     how = "can be taken as they are" if choice.calibration_error < 0.05 else "should be calibrated before use"
-    yield f"The posteriors of {choice.label} are off by {off} on average (expected calibration error): they {how}."
+    yield (
+        f"The posteriors of {choice.label} are off by {off} on average (expected calibration error): they "
+        f"{how}."
+    )
 
 
 def _curve(comparison: Comparison) -> Iterator[str]:
@@ -238,7 +241,8 @@ def _held_out(comparison: Comparison) -> Iterator[str]:
     low, high = (amount(comparison.criterion, end) for end in held.interval)
     yield (
         f"On {held.n_rows:,} rows that nothing was chosen by, {comparison[comparison.choice].label} has "
-        f"{_article(comparison.criterion)} of {amount(comparison.criterion, held.loss)} (95 % interval {low} to {high})."
+        f"{_article(comparison.criterion)} of {amount(comparison.criterion, held.loss)} (95 % interval "
+        f"{low} to {high})."
     )
 
 
@@ -255,6 +259,6 @@ def _suspected(suspects: Iterable[Suspect]) -> Iterator[str]:
     for suspect in suspects:
         if suspect.code == "mostly_missing" and suspect.column not in out:
             yield (
-                f"Column {suspect.column!r} {suspect.text}: it was used with its gaps filled or skipped; ignore it if "
-                "they will not be known."
+                f"Column {suspect.column!r} {suspect.text}: it was used with its gaps filled or skipped; "
+                "ignore it if they will not be known."
             )
