@@ -19,7 +19,12 @@ def show(value: Any) -> str:
     if isinstance(value, int | np.integer):
         return f"{value:,}"
     if isinstance(value, float | np.floating):
-        return f"{value:.4g}" if np.isfinite(value) and 1e-4 <= abs(value) < 1e6 or value == 0 else f"{value:.3e}"
+        value = float(value)
+        return (
+            f"{value:.4g}"
+            if np.isfinite(value) and 1e-4 <= abs(value) < 1e6 or value == 0
+            else f"{value:.3e}"
+        )
     if isinstance(value, list | tuple | np.ndarray):
         return ", ".join(map(show, value))
     return str(value)
@@ -46,12 +51,15 @@ class Table:
 
     @staticmethod
     def _line(row: Sequence[str], wide: Sequence[int], right: Sequence[bool]) -> str:
-        return "  ".join(f"{cell:>{w}}" if r else f"{cell:<{w}}" for cell, w, r in zip(row, wide, right)).rstrip()
+        return "  ".join(
+            f"{cell:>{w}}" if r else f"{cell:<{w}}" for cell, w, r in zip(row, wide, right)
+        ).rstrip()
 
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{html.escape(name)}</th>" for name in self.columns)
         body = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(show(cell))}</td>" for cell in row) + "</tr>" for row in self.rows
+            "<tr>" + "".join(f"<td>{html.escape(show(cell))}</td>" for cell in row) + "</tr>"
+            for row in self.rows
         )
         caption = f"<caption>{html.escape(self.title)}</caption>" if self.title else ""
         return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

@@ -56,7 +56,7 @@ def test_sparse_gram_with_unsorted_indices(kernels, rng):
 
 def test_indices_outside_of_the_columns_are_refused(kernels):
     with pytest.raises(ValueError, match=r"indices must lie in \[0, 3\)"):
-        kernels.sparse_gram(np.array([0, 1], np.int32), np.array([3], np.int32), np.ones(1), None, np.zeros((3, 3)))
+        kernels.sparse_gram(np.int32([0, 1]), np.int32([3]), np.ones(1), None, np.zeros((3, 3)))
 
 
 @pytest.mark.parametrize("n", [0, 1, 5000])

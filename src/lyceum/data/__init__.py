@@ -3,6 +3,7 @@
 from lyceum.data._block import Block, block_rows
 from lyceum.data._csv import CsvFormat
 from lyceum.data._files import read_table
+from lyceum.data._inspect import Inspection, inspect
 from lyceum.data._profile import ColumnProfile, TableProfile
 from lyceum.data._rows import Rows, Statistic, Step
 from lyceum.data._scan import scan
@@ -13,6 +14,7 @@ __all__ = [
     "Column",
     "ColumnProfile",
     "CsvFormat",
+    "Inspection",
     "Kind",
     "Rows",
     "Schema",
@@ -20,6 +22,7 @@ __all__ = [
     "Step",
     "TableProfile",
     "block_rows",
+    "inspect",
     "read_table",
     "scan",
 ]

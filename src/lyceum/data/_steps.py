@@ -56,7 +56,8 @@ class Design:
         columns: list[Column] = []
         for column in self.before:
             if column.numeric:
-                columns.append(replace(column, kind="continuous", categories=None))
+                plain = column.kind == "continuous" and column.categories is None
+                columns.append(column if plain else replace(column, kind="continuous", categories=None))
             else:
                 values = np.asarray(column.categories)[self._first(column) :]
                 columns += [Column(f"{column.name}={value}", why=column.why) for value in values]
