@@ -1,4 +1,4 @@
-"""What learners say of themselves: summaries and explanations that print as text and show as tables in a notebook."""
+"""What learners say of themselves: summaries and explanations, as text and as tables in a notebook."""
 
 from __future__ import annotations
 
@@ -20,11 +20,7 @@ def show(value: Any) -> str:
         return f"{value:,}"
     if isinstance(value, float | np.floating):
         value = float(value)
-        return (
-            f"{value:.4g}"
-            if np.isfinite(value) and 1e-4 <= abs(value) < 1e6 or value == 0
-            else f"{value:.3e}"
-        )
+        return f"{value:.4g}" if value == 0 or 1e-4 <= abs(value) < 1e6 else f"{value:.3e}"
     if isinstance(value, list | tuple | np.ndarray):
         return ", ".join(map(show, value))
     return str(value)
@@ -88,7 +84,7 @@ class Summary:
 class Explanation:
     """Why these predictions: what every column adds, from a base, in the units named.
 
-    `contributions` has a row per row explained and a column per name; base + their sum is the score explained.
+    `contributions` has a row per row explained and a column per name; base + their sum is the score.
     """
 
     names: Sequence[str]
