@@ -63,7 +63,9 @@ def show_learners(task: str | None, as_json: bool) -> None:
 def _listed(entries: list[catalog.Entry]) -> Table:
     wide = console.width >= 110
     listed = Table.grid(padding=(0, 2), expand=True)
-    listed.add_column(width=27)
+    listed.add_column(
+        width=max(27, *(len(entry.home) - len("lyceum") + len(entry.name) for entry in entries))
+    )
     listed.add_column(width=25)
     listed.add_column(ratio=1)
     for entry in entries:

@@ -1,0 +1,321 @@
+"""The report of a study: one HTML page that needs nothing else, for people who were not there."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lyceum.report import Table, show
+from lyceum.study._figures import Figure, figures_of
+from lyceum.study._files import write_whole
+from lyceum.study._words import amount, number, percent, sentence
+
+if TYPE_CHECKING:
+    import jinja2
+
+    from lyceum.study._results import Example, Standing, Study
+
+__all__ = ["render", "write_report"]
+
+_ROWS_SHOWN = 12  # of a long table, before the rest is folded away
+_CONTRIBUTIONS = 8
+_CATEGORIES = 6
+_BAR = 100.0  # units of a drawn bar
+
+
+def write_report(study: Study, path: str | os.PathLike[str] | None = None) -> Path:
+    """Write the report, whole or not at all; by default to report.html in the folder of the study."""
+    path = study.report_path if path is None else Path(path)
+    write_whole(path, render(study).encode())
+    return path
+
+
+def render(study: Study) -> str:
+    """The report as a page of HTML that needs no network and no scripts."""
+    page = _Page(study)
+    return _template().render(page=page, study=study, comparison=study.comparison, choice=study.choice)
+
+
+@cache
+def _template() -> jinja2.Template:
+    import jinja2
+
+    room = jinja2.Environment(
+        loader=jinja2.PackageLoader("lyceum.study"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    room.filters |= {
+        "show": _shown,
+        "percent": percent,
+        "number": number,
+        "seconds": _seconds,
+        "bytes": _bytes,
+    }
+    room.filters["p"] = _p
+    return room.get_template("report.html")
+
+
+# -- what the template asks for ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class _Page:
+    """The parts of a report, ready to be written down."""
+
+    study: Study
+
+    @property
+    def title(self) -> str:
+        return f"What predicts {self.study.recipe.target}?"
+
+    @property
+    def source(self) -> str:
+        """The names of the data files."""
+        names = [Path(path).name for path in self.study.recipe.data]
+        return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
+
+    def amount(self, value: float | None) -> str:
+        """A loss in its own unit."""
+        return "" if value is None else amount(self.study.comparison.criterion, value)
+
+    @property
+    def figures(self) -> list[Figure]:
+        return figures_of(self.study)
+
+    @property
+    def key_figures(self) -> Iterator[tuple[str, str, str]]:
+        """(name, value, remark) of the numbers to remember."""
+        study, choice = self.study, self.study.choice
+        low, high = (self.amount(end) for end in choice.interval)
+        yield sentence(study.comparison.criterion), self.amount(choice.loss), f"95 % interval {low} to {high}"
+        baseline = study.comparison.baseline
+        if baseline is not None and not choice.is_baseline:
+            yield "Constant guess", self.amount(baseline.loss), "what any model has to beat"
+        yield from self._further(choice)
+        yield "Rows tested", f"{study.comparison.n_rows:,}", f"{study.comparison.n_folds} folds, each unseen"
+
+    def _further(self, choice: Standing) -> Iterator[tuple[str, str, str]]:
+        if choice.r2 is not None:
+            yield "Variance explained", percent(max(0.0, choice.r2)), "R² on unseen rows"
+        elif choice.auc is not None:
+            yield "AUC", f"{choice.auc:.3f}", "1 is perfect, 0.5 is guessing"
+        if choice.error is not None and self.study.comparison.criterion != "error rate":
+            yield "Error rate", percent(choice.error), "of the likeliest class"
+
+    # -- the ranking -------------------------------------------------------------------------------------------
+
+    @property
+    def scale(self) -> _Scale:
+        return _Scale.of(self.study.comparison.standings)
+
+    @property
+    def has_classes(self) -> bool:
+        return self.study.classes is not None
+
+    @property
+    def ranked_by_cost(self) -> bool:
+        return self.has_classes and self.study.comparison.criterion != "error rate"
+
+    # -- what was asked ----------------------------------------------------------------------------------------
+
+    @property
+    def class_shares(self) -> list[tuple[str, int, str]]:
+        """(class, rows tested, share)."""
+        counts = np.asarray(self.study.choice.confusion, dtype=np.float64).sum(axis=1)
+        shares = counts / max(counts.sum(), 1e-300)
+        rows = zip(self.study.classes or (), counts.tolist(), shares.tolist())
+        return [(str(label), round(n / self._repeats), percent(share)) for label, n, share in rows]
+
+    @property
+    def _repeats(self) -> int:
+        return max(1, self.study.recipe.repeats)
+
+    @property
+    def losses(self) -> list[tuple[str, list[str]]]:
+        """The rows of the loss matrix."""
+        loss = self.study.loss
+        assert loss is not None
+        return [(str(label), [f"{v:g}" for v in row]) for label, row in zip(loss.classes or (), loss.values)]
+
+    # -- what was learned --------------------------------------------------------------------------------------
+
+    @property
+    def learned(self) -> _Learned:
+        summary = self.study.learned()
+        return _Learned(summary.title, summary.facts, [_Cells.of(table) for table in summary.tables])
+
+    @property
+    def examples(self) -> list[_Told]:
+        return [_Told(example, self.study) for example in self.study.examples]
+
+    # -- columns and methods -----------------------------------------------------------------------------------
+
+    @property
+    def columns(self) -> Iterator[tuple[str, str, str, str, list[str]]]:
+        """(name, kind, values, why, remarks) of every column, those left out last."""
+        remarks: dict[str, list[str]] = {}
+        for suspect in self.study.suspects:
+            left_out = " It was left out." if suspect.left_out else ""
+            remarks.setdefault(suspect.column, []).append(f"{suspect.text.rstrip('.')}.{left_out}")
+        for column in self.study.schema:
+            values = "" if column.categories is None else _listed(column.categories.tolist())
+            yield column.name, column.kind, values, column.why, remarks.pop(column.name, [])
+        for name, texts in remarks.items():
+            yield name, "left out", "", "", texts
+
+    def settings(self, standing: Standing) -> str:
+        return ", ".join(f"{name} = {_shown(value)}" for name, value in standing.params.items())
+
+    @property
+    def recipe(self) -> str:
+        """The recipe as its file has it."""
+        path = self.study.folder / "recipe.toml"
+        if path.is_file():
+            return path.read_text(encoding="utf-8")
+        import tomli_w
+
+        return tomli_w.dumps(self.study.recipe.as_dict())
+
+
+@dataclass(frozen=True, slots=True)
+class _Scale:
+    """The axis of the drawn intervals."""
+
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, standings: Sequence[Standing]) -> _Scale:
+        ends = [end for s in standings for end in (*s.interval, s.loss) if math.isfinite(end)]
+        low, high = min(ends, default=0.0), max(ends, default=1.0)
+        low = 0.0 if 0.0 <= low < 0.5 * high else low
+        return cls(low, high if high > low else low + 1.0)
+
+    def at(self, value: float) -> float:
+        """The place of a value along the bar."""
+        return round(_BAR * min(1.0, max(0.0, (value - self.low) / (self.high - self.low))), 2)
+
+
+@dataclass(frozen=True, slots=True)
+class _Cells:
+    """A table as text, numbers marked, the end of a long one apart."""
+
+    title: str
+    heads: list[str]
+    numeric: list[bool]
+    rows: list[list[str]]
+    rest: list[list[str]]
+
+    @classmethod
+    def of(cls, table: Table) -> _Cells:
+        rows = [[_shown(cell) for cell in row] for row in table.rows]
+        long = len(rows) > _ROWS_SHOWN + 3
+        first = rows[:_ROWS_SHOWN] if long else rows
+        numeric = [table._is_number(j) for j in range(len(table.columns))]
+        return cls(table.title, list(table.columns), numeric, first, rows[_ROWS_SHOWN:] if long else [])
+
+
+@dataclass(frozen=True, slots=True)
+class _Learned:
+    title: str
+    facts: Mapping[str, Any]
+    tables: list[_Cells]
+
+
+@dataclass(frozen=True, eq=False)
+class _Told:
+    """One row explained."""
+
+    example: Example
+    study: Study
+
+    @property
+    def right(self) -> bool | None:
+        """Whether a class is named and is the true one; None for numbers and rejections."""
+        if self.study.classes is None or str(self.example.decided) not in map(str, self.study.classes):
+            return None
+        return str(self.example.decided) == str(self.example.truth)
+
+    @property
+    def chances(self) -> list[tuple[str, str]]:
+        pairs = zip(self.study.classes or (), self.example.posterior or ())
+        likeliest = sorted(pairs, key=lambda pair: -pair[1])
+        return [(str(label), percent(p)) for label, p in likeliest[:3]]
+
+    @property
+    def bars(self) -> list[tuple[str, str, str, float, float]]:
+        """(column, value, what it adds, left end, width) of the largest contributions and of the rest."""
+        told = self.example.explanation
+        if told is None:
+            return []
+        adds = np.asarray(told.contributions)[0]
+        order = np.argsort(-np.abs(adds), kind="stable")
+        parts = [(str(told.names[j]), self._cell(str(told.names[j])), float(adds[j])) for j in order]
+        if len(parts) > _CONTRIBUTIONS + 1:
+            rest = sum(part[2] for part in parts[_CONTRIBUTIONS:])
+            parts = [*parts[:_CONTRIBUTIONS], (f"{len(parts) - _CONTRIBUTIONS} other columns", "", rest)]
+        most = max((abs(part[2]) for part in parts), default=0.0) or 1.0
+        return [(name, value, f"{add:+.3g}", *_two_sided(add / most)) for name, value, add in parts]
+
+    def _cell(self, name: str) -> str:
+        if name not in self.example.cells:
+            return ""
+        value = self.example.cells[name]
+        return "missing" if value is None else _shown(value)
+
+    @property
+    def base(self) -> str:
+        told = self.example.explanation
+        return "" if told is None else f"{float(np.asarray(told.base)[0]):.3g}"
+
+    @property
+    def score(self) -> str:
+        told = self.example.explanation
+        return "" if told is None else f"{float(told.scores[0]):.3g}"
+
+
+def _two_sided(share: float) -> tuple[float, float]:
+    """Left end and width of a bar from the middle."""
+    width = round(_BAR / 2 * abs(share), 2)
+    return (_BAR / 2 - width if share < 0 else _BAR / 2), width
+
+
+# -- as people read it ---------------------------------------------------------------------------------------
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "none"
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e6:
+        return f"{int(value):,}"
+    return show(value)
+
+
+def _listed(values: Sequence[Any]) -> str:
+    more = len(values) - _CATEGORIES
+    shown = ", ".join(map(_shown, values[:_CATEGORIES]))
+    return f"{shown} and {more:,} more" if more > 0 else shown
+
+
+def _p(p: float | None) -> str:
+    return "" if p is None else "< 0.001" if p < 0.001 else f"{p:.3f}" if p < 0.1 else f"{p:.2f}"
+
+
+def _seconds(seconds: float) -> str:
+    if seconds < 60:
+        return f"{seconds:.1f} s" if seconds >= 0.1 else f"{1000 * seconds:.0f} ms"
+    return f"{seconds / 60:.1f} min" if seconds < 3600 else f"{seconds / 3600:.1f} h"
+
+
+def _bytes(size: int) -> str:
+    return f"{size / 2**20:.0f} MB" if size >= 2**20 else f"{size / 2**10:.0f} kB"
