@@ -161,8 +161,8 @@ class _Curves:
 
     def calibration(self) -> Figure:
         text = (
-            "Whether what is said to be 30 % likely happens 30 % of the time. On the diagonal posteriors can be "
-            "taken at their word; bars are 95 % intervals."
+            "Whether what is said to be 30 % likely happens 30 % of the time. On the diagonal posteriors can "
+            "be taken at their word; bars are 95 % intervals."
         )
         draw = partial(plot.calibration, self.y, self.posteriors, **self._which)
         return _figure("calibration", "Calibration", text, draw)
@@ -174,7 +174,7 @@ def _counts(y: np.ndarray, said: np.ndarray, labels: np.ndarray) -> np.ndarray:
     return np.bincount(truth * len(labels) + said, minlength=len(labels) ** 2).reshape(len(labels), -1)
 
 
-def _two_costs(loss: LossMatrix | None, positive: int) -> dict[str, float]:
+def _two_costs(loss: LossMatrix | None, positive: int) -> dict[str, Any]:
     """Costs of false alarms and misses, where the matrix is about nothing else."""
     if loss is None or loss.values.shape != (2, 2) or np.diag(loss.values).any():
         return {}
@@ -266,7 +266,7 @@ def _learning(study: Study) -> Iterator[Figure]:
 def _figure(
     name: str, title: str, text: str, draw: Callable[..., Any], size: tuple[float, float] = (5.2, 4.2)
 ) -> Figure:
-    """Draw on a figure of its own: nothing of Matplotlib's global state is touched but under a lock of style."""
+    """Draw on a figure of its own, apart from those that the user may have open."""
     import matplotlib
     from matplotlib.figure import Figure as Canvas
 

@@ -54,14 +54,8 @@ def _template() -> jinja2.Template:
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    room.filters |= {
-        "show": _shown,
-        "percent": percent,
-        "number": number,
-        "seconds": _seconds,
-        "bytes": _bytes,
-    }
-    room.filters["p"] = _p
+    room.filters |= {"show": _shown, "percent": _percent, "number": number, "seconds": _seconds, "p": _p}
+    room.filters |= {"bytes": _bytes, "tie": _tied}
     return room.get_template("report.html")
 
 
@@ -76,7 +70,7 @@ class _Page:
 
     @property
     def title(self) -> str:
-        return f"What predicts {self.study.recipe.target}?"
+        return f"What predicts “{self.study.recipe.target}”?"
 
     @property
     def source(self) -> str:
@@ -86,7 +80,16 @@ class _Page:
 
     def amount(self, value: float | None) -> str:
         """A loss in its own unit."""
-        return "" if value is None else amount(self.study.comparison.criterion, value)
+        return "" if value is None else _tied(amount(self.study.comparison.criterion, value))
+
+    def aligned(self, value: float | None) -> str:
+        """A loss with as many decimals as the others in its column: three digits for the least."""
+        if value is None:
+            return ""
+        if self.study.comparison.criterion == "error rate":
+            return f"{100 * value:.1f}\u00a0%"
+        least = min((abs(s.loss) for s in self.study.comparison.standings if s.loss), default=1.0)
+        return f"{value:,.{max(0, 2 - math.floor(math.log10(least)))}f}"
 
     @property
     def figures(self) -> list[Figure]:
@@ -106,13 +109,13 @@ class _Page:
 
     def _further(self, choice: Standing) -> Iterator[tuple[str, str, str]]:
         if choice.r2 is not None:
-            yield "Variance explained", percent(max(0.0, choice.r2)), "R² on unseen rows"
+            yield "Variance explained", _percent(max(0.0, choice.r2)), "R² on unseen rows"
         elif choice.auc is not None:
             yield "AUC", f"{choice.auc:.3f}", "1 is perfect, 0.5 is guessing"
         if choice.error is not None and self.study.comparison.criterion != "error rate":
-            yield "Error rate", percent(choice.error), "of the likeliest class"
+            yield "Error rate", _percent(choice.error), "if the likeliest class were named"
 
-    # -- the ranking -------------------------------------------------------------------------------------------
+    # -- the ranking -------------------------------------------------------------------------------------
 
     @property
     def scale(self) -> _Scale:
@@ -126,7 +129,7 @@ class _Page:
     def ranked_by_cost(self) -> bool:
         return self.has_classes and self.study.comparison.criterion != "error rate"
 
-    # -- what was asked ----------------------------------------------------------------------------------------
+    # -- what was asked ----------------------------------------------------------------------------------
 
     @property
     def class_shares(self) -> list[tuple[str, int, str]]:
@@ -134,7 +137,7 @@ class _Page:
         counts = np.asarray(self.study.choice.confusion, dtype=np.float64).sum(axis=1)
         shares = counts / max(counts.sum(), 1e-300)
         rows = zip(self.study.classes or (), counts.tolist(), shares.tolist())
-        return [(str(label), round(n / self._repeats), percent(share)) for label, n, share in rows]
+        return [(str(label), round(n / self._repeats), _percent(share)) for label, n, share in rows]
 
     @property
     def _repeats(self) -> int:
@@ -147,7 +150,7 @@ class _Page:
         assert loss is not None
         return [(str(label), [f"{v:g}" for v in row]) for label, row in zip(loss.classes or (), loss.values)]
 
-    # -- what was learned --------------------------------------------------------------------------------------
+    # -- what was learned --------------------------------------------------------------------------------
 
     @property
     def learned(self) -> _Learned:
@@ -158,7 +161,7 @@ class _Page:
     def examples(self) -> list[_Told]:
         return [_Told(example, self.study) for example in self.study.examples]
 
-    # -- columns and methods -----------------------------------------------------------------------------------
+    # -- columns and methods -----------------------------------------------------------------------------
 
     @property
     def columns(self) -> Iterator[tuple[str, str, str, str, list[str]]]:
@@ -174,7 +177,8 @@ class _Page:
             yield name, "left out", "", "", texts
 
     def settings(self, standing: Standing) -> str:
-        return ", ".join(f"{name} = {_shown(value)}" for name, value in standing.params.items())
+        chosen = ", ".join(f"{name} = {_shown(value)}" for name, value in standing.params.items())
+        return chosen or "the defaults"
 
     @property
     def recipe(self) -> str:
@@ -218,11 +222,18 @@ class _Cells:
 
     @classmethod
     def of(cls, table: Table) -> _Cells:
-        rows = [[_shown(cell) for cell in row] for row in table.rows]
-        long = len(rows) > _ROWS_SHOWN + 3
-        first = rows[:_ROWS_SHOWN] if long else rows
-        numeric = [table._is_number(j) for j in range(len(table.columns))]
-        return cls(table.title, list(table.columns), numeric, first, rows[_ROWS_SHOWN:] if long else [])
+        heads, title, given = list(table.columns), table.title, list(table.rows)
+        numeric = [table._is_number(j) for j in range(len(heads))]
+        long = len(given) > _ROWS_SHOWN + 3
+        by = next((j for j, head in enumerate(heads) if head in ("z", "t") and numeric[j]), None)
+        if long and by is not None:
+            given.sort(key=lambda row: -abs(row[by]) if math.isfinite(row[by]) else 0.0)
+            title = f"{title}, the surest first" if title else "The surest first"
+        rows = [
+            [_p(cell) if head == "p" else _shown(cell) for head, cell in zip(heads, row)] for row in given
+        ]
+        end = _ROWS_SHOWN if long else len(rows)
+        return cls(title, heads, numeric, rows[:end], rows[end:])
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,7 +261,7 @@ class _Told:
     def chances(self) -> list[tuple[str, str]]:
         pairs = zip(self.study.classes or (), self.example.posterior or ())
         likeliest = sorted(pairs, key=lambda pair: -pair[1])
-        return [(str(label), percent(p)) for label, p in likeliest[:3]]
+        return [(str(label), f"{100 * p:.1f}\u00a0%") for label, p in likeliest[:3]]
 
     @property
     def bars(self) -> list[tuple[str, str, str, float, float]]:
@@ -265,7 +276,7 @@ class _Told:
             rest = sum(part[2] for part in parts[_CONTRIBUTIONS:])
             parts = [*parts[:_CONTRIBUTIONS], (f"{len(parts) - _CONTRIBUTIONS} other columns", "", rest)]
         most = max((abs(part[2]) for part in parts), default=0.0) or 1.0
-        return [(name, value, f"{add:+.3g}", *_two_sided(add / most)) for name, value, add in parts]
+        return [(name, value, _signed(add), *_two_sided(add / most)) for name, value, add in parts]
 
     def _cell(self, name: str) -> str:
         if name not in self.example.cells:
@@ -307,8 +318,23 @@ def _listed(values: Sequence[Any]) -> str:
     return f"{shown} and {more:,} more" if more > 0 else shown
 
 
+def _tied(text: str) -> str:
+    """The text with its percent signs on the line of their numbers."""
+    return text.replace(" %", "\u00a0%")
+
+
+def _percent(share: float) -> str:
+    return _tied(percent(share))
+
+
+def _signed(value: float) -> str:
+    return f"{value:+#.3g}".rstrip(".") if abs(value) < 1e4 else f"{value:+,.0f}"
+
+
 def _p(p: float | None) -> str:
-    return "" if p is None else "< 0.001" if p < 0.001 else f"{p:.3f}" if p < 0.1 else f"{p:.2f}"
+    return (
+        "" if p is None or not p == p else "< 0.001" if p < 0.001 else f"{p:.3f}" if p < 0.1 else f"{p:.2f}"
+    )
 
 
 def _seconds(seconds: float) -> str:
