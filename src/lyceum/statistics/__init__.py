@@ -2,6 +2,7 @@
 
 from lyceum.statistics._class_moments import ClassMoments, ClassScatter
 from lyceum.statistics._counts import Counts
+from lyceum.statistics._describe import SampleStatistics, describe
 from lyceum.statistics._histogram import Histogram, JointHistogram
 from lyceum.statistics._lloyd import FarthestRows, LloydSums
 from lyceum.statistics._losses import LogisticLoss, SoftmaxLoss
@@ -21,6 +22,8 @@ __all__ = [
     "Moments",
     "Quantiles",
     "RowSample",
+    "SampleStatistics",
     "Scatter",
     "SoftmaxLoss",
+    "describe",
 ]
