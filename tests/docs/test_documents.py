@@ -1,0 +1,35 @@
+"""What the documents show runs as it stands there."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+ROOT = Path(__file__).parents[2]
+BLOCKS = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf8"), re.DOTALL)
+
+
+@pytest.fixture
+def sales(tmp_path, monkeypatch):
+    """A folder with the files that the README reads."""
+    rng = np.random.default_rng(0)
+    for month in (1, 2):
+        price = np.where(rng.random(300) < 0.1, np.nan, rng.normal(20, 5, 300))
+        shop = rng.choice(["north", "south"], 300)
+        returned = rng.random(300) < np.where(shop == "north", 0.3, 0.6)
+        table = pa.table({"price": pa.array(price, from_pandas=True), "shop": shop, "returned": returned})
+        pq.write_table(table, tmp_path / f"sales-{month}.parquet")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_the_readme_runs_from_top_to_bottom(sales, capsys):
+    names: dict[str, object] = {}
+    assert len(BLOCKS) >= 2
+    for block in BLOCKS:
+        exec(block, names)
+    assert (sales / "penguins.lyceum").exists()
+    assert "Adelie" in capsys.readouterr().out
