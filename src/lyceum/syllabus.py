@@ -63,7 +63,7 @@ _ROWS = (
     ("2.4", "Bayes optimal classifier and Bayes error", ""),
     ("2.5", "Class priors: frequencies, Laplace, Dirichlet", ""),
     ("2.6", "Costs of errors and the best threshold", ""),
-    ("3.1", "Naive Bayes over mixed columns", "kernel-density and histogram conditionals"),
+    ("3.1", "Naive Bayes over mixed columns", ""),
     ("3.2", "Estimates of categorical conditionals", "multinomial and Bernoulli counts on sparse text"),
     ("3.3", "Gaussian discriminants", ""),
     ("3.4", "Regularised discriminant analysis", ""),
@@ -151,7 +151,7 @@ def rows() -> tuple[Row, ...]:
 
     >>> row = next(row for row in rows() if row.number == "3.1")
     >>> row.status, row.lacks, row.where
-    ('partly', 'kernel-density and histogram conditionals', ('lyceum.bayes.NaiveBayes',))
+    ('works', '', ('lyceum.bayes.NaiveBayes',))
     """
     return tuple(
         Row(number, title, lacks, tuple(f"{named.home}.{named.name}" for named in covering(number)))

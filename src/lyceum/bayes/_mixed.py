@@ -1,4 +1,4 @@
-"""What naive Bayes keeps of its rows: counts of the categorical columns, moments of the continuous ones."""
+"""What naive Bayes keeps of its rows: counts of categories and bins, moments of Gaussian columns, values."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lyceum.bayes._kernel_columns import ClassValues
 from lyceum.data import Block
 from lyceum.statistics import ClassMoments, Counts
 
@@ -15,6 +16,8 @@ __all__ = ["MixedMoments"]
 @dataclass(frozen=True, slots=True)
 class MixedMoments:
     """Counts of the categorical columns of a mixed table and moments of the continuous ones, by class.
+
+    Of columns named as `kernel` all values are kept instead of moments.
 
     >>> from lyceum.data import scan
     >>> import pyarrow as pa
@@ -27,10 +30,13 @@ class MixedMoments:
 
     counts: Counts
     moments: ClassMoments
+    values: ClassValues | None = None
 
     @classmethod
-    def of(cls, block: Block) -> MixedMoments:
-        return cls(Counts.of(block), ClassMoments.of(block, block.schema.continuous))
+    def of(cls, block: Block, kernel: tuple[int, ...] = ()) -> MixedMoments:
+        measured = np.setdiff1d(block.schema.continuous, np.asarray(kernel, dtype=np.intp))
+        values = ClassValues.of(block, np.asarray(kernel)) if kernel else None
+        return cls(Counts.of(block), ClassMoments.of(block, measured), values)
 
     @property
     def n_rows(self) -> int:
@@ -45,4 +51,7 @@ class MixedMoments:
         return self.counts.class_weight
 
     def merge(self, other: MixedMoments) -> MixedMoments:
-        return MixedMoments(self.counts.merge(other.counts), self.moments.merge(other.moments))
+        values = self.values
+        if values is not None and other.values is not None:
+            values = values.merge(other.values)
+        return MixedMoments(self.counts.merge(other.counts), self.moments.merge(other.moments), values)
