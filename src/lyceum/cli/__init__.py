@@ -38,7 +38,7 @@ __all__ = ["app", "main"]
 app = typer.Typer(
     name="lyceum",
     help="All of classical machine learning on your tables.",
-    epilog="Example: lyceum inspect customers.csv --target churned",
+    epilog="Example: lyceum study customers.csv --target churned",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -58,7 +58,9 @@ def main() -> NoReturn:
         sys.exit(1)
     except OSError as error:
         _fail(f"{error.filename}: {error.strerror}" if error.filename else str(error))
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stop:
+        if str(stop):
+            print(f"lyceum: {stop}", file=sys.stderr)
         sys.exit(130)
     sys.exit(0)
 
@@ -81,6 +83,67 @@ def _lyceum(
     ] = False,
 ) -> None:
     pass
+
+
+@app.command(
+    epilog="Example: lyceum study credit.csv --target class --loss bad:good=5,good:bad=1 --out credit-study"
+)
+def study(
+    data: Annotated[
+        str | None,
+        typer.Argument(
+            help="A CSV, Parquet, Arrow or ARFF file, a folder, or a quoted glob; or see --recipe."
+        ),
+    ] = None,
+    target: Annotated[str | None, typer.Option("--target", "-t", help="The column to predict.")] = None,
+    learners: Annotated[
+        str | None,
+        typer.Option(help="Names with commas between, see `lyceum learners`; chosen for you if not given."),
+    ] = None,
+    loss: Loss = None,
+    doubt: Doubt = None,
+    folds: Annotated[int | None, typer.Option(help="Folds; 10 below 2,000 rows, else 5.")] = None,
+    repeats: Annotated[int | None, typer.Option(help="How often the folds are drawn anew.")] = None,
+    holdout: Annotated[
+        float | None, typer.Option(help="The share of rows that nothing is chosen by, e.g. 0.2.")
+    ] = None,
+    bootstrap_632: Annotated[
+        bool | None, typer.Option("--632", help="Estimate errors by the .632 bootstrap too.")
+    ] = None,
+    choose: Annotated[
+        str | None, typer.Option(help="simplest: within one standard error of the best; or best.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="What chance is drawn from.")] = None,
+    budget: Annotated[float | None, typer.Option(help="Minutes after which no fold is started.")] = None,
+    kind: Kind = None,
+    ignore: Ignore = None,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A column to keep although it looks like an identifier or free text; again for more."
+        ),
+    ] = None,
+    weight: Annotated[str | None, typer.Option(help="A column of row weights.")] = None,
+    recipe: Annotated[
+        str | None, typer.Option(help="A recipe.toml to run; what else is said here takes its place.")
+    ] = None,
+    out: Annotated[str, typer.Option("--out", "-o", help="The folder of the study.")] = "study",
+    force: Annotated[
+        bool,
+        typer.Option("--force/--resume", help="Start anew, or go on where the same study was interrupted."),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Compare learners on a table honestly: a ranking, a report and a model to use."""
+    from lyceum.cli._study import run
+
+    run(
+        data, target, loss, as_json,
+        learners=None if learners is None else [name.strip() for name in learners.split(",") if name.strip()],
+        doubt=doubt, folds=folds, repeats=repeats, holdout=holdout, bootstrap_632=bootstrap_632,
+        choose=choose, seed=seed, budget=budget, kinds=kinds_of(kind) or None, ignore=ignore or None, keep=keep or None,
+        weight=weight, recipe=recipe, out=out, force=force,
+    )  # fmt: skip
 
 
 @app.command(epilog="Example: lyceum inspect customers.csv --target churned")

@@ -22,12 +22,13 @@ if TYPE_CHECKING:
 
     from lyceum.study._results import Example, Standing, Study
 
-__all__ = ["render", "write_report"]
+__all__ = ["Scale", "render", "write_report"]
 
 _ROWS_SHOWN = 12  # of a long table, before the rest is folded away
 _CONTRIBUTIONS = 8
 _CATEGORIES = 6
 _BAR = 100.0  # units of a drawn bar
+_FAR = 4.0  # times the worst learner: from there on the constant guess is off the axis
 
 
 def write_report(study: Study, path: str | os.PathLike[str] | None = None) -> Path:
@@ -118,8 +119,8 @@ class _Page:
     # -- the ranking -------------------------------------------------------------------------------------
 
     @property
-    def scale(self) -> _Scale:
-        return _Scale.of(self.study.comparison.standings)
+    def scale(self) -> Scale:
+        return Scale.of(self.study.comparison.standings)
 
     @property
     def has_classes(self) -> bool:
@@ -192,22 +193,33 @@ class _Page:
 
 
 @dataclass(frozen=True, slots=True)
-class _Scale:
+class Scale:
     """The axis of the drawn intervals."""
 
     low: float
     high: float
 
     @classmethod
-    def of(cls, standings: Sequence[Standing]) -> _Scale:
-        ends = [end for s in standings for end in (*s.interval, s.loss) if math.isfinite(end)]
-        low, high = min(ends, default=0.0), max(ends, default=1.0)
+    def of(cls, standings: Sequence[Standing]) -> Scale:
+        learners = [s for s in standings if not s.is_baseline]
+        low, high = _span(learners or standings)
+        ends = _span(standings)
+        # a constant guess far off would leave no room to tell the learners apart
+        low, high = ends if ends[1] <= _FAR * high else (low, 1.15 * high)
         low = 0.0 if 0.0 <= low < 0.5 * high else low
         return cls(low, high if high > low else low + 1.0)
+
+    def holds(self, value: float) -> bool:
+        return self.low <= value <= self.high
 
     def at(self, value: float) -> float:
         """The place of a value along the bar."""
         return round(_BAR * min(1.0, max(0.0, (value - self.low) / (self.high - self.low))), 2)
+
+
+def _span(standings: Sequence[Standing]) -> tuple[float, float]:
+    ends = [end for s in standings for end in (*s.interval, s.loss) if math.isfinite(end)]
+    return min(ends, default=0.0), max(ends, default=1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,7 +345,13 @@ def _signed(value: float) -> str:
 
 def _p(p: float | None) -> str:
     return (
-        "" if p is None or not p == p else "< 0.001" if p < 0.001 else f"{p:.3f}" if p < 0.1 else f"{p:.2f}"
+        ""
+        if p is None or math.isnan(p)
+        else "< 0.001"
+        if p < 0.001
+        else f"{p:.3f}"
+        if p < 0.1
+        else f"{p:.2f}"
     )
 
 
