@@ -7,6 +7,7 @@ NB_MODULE(LYCEUM_MODULE, m) {
     m.def("max_threads", &omp_get_max_threads,
           "Threads that OpenMP would use here: obeys OMP_NUM_THREADS and threadpoolctl.");
     bind_checks(m);
+    bind_coordinate_descent(m);
     bind_moments(m);
     bind_levels(m);
     bind_densities(m);

@@ -84,6 +84,20 @@ _LEARNERS = (
         ),
     ),
     Entry(
+        "MultinomialNaiveBayes", "lyceum.bayes", "classification",
+        "Counts, as of words, drawn from the distribution of the class.",
+        ALL, False, True, "one pass", "stored cells to fit, times K to predict",
+        ("2.5", "3.2", "3.5"),
+        {"alpha": (1e-3, 1e2, "log")},
+    ),
+    Entry(
+        "BernoulliNaiveBayes", "lyceum.bayes", "classification",
+        "Which columns, as words, are there in a row and which are not.",
+        ALL, False, True, "one pass", "stored cells to fit, times K to predict",
+        ("2.5", "3.2", "3.5"),
+        {"alpha": (1e-3, 1e2, "log")},
+    ),
+    Entry(
         "LinearDiscriminant", "lyceum.bayes", "classification",
         "Gaussian classes that share one covariance: linear boundaries.",
         ALL, False, False, "one pass", "n·d² to fit, d³ to solve, n·d·K to predict",
@@ -123,6 +137,43 @@ _LEARNERS = (
         ALL, False, True, "one pass", "n·d² to fit, d³ to solve",
         ("7.2",),
         {"alpha": _SHRINK},
+        scaled=True,
+    ),
+    Entry(
+        "RidgeCV", "lyceum.linear", "regression",
+        "Ridge regression with the penalty chosen by cross-validation, from the statistics of folds.",
+        ALL, False, True, "one pass", "n·d² to fit, d³ a fold to solve",
+        ("7.2",),
+        scaled=True,
+    ),
+    Entry(
+        "Lasso", "lyceum.linear", "regression",
+        "Least squares with an L1 penalty: many coefficients are exactly zero.",
+        ALL, False, True, "one pass", "n·d² to fit, or n·d a round on columns in memory",
+        ("7.2",),
+        {"alpha": _SHRINK},
+        scaled=True,
+    ),
+    Entry(
+        "ElasticNet", "lyceum.linear", "regression",
+        "Least squares with an L1 and an L2 penalty.",
+        ALL, False, True, "one pass", "n·d² to fit, or n·d a round on columns in memory",
+        ("7.2",),
+        {"alpha": _SHRINK, "l1_ratio": (0.05, 1.0, "linear")},
+        scaled=True,
+    ),
+    Entry(
+        "LassoCV", "lyceum.linear", "regression",
+        "Lasso with the penalty chosen by cross-validation, from the statistics of folds.",
+        ALL, False, True, "one pass", "n·d² to fit; a path a fold",
+        ("7.2",),
+        scaled=True,
+    ),
+    Entry(
+        "ElasticNetCV", "lyceum.linear", "regression",
+        "Elastic net with penalty and L1 share chosen by cross-validation.",
+        ALL, False, True, "one pass", "n·d² to fit; a path a fold and share",
+        ("7.2",),
         scaled=True,
     ),
     Entry(
@@ -230,6 +281,8 @@ _ITEMS = (
     Item("class_priors", "lyceum.bayes", ("2.5",)),
     Item("DriftingMeans", "lyceum.bayes", ("3.5",)),
     Item("NormalMean", "lyceum.bayes", ("3.6",)),
+    Item("elastic_net_path", "lyceum.linear", ("7.2",)),
+    Item("lasso_path", "lyceum.linear", ("7.2",)),
 )
 
 _PLAIN_TYPES = (

@@ -1,7 +1,22 @@
-"""Linear models: least squares, ridge, logistic regression."""
+"""Linear models: least squares, ridge, lasso and elastic net, logistic regression."""
 
+from lyceum.linear._cross_validated import ElasticNetCV, LassoCV, RidgeCV
+from lyceum.linear._elastic_net import ElasticNet, Lasso
 from lyceum.linear._linear_regression import LinearRegression
 from lyceum.linear._logistic_regression import LogisticRegression
+from lyceum.linear._path import RegularizationPath, elastic_net_path, lasso_path
 from lyceum.linear._ridge import Ridge
 
-__all__ = ["LinearRegression", "LogisticRegression", "Ridge"]
+__all__ = [
+    "ElasticNet",
+    "ElasticNetCV",
+    "Lasso",
+    "LassoCV",
+    "LinearRegression",
+    "LogisticRegression",
+    "RegularizationPath",
+    "Ridge",
+    "RidgeCV",
+    "elastic_net_path",
+    "lasso_path",
+]

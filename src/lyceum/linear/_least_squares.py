@@ -16,7 +16,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._threads import single_threaded_blas
-from lyceum.base import OnePassLearner
+from lyceum.base import Learner, OnePassLearner
 from lyceum.data import Block, Rows
 from lyceum.data._steps import Design
 from lyceum.linear._passes import Residuals, first_pass, unchecked
@@ -24,7 +24,7 @@ from lyceum.report import Explanation
 from lyceum.solvers import PositiveFactor
 from lyceum.statistics import Scatter
 
-__all__ = ["Fit", "LeastSquares", "by_column", "warn_dependent"]
+__all__ = ["Fit", "LeastSquares", "LinearPredictor", "by_column", "warn_dependent"]
 
 _EPS = float(np.finfo(np.float64).eps)
 
@@ -83,18 +83,48 @@ class Fit:
         return self.moments.y_mean - float(self.moments.x_mean @ self.coef)
 
 
-class LeastSquares(RegressorMixin, OnePassLearner):
-    """The base of least-squares learners: a subclass defines `_conclude(fit)` and may have `alpha`."""
+class LinearPredictor(RegressorMixin, Learner):
+    """Predictions and explanations of a linear fit, from its `coef_` and `intercept_`."""
 
     _takes_sparse: ClassVar[bool] = True
-    _parameter_constraints: ClassVar[dict] = {
-        "fit_intercept": ["boolean"],
-        "categorical_features": "no_validation",
-    }
 
     fit_intercept: bool
     coef_: np.ndarray
     intercept_: float
+    statistic_: Any
+
+    @property
+    def _at(self) -> np.ndarray:
+        """The means of the design columns, where explanations start."""
+        return self.statistic_.x_mean
+
+    def predict(self, X: Any) -> Any:
+        """The fitted values, intercept + X·coef."""
+        return self._apply(partial(_fitted, self), X)
+
+    def explain(self, X: Any) -> Explanation:
+        """What every column adds to a prediction: coef · (x - mean), from the prediction at the mean.
+
+        The design columns of a category are added up.
+        """
+        check_is_fitted(self)
+        predicted = np.asarray(self.predict(X))
+        parts = np.asarray(self._apply(partial(_contributions, self), X))
+        base = np.full(len(parts), self.intercept_ + float(self._at @ self.coef_))
+        target = self.schema_.target.name if self.schema_.target else "y"
+        return Explanation(self.schema_.names, parts, base, predicted, target)
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        return {"coef_": (len(self._design_names),)}
+
+
+class LeastSquares(LinearPredictor, OnePassLearner):
+    """The base of least-squares learners: a subclass defines `_conclude(fit)` and may have `alpha`."""
+
+    _parameter_constraints: ClassVar[dict] = {
+        "fit_intercept": ["boolean"],
+        "categorical_features": "no_validation",
+    }
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
         """Learn from all rows in one pass, and two more if the normal equations lose too many digits.
@@ -139,33 +169,14 @@ class LeastSquares(RegressorMixin, OnePassLearner):
         self.residual_sum_ = fit.residual
         self.rank_ = fit.factor.rank
 
-    def predict(self, X: Any) -> Any:
-        """The fitted values, intercept + X·coef."""
-        return self._apply(partial(_fitted, self), X)
 
-    def explain(self, X: Any) -> Explanation:
-        """What every column adds to a prediction: coef · (x - mean), from the prediction at the mean.
-
-        The design columns of a category are added up.
-        """
-        check_is_fitted(self)
-        predicted = np.asarray(self.predict(X))
-        parts = np.asarray(self._apply(partial(_contributions, self), X))
-        base = np.full(len(parts), self.intercept_ + float(self.statistic_.x_mean @ self.coef_))
-        target = self.schema_.target.name if self.schema_.target else "y"
-        return Explanation(self.schema_.names, parts, base, predicted, target)
-
-    def _shapes(self) -> dict[str, tuple[int, ...]]:
-        return {"coef_": (len(self._design_names),)}
-
-
-def _fitted(learner: LeastSquares, block: Block) -> np.ndarray:
+def _fitted(learner: LinearPredictor, block: Block) -> np.ndarray:
     return block.X @ learner.coef_ + learner.intercept_
 
 
-def _contributions(learner: LeastSquares, block: Block) -> np.ndarray:
+def _contributions(learner: LinearPredictor, block: Block) -> np.ndarray:
     X = block.X.toarray() if sparse.issparse(block.X) else block.X
-    return by_column((X - learner.statistic_.x_mean) * learner.coef_, learner._design)
+    return by_column((X - learner._at) * learner.coef_, learner._design)
 
 
 def by_column(parts: np.ndarray, design: Design) -> np.ndarray:

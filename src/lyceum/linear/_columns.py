@@ -1,0 +1,120 @@
+"""Rows in memory as the columns that coordinate descent works on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from lyceum._threads import ordered_map
+from lyceum.data import Block, Rows
+from lyceum.data._sources import ArraySource
+from lyceum.solvers import ColumnElasticNet, DenseColumns, ElasticNetProblem, GramElasticNet, SparseColumns
+from lyceum.statistics import Scatter
+from lyceum.statistics._sparse import SparseCells
+
+__all__ = ["Centred", "in_memory"]
+
+_EPS = float(np.finfo(np.float64).eps)
+
+
+def in_memory(rows: Rows) -> bool:
+    """Whether the rows are an array, so that their columns can be had at once."""
+    return isinstance(rows.source, ArraySource)
+
+
+@dataclass(frozen=True)
+class Centred:
+    """An elastic-net problem about the means of its rows, with what takes its solutions back."""
+
+    problem: ElasticNetProblem
+    x_mean: np.ndarray  # zeros without an intercept
+    y_mean: float
+    n_rows: int
+    weight: float
+
+    @classmethod
+    def of_moments(cls, statistic: Scatter, fit_intercept: bool) -> Centred:
+        moments = statistic if fit_intercept else statistic.about_origin()
+        return cls(GramElasticNet.of(moments), moments.x_mean, moments.y_mean, moments.n_rows, moments.weight)
+
+    @classmethod
+    def of_rows(cls, rows: Rows, fit_intercept: bool) -> Centred:
+        """From rows in memory, copied column by column."""
+        blocks = [block for block in rows.blocks() if len(block)]
+        y = np.concatenate([block.y for block in blocks]).astype(np.float64)
+        w = None if blocks[0].w is None else np.concatenate([block.w for block in blocks])
+        total = float(len(y)) if w is None else float(w.sum())
+        s = np.full(len(y), 1 / np.sqrt(len(y))) if w is None else np.sqrt(w / total)
+        y_mean = _mean(y, s) if fit_intercept else 0.0
+        columns, x_mean = _columns(blocks, s, fit_intercept)
+        centred = s * (y - y_mean)
+        n_rows = len(y) if w is None else int(np.count_nonzero(w))
+        problem = ColumnElasticNet(columns, centred, float(centred @ centred))
+        return cls(problem, x_mean, y_mean, n_rows, total)
+
+    def intercept(self, coef: np.ndarray) -> float:
+        return self.y_mean - float(self.x_mean @ coef)
+
+
+def _mean(y: np.ndarray, s: np.ndarray) -> float:
+    v = s * s
+    return float(y[0] + v @ (y - y[0]) / v.sum())
+
+
+def _columns(blocks: list[Block], s: np.ndarray, fit_intercept: bool) -> tuple[Any, np.ndarray]:
+    if sparse.issparse(blocks[0].X):
+        X = sparse.csr_array(sparse.vstack([block.X for block in blocks], format="csr"))
+        if X.nnz <= 0.3 * X.shape[0] * X.shape[1]:
+            return _sparse(X, s, fit_intercept)
+        return _dense([X.toarray()], s, fit_intercept)
+    return _dense([block.X for block in blocks], s, fit_intercept)
+
+
+def _dense(parts: list[np.ndarray], s: np.ndarray, fit_intercept: bool) -> tuple[DenseColumns, np.ndarray]:
+    """√w (x - mean) / √Σw as rows of a (d, n) array, a cacheful of columns at a time."""
+    n, d = len(s), parts[0].shape[1]
+    XT, mean, norms, v = np.empty((d, n)), np.zeros(d), np.empty(d), s * s
+
+    def fill(at: slice) -> None:
+        chunk, row = XT[at], 0
+        for part in parts:
+            chunk[:, row : row + len(part)] = part[:, at].T
+            row += len(part)
+        if fit_intercept:
+            first = chunk[:, 0].copy()
+            chunk -= first[:, None]
+            rest = chunk @ v
+            chunk -= rest[:, None]
+            mean[at] = first + rest
+        chunk *= s
+        norms[at] = np.einsum("ij,ij->i", chunk, chunk)
+
+    size = max(8, min(64, (1 << 17) // n))
+    for _ in ordered_map(fill, (slice(at, min(at + size, d)) for at in range(0, d, size))):
+        pass
+    norms[norms <= (4 * _EPS * mean) ** 2] = 0.0
+    return DenseColumns(XT, np.zeros(d), norms), mean
+
+
+def _sparse(X: Any, s: np.ndarray, fit_intercept: bool) -> tuple[SparseColumns, np.ndarray]:
+    """Columns without a gap are shifted near their means first, so that an offset costs no digits."""
+    cells = SparseCells.of(X)
+    shift = cells.provisional_mean() if fit_intercept else np.zeros(X.shape[1])
+    data = cells.shifted(shift) * np.repeat(s, np.diff(cells.indptr))
+    scaled = sparse.csr_array((data, cells.indices, cells.indptr), shape=X.shape).tocsc()
+    mean = scaled.T @ s if fit_intercept else np.zeros(X.shape[1])
+    squares = np.bincount(cells.indices, data * data, X.shape[1])
+    norms = squares - mean**2
+    norms[norms <= 64 * _EPS * squares] = 0.0
+    columns = SparseColumns(
+        scaled.indptr.astype(np.int32, copy=False),
+        scaled.indices.astype(np.int32, copy=False),
+        scaled.data,
+        s if fit_intercept else np.zeros_like(s),
+        mean,
+        norms,
+    )
+    return columns, shift + mean

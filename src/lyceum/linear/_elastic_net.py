@@ -1,0 +1,297 @@
+"""Lasso and elastic net: least squares with a penalty on the absolute values of the coefficients."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from functools import partial
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum._threads import single_threaded_blas
+from lyceum.base import OnePassLearner
+from lyceum.data import Block, Rows
+from lyceum.errors import DataError
+from lyceum.linear._columns import Centred, in_memory
+from lyceum.linear._least_squares import LinearPredictor
+from lyceum.linear._passes import first_pass
+from lyceum.report import Summary, Table
+from lyceum.solvers import Solution
+from lyceum.statistics import Scatter
+
+__all__ = ["ElasticNet", "Lasso"]
+
+_NARROW = 1000  # columns up to which the Gram matrix is always the quicker
+
+
+class ElasticNet(LinearPredictor, OnePassLearner):
+    """Linear regression with an elastic-net penalty, solved up to a duality gap.
+
+    The coefficients minimise
+
+        1/(2 Σw) Σ w_i (y_i - b₀ - x_i·b)² + alpha · l1_ratio · Σ|b_j| + alpha · (1 - l1_ratio)/2 · Σ b_j²
+
+    with the intercept b₀ free. This is scikit-learn's objective: a mean over the rows, so that alpha does not
+    depend on their number. (`Ridge` has a sum there: its alpha is Σw times the alpha here at l1_ratio=0.) The
+    penalty depends on the units of the columns: scale them first if they differ.
+
+    `dual_gap_` certifies the solution: the objective is at most that far above its minimum.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        The penalty; from max|Σw(x-x̄)(y-ȳ)| / (Σw · l1_ratio) on, every coefficient is zero.
+    l1_ratio : float in [0, 1], default=0.5
+        The share of the absolute values in the penalty; 0 is ridge regression, in closed form.
+    fit_intercept : bool, default=True
+    solver : {"auto", "gram", "columns"}, default="auto"
+        "gram": coordinate descent on XᵀX from one pass over the rows, wherever they are. "columns": on the
+        columns of an array in memory, dense or sparse, with working sets and safe screening. "auto" is "gram"
+        up to 1000 columns, for rows that are not in memory, and where rows are many more than columns.
+    tol : float, default=1e-5
+        Stop at a duality gap of tol · Σw(y-ȳ)² / Σw.
+    max_iter : int, default=10000
+        Most epochs of coordinate descent.
+    warm_start : bool, default=False
+        Whether `fit` begins at the coefficients of the last `fit`.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns of an array hold categories; each becomes one-of-C columns.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_design_columns,)
+    intercept_ : float
+    dual_gap_ : float
+        In the units of the objective above, which is at most this far above its minimum.
+    objective_ : float
+    n_iter_ : int
+    converged_ : bool
+    history_ : list of float
+        The duality gap after every round of coordinate descent.
+    r2_ : float
+        The share of the variance of y explained on the rows of `fit`.
+    n_rows_ : int
+    statistic_ : Scatter
+        With "gram": another alpha needs no further pass.
+
+    Examples
+    --------
+    >>> from lyceum.linear import ElasticNet
+    >>> model = ElasticNet(alpha=0.5, l1_ratio=0.5).fit([[0.0], [1.0], [2.0], [3.0]], [0.0, 2.0, 4.0, 6.0])
+    >>> model.coef_.tolist(), model.intercept_, model.dual_gap_ < 1e-12
+    ([1.5], 0.75, True)
+    """
+
+    _coding: ClassVar[Literal["codes", "one_of_c", "reference"]] = "one_of_c"
+    _parameter_constraints: ClassVar[dict] = {
+        "alpha": [Interval(Real, 0, None, closed="left")],
+        "l1_ratio": [Interval(Real, 0, 1, closed="both")],
+        "fit_intercept": ["boolean"],
+        "solver": [StrOptions({"auto", "gram", "columns"})],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "warm_start": ["boolean"],
+        "categorical_features": "no_validation",
+    }
+
+    def __init__(
+        self,
+        *,
+        alpha: float = 1.0,
+        l1_ratio: float = 0.5,
+        fit_intercept: bool = True,
+        solver: str = "auto",
+        tol: float = 1e-5,
+        max_iter: int = 10_000,
+        warm_start: bool = False,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.alpha = alpha
+        self.l1_ratio = l1_ratio
+        self.fit_intercept = fit_intercept
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.warm_start = warm_start
+        self.categorical_features = categorical_features
+
+    @property
+    def _share(self) -> float:
+        return float(self.l1_ratio)
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Learn from all rows of X: one pass for "gram", a copy in memory for "columns".
+
+        Parameters
+        ----------
+        X : array, sparse array, frame, Dask collection or `scan(...)`
+        y : array of shape (n_samples,), if the target is not in the scan
+        sample_weight : array of shape (n_samples,), optional
+        """
+        rows = self._rows(X, y, sample_weight)
+        with single_threaded_blas():
+            self._conclude(self._centred(rows))
+        return self
+
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Learn from more rows: the result is that of one `fit` with solver="gram" on all rows seen."""
+        if hasattr(self, "coef_") and not hasattr(self, "statistic_"):
+            raise DataError(
+                f"{type(self).__name__} was fitted on columns and kept no statistic to go on from: "
+                'fit with solver="gram"'
+            )
+        return super().partial_fit(X, y, sample_weight)
+
+    def _statistic(self) -> Callable[[Block], Scatter]:
+        return partial(Scatter.of, target=True)
+
+    def _finish(self, statistic: Scatter) -> None:
+        with single_threaded_blas():
+            self._conclude(Centred.of_moments(statistic, self.fit_intercept))
+
+    def _centred(self, rows: Rows) -> Centred:
+        if self._on_columns(rows):
+            self.__dict__.pop("statistic_", None)
+            return Centred.of_rows(rows, self.fit_intercept)
+        self.statistic_ = first_pass(rows, self._statistic())
+        return Centred.of_moments(self.statistic_, self.fit_intercept)
+
+    def _on_columns(self, rows: Rows) -> bool:
+        return on_columns(rows, self.solver, self._share > 0 and self.alpha > 0)
+
+    def _conclude(self, centred: Centred) -> None:
+        problem, d = centred.problem, len(centred.x_mean)
+        l1, l2 = self.alpha * self._share, self.alpha * (1 - self._share)
+        warm = self.warm_start and hasattr(self, "coef_") and len(self.coef_) == d
+        start = self.coef_ if warm else np.zeros(d)
+        found = problem.solve(l1, l2, start, self.tol * problem.yy, self.max_iter)
+        self.coef_ = found.coef
+        self.intercept_ = centred.intercept(found.coef) if self.fit_intercept else 0.0
+        self.mean_, self.n_rows_ = centred.x_mean, centred.n_rows
+        squares = problem.squares(found.coef)
+        size = np.abs(found.coef).sum()
+        self.objective_ = float(squares / 2 + l1 * size + l2 / 2 * (found.coef @ found.coef))
+        self.r2_ = 1.0 - squares / problem.yy if problem.yy > 0 else np.nan
+        self.dual_gap_, self.n_iter_, self.converged_ = found.gap, found.n_iter, found.converged
+        self.history_ = list(found.history)
+        warn_unsolved(self, found, self.tol * problem.yy, self.max_iter)
+
+    @property
+    def _at(self) -> np.ndarray:
+        return self.mean_
+
+    def summary(self) -> Summary:
+        """The coefficients that are not zero, and how close to the optimum they are."""
+        check_is_fitted(self)
+        on = np.flatnonzero(self.coef_)
+        facts = {
+            "rows": self.n_rows_,
+            "alpha": float(self.alpha),
+            "l1 ratio": self._share,
+            "R²": self.r2_,
+            "coefficients not zero": f"{len(on)} of {len(self.coef_)}",
+            "objective": self.objective_,
+            "duality gap": self.dual_gap_,
+            "epochs": f"{self.n_iter_}{'' if self.converged_ else ', not converged'}",
+        }
+        rows = [
+            (self._design_names[j], float(self.coef_[j])) for j in on[np.argsort(-np.abs(self.coef_[on]))]
+        ]
+        head = [("(intercept)", float(self.intercept_))] if self.fit_intercept else []
+        target = self.schema_.target.name if self.schema_.target else "y"
+        table = Table("coefficients that are not zero", ("column", "coefficient"), [*head, *rows])
+        return Summary(f"{self._title} of {target}", facts, [table])
+
+    _title: ClassVar[str] = "Elastic net"
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        d = len(self._design_names)
+        return {"coef_": (d,), "mean_": (d,)}
+
+
+class Lasso(ElasticNet):
+    """Linear regression with a penalty on the absolute values of the coefficients: many become exactly zero.
+
+    The coefficients minimise
+
+        1/(2 Σw) Σ w_i (y_i - b₀ - x_i·b)² + alpha · Σ|b_j|,
+
+    scikit-learn's objective, with the intercept b₀ free. Parameters and attributes are those of `ElasticNet`
+    at l1_ratio=1.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        The penalty; from max|Σw(x-x̄)(y-ȳ)| / Σw on, every coefficient is zero.
+    fit_intercept : bool, default=True
+    solver : {"auto", "gram", "columns"}, default="auto"
+    tol : float, default=1e-5
+        Stop at a duality gap of tol · Σw(y-ȳ)² / Σw.
+    max_iter : int, default=10000
+    warm_start : bool, default=False
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+
+    Examples
+    --------
+    >>> from lyceum.linear import Lasso
+    >>> model = Lasso(alpha=0.5).fit([[0.0, 1.0], [1.0, 0.0], [2.0, 0.0], [3.0, 1.0]], [0.0, 2.0, 4.0, 6.0])
+    >>> model.coef_.round(6).tolist(), model.dual_gap_ < 1e-6
+    ([1.6, 0.0], True)
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        name: rule for name, rule in ElasticNet._parameter_constraints.items() if name != "l1_ratio"
+    }
+    _title: ClassVar[str] = "Lasso"
+
+    def __init__(
+        self,
+        *,
+        alpha: float = 1.0,
+        fit_intercept: bool = True,
+        solver: str = "auto",
+        tol: float = 1e-5,
+        max_iter: int = 10_000,
+        warm_start: bool = False,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.warm_start = warm_start
+        self.categorical_features = categorical_features
+
+    @property
+    def _share(self) -> float:
+        return 1.0
+
+
+def on_columns(rows: Rows, solver: str, sparsifies: bool) -> bool:
+    """Whether to work on columns in memory instead of on a Gram matrix."""
+    if solver == "columns":
+        if not in_memory(rows):
+            raise DataError('solver="columns" needs rows in memory: give an array, or take solver="gram"')
+        if not sparsifies:
+            raise DataError('solver="columns" needs an l1 penalty: take solver="gram" without one')
+        return True
+    d, n = len(rows.schema), rows.n_rows
+    return (
+        solver == "auto" and in_memory(rows) and sparsifies and d > _NARROW and n is not None and n < 10 * d
+    )
+
+
+def warn_unsolved(learner: Any, found: Solution, tolerance: float, max_iter: int) -> None:
+    if not found.converged:
+        warnings.warn(
+            f"{type(learner).__name__} stopped after max_iter={max_iter} epochs with a duality gap of "
+            f"{found.gap:.1e} > {tolerance:.1e}: raise max_iter, alpha or tol",
+            ConvergenceWarning,
+            stacklevel=4,
+        )

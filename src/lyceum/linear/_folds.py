@@ -1,0 +1,149 @@
+"""Cross-validation of penalties from the Gram statistics of folds: one pass for all folds and penalties."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial, reduce
+
+import numpy as np
+
+from lyceum._native import kernels
+from lyceum.data import Block, Rows, Schema
+from lyceum.errors import DataError
+from lyceum.linear._columns import Centred
+from lyceum.linear._passes import first_pass
+from lyceum.statistics import Scatter
+
+__all__ = ["FoldErrors", "FoldScatter", "by_columns", "by_moments", "fold_scatter"]
+
+# coefficients (k, d) at k penalties
+Fitter = Callable[[Centred], np.ndarray]
+
+
+@dataclass(frozen=True, slots=True)
+class FoldScatter:
+    """The joint scatter of [X y] in every fold; a row's fold follows from its global number."""
+
+    folds: tuple[Scatter, ...]
+
+    @classmethod
+    def of(cls, block: Block, n_folds: int, seed: int) -> FoldScatter:
+        fold = fold_numbers(block, n_folds, seed)
+        return cls(tuple(Scatter.of(block.take(fold == f), target=True) for f in range(n_folds)))
+
+    def merge(self, other: FoldScatter) -> FoldScatter:
+        return FoldScatter(tuple(one.merge(two) for one, two in zip(self.folds, other.folds)))
+
+    @property
+    def is_finite(self) -> bool:
+        return all(fold.is_finite for fold in self.folds)
+
+    @property
+    def total(self) -> Scatter:
+        return reduce(Scatter.merge, self.folds)
+
+    def without(self, fold: int) -> Scatter:
+        """The statistic of the rows of all other folds, by merging theirs: nothing is subtracted."""
+        return reduce(Scatter.merge, (one for f, one in enumerate(self.folds) if f != fold))
+
+
+def fold_numbers(block: Block, n_folds: int, seed: int) -> np.ndarray:
+    """The fold of every row, the same in whatever block the row comes."""
+    u = np.empty(len(block))
+    kernels.hash_uniform(block.start, seed, u)
+    return np.minimum((u * n_folds).astype(np.int64), n_folds - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class _InFold:
+    """A step that keeps the rows of one fold, or all others."""
+
+    n_folds: int
+    seed: int
+    fold: int
+    inside: bool
+    drops_rows = True
+
+    def schema(self, schema: Schema) -> Schema:
+        return schema
+
+    def __call__(self, block: Block) -> Block:
+        return block.take((fold_numbers(block, self.n_folds, self.seed) == self.fold) == self.inside)
+
+
+@dataclass(frozen=True, slots=True)
+class FoldErrors:
+    """Σ w r² of left-out rows at k penalties, (k,), and their weight."""
+
+    squares: np.ndarray
+    weight: float
+
+    @classmethod
+    def of(cls, block: Block, coefs: np.ndarray, intercepts: np.ndarray) -> FoldErrors:
+        assert block.y is not None
+        r = block.y[:, None] - block.X @ coefs.T - intercepts
+        w = np.ones(len(block)) if block.w is None else block.w
+        return cls(w @ (r * r), float(w.sum()))
+
+    @classmethod
+    def of_moments(cls, fold: Scatter, coefs: np.ndarray, intercepts: np.ndarray) -> FoldErrors:
+        """Σ w r² = yy - 2 b·xy + bᵀ xx b + W (ȳ - b₀ - x̄·b)²."""
+        spread = fold.yy - 2 * coefs @ fold.xy + np.einsum("kd,kd->k", coefs @ fold.xx, coefs)
+        offset = fold.y_mean - intercepts - coefs @ fold.x_mean
+        return cls(np.maximum(spread, 0.0) + fold.weight * offset**2, fold.weight)
+
+    def merge(self, other: FoldErrors) -> FoldErrors:
+        return FoldErrors(self.squares + other.squares, self.weight + other.weight)
+
+
+def by_moments(folds: FoldScatter, fit_intercept: bool, fitters: Sequence[Fitter]) -> np.ndarray:
+    """Mean squared errors, (fitters, k, folds); folds without weight are left out."""
+    used = [f for f, fold in enumerate(folds.folds) if fold.weight > 0]
+    _need_two(len(used))
+    out = []
+    for f in used:
+        centred = Centred.of_moments(folds.without(f), fit_intercept)
+        errors = [_error(partial(FoldErrors.of_moments, folds.folds[f]), centred, fit) for fit in fitters]
+        out.append(errors)
+    return np.moveaxis(np.array(out), 0, -1)
+
+
+def by_columns(
+    rows: Rows, n_folds: int, seed: int, fit_intercept: bool, fitters: Sequence[Fitter]
+) -> np.ndarray:
+    """The same on columns in memory, one fold after the other."""
+    out = []
+    for f in range(n_folds):
+        step = _InFold(n_folds, seed, f, True)
+        left_out, others = rows.then(step), rows.then(replace(step, inside=False))
+        weights = [sum(block.weight for block in some.blocks()) for some in (left_out, others)]
+        if min(weights) > 0:
+            centred = Centred.of_rows(others, fit_intercept)
+            errors = [_error(_on(left_out), centred, fit) for fit in fitters]
+            out.append(errors)
+    _need_two(len(out))
+    return np.moveaxis(np.array(out), 0, -1)
+
+
+def _on(rows: Rows) -> Callable[[np.ndarray, np.ndarray], FoldErrors]:
+    return lambda coefs, intercepts: rows.reduce(partial(FoldErrors.of, coefs=coefs, intercepts=intercepts))
+
+
+def _error(of: Callable[..., FoldErrors], centred: Centred, fit: Fitter) -> np.ndarray:
+    coefs = fit(centred)
+    intercepts = centred.y_mean - coefs @ centred.x_mean
+    errors = of(coefs, intercepts)
+    return errors.squares / errors.weight
+
+
+def _need_two(folds: int) -> None:
+    if folds < 2:
+        raise DataError(
+            "cross-validation needs rows in two folds at least: there are too few rows (1 sample)"
+        )
+
+
+def fold_scatter(rows: Rows, n_folds: int, seed: int) -> FoldScatter:
+    """The statistics of all folds in one pass."""
+    return first_pass(rows, partial(FoldScatter.of, n_folds=n_folds, seed=seed))

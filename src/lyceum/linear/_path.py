@@ -1,0 +1,125 @@
+"""Whole regularisation paths of the lasso and the elastic net."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from lyceum._threads import single_threaded_blas
+from lyceum.linear._columns import Centred
+from lyceum.linear._elastic_net import ElasticNet
+from lyceum.solvers import ElasticNetProblem, Solution
+
+__all__ = ["RegularizationPath", "elastic_net_path", "follow", "grid", "lasso_path"]
+
+
+@dataclass(frozen=True)
+class RegularizationPath:
+    """The coefficients at every penalty, the largest first.
+
+    >>> path = lasso_path(np.array([[0.0], [1.0], [2.0]]), np.array([0.0, 2.0, 4.0]), alphas=[1.0, 0.5])
+    >>> path.coefs.round(6).tolist(), path.intercepts.round(6).tolist()
+    ([[0.5], [1.25]], [1.5, 0.75])
+    """
+
+    names: tuple[str, ...]
+    alphas: np.ndarray  # (k,) falling
+    coefs: np.ndarray  # (k, d)
+    intercepts: np.ndarray  # (k,)
+    dual_gaps: np.ndarray  # (k,) in the units of the objective
+    n_iters: np.ndarray  # (k,) epochs of coordinate descent
+
+    @property
+    def n_nonzero(self) -> np.ndarray:
+        """How many coefficients are not zero at every penalty."""
+        return np.count_nonzero(self.coefs, axis=1)
+
+
+def lasso_path(X: Any, y: Any = None, sample_weight: Any = None, **settings: Any) -> RegularizationPath:
+    """The lasso at many penalties, each begun where the last ended: `elastic_net_path` with l1_ratio=1."""
+    return elastic_net_path(X, y, sample_weight, l1_ratio=1.0, **settings)
+
+
+def elastic_net_path(
+    X: Any,
+    y: Any = None,
+    sample_weight: Any = None,
+    *,
+    l1_ratio: float = 0.5,
+    alphas: int | Sequence[float] = 100,
+    eps: float = 1e-3,
+    fit_intercept: bool = True,
+    solver: str = "auto",
+    tol: float = 1e-5,
+    max_iter: int = 10_000,
+    categorical_features: Any = "from_dtype",
+) -> RegularizationPath:
+    """The elastic net at many penalties, each begun where the last ended.
+
+    The objective and the parameters are those of `ElasticNet`. `alphas` are the penalties, or how many there
+    are between the least at which every coefficient is zero and `eps` times that.
+    """
+    if not l1_ratio > 0:
+        raise ValueError("a path needs l1_ratio > 0: without it no penalty makes every coefficient zero")
+    learner = ElasticNet(
+        l1_ratio=l1_ratio, fit_intercept=fit_intercept, solver=solver, tol=tol, max_iter=max_iter,
+        categorical_features=categorical_features,
+    )  # fmt: skip
+    rows = learner._rows(X, y, sample_weight)
+    with single_threaded_blas():
+        centred = learner._centred(rows)
+        values = grid(centred.problem, l1_ratio, alphas, eps)
+        found = follow(centred.problem, values, l1_ratio, tol, max_iter)
+    _warn(found, values, max_iter)
+    return _path(rows.schema.names, values, found, centred, fit_intercept)
+
+
+def grid(problem: ElasticNetProblem, l1_ratio: float, alphas: Any, eps: float) -> np.ndarray:
+    """The penalties, falling; a number of them is spread geometrically."""
+    if isinstance(alphas, (int, np.integer)):
+        most = float(np.abs(problem.xy).max(initial=0.0)) / l1_ratio or 1.0
+        if alphas < 1 or not 0 < eps < 1:
+            raise ValueError(f"alphas={alphas}, eps={eps}: give at least one alpha and eps between 0 and 1")
+        return np.geomspace(most, most * eps, int(alphas)) if alphas > 1 else np.array([most])
+    values = np.sort(np.asarray(alphas, dtype=np.float64).ravel())[::-1]
+    if not len(values) or not np.isfinite(values).all() or values[-1] <= 0:
+        raise ValueError("alphas must be positive numbers")
+    return values
+
+
+def follow(
+    problem: ElasticNetProblem, alphas: np.ndarray, l1_ratio: float, tol: float, max_iter: int
+) -> list[Solution]:
+    """The solutions at falling penalties, each begun at the one before."""
+    found: list[Solution] = []
+    start = np.zeros(len(problem.xy))
+    for alpha in alphas:
+        l1, l2 = alpha * l1_ratio, alpha * (1 - l1_ratio)
+        found.append(problem.solve(l1, l2, start, tol * problem.yy, max_iter))
+        start = found[-1].coef
+    return found
+
+
+def _path(
+    names: tuple[str, ...], alphas: np.ndarray, found: list[Solution], centred: Centred, fit_intercept: bool
+) -> RegularizationPath:
+    coefs = np.array([one.coef for one in found])
+    intercepts = [centred.intercept(coef) if fit_intercept else 0.0 for coef in coefs]
+    gaps, epochs = [one.gap for one in found], [one.n_iter for one in found]
+    return RegularizationPath(names, alphas, coefs, np.array(intercepts), np.array(gaps), np.array(epochs))
+
+
+def _warn(found: list[Solution], alphas: np.ndarray, max_iter: int) -> None:
+    short = [alpha for alpha, one in zip(alphas, found) if not one.converged]
+    if short:
+        warnings.warn(
+            f"the path stopped short of its tolerance after max_iter={max_iter} epochs at {len(short)} of "
+            f"{len(alphas)} alphas, first at {short[0]:.3g}: raise max_iter, eps or tol",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
