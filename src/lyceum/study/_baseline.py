@@ -89,6 +89,11 @@ class PriorClassifier(OnePassClassifier):
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         return {"class_prior_": (len(self.classes_),)}
 
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True
+        return tags
+
 
 @dataclass(frozen=True, slots=True)
 class TargetMean:
@@ -151,6 +156,11 @@ class MeanRegressor(RegressorMixin, OnePassLearner):
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         return {"mean_": (1,)}
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.regressor_tags.poor_score = True
+        return tags
 
 
 def _constant(learner: MeanRegressor, block: Block) -> np.ndarray:

@@ -133,7 +133,7 @@ def plain(value: Any) -> Any:
 def as_results(study: Study) -> dict[str, Any]:
     """Everything machine-readable; all that differs from run to run is in "timings"."""
     comparison, curve = study.comparison, study.comparison.learning_curve
-    recipe = study.recipe.as_dict()
+    recipe = study.recipe.relative_to(study.folder).as_dict()
     return plain(
         {
             "format": 1,

@@ -1,0 +1,21 @@
+"""A small study in a process of its own, to be killed: python child.py OUT. Prints "ready" when it starts."""
+
+import sys
+
+from lyceum import datasets
+from lyceum.study import Choice, study
+
+LEARNERS = [
+    Choice("NaiveBayes", {}, {"var_smoothing": [1e-9, 1e-2]}),
+    Choice("LinearDiscriminant", {}, {}),
+    Choice("LogisticRegression", {}, {"C": [0.1, 1.0, 10.0]}),
+]
+
+
+def main(out):
+    print("ready", flush=True)
+    study(datasets.path("penguins"), "species", learners=LEARNERS, folds=4, holdout=0.2, doubt=0.3, out=out)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,50 @@
+"""Run the study of child.py, kill it at given moments, and let it finish."""
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+CHILD = Path(__file__).with_name("child.py")
+
+
+def start(out):
+    """The study in a process of its own, past its imports."""
+    process = subprocess.Popen([sys.executable, str(CHILD), str(out)], stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "ready\n"
+    return process
+
+
+def run(out):
+    """Run it to its end; the seconds that it took."""
+    begun = time.perf_counter()
+    with start(out) as process:
+        assert process.wait(120) == 0
+    return time.perf_counter() - begun
+
+
+def kill_after(out, seconds):
+    """Kill it after so long; whether it was still running."""
+    with start(out) as process:
+        try:
+            process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            return True
+    return False
+
+
+def results(out):
+    """results.json as bytes, without what differs from run to run."""
+    kept = json.loads((Path(out) / "results.json").read_text())
+    kept.pop("timings")
+    return json.dumps(kept, indent=1)
+
+
+def files(out):
+    """The bytes of the model and of all predictions."""
+    folder = Path(out)
+    paths = [folder / "model.lyceum", *sorted((folder / "predictions").iterdir())]
+    return {path.name: path.read_bytes() for path in paths}

@@ -1,0 +1,56 @@
+"""The constant guesses obey the laws of learners and are what they say."""
+
+import numpy as np
+import pytest
+from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from lyceum import load, save, scan
+from lyceum.study import MeanRegressor, PriorClassifier
+
+
+@parametrize_with_checks([PriorClassifier(), MeanRegressor()])
+def test_scikit_learns_check(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture
+def table():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(5_000, 3))
+    return X, rng.choice(["a", "b", "c"], size=len(X), p=[0.5, 0.3, 0.2]), rng.integers(0, 3, len(X))
+
+
+def test_posteriors_are_those_of_scikit_learns_prior(table):
+    X, y, w = table
+    ours = PriorClassifier().fit(X, y, w).predict_proba(X[:5])
+    theirs = DummyClassifier(strategy="prior").fit(X, y, w).predict_proba(X[:5])
+    np.testing.assert_allclose(ours, theirs, rtol=1e-12)
+
+
+def test_the_mean_is_that_of_scikit_learn_also_far_from_zero(table):
+    X, _, w = table
+    y = 1e6 + X[:, 0]
+    ours, theirs = MeanRegressor().fit(X, y, w), DummyRegressor().fit(X, y, w)
+    np.testing.assert_allclose(ours.predict(X[:3]), theirs.predict(X[:3]), rtol=1e-14)
+
+
+def test_weight_two_equals_repeated_row_and_parts_equal_the_whole(table):
+    X, y, w = table
+    whole = PriorClassifier().fit(np.repeat(X, w, axis=0), np.repeat(y, w))
+    np.testing.assert_allclose(PriorClassifier().fit(X, y, w).class_prior_, whole.class_prior_, rtol=1e-12)
+    parts = PriorClassifier().partial_fit(X[:10], y[:10]).partial_fit(X[10:], y[10:])
+    np.testing.assert_allclose(parts.class_prior_, PriorClassifier().fit(X, y).class_prior_, rtol=1e-12)
+    values = X[:, 1]
+    parts = MeanRegressor().partial_fit(X[:10], values[:10]).partial_fit(X[10:], values[10:])
+    np.testing.assert_allclose(parts.mean_, values.mean(), rtol=1e-10)
+
+
+def test_gaps_and_words_are_no_obstacle_and_the_model_file_is_whole(tmp_path):
+    import pyarrow as pa
+
+    rows = scan(pa.table({"x": [1.0, None, 3.0], "s": ["u", None, "v"], "y": ["n", "n", "p"]}), "y")
+    model = PriorClassifier().fit(rows)
+    again = load(save(model, tmp_path / "m.skops"))
+    np.testing.assert_allclose(again.predict_proba(rows), [[2 / 3, 1 / 3]] * 3)
+    assert "share" in str(model.summary())

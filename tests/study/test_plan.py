@@ -1,0 +1,156 @@
+"""The plan: which learners, built from what they need, on which rows, in which order."""
+
+import numpy as np
+import pytest
+
+from lyceum import datasets
+from lyceum.errors import StudyError
+from lyceum.study import Choice, Recipe
+from lyceum.study._material import Material, fingerprint
+from lyceum.study._plan import Plan, readable
+
+
+def planned(name, target, **options):
+    recipe = Recipe(data=str(datasets.path(name)), target=target, **options)
+    material = Material.of(recipe).checked()
+    return Plan.of(recipe, material), material
+
+
+def test_a_learner_is_prepared_with_only_what_it_needs():
+    plan, _ = planned("penguins", "species")
+    steps = {c.name: c.steps for c in plan.candidates}
+    assert steps["NaiveBayes"] == ("NaiveBayes",)
+    assert steps["LinearDiscriminant"] == ("FillMissing", "LinearDiscriminant")
+    assert steps["LogisticRegression"] == ("FillMissing", "Standardize", "LogisticRegression")
+    plan, _ = planned("cpu", "class")
+    assert plan["LinearRegression"].steps == ("LinearRegression",)
+
+
+def test_the_baseline_is_always_first():
+    for asked in ((), ("NaiveBayes",)):
+        plan, _ = planned("heart_disease", "diameter narrowing", learners=asked)
+        assert plan.candidates[0].is_baseline
+        assert sum(c.is_baseline for c in plan.candidates) == 1
+
+
+def test_every_learner_has_its_first_fold_before_any_has_its_second():
+    plan, _ = planned("penguins", "species", folds=3, repeats=2)
+    turns = list(plan.turns())
+    n = len(plan.candidates)
+    assert len(turns) == len(set(turns)) == 6 * n
+    assert {(t.repeat, t.fold) for t in turns[:n]} == {(0, 0)}
+
+
+def test_folds_are_stratified_and_test_every_row_once_a_repeat():
+    plan, material = planned("german_credit", "class", folds=5, repeats=2, holdout=0.2)
+    splits = plan.splits(material.y)
+    assert len(splits) == 10
+    for repeat in range(2):
+        tested = np.concatenate([splits[repeat, fold].test for fold in range(5)])
+        assert sorted(tested) == sorted(plan.compared)
+    for split in splits.values():
+        assert not set(split.train) & set(split.test)
+        assert abs(material.y[split.test].mean() - 0.7) < 0.01
+    assert not set(plan.compared) & set(plan.held_out)
+    assert len(plan.held_out) == 200
+    assert not np.array_equal(splits[0, 0].test, splits[1, 0].test)
+
+
+def test_a_task_seed_does_not_depend_on_the_other_learners():
+    alone, _ = planned("penguins", "species", learners=("LogisticRegression",))
+    among, _ = planned("penguins", "species")
+    turn = next(t for t in alone.turns() if t.name == "LogisticRegression")
+    assert alone.seed_of(turn) == among.seed_of(turn)
+    other, _ = planned("penguins", "species", seed=1)
+    assert other.seed_of(turn) != alone.seed_of(turn)
+
+
+def test_a_search_space_is_searched_from_the_defaults_on_and_a_fixed_setting_is_not_searched():
+    plan, _ = planned(
+        "penguins",
+        "species",
+        learners=(
+            "LogisticRegression",
+            Choice("LogisticRegression", {"C": 3.0}),
+            Choice("LogisticRegression", {}, {"C": (0.01, 1.0, "log")}),
+            Choice("LogisticRegression", {}, {"max_iter": [10, 20]}),
+        ),
+    )
+    _, first, second, third, fourth = plan.candidates
+    assert first.search[0] == {}
+    assert first.search[1]["C"] == 1e-4
+    assert first.search[-1]["C"] == 1e4
+    assert (second.name, second.search) == ("LogisticRegression 2", ())
+    assert [s["C"] for s in third.search][::6] == [0.01, 1.0]
+    assert [s["max_iter"] for s in fourth.search] == [10, 20]
+
+
+@pytest.mark.parametrize(
+    ("learners", "message"),
+    [
+        (("Ridge",), "Ridge is for regression, but the target 'species' asks for classification"),
+        (("NaiveBays",), "did you mean NaiveBayes"),
+        ((Choice("NaiveBayes", {"estimate": "magic"}),), "NaiveBayes cannot be set so"),
+        ((Choice("NaiveBayes", {"colour": 1}),), "NaiveBayes cannot be set so"),
+        ((Choice("LogisticRegression", {}, {"C": [-1.0]}),), "LogisticRegression cannot be set so"),
+    ],
+)
+def test_a_wrong_learner_is_refused_before_anything_runs(learners, message):
+    with pytest.raises(StudyError) as error:
+        planned("penguins", "species", learners=learners)
+    assert message in str(error.value)
+
+
+def test_a_class_smaller_than_the_folds_means_fewer_folds_and_says_so(tmp_path):
+    path = tmp_path / "rare.csv"
+    rng = np.random.default_rng(0)
+    rows = [f"{rng.normal():.3f},{label}" for label in ["a"] * 40 + ["b"] * 30 + ["c"] * 3]
+    path.write_text("x,y\n" + "\n".join(rows))
+    recipe = Recipe(data=str(path), target="y")
+    plan = Plan.of(recipe, Material.of(recipe).checked())
+    assert plan.folds == 3
+    assert "smallest class has 3 rows" in plan.notes[0]
+
+
+def test_rows_without_a_target_are_left_out_and_numbered_as_in_the_file(tmp_path):
+    path = tmp_path / "gaps.csv"
+    path.write_text("x,y\n" + "\n".join(f"{i / 7},{'' if i % 5 == 0 else 'ab'[i % 2]}" for i in range(60)))
+    material = Material.of(Recipe(data=str(path), target="y")).checked()
+    assert material.n_without_target == 12
+    assert material.numbers.tolist() == [i for i in range(60) if i % 5]
+    assert "12 rows without a target were left out" in material.notes[0]
+
+
+def test_a_file_larger_than_memory_is_sampled_by_row_number(tmp_path):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60_000, 4))
+    columns = {f"x{j}": X[:, j] for j in range(4)}
+    y = np.where(X[:, 0] + rng.normal(size=len(X)) > 0, "yes", "no")
+    path = tmp_path / "large.parquet"
+    pq.write_table(pa.table({**columns, "y": y}), path, row_group_size=10_000)
+    small = Material.of(Recipe(data=str(path), target="y", memory_mb=1))
+    whole = Material.of(Recipe(data=str(path), target="y"))
+    assert small.is_sample and not whole.is_sample
+    assert small.n_rows == whole.n_rows == 60_000
+    assert 1_000 <= len(small.numbers) < 20_000
+    assert np.array_equal(small.rows.source.X, whole.rows.take(small.numbers).source.X)
+    assert np.array_equal(small.y, whole.y[small.numbers])
+    assert "random sample" in small.notes[-1]
+
+
+def test_a_fingerprint_is_of_the_bytes(tmp_path):
+    one, two = tmp_path / "one.csv", tmp_path / "two.csv"
+    one.write_text("a,b\n1,2\n")
+    two.write_text("a,b\n1,2\n")
+    assert fingerprint([str(one)]) == fingerprint([str(two)])
+    two.write_text("a,b\n1,3\n")
+    assert fingerprint([str(one)]) != fingerprint([str(two)])
+
+
+def test_names_read_as_words():
+    assert readable("SVC") == "SVC"
+    assert readable("RandomForestClassifier") == "random forest classifier"
+    assert readable("BayesianGaussianClassifier") == "Bayesian Gaussian classifier"
