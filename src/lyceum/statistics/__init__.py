@@ -1,6 +1,7 @@
 """Mergeable summaries of rows: `of(block)` makes one, `merge(other)` joins two."""
 
 from lyceum.statistics._class_moments import ClassMoments, ClassScatter
+from lyceum.statistics._class_sums import ClassSums
 from lyceum.statistics._counts import Counts
 from lyceum.statistics._describe import SampleStatistics, describe
 from lyceum.statistics._histogram import Histogram, JointHistogram
@@ -13,6 +14,7 @@ from lyceum.statistics._sample import RowSample
 __all__ = [
     "ClassMoments",
     "ClassScatter",
+    "ClassSums",
     "Counts",
     "FarthestRows",
     "Histogram",

@@ -1,0 +1,269 @@
+"""Naive Bayes for counts, as of words in text: multinomial and Bernoulli."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from lyceum.base import OnePassClassifier
+from lyceum.bayes._odds import odds_explanation
+from lyceum.bayes._priors import PRIOR_CONSTRAINTS, class_priors, log_of
+from lyceum.data import Block
+from lyceum.errors import DataError
+from lyceum.report import Explanation, Summary, Table
+from lyceum.statistics import ClassSums
+from lyceum.statistics._class_sums import indicators
+
+__all__ = ["BernoulliNaiveBayes", "MultinomialNaiveBayes"]
+
+_SHOWN = 10  # columns a class in a summary
+
+
+class CountBayes(OnePassClassifier):
+    """log P(k | x) is log π_k + Σ_j x_j present_kj + (1 - x_j) absent_kj, up to a constant of the row."""
+
+    _coding = "one_of_c"
+    _takes_sparse = True
+
+    alpha: float
+    priors: Any
+    prior_alpha: Any
+    _present: np.ndarray  # (K, d)
+    _absent: np.ndarray | None  # (K, d)
+
+    def _finish_classes(self, statistic: ClassSums) -> None:
+        self.class_count_ = statistic.class_weight
+        self.class_prior_ = class_priors(statistic.class_weight, self.priors, self.prior_alpha)
+        self.class_log_prior_ = log_of(self.class_prior_)
+        self.feature_count_ = statistic.sums
+
+    def _cells(self, block: Block) -> Any:
+        """The numbers x_j of a block."""
+        return block.X
+
+    def _log_joint(self, block: Block) -> np.ndarray:
+        weights, level = self._present, self.class_log_prior_
+        if self._absent is not None:
+            weights, level = weights - self._absent, level + self._absent.sum(axis=1)
+        return np.asarray(self._cells(block) @ weights.T, dtype=np.float64) + level
+
+    # -- what was learned ------------------------------------------------------------------------------------
+
+    def explain(self, X: Any) -> Explanation:
+        """The log-odds that every column adds for the predicted class against the runner-up.
+
+        The base is the log-odds of the priors; base and contributions sum to the log of the ratio of the two
+        posteriors. With two classes the runner-up is the other one.
+        """
+        odds = np.asarray(self._apply(partial(_column_odds, self), X))
+        return odds_explanation(odds, self._design_names, self.classes_)
+
+    def summary(self) -> Summary:
+        """The priors, and for every class the columns that speak for it most."""
+        head = super().summary()
+        facts = {"rows": self.statistic_.n_rows, "alpha": self.alpha}
+        heads = ("class", "weight", "prior")
+        classes = Table("classes", heads, list(zip(self.classes_, self.class_count_, self.class_prior_)))
+        tables = [classes, *map(self._telling, range(len(self.classes_)))]
+        return Summary(head.title, {**head.facts, **facts}, tables)
+
+    def _telling(self, k: int) -> Table:
+        """The columns whose log probability is farthest above the mean of all classes."""
+        lead = self.feature_log_prob_[k] - self.feature_log_prob_.mean(axis=0)
+        order = np.argsort(-lead, kind="stable")[:_SHOWN]
+        names, p = self._design_names, np.exp(self.feature_log_prob_[k])
+        rows = [(names[j], float(self.feature_count_[k, j]), float(p[j]), float(lead[j])) for j in order]
+        heads = ("column", "count", "probability", "log above the mean class")
+        return Table(f"columns that speak for {self.classes_[k]}", heads, rows)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True  # on measurements; counts are another matter
+        return tags
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        shape = (len(self.classes_), len(self._design_names))
+        absent = {} if self._absent is None else {"_absent": shape}
+        return {"class_log_prior_": shape[:1], "_present": shape, **absent}
+
+
+class MultinomialNaiveBayes(CountBayes):
+    """Multinomial naive Bayes: the counts of a row are draws from the distribution of its class.
+
+    P(k | x) ∝ π_k Π_j p_kj^x_j, with p_kj = (n_kj + α) / (n_k + α d), n_kj the sum of column j over the rows
+    of class k and n_k the sum of all columns. Takes sparse rows as they are, in one pass.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        What is added to every count; 1 is Laplace's estimate.
+    priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array of shape (K,), default=None
+        The class priors; None takes n_k / N. See `lyceum.bayes.class_priors`.
+    prior_alpha : float or array of shape (K,), default=1.0
+        The parameters of the Dirichlet distribution in "dirichlet_map" and "dirichlet_mean".
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns hold categories; they count as columns of 0 and 1.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+    class_count_, class_prior_, class_log_prior_ : array of shape (K,)
+    feature_count_ : array of shape (K, d)
+        n_kj.
+    feature_log_prob_ : array of shape (K, d)
+        log p_kj.
+    statistic_ : ClassSums
+        The merged summary of all rows seen.
+
+    Examples
+    --------
+    >>> from scipy import sparse
+    >>> from lyceum.bayes import MultinomialNaiveBayes
+    >>> words = sparse.csr_array([[3.0, 0.0, 1.0], [0.0, 2.0, 1.0]])
+    >>> model = MultinomialNaiveBayes().fit(words, ["spam", "ham"])
+    >>> model.predict(sparse.csr_array([[1.0, 0.0, 2.0]])).tolist()
+    ['spam']
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "alpha": [Interval(Real, 0, None, closed="neither")],
+        "categorical_features": ["array-like", StrOptions({"from_dtype"}), "boolean", None],
+        **PRIOR_CONSTRAINTS,
+    }
+
+    def __init__(self, *, alpha=1.0, priors=None, prior_alpha=1.0, categorical_features="from_dtype"):
+        self.alpha = alpha
+        self.priors = priors
+        self.prior_alpha = prior_alpha
+        self.categorical_features = categorical_features
+
+    def _statistic(self) -> Callable[[Block], ClassSums]:
+        return _sums_of_counts
+
+    def _finish(self, statistic: ClassSums) -> None:
+        self._finish_classes(statistic)
+        smoothed = self.feature_count_ + self.alpha
+        self.feature_log_prob_ = np.log(smoothed) - np.log(smoothed.sum(axis=1, keepdims=True))
+        self._present, self._absent = self.feature_log_prob_, None
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = True
+        return tags
+
+
+class BernoulliNaiveBayes(CountBayes):
+    """Bernoulli naive Bayes: which columns are there in a row, whatever their counts.
+
+    P(k | x) ∝ π_k Π_j p_kj^x_j (1 - p_kj)^(1 - x_j) with x_j 0 or 1, and p_kj = (n_kj + α) / (n_k + 2 α),
+    n_kj the weight of the rows of class k that have column j and n_k that of all its rows. A column that is
+    not there speaks too. Takes sparse rows as they are, in one pass.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        What is added to every count; 1 is Laplace's estimate.
+    binarize : float, default=0.0
+        x_j is 1 for a cell above this number. For sparse rows it must be at least 0.
+    priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array of shape (K,), default=None
+        The class priors; None takes n_k / N. See `lyceum.bayes.class_priors`.
+    prior_alpha : float or array of shape (K,), default=1.0
+        The parameters of the Dirichlet distribution in "dirichlet_map" and "dirichlet_mean".
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns hold categories; they count as columns of 0 and 1.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+    class_count_, class_prior_, class_log_prior_ : array of shape (K,)
+    feature_count_ : array of shape (K, d)
+        n_kj.
+    feature_log_prob_ : array of shape (K, d)
+        log p_kj.
+    statistic_ : ClassSums
+        The merged summary of all rows seen.
+
+    Examples
+    --------
+    >>> from scipy import sparse
+    >>> from lyceum.bayes import BernoulliNaiveBayes
+    >>> words = sparse.csr_array([[3.0, 0.0, 1.0], [0.0, 2.0, 1.0]])
+    >>> model = BernoulliNaiveBayes().fit(words, ["spam", "ham"])
+    >>> model.predict_proba(sparse.csr_array([[1.0, 0.0, 2.0]])).round(2)
+    array([[0.2, 0.8]])
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "alpha": [Interval(Real, 0, None, closed="neither")],
+        "binarize": [Interval(Real, None, None, closed="neither")],
+        "categorical_features": ["array-like", StrOptions({"from_dtype"}), "boolean", None],
+        **PRIOR_CONSTRAINTS,
+    }
+
+    def __init__(
+        self, *, alpha=1.0, binarize=0.0, priors=None, prior_alpha=1.0, categorical_features="from_dtype"
+    ):
+        self.alpha = alpha
+        self.binarize = binarize
+        self.priors = priors
+        self.prior_alpha = prior_alpha
+        self.categorical_features = categorical_features
+
+    def _statistic(self) -> Callable[[Block], ClassSums]:
+        return partial(_sums_of_indicators, above=self.binarize)
+
+    def _finish(self, statistic: ClassSums) -> None:
+        self._finish_classes(statistic)
+        total = np.log(self.class_count_ + 2.0 * self.alpha)[:, None]
+        missing = np.maximum(self.class_count_[:, None] - self.feature_count_, 0.0)
+        self.feature_log_prob_ = np.log(self.feature_count_ + self.alpha) - total
+        self._present, self._absent = self.feature_log_prob_, np.log(missing + self.alpha) - total
+
+    def _cells(self, block: Block) -> Any:
+        _check_threshold(block, self.binarize)
+        return indicators(block.X, self.binarize)
+
+
+def _sums_of_counts(block: Block) -> ClassSums:
+    cells = block.X.data if sparse.issparse(block.X) else block.X
+    if cells.size and cells.min() < 0:
+        X = block.X.tocoo() if sparse.issparse(block.X) else None
+        column = np.argmin(cells) % block.X.shape[1] if X is None else X.col[np.argmin(X.data)]
+        raise DataError(
+            f"Negative values in data: column {block.schema[int(column)].name!r} has {cells.min():g}, but "
+            "MultinomialNaiveBayes takes counts; use NaiveBayes or BernoulliNaiveBayes for other numbers"
+        )
+    return ClassSums.of(block)
+
+
+def _sums_of_indicators(block: Block, above: float) -> ClassSums:
+    _check_threshold(block, above)
+    return ClassSums.of(block, above=above)
+
+
+def _check_threshold(block: Block, above: float) -> None:
+    if above < 0 and sparse.issparse(block.X):
+        raise DataError(
+            f"binarize is {above:g}, above which lie the cells that sparse rows do not store: give a number "
+            "of at least 0, or dense rows"
+        )
+
+
+def _column_odds(model: CountBayes, block: Block) -> np.ndarray:
+    """Rows of (predicted class, base, what every column adds), without a term for every class."""
+    joint, x = model._log_joint(block), model._cells(block)
+    x = x.toarray() if sparse.issparse(x) else x
+    order = np.argsort(-joint, axis=1, kind="stable")
+    best, second = order[:, 0], order[:, min(1, joint.shape[1] - 1)]
+    log = model.class_log_prior_
+    base = np.subtract(log[best], log[second], out=np.zeros(len(x)), where=best != second)
+    added = x * (model._present[best] - model._present[second])
+    if model._absent is not None:
+        added += (1.0 - x) * (model._absent[best] - model._absent[second])
+    return np.column_stack([best, base, added])

@@ -1,0 +1,69 @@
+"""Sums of the cells of every column by class: the statistic of counts in text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from lyceum.data import Block
+from lyceum.statistics._classes import align_labels, class_weights, classes_of, spread
+
+__all__ = ["ClassSums"]
+
+
+@dataclass(frozen=True, slots=True)
+class ClassSums:
+    """The weighted sum of every column in every class; with `above`, of 1 for every cell above that number.
+
+    Takes CSR rows as they are. Cells that are not stored are zeros.
+
+    >>> from lyceum.data import scan
+    >>> import pyarrow as pa
+    >>> rows = scan(pa.table({"word": [2.0, 0.0, 5.0], "y": ["a", "b", "a"]}), target="y")
+    >>> rows.reduce(ClassSums.of).sums.tolist()
+    [[7.0], [0.0]]
+    """
+
+    classes: np.ndarray
+    n_rows: int
+    class_weight: np.ndarray  # (K,)
+    sums: np.ndarray  # (K, d)
+
+    @classmethod
+    def of(cls, block: Block, above: float | None = None) -> ClassSums:
+        classes = classes_of(block)
+        X = block.X if above is None else indicators(block.X, above)
+        y = np.zeros(len(block), dtype=np.int32) if block.y is None else block.y
+        here = np.flatnonzero(y >= 0)
+        w = np.ones(len(block)) if block.w is None else block.w
+        members = sparse.csr_array((w[here], (y[here], here)), shape=(len(classes), len(block)))
+        sums = members @ X
+        sums = sums.toarray() if sparse.issparse(sums) else np.asarray(sums, dtype=np.float64)
+        return cls(classes, len(block), class_weights(block, len(classes)), sums)
+
+    def merge(self, other: ClassSums) -> ClassSums:
+        classes, here, there = align_labels(self.classes, other.classes)
+        K = len(classes)
+        return ClassSums(
+            classes,
+            self.n_rows + other.n_rows,
+            spread(self.class_weight, here, K) + spread(other.class_weight, there, K),
+            spread(self.sums, here, K) + spread(other.sums, there, K),
+        )
+
+    def mapped(self, matrix: np.ndarray, offset: np.ndarray) -> ClassSums:
+        """The sums of the rows matrix x + offset."""
+        return replace(self, sums=self.sums @ matrix.T + self.class_weight[:, None] * offset)
+
+
+def indicators(X: Any, above: float) -> Any:
+    """1 where a cell is above a number, 0 elsewhere; CSR stays CSR, for which the number is at least 0."""
+    if not sparse.issparse(X):
+        return np.greater(X, above).astype(np.float64)
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return sparse.csr_array(((X.data > above).astype(np.float64), X.indices, X.indptr), shape=X.shape)
