@@ -14,6 +14,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 from sklearn.base import is_classifier, is_regressor
+from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
 from lyceum.data import Block, Column, Rows, Schema, scan
@@ -40,6 +41,7 @@ def data_for(learner: Any, n: int = N, seed: int = 0) -> Data:
     rng = np.random.default_rng(seed)
     group = rng.integers(0, K, n)
     X = rng.normal(size=(n, D)) @ rng.normal(size=(D, D)) + 3.0 * rng.normal(size=(K, D))[group]
+    X = np.abs(X) if get_tags(learner).input_tags.positive_only else X
     y: np.ndarray | None = None
     if is_classifier(learner):
         y = np.array(["ant", "bee", "cow"])[group]
