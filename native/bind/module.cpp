@@ -1,4 +1,5 @@
 // The Python module: every family of kernels binds itself through one function.
+#define NB_DOMAIN LYCEUM_MODULE  // the types of every level are its own: tests load several into one process
 #include <omp.h>
 
 #include "arrays.hpp"
@@ -9,6 +10,7 @@ NB_MODULE(LYCEUM_MODULE, m) {
     bind_checks(m);
     bind_coordinate_descent(m);
     bind_moments(m);
+    bind_network(m);
     bind_levels(m);
     bind_densities(m);
     bind_lloyd(m);

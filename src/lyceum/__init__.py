@@ -21,7 +21,7 @@ __version__ = "0.1.0"
 __all__ = ["__version__", "load", "save", "scan", "study"]
 
 _HOMES = {"scan": "lyceum.data", "save": "lyceum.persist", "load": "lyceum.persist"}
-_ROOMS = ("bayes", "catalog", "cluster", "data", "datasets", "decision", "errors", "evaluate", "linear",
+_ROOMS = ("bayes", "catalog", "cluster", "data", "datasets", "decision", "errors", "evaluate", "linear", "neural",
           "persist", "plot", "prepare", "reduce", "solvers", "statistics")  # fmt: skip
 
 

@@ -1,0 +1,298 @@
+"""A feed-forward network that tells classes apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.special import logsumexp
+from sklearn.utils._param_validation import StrOptions
+
+from lyceum.base import PosteriorClassifier
+from lyceum.data import Block
+from lyceum.errors import DataError
+from lyceum.neural._network import FeedForward
+from lyceum.neural._packing import FirstLook, Packing
+
+__all__ = ["MLPClassifier"]
+
+
+class MLPClassifier(PosteriorClassifier, FeedForward):
+    """A multilayer feed-forward network, trained by backpropagation to give the posteriors of the classes.
+
+    Layer after layer, a node i turns its inputs x into the net input
+
+        weighted    z_i = Σ_j w_ji x_j + b_i
+        quadratic   z_i = Σ_j w_ji x_j² + b_i
+        spherical   z_i = ‖x − w_i‖² / ρ_i² + b_i
+
+    and z_i into its output by an activation function; output nodes take the weighted sum. With P(k | x) the
+    softmax of K output nodes, or P(second class | x) the sigmoid of one, training goes down on
+
+        1/Σw · Σ_i w_i [−log P(y_i | x_i)] + α/2 Σ w_ji²,
+
+    the biases b and radii ρ free. scikit-learn divides its α by the rows of a batch: its α is this one times
+    the batch size.
+
+    Every epoch reads the rows once. In memory they are shuffled in full, by the seed and the number of the
+    epoch; rows that stream from files or Dask are shuffled within windows of `shuffle_window` consecutive
+    rows, wherever the blocks of the source end, and windows come in the order of the rows: shuffle a file
+    that is sorted by class before. Up to one window of rows the two are the same. The result depends on data,
+    seed and `dtype`, not on threads. Dask partitions are brought to the caller one at a time.
+
+    Parameters
+    ----------
+    hidden_layer_sizes : int or sequence of int, default=(100,)
+        Nodes of every hidden layer; () for none.
+    activation : {"relu", "tanh", "sigmoid", "linear", "sign"} or a sequence, default="relu"
+        Of all hidden layers, or of each. "sigmoid" is the unipolar 1 / (1 + exp(−λ z)). "sign" is 1 from 0 on
+        and −1 below; as its derivative is zero, it is trained by the straight-through estimator: backwards,
+        it counts as z cut off at ±1.
+    slope : float, default=1.0
+        λ of the sigmoid.
+    integration : {"weighted", "quadratic", "spherical"} or a sequence, default="weighted"
+        The integration function of the hidden layers.
+    output_nodes : {"auto", "one", "per_class"}, default="auto"
+        How classes are coded: one node that is 1 for the second of two classes, or a node a class. "auto" is
+        one node for two classes.
+    solver : {"adam", "sgd", "momentum", "nesterov"}, default="adam"
+    learning_rate : {"constant", "invscaling", "cosine", "adaptive"}, default="constant"
+        The rate in epoch e: η; η / e^power_t; η (1 + cos(π (e−1) / max_iter)) / 2; or η, divided by 5
+        whenever the loss has settled, down to 1e-6.
+    learning_rate_init : float, default=0.001
+        η.
+    power_t : float, default=0.5
+    momentum : float, default=0.9
+        Of the solvers "momentum" and "nesterov".
+    beta_1, beta_2, epsilon : float
+        Of the solver "adam".
+    batch_size : int or "all", default=128
+        Rows a step: 1 is one at a time, "all" the whole batch.
+    shuffle : bool, default=True
+    shuffle_window : int, default=131072
+        Rows that are mixed with one another when they stream; as many are in memory at a time.
+    max_iter : int, default=200
+        Epochs at most.
+    tol : float or None, default=1e-4
+        The loss has settled when it has not fallen by more than this for `n_iter_no_change` epochs. None: all
+        `max_iter` epochs are made.
+    n_iter_no_change : int, default=10
+        The patience, in epochs.
+    alpha : float, default=1e-6
+        The penalty α on the squared weights.
+    dropout : float, default=0.0
+        The share of hidden nodes that is left out, drawn anew for every row and step; those that stay are
+        scaled by 1 / (1 − dropout).
+    input_noise : float, default=0.0
+        Standard deviation of Gaussian noise on the (standardised) inputs, drawn anew for every row and step.
+    early_stopping : bool, default=False
+        Whether to hold out rows, to stop when their loss has settled, and to go back to the weights that had
+        the least.
+    validation_fraction : float, default=0.1
+        The share of rows held out, chosen by a hash of the row number; at most `shuffle_window` of them are
+        judged.
+    class_weight : None, "balanced" or dict, default=None
+        Factors on the weights of the rows of each class; "balanced": total weight / (K · weight of the
+        class).
+    standardize : bool, default=True
+        Whether design columns are brought to mean 0 and standard deviation 1, by the training rows. With
+        `partial_fit` by those of its first call.
+    dtype : {"float64", "float32"}, default="float64"
+        What is computed with; float32 takes about half the time.
+    warm_start : bool, default=False
+        Whether `fit` begins at the weights, and standardises as, the last `fit` left them.
+    record : bool, default=False
+        Whether to keep the parameters of every epoch in `record_`.
+    random_state : int, RandomState or None, default=None
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns of an array hold categories; each becomes a column a category.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (K,)
+    coefs_, intercepts_ : lists of ndarrays of shape (n_in, n_out) and (n_out,)
+        Weights (centres, for spheres) and biases of every layer, for standardised inputs.
+    radii_ : list of ndarray or None
+    parameters_ : ndarray of shape (n_parameters,)
+        All of them in one vector.
+    shift_, scale_ : ndarrays of shape (n_design_columns,)
+    history_ : list of float
+        The loss of every epoch, as met on the way, with the penalty.
+    validation_history_, validation_scores_ : lists of float
+        With `early_stopping`: loss and accuracy on the rows held out.
+    best_epoch_ : int
+        With `early_stopping`: the epoch whose weights were kept.
+    loss_ : float
+        The last of `history_`.
+    n_iter_, n_steps_ : int
+        Epochs and steps made.
+    stopped_ : str
+        Why training ended: "max_iter", "the loss settled", "the validation loss settled" or "partial_fit".
+    record_ : list of dict
+        With `record=True`: epoch, loss, learning_rate, validation_loss, validation_score, parameters.
+
+    Examples
+    --------
+    >>> from lyceum.neural import MLPClassifier
+    >>> import numpy as np
+    >>> X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+    >>> y = np.array(["no", "yes", "yes", "no"])
+    >>> model = MLPClassifier(hidden_layer_sizes=8, learning_rate_init=0.05, random_state=0)
+    >>> model.fit(X, y).predict(X).tolist()
+    ['no', 'yes', 'yes', 'no']
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        **FeedForward._parameter_constraints,
+        "output_nodes": [StrOptions({"auto", "one", "per_class"})],
+        "class_weight": [None, StrOptions({"balanced"}), dict],
+    }
+
+    def __init__(
+        self,
+        *,
+        hidden_layer_sizes: int | Sequence[int] = (100,),
+        activation: str | Sequence[str] = "relu",
+        slope: float = 1.0,
+        integration: str | Sequence[str] = "weighted",
+        output_nodes: str = "auto",
+        solver: str = "adam",
+        learning_rate: str = "constant",
+        learning_rate_init: float = 1e-3,
+        power_t: float = 0.5,
+        momentum: float = 0.9,
+        beta_1: float = 0.9,
+        beta_2: float = 0.999,
+        epsilon: float = 1e-8,
+        batch_size: int | str = 128,
+        shuffle: bool = True,
+        shuffle_window: int = 131_072,
+        max_iter: int = 200,
+        tol: float | None = 1e-4,
+        n_iter_no_change: int = 10,
+        alpha: float = 1e-6,
+        dropout: float = 0.0,
+        input_noise: float = 0.0,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        class_weight: Any = None,
+        standardize: bool = True,
+        dtype: str = "float64",
+        warm_start: bool = False,
+        record: bool = False,
+        random_state: Any = None,
+        categorical_features: Any = "from_dtype",
+    ):
+        super().__init__(
+            hidden_layer_sizes=hidden_layer_sizes,
+            activation=activation,
+            slope=slope,
+            integration=integration,
+            solver=solver,
+            learning_rate=learning_rate,
+            learning_rate_init=learning_rate_init,
+            power_t=power_t,
+            momentum=momentum,
+            beta_1=beta_1,
+            beta_2=beta_2,
+            epsilon=epsilon,
+            batch_size=batch_size,
+            shuffle=shuffle,
+            shuffle_window=shuffle_window,
+            max_iter=max_iter,
+            tol=tol,
+            n_iter_no_change=n_iter_no_change,
+            alpha=alpha,
+            dropout=dropout,
+            input_noise=input_noise,
+            early_stopping=early_stopping,
+            validation_fraction=validation_fraction,
+            standardize=standardize,
+            dtype=dtype,
+            warm_start=warm_start,
+            record=record,
+            random_state=random_state,
+            categorical_features=categorical_features,
+        )
+        self.output_nodes = output_nodes
+        self.class_weight = class_weight
+
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None):
+        """One epoch over more rows; `classes` names all classes that will come, in the first call."""
+        return self._go_on(X, y, sample_weight, classes)
+
+    # -- what the outputs mean -----------------------------------------------------------------------------
+
+    def _n_classes(self) -> int:
+        return len(self.classes_)
+
+    def _outputs_and_loss(self) -> tuple[int, str]:
+        K = len(self.classes_)
+        if self.output_nodes == "one" and K != 2:
+            raise DataError(
+                f"one output node codes two classes, but y has {K}: give output_nodes='per_class'"
+            )
+        one = K == 2 and self.output_nodes != "per_class"
+        return (1, "logistic") if one else (K, "softmax")
+
+    def _begin_weights(self, look: FirstLook) -> None:
+        self.class_weight_ = self._class_weights(look.weight)
+
+    def _class_weights(self, weight: np.ndarray) -> np.ndarray:
+        if isinstance(self.class_weight, Mapping):
+            labels = self.classes_.tolist()
+            odd = [label for label in self.class_weight if label not in labels]
+            if odd:
+                raise DataError(f"class_weight names the class {odd[0]!r}; the classes are {labels}")
+            return np.array([float(self.class_weight.get(label, 1.0)) for label in labels])
+        if self.class_weight is None:
+            return np.ones(len(weight))
+        share = weight * len(weight)
+        return np.divide(weight.sum(), share, out=np.ones_like(share), where=share > 0)
+
+    def _packing(self, **options: Any) -> Packing:
+        weight = getattr(self, "class_weight_", None)
+        return super()._packing(class_weight=None if self.class_weight is None else weight, **options)
+
+    def _judge(self, outputs: np.ndarray, y: np.ndarray, w: np.ndarray) -> tuple[float, float]:
+        joint, codes = self._joint(outputs), y.astype(np.intp)
+        losses = logsumexp(joint, axis=1) - joint[np.arange(len(y)), codes]
+        right = joint.argmax(axis=1) == codes
+        return float(np.average(losses, weights=w)), float(np.average(right, weights=w))
+
+    def _joint(self, outputs: np.ndarray) -> np.ndarray:
+        """The log posteriors up to a constant a row: beside one node's log-odds there are zeros."""
+        one = outputs.shape[1] < len(self.classes_)
+        return np.column_stack([np.zeros(len(outputs)), outputs]) if one else outputs
+
+    def _log_joint(self, block: Block) -> np.ndarray:
+        return self._joint(self._outputs(block))
+
+    # -- explain -------------------------------------------------------------------------------------------
+
+    def _unit(self) -> str:
+        two = len(self.classes_) == 2
+        return f"log-odds of {self.classes_[-1]}" if two else "log-odds against the next class"
+
+    def _unit_size(self) -> float:
+        return 1.0
+
+    def _unit_shift(self) -> float:
+        return 0.0
+
+    def _direction(self, outputs: np.ndarray) -> np.ndarray:
+        n, n_outputs = outputs.shape
+        if n_outputs == 1:
+            return np.full((n, 1), float(len(self.classes_) == 2))
+        direction = np.zeros((n, n_outputs))
+        if len(self.classes_) == 2:
+            direction[:] = (-1.0, 1.0)
+            return direction
+        order = np.argsort(-outputs, axis=1, kind="stable")
+        np.put_along_axis(direction, order[:, :1], 1.0, axis=1)
+        np.put_along_axis(direction, order[:, 1:2], -1.0, axis=1)
+        return direction
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        return {**super()._shapes(), "class_weight_": (len(self.classes_),)}

@@ -1,0 +1,389 @@
+"""What the classifier and the regressor share: how a network is made, trained, shown and explained."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from lyceum.data import Block, Rows
+from lyceum.errors import DataError, SchemaError
+from lyceum.neural._architecture import ACTIVATIONS, INTEGRATIONS, Architecture
+from lyceum.neural._packing import FirstLook, HeldOut, Packing, Windows, first_look, spread
+from lyceum.neural._shown import ShownNetwork
+from lyceum.neural._training import RULES, SCHEDULES, Epoch, Patience, Training
+
+__all__ = ["FeedForward"]
+
+_LEAST_RATE = 1e-6  # "adaptive" stops below it
+_DIVIDE = 5.0
+
+
+class FeedForward(ShownNetwork):
+    """A network of layers trained by backpropagation. Subclasses say what the outputs mean."""
+
+    shift_: np.ndarray
+    scale_: np.ndarray
+
+    _coding: ClassVar[Literal["codes", "one_of_c", "reference"]] = "one_of_c"
+    _parameter_constraints: ClassVar[dict] = {
+        "hidden_layer_sizes": ["array-like", Interval(Integral, 1, None, closed="left")],
+        "activation": [StrOptions(set(ACTIVATIONS)), list, tuple],
+        "slope": [Interval(Real, 0, None, closed="neither")],
+        "integration": [StrOptions(set(INTEGRATIONS)), list, tuple],
+        "solver": [StrOptions(set(RULES))],
+        "learning_rate": [StrOptions(set(SCHEDULES))],
+        "learning_rate_init": [Interval(Real, 0, None, closed="neither")],
+        "power_t": [Interval(Real, 0, None, closed="left")],
+        "momentum": [Interval(Real, 0, 1, closed="left")],
+        "beta_1": [Interval(Real, 0, 1, closed="left")],
+        "beta_2": [Interval(Real, 0, 1, closed="left")],
+        "epsilon": [Interval(Real, 0, None, closed="neither")],
+        "batch_size": [Interval(Integral, 1, None, closed="left"), StrOptions({"all"})],
+        "shuffle": ["boolean"],
+        "shuffle_window": [Interval(Integral, 1, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [None, Interval(Real, 0, None, closed="left")],
+        "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
+        "alpha": [Interval(Real, 0, None, closed="left")],
+        "dropout": [Interval(Real, 0, 1, closed="left")],
+        "input_noise": [Interval(Real, 0, None, closed="left")],
+        "early_stopping": ["boolean"],
+        "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
+        "standardize": ["boolean"],
+        "dtype": [StrOptions({"float32", "float64"})],
+        "warm_start": ["boolean"],
+        "record": ["boolean"],
+        "random_state": ["random_state"],
+        "categorical_features": "no_validation",
+    }
+
+    def __init__(
+        self,
+        *,
+        hidden_layer_sizes: int | Sequence[int] = (100,),
+        activation: str | Sequence[str] = "relu",
+        slope: float = 1.0,
+        integration: str | Sequence[str] = "weighted",
+        solver: str = "adam",
+        learning_rate: str = "constant",
+        learning_rate_init: float = 1e-3,
+        power_t: float = 0.5,
+        momentum: float = 0.9,
+        beta_1: float = 0.9,
+        beta_2: float = 0.999,
+        epsilon: float = 1e-8,
+        batch_size: int | str = 128,
+        shuffle: bool = True,
+        shuffle_window: int = 131_072,
+        max_iter: int = 200,
+        tol: float | None = 1e-4,
+        n_iter_no_change: int = 10,
+        alpha: float = 1e-6,
+        dropout: float = 0.0,
+        input_noise: float = 0.0,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        standardize: bool = True,
+        dtype: str = "float64",
+        warm_start: bool = False,
+        record: bool = False,
+        random_state: Any = None,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.hidden_layer_sizes = hidden_layer_sizes
+        self.activation = activation
+        self.slope = slope
+        self.integration = integration
+        self.solver = solver
+        self.learning_rate = learning_rate
+        self.learning_rate_init = learning_rate_init
+        self.power_t = power_t
+        self.momentum = momentum
+        self.beta_1 = beta_1
+        self.beta_2 = beta_2
+        self.epsilon = epsilon
+        self.batch_size = batch_size
+        self.shuffle = shuffle
+        self.shuffle_window = shuffle_window
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_iter_no_change = n_iter_no_change
+        self.alpha = alpha
+        self.dropout = dropout
+        self.input_noise = input_noise
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.standardize = standardize
+        self.dtype = dtype
+        self.warm_start = warm_start
+        self.record = record
+        self.random_state = random_state
+        self.categorical_features = categorical_features
+
+    # -- what a subclass says ------------------------------------------------------------------------------
+
+    def _outputs_and_loss(self) -> tuple[int, str]:
+        """How many output nodes there are, and the loss of what they put out."""
+        raise TypeError(f"{type(self).__name__} does not define _outputs_and_loss")
+
+    def _n_classes(self) -> int:
+        return 0
+
+    def _begin(self, look: FirstLook) -> None:
+        """Learn from the first look what the target needs."""
+
+    def _packing(self, **options: Any) -> Packing:
+        return Packing(self.shift_, self.scale_, np.dtype(self.dtype), **options)
+
+    def _judge(self, outputs: np.ndarray, y: np.ndarray, w: np.ndarray) -> tuple[float, float]:
+        """Mean loss and score of outputs against packed targets."""
+        raise TypeError(f"{type(self).__name__} does not define _judge")
+
+    # -- fit -----------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Learn from the rows of X, one pass an epoch.
+
+        Parameters
+        ----------
+        X : array, frame, Dask collection or `scan(...)`
+        y : array of shape (n_samples,), if the target is not in the scan
+        sample_weight : array of shape (n_samples,), optional
+        """
+        before = self._shape_now() if self.warm_start and hasattr(self, "parameters_") else None
+        rows = self._rows(X, y, sample_weight)
+        seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+        held_out = HeldOut(self.validation_fraction, seed) if self.early_stopping else None
+        look = first_look(rows, self._n_classes(), held_out)
+        if before is None:
+            self._start(look, seed)
+        elif before != self._shape_now():
+            raise DataError(
+                f"{type(self).__name__} with warm_start=True has learned from other columns or classes: "
+                "fit a clone, or give warm_start=False"
+            )
+        else:
+            self.seed_ = seed
+            self._begin_weights(look)
+        self.n_iter_ = self.n_steps_ = 0
+        training = self._training(None)
+        self._descend(training, rows, look, held_out)
+        self._finish(training)
+        return self
+
+    def _shape_now(self) -> tuple[Any, ...]:
+        return self._design_names, getattr(self, "classes_", np.empty(0)).tolist()
+
+    def _start(self, look: FirstLook, seed: int) -> None:
+        if look.n_rows == 0:
+            raise DataError(
+                "no rows are left to learn from: all have weight 0 or are held out for validation: "
+                "lower validation_fraction"
+            )
+        d = len(self._design_names)
+        self.shift_, self.scale_ = spread(look.cells) if self.standardize else (np.zeros(d), np.ones(d))
+        self._begin(look)
+        self._begin_weights(look)
+        hidden = np.atleast_1d(np.asarray(self.hidden_layer_sizes, dtype=np.int64))
+        if hidden.ndim != 1 or (hidden < 1).any():
+            raise ValueError(
+                f"hidden_layer_sizes must be positive whole numbers, got {self.hidden_layer_sizes}"
+            )
+        self.widths_ = np.array([d, *hidden, self._outputs_and_loss()[0]], dtype=np.int64)
+        self.activations_ = _each("activation", self.activation, len(hidden), ACTIVATIONS)
+        self.integrations_ = _each("integration", self.integration, len(hidden), INTEGRATIONS)
+        self.slope_, self.seed_ = float(self.slope), seed
+        self.parameters_ = self._architecture.start(np.random.default_rng([seed, 0]))
+
+    def _begin_weights(self, look: FirstLook) -> None:
+        """Learn the weights of the classes, where there are any."""
+
+    @property
+    def _architecture(self) -> Architecture:
+        loss = self._outputs_and_loss()[1]
+        return Architecture.of(
+            self.widths_.tolist(), self.activations_, self.integrations_, self.slope_, loss
+        )
+
+    def _training(self, memory: np.ndarray | None) -> Training:
+        first = self.beta_1 if self.solver == "adam" else self.momentum
+        return Training(
+            self._architecture,
+            (self.solver, first, self.beta_2, self.epsilon),
+            self.alpha,
+            (self.dropout, self.input_noise),
+            None if isinstance(self.batch_size, str) else int(self.batch_size),
+            self.shuffle,
+            self.seed_,
+            np.dtype(self.dtype),
+            self.parameters_,
+            memory,
+            self.n_steps_,
+        )
+
+    def _windows(self, rows: Rows, n_rows: int, **options: Any) -> Windows:
+        size = max(self.shuffle_window, 0 if isinstance(self.batch_size, str) else self.batch_size)
+        return Windows(rows, self._packing(**options), size, n_rows)
+
+    def _descend(self, training: Training, rows: Rows, look: FirstLook, held_out: HeldOut | None) -> None:
+        windows = self._windows(rows, look.n_rows, held_out=held_out)
+        held = None
+        if held_out is not None:
+            # at most one window of them, so that they fit in memory
+            held = Windows(
+                rows, self._packing(held_out=held_out, want=True), self.shuffle_window, look.n_rows
+            ).first()
+            if held is None:
+                raise DataError(
+                    f"no row fell into the validation split of {self.validation_fraction:g}: raise "
+                    "validation_fraction, or give early_stopping=False"
+                )
+        self._reset_history()
+        patience, rate, best = Patience(self.tol or 0.0), self.learning_rate_init, None
+        self.stopped_ = "max_iter"
+        for number in range(1, self.max_iter + 1):
+            at = rate * SCHEDULES[self.learning_rate](number, self.max_iter, self.power_t)
+            epoch = self._epoch(training, windows, number, at, held)
+            lowest = patience.see(epoch.loss if epoch.validation_loss is None else epoch.validation_loss)
+            if held is not None and lowest:
+                best, self.best_epoch_ = training.keep(), number
+            if self.tol is None or patience.waited < self.n_iter_no_change:
+                continue
+            if self.learning_rate == "adaptive" and rate / _DIVIDE >= _LEAST_RATE:
+                rate, patience.waited = rate / _DIVIDE, 0
+                continue
+            self.stopped_ = "the loss settled" if held is None else "the validation loss settled"
+            break
+        if best is not None:
+            training.theta[:] = training.architecture.padded(best, training.dtype)
+
+    def _epoch(
+        self, training: Training, windows: Windows, number: int, rate: float, held: np.ndarray | None
+    ) -> Epoch:
+        loss = training.epoch(windows, number, rate)
+        judged: tuple[float | None, float | None] = (None, None)
+        if held is not None:
+            judged = self._judge(
+                _forward(training.architecture, training.theta, np.ascontiguousarray(held[:, :-2])),
+                held[:, -2].astype(np.float64),
+                held[:, -1].astype(np.float64),
+            )
+        epoch = Epoch(loss, rate, *judged)
+        self._note(training, epoch)
+        return epoch
+
+    def _reset_history(self) -> None:
+        self.history_: list[float] = []
+        self.validation_history_: list[float] = []
+        self.validation_scores_: list[float] = []
+        if self.record:
+            self.record_: list[dict] = []
+        if hasattr(self, "best_epoch_"):
+            del self.best_epoch_
+
+    def _note(self, training: Training, epoch: Epoch) -> None:
+        self.n_iter_ += 1
+        self.history_.append(epoch.loss)
+        if epoch.validation_loss is not None and epoch.validation_score is not None:
+            self.validation_history_.append(epoch.validation_loss)
+            self.validation_scores_.append(epoch.validation_score)
+        if self.record:
+            self.record_.append(
+                {
+                    "epoch": self.n_iter_,
+                    "loss": epoch.loss,
+                    "learning_rate": epoch.rate,
+                    "validation_loss": epoch.validation_loss,
+                    "validation_score": epoch.validation_score,
+                    "parameters": training.keep(),
+                }
+            )
+
+    def _finish(self, training: Training) -> None:
+        self.parameters_, self.memory_ = training.keep(), training.kept_memory()
+        self.n_steps_, self.loss_ = training.steps, self.history_[-1]
+
+    def _go_on(self, X: Any, y: Any, sample_weight: Any, classes: Any = None) -> Any:
+        """One epoch over more rows, or, if they cannot be learned from, stay as it was."""
+        if self.early_stopping:
+            raise DataError(
+                "partial_fit makes one epoch a call and cannot stop early: give early_stopping=False"
+            )
+        before = dict(self.__dict__)
+        known = self._shape_now() if hasattr(self, "parameters_") else None
+        try:
+            rows = self._more_rows(X, y, sample_weight, classes)
+            look = first_look(rows, self._n_classes(), None)
+            if known is None:
+                self._start(look, int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max)))
+                self.n_iter_ = self.n_steps_ = 0
+                self._reset_history()
+            elif known != self._shape_now():
+                raise SchemaError(
+                    f"these rows have categories or classes that {type(self).__name__} has no nodes for: "
+                    "name all classes in the first partial_fit, and all categories by a category type"
+                )
+            self._one_epoch(rows, look, getattr(self, "memory_", None))
+            return self
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+
+    def _one_epoch(self, rows: Rows, look: FirstLook, memory: np.ndarray | None) -> None:
+        same = memory is not None and len(memory) == len(self._training(None)._memory)
+        training, number = self._training(memory if same else None), self.n_iter_ + 1
+        for name in (
+            "history_",
+            "validation_history_",
+            "validation_scores_",
+            *(["record_"] if self.record else []),
+        ):
+            setattr(self, name, list(getattr(self, name, [])))
+        rate = self.learning_rate_init * SCHEDULES[self.learning_rate](number, self.max_iter, self.power_t)
+        self.stopped_ = "partial_fit"
+        self._epoch(training, self._windows(rows, look.n_rows), number, rate, None)
+        self._finish(training)
+
+    # -- predict -------------------------------------------------------------------------------------------
+
+    def _outputs(self, block: Block) -> np.ndarray:
+        """What the output nodes say of every row, (n, n_outputs)."""
+        architecture = self._architecture
+        theta = architecture.padded(self.parameters_, np.dtype(self.dtype))
+        return _forward(architecture, theta, self._packing().cells(block))
+
+    # -- model files ---------------------------------------------------------------------------------------
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        d, size = len(self._design_names), self._architecture.size
+        memories = len(self._training(None)._memory)
+        return {
+            "widths_": (len(self.activations_) + 2,),
+            "shift_": (d,),
+            "scale_": (d,),
+            "parameters_": (size,),
+            "memory_": (memories, size),
+        }
+
+
+def _each(name: str, said: str | Sequence[str], n_layers: int, known: Sequence[str]) -> list[str]:
+    """One name for every hidden layer."""
+    names = [said] * n_layers if isinstance(said, str) else list(said)
+    if len(names) != n_layers or any(one not in known for one in names):
+        raise ValueError(
+            f"{name} must be one of {', '.join(known)}, or one of them for each of the {n_layers} hidden "
+            f"layers, got {said!r}"
+        )
+    return names
+
+
+def _forward(architecture: Architecture, theta: np.ndarray, X: np.ndarray) -> np.ndarray:
+    out = np.empty((len(X), architecture.layers[-1].n_out))
+    architecture.network.forward(theta, np.ascontiguousarray(X), out)
+    return out

@@ -1,0 +1,149 @@
+"""Rows as a network reads them: standardised inputs, target and weight side by side, in windows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from lyceum._native import kernels
+from lyceum.data import Block, Rows
+from lyceum.data._sources import ArraySource
+from lyceum.statistics import Moments
+
+__all__ = ["FirstLook", "HeldOut", "Packing", "Windows"]
+
+
+@dataclass(frozen=True, slots=True)
+class HeldOut:
+    """The rows for validation: those whose hash, a uniform of seed and row number, is at most `share`."""
+
+    share: float
+    seed: int
+
+    def mask(self, block: Block) -> np.ndarray:
+        uniform = np.empty(len(block))
+        kernels.hash_uniform(block.start, self.seed, uniform)
+        return uniform <= self.share
+
+
+@dataclass(frozen=True, slots=True)
+class FirstLook:
+    """What must be known before training: rows that count, moments of the columns and the target, and the
+    weight of every class."""
+
+    n_rows: int
+    cells: Moments
+    target: Moments
+    weight: np.ndarray  # (K,), empty for numbers
+
+    @classmethod
+    def of(cls, block: Block, n_classes: int, held_out: HeldOut | None) -> FirstLook:
+        if held_out is not None:
+            block = block.take(~held_out.mask(block))
+        assert block.y is not None
+        weight = np.bincount(block.y, block.w, n_classes) if n_classes else np.empty(0)
+        target = replace(block, X=block.y.astype(np.float64)[:, None])
+        n_rows = len(block) if block.w is None else int(np.count_nonzero(block.w))
+        return cls(n_rows, Moments.of(block), Moments.of(target), weight.astype(np.float64))
+
+    def merge(self, other: FirstLook) -> FirstLook:
+        return FirstLook(
+            self.n_rows + other.n_rows,
+            self.cells.merge(other.cells),
+            self.target.merge(other.target),
+            self.weight + other.weight,
+        )
+
+
+def spread(moments: Moments) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and standard deviation of every column, 1 for a column that does not vary."""
+    variance = moments.variance()
+    floor = (4 * np.finfo(np.float64).eps * moments.mean) ** 2
+    varies = np.greater(variance, floor, where=~np.isnan(variance), out=np.zeros(len(variance), dtype=bool))
+    return moments.mean, np.sqrt(np.where(varies, variance, 1.0))
+
+
+@dataclass(frozen=True)
+class Packing:
+    """How a block becomes rows of d inputs, a target and a weight; rows without weight are left out."""
+
+    shift: np.ndarray
+    scale: np.ndarray
+    dtype: Any
+    target: tuple[float, float] = (0.0, 1.0)  # what is taken from the target, and what it is divided by
+    class_weight: np.ndarray | None = None
+    held_out: HeldOut | None = None
+    want: bool = False  # whether it is the held-out rows that are wanted
+
+    def cells(self, block: Block) -> np.ndarray:
+        """The inputs alone."""
+        X = np.subtract(block.X, self.shift, dtype=np.float64)
+        X /= self.scale
+        return X.astype(self.dtype, copy=False)
+
+    def __call__(self, block: Block) -> np.ndarray:
+        w = np.ones(len(block)) if block.w is None else block.w
+        keep = w > 0
+        if self.held_out is not None:
+            keep &= self.held_out.mask(block) == self.want
+        if self.class_weight is not None:
+            w = w * self.class_weight[block.y]
+            keep &= w > 0
+        if not keep.all():
+            block, w = block.take(keep), w[keep]
+        assert block.y is not None
+        d = block.X.shape[1]
+        packed = np.empty((len(block), d + 2), self.dtype)
+        packed[:, :d] = self.cells(block)
+        packed[:, d] = (block.y - self.target[0]) / self.target[1]
+        packed[:, d + 1] = w
+        return packed
+
+
+class Windows:
+    """Packed rows, a window of consecutive ones at a time; all in one window if they are in memory or few.
+
+    A window ends after `size` rows that count, wherever the blocks of the source end.
+    """
+
+    def __init__(self, rows: Rows, packing: Packing, size: int, n_rows: int):
+        self._rows, self._packing, self._size = rows, packing, size
+        self._whole: np.ndarray | None = None
+        self._holds = isinstance(rows.source, ArraySource) or n_rows <= size
+        self._n_rows = n_rows
+
+    def __iter__(self) -> Iterator[np.ndarray]:
+        if not self._holds:
+            return _windows(self._rows.map(self._packing), self._size)
+        if self._whole is None:
+            self._whole = next(_windows(self._rows.map(self._packing), max(self._n_rows, 1)), None)
+        return iter(() if self._whole is None else (self._whole,))
+
+    def first(self) -> np.ndarray | None:
+        """The first window, None if there are no rows."""
+        return next(iter(self), None)
+
+
+def _windows(chunks: Iterator[np.ndarray], size: int) -> Iterator[np.ndarray]:
+    """The rows of the chunks in arrays of `size` rows, the last one shorter."""
+    window, filled = None, 0
+    for chunk in chunks:
+        while len(chunk):
+            if window is None:
+                window = np.empty((size, chunk.shape[1]), chunk.dtype)
+            some = chunk[: size - filled]
+            window[filled : filled + len(some)] = some
+            filled, chunk = filled + len(some), chunk[len(some) :]
+            if filled == size:
+                yield window
+                window, filled = None, 0
+    if window is not None:
+        yield window[:filled]
+
+
+def first_look(rows: Rows, n_classes: int, held_out: HeldOut | None) -> FirstLook:
+    return rows.reduce(partial(FirstLook.of, n_classes=n_classes, held_out=held_out))
