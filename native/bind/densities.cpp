@@ -1,4 +1,5 @@
 #include <lyceum/gaussian_log_joint.hpp>
+#include <lyceum/linear_scores.hpp>
 #include <lyceum/posterior.hpp>
 #include <lyceum/quadratic_log_density.hpp>
 
@@ -37,6 +38,16 @@ void quadratic_log_density(Array<const T, 2> X, Table mean, Array<const double, 
 }
 
 template <class T>
+bool linear_argmax(Array<const T, 2> X, Table coef, Array<const double, 1> intercept, Array<std::int64_t, 1> labels) {
+    const auto n = X.shape(0), d = X.shape(1), K = coef.shape(0);
+    expect(K > 0, "coef has no rows");
+    expect_shape("coef", coef, {K, d});
+    expect_shape("intercept", intercept, {K});
+    expect_shape("labels", labels, {n});
+    return lyceum::linear_argmax(matrix(X), coef.data(), intercept.data(), K, labels.data(), signals());
+}
+
+template <class T>
 void bind(nb::module_& m) {
     m.def("gaussian_log_joint", &gaussian_log_joint<T>, "X"_a.noconvert(), "columns"_a.noconvert(), "mean"_a.noconvert(),
           "half_precision"_a.noconvert(), "constant"_a.noconvert(), "out"_a.noconvert(), ReleaseGil(),
@@ -44,6 +55,9 @@ void bind(nb::module_& m) {
     m.def("quadratic_log_density", &quadratic_log_density<T>, "X"_a.noconvert(), "mean"_a.noconvert(),
           "whiten"_a.noconvert(), "constant"_a.noconvert(), "out"_a.noconvert(), ReleaseGil(),
           "Add constant[k] - |whiten[k] @ (x - mean[k])|**2 / 2 to out.");
+    m.def("linear_argmax", &linear_argmax<T>, "X"_a.noconvert(), "coef"_a.noconvert(), "intercept"_a.noconvert(),
+          "labels"_a.noconvert(), ReleaseGil(),
+          "Set labels to the first k of largest intercept[k] + x @ coef[k]; False if a cell is NaN or infinite.");
 }
 
 }  // namespace

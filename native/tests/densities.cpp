@@ -1,4 +1,5 @@
 #include <lyceum/gaussian_log_joint.hpp>
+#include <lyceum/linear_scores.hpp>
 #include <lyceum/posterior.hpp>
 #include <lyceum/quadratic_log_density.hpp>
 
@@ -50,6 +51,27 @@ void test_quadratic(size_t n, size_t d, size_t K, bool triangular) {
         }
 }
 
+template <class T>
+void test_linear(size_t n, size_t d, size_t K) {
+    Random random;
+    auto X = random.template normal<T>(n * d);
+    const auto coef = random.template normal<double>(K * d), intercept = random.template normal<double>(K);
+    std::vector<std::int64_t> labels(n, -1);
+    CHECK(linear_argmax<T>(rows(X, n, d), coef.data(), intercept.data(), K, labels.data(), Poll()));
+    for (size_t i = 0; i < n; ++i) {
+        std::vector<double> score(intercept.begin(), intercept.end());
+        for (size_t k = 0; k < K; ++k)
+            for (size_t j = 0; j < d; ++j) score[k] += double(X[i * d + j]) * coef[k * d + j];
+        CHECK(labels[i] == std::max_element(score.begin(), score.end()) - score.begin());
+    }
+    for (const double bad : {nan_cell, infinity, -infinity}) {
+        if (!n) continue;
+        auto spoiled = X;
+        spoiled.back() = static_cast<T>(bad);
+        CHECK(!linear_argmax<T>(rows(spoiled, n, d), coef.data(), intercept.data(), K, labels.data(), Poll()));
+    }
+}
+
 void test_posterior(size_t n, size_t K) {
     Random random;
     auto a = random.normal<double>(n * K, -1e4, 20);
@@ -81,6 +103,8 @@ void test_type() {
             for (const bool missing : {false, true}) test_gaussian<T>(n, K, missing);
         for (const size_t d : {1, 7, 8, 19})
             for (const bool triangular : {false, true}) test_quadratic<T>(n, d, 3, triangular);
+        for (const size_t d : {1, 7, 8, 19})
+            for (const size_t K : {1, 2, 5, 8, 17}) test_linear<T>(n, d, K);
     }
 }
 

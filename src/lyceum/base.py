@@ -58,10 +58,15 @@ class Learner(BaseEstimator):
         rows = Intake(self).to_go_on(X, y, sample_weight, classes)
         return self._prepared(rows)
 
-    def _rows_to_predict(self, X: Any) -> Rows:
-        """Rows coded as those of `fit` were."""
+    def _rows_to_predict(self, X: Any, checked: bool = True) -> Rows:
+        """Rows coded as those of `fit` were; unless `checked`, the caller looks for gaps and infinities."""
         check_is_fitted(self)
-        return self._prepared(Intake(self).to_predict(X))
+        rows = Intake(self).to_predict(X)
+        if checked:
+            return self._prepared(rows)
+        for step in self._steps():
+            rows = rows if isinstance(step, CheckCells) else rows.then(step)
+        return rows
 
     def _prepared(self, rows: Rows) -> Rows:
         for step in self._steps():
@@ -178,9 +183,18 @@ class PosteriorClassifier(ClassifierMixin):
     def _log_joint(self, block: Block) -> np.ndarray:
         raise TypeError(f"{type(self).__name__} does not define _log_joint")
 
+    def _linear_rule(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """Coefficients (K, d) and intercepts (K,) of a log joint that is linear in the cells, if it is."""
+        return None
+
     def predict(self, X: Any) -> Any:
         """The class of largest posterior: minimum 0/1 risk."""
-        return self._apply(partial(_most_probable, self), X)
+        check_is_fitted(self)
+        rule = self._linear_rule()
+        if rule is None or not self._design.is_plain:
+            return self._apply(partial(_most_probable, self), X)
+        check = CheckCells(type(self).__name__)
+        return self._rows_to_predict(X, checked=False).collect(partial(_largest, self, *rule, check))
 
     def predict_proba(self, X: Any) -> Any:
         """The posterior probabilities, a column a class in the order of `classes_`; rows sum to 1."""
@@ -207,6 +221,17 @@ class OnePassClassifier(PosteriorClassifier, OnePassLearner):
 def _most_probable(learner: PosteriorClassifier, block: Block) -> np.ndarray:
     labels = np.empty(len(block), dtype=np.int64)
     kernels.row_argmax(learner._log_joint(block), labels)
+    return learner.classes_[labels]
+
+
+def _largest(
+    learner: PosteriorClassifier, coef: np.ndarray, intercept: np.ndarray, check: CheckCells, block: Block
+) -> np.ndarray:
+    """The class of the largest linear score, cells checked in the same read."""
+    labels = np.empty(len(block), dtype=np.int64)
+    dense = isinstance(block.X, np.ndarray) and block.X.dtype.kind == "f"
+    if not dense or not kernels.linear_argmax(block.X, coef, intercept, labels):
+        return _most_probable(learner, check(block))
     return learner.classes_[labels]
 
 

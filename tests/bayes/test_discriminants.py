@@ -369,3 +369,40 @@ def test_the_fitted_arrays_have_the_shapes_that_are_checked_at_load(learner, str
         model = learner(covariance=structure).fit(X, y)
         for name, shape in model._shapes().items():
             assert getattr(model, name).shape == shape
+
+
+@pytest.mark.parametrize("K", [1, 2, 3, 11])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64])
+def test_the_predicted_class_of_a_linear_rule_is_that_of_the_largest_posterior(K, dtype):
+    X, y = classes_of_rows(n=20_000, K=K)
+    X = (4 * X).astype(dtype)
+    model = LinearDiscriminant().fit(X, y)
+    p = model.predict_proba(X)
+    top = np.sort(p, axis=1)[:, -2:]
+    clear = np.ones(len(X), bool) if K == 1 else top[:, 1] - top[:, 0] > 1e-9
+    np.testing.assert_array_equal(model.predict(X)[clear], p.argmax(axis=1)[clear])
+    np.testing.assert_array_equal(model.predict(np.asfortranarray(X)), model.predict(X))
+
+
+@pytest.mark.parametrize(("cell", "text"), [(np.nan, "a missing value"), (np.inf, "an infinity")])
+def test_the_linear_rule_names_the_cell_that_it_cannot_take(cell, text):
+    X, y = classes_of_rows(n=40_000)
+    model = LinearDiscriminant().fit(X, y)
+    X[30_001, 2] = cell
+    with pytest.raises(MissingValuesError, match=f"column 'x2' has {text} .* in row 30001"):
+        model.predict(X)
+
+
+def test_a_linear_rule_predicts_tables_with_categories_and_lazily_on_dask():
+    array = pytest.importorskip("dask.array")
+    X, y = classes_of_rows()
+    colour = np.random.default_rng(5).choice(["red", "green"], len(X))
+    table = pd.DataFrame(X, columns=list("abcd")).assign(colour=colour)
+    model = LinearDiscriminant().fit(table, y)
+    np.testing.assert_array_equal(model.predict(table), model.predict_proba(table).argmax(axis=1))
+    table.loc[7, "colour"] = None
+    with pytest.raises(MissingValuesError, match="column 'colour' has a missing value"):
+        model.predict(table)
+    plain = LinearDiscriminant().fit(X, y)
+    lazy = plain.predict(array.from_array(X, chunks=(70, 4)))
+    np.testing.assert_array_equal(lazy.compute(), plain.predict(X))

@@ -40,6 +40,46 @@ def test_quadratic_log_density_follows_the_definition(kernels, dtype, rng, n, d,
     assert_allclose(out, want, rtol=1e-12, atol=1e-11)
 
 
+@pytest.mark.parametrize("n", [0, 1, 95, 97, 300])
+@pytest.mark.parametrize("d", [1, 5, 8, 33])
+@pytest.mark.parametrize("K", [1, 2, 5, 17])
+def test_the_largest_linear_score_is_found(kernels, dtype, rng, n, d, K):
+    X, coef, intercept = rng.normal(size=(n, d)).astype(dtype), rng.normal(size=(K, d)), rng.normal(size=K)
+    labels = np.full(n, -1)
+    assert kernels.linear_argmax(X, coef, intercept, labels)
+    assert_array_equal(labels, (X.astype(np.float64) @ coef.T + intercept).argmax(axis=1))
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("place", [(0, 0), (96, 4), (199, 2)])
+def test_linear_scores_tell_of_a_cell_that_is_not_finite(kernels, dtype, rng, bad, place):
+    X = rng.normal(size=(200, 5)).astype(dtype)
+    X[place] = bad
+    assert not kernels.linear_argmax(X, np.zeros((3, 5)), np.zeros(3), np.empty(200, np.int64))
+
+
+def test_the_first_of_equal_linear_scores_wins_and_an_impossible_class_never(kernels):
+    labels = np.empty(2, np.int64)
+    X, coef = np.array([[1.0], [-1.0]]), np.array([[0.0], [1.0], [1.0]])
+    kernels.linear_argmax(X, coef, np.zeros(3), labels)
+    assert_array_equal(labels, [1, 0])
+    kernels.linear_argmax(X, coef, np.array([-np.inf, -np.inf, 0.0]), labels)
+    assert_array_equal(labels, [2, 2])
+    kernels.linear_argmax(X, coef, np.full(3, -np.inf), labels)
+    assert_array_equal(labels, [0, 0])
+
+
+def test_linear_scores_refuse_shapes_that_do_not_fit(kernels):
+    X, labels = np.zeros((4, 3)), np.empty(4, np.int64)
+    for coef, intercept, text in (
+        (np.zeros((2, 2)), np.zeros(2), r"coef has shape \(2, 2\)"),
+        (np.zeros((2, 3)), np.zeros(3), r"intercept has shape \(3,\)"),
+        (np.zeros((0, 3)), np.zeros(0), "coef has no rows"),
+    ):
+        with pytest.raises(ValueError, match=text):
+            kernels.linear_argmax(X, coef, intercept, labels)
+
+
 @pytest.mark.parametrize("n", [0, 1, 700, 3001])
 @pytest.mark.parametrize("K", [1, 2, 5, 37])
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 1e4])

@@ -144,6 +144,11 @@ class LinearDiscriminant(Discriminant):
 
     # -- predict ---------------------------------------------------------------------------------------------
 
+    def _linear_rule(self) -> tuple[np.ndarray, np.ndarray]:
+        if len(self.classes_) != 2:
+            return np.ascontiguousarray(self.coef_), self.intercept_
+        return np.vstack([np.zeros_like(self.coef_), self.coef_]), np.array([0.0, *self.intercept_])
+
     def _log_joint(self, block: Block) -> np.ndarray:
         if len(self.classes_) != 2:
             joint = block.X @ self.coef_.T
@@ -156,9 +161,7 @@ class LinearDiscriminant(Discriminant):
     # -- what was learned ------------------------------------------------------------------------------------
 
     def _column_odds(self, block: Block) -> np.ndarray:
-        coef, intercept = self.coef_, self.intercept_
-        if len(self.classes_) == 2:
-            coef, intercept = np.vstack([np.zeros_like(coef), coef]), np.array([0.0, *intercept])
+        coef, intercept = self._linear_rule()
         terms = (block.X - self.xbar_)[:, None, :] * coef
         return log_odds(terms, intercept + coef @ self.xbar_)
 

@@ -90,7 +90,8 @@ class Design:
         return kept, start[kept], np.where(numeric, np.int32(0), self.width)[kept], first[kept]
 
     @cached_property
-    def _is_plain(self) -> bool:
+    def is_plain(self) -> bool:
+        """Whether every column is a number already."""
         return all(column.numeric for column in self.before)
 
     @cached_property
@@ -98,7 +99,7 @@ class Design:
         return self.sparse and len(self.after) >= 4 * len(self.before)
 
     def __call__(self, block: Block) -> Block:
-        if self._is_plain:
+        if self.is_plain:
             return block.with_X(block.X, self.schema(block.schema))
         kept, *layout = self._layout
         X = np.ascontiguousarray(block.X if len(kept) == len(self.before) else block.X[:, kept])
