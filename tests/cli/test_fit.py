@@ -50,8 +50,8 @@ def test_fit_takes_kinds_ignored_columns_and_weights(command, tmp_path):
     frame.to_csv(tmp_path / "t.csv", index=False)
     out = tmp_path / "m.lyceum"
     done = command(
-        "fit", tmp_path / "t.csv", "-t", "y", "-l", "NaiveBayes", "--kind", "code=categorical", "--ignore", "id",
-        "--weight", "w", "-o", out,
+        "fit", tmp_path / "t.csv", "-t", "y", "-l", "NaiveBayes", "--kind", "code=categorical",
+        "--ignore", "id", "--weight", "w", "-o", out,
     )  # fmt: skip
     assert done[0] == 0
     schema = lyceum.load(out).schema_

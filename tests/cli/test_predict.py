@@ -201,7 +201,8 @@ def test_ctrl_c_is_code_130_and_leaves_no_file(command, models, credit, tmp_path
 
 @pytest.mark.skipif(os.name == "nt", reason="needs a shell")
 def test_a_reader_that_leaves_early_is_no_error_message(models, credit):
-    run = f"{sys.executable} -c 'from lyceum.cli import main; main()' predict {models['logistic']} {credit} | head -1"
+    program = f"{sys.executable} -c 'from lyceum.cli import main; main()'"
+    run = f"{program} predict {models['logistic']} {credit} | head -1"
     done = subprocess.run(run, shell=True, capture_output=True, text=True, timeout=60)
     assert done.stdout == '"predicted"\n'
     assert done.stderr == ""

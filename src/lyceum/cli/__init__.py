@@ -58,9 +58,7 @@ def main() -> NoReturn:
         sys.exit(1)
     except OSError as error:
         _fail(f"{error.filename}: {error.strerror}" if error.filename else str(error))
-    except KeyboardInterrupt as stop:
-        if str(stop):
-            print(f"lyceum: {stop}", file=sys.stderr)
+    except KeyboardInterrupt:
         sys.exit(130)
     sys.exit(0)
 
@@ -141,8 +139,8 @@ def study(
         data, target, loss, as_json,
         learners=None if learners is None else [name.strip() for name in learners.split(",") if name.strip()],
         doubt=doubt, folds=folds, repeats=repeats, holdout=holdout, bootstrap_632=bootstrap_632,
-        choose=choose, seed=seed, budget=budget, kinds=kinds_of(kind) or None, ignore=ignore or None, keep=keep or None,
-        weight=weight, recipe=recipe, out=out, force=force,
+        choose=choose, seed=seed, budget=budget, kinds=kinds_of(kind) or None, ignore=ignore or None,
+        keep=keep or None, weight=weight, recipe=recipe, out=out, force=force,
     )  # fmt: skip
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
@@ -13,10 +15,9 @@ from rich.text import Text
 
 from lyceum.apply import read_loss
 from lyceum.cli._screen import console, notes, print_json, table
-from lyceum.study._report import Scale
+from lyceum.study._report import Scale, aligned
 from lyceum.study._results import Standing, Study
 from lyceum.study._study import study
-from lyceum.study._words import amount
 
 __all__ = ["run"]
 
@@ -26,8 +27,12 @@ _WIDE = 90  # from this many columns on, they are drawn
 
 def run(data: str | None, target: str | None, loss: str | None, as_json: bool, **asked: Any) -> None:
     costs = None if loss is None else read_loss(loss)
-    with notes(), working() as progress:
-        found = study(data, target, loss=costs, progress=progress, **asked)
+    try:
+        with notes(), working() as progress:
+            found = study(data, target, loss=costs, progress=progress, **asked)
+    except KeyboardInterrupt as stop:  # Typer would end without its message
+        print(f"lyceum: {stop}", file=sys.stderr)
+        raise typer.Exit(130) from None
     if as_json:
         print_json(found.results)
     else:
@@ -85,12 +90,12 @@ def _ranking(found: Study) -> Table:
     for column in made.columns:
         column.justify = "right" if column.header in (comparison.criterion, "p", "seconds") else "left"
     for s in comparison.standings:
-        low, high = (amount(comparison.criterion, end) for end in s.interval)
+        low, high = (aligned(comparison, end) for end in s.interval)
         p = "" if s.p_corrected_t_holm is None else f"{s.p_corrected_t_holm:.3f}"
         cells = [
             "✔" if s.name == comparison.choice else "",
             Text(s.label),
-            amount(comparison.criterion, s.loss),
+            aligned(comparison, s.loss),
             f"{low} to {high}",
             *([_drawn(s, scale)] if drawn else []),
             p,

@@ -20,9 +20,9 @@ from lyceum.study._words import amount, number, percent, sentence
 if TYPE_CHECKING:
     import jinja2
 
-    from lyceum.study._results import Example, Standing, Study
+    from lyceum.study._results import Comparison, Example, Standing, Study
 
-__all__ = ["Scale", "render", "write_report"]
+__all__ = ["Scale", "aligned", "render", "write_report"]
 
 _ROWS_SHOWN = 12  # of a long table, before the rest is folded away
 _CONTRIBUTIONS = 8
@@ -84,13 +84,7 @@ class _Page:
         return "" if value is None else _tied(amount(self.study.comparison.criterion, value))
 
     def aligned(self, value: float | None) -> str:
-        """A loss with as many decimals as the others in its column: three digits for the least."""
-        if value is None:
-            return ""
-        if self.study.comparison.criterion == "error rate":
-            return f"{100 * value:.1f}\u00a0%"
-        least = min((abs(s.loss) for s in self.study.comparison.standings if s.loss), default=1.0)
-        return f"{value:,.{max(0, 2 - math.floor(math.log10(least)))}f}"
+        return "" if value is None else _tied(aligned(self.study.comparison, value))
 
     @property
     def figures(self) -> list[Figure]:
@@ -192,6 +186,14 @@ class _Page:
         return tomli_w.dumps(self.study.recipe.as_dict())
 
 
+def aligned(comparison: Comparison, value: float) -> str:
+    """A loss with as many decimals as the others in its column: three digits for the least."""
+    if comparison.criterion == "error rate":
+        return f"{100 * value:.1f} %"
+    least = min((abs(s.loss) for s in comparison.standings if s.loss), default=1.0)
+    return f"{value:,.{max(0, 2 - math.floor(math.log10(least)))}f}"
+
+
 @dataclass(frozen=True, slots=True)
 class Scale:
     """The axis of the drawn intervals."""
@@ -206,7 +208,7 @@ class Scale:
         ends = _span(standings)
         # a constant guess far off would leave no room to tell the learners apart
         low, high = ends if ends[1] <= _FAR * high else (low, 1.15 * high)
-        low = 0.0 if 0.0 <= low < 0.5 * high else low
+        low = 0.0 if 0.0 <= low < 0.2 * high else low
         return cls(low, high if high > low else low + 1.0)
 
     def holds(self, value: float) -> bool:

@@ -1,0 +1,141 @@
+"""`lyceum study`."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pandas as pd
+import pytest
+
+import lyceum
+from lyceum.study import Study
+
+FEW = ("--learners", "NaiveBayes,LinearDiscriminant", "--folds", "3")
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory, credit):
+    """A finished study of two learners."""
+    folder = tmp_path_factory.mktemp("study") / "credit"
+    costs = {("bad", "good"): 5, ("good", "bad"): 1}
+    return lyceum.study(
+        credit, "class", learners=["NaiveBayes", "LinearDiscriminant"], loss=costs, folds=3, out=folder
+    )
+
+
+def test_the_terminal_has_ranking_answer_and_places(command, credit, done, tmp_path):
+    out = tmp_path / "s"
+    code, text, err = command(
+        "study", credit, "-t", "class", *FEW, "--loss", "bad:good=5,good:bad=1", "-o", out, width=110
+    )
+    assert (code, err) == (0, "")
+    assert max(map(len, text.splitlines())) <= 110
+    found = Study.open(out)
+    assert [s.loss for s in found.comparison.standings] == [s.loss for s in done.comparison.standings]
+    assert " ".join(done.answer.split()) in " ".join(text.split())
+    assert all(s.label in text for s in found.comparison.standings)
+    assert text.count("●") == 3
+    for name in ("report.html", "model.lyceum", "results.json"):
+        assert (out / name).is_file()
+        assert name in "".join(text.split())
+
+
+@pytest.mark.parametrize("width", [60, 80])
+def test_a_narrow_terminal_has_the_ranking_without_drawings(command, credit, done, width):
+    code, text, _ = command(
+        "study",
+        credit,
+        "-t",
+        "class",
+        *FEW,
+        "--loss",
+        "bad:good=5,good:bad=1",
+        "-o",
+        done.folder,
+        width=width,
+    )
+    assert code == 0
+    assert max(map(len, text.splitlines())) <= width
+    assert "●" not in text
+
+
+def test_json_is_results_json(command, credit, done):
+    code, text, _ = command(
+        "study", credit, "-t", "class", *FEW, "--loss", "bad:good=5,good:bad=1", "-o", done.folder, "--json"
+    )
+    assert code == 0
+    assert json.loads(text) == json.loads(done.results_path.read_text())
+
+
+def test_a_recipe_runs_again(command, done, tmp_path):
+    code, _, err = command("study", "--recipe", done.folder / "recipe.toml", "-o", tmp_path / "again")
+    assert (code, err) == (0, "")
+    again = Study.open(tmp_path / "again")
+    assert [s.loss for s in again.comparison.standings] == [s.loss for s in done.comparison.standings]
+
+
+def test_the_model_decides_by_the_costs_of_the_study(command, credit, done, tmp_path):
+    assert command("predict", done.model_path, credit, "-o", tmp_path / "p.csv")[0] == 0
+    proba = done.model.predict_proba(lyceum.scan(credit, target="class"))
+    said = pd.read_csv(tmp_path / "p.csv")["predicted"]
+    assert ((said == "bad") == (5 * proba[:, 0] > proba[:, 1])).all()
+
+
+def test_another_study_is_not_replaced_without_force(command, credit, done, tmp_path):
+    arguments = [
+        "study",
+        credit,
+        "-t",
+        "class",
+        "--learners",
+        "NaiveBayes",
+        "--folds",
+        "2",
+        "-o",
+        tmp_path / "s",
+    ]
+    assert command(*arguments)[0] == 0
+    code, out, err = command(*arguments, "--seed", "7")
+    assert (code, out) == (2, "")
+    assert "force" in err
+    assert command(*arguments, "--seed", "7", "--force")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nothing.csv", "-t", "y"], "there is no file nothing.csv"),
+        (["{credit}"], "which column to predict"),
+        (["{credit}", "-t", "clas"], "did you mean 'class'"),
+        (["{credit}", "-t", "class", "--learners", "NaiveBays"], "did you mean NaiveBayes"),
+        (["{credit}", "-t", "class", "--loss", "bad:good=5,good:bad=1,ugly:bad=3"], "ugly"),
+        (["{credit}", "-t", "class", "--folds", "1"], "at least 2"),
+        (["{credit}", "-t", "age", "--doubt", "0.1"], "numbers"),
+        ([], "no data"),
+    ],
+)
+def test_a_fault_is_one_sentence_and_leaves_nothing(command, credit, tmp_path, arguments, message):
+    code, out, err = command("study", *(a.format(credit=credit) for a in arguments), "-o", tmp_path / "s")
+    assert (code, out) == (2, "")
+    assert message in err
+    assert err.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs signals")
+def test_ctrl_c_says_how_to_go_on_and_the_same_command_does(credit, tmp_path):
+    out = tmp_path / "s"
+    run = [sys.executable, "-c", "from lyceum.cli import main; main()", "study", credit, "-t", "class"]
+    run += ["--learners", "NaiveBayes,LogisticRegression", "--folds", "10", "--repeats", "10", "-o", str(out)]
+    process = subprocess.Popen(run, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    while process.poll() is None and len(list(out.glob("predictions/*.parquet"))) < 2:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "run the same study again" in err
+    assert "Traceback" not in err
+    assert not (out / "report.html").exists()

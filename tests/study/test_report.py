@@ -1,0 +1,254 @@
+"""The report: one page that says what the study found, drawn to scale, and needs nothing else."""
+
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import lyceum
+from lyceum import datasets
+from lyceum.study import Failure, Suspect, _files
+from lyceum.study._figures import figures_of, positive_class
+from lyceum.study._report import Scale, render, write_report
+
+COSTS = {("bad", "good"): 5, ("good", "bad"): 1}
+VOID = {"meta", "br", "link", "img", "hr", "input"}
+
+
+@pytest.fixture(scope="module")
+def studies(tmp_path_factory):
+    """Two classes with costs and doubt, three classes with gaps, numbers."""
+    folder = tmp_path_factory.mktemp("studies")
+    asked = {
+        "credit": (
+            "german_credit",
+            "class",
+            ["NaiveBayes", "LogisticRegression"],
+            {"loss": COSTS, "doubt": 0.9},
+        ),
+        "penguins": ("penguins", "species", ["NaiveBayes", "LinearDiscriminant"], {}),
+        "cpu": ("cpu", "class", ["LinearRegression", "Ridge"], {"holdout": 0.2}),
+    }
+    return {
+        name: lyceum.study(
+            datasets.path(table), target, learners=learners, folds=3, out=folder / name, **more
+        )
+        for name, (table, target, learners, more) in asked.items()
+    }
+
+
+@pytest.fixture(params=["credit", "penguins", "cpu"])
+def study(request, studies):
+    return studies[request.param]
+
+
+class Page(HTMLParser):
+    """Tags, attributes and text of a page; raises where tags do not match."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.tags, self.words, self.ids, self.links = [], [], [], [], []
+        self.captioned = []
+        self.feed(text)
+        assert not self.open
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append(tag)
+        found = dict(attributes)
+        self.ids += [found["id"]] if "id" in found else []
+        self.links += [found[key] for key in ("href", "src", "xlink:href") if key in found]
+        if tag == "table":
+            self.captioned.append(False)
+        if tag == "caption":
+            self.captioned[-1] = True
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.handle_starttag(tag, attributes)
+        if tag not in VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if "style" not in self.open:
+            self.words.append(data)
+
+    @property
+    def text(self):
+        return " ".join(" ".join(self.words).replace("\u00a0", " ").split())
+
+
+def test_the_page_is_well_formed_and_needs_nothing_else(study):
+    page = Page(render(study))
+    assert "script" not in page.tags
+    assert "img" not in page.tags
+    links = [link for link in page.links if not link.startswith("data:image/png;base64,")]
+    assert set(links) <= {f"#{name}" for name in page.ids}
+    assert len(set(page.ids)) == len(page.ids)
+    assert "url(" not in re.sub(r"url\(#", "", render(study))
+    assert "@import" not in render(study)
+    assert all(page.captioned)
+    assert page.captioned
+
+
+def test_it_says_what_the_study_says(study):
+    text = Page(render(study)).text
+    assert study.answer in text
+    for statement in study.comparison.statements:
+        assert " ".join(statement.split()) in text
+    for standing in study.comparison.standings:
+        assert standing.label in text
+    for column in study.schema:
+        assert column.name in text
+    for name, version in study.versions.items():
+        assert f"{name} {version}" in text
+    assert study.learned().title in text
+    for example in study.examples:
+        assert f"Row {example.row:,}" in text
+
+
+def test_intervals_are_drawn_to_scale(study):
+    scale = Scale.of(study.comparison.standings)
+    rows = re.findall(r'<svg class="interval".*?</svg>', render(study), re.DOTALL)
+    drawn = [s for s in study.comparison.standings if scale.holds(s.loss)]
+    assert len(rows) == len(drawn)
+    for row, standing in zip(rows, drawn):
+        point = float(re.search(r'class="point" x1="([\d.]+)"', row)[1])
+        value = scale.low + point / 100 * (scale.high - scale.low)
+        assert value == pytest.approx(standing.loss, abs=(scale.high - scale.low) / 5000)
+        low, high = map(float, re.search(r'<line x1="([\d.]+)" x2="([\d.]+)" y1="8"', row).groups())
+        assert low <= point <= high
+        assert scale.low + high / 100 * (scale.high - scale.low) == pytest.approx(
+            min(standing.interval[1], scale.high), abs=(scale.high - scale.low) / 5000
+        )
+
+
+def test_a_constant_guess_far_off_does_not_squeeze_the_learners(studies):
+    standings = studies["penguins"].comparison.standings
+    scale = Scale.of(standings)
+    assert not scale.holds(next(s.loss for s in standings if s.is_baseline))
+    assert all(scale.holds(end) for s in standings if not s.is_baseline for end in s.interval)
+    assert "off the scale" in Page(render(studies["penguins"])).text
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("credit", ["confusion", "roc", "cost", "reject", "calibration", "learning"]),
+        ("penguins", ["confusion", "cobweb", "roc", "reject", "calibration", "learning"]),
+        ("cpu", ["truth", "residuals", "errors", "learning"]),
+    ],
+)
+def test_every_task_has_its_pictures(studies, name, expected):
+    figures = figures_of(studies[name])
+    assert [figure.name for figure in figures] == expected
+    for figure in figures:
+        assert figure.svg.startswith('<svg role="img"')
+        assert figure.svg.endswith("</svg>")
+        assert len(figure.svg) < 150_000
+
+
+def test_the_confusion_drawn_is_that_of_the_choice(studies):
+    study = studies["credit"]
+    svg = figures_of(study)[0].svg
+    for count in np.asarray(study.choice.confusion).ravel():
+        assert f">{count:,.0f}" in svg
+    assert "reject" in svg
+
+
+def test_curves_are_about_the_class_that_is_dearest_to_miss(studies):
+    study = studies["credit"]
+    assert study.classes[positive_class(study)] == "bad"
+    assert "finding “bad”" in Page(render(study)).text
+    plain = replace(study, loss=None)
+    assert plain.classes[positive_class(plain)] == "bad"  # 300 of 1,000: the rarer
+
+
+def test_explanations_add_up(studies):
+    for study in studies.values():
+        for example in study.examples:
+            told = example.explanation
+            page = render(replace(study, examples=(example,)))
+            bars = re.search(r'<table class="bars">.*?</table>', page, re.DOTALL)[0]
+            adds = [float(x.replace(",", "")) for x in re.findall(r'<td class="n">(.*?)</td>', bars)]
+            begin, end = float(told.base[0]), float(told.scores[0])
+            tolerance = 0.02 * sum(map(abs, adds)) + 1e-9
+            assert begin + sum(adds) == pytest.approx(end, abs=tolerance)
+
+
+def test_the_loss_matrix_is_shown_with_its_labels(studies):
+    text = Page(render(studies["credit"])).text
+    assert "truth \\ action bad good bad 0 5 good 1 0" in text
+    assert "rejecting a row costs 0.9" in text
+
+
+def test_failures_suspects_and_an_early_end_are_said(studies):
+    study = replace(
+        studies["cpu"],
+        failures=(Failure("Lasso", "lasso", 0, 1, "did not converge"),),
+        suspects=(
+            Suspect("MYCT", "leak", "gives the target away", False),
+            Suspect("id", "identifier", "is different in every row", True),
+        ),
+        skipped=("SVR",),
+        finished=False,
+    )
+    text = Page(render(study)).text
+    assert "lasso failed in fold 2: did not converge" in text
+    assert "SVR : the time allowed was over" in text
+    assert "gives the target away." in text
+    assert "is different in every row. It was left out." in text
+    assert "ended before all of its folds were run" in text
+
+
+def test_names_from_the_data_cannot_become_markup(tmp_path):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=80)
+    frame = pd.DataFrame({"<script>alert(1)</script>": x, "a&b": rng.choice(["<i>", '"q"'], 80)})
+    frame["y"] = np.where(x + rng.normal(size=80) > 0, "<b>yes</b>", "no & no")
+    study = lyceum.study(frame, "y", learners=["NaiveBayes"], folds=2, out=tmp_path / "s")
+    text = study.report_path.read_text()
+    assert "<script" not in text
+    assert "<b>yes" not in text
+    page = Page(text)
+    assert "<script>alert(1)</script>" in page.text
+    assert "<b>yes</b>" in page.text
+
+
+def test_numbers_are_rounded_as_people_read_them(study):
+    text = Page(re.sub(r"<pre>.*?</pre>", "", render(study), flags=re.DOTALL)).text
+    assert not re.findall(r"\d\.\d{7,}", text)
+
+
+def test_the_same_study_gives_the_same_page(study):
+    assert render(study) == render(study)
+    assert study.report_path.read_text() == render(study)
+
+
+def test_a_report_that_fails_leaves_the_old_one(study, tmp_path, monkeypatch):
+    path = tmp_path / "report.html"
+    write_report(study, path)
+    before = path.read_text()
+    monkeypatch.setattr(_files.os, "replace", _refuse)
+    with pytest.raises(OSError, match="disk full"):
+        write_report(study, path)
+    assert path.read_text() == before
+    assert [p.name for p in tmp_path.iterdir()] == ["report.html"]
+
+
+def _refuse(*_):
+    raise OSError("disk full")
+
+
+def test_narrow_screens_print_and_dark_have_rules(study):
+    style = re.search(r"<style>(.*?)</style>", render(study), re.DOTALL)[1]
+    for rule in ("@media (max-width", "@media print", "prefers-color-scheme: dark"):
+        assert rule in style
+    assert style.count("{") == style.count("}")
+    assert '<meta name="viewport"' in render(study)
