@@ -13,10 +13,21 @@ from lyceum import catalog
 # Starts from three fixed rows: which rows a random start picks depends on the order and number of rows.
 _STARTS = data_for(BaseEstimator()).X[:3].copy()
 
+# All rows a step: what is in a smaller batch depends on the order and number of rows.
+_NETWORK = {
+    "hidden_layer_sizes": 6,
+    "activation": "tanh",
+    "batch_size": "all",
+    "max_iter": 5,
+    "random_state": 0,
+}
+
 SETTINGS: dict[str, dict[str, Any]] = {
     "KMeans": {"n_clusters": 3, "init": _STARTS, "n_init": 1, "random_state": 0},
     "PCA": {"n_components": 2},
     "LogisticRegression": {"tol": 1e-10},
+    "MLPClassifier": _NETWORK,
+    "MLPRegressor": _NETWORK,
     "Lasso": {"alpha": 0.1, "tol": 1e-15},
     "ElasticNet": {"alpha": 0.1, "tol": 1e-15},
     "LassoCV": {"alphas": 10, "tol": 1e-13},
@@ -33,7 +44,14 @@ _BY_FOLDS = Case(
         "folds go by the numbers of rows",
     ),
 )
+_BY_EPOCHS = Case(
+    without=dict.fromkeys(
+        ("going_on_is_fitting_at_once", "new_categories_may_come_later"), "partial_fit is one epoch"
+    )
+)
 CASES: dict[str, Case] = {
+    "MLPClassifier": _BY_EPOCHS,
+    "MLPRegressor": _BY_EPOCHS,
     "ElasticNet": Case(skip=("dual_gap_",)),  # zero up to rounding
     "Lasso": Case(skip=("dual_gap_",)),
     "ElasticNetCV": _BY_FOLDS,

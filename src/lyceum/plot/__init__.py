@@ -3,6 +3,7 @@
 from lyceum.plot._calibration import calibration
 from lyceum.plot._confusion import cobweb, confusion
 from lyceum.plot._curves import error_reject, learning_curve, validation_curve
+from lyceum.plot._neural import network, training_curves
 from lyceum.plot._rates import cost_curve, precision_recall, roc
 from lyceum.plot._style import COLOURS
 
@@ -14,7 +15,9 @@ __all__ = [
     "cost_curve",
     "error_reject",
     "learning_curve",
+    "network",
     "precision_recall",
     "roc",
+    "training_curves",
     "validation_curve",
 ]

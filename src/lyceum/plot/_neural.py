@@ -1,0 +1,146 @@
+"""Training curves, and the drawing of a network."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum.plot._style import COLOURS, GREY, INK, axes, finish, legend, line_style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["network", "training_curves"]
+
+
+def training_curves(
+    model: Any,
+    *,
+    log: bool = True,
+    label: str | None = None,
+    title: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """The loss over the epochs, on the training rows and, with early stopping, on those held out.
+
+    Parameters
+    ----------
+    model : fitted learner with `history_`
+        `validation_history_` and `best_epoch_` are drawn where it has them.
+    log : bool, default=True
+        A logarithmic loss; falls back to a linear one where a loss is not positive.
+    label : str, optional
+        The name of the learner.
+    title : str, optional
+    ax : Matplotlib axes, optional
+    """
+    from matplotlib.ticker import MaxNLocator
+
+    check_is_fitted(model, "history_")
+    ax = axes(ax)
+    held = getattr(model, "validation_history_", [])
+    for values, where in ((model.history_, "training"), (held, "validation")):
+        if len(values):
+            name = f"{label}, {where}" if label else where
+            marker = "o" if len(values) <= 20 else None
+            epochs = np.arange(1, len(values) + 1)
+            ax.plot(epochs, values, marker=marker, markersize=4.0, label=name, **line_style(ax))
+    if len(held):
+        best = model.best_epoch_
+        ax.axvline(
+            best, color=GREY, linewidth=1.0, linestyle=":", zorder=1, label=f"best: {best}", gid="reference"
+        )
+    if log and min([*model.history_, *held]) > 0:
+        ax.set_yscale("log")
+    finish(ax, "epoch", "loss", title)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    legend(ax)
+    return ax
+
+
+def network(
+    model: Any, *, most: int = 12, weights: bool = True, title: str | None = None, ax: Axes | None = None
+) -> Axes:
+    """The nodes of a fitted network, layer by layer, and the weights between them.
+
+    Parameters
+    ----------
+    model : fitted MLPClassifier or MLPRegressor
+    most : int, default=12
+        Nodes drawn of a layer; of a larger one the first and last, with dots between.
+    weights : bool, default=True
+        Whether lines have a colour by the sign of their weight and a width by its size, relative to the
+        largest of the layer. Of spheres these are the centres.
+    title : str, optional
+    ax : Matplotlib axes, optional
+    """
+    check_is_fitted(model, "parameters_")
+    widths = model.widths_.tolist()
+    ax = axes(ax, (1.6 + 1.5 * len(widths), 4.6))
+    shown = [_places(n, max(2, most)) for n in widths]
+    for l, coef in enumerate(model.coefs_):
+        _draw_lines(ax, l, shown[l], shown[l + 1], coef if weights else np.zeros_like(coef))
+    for l, places in enumerate(shown):
+        ax.scatter([l] * len(places), list(places.values()), s=110, color="white", edgecolor=INK, zorder=3)
+        if len(places) < widths[l]:
+            ax.text(l, 0.0, "⋮", ha="center", va="center", fontsize="large", color=INK)
+    _name_nodes(ax, model, shown)
+    ax.set_xticks(range(len(widths)), _layer_names(model, widths))
+    ax.set_yticks([])
+    ax.tick_params(length=0, labelsize="small", colors=INK)
+    for side in ax.spines.values():
+        side.set_visible(False)
+    ax.margins(0.12, 0.06)
+    if title:
+        ax.set_title(title, loc="left", color=INK, fontsize="medium", fontweight="bold")
+    return ax
+
+
+def _places(n: int, most: int) -> dict[int, float]:
+    """The nodes drawn of n, with their heights about 0; a gap of one place where some are left out."""
+    if n <= most:
+        return {i: (n - 1) / 2 - i for i in range(n)}
+    half = most // 2
+    first = {i: half - i + 0.0 for i in range(half)}
+    return first | {n - half + i: -1.0 - i for i in range(half)}
+
+
+def _draw_lines(ax: Axes, l: int, left: dict[int, float], right: dict[int, float], coef: np.ndarray) -> None:
+    from matplotlib.collections import LineCollection
+
+    largest = float(np.abs(coef).max()) or 1.0
+    ends = [(i, j) for i in left for j in right]
+    ax.add_collection(
+        LineCollection(
+            [((l, left[i]), (l + 1, right[j])) for i, j in ends],
+            colors=[GREY if coef[i, j] == 0 else COLOURS[int(coef[i, j] < 0)] for i, j in ends],
+            linewidths=[0.4 + 2.0 * abs(float(coef[i, j])) / largest for i, j in ends],
+            alpha=0.55,
+            zorder=1,
+        )
+    )
+
+
+def _name_nodes(ax: Axes, model: Any, shown: list[dict[int, float]]) -> None:
+    inputs = model._design_names
+    classes = getattr(model, "classes_", None)
+    outputs = [model.schema_.target.name if model.schema_.target else "y"]
+    if classes is not None:
+        outputs = [str(label) for label in classes] if len(shown[-1]) > 1 else [str(classes[-1])]
+    last = len(shown) - 1
+    for i, height in shown[0].items():
+        ax.annotate(str(inputs[i]), (0, height), (-9, 0), textcoords="offset points", ha="right", va="center",
+                    fontsize="x-small", color=INK)  # fmt: skip
+    for i, height in shown[-1].items():
+        ax.annotate(outputs[i], (last, height), (9, 0), textcoords="offset points", ha="left", va="center",
+                    fontsize="x-small", color=INK)  # fmt: skip
+
+
+def _layer_names(model: Any, widths: list[int]) -> list[str]:
+    kinds = [
+        f"{n} {activation}" + ("" if integration == "weighted" else f"\n{integration}")
+        for n, activation, integration in zip(widths[1:-1], model.activations_, model.integrations_)
+    ]
+    return [f"{widths[0]} inputs", *kinds, f"{widths[-1]} {'outputs' if widths[-1] > 1 else 'output'}"]
