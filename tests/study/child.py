@@ -1,9 +1,12 @@
-"""A small study in a process of its own, to be killed: python child.py OUT. Prints "ready" when it starts."""
+"""A small study in a process of its own, to be killed: python child.py OUT [--no-pictures].
+
+Prints "ready" when it starts.
+"""
 
 import sys
 
 from lyceum import datasets
-from lyceum.study import Choice, study
+from lyceum.study import Choice, _report, study
 
 LEARNERS = [
     Choice("NaiveBayes", {}, {"var_smoothing": [1e-9, 1e-2]}),
@@ -18,4 +21,6 @@ def main(out):
 
 
 if __name__ == "__main__":
+    if "--no-pictures" in sys.argv:
+        _report.render = lambda study: study.answer
     main(sys.argv[1])

@@ -9,24 +9,25 @@ from pathlib import Path
 CHILD = Path(__file__).with_name("child.py")
 
 
-def start(out):
+def start(out, *options):
     """The study in a process of its own, past its imports."""
-    process = subprocess.Popen([sys.executable, str(CHILD), str(out)], stdout=subprocess.PIPE, text=True)
+    command = [sys.executable, str(CHILD), str(out), *options]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert process.stdout.readline() == "ready\n"
     return process
 
 
-def run(out):
-    """Run it to its end; the seconds that it took."""
-    begun = time.perf_counter()
-    with start(out) as process:
+def run(out, *options):
+    """Run it to its end; the seconds that it took from its start on."""
+    with start(out, *options) as process:
+        begun = time.perf_counter()
         assert process.wait(120) == 0
-    return time.perf_counter() - begun
+        return time.perf_counter() - begun
 
 
-def kill_after(out, seconds):
+def kill_after(out, seconds, *options):
     """Kill it after so long; whether it was still running."""
-    with start(out) as process:
+    with start(out, *options) as process:
         try:
             process.wait(seconds)
         except subprocess.TimeoutExpired:

@@ -59,7 +59,7 @@ class PriorClassifier(OnePassClassifier):
     Examples
     --------
     >>> model = PriorClassifier().fit([[0.0], [1.0], [2.0], [3.0]], ["a", "b", "b", "b"])
-    >>> model.predict_proba([[7.0]]).tolist()
+    >>> model.predict_proba([[7.0]]).round(12).tolist()
     [[0.25, 0.75]]
     """
 

@@ -154,7 +154,9 @@ class Recipe:
             recipe = cls.from_dict(table)
         except LyceumError as error:
             raise StudyError(f"{path}: {error}") from error
-        return recipe._moved(lambda data: os.path.normpath(os.path.join(path.parent, data))) if relative else recipe
+        if not relative:
+            return recipe
+        return recipe._moved(lambda data: os.path.normpath(os.path.join(path.parent, data)))
 
     def write(self, path: str | os.PathLike[str]) -> Path:
         """Write the TOML file that `read` reads, whole or not at all."""

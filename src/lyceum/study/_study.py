@@ -11,7 +11,6 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
 from importlib import metadata
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -402,9 +401,8 @@ def _told(
 
 
 def _write_results(found: Study) -> None:
-    if find_spec("lyceum.study._report"):
-        from lyceum.study._report import render
+    from lyceum.study._report import render  # Matplotlib is not needed before
 
-        write_whole(found.report_path, render(found).encode())
+    write_whole(found.report_path, render(found).encode())
     text = json.dumps(as_results(found), indent=1, ensure_ascii=False, allow_nan=False)
     write_whole(found.results_path, text.encode())

@@ -1,0 +1,10 @@
+"""Studies that take a second: few folds, few learners, and no pictures unless a test asks for them."""
+
+import pytest
+
+from lyceum.study import _report
+
+
+@pytest.fixture
+def no_pictures(monkeypatch):
+    monkeypatch.setattr(_report, "render", lambda study: f"<!doctype html><title>{study.answer}</title>")

@@ -1,0 +1,216 @@
+"""Comparisons by hand: Holm, Occam's choice, tests against the best, budget and failures."""
+
+import itertools
+import time
+
+import numpy as np
+import pytest
+
+import lyceum
+from lyceum import datasets
+from lyceum.bayes import NaiveBayes
+from lyceum.evaluate import corrected_t, mcnemar
+from lyceum.study import Choice, Study, _run
+from lyceum.study._compare import holm
+
+pytestmark = pytest.mark.usefixtures("no_pictures")
+
+
+def test_holm_equals_the_closed_testing_procedure():
+    # reject i when every set that holds i is rejected by Bonferroni at its size
+    p = [0.011, 0.02, 0.04, 0.013]
+    for i, adjusted in enumerate(holm(p)):
+        sets = [s for r in range(1, 5) for s in itertools.combinations(range(4), r) if i in s]
+        assert adjusted == pytest.approx(min(1.0, max(len(s) * min(p[j] for j in s) for s in sets)))
+    assert holm([]) == []
+    assert holm([0.9, 0.8]) == [1.0, 1.0]
+
+
+@pytest.fixture
+def three(tmp_path):
+    learners = (Choice("NaiveBayes", {}, {}), "LinearDiscriminant", Choice("LogisticRegression", {}, {}))
+    return lyceum.study(
+        datasets.path("german_credit"), "class", learners=learners, folds=5, out=tmp_path / "study"
+    )
+
+
+def test_p_values_are_those_of_the_tests_against_the_best(three):
+    best, *others = three.comparison.standings
+    assert best.p_corrected_t is best.p_mcnemar is best.difference is None
+    y, first = three.out_of_sample(best.name)
+    for other in others:
+        t = corrected_t(other.fold_losses, best.fold_losses, test_to_train=1 / 4)
+        assert other.p_corrected_t == pytest.approx(t.p_value)
+        assert other.difference == pytest.approx(t.mean)
+        _, second = three.out_of_sample(other.name)
+        chi = mcnemar(y, second.argmax(axis=1), first.argmax(axis=1))
+        assert other.p_mcnemar == pytest.approx(chi.p_value)
+    assert [s.p_corrected_t_holm for s in others] == pytest.approx(holm([s.p_corrected_t for s in others]))
+
+
+def test_occams_choice_is_the_simplest_within_one_standard_error(three):
+    best = three.best
+    near = [s for s in three.comparison.standings if s.loss <= best.loss + best.standard_error]
+    assert {s.name for s in near} == {s.name for s in three.comparison.standings if s.within_one_se}
+    simplest = min((s for s in near if not s.is_baseline), key=lambda s: s.complexity)
+    assert three.choice.complexity == simplest.complexity
+    assert three.choice.name in three.folder.joinpath("results.json").read_text()
+
+
+def test_ranks_follow_the_loss_and_intervals_hold_it(three):
+    losses = [s.loss for s in three.comparison.standings]
+    assert losses == sorted(losses)
+    assert [s.rank for s in three.comparison.standings] == [1, 2, 3, 4]
+    for s in three.comparison.standings:
+        assert s.interval[0] < s.loss < s.interval[1]
+        assert s.interval[1] - s.interval[0] == pytest.approx(2 * 1.96 * s.standard_error, rel=0.02)
+
+
+def test_the_hoeffding_statement_counts_the_models(three):
+    n, models = 1000, 4
+    assert three.comparison.hoeffding == pytest.approx(np.sqrt(np.log(2 * models / 0.05) / (2 * n)))
+    assert any(f"of the {models} models" in text for text in three.comparison.statements)
+
+
+def test_a_learner_does_the_same_alone_as_among_others(three, tmp_path):
+    alone = lyceum.study(
+        datasets.path("german_credit"), "class", learners=[Choice("LogisticRegression", {}, {})], folds=5,
+        out=tmp_path / "alone",
+    )  # fmt: skip
+    assert (
+        alone.comparison["LogisticRegression"].fold_losses
+        == three.comparison["LogisticRegression"].fold_losses
+    )
+
+
+def test_choose_best_fits_the_best(tmp_path):
+    found = lyceum.study(
+        datasets.path("german_credit"), "class", folds=3, choose="best", out=tmp_path / "study",
+        learners=[Choice("NaiveBayes", {}, {}), "QuadraticDiscriminant"],
+    )  # fmt: skip
+    assert found.choice.name == found.best.name
+
+
+def test_noise_is_not_mistaken_for_knowledge(tmp_path):
+    import pyarrow as pa
+
+    rng = np.random.default_rng(0)
+    table = pa.table({"x": rng.normal(size=300), "y": rng.choice(["a", "b"], 300)})
+    found = lyceum.study(table, "y", learners=[Choice("NaiveBayes", {}, {})], folds=5, out=tmp_path / "study")
+    told = " ".join(found.comparison.statements) + found.answer
+    assert "not shown to be worse" in told
+    assert "constant guess" in told
+
+
+def test_a_failing_learner_is_reported_and_the_study_goes_on(tmp_path, monkeypatch):
+    def broken(self, X, y=None, sample_weight=None):
+        raise ValueError("the moon is full")
+
+    monkeypatch.setattr(NaiveBayes, "fit", broken)
+    found = lyceum.study(
+        datasets.path("penguins"), "species", learners=["NaiveBayes", "LinearDiscriminant"], folds=3,
+        out=tmp_path / "study",
+    )  # fmt: skip
+    [failure] = found.failures
+    assert (failure.name, failure.fold) == ("NaiveBayes", 0)
+    assert "the moon is full" in failure.reason
+    assert found.best.name == "LinearDiscriminant"
+    assert any("failed and was not compared" in text for text in found.comparison.statements)
+    assert Study.open(found.folder).failures == found.failures
+    assert found.finished
+
+
+def test_posteriors_that_are_no_numbers_are_a_failure(tmp_path, monkeypatch):
+    whole = NaiveBayes.predict_proba
+    monkeypatch.setattr(NaiveBayes, "predict_proba", lambda self, X: whole(self, X) * np.nan)
+    found = lyceum.study(
+        datasets.path("penguins"), "species", learners=["NaiveBayes", "LinearDiscriminant"], folds=2,
+        out=tmp_path / "study",
+    )  # fmt: skip
+    assert "no number" in found.failures[0].reason
+
+
+def test_when_every_learner_fails_the_constant_guess_is_left(tmp_path, monkeypatch):
+    monkeypatch.setattr(NaiveBayes, "fit", lambda self, *rows: 1 / 0)
+    found = lyceum.study(
+        datasets.path("penguins"), "species", learners=["NaiveBayes"], folds=2, out=tmp_path / "study"
+    )
+    assert found.choice.is_baseline
+    assert "constant guess" in found.answer
+
+
+def test_warnings_are_kept_with_the_learner(tmp_path, monkeypatch):
+    import warnings
+
+    whole = NaiveBayes._finish
+
+    def warning(self, statistic):
+        warnings.warn("rain ahead", stacklevel=1)
+        whole(self, statistic)
+
+    monkeypatch.setattr(NaiveBayes, "_finish", warning)
+    found = lyceum.study(
+        datasets.path("penguins"), "species", learners=["NaiveBayes"], folds=2, out=tmp_path / "study"
+    )
+    assert found.comparison["NaiveBayes"].warnings == ("rain ahead",)
+
+
+# -- budget --------------------------------------------------------------------------------------------------
+
+
+def clock(monkeypatch, step):
+    """A clock that goes on by so many seconds whenever it is read."""
+    ticks = itertools.count(0.0, step)
+
+    class Clock:
+        monotonic = staticmethod(lambda: next(ticks))
+        perf_counter = staticmethod(time.perf_counter)
+
+    monkeypatch.setattr(_run, "time", Clock)
+
+
+def test_a_spent_budget_compares_the_folds_that_all_finished_and_says_so(tmp_path, monkeypatch):
+    learners = [Choice("NaiveBayes", {}, {}), "LinearDiscriminant"]
+    ask = {"learners": learners, "folds": 4, "out": tmp_path / "study"}
+    with monkeypatch.context() as patch:
+        clock(patch, 10.0)  # six looks a minute: eight of the twelve tasks are begun
+        found = lyceum.study(datasets.path("penguins"), "species", budget=80 / 60, **ask)
+    assert not found.finished
+    assert found.comparison.n_folds == 2
+    assert found.comparison.learning_curve is None
+    assert {s.folds_done for s in found.comparison.standings} == {2, 3}
+    assert any("2 of 4 folds" in text for text in found.comparison.statements)
+    resumed = lyceum.study(datasets.path("penguins"), "species", **ask)
+    assert resumed.finished
+    never = lyceum.study(datasets.path("penguins"), "species", **{**ask, "out": tmp_path / "never"})
+    kept, other = resumed.results, never.results
+    for results in (kept, other):
+        results.pop("timings")
+    assert kept == other
+
+
+def test_a_budget_of_nothing_still_runs_the_constant_guess(tmp_path):
+    found = lyceum.study(
+        datasets.path("penguins"),
+        "species",
+        learners=["NaiveBayes"],
+        folds=2,
+        budget=0,
+        out=tmp_path / "study",
+    )
+    assert found.skipped == ("NaiveBayes",)
+    assert found.choice.is_baseline
+    assert "NaiveBayes not at all" in found.comparison.statements[0]
+
+
+def test_progress_counts_to_the_end(tmp_path):
+    steps = []
+    lyceum.study(
+        datasets.path("penguins"), "species", learners=["NaiveBayes"], folds=2, out=tmp_path / "study",
+        progress=lambda *step: steps.append(step),
+    )  # fmt: skip
+    done, total, _ = zip(*steps)
+    assert list(done) == sorted(done)
+    assert done[0] == 0
+    assert done[-1] == total[-1] == total[0]
+    assert "naive Bayes, fold 1" in [what for *_, what in steps]

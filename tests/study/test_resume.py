@@ -1,0 +1,126 @@
+"""A killed study goes on with nothing lost or repeated, and ends as if it had never been killed."""
+
+import random
+
+import pytest
+from tests.study.kills import files, kill_after, results, run
+
+import lyceum
+from lyceum import datasets
+from lyceum.errors import StudyError
+from lyceum.study import Study, _study
+from lyceum.study._store import Store
+
+QUICK = {"learners": ["NaiveBayes", "LinearDiscriminant"], "folds": 3}
+
+
+def test_killed_at_random_moments_it_gives_the_same_results_bit_for_bit(tmp_path):
+    never, killed, plain = tmp_path / "never", tmp_path / "killed", "--no-pictures"
+    seconds = run(never, plain)
+    rng = random.Random(5)
+    assert sum(kill_after(killed, rng.uniform(0.0, seconds), plain) for _ in range(4))
+    run(killed, plain)
+    assert results(killed) == results(never)
+    assert files(killed) == files(never)
+
+
+@pytest.mark.usefixtures("no_pictures")
+@pytest.mark.parametrize("after", [0, 1, 5, 8])
+def test_interrupted_before_any_task_is_stored_it_resumes_and_repeats_nothing(tmp_path, monkeypatch, after):
+    penguins = datasets.path("penguins")
+    finish, ran = Store.finish, []
+
+    def interrupted(self, done, predictions):
+        if len(ran) == after:
+            ran.append(None)
+            raise KeyboardInterrupt
+        ran.append(done.turn)
+        finish(self, done, predictions)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Store, "finish", interrupted)
+        with pytest.raises(KeyboardInterrupt, match="run the same study again"):
+            lyceum.study(penguins, "species", out=tmp_path / "a", **QUICK)
+        with pytest.raises(StudyError, match="is not finished"):
+            Study.open(tmp_path / "a")
+        found = lyceum.study(penguins, "species", out=tmp_path / "a", **QUICK)
+    turns = [turn for turn in ran if turn is not None]
+    assert len(turns) == len(set(turns)) == 9
+    never = lyceum.study(penguins, "species", out=tmp_path / "b", **QUICK)
+    one, two = found.results, never.results
+    for each in (one, two):
+        each.pop("timings")
+    assert one == two
+
+
+@pytest.mark.usefixtures("no_pictures")
+class TestTheFolder:
+    """Whose folder it is, and what may be written over."""
+
+    @pytest.fixture
+    def made(self, tmp_path):
+        return lyceum.study(datasets.path("penguins"), "species", out=tmp_path / "study", **QUICK)
+
+    def test_a_finished_study_is_not_run_again(self, made, monkeypatch):
+        monkeypatch.setattr(Store, "finish", None)
+        monkeypatch.setattr(_study._finish, "fit_choice", None)
+        again = lyceum.study(datasets.path("penguins"), "species", out=made.folder, **QUICK)
+        assert again.results == made.results
+
+    def test_another_recipe_is_refused_and_force_starts_anew(self, made):
+        ask = {**QUICK, "folds": 2, "out": made.folder}
+        with pytest.raises(StudyError, match="holds a study of another recipe: give another folder, or"):
+            lyceum.study(datasets.path("penguins"), "species", **ask)
+        assert Study.open(made.folder).results == made.results
+        found = lyceum.study(datasets.path("penguins"), "species", force=True, **ask)
+        assert found.comparison.n_folds == 2
+
+    def test_other_data_are_refused(self, made, tmp_path):
+        text = datasets.path("penguins").read_text().replace("39.1", "39.2", 1)
+        (tmp_path / "other.csv").write_text(text)
+        with pytest.raises(StudyError, match="holds a study of other data"):
+            lyceum.study(tmp_path / "other.csv", "species", out=made.folder, **QUICK)
+
+    def test_a_lost_model_file_is_made_again(self, made):
+        before = made.model_path.read_bytes()
+        made.model_path.unlink()
+        lyceum.study(datasets.path("penguins"), "species", out=made.folder, **QUICK)
+        assert made.model_path.read_bytes() == before
+
+    def test_a_folder_with_other_things_is_never_touched(self, tmp_path):
+        (tmp_path / "mine").mkdir()
+        (tmp_path / "mine" / "thesis.tex").write_text("dear")
+        for force in (False, True):
+            with pytest.raises(StudyError, match="holds no study"):
+                lyceum.study(
+                    datasets.path("penguins"), "species", out=tmp_path / "mine", force=force, **QUICK
+                )
+        assert [path.name for path in (tmp_path / "mine").iterdir()] == ["thesis.tex"]
+
+    def test_force_removes_what_a_study_wrote_and_nothing_else(self, made):
+        (made.folder / "notes.txt").write_text("mine")
+        lyceum.study(datasets.path("penguins"), "species", out=made.folder, force=True, **QUICK)
+        assert (made.folder / "notes.txt").read_text() == "mine"
+
+    def test_two_at_once_are_refused(self, made):
+        with (
+            Store.create(made.folder, _key(made), force=False),
+            pytest.raises(StudyError, match="being run by another process"),
+        ):
+            lyceum.study(datasets.path("penguins"), "species", out=made.folder, **QUICK)
+
+    def test_a_damaged_store_is_refused_by_a_sentence(self, made):
+        (made.folder / "study.sqlite").write_bytes(b"not a database" * 100)
+        with pytest.raises(StudyError, match=r"study\.sqlite is damaged: start anew with force"):
+            lyceum.study(datasets.path("penguins"), "species", out=made.folder, **QUICK)
+        found = lyceum.study(datasets.path("penguins"), "species", out=made.folder, force=True, **QUICK)
+        assert found.finished
+
+    def test_no_study_is_said(self, tmp_path):
+        with pytest.raises(StudyError, match="there is no study in"):
+            Study.open(tmp_path)
+
+
+def _key(made):
+    with Store.read(made.folder) as store:
+        return store.get("key")
