@@ -63,6 +63,7 @@ inline lyceum::Poll signals() {
 
 void bind_checks(nb::module_& m);
 void bind_coordinate_descent(nb::module_& m);
+void bind_perceptron(nb::module_& m);
 void bind_moments(nb::module_& m);
 void bind_network(nb::module_& m);
 void bind_levels(nb::module_& m);

@@ -9,6 +9,7 @@ NB_MODULE(LYCEUM_MODULE, m) {
           "Threads that OpenMP would use here: obeys OMP_NUM_THREADS and threadpoolctl.");
     bind_checks(m);
     bind_coordinate_descent(m);
+    bind_perceptron(m);
     bind_moments(m);
     bind_network(m);
     bind_levels(m);

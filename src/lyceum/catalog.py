@@ -199,6 +199,35 @@ _LEARNERS = (
         {"hidden_layer_sizes": [32, 100, 300], "alpha": (1e-7, 1e-2, "log"), "dropout": [0.0, 0.2]},
     ),
     Entry(
+        "Perceptron", "lyceum.linear", "classification",
+        "A separating hyperplane by correcting mistakes, with a verdict on separability.",
+        ALL, False, True, "many passes", "n·d·K a pass, row after row in one thread",
+        ("7.7",),
+        scaled=True,
+    ),
+    Entry(
+        "MarginClassifier", "lyceum.linear", "classification",
+        "A linear classifier by hinge, logistic, exponential or squared loss of the margin.",
+        ALL, False, True, "many passes", "n·d²·K a pass by Newton, n·d·K by quasi-Newton; some ten passes",
+        ("7.8",),
+        {"C": _SHRINK, "loss": ["hinge", "logistic", "exponential", "squared"]},
+        scaled=True,
+    ),
+    Entry(
+        "MLPClassifier", "lyceum.neural", "classification",
+        "A feed-forward network of any depth, trained by backpropagation.",
+        ALL, False, False, "many passes", "n·(number of weights) an epoch, in one thread",
+        ("8.1", "8.2", "8.3"),
+        {"hidden_layer_sizes": [32, 100, 300], "alpha": (1e-7, 1e-2, "log"), "dropout": [0.0, 0.2]},
+    ),
+    Entry(
+        "MLPRegressor", "lyceum.neural", "regression",
+        "A feed-forward network of any depth, trained by backpropagation.",
+        ALL, False, False, "many passes", "n·(number of weights) an epoch, in one thread",
+        ("8.1", "8.2", "8.3"),
+        {"hidden_layer_sizes": [32, 100, 300], "alpha": (1e-7, 1e-2, "log"), "dropout": [0.0, 0.2]},
+    ),
+    Entry(
         "KMeans", "lyceum.cluster", "clustering",
         "Lloyd's algorithm: every row to its nearest centre, every centre to the mean of its rows.",
         ALL, False, True, "many passes", "n·d·k a pass",
@@ -297,6 +326,7 @@ _ITEMS = (
     Item("NormalMean", "lyceum.bayes", ("3.6",)),
     Item("elastic_net_path", "lyceum.linear", ("7.2",)),
     Item("lasso_path", "lyceum.linear", ("7.2",)),
+    Item("margin_loss", "lyceum.linear", ("7.8",)),
 )
 
 _PLAIN_TYPES = (

@@ -30,6 +30,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "MLPRegressor": _NETWORK,
     "Lasso": {"alpha": 0.1, "tol": 1e-15},
     "ElasticNet": {"alpha": 0.1, "tol": 1e-15},
+    "Perceptron": {"max_iter": 20},
+    "MarginClassifier": {"smoothing": 0.1},
     "LassoCV": {"alphas": 10, "tol": 1e-13},
     "ElasticNetCV": {"alphas": 10, "tol": 1e-13},
     # which rows cross-validation leaves out depends on the numbers of the rows
@@ -57,6 +59,13 @@ CASES: dict[str, Case] = {
     "ElasticNetCV": _BY_FOLDS,
     "LassoCV": _BY_FOLDS,
     "RidgeCV": _BY_FOLDS,
+    "Perceptron": Case(
+        without={
+            "weights_are_repeats": "a row that comes again is looked at again",
+            "the_order_of_rows_does_not_matter": "rows are learned from one after the other",
+            "a_class_may_be_absent_from_the_first_block": "rows are learned from one after the other",
+        },
+    ),
     "KMeans": Case(
         mixed={"init": "k-means++"},
         moved={"init": _STARTS + 1e6},
@@ -103,11 +112,18 @@ def case_of(name: str) -> Case:
 # -- scikit-learn's checks ---------------------------------------------------------------------------------
 
 # Its data have few rows: a learner is made as a user would make it, but for what would be slow.
-SCIKIT_SETTINGS: dict[str, dict[str, Any]] = {"KMeans": {"n_clusters": 3}}
+SCIKIT_SETTINGS: dict[str, dict[str, Any]] = {
+    "KMeans": {"n_clusters": 3},
+    "Perceptron": {"max_iter": 20},
+}
 
 EXPECTED_FAILURES: dict[str, dict[str, str]] = {
     "RegularizedDiscriminant": {
         "check_sample_weight_equivalence_on_dense_data": "folds go by the numbers of rows",
+    },
+    "Perceptron": {
+        f"check_sample_weight_equivalence_on_{cells}_data": "a row that comes again is looked at again"
+        for cells in ("dense", "sparse")
     },
     **dict.fromkeys(
         ("ElasticNetCV", "LassoCV", "RidgeCV"),

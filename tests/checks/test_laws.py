@@ -7,6 +7,7 @@ from tests.checks.laws import LAWS
 from lyceum import catalog
 
 
+@pytest.mark.filterwarnings("ignore:Perceptron made:sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
 @pytest.mark.parametrize("name", [entry.name for entry in catalog.learners()])
 def test_law(name, law):

@@ -1,10 +1,13 @@
-"""Linear models: least squares, ridge, lasso and elastic net, logistic regression."""
+"""Linear models: least squares, ridge, lasso and elastic net, logistic regression, margins."""
 
 from lyceum.linear._cross_validated import ElasticNetCV, LassoCV, RidgeCV
 from lyceum.linear._elastic_net import ElasticNet, Lasso
 from lyceum.linear._linear_regression import LinearRegression
 from lyceum.linear._logistic_regression import LogisticRegression
+from lyceum.linear._margin_classifier import MarginClassifier
+from lyceum.linear._margin_losses import margin_loss
 from lyceum.linear._path import RegularizationPath, elastic_net_path, lasso_path
+from lyceum.linear._perceptron import Perceptron
 from lyceum.linear._ridge import Ridge
 
 __all__ = [
@@ -14,9 +17,12 @@ __all__ = [
     "LassoCV",
     "LinearRegression",
     "LogisticRegression",
+    "MarginClassifier",
+    "Perceptron",
     "RegularizationPath",
     "Ridge",
     "RidgeCV",
     "elastic_net_path",
     "lasso_path",
+    "margin_loss",
 ]

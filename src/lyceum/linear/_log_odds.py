@@ -15,7 +15,7 @@ from lyceum.data import Block
 from lyceum.linear._least_squares import by_column
 from lyceum.report import Explanation, Summary, Table
 
-__all__ = ["LogOdds", "ratio"]
+__all__ = ["LogOdds", "contributions", "ratio"]
 
 
 class LogOdds(Learner):
@@ -139,7 +139,7 @@ class LogOdds(Learner):
         next best.
         """
         check_is_fitted(self)
-        parts = np.asarray(self._apply(partial(_contributions, self), X))
+        parts = np.asarray(self._apply(partial(contributions, self), X))
         unit = (
             f"log-odds of {self.classes_[-1]}" if len(self.coef_) == 1 else "log-odds against the next class"
         )
@@ -151,7 +151,7 @@ def ratio(values: np.ndarray, errors: np.ndarray) -> np.ndarray:
     return np.divide(values, errors, out=np.full_like(values, np.nan), where=errors > 0)
 
 
-def _contributions(learner: LogOdds, block: Block) -> np.ndarray:
+def contributions(learner: Any, block: Block) -> np.ndarray:
     """The base and the contribution of every column, (n, 1 + d)."""
     X = (block.X.toarray() if sparse.issparse(block.X) else block.X) - learner.mean_
     coef, at_mean = learner.coef_, learner.intercept_ + learner.coef_ @ learner.mean_

@@ -294,6 +294,11 @@ class LogisticRegression(PosteriorClassifier, LogOdds):
         """The log-odds of the second of two classes, (n,), or the scores of K classes, (n, K)."""
         return self._apply(partial(_scores, self), X)
 
+    def _linear_rule(self) -> tuple[np.ndarray, np.ndarray]:
+        if len(self.coef_) > 1:
+            return np.ascontiguousarray(self.coef_), self.intercept_
+        return np.vstack([np.zeros_like(self.coef_), self.coef_]), np.array([0.0, *self.intercept_])
+
     def _log_joint(self, block: Block) -> np.ndarray:
         scores = block.X @ self.coef_.T + self.intercept_
         return np.column_stack([np.zeros(len(block)), scores]) if len(self.classes_) == 2 else scores

@@ -1,0 +1,77 @@
+"""Classifiers that decide by linear scores without claiming posteriors."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum.base import Learner
+from lyceum.data import Block
+from lyceum.linear._log_odds import contributions
+from lyceum.report import Explanation, Table
+
+__all__ = ["LinearScores"]
+
+
+class LinearScores(ClassifierMixin, Learner):
+    """Decisions by the sign of one score, or the largest of K: the scores are margins, not log-odds."""
+
+    _coding: ClassVar[Literal["codes", "one_of_c", "reference"]] = "one_of_c"
+    _takes_sparse: ClassVar[bool] = True
+
+    classes_: np.ndarray
+    coef_: np.ndarray
+    intercept_: np.ndarray
+    mean_: np.ndarray
+    n_rows_: int
+
+    def decision_function(self, X: Any) -> Any:
+        """The score of the second of two classes, (n,), or the scores of K classes, (n, K)."""
+        return self._apply(partial(_scores, self), X)
+
+    def predict(self, X: Any) -> Any:
+        """The class on whose side of the hyperplane a row lies, or that of the largest score."""
+        return self._apply(partial(_predicted, self), X)
+
+    def explain(self, X: Any) -> Explanation:
+        """What every column adds to the score, coef · (x - mean), from the score at the mean.
+
+        For two classes this is the score of the second; for more, that of the predicted class less that of
+        the next best.
+        """
+        check_is_fitted(self)
+        parts = np.asarray(self._apply(partial(contributions, self), X))
+        unit = f"score of {self.classes_[-1]}" if len(self.coef_) == 1 else "score above the next class"
+        return Explanation(self.schema_.names, parts[:, 1:], parts[:, 0], np.asarray(self.predict(X)), unit)
+
+    def _table(self) -> Table:
+        titles = [str(self.classes_[-1])] if len(self.coef_) == 1 else [str(label) for label in self.classes_]
+        values = np.column_stack([self.intercept_, self.coef_]).T
+        names = ("(intercept)", *self._design_names)
+        rows = [(name, *map(float, row)) for name, row in zip(names, values)]
+        return Table("weights", ("column", *titles), rows)
+
+    def _settle_for_one_class(self, d: int) -> None:
+        self.coef_, self.intercept_ = np.zeros((1, d)), np.zeros(1)
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        outputs, d = len(self.classes_) if len(self.classes_) > 2 else 1, len(self._design_names)
+        return {"coef_": (outputs, d), "intercept_": (outputs,), "mean_": (d,)}
+
+
+def _scores(learner: LinearScores, block: Block) -> np.ndarray:
+    scores = block.X @ learner.coef_.T + learner.intercept_
+    return scores[:, 0] if len(learner.coef_) == 1 else scores
+
+
+def _predicted(learner: LinearScores, block: Block) -> np.ndarray:
+    scores = _scores(learner, block)
+    if scores.ndim == 2:
+        return learner.classes_[scores.argmax(axis=1)]
+    return learner.classes_[
+        (scores > 0).astype(int) if len(learner.classes_) > 1 else np.zeros(len(block), int)
+    ]

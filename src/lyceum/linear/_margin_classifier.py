@@ -1,0 +1,231 @@
+"""A linear classifier trained with a loss of the margin."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from functools import partial
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum._threads import single_threaded_blas
+from lyceum.data import Rows
+from lyceum.linear._linear_scores import LinearScores
+from lyceum.linear._margin_losses import LOSSES, SmoothHinge
+from lyceum.linear._margin_problem import MarginProblem, MarginSums
+from lyceum.linear._passes import first_pass, unchecked
+from lyceum.report import Summary, Table
+from lyceum.solvers import LBFGS, Newton, Outcome
+from lyceum.statistics import Moments, Scatter
+
+__all__ = ["MarginClassifier"]
+
+_SMALL, _WIDE = 300, 1024  # columns up to which Hessians, and d x d matrices at all, are cheap
+
+
+class MarginClassifier(LinearScores):
+    """A linear classifier that minimises a loss of the margin with an L2 penalty.
+
+    With y of -1 and 1 and f(x) = b₀ + x·b the parameters minimise
+
+        Σ w_i L(y_i f(x_i)) + 1/(2C) Σ b²,
+
+    the intercept free. L is
+
+        hinge        max(0, 1 - m)       the linear support vector machine
+        logistic     log(1 + exp(-m))    logistic regression
+        exponential  exp(-m)             what boosting minimises
+        squared      (1 - m)²            least squares on -1 and 1
+
+    The zero-one loss itself, 1 if m ≤ 0, is flat almost everywhere and no gradient leads down it: it is there
+    to compare (`margin_loss`, `losses_`), not to train with. K > 2 classes have a function each, against all
+    others; the largest decides. Scores are margins, not log-odds: for posteriors see `LogisticRegression`.
+
+    The hinge has a corner, which is rounded over a width that falls in stages from 1 to `smoothing`: the
+    objective reached is at most Σw · K · smoothing / 2 above the minimum.
+
+    Parameters
+    ----------
+    loss : {"hinge", "logistic", "exponential", "squared"}, default="hinge"
+    C : float, default=1.0
+        Inverse strength of the penalty.
+    smoothing : float, default=1e-3
+        The last width of the hinge's rounded corner; without meaning for the other losses.
+    max_iter : int, default=200
+        Most iterations, each one pass over the rows; for the hinge, at every width.
+    tol : float, default=1e-6
+        Stop when the mean pull of the rows along every column, of unit spread, is this small.
+    fit_intercept : bool, default=True
+    record : bool, default=False
+        Whether to keep the parameters of every iteration in `record_`.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns of an array hold categories; each becomes one-of-C columns.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (K,)
+    coef_ : ndarray of shape (1, n_design_columns) or (K, n_design_columns)
+    intercept_ : ndarray of shape (1,) or (K,)
+    objective_ : float
+        Of the loss itself, not of the rounded one.
+    losses_ : dict
+        The mean of each of the five losses over the rows of `fit`.
+    n_iter_ : int
+    converged_ : bool
+    history_ : list of float
+        The objective that was minimised at the start and after every iteration.
+    record_ : list of dict
+        With `record=True`: iteration, coef, intercept and objective.
+
+    Examples
+    --------
+    >>> from lyceum.linear import MarginClassifier
+    >>> X, y = [[-2.0], [-1.0], [1.0], [2.0]], ["no", "no", "yes", "yes"]
+    >>> model = MarginClassifier(loss="squared", C=1e6).fit(X, y)
+    >>> model.coef_.round(3).tolist(), model.losses_["zero_one"]
+    ([[0.6]], 0.0)
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "loss": [StrOptions({name for name, loss in LOSSES.items() if loss.convex})],
+        "C": [Interval(Real, 0, None, closed="neither")],
+        "smoothing": [Interval(Real, 0, 1, closed="right")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "fit_intercept": ["boolean"],
+        "record": ["boolean"],
+        "categorical_features": "no_validation",
+    }
+
+    def __init__(
+        self,
+        *,
+        loss: str = "hinge",
+        C: float = 1.0,
+        smoothing: float = 1e-3,
+        max_iter: int = 200,
+        tol: float = 1e-6,
+        fit_intercept: bool = True,
+        record: bool = False,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.loss = loss
+        self.C = C
+        self.smoothing = smoothing
+        self.max_iter = max_iter
+        self.tol = tol
+        self.fit_intercept = fit_intercept
+        self.record = record
+        self.categorical_features = categorical_features
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Learn from the rows of X, one pass an iteration.
+
+        Parameters
+        ----------
+        X : array, sparse array, frame, Dask collection or `scan(...)`
+        y : array of shape (n_samples,), if the target is not in the scan
+        sample_weight : array of shape (n_samples,), optional
+        """
+        rows = self._rows(X, y, sample_weight)
+        with single_threaded_blas():
+            problem = self._problem(rows)
+            if len(self.classes_) == 1:
+                self._settle_for_one_class(len(problem.shift))
+                self.n_iter_, self.converged_, self.objective_, self.history_ = 1, True, 0.0, [0.0]
+                self.losses_: dict[str, float] = {}
+            else:
+                self._finish(problem, self._minimum(problem))
+        return self
+
+    def _problem(self, rows: Rows) -> MarginProblem:
+        outputs = len(self.classes_) if len(self.classes_) > 2 else 1
+        if len(rows.schema) > _WIDE:
+            moments = rows.reduce(Moments.of)
+            weight, mean, scatter = float(moments.weight.max()), moments.mean, moments.scatter
+        else:
+            total = first_pass(rows, Scatter.of)
+            weight, mean, scatter, moments = total.weight, total.mean, total.scatter, total
+        self.mean_, self.n_rows_ = mean, moments.n_rows
+        shift = mean if self.fit_intercept else np.zeros_like(mean)
+        if not self.fit_intercept:
+            scatter = scatter + weight * (mean**2 if scatter.ndim == 1 else np.outer(mean, mean))
+        loss = LOSSES[self.loss]
+        return MarginProblem(
+            unchecked(rows), outputs, weight, shift, scatter, loss, 1 / self.C, self.fit_intercept
+        )
+
+    def _minimum(self, problem: MarginProblem) -> Outcome:
+        if self.record:
+            self.record_: list[dict] = []
+        solver = Newton() if len(problem.shift) <= _SMALL else LBFGS()
+        stages = [LOSSES[self.loss]] if self.loss != "hinge" else [SmoothHinge(w) for w in self._widths()]
+        theta, n_iter = np.zeros(problem.shape), 0
+        history: list[float] = []
+        for loss in stages:
+            stage = replace(problem, loss=loss)
+            start = stage.evaluate(theta, solver.needs_hessian)
+            watch = partial(self._watch, stage) if self.record else None
+            outcome = solver.minimise(stage, start, self.max_iter, self.tol, watch)
+            theta, n_iter = outcome.point.theta, n_iter + outcome.n_iter
+            history += outcome.history
+        return Outcome(outcome.point, n_iter, outcome.converged, history)
+
+    def _widths(self) -> list[float]:
+        """From 1 down to `smoothing` by tenths."""
+        steps = int(np.ceil(-np.log10(self.smoothing)))
+        return [max(10.0**-k, float(self.smoothing)) for k in range(steps + 1)]
+
+    def _watch(self, problem: MarginProblem, point: Any) -> None:
+        coef, intercept = _original(problem, point.theta)
+        at = len(self.record_)
+        self.record_.append({"iteration": at, "coef": coef, "intercept": intercept, "objective": point.value})
+
+    def _finish(self, problem: MarginProblem, outcome: Outcome) -> None:
+        theta = outcome.point.theta
+        self.coef_, self.intercept_ = _original(problem, theta)
+        self.n_iter_, self.converged_ = outcome.n_iter, outcome.converged
+        self.history_ = list(outcome.history)
+        sums = {
+            name: problem.rows.reduce(
+                partial(MarginSums.of, theta=theta, shift=problem.shift, loss=loss, hessian=False)
+            ).value
+            for name, loss in LOSSES.items()
+        }
+        self.losses_ = {name: value / (problem.weight * problem.outputs) for name, value in sums.items()}
+        self.objective_ = sums[self.loss] + 0.5 * problem.penalty * float((self.coef_**2).sum())
+        if not outcome.converged:
+            warnings.warn(
+                f"MarginClassifier stopped after max_iter={self.max_iter} iterations with a mean pull of "
+                f"{problem.size(outcome.point.gradient):.1e} > tol={self.tol:g}: raise max_iter or "
+                "smoothing, or lower C",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
+    def summary(self) -> Summary:
+        """The five mean losses on the rows of `fit`, and the weights."""
+        check_is_fitted(self)
+        facts: dict[str, Any] = {
+            "rows": self.n_rows_,
+            "classes": self.classes_.tolist(),
+            "loss": f"{self.loss}, {LOSSES[self.loss].formula}",
+            "C": float(self.C),
+            "objective": self.objective_,
+            "iterations": f"{self.n_iter_}{'' if self.converged_ else ', not converged'}",
+        }
+        losses = [(name, LOSSES[name].formula, value) for name, value in self.losses_.items()]
+        target = self.schema_.target.name if self.schema_.target else "y"
+        tables = [Table("mean losses", ("loss", "of the margin m", "mean"), losses), self._table()]
+        return Summary(f"Margin classifier of {target}", facts, tables)
+
+
+def _original(problem: MarginProblem, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Coefficients, and intercepts at x = 0 instead of at the column means."""
+    coef = np.ascontiguousarray(theta[:, :-1])
+    return coef, theta[:, -1] - coef @ problem.shift

@@ -1,0 +1,114 @@
+"""The penalised sum of margin losses as a problem for the solvers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from lyceum.data import Block, Rows
+from lyceum.solvers import Point, PositiveFactor
+
+__all__ = ["MarginProblem", "MarginSums"]
+
+
+@dataclass(frozen=True, slots=True)
+class MarginSums:
+    """Σ w L(y f(x)) over rows and outputs, its gradient (outputs, d+1) and Hessians (outputs, d+1, d+1)."""
+
+    value: float
+    gradient: np.ndarray
+    hessian: np.ndarray | None
+
+    @classmethod
+    def of(cls, block: Block, theta: np.ndarray, shift: np.ndarray, loss: Any, hessian: bool) -> MarginSums:
+        assert block.y is not None
+        classes = np.arange(len(theta)) if len(theta) > 1 else np.array([1])
+        Y = np.where(block.y[:, None] == classes, 1.0, -1.0)
+        margins = Y * (block.X @ theta[:, :-1].T + (theta[:, -1] - theta[:, :-1] @ shift))
+        w = np.ones(len(block)) if block.w is None else block.w
+        with np.errstate(over="ignore", invalid="ignore"):
+            value = float(w @ np.where(w[:, None] > 0, loss.value(margins), 0.0).sum(axis=1))
+            pull = w[:, None] * Y * loss.slope(margins)
+        totals = pull.sum(axis=0)
+        gradient = np.column_stack([(block.X.T @ pull).T - np.outer(totals, shift), totals])
+        return cls(value, gradient, _hessian(block.X, shift, w, loss.curvature(margins)) if hessian else None)
+
+    def merge(self, other: MarginSums) -> MarginSums:
+        hessian = None if self.hessian is None else self.hessian + other.hessian
+        return MarginSums(self.value + other.value, self.gradient + other.gradient, hessian)
+
+
+def _hessian(X: Any, shift: np.ndarray, w: np.ndarray, curvature: np.ndarray) -> np.ndarray:
+    """Σ w L'' z zᵀ for every output, z = (x - shift, 1)."""
+    X = X.toarray() if sparse.issparse(X) else X
+    Z = np.column_stack([X - shift, np.ones(len(X))])
+    return np.stack([(Z * (w * c)[:, None]).T @ Z for c in curvature.T])
+
+
+@dataclass(frozen=True)
+class MarginProblem:
+    """Σ w L(y f(x)) + penalty/2 Σ b², one linear f an output, the intercept last, taken at `shift`.
+
+    With one output y is 1 for the second class; with K, output k has y = 1 for class k and -1 for all others.
+    """
+
+    rows: Rows
+    outputs: int
+    weight: float
+    shift: np.ndarray
+    scatter: np.ndarray  # (d, d), or its diagonal for wide tables
+    loss: Any
+    penalty: float
+    fit_intercept: bool
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.outputs, len(self.shift) + 1
+
+    @cached_property
+    def _penalties(self) -> np.ndarray:
+        return np.append(np.full(len(self.shift), self.penalty), 0.0)
+
+    @cached_property
+    def _unit(self) -> np.ndarray:
+        variance = (self.scatter if self.scatter.ndim == 1 else np.diagonal(self.scatter)) / self.weight
+        return self.weight * np.append(np.where(variance > 0, np.sqrt(np.maximum(variance, 0.0)), 1.0), 1.0)
+
+    def evaluate(self, theta: np.ndarray, hessian: bool = False) -> Point:
+        sums = self.rows.reduce(
+            partial(MarginSums.of, theta=theta, shift=self.shift, loss=self.loss, hessian=hessian)
+        )
+        gradient = sums.gradient + self._penalties * theta
+        if not self.fit_intercept:
+            gradient[:, -1] = 0.0
+        value = sums.value + 0.5 * float((self._penalties * theta**2).sum())
+        H = None if sums.hessian is None else sums.hessian + np.diag(self._penalties)
+        return Point(theta, value if np.isfinite(value) else np.inf, gradient, H)
+
+    def newton_step(self, point: Point) -> np.ndarray:
+        assert point.hessian is not None
+        step, free = np.zeros(self.shape), slice(None) if self.fit_intercept else slice(-1)
+        for k, H in enumerate(point.hessian):
+            step[k, free] = -PositiveFactor.of(H[free, free]).solve(point.gradient[k, free])
+        return step
+
+    @cached_property
+    def _factor(self) -> PositiveFactor | np.ndarray:
+        if self.scatter.ndim == 1:
+            diagonal = self.scatter + self.penalty
+            return np.divide(1.0, diagonal, out=np.zeros_like(diagonal), where=diagonal > 0)
+        return PositiveFactor.of(self.scatter + self.penalty * np.eye(len(self.shift)))
+
+    def precondition(self, gradient: np.ndarray) -> np.ndarray:
+        b, out = gradient[:, :-1], gradient / self.weight
+        factor = self._factor
+        out[:, :-1] = factor.solve(b.T).T if isinstance(factor, PositiveFactor) else b * factor
+        return out
+
+    def size(self, gradient: np.ndarray) -> float:
+        """The largest Σ w L' y z / Σ w over columns of unit spread."""
+        return float(np.abs(gradient / self._unit).max())

@@ -1,0 +1,231 @@
+"""The perceptron: a separating hyperplane by correcting one mistake after the other."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum._native import kernels
+from lyceum.data import Block, Rows
+from lyceum.linear._linear_scores import LinearScores
+from lyceum.linear._passes import unchecked
+from lyceum.report import Summary
+from lyceum.statistics import Moments
+
+__all__ = ["Perceptron"]
+
+
+class Perceptron(LinearScores):
+    """Rosenblatt's perceptron in its primal form, for two classes and for more.
+
+    Rows are taken in their order, about the column means. A row that is not strictly on its own side moves
+    the weights, w ← w + learning_rate · y (x, 1); of more than two classes, it is added to the weights of its
+    class and taken from those of the class that beat it. If some hyperplane separates the classes with margin
+    γ, no more than (R/γ)² mistakes are made in all, R being the length of the longest row (x, 1) (Novikoff,
+    1962); a pass without a mistake then shows the classes to be separable, and ends it. If that does not come
+    about within `max_iter` passes, a warning says so: the perceptron cannot tell classes that overlap from
+    classes that need more passes.
+
+    A row's weight scales its steps; rows of weight zero are passed over.
+
+    Parameters
+    ----------
+    learning_rate : float, default=1.0
+        The length of a step. From weights of zero it changes their scale, not the decisions.
+    max_iter : int, default=1000
+        Most passes over the rows.
+    record : bool, default=False
+        Whether to keep the weights after every pass in `record_`.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns of an array hold categories; each becomes one-of-C columns.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (K,)
+    coef_ : ndarray of shape (1, n_design_columns) or (K, n_design_columns)
+    intercept_ : ndarray of shape (1,) or (K,)
+    separable_ : bool
+        Whether a pass without a mistake has shown the classes to be separable.
+    mistakes_ : int
+        All mistakes made.
+    history_ : list of int
+        The mistakes of every pass.
+    n_iter_ : int
+    radius_ : float
+        R, about the means, with the constant 1 of the intercept.
+    margin_ : float
+        The margin of the hyperplane found, of weights of length one; NaN if it does not separate the classes.
+    mistake_bound_ : float
+        (R / margin_)², at least Novikoff's bound, whose γ is the largest margin; of several classes twice
+        that. NaN if the classes are not separated.
+    record_ : list of dict
+        With `record=True`: iteration, coef, intercept and mistakes.
+
+    Examples
+    --------
+    >>> from lyceum.linear import Perceptron
+    >>> model = Perceptron().fit([[0.0], [1.0], [3.0], [4.0]], ["low", "low", "high", "high"])
+    >>> model.separable_, model.mistakes_ <= model.mistake_bound_, model.predict([[1.5], [2.5]]).tolist()
+    (True, True, ['low', 'high'])
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "learning_rate": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "record": ["boolean"],
+        "categorical_features": "no_validation",
+    }
+
+    def __init__(
+        self,
+        *,
+        learning_rate: float = 1.0,
+        max_iter: int = 1000,
+        record: bool = False,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.learning_rate = learning_rate
+        self.max_iter = max_iter
+        self.record = record
+        self.categorical_features = categorical_features
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Learn from the rows of X in their order, pass by pass until one is without a mistake.
+
+        Parameters
+        ----------
+        X : array, sparse array, frame, Dask collection or `scan(...)`
+        y : array of shape (n_samples,), if the target is not in the scan
+        sample_weight : array of shape (n_samples,), optional
+        """
+        rows = self._rows(X, y, sample_weight)
+        moments = rows.reduce(Moments.of)
+        self.mean_, self.n_rows_ = moments.mean, moments.n_rows
+        self.history_: list[int] = []
+        if self.record:
+            self.record_: list[dict] = []
+        theta = np.zeros((len(self.classes_) if len(self.classes_) > 2 else 1, len(self.mean_) + 1))
+        if len(self.classes_) > 1:
+            self._learn(unchecked(rows), theta)
+        self._keep(theta)
+        self._judge(unchecked(rows), theta)
+        return self
+
+    def _learn(self, rows: Rows, theta: np.ndarray) -> None:
+        for _ in range(self.max_iter):
+            mistakes = sum(self._pass(block, theta) for block in _dense_blocks(rows))
+            self.history_.append(mistakes)
+            if self.record:
+                self._keep(theta)
+                self.record_.append(
+                    {
+                        "iteration": len(self.history_),
+                        "coef": self.coef_,
+                        "intercept": self.intercept_,
+                        "mistakes": mistakes,
+                    }
+                )
+            if mistakes == 0:
+                return
+
+    def _pass(self, block: Block, theta: np.ndarray) -> int:
+        y = np.ascontiguousarray(block.y, dtype=np.int32)
+        return kernels.perceptron_pass(block.X, y, block.w, self.mean_, float(self.learning_rate), theta)
+
+    def _keep(self, theta: np.ndarray) -> None:
+        self.coef_ = np.ascontiguousarray(theta[:, :-1])
+        self.intercept_ = theta[:, -1] - self.coef_ @ self.mean_
+
+    def _judge(self, rows: Rows, theta: np.ndarray) -> None:
+        """The verdict: whether the last pass was without a mistake, the margin, and the bound from it."""
+        self.n_iter_, self.mistakes_ = max(1, len(self.history_)), int(sum(self.history_))
+        self.separable_ = not self.history_ or self.history_[-1] == 0
+        reach = rows.reduce(partial(_Reach.of, theta=theta, shift=self.mean_))
+        self.radius_, self.margin_ = reach.radius, np.nan
+        self.mistake_bound_ = np.nan
+        if self.separable_ and self.history_:
+            self.margin_ = reach.margin / float(np.linalg.norm(theta))
+            self.mistake_bound_ = (1 if len(theta) == 1 else 2) * (self.radius_ / self.margin_) ** 2
+        if not self.separable_:
+            warnings.warn(
+                f"Perceptron made {self.history_[-1]} mistakes in the last of max_iter={self.max_iter} "
+                "passes: the classes overlap, or their margin is so small that more passes are "
+                "needed. For classes that overlap take LogisticRegression or MarginClassifier",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    def summary(self) -> Summary:
+        """The verdict on separability, the mistakes and their bound, and the weights."""
+        check_is_fitted(self)
+        facts: dict[str, Any] = {
+            "rows": self.n_rows_,
+            "classes": self.classes_.tolist(),
+            "separable": "yes" if self.separable_ else f"not shown in {self.n_iter_} passes",
+            "mistakes": self.mistakes_,
+            "mistakes at most (R/γ)²": self.mistake_bound_,
+            "margin γ": self.margin_,
+            "radius R": self.radius_,
+            "passes": self.n_iter_,
+        }
+        target = self.schema_.target.name if self.schema_.target else "y"
+        return Summary(f"Perceptron of {target}", facts, [self._table()])
+
+
+@dataclass(frozen=True, slots=True)
+class _Reach:
+    """The longest row (x, 1) about the means and the least lead of a row's class, both times its weight."""
+
+    radius: float
+    margin: float
+
+    @classmethod
+    def of(cls, block: Block, theta: np.ndarray, shift: np.ndarray) -> _Reach:
+        radius, margin = 0.0, np.inf
+        for part in _dense(block):
+            assert part.y is not None
+            w = np.ones(len(part)) if part.w is None else part.w
+            there = (w > 0) & (part.y >= 0)
+            Z, y, w = part.X[there] - shift, part.y[there], w[there]
+            scores = Z @ theta[:, :-1].T + theta[:, -1]
+            if len(theta) == 1:
+                lead = np.where(y == 1, scores[:, 0], -scores[:, 0])
+            else:
+                own = np.take_along_axis(scores, y[:, None], axis=1)[:, 0]
+                np.put_along_axis(scores, y[:, None], -np.inf, axis=1)
+                lead = own - scores.max(axis=1)
+            lengths = np.sqrt(1.0 + np.einsum("ij,ij->i", Z, Z))
+            radius = max(radius, float((w * lengths).max(initial=0.0)))
+            margin = min(margin, float((w * lead).min(initial=np.inf)))
+        return cls(radius, margin)
+
+    def merge(self, other: _Reach) -> _Reach:
+        return _Reach(max(self.radius, other.radius), min(self.margin, other.margin))
+
+
+def _dense_blocks(rows: Rows) -> Iterator[Block]:
+    for block in rows.blocks():
+        yield from _dense(block)
+
+
+def _dense(block: Block) -> Iterator[Block]:
+    """The block itself, or, if it is sparse, a few dense rows at a time."""
+    if not sparse.issparse(block.X):
+        yield block
+        return
+    step = max(1, (1 << 20) // max(1, block.X.shape[1]))
+    for at in range(0, len(block), step):
+        rows = slice(at, at + step)
+        y = None if block.y is None else block.y[rows]
+        w = None if block.w is None else block.w[rows]
+        yield replace(block, X=block.X[rows].toarray(), y=y, w=w, start=block.start + at)

@@ -1,0 +1,110 @@
+"""The perceptron: mistakes, their bound, and the verdict on separability."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+
+from lyceum.linear import Perceptron
+
+
+def separable(seed=0, n=80, d=3, classes=2, gap=1.0):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, classes, n)
+    X = rng.normal(size=(n, d))
+    X[np.arange(n), y % d] += 4 + gap
+    return X, y
+
+
+def by_hand(X, y, passes):
+    """Row after row in plain Python, about the means."""
+    Z = np.column_stack([X - X.mean(axis=0), np.ones(len(X))])
+    w, mistakes = np.zeros(Z.shape[1]), []
+    for _ in range(passes):
+        count = 0
+        for z, side in zip(Z, np.where(y == 1, 1, -1)):
+            if side * (w @ z) <= 0:
+                w, count = w + side * z, count + 1
+        mistakes.append(count)
+    return w, mistakes
+
+
+@pytest.mark.syllabus("7.7")
+@pytest.mark.parametrize("thin", [False, True])
+def test_passes_are_those_made_by_hand(thin):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(3, 1, (60, 4)), rng.integers(0, 2, 60)
+    with pytest.warns(ConvergenceWarning, match="overlap"):
+        model = Perceptron(max_iter=3).fit(sparse.csr_array(X) if thin else X, y)
+    w, mistakes = by_hand(X, y, 3)
+    assert model.history_ == mistakes
+    assert model.mistakes_ == sum(mistakes)
+    assert not model.separable_
+    assert np.isnan(model.margin_)
+    assert_allclose(model.coef_[0], w[:-1], rtol=1e-9)
+    assert_allclose(model.intercept_, w[-1] - w[:-1] @ X.mean(axis=0), rtol=1e-9)
+
+
+@pytest.mark.syllabus("7.7")
+@given(st.integers(0, 1000), st.sampled_from([2, 3]))
+def test_separable_classes_are_separated_within_the_mistake_bound(seed, classes):
+    X, y = separable(seed, classes=classes)
+    model = Perceptron(max_iter=100_000).fit(X, y)
+    assert model.separable_
+    assert_array_equal(model.predict(X), y)
+    assert model.mistakes_ <= model.mistake_bound_
+    assert model.history_[-1] == 0
+
+
+@pytest.mark.syllabus("7.7")
+def test_margin_and_radius_are_those_of_the_rows():
+    X, y = separable()
+    model = Perceptron().fit(X, y)
+    length = np.hypot(np.linalg.norm(model.coef_), model.intercept_ + model.coef_ @ X.mean(axis=0))
+    margins = np.where(y == 1, 1, -1) * model.decision_function(X) / length
+    assert_allclose(model.margin_, margins.min(), rtol=1e-9)
+    lengths = np.sqrt(1 + ((X - X.mean(axis=0)) ** 2).sum(axis=1))
+    assert_allclose(model.radius_, lengths.max(), rtol=1e-12)
+    assert_allclose(model.mistake_bound_, (lengths.max() / margins.min()) ** 2, rtol=1e-9)
+
+
+def test_the_learning_rate_scales_the_weights_and_changes_no_decision():
+    X, y = separable()
+    one, half = Perceptron().fit(X, y), Perceptron(learning_rate=0.5).fit(X, y)
+    assert_allclose(half.coef_, one.coef_ / 2)
+    assert half.history_ == one.history_
+    assert half.mistake_bound_ == pytest.approx(one.mistake_bound_)
+
+
+def test_an_offset_of_a_million_changes_nothing():
+    X, y = separable()
+    moved = Perceptron().fit(X + 1e6, y)
+    assert moved.history_ == Perceptron().fit(X, y).history_
+    assert_array_equal(moved.predict(X + 1e6), y)
+
+
+def test_rows_of_no_weight_are_passed_over():
+    X, y = separable()
+    extra, w = np.vstack([X, -X]), np.repeat([1.0, 0.0], len(y))
+    model = Perceptron().fit(extra, np.concatenate([y, y]), w)
+    assert model.separable_
+    assert_array_equal(model.predict(X), y)
+
+
+def test_the_record_keeps_every_pass():
+    X, y = separable()
+    model = Perceptron(record=True).fit(X, y)
+    assert [step["mistakes"] for step in model.record_] == model.history_
+    assert_array_equal(model.record_[-1]["coef"], model.coef_)
+    for word in ("separable", "yes", "mistakes at most", "(intercept)"):
+        assert word in str(model.summary())
+    assert_allclose(model.explain(X).scores, model.decision_function(X), rtol=1e-9)
+
+
+def test_one_class_needs_no_pass():
+    model = Perceptron().fit([[1.0], [2.0]], ["a", "a"])
+    assert model.predict([[5.0]]).tolist() == ["a"]
+    assert model.mistakes_ == 0
