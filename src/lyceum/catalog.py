@@ -16,9 +16,16 @@ from lyceum.errors import LyceumError
 
 __all__ = ["Entry", "Item", "covering", "find", "learners", "types"]
 
-Task = Literal["classification", "regression", "clustering", "reduction", "preparation"]
+Task = Literal["classification", "regression", "clustering", "density", "reduction", "preparation"]
 Scale = Literal["one pass", "many passes", "in memory"]
-TASKS: tuple[Task, ...] = ("classification", "regression", "clustering", "reduction", "preparation")
+TASKS: tuple[Task, ...] = (
+    "classification",
+    "regression",
+    "clustering",
+    "density",
+    "reduction",
+    "preparation",
+)
 
 ALL = ("binary", "categorical", "continuous")
 _SHRINK = (1e-4, 1e4, "log")
@@ -124,6 +131,44 @@ _LEARNERS = (
         ALL, False, False, "one pass", "n·d² to fit, K·d³ to solve, n·d²·K to predict",
         ("2.5", "3.5", "3.6"),
         {"covariance": ["separate", "shared"], "kappa_0": (1e-3, 1e1, "log")},
+    ),
+    Entry(
+        "ParzenClassifier", "lyceum.density", "classification",
+        "A kernel density a class, turned round by Bayes' theorem.",
+        ALL, False, False, "in memory", "n·log n to fit; up to n·d a row to predict, far less in few columns",
+        ("2.5", "4.2", "4.3", "4.5"),
+        {"kernel": ["gaussian", "laplace", "cauchy"]},
+        scaled=True,
+    ),
+    Entry(
+        "HistogramDensity", "lyceum.density", "density",
+        "The share of the rows in every cell of a grid.",
+        ALL, False, False, "many passes", "n·d to fit, n·log(cells) to score",
+        ("4.1", "15.4"),
+        {"bin_width": ["scott", "sturges", "sqrt"]},
+        ("lyceum.density._cells.CellWeights",),
+    ),
+    Entry(
+        "KernelDensity", "lyceum.density", "density",
+        "A small window about every row (Parzen), within a relative error that is chosen.",
+        ALL, False, False, "in memory", "n·log n to fit; up to n·d a row to score, far less in few columns",
+        ("4.2", "4.3", "15.4"),
+        {"kernel": ["gaussian", "epanechnikov", "laplace"], "bandwidth": ["reference", "likelihood"]},
+    ),
+    Entry(
+        "NeighborDensity", "lyceum.density", "density",
+        "How far one must go to find k rows.",
+        ALL, False, False, "in memory", "nothing to fit; a search for k neighbours a row to score",
+        ("4.4", "15.4"),
+        {"n_neighbors": [1, 5, 20, None]},
+        scaled=True,
+    ),
+    Entry(
+        "GaussianDensity", "lyceum.density", "density",
+        "One Gaussian over all columns: maximum likelihood, or learned from a prior.",
+        ALL, False, False, "one pass", "n·d² to fit, d³ to solve, n·d² to score",
+        ("3.5", "3.6", "15.4"),
+        {"estimate": ["ml", "map", "bayes"]},
     ),
     Entry(
         "LinearRegression", "lyceum.linear", "regression",
@@ -324,6 +369,9 @@ _ITEMS = (
     Item("class_priors", "lyceum.bayes", ("2.5",)),
     Item("DriftingMeans", "lyceum.bayes", ("3.5",)),
     Item("NormalMean", "lyceum.bayes", ("3.6",)),
+    Item("fuse_gaussians", "lyceum.density", ("3.6",)),
+    Item("reference_bandwidth", "lyceum.density", ("4.3",)),
+    Item("likelihood_bandwidth", "lyceum.density", ("4.3",)),
     Item("elastic_net_path", "lyceum.linear", ("7.2",)),
     Item("lasso_path", "lyceum.linear", ("7.2",)),
     Item("margin_loss", "lyceum.linear", ("7.8",)),

@@ -31,17 +31,17 @@ from sklearn.base import clone, is_classifier
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
-from tests.checks.tables import Cuts, D, Data, N, data_for, frame_of, mixed_for, sources
+from tests.checks.tables import Cuts, D, Data, N, data_for, frame_of, mixed_for, needs_memory, sources
 from threadpoolctl import threadpool_limits
 
 import lyceum
 from lyceum import catalog
 from lyceum.data import Rows, scan
-from lyceum.errors import MissingValuesError
+from lyceum.errors import MissingValuesError, SourceError
 
 __all__ = ["LAWS", "Case", "check"]
 
-METHODS = ("predict", "predict_proba", "decision_function", "transform")
+METHODS = ("predict", "predict_proba", "decision_function", "transform", "score_samples")
 
 
 @dataclass(frozen=True)
@@ -296,6 +296,10 @@ def a_mixed_table_needs_no_encoding(learner: Any, case: Case) -> None:
         stream = scan(path, None if y is None else "y", memory=0)
         same(expected, outcome(fit(learner, stream), frame, case), case.rtol, "from a stream")
     lazy = dd.from_pandas(frame if y is None else frame.assign(y=y), npartitions=3)
+    if needs_memory(learner):
+        with pytest.raises(SourceError, match=r"keeps every row in memory .* use \w+"):
+            fit(learner, lazy[list(frame.columns)], None if y is None else lazy["y"])
+        return
     fitted = fit(learner, lazy[list(frame.columns)], None if y is None else lazy["y"])
     same(expected, outcome(fitted, frame, case), case.rtol, "from Dask")
 
@@ -316,7 +320,7 @@ def gaps_are_taken_or_named(learner: Any, case: Case) -> None:
             fit(learner, gaps, y)
         fitted = fit(learner, frame, y)
         with pytest.raises(MissingValuesError, match=f"column '{column}' has a missing value"):
-            getattr(fitted, "predict" if hasattr(fitted, "predict") else "transform")(gaps)
+            getattr(fitted, next(name for name in METHODS if hasattr(fitted, name)))(gaps)
 
 
 def unseen_categories_do_not_stop_it(learner: Any, case: Case) -> None:

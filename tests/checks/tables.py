@@ -17,9 +17,10 @@ from sklearn.base import is_classifier, is_regressor
 from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
+from lyceum import catalog
 from lyceum.data import Block, Column, Rows, Schema, scan
 
-__all__ = ["Cuts", "Data", "data_for", "frame_of", "mixed_for", "sources"]
+__all__ = ["Cuts", "Data", "data_for", "frame_of", "mixed_for", "needs_memory", "sources"]
 
 N, D, K = 400, 4, 3  # rows, columns, groups
 
@@ -121,6 +122,12 @@ def frame_of(X: np.ndarray) -> pd.DataFrame:
     return pd.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])])
 
 
+def needs_memory(learner: Any) -> bool:
+    """Whether the catalog says that it keeps all rows, so that it must refuse a Dask collection."""
+    found = {entry.name: entry.scales for entry in catalog.learners()}
+    return found.get(type(learner).__name__) == "in memory"
+
+
 def sources(learner: Any, data: Data, folder: Path) -> Iterator[tuple[str, tuple[Any, ...]]]:
     """The rows in every form that `fit` takes, with what to call it with."""
     import dask.array as da
@@ -141,6 +148,8 @@ def sources(learner: Any, data: Data, folder: Path) -> Iterator[tuple[str, tuple
     yield "random cuts", (Rows(Cuts(data if weighted else Data(data.X, data.y, np.ones(N)))),)
     yield "parquet stream", (scan(folder / "t.parquet", **said, kinds=kinds, memory=0),)
     yield "csv stream", (scan(folder / "t.csv", **said, kinds=kinds, memory=0),)
+    if needs_memory(learner):
+        return
     pieces = [None if a is None else da.from_array(a, chunks=chunks) for a in (data.y, data.w)]
     yield "dask array", (da.from_array(data.X, chunks=(chunks, D)), *pieces)
     lazy = dd.from_pandas(whole, npartitions=3)

@@ -1,0 +1,79 @@
+"""Several measurements of one quantity, each with its uncertainty, made one."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lyceum.errors import DataError
+
+__all__ = ["Fused", "fuse_gaussians"]
+
+
+class Fused(NamedTuple):
+    """The mean and covariance of the product of Gaussians."""
+
+    mean: Any
+    covariance: Any
+
+
+def fuse_gaussians(means: Any, covariances: Any) -> Fused:
+    """The Gaussian proportional to Π_i N(x; m_i, Σ_i): what several independent sensors say together.
+
+    Σ⁻¹ = Σ_i Σ_i⁻¹,  m = Σ Σ_i Σ_i⁻¹ m_i.
+
+    It is computed one measurement after the other, m ← m + K (m_i - m) with K = Σ (Σ + Σ_i)⁻¹, so that a
+    measurement without error (a singular Σ_i) is allowed as long as no other contradicts it in being exact.
+
+    Parameters
+    ----------
+    means : array of shape (k,) or (k, d)
+    covariances : array of shape (k,), variances of numbers, or (k, d, d)
+
+    Returns
+    -------
+    Fused
+        `mean` and `covariance`: two floats, or arrays of shape (d,) and (d, d).
+
+    Examples
+    --------
+    >>> fuse_gaussians([10.0, 12.0], [1.0, 3.0])
+    Fused(mean=10.5, covariance=0.75)
+    """
+    m, P = np.asarray(means, dtype=np.float64), np.asarray(covariances, dtype=np.float64)
+    line = m.ndim == 1
+    if line and P.ndim == 1:
+        m, P = m[:, None], P[:, None, None]
+    if m.ndim != 2 or P.shape != (len(m), m.shape[1], m.shape[1]) or not len(m):
+        raise DataError(
+            f"{np.shape(means)} means and {np.shape(covariances)} covariances do not fit: give (k,) and (k,) "
+            "for numbers, or (k, d) and (k, d, d)"
+        )
+    for i, one in enumerate(P):
+        _check(one, i)
+    mean, covariance = m[0], P[0]
+    for i in range(1, len(m)):
+        mean, covariance = _joined(mean, covariance, m[i], P[i])
+    return Fused(float(mean[0]), float(covariance[0, 0])) if line else Fused(mean, covariance)
+
+
+def _joined(
+    mean: np.ndarray, P: np.ndarray, other: np.ndarray, R: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    total = P + R
+    if np.linalg.matrix_rank(total, hermitian=True) < len(total):
+        raise DataError("two measurements are both exact in some direction: they cannot be weighed")
+    gain = np.linalg.solve(total, P).T
+    rest = np.eye(len(P)) - gain
+    # Joseph's form: symmetric and never negative
+    return mean + gain @ (other - mean), rest @ P @ rest.T + gain @ R @ gain.T
+
+
+def _check(covariance: np.ndarray, i: int) -> None:
+    sound = np.isfinite(covariance).all() and np.allclose(covariance, covariance.T)
+    if sound:
+        values = np.linalg.eigvalsh(covariance)
+        sound = values[0] >= -1e-12 * max(values[-1], 0.0)
+    if not sound:
+        raise DataError(f"covariance {i} is not finite, symmetric and without negative eigenvalues")

@@ -1,0 +1,188 @@
+"""Histogram density: the share of the rows in every cell of a grid."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum.base import OnePassLearner
+from lyceum.data import Block, Rows
+from lyceum.density._cells import CellWeights, cells_of, find_cells
+from lyceum.density._density import CATEGORIES, Density, checked_box, weighted_quantile
+from lyceum.errors import DataError
+from lyceum.report import Summary, Table
+from lyceum.statistics import Moments
+
+__all__ = ["HistogramDensity"]
+
+# The width of a bin from the deviation, range and weight of a column, with d columns in all.
+_RULES: dict[str, Callable[[np.ndarray, np.ndarray, float, int], np.ndarray]] = {
+    "scott": lambda sigma, extent, n, d: 3.49 * sigma * n ** (-1.0 / (d + 2)),
+    "sturges": lambda sigma, extent, n, d: extent / np.ceil(1.0 + np.log2(n)),
+    "sqrt": lambda sigma, extent, n, d: extent / np.ceil(np.sqrt(n)),
+}
+
+
+class HistogramDensity(Density, OnePassLearner):
+    """Histogram density: f(x) = (weight of the rows in the cell of x) / (weight of all · volume of a cell).
+
+    Cell c of a column holds origin + c h <= x < origin + (c + 1) h. The grid has no end, and only cells with
+    rows are kept, so that any number of columns works and f integrates to 1. Categories enter as columns of 0
+    and 1.
+
+    Parameters
+    ----------
+    bin_width : float, array of shape (d,), "scott", "sturges" or "sqrt", default="scott"
+        h for all columns, or one a column, or a rule. "scott": 3.49 σ N^(-1/(d+2)). "sturges" and "sqrt": the
+        range of the column over 1 + log2(N) and over sqrt(N), rounded up. A column without spread gets h = 1.
+        A rule takes one more pass over the rows; with `partial_fit` it is applied to the rows of the first
+        call, and kept.
+    origin : float or array of shape (d,), default=0.0
+        An edge of the grid.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns hold categories.
+
+    Attributes
+    ----------
+    bin_width_, origin_ : array of shape (d,)
+    cells_ : array of shape (m, d), of int64
+        The numbers of the cells that hold rows, in order.
+    density_ : array of shape (m,)
+        f in every such cell.
+    statistic_ : CellWeights
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.density import HistogramDensity
+    >>> model = HistogramDensity(bin_width=0.5).fit([[0.1], [0.2], [0.7], [1.9]])
+    >>> np.exp(model.score_samples([[0.0], [0.5], [1.2]])).tolist()
+    [1.0, 0.5, 0.0]
+    >>> model.integrate([[0.25, 1.0]])
+    0.5
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "bin_width": [Interval(Real, 0, None, closed="neither"), StrOptions(set(_RULES)), "array-like"],
+        "origin": [Interval(Real, None, None, closed="neither"), "array-like"],
+        **CATEGORIES,
+    }
+
+    def __init__(self, *, bin_width="scott", origin=0.0, categorical_features="from_dtype"):
+        self.bin_width = bin_width
+        self.origin = origin
+        self.categorical_features = categorical_features
+
+    # -- fit -------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Weigh the cells of the rows of X.
+
+        Parameters
+        ----------
+        X : array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+        y : ignored
+        sample_weight : array of shape (n_samples,), optional
+        """
+        rows = self._rows(X, y, sample_weight)
+        self._lay_grid(rows)
+        self.statistic_ = rows.reduce(self._statistic())
+        self._finish(self.statistic_)
+        return self
+
+    def _go_on(self, rows: Rows):
+        if not hasattr(self, "statistic_"):
+            self._lay_grid(rows)
+        return super()._go_on(rows)
+
+    def _lay_grid(self, rows: Rows) -> None:
+        d = len(self._design_names)
+        self.origin_ = _one_a_column("origin", self.origin, d)
+        if not isinstance(self.bin_width, str):
+            self.bin_width_ = _one_a_column("bin_width", self.bin_width, d)
+            if not (self.bin_width_ > 0).all():
+                raise DataError(f"bin_width must be positive, but it is {self.bin_width_.tolist()}")
+            return
+        moments = rows.reduce(_moments)
+        sigma, extent = np.sqrt(moments.variance()), moments.high - moments.low
+        n = float(moments.weight[0])
+        self.bin_width_ = np.where(extent > 0, _RULES[self.bin_width](sigma, extent, n, d), 1.0)
+
+    def _statistic(self) -> Callable[[Block], CellWeights]:
+        return partial(CellWeights.of, origin=self.origin_, width=self.bin_width_)
+
+    def _finish(self, statistic: CellWeights) -> None:
+        self.cells_ = statistic.cells
+        self.density_ = statistic.weight / (statistic.weight.sum() * self.bin_width_.prod())
+
+    # -- the density -----------------------------------------------------------------------------------------
+
+    def _log_density(self) -> Callable[[Block], np.ndarray]:
+        return self._log_density_of
+
+    def _log_density_of(self, block: Block) -> np.ndarray:
+        X = np.asarray(block.X, dtype=np.float64)
+        place = find_cells(self.cells_, cells_of(X, self.origin_, self.bin_width_, self._design_names))
+        with np.errstate(divide="ignore"):
+            return np.log(np.where(place >= 0, self.density_[place], 0.0))
+
+    def _threshold(self, quantile: float) -> float:
+        return float(np.log(weighted_quantile(self.density_, self.statistic_.weight, quantile)))
+
+    def integrate(self, box: Any) -> float:
+        """The probability of a box: low and high ends of every column, shape (d, 2); they may be infinite."""
+        check_is_fitted(self)
+        low, high = checked_box(box, self._design_names).T
+        start = self.origin_ + self.cells_ * self.bin_width_
+        overlap = np.minimum(high, start + self.bin_width_) - np.maximum(low, start)
+        shares = np.maximum(overlap, 0.0) / self.bin_width_
+        return float(np.average(shares.prod(axis=1), weights=self.statistic_.weight))
+
+    def sample(self, n_samples: int = 1, random_state: Any = None) -> np.ndarray:
+        """Rows drawn from the density: a cell by its weight, then anywhere in it."""
+        check_is_fitted(self)
+        random, weight = check_random_state(random_state), self.statistic_.weight
+        picked = random.choice(len(weight), n_samples, p=weight / weight.sum())
+        inside = random.uniform(size=(n_samples, self.cells_.shape[1]))
+        return self.origin_ + (self.cells_[picked] + inside) * self.bin_width_
+
+    # -- what was learned ------------------------------------------------------------------------------------
+
+    def summary(self) -> Summary:
+        """Rows, cells, and the grid of every column."""
+        head = super().summary()
+        facts = {
+            "rows": self.statistic_.n_rows,
+            "weight": float(self.statistic_.weight.sum()),
+            "cells with rows": len(self.cells_),
+            "largest density": float(self.density_.max()),
+        }
+        bins = [len(np.unique(column)) for column in self.cells_.T]
+        rows = zip(self._design_names, self.bin_width_.tolist(), self.origin_.tolist(), bins)
+        table = Table("Grid", ("column", "bin width", "origin", "bins with rows"), [*map(list, rows)])
+        return Summary(head.title, {**head.facts, **facts}, [table])
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        m, d = len(self.density_), len(self._design_names)
+        return {"cells_": (m, d), "density_": (m,), "bin_width_": (d,), "origin_": (d,)}
+
+
+def _one_a_column(name: str, value: Any, d: int) -> np.ndarray:
+    numbers = np.asarray(value, dtype=np.float64)
+    if numbers.shape not in ((), (d,)) or not np.isfinite(numbers).all():
+        raise DataError(
+            f"{name} must be one finite number, or one for each of the {d} columns; it is {numbers.tolist()}"
+        )
+    return np.broadcast_to(numbers, (d,)).copy()
+
+
+def _moments(block: Block) -> Moments:
+    """The moments of the rows that count: the range is not to be that of rows of weight zero."""
+    return Moments.of(block if block.w is None else block.take(block.w > 0))

@@ -1,0 +1,212 @@
+"""Kernel density: a small window about every row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum.base import Learner
+from lyceum.data import Block
+from lyceum.density._bandwidth import deviations, likelihood_of, reference_of
+from lyceum.density._density import CATEGORIES, Density, checked_box, weighted_quantile
+from lyceum.density._stored_rows import gather
+from lyceum.density._sums import RowSums, leaf_order
+from lyceum.density._windows import WINDOWS
+from lyceum.errors import DataError
+from lyceum.report import Explanation, Summary, Table
+
+__all__ = ["KERNEL_CONSTRAINTS", "KernelDensity", "bandwidths_of"]
+
+KERNEL_CONSTRAINTS: dict[str, list] = {
+    "kernel": [StrOptions(set(WINDOWS))],
+    "bandwidth": [
+        Interval(Real, 0, None, closed="neither"),
+        StrOptions({"reference", "likelihood"}),
+        "array-like",
+    ],
+    "tolerance": [Interval(Real, 0, 1, closed="left")],
+    **CATEGORIES,
+}
+
+
+class KernelDensity(Density, Learner):
+    """Kernel density (Parzen windows): f(x) = 1/W Σ_i w_i Π_j k((x_j - x_ij) / h_j) / h_j.
+
+    k is one of these, u = (x - x_i) / h; each integrates to 1, and over several columns a kernel is the
+    product of those of the columns:
+
+    =============  ==============================  ===========
+    parzen         1 (a hypercube of side h)       |u| <= 1/2
+    gaussian       exp(-u²/2) / sqrt(2π)
+    laplace        exp(-2|u|)
+    cauchy         1 / (π (1 + u²))
+    sinc2          (sin(u/2) / (u/2))² / 2π
+    epanechnikov   ¾ (1 - u²)                      |u| < 1
+    tricube        70/81 (1 - |u|³)³               |u| < 1
+    triangular     1 - |u|                         |u| < 1
+    =============  ==============================  ===========
+
+    All rows are kept in memory. A column of categories enters as columns of 0 and 1.
+
+    Parameters
+    ----------
+    kernel : str, default="gaussian"
+    bandwidth : float, array of shape (d,), "reference" or "likelihood", default="reference"
+        One h for all columns, or one a column. "reference": 1.06 σ N^(-1/5) for every column (see
+        `reference_bandwidth`; a column without spread counts as one of spread 1). "likelihood": the largest
+        leave-one-out likelihood (see `likelihood_bandwidth`).
+    tolerance : float, default=1e-4
+        The largest relative error of a density, also where it is tiny. 0 sums over all rows.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns hold categories.
+
+    Attributes
+    ----------
+    bandwidth_ : array of shape (d,)
+    rows_ : array of shape (n, d)
+        The rows, so ordered that rows that follow each other lie close together.
+    weights_ : array of shape (n,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.density import KernelDensity
+    >>> model = KernelDensity(kernel="triangular", bandwidth=2.0).fit([[0.0], [1.0]])
+    >>> np.exp(model.score_samples([[0.0], [1.0], [9.0]])).round(4).tolist()
+    [0.375, 0.375, 0.0]
+    >>> round(model.integrate([[-2.0, 3.0]]), 6)
+    1.0
+    """
+
+    _parameter_constraints: ClassVar[dict] = KERNEL_CONSTRAINTS
+
+    def __init__(
+        self, *, kernel="gaussian", bandwidth="reference", tolerance=1e-4, categorical_features="from_dtype"
+    ):
+        self.kernel = kernel
+        self.bandwidth = bandwidth
+        self.tolerance = tolerance
+        self.categorical_features = categorical_features
+
+    # -- fit -------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Keep the rows of X, and choose the bandwidths.
+
+        Parameters
+        ----------
+        X : array, frame or `scan(...)` of shape (n_samples, n_features)
+        y : ignored
+        sample_weight : array of shape (n_samples,), optional
+        """
+        stored = gather(self._rows(X, y, sample_weight), self, "HistogramDensity or GaussianDensity")
+        rows, w = stored.X, stored.w
+        self.bandwidth_ = bandwidths_of(rows, w, self.bandwidth, self.kernel, self.tolerance)
+        if w is None and rows.shape[1] == 1:
+            self.rows_ = np.sort(rows, axis=0)
+            self.weights_ = np.ones(len(rows))
+            return self
+        order = leaf_order((rows - rows.mean(axis=0)) / self.bandwidth_)
+        self.rows_ = np.ascontiguousarray(rows[order])
+        self.weights_ = np.ones(len(rows)) if w is None else w[order]
+        return self
+
+    # -- the density -----------------------------------------------------------------------------------------
+
+    def _sums(self, columns: slice = slice(None)) -> RowSums:
+        w = None if (self.weights_ == 1.0).all() else self.weights_
+        rows = np.ascontiguousarray(self.rows_[:, columns])
+        return RowSums(rows, w, self.bandwidth_[columns], self.kernel, self.tolerance)
+
+    def _log_density(self) -> Callable[[Block], np.ndarray]:
+        return partial(_log_density, sums=self._sums())
+
+    def _threshold(self, quantile: float) -> float:
+        # A row's own window would hide how far it lies from the others.
+        if len(self.rows_) < 2:
+            raise DataError("anomalies need the density of every row from the others, but there is 1 sample")
+        return weighted_quantile(self._sums().left_out(), self.weights_, quantile)
+
+    def integrate(self, box: Any) -> float:
+        """The probability of a box: low and high ends of every column, shape (d, 2); they may be infinite."""
+        check_is_fitted(self)
+        low, high = checked_box(box, self._design_names).T
+        cdf = WINDOWS[self.kernel].cdf
+        inside = cdf((high - self.rows_) / self.bandwidth_) - cdf((low - self.rows_) / self.bandwidth_)
+        return float(np.average(inside.prod(axis=1), weights=self.weights_))
+
+    def sample(self, n_samples: int = 1, random_state: Any = None) -> np.ndarray:
+        """Rows drawn from the density: a stored row by its weight, moved by noise from the kernel."""
+        check_is_fitted(self)
+        random = check_random_state(random_state)
+        picked = random.choice(len(self.rows_), n_samples, p=self.weights_ / self.weights_.sum())
+        noise = WINDOWS[self.kernel].noise(random, (n_samples, self.rows_.shape[1]))
+        return self.rows_[picked] + noise * self.bandwidth_
+
+    # -- what was learned ------------------------------------------------------------------------------------
+
+    def explain(self, X: Any) -> Explanation:
+        """What every column adds to the log density, given the columns before it.
+
+        log f(x) = Σ_j log f(x_j | x_1 ... x_(j-1)), exact for product kernels: a column that is improbable,
+        alone or together with those before it, has a low term. After a term of -inf the others are 0.
+        """
+        check_is_fitted(self)
+        sums = [self._sums(slice(0, j + 1)) for j in range(self.rows_.shape[1])]
+        joint = np.asarray(self._apply(partial(_chain, sums=sums), X))
+        before = np.column_stack([np.zeros(len(joint)), joint[:, :-1]])
+        terms = np.subtract(joint, before, out=np.zeros_like(joint), where=np.isfinite(before))
+        return Explanation(self._design_names, terms, np.zeros(len(joint)), joint[:, -1], "log density")
+
+    def summary(self) -> Summary:
+        """Rows, kernel, bandwidths, and the spread that they are to be measured by."""
+        head = super().summary()
+        spread = deviations(self.rows_, self.weights_)
+        facts = {
+            "rows": len(self.rows_),
+            "weight": float(self.weights_.sum()),
+            "kernel": self.kernel,
+            "tolerance": self.tolerance,
+        }
+        table = Table(
+            "Bandwidths",
+            ("column", "bandwidth", "standard deviation"),
+            [*zip(self._design_names, self.bandwidth_.tolist(), spread.tolist())],
+        )
+        return Summary(head.title, {**head.facts, **facts}, [table])
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        n, d = len(self.weights_), len(self._design_names)
+        return {"rows_": (n, d), "weights_": (n,), "bandwidth_": (d,)}
+
+
+def bandwidths_of(
+    rows: np.ndarray, w: np.ndarray | None, bandwidth: Any, kernel: str, tolerance: float
+) -> np.ndarray:
+    """One bandwidth a column, as given or by a rule."""
+    if isinstance(bandwidth, str):
+        if bandwidth == "reference":
+            return reference_of(rows, w)
+        return likelihood_of(rows, w, kernel, tolerance)
+    h, d = np.asarray(bandwidth, dtype=np.float64), rows.shape[1]
+    if h.shape not in ((), (d,)) or not ((h > 0) & np.isfinite(h)).all():
+        raise DataError(
+            f"bandwidth must be one positive number, or one for each of the {d} columns; it is {h.tolist()}"
+        )
+    return np.broadcast_to(h, (d,)).copy()
+
+
+def _log_density(block: Block, sums: RowSums) -> np.ndarray:
+    return sums.log_density(block.X)
+
+
+def _chain(block: Block, sums: list[RowSums]) -> np.ndarray:
+    """The log densities of the first column, the first two, and so on."""
+    return np.column_stack([one.log_density(block.X[:, : j + 1]) for j, one in enumerate(sums)])

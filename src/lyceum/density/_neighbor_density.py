@@ -1,0 +1,153 @@
+"""Nearest-neighbour density: how far one must go to find k rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.spatial import KDTree
+from scipy.special import gammaln
+from sklearn.utils._param_validation import Interval
+
+from lyceum.base import Learner
+from lyceum.data import Block
+from lyceum.density._density import CATEGORIES, Density, weighted_quantile
+from lyceum.density._stored_rows import gather
+from lyceum.errors import DataError
+from lyceum.report import Summary
+
+__all__ = ["NeighborDensity"]
+
+_CELLS = 1 << 20  # distances held at a time
+
+
+class NeighborDensity(Density, Learner):
+    """Nearest-neighbour density: f(x) = k / (N c_d R_k(x)^d).
+
+    R_k(x) is the Euclidean distance from x to the k-th nearest row, c_d = π^(d/2) / Γ(d/2 + 1) the volume of
+    the unit ball and N the weight of all rows. With weights, R_k is where the weight of the rows within first
+    reaches k. f is not a proper density: its tails are so heavy that it does not integrate to 1, so that
+    there is nothing to sample from, and where k rows coincide it is infinite. All rows are kept in memory.
+    Columns should have comparable scales; a column of categories enters as columns of 0 and 1.
+
+    Parameters
+    ----------
+    n_neighbors : int or None, default=None
+        k; None takes sqrt(N), rounded.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns hold categories.
+
+    Attributes
+    ----------
+    n_neighbors_ : int
+        k as used.
+    rows_ : array of shape (n, d)
+    weights_ : array of shape (n,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.density import NeighborDensity
+    >>> model = NeighborDensity(n_neighbors=2).fit([[0.0], [1.0], [3.0], [7.0]])
+    >>> np.exp(model.score_samples([[0.0], [5.0]])).round(3).tolist()  # 2 / (4 · 2 · R)
+    [0.25, 0.125]
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "n_neighbors": [Interval(Integral, 1, None, closed="left"), None],
+        **CATEGORIES,
+    }
+
+    def __init__(self, *, n_neighbors=None, categorical_features="from_dtype"):
+        self.n_neighbors = n_neighbors
+        self.categorical_features = categorical_features
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Keep the rows of X.
+
+        Parameters
+        ----------
+        X : array, frame or `scan(...)` of shape (n_samples, n_features)
+        y : ignored
+        sample_weight : array of shape (n_samples,), optional
+        """
+        stored = gather(self._rows(X, y, sample_weight), self, "HistogramDensity or GaussianDensity")
+        self.rows_, w = stored.X, stored.w
+        self.weights_ = np.ones(len(self.rows_)) if w is None else w
+        total = self.weights_.sum()
+        if self.n_neighbors is not None and self.n_neighbors > total * (1 + 1e-12):
+            raise DataError(
+                f"n_neighbors is {self.n_neighbors}, but the weight of all rows (samples) is {total:g}: "
+                "choose fewer"
+            )
+        self.n_neighbors_ = (
+            max(1, round(np.sqrt(total))) if self.n_neighbors is None else int(self.n_neighbors)
+        )
+        return self
+
+    # -- the density -----------------------------------------------------------------------------------------
+
+    def _log_density(self) -> Callable[[Block], np.ndarray]:
+        return partial(_log_density, tree=KDTree(self.rows_), learner=self)
+
+    def _at(self, X: np.ndarray, tree: KDTree, own: np.ndarray | None = None) -> np.ndarray:
+        """log f; `own` is the weight that every row of X has among the stored rows, and leaves out."""
+        d = self.rows_.shape[1]
+        own = np.zeros(len(X)) if own is None else own
+        total = self.weights_.sum() - own
+        k = np.minimum(float(self.n_neighbors_), total)  # weights below 1 may not reach it
+        chunk = max(1, _CELLS // (int(self.n_neighbors_) + 1))
+        stretches = [slice(start, start + chunk) for start in range(0, len(X), chunk)]
+        radius = [self._radius(X[some], tree, k[some] + own[some]) for some in stretches]
+        with np.errstate(divide="ignore"):
+            log_volume = d * np.log(np.concatenate([np.empty(0), *radius]))
+        ball = 0.5 * d * np.log(np.pi) - gammaln(0.5 * d + 1.0)
+        return np.log(k) - np.log(total) - ball - log_volume
+
+    def _radius(self, X: np.ndarray, tree: KDTree, wanted: np.ndarray) -> np.ndarray:
+        """The distance within which the rows first have the weight that is wanted."""
+        n, out = len(self.rows_), np.empty(len(X))
+        left, near = np.arange(len(X)), min(n, int(np.ceil(wanted.max())))
+        while len(left):
+            distance, place = tree.query(X[left], k=np.arange(1, near + 1))
+            within = np.cumsum(self.weights_[place], axis=1)
+            enough = within >= wanted[left, None] * (1 - 1e-12)
+            if near == n:
+                enough[:, -1] = True
+            reached = enough[:, -1]
+            out[left[reached]] = distance[reached, enough[reached].argmax(axis=1)]
+            left, near = left[~reached], min(n, 2 * near)
+        return out
+
+    def _threshold(self, quantile: float) -> float:
+        # A row at distance 0 from itself would hide how far it lies from the others.
+        if len(self.rows_) < 2:
+            raise DataError("anomalies need the density of every row from the others, but there is 1 sample")
+        others = self._at(self.rows_, KDTree(self.rows_), self.weights_)
+        return weighted_quantile(others, self.weights_, quantile)
+
+    # -- what was learned ------------------------------------------------------------------------------------
+
+    def summary(self) -> Summary:
+        """Rows, k, and how far it reaches about the stored rows."""
+        head = super().summary()
+        sample = self.rows_[:: max(1, len(self.rows_) // 1000)]
+        reach = self._radius(sample, KDTree(self.rows_), np.full(len(sample), float(self.n_neighbors_)))
+        facts = {
+            "rows": len(self.rows_),
+            "weight": float(self.weights_.sum()),
+            "neighbours k": self.n_neighbors_,
+            "median of R_k about the rows": float(np.median(reach)),
+        }
+        return Summary(head.title, {**head.facts, **facts})
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        n, d = len(self.weights_), len(self._design_names)
+        return {"rows_": (n, d), "weights_": (n,)}
+
+
+def _log_density(block: Block, tree: KDTree, learner: NeighborDensity) -> np.ndarray:
+    return learner._at(np.asarray(block.X, dtype=np.float64), tree)

@@ -1,0 +1,199 @@
+"""Parzen classifier: a kernel density a class, turned round by Bayes' theorem."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum.base import Learner, PosteriorClassifier
+from lyceum.bayes._odds import log_odds, odds_explanation
+from lyceum.bayes._priors import PRIOR_CONSTRAINTS, class_priors, log_of
+from lyceum.data import Block
+from lyceum.density._kernel_density import KERNEL_CONSTRAINTS, bandwidths_of
+from lyceum.density._stored_rows import gather
+from lyceum.density._sums import RowSums, leaf_order
+from lyceum.report import Explanation, Summary, Table
+
+__all__ = ["ParzenClassifier"]
+
+
+class ParzenClassifier(PosteriorClassifier, Learner):
+    """Parzen classifier (probabilistic neural network): P(k | x) ∝ π_k f_k(x).
+
+    f_k, the kernel density of class k, is that of `KernelDensity` on the rows of class k. A class without rows is never predicted. Where the
+    densities of all classes are 0, as they can be for kernels that end, the posteriors are the priors. All
+    rows are kept in memory. A column of categories enters as columns of 0 and 1.
+
+    Parameters
+    ----------
+    kernel : str, default="gaussian"
+        A kernel of `KernelDensity`.
+    bandwidth : float, array of shape (d,), "reference" or "likelihood", default="reference"
+        As in `KernelDensity`; the rules are applied to every class by itself.
+    tolerance : float, default=1e-4
+        The largest relative error of a density. 0 sums over all rows.
+    priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array of shape (K,), default=None
+        The class priors; None takes n_k / N. See `lyceum.bayes.class_priors`.
+    prior_alpha : float or array of shape (K,), default=1.0
+        The parameters of the Dirichlet distribution in "dirichlet_map" and "dirichlet_mean".
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns hold categories.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+    class_count_ : array of shape (K,)
+        The weight of the rows of every class.
+    priors_ : array of shape (K,)
+    bandwidth_ : array of shape (K, d)
+    rows_ : array of shape (n, d)
+        The rows, class by class.
+    weights_ : array of shape (n,)
+    class_start_ : array of shape (K + 1,)
+        The rows of class k are those from class_start_[k] to class_start_[k + 1].
+
+    Examples
+    --------
+    >>> from lyceum.density import ParzenClassifier
+    >>> X = [[0.0], [0.3], [-0.2], [4.0], [5.0], [-4.0], [-5.0]]
+    >>> model = ParzenClassifier(bandwidth=1.0).fit(X, ["near"] * 3 + ["far"] * 4)
+    >>> model.predict([[-4.5], [0.1], [4.5]]).tolist()
+    ['far', 'near', 'far']
+    """
+
+    _parameter_constraints: ClassVar[dict] = {**KERNEL_CONSTRAINTS, **PRIOR_CONSTRAINTS}
+
+    def __init__(
+        self,
+        *,
+        kernel="gaussian",
+        bandwidth="reference",
+        tolerance=1e-4,
+        priors=None,
+        prior_alpha=1.0,
+        categorical_features="from_dtype",
+    ):
+        self.kernel = kernel
+        self.bandwidth = bandwidth
+        self.tolerance = tolerance
+        self.priors = priors
+        self.prior_alpha = prior_alpha
+        self.categorical_features = categorical_features
+
+    # -- fit -------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Keep the rows of every class, and choose their bandwidths.
+
+        Parameters
+        ----------
+        X : array, frame or `scan(...)` of shape (n_samples, n_features)
+        y : array of shape (n_samples,), if the target is not in the scan
+        sample_weight : array of shape (n_samples,), optional
+        """
+        alternative = "lyceum.bayes.QuadraticDiscriminant or NaiveBayes"
+        stored = gather(self._rows(X, y, sample_weight), self, alternative)
+        rows, codes, w = stored.X, stored.y, stored.w
+        w = np.ones(len(rows)) if w is None else w
+        K = len(self.classes_)
+        self.class_count_ = np.bincount(codes, w, K)
+        self.priors_ = class_priors(self.class_count_, self.priors, self.prior_alpha)
+        found = [self._class(rows[codes == k], w[codes == k]) for k in range(K)]
+        self.rows_ = np.concatenate([one[0] for one in found])
+        self.weights_ = np.concatenate([one[1] for one in found])
+        self.bandwidth_ = np.stack([one[2] for one in found])
+        self.class_start_ = np.concatenate([[0], np.cumsum([len(one[1]) for one in found])])
+        return self
+
+    def _class(self, rows: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The rows of a class in leaf order, their weights, and its bandwidths."""
+        if not len(rows):
+            return rows, w, np.ones(rows.shape[1])
+        plain = None if (w == 1.0).all() else w
+        bandwidth = bandwidths_of(rows, plain, self.bandwidth, self.kernel, self.tolerance)
+        order = leaf_order((rows - rows.mean(axis=0)) / bandwidth)
+        return rows[order], w[order], bandwidth
+
+    # -- predict ---------------------------------------------------------------------------------------------
+
+    def _sums(self, k: int, columns: slice = slice(None)) -> RowSums | None:
+        """The density of class k over some columns; None without rows."""
+        some = slice(self.class_start_[k], self.class_start_[k + 1])
+        if some.start == some.stop:
+            return None
+        w = self.weights_[some]
+        return RowSums(
+            np.ascontiguousarray(self.rows_[some, columns]),
+            None if (w == 1.0).all() else w,
+            self.bandwidth_[k, columns],
+            self.kernel,
+            self.tolerance,
+        )
+
+    def _log_joint(self, block: Block) -> np.ndarray:
+        log_priors = self._log_priors()
+        joint = np.tile(log_priors, (len(block), 1))
+        for k in range(len(self.classes_)):
+            sums = self._sums(k)
+            if sums is not None:
+                joint[:, k] += sums.log_density(block.X)
+        nowhere = np.isneginf(joint).all(axis=1)
+        joint[nowhere] = log_priors
+        return joint
+
+    def _log_priors(self) -> np.ndarray:
+        return np.where(self.class_count_ > 0, log_of(self.priors_), -np.inf)
+
+    # -- what was learned ------------------------------------------------------------------------------------
+
+    def explain(self, X: Any) -> Explanation:
+        """The log-odds that every column adds, given those before it, for the class against the runner-up.
+
+        log f_k(x) = Σ_j log f_k(x_j | x_1 ... x_(j-1)), exact for product kernels. Base and contributions sum
+        to the log of the ratio of the two posteriors.
+        """
+        check_is_fitted(self)
+        odds = np.asarray(self._apply(self._column_odds, X))
+        return odds_explanation(odds, self._design_names, self.classes_)
+
+    def _column_odds(self, block: Block) -> np.ndarray:
+        n, K, d = len(block), len(self.classes_), self.rows_.shape[1]
+        chain = np.zeros((n, K, d + 1))
+        for k in range(K):
+            for j in range(d):
+                sums = self._sums(k, slice(0, j + 1))
+                if sums is not None:
+                    chain[:, k, j + 1] = sums.log_density(block.X[:, : j + 1])
+        before = chain[:, :, :-1]
+        terms = np.subtract(chain[:, :, 1:], before, out=np.zeros((n, K, d)), where=np.isfinite(before))
+        return log_odds(terms, self._log_priors())
+
+    def summary(self) -> Summary:
+        """Priors, rows and bandwidths of every class."""
+        head = super().summary()
+        names = self._design_names
+        table = Table(
+            "Classes",
+            ("class", "prior", "weight", *(f"bandwidth of {name}" for name in names)),
+            [
+                (str(label), float(prior), float(n), *h.tolist())
+                for label, prior, n, h in zip(
+                    self.classes_.tolist(), self.priors_, self.class_count_, self.bandwidth_
+                )
+            ],
+        )
+        facts = {"rows": len(self.rows_), "kernel": self.kernel, "tolerance": self.tolerance}
+        return Summary(head.title, {**head.facts, **facts}, [table])
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        K, d, n = len(self.classes_), len(self._design_names), len(self.weights_)
+        return {
+            "rows_": (n, d),
+            "weights_": (n,),
+            "bandwidth_": (K, d),
+            "class_start_": (K + 1,),
+            "class_count_": (K,),
+            "priors_": (K,),
+        }

@@ -1,0 +1,134 @@
+"""Sums of kernels over stored rows, within a relative error that is honoured everywhere."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from lyceum._native import kernels
+from lyceum._threads import ordered_map
+from lyceum.density._windows import WINDOWS
+
+__all__ = ["RowSums", "leaf_order"]
+
+_CHUNK = 256  # queries a task
+_STRETCH = 4096  # the same on a line
+_BEYOND = 20  # cells next to the margin, so that queries somewhat outside of the rows are in it too
+_LEAST = 1e-9  # below this tolerance expansions are no gain
+
+
+class Cells(NamedTuple):
+    """Expansions of a sum of Gaussians on a line: see native/include/lyceum/gauss_cells.hpp."""
+
+    origin: float
+    coefficients: np.ndarray  # (terms, cells)
+    weight: np.ndarray  # (cells,)
+
+
+def leaf_order(Z: np.ndarray, leaf: int | None = None) -> np.ndarray:
+    """An order in which rows that follow each other lie close together; ascending on a line."""
+    if Z.shape[1] == 1:
+        return np.argsort(Z[:, 0], kind="stable")
+    order = np.empty(len(Z), dtype=np.int64)
+    kernels.leaf_order(np.ascontiguousarray(Z), leaf or kernels.leaf_rows, order)
+    return order
+
+
+class RowSums:
+    """log f(x) = log Σ_i w_i Π_j k((x_j - x_ij) / h_j) / (W Π_j h_j).
+
+    `rows` are in leaf order (see `leaf_order`). On a line, a sum of Gaussians is taken from expansions in
+    cells of half a bandwidth; other sums visit leaves of rows from the near to the far, until what is left
+    cannot change the sum by more than the tolerance.
+    """
+
+    def __init__(
+        self,
+        rows: np.ndarray,
+        w: np.ndarray | None,
+        bandwidth: np.ndarray,
+        kernel: str,
+        tolerance: float,
+    ):
+        self.rows, self.w, self.bandwidth = rows, w, bandwidth
+        self.kernel, self.tolerance = kernel, tolerance
+        self.centre = 0.5 * (rows.min(axis=0) + rows.max(axis=0))  # differences keep their digits far from 0
+        self.Z = np.ascontiguousarray((rows - self.centre) / bandwidth)
+        self.total = float(len(rows) if w is None else w.sum())
+        self.scale = len(bandwidth) * np.log(WINDOWS[kernel].peak) - np.log(bandwidth).sum()
+
+    def __reduce__(self):
+        return RowSums, (self.rows, self.w, self.bandwidth, self.kernel, self.tolerance)
+
+    def log_density(self, X: np.ndarray) -> np.ndarray:
+        """log f of every row of X."""
+        Z = np.ascontiguousarray((np.asarray(X, dtype=np.float64) - self.centre) / self.bandwidth)
+        return self._log_sums(Z, None) + (self.scale - np.log(self.total))
+
+    def left_out(self) -> np.ndarray:
+        """log f of every stored row from all the others, each left out with its whole weight."""
+        weight = np.ones(len(self.Z)) if self.w is None else self.w
+        rest = self.total - weight
+        log_rest = np.log(rest, out=np.zeros_like(rest), where=rest > 0)
+        return self._log_sums(self.Z, np.arange(len(self.Z))) + (self.scale - log_rest)
+
+    # -- sums ------------------------------------------------------------------------------------------------
+
+    def _log_sums(self, Z: np.ndarray, own: np.ndarray | None) -> np.ndarray:
+        """`own`: the rows that the queries are themselves and leave out; they are in leaf order then."""
+        out = np.empty(len(Z))
+        if self._cells is not None:
+            self._cell_sums(self._cells, Z[:, 0], own, out)
+            missing = np.flatnonzero(np.isnan(out))
+            np.log(out, out=out, where=~np.isnan(out))
+        else:
+            missing = np.arange(len(Z))
+        if own is None and len(missing):
+            missing = missing[leaf_order(Z[missing], kernels.query_tile)]
+        tasks = [missing[start : start + _CHUNK] for start in range(0, len(missing), _CHUNK)]
+
+        def work(task: np.ndarray) -> np.ndarray:
+            sums = np.empty(len(task))
+            of_window = getattr(self._packed, self.kernel)
+            of_window(Z[task], None if own is None else own[task], self.tolerance, sums)
+            return sums
+
+        if tasks:
+            self._packed  # noqa: B018  built once, before the threads start
+        for task, sums in zip(tasks, ordered_map(work, tasks)):
+            out[task] = sums
+        return out
+
+    @cached_property
+    def _packed(self):
+        return kernels.PackedRows(self.Z, self.w)
+
+    @cached_property
+    def _cells(self) -> Cells | None:
+        if self.kernel != "gaussian" or self.Z.shape[1] > 1 or self.tolerance < _LEAST:
+            return None
+        z = self.Z[:, 0]
+        margin, width = kernels.cell_margin + _BEYOND, kernels.cell_width
+        count = np.ceil((z[-1] - z[0]) / width) + 1 + 2 * margin
+        if count > 2 * len(z) + 4096:
+            return None  # most cells would be empty: leaves are as good
+        cells = Cells(
+            float(z[0]) - margin * width,
+            np.zeros((kernels.hermite_terms, int(count))),
+            np.zeros(int(count)),
+        )
+        kernels.gauss_cells(z, self.w, *cells)
+        return cells
+
+    def _cell_sums(self, cells: Cells, z: np.ndarray, own: np.ndarray | None, out: np.ndarray) -> None:
+        z = np.ascontiguousarray(z)
+        left = None if own is None else np.ones(len(own)) if self.w is None else self.w[own]
+
+        def work(some: slice) -> None:
+            mine = None if left is None else left[some]
+            kernels.gauss_cell_sums(z[some], mine, *cells, self.total, self.tolerance, out[some])
+
+        for _ in ordered_map(work, [slice(at, at + _STRETCH) for at in range(0, len(z), _STRETCH)]):
+            pass

@@ -1,0 +1,110 @@
+"""The kernels of density estimation on one axis: their height at 0, integrals and random numbers.
+
+u is a difference in units of the bandwidth; every kernel integrates to 1. Over several axes a kernel is the
+product of those of the axes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtr, sici
+
+__all__ = ["WINDOWS", "Window"]
+
+Uniform = np.random.Generator | np.random.RandomState
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """One kernel: k(0), the integral up to u, and `noise(random, shape)` drawn from it."""
+
+    peak: float
+    cdf: Callable[[np.ndarray], np.ndarray]
+    noise: Callable[[np.random.RandomState, tuple[int, ...]], np.ndarray]
+
+
+def _odd(half: Callable[[np.ndarray], np.ndarray], end: float = 1.0) -> Callable[[np.ndarray], np.ndarray]:
+    """½ ± the integral from 0 to |u|, for a symmetric kernel that ends at `end`."""
+    return lambda u: 0.5 + np.sign(u) * half(np.minimum(np.abs(u), end))
+
+
+def _sinc2_half(u: np.ndarray) -> np.ndarray:
+    # ∫ (1 - cos t) / (π t²) dt = (Si(u) - (1 - cos u) / u) / π
+    finite = np.where(np.isfinite(u) & (u > 0), u, 1.0)
+    half = (sici(finite)[0] - (1.0 - np.cos(finite)) / finite) / np.pi
+    return np.where(u == 0, 0.0, np.where(np.isinf(u), 0.5, half))
+
+
+def _accepted(
+    random: np.random.RandomState,
+    shape: tuple[int, ...],
+    propose: Callable[[np.random.RandomState, int], tuple],
+) -> np.ndarray:
+    """Rejection sampling: `propose(random, n)` gives n values and the probability to keep each."""
+    out = np.empty(int(np.prod(shape)))
+    done = 0
+    while done < len(out):
+        values, keep = propose(random, len(out) - done + 16)
+        kept = values[random.uniform(size=len(values)) < keep][: len(out) - done]
+        out[done : done + len(kept)] = kept
+        done += len(kept)
+    return out.reshape(shape)
+
+
+def _propose_sinc2(random: np.random.RandomState, n: int) -> tuple[np.ndarray, np.ndarray]:
+    # under min(1, 4/u²): half of it uniform on [-2, 2], half in the tails, where 2/U has the density 2/u²
+    u = np.where(random.uniform(size=n) < 0.5, random.uniform(-2, 2, n), 2.0 / random.uniform(-1, 1, n))
+    half = 0.5 * u
+    return u, np.sin(half) ** 2 / np.minimum(half**2, 1.0)
+
+
+def _propose_tricube(random: np.random.RandomState, n: int) -> tuple[np.ndarray, np.ndarray]:
+    u = random.uniform(-1, 1, n)
+    return u, (1.0 - np.abs(u) ** 3) ** 3
+
+
+def _epanechnikov_noise(random: np.random.RandomState, shape: tuple[int, ...]) -> np.ndarray:
+    # of three uniform numbers, the last unless it is the largest, else the second (Devroye)
+    a, b, c = np.abs(random.uniform(-1, 1, (3, *shape)))
+    return np.where((c >= a) & (c >= b), b, c) * random.choice([-1.0, 1.0], shape)
+
+
+WINDOWS = {
+    # 1 for |u| <= 1/2: a hypercube of side h
+    "parzen": Window(1.0, _odd(lambda u: u, 0.5), lambda random, shape: random.uniform(-0.5, 0.5, shape)),
+    # exp(-u²/2) / sqrt(2π)
+    "gaussian": Window(1 / np.sqrt(2 * np.pi), ndtr, lambda random, shape: random.standard_normal(shape)),
+    # exp(-2|u|)
+    "laplace": Window(
+        1.0,
+        _odd(lambda u: 0.5 * -np.expm1(-2.0 * u), np.inf),
+        lambda random, shape: random.laplace(scale=0.5, size=shape),
+    ),
+    # 1 / (π (1 + u²))
+    "cauchy": Window(
+        1 / np.pi,
+        _odd(lambda u: np.arctan(u) / np.pi, np.inf),
+        lambda random, shape: random.standard_cauchy(shape),
+    ),
+    # (sin(u/2) / (u/2))² / 2π
+    "sinc2": Window(
+        1 / (2 * np.pi),
+        _odd(_sinc2_half, np.inf),
+        lambda random, shape: _accepted(random, shape, _propose_sinc2),
+    ),
+    # ¾ (1 - u²)
+    "epanechnikov": Window(0.75, _odd(lambda u: 0.75 * (u - u**3 / 3)), _epanechnikov_noise),
+    # 70/81 (1 - |u|³)³
+    "tricube": Window(
+        70 / 81,
+        _odd(lambda u: 70 / 81 * (u - 3 * u**4 / 4 + 3 * u**7 / 7 - u**10 / 10)),
+        lambda random, shape: _accepted(random, shape, _propose_tricube),
+    ),
+    # 1 - |u|
+    "triangular": Window(
+        1.0, _odd(lambda u: u - u**2 / 2), lambda random, shape: random.uniform(-0.5, 0.5, (2, *shape)).sum(0)
+    ),
+}
