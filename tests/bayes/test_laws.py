@@ -7,7 +7,13 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from threadpoolctl import threadpool_limits
 
-from lyceum.bayes import LinearDiscriminant, NaiveBayes, QuadraticDiscriminant
+from lyceum.bayes import (
+    BayesianGaussianClassifier,
+    LinearDiscriminant,
+    NaiveBayes,
+    QuadraticDiscriminant,
+    RegularizedDiscriminant,
+)
 from lyceum.data import scan
 
 LEARNERS = [
@@ -17,17 +23,21 @@ LEARNERS = [
     LinearDiscriminant(covariance="diagonal", priors="uniform"),
     QuadraticDiscriminant(),
     QuadraticDiscriminant(covariance="spherical"),
+    BayesianGaussianClassifier(covariance="shared"),
+    NaiveBayes(continuous="histogram", bins=np.linspace(-5.0, 10.0, 40)),
 ]
+KEEPS_VALUES = NaiveBayes(continuous="kernel")  # not on Dask
+REGULARIZED = RegularizedDiscriminant(alpha=0.3, gamma=0.2)  # scikit-learn's check sets `cv` to lists of rows
 
 
 @pytest.mark.filterwarnings("ignore::scipy.linalg.LinAlgWarning")  # some checks have fewer rows than columns
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@parametrize_with_checks(LEARNERS)
+@parametrize_with_checks([*LEARNERS, KEEPS_VALUES])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
 
-@pytest.mark.parametrize("learner", LEARNERS, ids=repr)
+@pytest.mark.parametrize("learner", [*LEARNERS, KEEPS_VALUES, RegularizedDiscriminant()], ids=repr)
 def test_one_thread_and_two_give_the_same_bits(learner):
     rng = np.random.default_rng(0)
     y = rng.integers(0, 3, 60_000)
@@ -52,7 +62,7 @@ def mixed_table(n=300):
     )
 
 
-@pytest.mark.parametrize("learner", LEARNERS, ids=repr)
+@pytest.mark.parametrize("learner", [*LEARNERS, REGULARIZED], ids=repr)
 def test_array_equals_parquet_equals_dask(learner, tmp_path):
     dask = pytest.importorskip("dask.dataframe")
     table = mixed_table()
@@ -65,7 +75,7 @@ def test_array_equals_parquet_equals_dask(learner, tmp_path):
     np.testing.assert_allclose(learner.fit(spread).predict_proba(X), wanted, rtol=1e-6, atol=1e-9)
 
 
-@pytest.mark.parametrize("learner", LEARNERS, ids=repr)
+@pytest.mark.parametrize("learner", [*LEARNERS, KEEPS_VALUES, REGULARIZED], ids=repr)
 @pytest.mark.filterwarnings("ignore::scipy.linalg.LinAlgWarning")  # the first chunks are short
 def test_any_chunks_equal_one_fit(learner):
     table = mixed_table()

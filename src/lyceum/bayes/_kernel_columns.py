@@ -171,9 +171,10 @@ def _deviation(values: np.ndarray, weights: np.ndarray) -> float:
     n = weights.sum()
     if len(values) < 2:
         return 0.0
+    # sums, not products of vectors: those of a threaded BLAS depend on the number of threads
     moved = values - values[0]
-    moved = moved - weights @ moved / n
-    scatter = weights @ moved**2
+    moved = moved - (weights * moved).sum() / n
+    scatter = (weights * moved**2).sum()
     return float(np.sqrt(scatter / (n - 1.0 if n > 1.0 else n)))
 
 

@@ -76,7 +76,7 @@ class NormalMean:
         error = self.noise / n
         with np.errstate(invalid="ignore"):
             share = np.where(np.isinf(self.variance), 1.0, self.variance / (self.variance + error))
-        moved = w @ (x - self.mean) / n
+        moved = (w * (x - self.mean).T).sum(axis=-1) / n
         return replace(self, mean=self.mean + share * moved, variance=share * error)
 
     @property

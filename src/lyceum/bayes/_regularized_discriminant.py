@@ -14,6 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 
+from lyceum._threads import single_threaded_blas
 from lyceum.bayes._discriminant import DISCRIMINANT_CONSTRAINTS, QuadraticRule
 from lyceum.bayes._folds import FoldLoss, FoldRules, FoldScatter, Setting, combined
 from lyceum.bayes._whitening import RIDGE, whiten
@@ -190,7 +191,8 @@ class RegularizedDiscriminant(QuadraticRule):
         size = max(1, _NUMBERS // max(1, self.cv * folds.folds[0].scatter.size))
         losses = []
         for start in range(0, len(self.alphas_), size):
-            rules = FoldRules.of(folds, seed, self.alphas_[start : start + size], self.gammas_, setting)
+            with single_threaded_blas():  # the same bits for any number of threads
+                rules = FoldRules.of(folds, seed, self.alphas_[start : start + size], self.gammas_, setting)
             losses.append(rows.reduce(partial(FoldLoss.of, rules=rules, scoring=self.scoring)))
         weight = losses[0].weight
         if weight == 0.0:
