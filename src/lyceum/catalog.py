@@ -300,6 +300,12 @@ _LEARNERS = (
         ALL, True, False, "one pass", "n·d", ("1.2",),
     ),
     Entry(
+        "BasisExpansion", "lyceum.linear", "preparation",
+        "Numbers as polynomials, Gaussian bumps or sigmoid steps of them.",
+        ALL, False, False, "one pass", "n·d to fit, n a function to transform", ("7.3",),
+        {"kind": ["polynomial", "gaussian", "sigmoid"], "degree": [2, 3], "n_centers": [5, 10, 20]},
+    ),
+    Entry(
         "OneOfC", "lyceum.prepare", "preparation",
         "A column of 0 and 1 for every category.",
         ALL, True, False, "one pass", "n·d", ("1.2",),

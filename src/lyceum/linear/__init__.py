@@ -1,5 +1,6 @@
 """Linear models: least squares, ridge, lasso and elastic net, logistic regression, margins."""
 
+from lyceum.linear._basis_expansion import BasisExpansion
 from lyceum.linear._cross_validated import ElasticNetCV, LassoCV, RidgeCV
 from lyceum.linear._elastic_net import ElasticNet, Lasso
 from lyceum.linear._linear_regression import LinearRegression
@@ -11,6 +12,7 @@ from lyceum.linear._perceptron import Perceptron
 from lyceum.linear._ridge import Ridge
 
 __all__ = [
+    "BasisExpansion",
     "ElasticNet",
     "ElasticNetCV",
     "Lasso",
