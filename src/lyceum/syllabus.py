@@ -68,7 +68,7 @@ _ROWS = (
     ("3.3", "Gaussian discriminants", ""),
     ("3.4", "Regularised discriminant analysis", ""),
     ("3.5", "Recursive estimation, equal to the batch", ""),
-    ("3.6", "Bayesian learning of a Gaussian, sensor fusion", "sensor fusion"),
+    ("3.6", "Bayesian learning of a Gaussian, sensor fusion", ""),
     ("4.1", "Histogram densities", ""),
     ("4.2", "Parzen windows and smooth kernels", ""),
     ("4.3", "Bandwidths", ""),
