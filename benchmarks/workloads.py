@@ -285,6 +285,189 @@ def multinomial(scale):
     )
 
 
+# Neural ---------------------------------------------------------------------------------------------------
+
+
+def augmented_digits(n, seed=10):
+    """Real 8 × 8 digits, shifted by up to one pixel, scaled and noised; and 500 others as they are."""
+    from sklearn.datasets import load_digits
+
+    rng = np.random.default_rng(seed)
+    images, labels = load_digits(return_X_y=True)
+    order = rng.permutation(len(images))
+    kept, held = order[500:], order[:500]
+    rows = rng.choice(kept, n)
+    padded = np.pad(images[rows].reshape(n, 8, 8) / 16.0, ((0, 0), (1, 1), (1, 1)))
+    down, right = rng.integers(0, 3, (2, n))
+    cells = np.arange(8)
+    at = np.arange(n)[:, None, None]
+    X = padded[at, down[at] + cells[:, None], right[at] + cells].reshape(n, 64)
+    X = X * rng.uniform(0.8, 1.2, (n, 1)) + 0.05 * rng.standard_normal((n, 64))
+    return X.astype(np.float32), labels[rows], (images[held] / 16.0).astype(np.float32), labels[held]
+
+
+def torch_mlp(X, y, test, threads):
+    def prepare():
+        import torch
+
+        def run():
+            torch.set_num_threads(threads)
+            torch.manual_seed(0)
+            layers = [torch.nn.Linear(64, 128), torch.nn.ReLU(), torch.nn.Linear(128, 128), torch.nn.ReLU()]
+            model = torch.nn.Sequential(*layers, torch.nn.Linear(128, 10))
+            descent = torch.optim.Adam(model.parameters(), lr=1e-3)
+            rows, labels = torch.from_numpy(X), torch.from_numpy(y)
+            for _ in range(10):
+                for batch in torch.randperm(len(rows)).split(128):
+                    descent.zero_grad()
+                    torch.nn.functional.cross_entropy(model(rows[batch]), labels[batch]).backward()
+                    descent.step()
+            with torch.no_grad():
+                return model(torch.from_numpy(test)).argmax(dim=1).numpy()
+
+        return run
+
+    return prepare
+
+
+@workload
+def mlp(scale):
+    X, y, test, truth = augmented_digits(size(60_000, scale))
+
+    def use(model):
+        import warnings
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # scikit-learn's, that ten epochs are few
+            return model.fit(X, y).predict(test)
+
+    common = {"hidden_layer_sizes": (128, 128), "batch_size": 128, "max_iter": 10, "random_state": 0}
+    return Workload(
+        "Neural",
+        "MLP 64-128-128-10 relu, Adam lr 1e-3, 10 epochs, batch 128, n=60k float32 (augmented real digits)",
+        {
+            "lyceum": learner("lyceum.neural.MLPClassifier", use, dtype="float32", tol=None, **common),
+            "sklearn MLPClassifier": learner("sklearn.neural_network.MLPClassifier", use, **common),
+            "torch eager 2 threads": torch_mlp(X, y, test, 2),
+            "torch eager 1 thread": torch_mlp(X, y, test, 1),
+        },
+        accuracy(truth),
+        ("accuracy", +1, 1e-2),
+    )
+
+
+# Density --------------------------------------------------------------------------------------------------
+
+
+def kernel_density_workload(scale, n, m, d, h, fft):
+    """Gaussian kernel density of n normal rows at m points; the quality is the largest relative error."""
+    rng = np.random.default_rng(11)
+    n, m = size(n, scale), size(m, scale)
+    X, points = rng.standard_normal((n, d)), rng.standard_normal((m, d))
+    some = points[:200]
+    squares = ((some[:, None] - X) ** 2).sum(axis=2) if d * n <= 200_000 else None
+    exact = np.empty(len(some))
+    for i, point in enumerate(some):
+        q = squares[i] if squares is not None else ((X - point) ** 2).sum(axis=1)
+        exact[i] = np.exp(-0.5 * q / h**2).mean() / (h * np.sqrt(2 * np.pi)) ** d
+
+    def scipy_kde():
+        from scipy.stats import gaussian_kde
+
+        def run():
+            model = gaussian_kde(X.T)
+            model.set_bandwidth(1.0)
+            model.cho_cov = h * np.eye(d)  # a plain product kernel, as all others have
+            model.log_det = 2 * d * np.log(h * np.sqrt(2 * np.pi))
+            return model(points.T)
+
+        return run
+
+    def kdepy_fft():
+        from KDEpy import FFTKDE
+        from scipy.interpolate import RegularGridInterpolator
+
+        def run():
+            grid, values = FFTKDE(kernel="gaussian", bw=h).fit(X).evaluate(fft)
+            if d == 1:
+                return np.interp(points[:, 0], np.ravel(grid), values)
+            axes = [np.unique(column) for column in grid.T]
+            return RegularGridInterpolator(axes, values.reshape([fft] * d))(points)
+
+        return run
+
+    use = lambda model: np.exp(model.fit(X).score_samples(points))  # noqa: E731
+    return Workload(
+        "Density",
+        f"KDE Gaussian h={h}, {d}-d n={n:,}, density at {m:,} points, relative error 1e-4",
+        {
+            "lyceum": learner("lyceum.density.KernelDensity", use, bandwidth=h, tolerance=1e-4),
+            f"KDEpy FFTKDE {fft}^{d} grid + interp": kdepy_fft,
+            "sklearn KernelDensity rtol=1e-4": learner(
+                "sklearn.neighbors.KernelDensity", use, bandwidth=h, rtol=1e-4
+            ),
+            "scipy gaussian_kde": scipy_kde,
+        },
+        lambda found: {
+            "within 1e-4": float(np.abs(found[:200] / exact - 1).max() <= 1e-4),
+            "relative error": np.abs(found[:200] / exact - 1).max(),
+        },
+        ("within 1e-4", +1, 0.0),
+    )
+
+
+@workload
+def kde_1d(scale):
+    return kernel_density_workload(scale, 100_000, 10_000, 1, 0.15, 2**14)
+
+
+@workload
+def kde_3d(scale):
+    return kernel_density_workload(scale, 50_000, 5_000, 3, 0.3, 64)
+
+
+@workload
+def kde_bandwidth(scale):
+    n = size(20_000, scale)
+    rng = np.random.default_rng(12)
+    x = np.where(rng.random(n) < 0.5, rng.normal(size=n), 0.3 * rng.normal(size=n) + 3)
+
+    def likelihood(h):
+        """The mean leave-one-out log-likelihood, in blocks of all pairs."""
+        total = 0.0
+        for start in range(0, n, 1000):
+            block = np.exp(-0.5 * ((x[start : start + 1000, None] - x) / h) ** 2).sum(axis=1) - 1.0
+            total += np.log(block / ((n - 1) * h * np.sqrt(2 * np.pi))).sum()
+        return total / n
+
+    def lyceum_search():
+        from lyceum.density import likelihood_bandwidth
+
+        return lambda: likelihood_bandwidth(x)
+
+    def plain_search():
+        from scipy.optimize import minimize_scalar
+
+        def run():
+            found = minimize_scalar(
+                lambda log_h: -likelihood(np.exp(log_h)),
+                bounds=(-6, 1),
+                method="bounded",
+                options={"xatol": 1e-3},
+            )
+            return float(np.exp(found.x))
+
+        return run
+
+    return Workload(
+        "Density",
+        f"Leave-one-out likelihood bandwidth, Gaussian, 1-d n={n:,}",
+        {"lyceum": lyceum_search, "scipy minimize_scalar over all pairs in NumPy": plain_search},
+        lambda h: {"mean leave-one-out log-likelihood": likelihood(h), "bandwidth": h},
+        ("mean leave-one-out log-likelihood", +1, 1e-4),
+    )
+
+
 # Reduce and cluster ---------------------------------------------------------------------------------------
 
 
