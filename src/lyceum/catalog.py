@@ -230,20 +230,6 @@ _LEARNERS = (
         scaled=True,
     ),
     Entry(
-        "MLPClassifier", "lyceum.neural", "classification",
-        "A feed-forward network of any depth, trained by backpropagation.",
-        ALL, False, False, "many passes", "n·(number of weights) an epoch, in one thread",
-        ("8.1", "8.2", "8.3"),
-        {"hidden_layer_sizes": [32, 100, 300], "alpha": (1e-7, 1e-2, "log"), "dropout": [0.0, 0.2]},
-    ),
-    Entry(
-        "MLPRegressor", "lyceum.neural", "regression",
-        "A feed-forward network of any depth, trained by backpropagation.",
-        ALL, False, False, "many passes", "n·(number of weights) an epoch, in one thread",
-        ("8.1", "8.2", "8.3"),
-        {"hidden_layer_sizes": [32, 100, 300], "alpha": (1e-7, 1e-2, "log"), "dropout": [0.0, 0.2]},
-    ),
-    Entry(
         "Perceptron", "lyceum.linear", "classification",
         "A separating hyperplane by correcting mistakes, with a verdict on separability.",
         ALL, False, True, "many passes", "n·d·K a pass, row after row in one thread",
