@@ -153,8 +153,8 @@ class GaussianDensity(Density, OnePassLearner):
     def _warn_of(self, culprit: int) -> None:
         warnings.warn(
             f"GaussianDensity: column {self._design_names[culprit]!r} follows from others, so that the "
-            f"covariance is singular: {RIDGE:g} of the variance of each column was added. Drop such columns, or use "
-            "estimate='bayes' with a scale of its own",
+            f"covariance is singular: {RIDGE:g} of the variance of each column was added. Drop such columns, "
+            "or use estimate='bayes' with a scale of its own",
             LinAlgWarning,
             stacklevel=5,
         )

@@ -22,9 +22,10 @@ __all__ = ["ParzenClassifier"]
 class ParzenClassifier(PosteriorClassifier, Learner):
     """Parzen classifier (probabilistic neural network): P(k | x) ∝ π_k f_k(x).
 
-    f_k, the kernel density of class k, is that of `KernelDensity` on the rows of class k. A class without rows is never predicted. Where the
-    densities of all classes are 0, as they can be for kernels that end, the posteriors are the priors. All
-    rows are kept in memory. A column of categories enters as columns of 0 and 1.
+    f_k, the kernel density of class k, is that of `KernelDensity` on the rows of the class. A class without
+    rows is never predicted. Where the densities of all classes are 0, as they can be for kernels that end,
+    the posteriors are the priors. All rows are kept in memory. A column of categories enters as columns of 0
+    and 1.
 
     Parameters
     ----------

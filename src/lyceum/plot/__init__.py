@@ -3,6 +3,13 @@
 from lyceum.plot._calibration import calibration
 from lyceum.plot._confusion import cobweb, confusion
 from lyceum.plot._curves import error_reject, learning_curve, validation_curve
+from lyceum.plot._density import (
+    class_densities,
+    density,
+    posterior_updating,
+    sensor_fusion,
+    sensor_fusion_cases,
+)
 from lyceum.plot._neural import network, training_curves
 from lyceum.plot._rates import cost_curve, precision_recall, roc
 from lyceum.plot._style import COLOURS
@@ -10,14 +17,19 @@ from lyceum.plot._style import COLOURS
 __all__ = [
     "COLOURS",
     "calibration",
+    "class_densities",
     "cobweb",
     "confusion",
     "cost_curve",
+    "density",
     "error_reject",
     "learning_curve",
     "network",
+    "posterior_updating",
     "precision_recall",
     "roc",
+    "sensor_fusion",
+    "sensor_fusion_cases",
     "training_curves",
     "validation_curve",
 ]

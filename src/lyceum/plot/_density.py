@@ -1,0 +1,340 @@
+"""Densities: curves and contours, classes with their decision regions, and Gaussians learned and fused."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lyceum.bayes import BayesianGaussianClassifier, NormalMean, QuadraticDiscriminant
+from lyceum.density import ParzenClassifier, fuse_gaussians
+from lyceum.errors import DataError
+from lyceum.plot._style import COLOURS, GREY, INK, axes, finish, heading, legend, line_style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["class_densities", "density", "posterior_updating", "sensor_fusion", "sensor_fusion_cases"]
+
+_CURVE, _GRID = 400, 120  # points of a curve, and along a side of a grid
+_ELLIPSE = 2.4477  # deviations that hold 95 % of a Gaussian of two columns
+
+
+def density(
+    model: Any,
+    X: Any,
+    *,
+    label: str | None = None,
+    title: str | None = None,
+    levels: int = 8,
+    ax: Axes | None = None,
+) -> Axes:
+    """A fitted density: a curve for one column, contours for two, with the rows of X.
+
+    Parameters
+    ----------
+    model : fitted density of one or two columns
+        With `score_samples`; several may be drawn into one `ax`.
+    X : array or frame of shape (n, 1) or (n, 2)
+        Rows to show, whose range is drawn.
+    label : str, optional
+        The name of a curve.
+    title : str, optional
+    levels : int, default=8
+        The number of contours.
+    ax : Matplotlib axes, optional
+
+    Examples
+    --------
+    >>> from lyceum.density import KernelDensity
+    >>> X = [[0.0], [1.0], [1.5]]
+    >>> ax = density(KernelDensity(bandwidth=0.5).fit(X), X)
+    >>> len(ax.lines[0].get_xdata())
+    400
+    """
+    rows, names = _rows_of(X, model)
+    ax = axes(ax)
+    if rows.shape[1] == 1:
+        grid = _spread(rows[:, 0], _CURVE)
+        ax.plot(grid, _values(model, grid[:, None], X), label=label, **line_style(ax))
+        ax.plot(rows[:, 0], np.zeros(len(rows)), "|", color=GREY, alpha=0.5, markersize=8, gid="rows")
+        finish(ax, names[0], "density", title)
+        legend(ax)
+        return ax
+    x, y, grid = _plane(rows)
+    heights = _values(model, grid, X).reshape(len(y), len(x))
+    ax.contour(x, y, heights, levels=levels, cmap="Blues", linewidths=1.3)
+    ax.scatter(rows[:, 0], rows[:, 1], s=8, color=GREY, alpha=0.5, linewidths=0, label=label, gid="rows")
+    finish(ax, names[0], names[1], title)
+    return ax
+
+
+def class_densities(
+    model: Any, X: Any, y: Any = None, *, title: str | None = None, ax: Axes | None = None
+) -> Axes:
+    """π_k f_k(x) of every class, and the regions where each class is decided for.
+
+    Parameters
+    ----------
+    model : ParzenClassifier, QuadraticDiscriminant or BayesianGaussianClassifier
+        Fitted on one or two columns: a classifier that knows the density of every class.
+    X : array or frame of shape (n, 1) or (n, 2)
+        Rows to show, whose range is drawn.
+    y : array of shape (n,), optional
+        Their classes, to colour them by.
+    title : str, optional
+    ax : Matplotlib axes, optional
+
+    Examples
+    --------
+    >>> from lyceum.density import ParzenClassifier
+    >>> X, y = [[0.0], [1.0], [3.0], [4.0]], ["a", "a", "b", "b"]
+    >>> ax = class_densities(ParzenClassifier().fit(X, y), X, y)
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['a', 'b']
+    """
+    known = (ParzenClassifier, QuadraticDiscriminant, BayesianGaussianClassifier)
+    if not isinstance(model, known):
+        names = ", ".join(kind.__name__ for kind in known)
+        raise DataError(f"{type(model).__name__} has no density for every class: give one of {names}")
+    rows, columns = _rows_of(X, model)
+    ax = axes(ax)
+    classes = [str(label) for label in model.classes_.tolist()]
+    codes = None if y is None else np.searchsorted(model.classes_, np.asarray(y))
+    if rows.shape[1] == 1:
+        _classes_on_a_line(ax, model, rows, codes, classes, X)
+        finish(ax, columns[0], "prior × density", title)
+    else:
+        _classes_on_a_plane(ax, model, rows, codes, classes, X)
+        finish(ax, columns[0], columns[1], title)
+    legend(ax)
+    return ax
+
+
+def posterior_updating(
+    x: Any,
+    *,
+    mean: float = 0.0,
+    variance: float = 1.0,
+    noise: float = 1.0,
+    after: Sequence[int] | None = None,
+    title: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """What is known of the mean of a Gaussian as rows arrive: the prior, and the posterior after n rows.
+
+    Parameters
+    ----------
+    x : array of shape (n,)
+        Rows, in the order in which they come.
+    mean, variance : float
+        The prior of the mean.
+    noise : float
+        The known variance of a row.
+    after : sequence of int, optional
+        The numbers of rows to show; by default 0, 1, 2, 4, 8 ... and all.
+    title : str, optional
+    ax : Matplotlib axes, optional
+
+    Examples
+    --------
+    >>> ax = posterior_updating([1.0, 2.0, 1.5, 1.8])
+    >>> [line.get_label() for line in ax.lines]
+    ['prior', '1 row', '2 rows', '4 rows']
+    """
+    x = np.asarray(x, dtype=np.float64)
+    if after is None:
+        doubled = [1 << k for k in range(len(x).bit_length()) if 1 << k <= len(x)]
+        after = sorted({0, *doubled, len(x)})
+    prior = NormalMean(mean, variance, noise)
+    steps = [prior.update(x[:n]) if n else prior for n in after]
+    ends = [(float(s.mean), float(np.sqrt(s.variance))) for s in steps]
+    if not all(np.isfinite(spread) and spread > 0 for _, spread in ends):
+        raise DataError("a prior of infinite or no variance cannot be drawn: give a positive variance")
+    low, high = min(m - 3.5 * s for m, s in ends), max(m + 3.5 * s for m, s in ends)
+    grid = np.linspace(low, high, _CURVE)
+    ax = axes(ax)
+    for n, (m, s) in zip(after, ends):
+        curve = np.exp(-0.5 * ((grid - m) / s) ** 2) / (s * np.sqrt(2 * np.pi))
+        name = "prior" if n == 0 else "1 row" if n == 1 else f"{n} rows"
+        ax.plot(grid, curve, label=name, **line_style(ax))
+    finish(ax, "mean", "density", title)
+    legend(ax)
+    return ax
+
+
+def sensor_fusion(
+    means: Any,
+    covariances: Any,
+    *,
+    labels: Sequence[str] | None = None,
+    title: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Several measurements with their uncertainty, and what they say together.
+
+    Numbers are drawn as densities, points of the plane as their means and the ellipses that hold 95 %.
+
+    Parameters
+    ----------
+    means : array of shape (k,) or (k, 2)
+    covariances : array of shape (k,) or (k, 2, 2)
+    labels : sequence of str, optional
+    title : str, optional
+    ax : Matplotlib axes, optional
+
+    Examples
+    --------
+    >>> ax = sensor_fusion([1.0, 2.0], [1.0, 0.5])
+    >>> [line.get_label() for line in ax.lines]
+    ['sensor 1', 'sensor 2', 'fused']
+    """
+    m, P = np.asarray(means, dtype=np.float64), np.asarray(covariances, dtype=np.float64)
+    fused = fuse_gaussians(m, P)
+    names = [*(labels or [f"sensor {i + 1}" for i in range(len(m))]), "fused"]
+    if len(names) != len(m) + 1:
+        raise DataError(f"there are {len(names) - 1} labels for {len(m)} measurements")
+    both = np.concatenate([m, [fused.mean]]), np.concatenate([P, [fused.covariance]])
+    ax = axes(ax)
+    if m.ndim == 1:
+        _fused_on_a_line(ax, *both, names)
+        finish(ax, "x", "density", title)
+    elif m.shape[1] == 2:
+        _fused_on_a_plane(ax, *both, names)
+        finish(ax, "x", "y", title)
+        ax.set_aspect("equal", adjustable="datalim")
+    else:
+        raise DataError(f"measurements of {m.shape[1]} columns cannot be drawn: give numbers or points")
+    legend(ax)
+    return ax
+
+
+def sensor_fusion_cases() -> list[Axes]:
+    """The three pictures of sensor fusion: equal sensors, a better one, and each good in one direction.
+
+    Examples
+    --------
+    >>> [ax.get_title(loc="left") for ax in sensor_fusion_cases()]
+    ['equally reliable', 'the second is better', 'each is good in one direction']
+    """
+    from matplotlib import pyplot
+
+    means = np.array([[0.0, -1.0], [1.0, 1.0]])
+    one = np.eye(2)
+    tilted = [np.array([[10.0, 1.0], [1.0, 1.0]]), np.array([[1.0, 1.0], [1.0, 10.0]])]
+    cases = {
+        "equally reliable": [one, one],
+        "the second is better": [5.0 * one, one],
+        "each is good in one direction": tilted,
+    }
+    _, panels = pyplot.subplots(1, 3, figsize=(12.5, 4.2), layout="constrained")
+    drawn = [sensor_fusion(means, np.array(P), ax=ax) for P, ax in zip(cases.values(), panels)]
+    for ax, title in zip(drawn, cases):
+        heading(ax, title)
+    return drawn
+
+
+# -- rows and grids ------------------------------------------------------------------------------------------
+
+
+def _rows_of(X: Any, model: Any) -> tuple[np.ndarray, tuple[str, ...]]:
+    rows = np.asarray(X, dtype=np.float64)
+    if rows.ndim != 2 or rows.shape[1] not in (1, 2):
+        raise DataError(f"rows of shape {rows.shape} cannot be drawn: give one column or two")
+    return rows, tuple(getattr(model, "_design_names", ("x", "y")))
+
+
+def _spread(values: np.ndarray, n: int) -> np.ndarray:
+    """A grid over the values and a little beyond."""
+    low, high = values.min(), values.max()
+    beyond = 0.15 * (high - low) or 1.0
+    return np.linspace(low - beyond, high + beyond, n)
+
+
+def _plane(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    x, y = _spread(rows[:, 0], _GRID), _spread(rows[:, 1], _GRID)
+    return x, y, np.column_stack([part.ravel() for part in np.meshgrid(x, y)])
+
+
+def _like(grid: np.ndarray, X: Any) -> Any:
+    """The grid as a frame of the columns of X, if X is one: learners know their columns by name."""
+    columns = getattr(X, "columns", None)
+    return grid if columns is None else type(X)({name: grid[:, j] for j, name in enumerate(columns)})
+
+
+def _values(model: Any, grid: np.ndarray, X: Any) -> np.ndarray:
+    return np.exp(np.asarray(model.score_samples(_like(grid, X))))
+
+
+def _joint(model: Any, grid: np.ndarray, X: Any) -> np.ndarray:
+    """π_k f_k, (n, K)."""
+    return np.exp(np.asarray(model._apply(model._log_joint, _like(grid, X))))
+
+
+# -- classes -------------------------------------------------------------------------------------------------
+
+
+def _classes_on_a_line(
+    ax: Axes, model: Any, rows: np.ndarray, codes: np.ndarray | None, classes: list[str], X: Any
+) -> None:
+    grid = _spread(rows[:, 0], _CURVE)
+    joint = _joint(model, grid[:, None], X)
+    decided = joint.argmax(axis=1)
+    for k, label in enumerate(classes):
+        style = line_style(ax)
+        ax.plot(grid, joint[:, k], label=label, **style)
+        ax.fill_between(
+            grid, 0, joint.max(axis=1), where=decided == k, color=style["color"], alpha=0.12, lw=0
+        )
+        if codes is not None:
+            mine = rows[codes == k, 0]
+            ax.plot(mine, np.zeros(len(mine)), "|", color=style["color"], markersize=8, gid="rows")
+    for x in 0.5 * (grid[1:] + grid[:-1])[np.diff(decided) != 0]:
+        ax.axvline(x, color=GREY, linewidth=1.0, linestyle=(0, (4, 3)), gid="boundary")
+
+
+def _classes_on_a_plane(
+    ax: Axes, model: Any, rows: np.ndarray, codes: np.ndarray | None, classes: list[str], X: Any
+) -> None:
+    x, y, grid = _plane(rows)
+    joint = _joint(model, grid, X)
+    decided = joint.argmax(axis=1).reshape(len(y), len(x))
+    colours = [COLOURS[k % len(COLOURS)] for k in range(len(classes))]
+    edges = np.arange(len(classes) + 1) - 0.5
+    ax.contourf(x, y, decided, levels=edges, colors=colours, alpha=0.12)
+    for k, label in enumerate(classes):
+        heights = joint[:, k].reshape(len(y), len(x))
+        ax.contour(x, y, heights, levels=5, colors=colours[k], linewidths=0.9)
+        mine = rows[codes == k] if codes is not None else rows[:0]
+        ax.scatter(mine[:, 0], mine[:, 1], s=10, color=colours[k], linewidths=0, label=label)
+    if len(classes) > 1:
+        ax.contour(x, y, decided, levels=edges[1:-1], colors=INK, linewidths=1.2)
+
+
+# -- fusion --------------------------------------------------------------------------------------------------
+
+
+def _fused_on_a_line(ax: Axes, means: np.ndarray, variances: np.ndarray, names: list[str]) -> None:
+    spread = np.sqrt(variances)
+    if not (spread > 0).all():
+        raise DataError("a measurement without error has no curve: give positive variances")
+    grid = np.linspace((means - 3.5 * spread).min(), (means + 3.5 * spread).max(), _CURVE)
+    for m, s, name in zip(means, spread, names):
+        curve = np.exp(-0.5 * ((grid - m) / s) ** 2) / (s * np.sqrt(2 * np.pi))
+        ax.plot(grid, curve, label=name, **_fusion_style(ax, name))
+
+
+def _fused_on_a_plane(ax: Axes, means: np.ndarray, covariances: np.ndarray, names: list[str]) -> None:
+    turn = np.linspace(0, 2 * np.pi, 200)
+    circle = _ELLIPSE * np.stack([np.cos(turn), np.sin(turn)])
+    for m, P, name in zip(means, covariances, names):
+        values, vectors = np.linalg.eigh(P)
+        x, y = m[:, None] + vectors @ (np.sqrt(np.maximum(values, 0.0))[:, None] * circle)
+        style = _fusion_style(ax, name)
+        ax.plot(x, y, label=name, **style)
+        ax.plot(*m, "x", color=style["color"], markersize=7, gid="mean")
+
+
+def _fusion_style(ax: Axes, name: str) -> Mapping[str, Any]:
+    return {"color": INK, "linewidth": 2.4} if name == "fused" else line_style(ax)
