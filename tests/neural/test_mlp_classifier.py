@@ -1,5 +1,9 @@
 """MLPClassifier: steps by hand, against scikit-learn, streams, stopping, coding, explanations."""
 
+import signal
+import subprocess
+import sys
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -13,6 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPClassifier as Peer
 from threadpoolctl import threadpool_limits
 
+from lyceum._native import kernels
 from lyceum.data import scan
 from lyceum.errors import DataError, SchemaError
 from lyceum.linear import LogisticRegression
@@ -254,6 +259,54 @@ def test_a_stream_within_one_window_is_the_array(three, tmp_path):
     assert_allclose(one.parameters_, two.parameters_, rtol=1e-9, atol=1e-12)
 
 
+def test_dask_partitions_are_the_array(three):
+    da = pytest.importorskip("dask.array")
+    X, y = three
+    lazy = [da.from_array(a, chunks=(170, *a.shape[1:])) for a in (X, y)]
+    one, two = small(batch_size=32).fit(X, y), small(batch_size=32).fit(*lazy)
+    assert_allclose(one.parameters_, two.parameters_, rtol=1e-9, atol=1e-12)
+    assert_array_equal(two.predict(lazy[0]).compute(), one.predict(X))
+
+
+def test_more_rows_may_be_held_out_than_learned_from(three):
+    X, y = three
+    model = small(early_stopping=True, validation_fraction=0.9, record=True).fit(X, y)
+    uniform = np.empty(500)
+    kernels.hash_uniform(0, model.seed_, uniform)
+    held = uniform <= 0.9
+    assert_allclose(max(model.validation_scores_), model.score(X[held], y[held]), atol=0.05)
+    joint = model.predict_log_proba(X[held])
+    loss = -joint[np.arange(held.sum()), np.searchsorted(model.classes_, y[held])].mean()
+    assert_allclose(loss, model.validation_history_[model.best_epoch_ - 1], rtol=1e-9)
+
+
+LONG = """
+import numpy as np
+from lyceum.neural import MLPClassifier
+
+X, y = np.zeros((200_000, 50)), np.arange(200_000) % 2
+model = MLPClassifier(hidden_layer_sizes=(500, 500), max_iter=10_000, tol=None)
+try:
+    print("started", flush=True)
+    model.fit(X, y)
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+"""
+
+
+def test_an_interrupt_stops_training():
+    with subprocess.Popen([sys.executable, "-c", LONG], stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout.readline() == "started\n"
+            with pytest.raises(subprocess.TimeoutExpired):
+                process.wait(2.0)
+            process.send_signal(signal.SIGINT)
+            output, _ = process.communicate(timeout=30)
+        finally:
+            process.kill()
+    assert output == "interrupted\n"
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_threads_do_not_change_a_bit(dtype):
     rng = np.random.default_rng(0)
@@ -294,8 +347,19 @@ def test_warm_start_goes_on(moons):
     model = small(**options, max_iter=3).fit(X, y)
     model.fit(X, y)
     assert_allclose(model.parameters_, small(**options, max_iter=6).fit(X, y).parameters_, rtol=1e-10)
-    with pytest.raises(DataError, match="other columns or classes"):
+    with pytest.raises(SchemaError, match="has no nodes for"):
         model.fit(X[:, :1], y)
+    assert model.predict(X).shape == (300,)  # it is as it was
+    for other in (
+        {"hidden_layer_sizes": 9},
+        {"activation": "tanh"},
+        {"slope": 2.0},
+        {"output_nodes": "per_class"},
+    ):
+        changed = clone(model).fit(X, y).set_params(**other)
+        changed.predict(X)
+        with pytest.raises(DataError, match="the weights of a network of other layers"):
+            changed.fit(X, y)
 
 
 def test_partial_fit_is_an_epoch_a_call(moons):

@@ -11,7 +11,7 @@ import numpy as np
 
 from lyceum._native import kernels
 
-__all__ = ["ACTIVATIONS", "INTEGRATIONS", "LOSSES", "Architecture", "Layer"]
+__all__ = ["ACTIVATIONS", "INTEGRATIONS", "LOSSES", "Architecture", "Layer", "each_layer"]
 
 ACTIVATIONS = ("linear", "relu", "sigmoid", "tanh", "sign")  # the order of the kernel's codes
 INTEGRATIONS = ("weighted", "quadratic", "spherical")
@@ -130,3 +130,20 @@ class Architecture:
         """Σ w² over the weights, without biases and radii, of what the kernel keeps."""
         weights = [rows[: layer.n_in].ravel() for rows, layer in zip(self._rows(theta), self.layers)]
         return float(sum(np.dot(w, w) for w in (part.astype(np.float64) for part in weights)))
+
+    def outputs(self, theta: np.ndarray, X: np.ndarray) -> np.ndarray:
+        """What the output nodes say of every row of X, by what the kernel keeps."""
+        out = np.empty((len(X), self.layers[-1].n_out))
+        self.network.forward(theta, np.ascontiguousarray(X), out)
+        return out
+
+
+def each_layer(name: str, said: str | Sequence[str], n_layers: int, known: Sequence[str]) -> list[str]:
+    """One name for every hidden layer."""
+    names = [said] * n_layers if isinstance(said, str) else list(said)
+    if len(names) != n_layers or any(one not in known for one in names):
+        raise ValueError(
+            f"{name} must be one of {', '.join(known)}, or one of them for each of the {n_layers} hidden "
+            f"layers, got {said!r}"
+        )
+    return names

@@ -227,14 +227,16 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
     def _n_classes(self) -> int:
         return len(self.classes_)
 
-    def _outputs_and_loss(self) -> tuple[int, str]:
+    def _n_outputs(self) -> int:
         K = len(self.classes_)
         if self.output_nodes == "one" and K != 2:
             raise DataError(
                 f"one output node codes two classes, but y has {K}: give output_nodes='per_class'"
             )
-        one = K == 2 and self.output_nodes != "per_class"
-        return (1, "logistic") if one else (K, "softmax")
+        return 1 if K == 2 and self.output_nodes != "per_class" else K
+
+    def _loss(self) -> str:
+        return "logistic" if self.widths_[-1] < len(self.classes_) else "softmax"
 
     def _begin_weights(self, look: FirstLook) -> None:
         self.class_weight_ = self._class_weights(look.weight)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
@@ -12,7 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from lyceum.data import Block, Rows
 from lyceum.errors import DataError, SchemaError
-from lyceum.neural._architecture import ACTIVATIONS, INTEGRATIONS, Architecture
+from lyceum.neural._architecture import ACTIVATIONS, INTEGRATIONS, Architecture, each_layer
 from lyceum.neural._packing import FirstLook, HeldOut, Packing, Windows, first_look, spread
 from lyceum.neural._shown import ShownNetwork
 from lyceum.neural._training import RULES, SCHEDULES, Epoch, Patience, Training
@@ -127,9 +128,13 @@ class FeedForward(ShownNetwork):
 
     # -- what a subclass says ------------------------------------------------------------------------------
 
-    def _outputs_and_loss(self) -> tuple[int, str]:
-        """How many output nodes there are, and the loss of what they put out."""
-        raise TypeError(f"{type(self).__name__} does not define _outputs_and_loss")
+    def _n_outputs(self) -> int:
+        """How many output nodes there shall be."""
+        raise TypeError(f"{type(self).__name__} does not define _n_outputs")
+
+    def _loss(self) -> str:
+        """The loss of what the output nodes put out."""
+        raise TypeError(f"{type(self).__name__} does not define _loss")
 
     def _n_classes(self) -> int:
         return 0
@@ -155,6 +160,21 @@ class FeedForward(ShownNetwork):
         y : array of shape (n_samples,), if the target is not in the scan
         sample_weight : array of shape (n_samples,), optional
         """
+        with self._unchanged_if_it_fails():
+            self._fit(X, y, sample_weight)
+        return self
+
+    @contextmanager
+    def _unchanged_if_it_fails(self) -> Iterator[None]:
+        before = dict(self.__dict__)
+        try:
+            yield
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         before = self._shape_now() if self.warm_start and hasattr(self, "parameters_") else None
         rows = self._rows(X, y, sample_weight)
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
@@ -162,19 +182,14 @@ class FeedForward(ShownNetwork):
         look = first_look(rows, self._n_classes(), held_out)
         if before is None:
             self._start(look, seed)
-        elif before != self._shape_now():
-            raise DataError(
-                f"{type(self).__name__} with warm_start=True has learned from other columns or classes: "
-                "fit a clone, or give warm_start=False"
-            )
         else:
+            self._check_same_network(before)
             self.seed_ = seed
             self._begin_weights(look)
         self.n_iter_ = self.n_steps_ = 0
         training = self._training(None)
         self._descend(training, rows, look, held_out)
         self._finish(training)
-        return self
 
     def _shape_now(self) -> tuple[Any, ...]:
         return self._design_names, getattr(self, "classes_", np.empty(0)).tolist()
@@ -189,26 +204,47 @@ class FeedForward(ShownNetwork):
         self.shift_, self.scale_ = spread(look.cells) if self.standardize else (np.zeros(d), np.ones(d))
         self._begin(look)
         self._begin_weights(look)
+        self.widths_, self.activations_, self.integrations_ = self._asked()
+        self.slope_, self.seed_ = float(self.slope), seed
+        self.parameters_ = self._architecture.start(np.random.default_rng([seed, 0]))
+
+    def _asked(self) -> tuple[np.ndarray, list[str], list[str]]:
+        """Widths of the layers, activations and integrations by the parameters as they are set now."""
         hidden = np.atleast_1d(np.asarray(self.hidden_layer_sizes, dtype=np.int64))
         if hidden.ndim != 1 or (hidden < 1).any():
             raise ValueError(
                 f"hidden_layer_sizes must be positive whole numbers, got {self.hidden_layer_sizes}"
             )
-        self.widths_ = np.array([d, *hidden, self._outputs_and_loss()[0]], dtype=np.int64)
-        self.activations_ = _each("activation", self.activation, len(hidden), ACTIVATIONS)
-        self.integrations_ = _each("integration", self.integration, len(hidden), INTEGRATIONS)
-        self.slope_, self.seed_ = float(self.slope), seed
-        self.parameters_ = self._architecture.start(np.random.default_rng([seed, 0]))
+        widths = np.array([len(self._design_names), *hidden, self._n_outputs()], dtype=np.int64)
+        return (
+            widths,
+            each_layer("activation", self.activation, len(hidden), ACTIVATIONS),
+            each_layer("integration", self.integration, len(hidden), INTEGRATIONS),
+        )
+
+    def _check_same_network(self, before: tuple[Any, ...]) -> None:
+        """Refuse to go on with weights that are those of another network."""
+        if before != self._shape_now():
+            raise SchemaError(
+                f"these rows have columns, categories or classes that {type(self).__name__} has no nodes "
+                "for: give warm_start=False; in partial_fit, name all classes in the first call and all "
+                "categories by a category type"
+            )
+        widths, *kinds = self._asked()
+        now = (widths.tolist(), *kinds, float(self.slope))
+        if now != (self.widths_.tolist(), self.activations_, self.integrations_, self.slope_):
+            raise DataError(
+                f"{type(self).__name__} has the weights of a network of other layers: fit a clone, or set "
+                "hidden_layer_sizes, activation, integration, slope and output nodes back to what they were"
+            )
 
     def _begin_weights(self, look: FirstLook) -> None:
         """Learn the weights of the classes, where there are any."""
 
     @property
     def _architecture(self) -> Architecture:
-        loss = self._outputs_and_loss()[1]
-        return Architecture.of(
-            self.widths_.tolist(), self.activations_, self.integrations_, self.slope_, loss
-        )
+        kinds = self.activations_, self.integrations_
+        return Architecture.of(self.widths_.tolist(), *kinds, self.slope_, self._loss())
 
     def _training(self, memory: np.ndarray | None) -> Training:
         first = self.beta_1 if self.solver == "adam" else self.momentum
@@ -234,10 +270,9 @@ class FeedForward(ShownNetwork):
         windows = self._windows(rows, look.n_rows, held_out=held_out)
         held = None
         if held_out is not None:
-            # at most one window of them, so that they fit in memory
-            held = Windows(
-                rows, self._packing(held_out=held_out, want=True), self.shuffle_window, look.n_rows
-            ).first()
+            # of a stream at most one window, so that they fit in memory
+            packing = self._packing(held_out=held_out, want=True)
+            held = Windows(rows, packing, self.shuffle_window, look.n_held).first()
             if held is None:
                 raise DataError(
                     f"no row fell into the validation split of {self.validation_fraction:g}: raise "
@@ -269,7 +304,7 @@ class FeedForward(ShownNetwork):
         judged: tuple[float | None, float | None] = (None, None)
         if held is not None:
             judged = self._judge(
-                _forward(training.architecture, training.theta, np.ascontiguousarray(held[:, :-2])),
+                training.architecture.outputs(training.theta, held[:, :-2]),
                 held[:, -2].astype(np.float64),
                 held[:, -1].astype(np.float64),
             )
@@ -309,31 +344,23 @@ class FeedForward(ShownNetwork):
         self.n_steps_, self.loss_ = training.steps, self.history_[-1]
 
     def _go_on(self, X: Any, y: Any, sample_weight: Any, classes: Any = None) -> Any:
-        """One epoch over more rows, or, if they cannot be learned from, stay as it was."""
+        """One epoch over more rows."""
         if self.early_stopping:
             raise DataError(
                 "partial_fit makes one epoch a call and cannot stop early: give early_stopping=False"
             )
-        before = dict(self.__dict__)
         known = self._shape_now() if hasattr(self, "parameters_") else None
-        try:
+        with self._unchanged_if_it_fails():
             rows = self._more_rows(X, y, sample_weight, classes)
             look = first_look(rows, self._n_classes(), None)
             if known is None:
                 self._start(look, int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max)))
                 self.n_iter_ = self.n_steps_ = 0
                 self._reset_history()
-            elif known != self._shape_now():
-                raise SchemaError(
-                    f"these rows have categories or classes that {type(self).__name__} has no nodes for: "
-                    "name all classes in the first partial_fit, and all categories by a category type"
-                )
+            else:
+                self._check_same_network(known)
             self._one_epoch(rows, look, getattr(self, "memory_", None))
-            return self
-        except BaseException:
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
+        return self
 
     def _one_epoch(self, rows: Rows, look: FirstLook, memory: np.ndarray | None) -> None:
         same = memory is not None and len(memory) == len(self._training(None)._memory)
@@ -356,7 +383,7 @@ class FeedForward(ShownNetwork):
         """What the output nodes say of every row, (n, n_outputs)."""
         architecture = self._architecture
         theta = architecture.padded(self.parameters_, np.dtype(self.dtype))
-        return _forward(architecture, theta, self._packing().cells(block))
+        return architecture.outputs(theta, self._packing().cells(block))
 
     # -- model files ---------------------------------------------------------------------------------------
 
@@ -370,20 +397,3 @@ class FeedForward(ShownNetwork):
             "parameters_": (size,),
             "memory_": (memories, size),
         }
-
-
-def _each(name: str, said: str | Sequence[str], n_layers: int, known: Sequence[str]) -> list[str]:
-    """One name for every hidden layer."""
-    names = [said] * n_layers if isinstance(said, str) else list(said)
-    if len(names) != n_layers or any(one not in known for one in names):
-        raise ValueError(
-            f"{name} must be one of {', '.join(known)}, or one of them for each of the {n_layers} hidden "
-            f"layers, got {said!r}"
-        )
-    return names
-
-
-def _forward(architecture: Architecture, theta: np.ndarray, X: np.ndarray) -> np.ndarray:
-    out = np.empty((len(X), architecture.layers[-1].n_out))
-    architecture.network.forward(theta, np.ascontiguousarray(X), out)
-    return out

@@ -32,31 +32,40 @@ class HeldOut:
 
 @dataclass(frozen=True, slots=True)
 class FirstLook:
-    """What must be known before training: rows that count, moments of the columns and the target, and the
-    weight of every class."""
+    """What must be known before training: rows that count, and are held out; moments of the columns and the
+    target; and the weight of every class."""
 
     n_rows: int
+    n_held: int
     cells: Moments
     target: Moments
     weight: np.ndarray  # (K,), empty for numbers
 
     @classmethod
     def of(cls, block: Block, n_classes: int, held_out: HeldOut | None) -> FirstLook:
+        n_held = 0
         if held_out is not None:
-            block = block.take(~held_out.mask(block))
+            held = held_out.mask(block)
+            n_held, block = _n_weighted(block.take(held)), block.take(~held)
         assert block.y is not None
         weight = np.bincount(block.y, block.w, n_classes) if n_classes else np.empty(0)
         target = replace(block, X=block.y.astype(np.float64)[:, None])
-        n_rows = len(block) if block.w is None else int(np.count_nonzero(block.w))
-        return cls(n_rows, Moments.of(block), Moments.of(target), weight.astype(np.float64))
+        return cls(
+            _n_weighted(block), n_held, Moments.of(block), Moments.of(target), weight.astype(np.float64)
+        )
 
     def merge(self, other: FirstLook) -> FirstLook:
         return FirstLook(
             self.n_rows + other.n_rows,
+            self.n_held + other.n_held,
             self.cells.merge(other.cells),
             self.target.merge(other.target),
             self.weight + other.weight,
         )
+
+
+def _n_weighted(block: Block) -> int:
+    return len(block) if block.w is None else int(np.count_nonzero(block.w))
 
 
 def spread(moments: Moments) -> tuple[np.ndarray, np.ndarray]:

@@ -88,7 +88,7 @@ class ShownNetwork(Learner):
         return "all rows a step" if isinstance(self.batch_size, str) else f"{self.batch_size} rows a step"
 
     def _table(self) -> Table:
-        columns = ("layer", "nodes", "integration", "activation", "weights", "biases", "rms weight")
+        columns = ("layer", "nodes", "integration", "activation", "weights", "biases and radii", "rms weight")
         layers, rows = self._architecture.layers, []
         for number, (layer, weights) in enumerate(zip(layers, self.coefs_), 1):
             last = number == len(layers)
