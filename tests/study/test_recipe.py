@@ -102,4 +102,24 @@ def test_a_recipe_must_say_data_and_target(tmp_path):
 
 def test_a_learner_with_settings_is_a_choice_of_these_settings():
     assert Choice.of(Ridge(alpha=3.0)) == Choice("Ridge", {"alpha": 3.0})
-    assert Choice.of("Ridge") == Choice("Ridge")
+    assert Choice.of(Ridge(alpha=1.0)) == Choice.of("Ridge") == Choice("Ridge")
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Choice("Ridge", {"alpha": None}),
+        lambda: Choice("Ridge", {"alpha": object()}),
+        lambda: Choice("Ridge", {}, {"alpha": 3.0}),
+        lambda: Choice("Ridge", {}, {"alpha": (1.0, 2.0)}),
+    ],
+)
+def test_a_setting_that_no_file_can_hold_is_refused_at_once(make):
+    with pytest.raises(StudyError, match="alpha"):
+        make()
+
+
+def test_a_loss_file_is_looked_for_beside_the_recipe(tmp_path):
+    LossMatrix([[0, 5], [1, 0]], ["bad", "good"]).write(tmp_path / "costs.csv")
+    (tmp_path / "recipe.toml").write_text('data = "a.csv"\ntarget = "y"\nloss = "costs.csv"\n')
+    assert Recipe.read(tmp_path / "recipe.toml").loss["bad", "good"] == 5

@@ -109,6 +109,20 @@ class TestTheFolder:
         ):
             lyceum.study(datasets.path("penguins"), "species", out=made.folder, **QUICK)
 
+    def test_force_does_not_take_a_study_from_a_process_that_runs_it(self, made):
+        with (
+            Store.create(made.folder, _key(made), force=False),
+            pytest.raises(StudyError, match="being run by another process"),
+        ):
+            lyceum.study(datasets.path("penguins"), "species", out=made.folder, force=True, **QUICK)
+
+    def test_drafts_of_a_killed_process_are_swept_away(self, made):
+        drafts = [made.folder / ".results.json.0a1b2c3d", made.folder / "predictions" / ".x.parquet.0a1b2c3d"]
+        for draft in drafts:
+            draft.write_bytes(b"half")
+        lyceum.study(datasets.path("penguins"), "species", out=made.folder, **QUICK)
+        assert not [draft for draft in drafts if draft.exists()]
+
     def test_a_damaged_store_is_refused_by_a_sentence(self, made):
         (made.folder / "study.sqlite").write_bytes(b"not a database" * 100)
         with pytest.raises(StudyError, match=r"study\.sqlite is damaged: start anew with force"):

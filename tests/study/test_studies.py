@@ -224,3 +224,48 @@ def test_weights_count_as_repeated_rows_in_every_number(tmp_path):
     wrong = sample.predicted.argmax(axis=1) != sample.y
     assert found.best.error == pytest.approx(np.average(wrong, weights=sample.weight))
     assert np.sum(found.best.confusion) == w.sum()
+
+
+def test_rows_of_weight_zero_are_as_if_they_were_not_there(tmp_path):
+    import pyarrow as pa
+
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=90)
+    y = np.where(x + rng.normal(size=90) > 0, "yes", "no")
+    table = pa.table({"x": x, "w": (np.arange(90) % 3 > 0).astype(float), "y": y})
+    found = lyceum.study(table, "y", weight="w", learners=["NaiveBayes"], folds=3, out=tmp_path / "study")
+    assert found.n_studied == 60
+    assert "30 rows of weight 0 were left out." in found.comparison.statements
+
+
+def test_a_file_larger_than_memory_is_compared_on_a_sample_and_fitted_on_all_rows(tmp_path):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40_000, 6))
+    y = np.where(X[:, 0] + rng.normal(size=len(X)) > 0, "yes", "no")
+    table = pa.table({**{f"x{j}": X[:, j] for j in range(6)}, "y": y})
+    pq.write_table(table, tmp_path / "large.parquet", row_group_size=5_000)
+    found = lyceum.study(
+        tmp_path / "large.parquet", "y", learners=["LinearDiscriminant"], folds=2, memory_mb=1,
+        out=tmp_path / "study",
+    )  # fmt: skip
+    assert found.n_rows == 40_000
+    assert found.n_studied < 10_000
+    whole = lyceum.bayes.LinearDiscriminant().fit(lyceum.scan(table, "y"))
+    fitted = found.model.steps[-1][1]
+    np.testing.assert_allclose(fitted.means_, whole.means_, rtol=1e-9)
+    assert any("random sample" in text for text in found.comparison.statements)
+
+
+def test_a_class_of_two_rows_can_still_be_compared(tmp_path):
+    import pyarrow as pa
+
+    rng = np.random.default_rng(0)
+    y = ["a"] * 30 + ["b"] * 28 + ["c"] * 2
+    table = pa.table({"x": rng.normal(size=60), "z": rng.normal(size=60), "y": y})
+    found = lyceum.study(table, "y", out=tmp_path / "study")
+    assert found.comparison.n_folds == 2
+    assert len(found.comparison.standings) >= 3
+    assert any("smallest class has 2 rows" in text for text in found.comparison.statements)

@@ -14,7 +14,7 @@ from lyceum.errors import StudyError
 
 __all__ = ["explain_full_disk", "write_whole"]
 
-_FULL = (errno.ENOSPC, errno.EDQUOT)
+_FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))  # Windows has no quota
 
 
 def write_whole(path: Path, data: bytes) -> None:

@@ -73,10 +73,16 @@ class Material:
     def _in_memory(
         cls, rows: Rows, missing: int, suspects: tuple[Suspect, ...], notes: tuple[str, ...]
     ) -> Material:
-        known = np.flatnonzero(_has_target(rows.source.y))  # type: ignore[attr-defined]
-        n_all = rows.source.n_rows
-        kept = rows if len(known) == n_all else rows.take(known)
-        return cls(kept, known, kept, len(known), int(n_all or 0) - len(known), missing, suspects, notes)
+        y, w = rows.source.y, rows.source.w  # type: ignore[attr-defined]
+        there = _has_target(y)
+        n_without = int(np.count_nonzero(~there))
+        if w is not None:
+            idle = int(np.count_nonzero(there & (w == 0)))
+            there &= w > 0
+            notes += (f"{idle:,} rows of weight 0 were left out.",) if idle else ()
+        known = np.flatnonzero(there)
+        kept = rows if there.all() else rows.take(known)
+        return cls(kept, known, kept, len(known), n_without, missing, suspects, notes)
 
     @classmethod
     def _sampled(

@@ -42,6 +42,13 @@ class Choice:
     settings: Mapping[str, Any] = field(default_factory=dict)
     search: Mapping[str, Any] | None = None
 
+    def __post_init__(self) -> None:
+        settings = {key: _value(self.name, key, value) for key, value in self.settings.items()}
+        object.__setattr__(self, "settings", settings)
+        if self.search is not None:
+            spaces = {key: _space_in(self.name, key, space) for key, space in self.search.items()}
+            object.__setattr__(self, "search", spaces)
+
     @classmethod
     def of(cls, asked: Any) -> Choice:
         """A choice from a name, a table of the recipe, a catalogued learner with its settings, or itself."""
@@ -54,7 +61,7 @@ class Choice:
         if hasattr(asked, "get_params"):
             plain = type(asked)().get_params(deep=False)
             own = asked.get_params(deep=False)
-            return cls(type(asked).__name__, {k: v for k, v in own.items() if v is not plain[k]}, None)
+            return cls(type(asked).__name__, {k: v for k, v in own.items() if repr(v) != repr(plain[k])})
         raise StudyError(f"learners: cannot take {asked!r}: give names of the catalog, e.g. 'NaiveBayes'")
 
     def as_dict(self) -> dict[str, Any]:
@@ -150,6 +157,8 @@ class Recipe:
             raise StudyError(f"there is no recipe {path}") from None
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise StudyError(f"{path} is not TOML: {error}") from error
+        if relative and isinstance(table.get("loss"), str):
+            table["loss"] = os.path.join(path.parent, table["loss"])
         try:
             recipe = cls.from_dict(table)
         except LyceumError as error:
@@ -235,21 +244,34 @@ def _choice(table: Mapping[str, Any]) -> Choice:
     for key in ("settings", "search"):
         if not isinstance(table.get(key, {}), Mapping | None):
             raise StudyError(f"learners: {key} of {table['name']} is a table of parameters")
-    search = table.get("search")
-    if search is not None:
-        search = {name: _space_in(name, space) for name, space in search.items()}
-    return Choice(table["name"], dict(table.get("settings") or {}), search)
+    return Choice(table["name"], table.get("settings") or {}, table.get("search"))
 
 
-def _space_in(name: str, space: Any) -> Any:
+def _value(learner: str, name: str, value: Any) -> Any:
+    """A setting that a TOML file can hold."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, list | tuple):
+        return [_value(learner, name, item) for item in value]
+    if isinstance(value, str | bool | int | float):
+        return value
+    raise StudyError(
+        f"learners: {name} = {value!r} of {learner} cannot be written in a recipe: give numbers, text, true "
+        "or false, or lists of them"
+    )
+
+
+def _space_in(learner: str, name: str, space: Any) -> Any:
+    if isinstance(space, tuple):
+        space = dict(zip(("low", "high", "scale"), space)) if len(space) == 3 else {}
     if isinstance(space, Mapping):
         if set(space) != {"low", "high", "scale"} or space["scale"] not in ("log", "linear"):
             raise StudyError(
                 f'learners: the range of {name!r} is {{low = ..., high = ..., scale = "log" or "linear"}}'
             )
         return (space["low"], space["high"], space["scale"])
-    if isinstance(space, list | tuple) and space:
-        return space
+    if isinstance(space, list) and space:
+        return _value(learner, name, space)
     raise StudyError(f"learners: search of {name!r} is a list of choices or a range, not {space!r}")
 
 

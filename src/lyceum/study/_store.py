@@ -91,6 +91,7 @@ class Store:
             with closing(_connect(folder)) as connection, connection:
                 connection.execute("pragma locking_mode = exclusive")
                 connection.executescript(_TABLES)
+                _sweep(folder)
                 store = cls(folder, connection)
                 store.put("key", dict(key))
                 yield store
@@ -213,6 +214,7 @@ def _prepare(folder: Path, key: Mapping[str, str], force: bool) -> None:
             "overwritten"
         )
     if is_study and force:
+        _check_unused(folder)
         _empty(folder)
     elif is_study:
         _check_key(folder, key)
@@ -225,6 +227,26 @@ def _empty(folder: Path) -> None:
         (folder / name).unlink(missing_ok=True)
     if (folder / _PREDICTIONS).is_dir():
         shutil.rmtree(folder / _PREDICTIONS)
+
+
+def _check_unused(folder: Path) -> None:
+    """Raise SQLite's own error where another process has the study open."""
+    with closing(_connect(folder)) as connection:
+        try:
+            connection.execute("begin exclusive")
+        except sqlite3.OperationalError:
+            raise
+        except sqlite3.DatabaseError:
+            return  # no database, so that no study uses it
+
+
+def _sweep(folder: Path) -> None:
+    """Remove the drafts of a process that was killed while it wrote them."""
+    for name in _FILES:
+        for draft in folder.glob(f".{name}.*"):
+            draft.unlink()
+    for draft in (folder / _PREDICTIONS).glob(".*.parquet.*"):
+        draft.unlink()
 
 
 def _check_key(folder: Path, key: Mapping[str, str]) -> None:

@@ -51,8 +51,10 @@ def verdict(standing: Standing, baseline: float) -> str:
     if standing.is_baseline:
         return "A constant guess: what the others have to beat."
     against = "the best" if standing.rank == 1 else _against(standing.p_corrected_t_holm)
-    gain = 1.0 - standing.loss / baseline if baseline else 0.0
-    better = f"{percent(gain)} below a constant guess" if gain > 0 else "no better than a constant guess"
+    gain = 1.0 - standing.loss / baseline if baseline > 0 else 0.0
+    better = "no better than a constant guess"
+    if standing.loss < baseline:
+        better = f"{percent(gain)} below a constant guess" if baseline > 0 else "below a constant guess"
     return sentence(f"{against}; {better}; {_FIT[standing.fit_word]}.")
 
 
@@ -99,7 +101,8 @@ def _worth(comparison: Comparison) -> str:
     base = amount(comparison.criterion, baseline.loss)
     if choice.loss >= baseline.loss:
         return f"That is no better than a constant guess, which has {base}."
-    gain = percent(1.0 - choice.loss / baseline.loss)
+    less = baseline.loss - choice.loss
+    gain = percent(less / baseline.loss) if baseline.loss > 0 else amount(comparison.criterion, less)
     sure = baseline.p_corrected_t_holm is not None and baseline.p_corrected_t_holm < _ALPHA
     doubt = "" if sure else ", a difference that chance alone could make"
     return f"That is {gain} less than a constant guess, which has {base}{doubt}."
