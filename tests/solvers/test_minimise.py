@@ -1,11 +1,11 @@
-"""Newton and L-BFGS on problems with a known minimum."""
+"""Newton, L-BFGS, conjugate gradients and gradient descent on problems with a known minimum."""
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 
-from lyceum.solvers import LBFGS, Newton, Point
+from lyceum.solvers import LBFGS, ConjugateGradient, GradientDescent, Newton, Point
 
 
 class Quartic:
@@ -39,7 +39,7 @@ def run(solver, problem, start, **options):
     return solver.minimise(problem, first, **{"max_iter": 200, "tol": 1e-9} | options)
 
 
-@pytest.mark.parametrize("solver", [Newton(), LBFGS()])
+@pytest.mark.parametrize("solver", [Newton(), LBFGS(), ConjugateGradient()])
 @pytest.mark.parametrize("start", [0.0, 5.0, -100.0])
 def test_minimum_is_found_from_anywhere(solver, start):
     problem = Quartic(np.array([1.0, 3.0, 0.2, 10.0]), good_preconditioner=True)
@@ -54,6 +54,15 @@ def test_minimum_is_found_from_anywhere(solver, start):
     assert_allclose(outcome.point.theta, want.x, atol=1e-6)
     assert (np.diff(outcome.history) <= 1e-12 * outcome.history[0]).all()
     assert outcome.n_iter == len(outcome.history) - 1
+
+
+def test_gradient_descent_goes_down_at_every_step_and_ends_at_the_minimum():
+    problem = Quartic(np.array([1.0, 2.0, 0.5]), good_preconditioner=False)
+    outcome = run(GradientDescent(), problem, np.full(3, 5.0), max_iter=5000, tol=1e-6)
+    best = run(Newton(), problem, np.zeros(3))
+    assert outcome.converged
+    assert (np.diff(outcome.history) <= 0).all()
+    assert_allclose(outcome.point.theta, best.point.theta, atol=1e-5)
 
 
 def test_preconditioner_takes_the_condition_away():

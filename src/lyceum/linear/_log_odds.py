@@ -92,7 +92,7 @@ class LogOdds(Learner):
         facts: dict[str, Any] = {
             "rows": self.n_rows_,
             "classes": self.classes_.tolist(),
-            "penalty": "none" if np.isinf(self.C) else f"L2, C = {self.C:g}",
+            "penalty": "none" if np.isinf(self.C) else f"{_penalty(self)}, C = {self.C:g}",
             "log-likelihood": self.log_likelihood_,
             "of class shares alone": self.null_log_likelihood_,
             "pseudo R² (McFadden)": float(pseudo),
@@ -103,7 +103,10 @@ class LogOdds(Learner):
         if self.separated_:
             facts["warning"] = "classes are separated: no maximum, coefficients and errors mean nothing"
         if not hasattr(self, "standard_errors_"):
-            facts["standard errors"] = "not computed: fit with standard_errors=True"
+            l1 = getattr(self, "l1_ratio", 0) > 0
+            facts["standard errors"] = (
+                "none under an L1 penalty" if l1 else "not computed: fit with standard_errors=True"
+            )
         target = self.schema_.target.name if self.schema_.target else "y"
         return Summary(f"Logistic regression of {target}", facts, self._tables())
 
@@ -144,6 +147,11 @@ class LogOdds(Learner):
             f"log-odds of {self.classes_[-1]}" if len(self.coef_) == 1 else "log-odds against the next class"
         )
         return Explanation(self.schema_.names, parts[:, 1:], parts[:, 0], np.asarray(self.predict(X)), unit)
+
+
+def _penalty(learner: Any) -> str:
+    share = getattr(learner, "l1_ratio", 0.0)
+    return "L2" if share == 0 else "L1" if share == 1 else f"elastic net with l1 ratio {share:g}"
 
 
 def ratio(values: np.ndarray, errors: np.ndarray) -> np.ndarray:

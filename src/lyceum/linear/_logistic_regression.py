@@ -20,21 +20,38 @@ from lyceum.errors import DataError
 from lyceum.linear._least_squares import warn_dependent
 from lyceum.linear._log_loss import ClassSpread, LogLoss
 from lyceum.linear._log_odds import LogOdds, ratio
+from lyceum.linear._predictive import PREDICTIVES
 from lyceum.linear._separation import is_separated
-from lyceum.solvers import LBFGS, Newton, Outcome, Point, PositiveFactor, Solver
+from lyceum.linear._sparse_logistic import ProximalNewton
+from lyceum.solvers import (
+    LBFGS,
+    ConjugateGradient,
+    GradientDescent,
+    Newton,
+    Outcome,
+    Point,
+    PositiveFactor,
+    Solver,
+)
 
 __all__ = ["LogisticRegression"]
 
-SOLVERS: dict[str, Solver] = {"irls": Newton(), "lbfgs": LBFGS()}
+SOLVERS: dict[str, Solver] = {
+    "irls": Newton(),
+    "lbfgs": LBFGS(),
+    "conjugate_gradient": ConjugateGradient(),
+    "gradient_descent": GradientDescent(),
+}
+_L1_MOST = 5000  # parameters up to which proximal Newton can hold the Hessian
 _SMALL = 300  # parameters up to which summing the Hessian over the rows is cheap
 
 
 class LogisticRegression(PosteriorClassifier, LogOdds):
-    """Logistic regression (softmax regression for more than two classes) with an L2 penalty.
+    """Logistic regression (softmax regression for more than two classes) with a penalty.
 
     With P(k | x) ∝ exp(b₀ₖ + x·bₖ) the parameters minimise
 
-        Σ w_i [-log P(y_i | x_i)] + 1/(2C) Σ b²,
+        Σ w_i [-log P(y_i | x_i)] + 1/C [(1 - l1_ratio)/2 Σ b² + l1_ratio Σ|b|],
 
     the intercepts free. This is scikit-learn's objective: the sum of the log losses, so C weighs all rows
     together against the penalty and doubling every weight acts as doubling C; the cost per row -1/m Σ [y log
@@ -42,17 +59,23 @@ class LogisticRegression(PosteriorClassifier, LogOdds):
     class; K > 2 classes have one each, with Σₖ bₖ = 0 at the optimum (see `log_odds` for one class as
     reference).
 
-    Each iteration is one pass over the rows. Both solvers start at the linear discriminant of the same rows,
+    Each iteration is one pass over the rows. All solvers start at the linear discriminant of the same rows,
     found in the first pass together with the column means, about which everything is computed.
 
     Parameters
     ----------
     C : float, default=1.0
         Inverse strength of the penalty; inf for none (maximum likelihood).
-    solver : {"auto", "irls", "lbfgs"}, default="auto"
+    l1_ratio : float in [0, 1], default=0.0
+        The share of absolute values in the penalty: 0 is L2, 1 is L1, which makes coefficients exactly zero.
+        Above 0 the solver is proximal Newton (coordinate descent on the quadratic model of every pass, up to
+        5000 parameters), standard errors are not computed, and `solver` has to be "auto".
+    solver : {"auto", "irls", "lbfgs", "conjugate_gradient", "gradient_descent"}, default="auto"
         "irls": Newton's method (iteratively reweighted least squares) with step halving; "lbfgs": L-BFGS
-        preconditioned by class shares ⊗ scatter of the columns (its diagonal from 1024 columns on). "auto" is
-        "irls" up to 300 free parameters.
+        preconditioned by class shares ⊗ scatter of the columns (its diagonal from 1024 columns on);
+        "conjugate_gradient" with the same preconditioner; "gradient_descent": steps down the plain gradient,
+        to teach: it needs columns of like spread and many iterations. "auto" is "irls" up to 300 free
+        parameters, else "lbfgs".
     max_iter : int, default=100
     tol : float, default=1e-6
         Stop when the gradient is this small, measured free of units: the largest correlation of a column with
@@ -64,6 +87,15 @@ class LogisticRegression(PosteriorClassifier, LogOdds):
     standard_errors : bool or "auto", default="auto"
         Whether to compute standard errors; "auto": up to 300 free parameters. Above that the Hessian costs
         more than the fit.
+    posterior : {"plugin", "probit", "monte_carlo"}, default="plugin"
+        How posteriors of classes come from the weights. "plugin": at their mode. The others average over the
+        Laplace posterior N(w*, H⁻¹), under the prior N(0, C) if C is finite, and are the less sure the
+        farther a row is from those of `fit`: "probit" shrinks a score of variance σ² by (1 + πσ²/8)^(-1/2);
+        "monte_carlo" averages over `n_draws` draws. Both need l1_ratio=0 and compute the covariance whatever
+        `standard_errors` says.
+    n_draws : int, default=200
+    random_state : int, default=0
+        The seed of the draws.
     warm_start : bool, default=False
         Whether `fit` begins at the parameters of the last `fit`.
     record : bool, default=False
@@ -87,6 +119,8 @@ class LogisticRegression(PosteriorClassifier, LogOdds):
     intercept_standard_errors_ : ndarray of the shape of `intercept_`
     covariance_ : ndarray
         That inverse, of (b₁, b₀₁, b₂, b₀₂, ...): the intercept follows its coefficients.
+    posterior_covariance_ : ndarray
+        The same with the intercepts taken at the column means: that of the Laplace posterior.
     log_likelihood_, null_log_likelihood_ : float
         At the optimum, and of the class shares alone.
     objective_ : float
@@ -109,12 +143,16 @@ class LogisticRegression(PosteriorClassifier, LogOdds):
     _takes_sparse: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict] = {
         "C": [Interval(Real, 0, None, closed="right")],
+        "l1_ratio": [Interval(Real, 0, 1, closed="both")],
         "solver": [StrOptions({"auto", *SOLVERS})],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
         "class_weight": [None, StrOptions({"balanced"}), dict],
         "fit_intercept": ["boolean"],
         "standard_errors": ["boolean", StrOptions({"auto"})],
+        "posterior": [StrOptions(set(PREDICTIVES))],
+        "n_draws": [Interval(Integral, 1, None, closed="left")],
+        "random_state": [Interval(Integral, 0, None, closed="left")],
         "warm_start": ["boolean"],
         "record": ["boolean"],
         "categorical_features": "no_validation",
@@ -124,23 +162,31 @@ class LogisticRegression(PosteriorClassifier, LogOdds):
         self,
         *,
         C: float = 1.0,
+        l1_ratio: float = 0.0,
         solver: str = "auto",
         max_iter: int = 100,
         tol: float = 1e-6,
         class_weight: Any = None,
         fit_intercept: bool = True,
         standard_errors: bool | str = "auto",
+        posterior: str = "plugin",
+        n_draws: int = 200,
+        random_state: int = 0,
         warm_start: bool = False,
         record: bool = False,
         categorical_features: Any = "from_dtype",
     ):
         self.C = C
+        self.l1_ratio = l1_ratio
         self.solver = solver
         self.max_iter = max_iter
         self.tol = tol
         self.class_weight = class_weight
         self.fit_intercept = fit_intercept
         self.standard_errors = standard_errors
+        self.posterior = posterior
+        self.n_draws = n_draws
+        self.random_state = random_state
         self.warm_start = warm_start
         self.record = record
         self.categorical_features = categorical_features
@@ -159,10 +205,11 @@ class LogisticRegression(PosteriorClassifier, LogOdds):
         """
         last = (self.coef_, self.intercept_) if self.warm_start and hasattr(self, "coef_") else None
         rows = self._rows(X, y, sample_weight)
+        self._agree()
         with single_threaded_blas():  # so that the bits of the solves do not depend on the number of threads
             spread = ClassSpread.of(rows, len(self.classes_))
             weights = self._class_weights(spread.weight)
-            problem = LogLoss.over(rows, spread, 1.0 / self.C, self.fit_intercept, weights)
+            problem = LogLoss.over(rows, spread, (1 - self.l1_ratio) / self.C, self.fit_intercept, weights)
             self.n_rows_, self.mean_ = spread.n_rows, spread.mean
             if len(self.classes_) == 1:
                 self._settle_for_one_class(problem)
@@ -170,12 +217,38 @@ class LogisticRegression(PosteriorClassifier, LogOdds):
                 self._finish(problem, self._minimum(problem, last))
         return self
 
+    @property
+    def _l1(self) -> float:
+        return float(self.l1_ratio) / self.C
+
+    def _agree(self) -> None:
+        """Refuse what cannot go together."""
+        if self._l1 == 0:
+            return
+        if self.solver != "auto":
+            raise ValueError(
+                f"solver={self.solver!r} cannot take l1_ratio={self.l1_ratio}: give solver='auto'"
+            )
+        if self.standard_errors is True or self.posterior != "plugin":
+            raise ValueError(
+                "standard errors and posteriors of the weights need l1_ratio=0: with an L1 penalty the "
+                "weights have no Gaussian about their mode"
+            )
+
     def _minimum(self, problem: LogLoss, last: tuple[np.ndarray, np.ndarray] | None) -> Outcome:
         if self.record:
             self.record_: list[dict] = []
+        watch = partial(self._watch, problem) if self.record else None
+        if self._l1 > 0:
+            if problem.outputs * problem.shape[1] > _L1_MOST:
+                raise ValueError(
+                    f"{problem.outputs * problem.shape[1]} parameters are too many for l1_ratio > 0, which "
+                    f"takes {_L1_MOST}: give l1_ratio=0, or fewer columns"
+                )
+            start = self._start(problem, last, True)
+            return ProximalNewton(self._l1).minimise(problem, start, self.max_iter, self.tol, watch)
         solver = SOLVERS[self._solver_name(problem)]
         start = self._start(problem, last, solver.needs_hessian)
-        watch = partial(self._watch, problem) if self.record else None
         return solver.minimise(problem, start, self.max_iter, self.tol, watch)
 
     def _solver_name(self, problem: LogLoss) -> str:
@@ -234,9 +307,11 @@ class LogisticRegression(PosteriorClassifier, LogOdds):
         self.coef_, self.intercept_ = _original(problem, point.theta)
         self.n_iter_, self.converged_ = outcome.n_iter, outcome.converged
         self.history_, self.objective_ = list(outcome.history), point.value
-        self.log_likelihood_ = -(point.value - 0.5 * problem.penalty * float((self.coef_**2).sum()))
+        penalty = 0.5 * problem.penalty * (self.coef_**2).sum() + self._l1 * np.abs(self.coef_).sum()
+        self.log_likelihood_ = -(point.value - float(penalty))
         self.null_log_likelihood_ = -problem.null_value
         wanted = _parameters(problem) <= _SMALL if self.standard_errors == "auto" else self.standard_errors
+        wanted = (wanted or self.posterior != "plugin") and self._l1 == 0
         if wanted and point.hessian is None:
             outcome = Outcome(problem.evaluate(point.theta, hessian=True), *_rest(outcome))
         self._set_standard_errors(problem, outcome.point) if wanted else self._forget_standard_errors()
@@ -252,9 +327,11 @@ class LogisticRegression(PosteriorClassifier, LogOdds):
                 stacklevel=5,
             )
         elif not outcome.converged:
+            point = outcome.point
+            left = ProximalNewton(self._l1).violation(point) if self._l1 > 0 else point.gradient
             warnings.warn(
                 f"LogisticRegression stopped after max_iter={self.max_iter} iterations with a gradient of "
-                f"{problem.size(outcome.point.gradient):.1e} > tol={self.tol:g}: raise max_iter, or lower C",
+                f"{problem.size(left):.1e} > tol={self.tol:g}: raise max_iter, or lower C",
                 ConvergenceWarning,
                 stacklevel=5,
             )
@@ -275,7 +352,8 @@ class LogisticRegression(PosteriorClassifier, LogOdds):
         size = problem.shape[1]
         back = np.eye(size)
         back[-1, :-1] = -problem.shift
-        inverse = problem.covariance(point).reshape(problem.outputs, size, problem.outputs, size)
+        self.posterior_covariance_ = problem.covariance(point)
+        inverse = self.posterior_covariance_.reshape(problem.outputs, size, problem.outputs, size)
         covariance = np.einsum("ij,ajbl,kl->aibk", back, inverse, back, optimize=True)
         self.covariance_ = covariance.reshape(problem.outputs * size, -1)
         errors = np.sqrt(np.maximum(np.diagonal(self.covariance_), 0.0)).reshape(problem.shape)
@@ -284,7 +362,14 @@ class LogisticRegression(PosteriorClassifier, LogOdds):
         self.p_ = 2 * ndtr(-np.abs(self.z_))
 
     def _forget_standard_errors(self) -> None:
-        for name in ("covariance_", "standard_errors_", "intercept_standard_errors_", "z_", "p_"):
+        for name in (
+            "covariance_",
+            "posterior_covariance_",
+            "standard_errors_",
+            "intercept_standard_errors_",
+            "z_",
+            "p_",
+        ):
             if hasattr(self, name):
                 delattr(self, name)
 
@@ -294,14 +379,26 @@ class LogisticRegression(PosteriorClassifier, LogOdds):
         """The log-odds of the second of two classes, (n,), or the scores of K classes, (n, K)."""
         return self._apply(partial(_scores, self), X)
 
-    def _linear_rule(self) -> tuple[np.ndarray, np.ndarray]:
+    def _linear_rule(self) -> tuple[np.ndarray, np.ndarray] | None:
+        if self.posterior != "plugin" and len(self.classes_) > 1:
+            return None
         if len(self.coef_) > 1:
             return np.ascontiguousarray(self.coef_), self.intercept_
         return np.vstack([np.zeros_like(self.coef_), self.coef_]), np.array([0.0, *self.intercept_])
 
     def _log_joint(self, block: Block) -> np.ndarray:
-        scores = block.X @ self.coef_.T + self.intercept_
-        return np.column_stack([np.zeros(len(block)), scores]) if len(self.classes_) == 2 else scores
+        if len(self.classes_) == 1:
+            return np.zeros((len(block), 1))
+        return PREDICTIVES[self.posterior](self, block)
+
+    def _draws(self) -> np.ndarray:
+        """Weights (draws, outputs, d + 1) from N(w*, H⁻¹), the intercepts at the column means."""
+        shift = self.mean_ if self.fit_intercept else np.zeros_like(self.mean_)
+        mode = np.column_stack([self.coef_, self.intercept_ + self.coef_ @ shift])
+        values, vectors = np.linalg.eigh(self.posterior_covariance_)
+        normal = np.random.default_rng(self.random_state).standard_normal((self.n_draws, len(values)))
+        root = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T  # whatever signs the vectors have
+        return mode + (normal @ root).reshape(-1, *mode.shape)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         outputs = len(self.classes_) if len(self.classes_) > 2 else 1
