@@ -49,7 +49,11 @@ class Design:
     sparse: bool = False  # CSR where most cells would be zeros
 
     def schema(self, schema: Schema) -> Schema:
-        return replace(schema, columns=self.after.columns)
+        # all blocks have one schema: it is made once, as its checks take time over thousands of columns
+        last: tuple[Schema, Schema] | None = self.__dict__.get("_last")
+        if last is None or last[0] is not schema:
+            last = self.__dict__["_last"] = (schema, replace(schema, columns=self.after.columns))
+        return last[1]
 
     @cached_property
     def after(self) -> Schema:
