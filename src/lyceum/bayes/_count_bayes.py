@@ -47,11 +47,14 @@ class CountBayes(OnePassClassifier):
         """The numbers x_j of a block."""
         return block.X
 
+    def _finish_scores(self, present: np.ndarray, absent: np.ndarray | None = None) -> None:
+        self._present, self._absent = present, absent
+        weights = present if absent is None else present - absent
+        self._weights = np.ascontiguousarray(weights.T)
+        self._level = self.class_log_prior_ + (0.0 if absent is None else absent.sum(axis=1))
+
     def _log_joint(self, block: Block) -> np.ndarray:
-        weights, level = self._present, self.class_log_prior_
-        if self._absent is not None:
-            weights, level = weights - self._absent, level + self._absent.sum(axis=1)
-        return np.asarray(self._cells(block) @ weights.T, dtype=np.float64) + level
+        return np.asarray(self._cells(block) @ self._weights, dtype=np.float64) + self._level
 
     # -- what was learned ------------------------------------------------------------------------------------
 
@@ -90,7 +93,7 @@ class CountBayes(OnePassClassifier):
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         shape = (len(self.classes_), len(self._design_names))
         absent = {} if self._absent is None else {"_absent": shape}
-        return {"class_log_prior_": shape[:1], "_present": shape, **absent}
+        return {"_level": shape[:1], "_weights": shape[::-1], "_present": shape, **absent}
 
 
 class MultinomialNaiveBayes(CountBayes):
@@ -150,7 +153,7 @@ class MultinomialNaiveBayes(CountBayes):
         self._finish_classes(statistic)
         smoothed = self.feature_count_ + self.alpha
         self.feature_log_prob_ = np.log(smoothed) - np.log(smoothed.sum(axis=1, keepdims=True))
-        self._present, self._absent = self.feature_log_prob_, None
+        self._finish_scores(self.feature_log_prob_)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -223,7 +226,7 @@ class BernoulliNaiveBayes(CountBayes):
         total = np.log(self.class_count_ + 2.0 * self.alpha)[:, None]
         missing = np.maximum(self.class_count_[:, None] - self.feature_count_, 0.0)
         self.feature_log_prob_ = np.log(self.feature_count_ + self.alpha) - total
-        self._present, self._absent = self.feature_log_prob_, np.log(missing + self.alpha) - total
+        self._finish_scores(self.feature_log_prob_, np.log(missing + self.alpha) - total)
 
     def _cells(self, block: Block) -> Any:
         _check_threshold(block, self.binarize)
