@@ -20,7 +20,7 @@ from lyceum.study._words import amount, number, percent, sentence
 if TYPE_CHECKING:
     import jinja2
 
-    from lyceum.study._results import Comparison, Example, Standing, Study
+    from lyceum.study._results import Candidate, Comparison, Example, Standing, Study
 
 __all__ = ["Scale", "aligned", "render", "write_report"]
 
@@ -170,6 +170,12 @@ class _Page:
             yield column.name, column.kind, values, column.why, remarks.pop(column.name, [])
         for name, texts in remarks.items():
             yield name, "left out", "", "", texts
+
+    @property
+    def built(self) -> list[tuple[Candidate, Standing | None]]:
+        """Every candidate with its standing, if it has one."""
+        standings = {standing.name: standing for standing in self.study.comparison.standings}
+        return [(candidate, standings.get(candidate.name)) for candidate in self.study.candidates]
 
     def settings(self, standing: Standing) -> str:
         chosen = ", ".join(f"{name} = {_shown(value)}" for name, value in standing.params.items())
