@@ -127,10 +127,16 @@ class Windows:
 
     def __iter__(self) -> Iterator[np.ndarray]:
         if not self._holds:
-            return _windows(self._rows.map(self._packing), self._size)
+            return _windows(self._chunks(), self._size)
         if self._whole is None:
-            self._whole = next(_windows(self._rows.map(self._packing), max(self._n_rows, 1)), None)
+            self._whole = next(_windows(self._chunks(), max(self._n_rows, 1)), None)
         return iter(() if self._whole is None else (self._whole,))
+
+    def _chunks(self) -> Iterator[np.ndarray]:
+        """Packed blocks; those of a stream one at a time: parts that are read ahead may outgrow the memory."""
+        if isinstance(self._rows.source, ArraySource):
+            return self._rows.map(self._packing)
+        return map(self._packing, self._rows.blocks())
 
     def first(self) -> np.ndarray | None:
         """The first window, None if there are no rows."""
