@@ -133,7 +133,7 @@ class Windows:
         return iter(() if self._whole is None else (self._whole,))
 
     def _chunks(self) -> Iterator[np.ndarray]:
-        """Packed blocks; those of a stream one at a time: parts that are read ahead may outgrow the memory."""
+        """Packed blocks; those of a stream one at a time: parts read ahead may outgrow the memory."""
         if isinstance(self._rows.source, ArraySource):
             return self._rows.map(self._packing)
         return map(self._packing, self._rows.blocks())
