@@ -13,8 +13,8 @@
 
 #include "interrupt.hpp"
 #include "scratch.hpp"
-#include "vecmath.hpp"
 #include "views.hpp"
+#include "windows.hpp"
 
 namespace lyceum {
 
@@ -60,6 +60,7 @@ inline void gauss_cells(const double* z, const double* w, size_t n, GaussCells c
     }
 }
 
+template <bool Near>  // whether terms may be wrong by 1e-8
 struct WindowSums {
     Doubles sum{}, plain{};  // the expansion; sum_c W_c exp(-y_c^2/2)
 
@@ -70,33 +71,37 @@ struct WindowSums {
         y = x - (cells.origin + (double(first) + .5) * cell_width) - cell_width * y;
         Doubles p = load(cells.coefficients + (hermite_terms - 1) * cells.count + first);
         for (size_t k = hermite_terms - 1; k-- > 0;) p = p * y + load(cells.coefficients + k * cells.count + first);
-        const Doubles e = vexp(-.5 * y * y);
+        const Doubles e = Near ? vexp_near(-.5 * y * y) : vexp(-.5 * y * y);
         sum += e * p;
         plain += e * load(cells.weight + first);
     }
 };
 
-// sums[q] without own[q] (null: with all rows), NaN where it is not certain to the tolerance. `total` is the weight of all.
-inline void gauss_cell_sums(const double* x, const double* own, size_t n, GaussCells cells, double total,
-                            double tolerance, double* sums, Poll poll) {
+template <bool Near>
+void gauss_cell_sums(const double* x, const double* own, size_t n, GaussCells cells, double total, double tolerance,
+                     double* sums, Poll poll) {
     constexpr size_t L = lanes<double>;
     constexpr double remainder = 3.3e-12;  // 1.0865 (1/4)^12 / sqrt(12!) / (1 - 1/4 / sqrt(13))
+    const auto missed_beyond = [&](size_t cells_away) {
+        const double radius = (double(cells_away) - 1) * cell_width;
+        return total * std::exp(-.5 * radius * radius);
+    };
+    const double missed[] = {missed_beyond(12), missed_beyond(20)};
     for (size_t q = 0; q < n; ++q) {
         sums[q] = std::numeric_limits<double>::quiet_NaN();
         const double place = (x[q] - cells.origin) / cell_width;
         if (!(place >= double(cell_margin) && place < double(cells.count - cell_margin))) continue;
         const size_t middle = static_cast<size_t>(place);
-        WindowSums window;
+        WindowSums<Near> window;
         size_t first = middle - 12, last = middle + 12;  // whole vectors at every level
         for (size_t c = first; c < last; c += L) window.add(cells, x[q], c);
-        for (const size_t reach : {size_t{12}, size_t{20}}) {
+        for (const size_t wider : {0, 1}) {
+            const size_t reach = wider ? 20 : 12;
             for (; first > middle - reach; first -= L) window.add(cells, x[q], first - L);
             for (; last < middle + reach; last += L) window.add(cells, x[q], last);
-            const double radius = (double(reach) - 1) * cell_width;
-            const double missed = total * std::exp(-.5 * radius * radius);
             const double plain = sum_lanes<double>(window.plain);
             const double sum = sum_lanes<double>(window.sum) - (own ? own[q] : 0.);
-            const bool sound = missed + remainder * std::sqrt(total * plain) <= tolerance * sum;
+            const bool sound = missed[wider] + remainder * std::sqrt(total * plain) <= tolerance * sum;
             if (sound && !(own && sum < 1e-3 * own[q])) {
                 sums[q] = sum;
                 break;
@@ -104,6 +109,15 @@ inline void gauss_cell_sums(const double* x, const double* own, size_t n, GaussC
         }
         poll(40 * 48);
     }
+}
+
+// sums[q] without own[q] (null: with all rows), NaN where it is not certain to the tolerance. `total` is the weight of all.
+inline void gauss_cell_sums(const double* x, const double* own, size_t n, GaussCells cells, double total,
+                            double tolerance, double* sums, Poll poll) {
+    if (tolerance >= 1e-6)
+        gauss_cell_sums<true>(x, own, n, cells, total, tolerance - 1e-7, sums, poll);
+    else
+        gauss_cell_sums<false>(x, own, n, cells, total, tolerance, sums, poll);
 }
 
 }  // namespace lyceum

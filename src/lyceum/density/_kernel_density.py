@@ -110,8 +110,8 @@ class KernelDensity(Density, Learner):
         rows, w = stored.X, stored.w
         self.bandwidth_ = bandwidths_of(rows, w, self.bandwidth, self.kernel, self.tolerance)
         if w is None and rows.shape[1] == 1:
-            self.rows_ = np.sort(rows, axis=0)
-            self.weights_ = np.ones(len(rows))
+            rows[:, 0].sort()
+            self.rows_, self.weights_ = rows, np.ones(len(rows))
             return self
         order = leaf_order((rows - rows.mean(axis=0)) / self.bandwidth_)
         self.rows_ = np.ascontiguousarray(rows[order])

@@ -14,7 +14,7 @@ from lyceum.density._windows import WINDOWS
 __all__ = ["RowSums", "leaf_order"]
 
 _CHUNK = 256  # queries a task
-_STRETCH = 4096  # the same on a line
+_STRETCH = 16384  # the same on a line, where a query takes 50 ns
 _BEYOND = 20  # cells next to the margin, so that queries somewhat outside of the rows are in it too
 _LEAST = 1e-9  # below this tolerance expansions are no gain
 
@@ -54,8 +54,10 @@ class RowSums:
     ):
         self.rows, self.w, self.bandwidth = rows, w, bandwidth
         self.kernel, self.tolerance = kernel, tolerance
-        self.centre = 0.5 * (rows.min(axis=0) + rows.max(axis=0))  # differences keep their digits far from 0
-        self.Z = np.ascontiguousarray((rows - self.centre) / bandwidth)
+        # On a line rows ascend. About their middle, differences keep their digits far from 0.
+        ends = (rows[0], rows[-1]) if rows.shape[1] == 1 else (rows.min(axis=0), rows.max(axis=0))
+        self.centre = 0.5 * (ends[0] + ends[1])
+        self.Z = self._scaled(rows)
         self.total = float(len(rows) if w is None else w.sum())
         self.scale = len(bandwidth) * np.log(WINDOWS[kernel].peak) - np.log(bandwidth).sum()
 
@@ -64,8 +66,12 @@ class RowSums:
 
     def log_density(self, X: np.ndarray) -> np.ndarray:
         """log f of every row of X."""
-        Z = np.ascontiguousarray((np.asarray(X, dtype=np.float64) - self.centre) / self.bandwidth)
-        return self._log_sums(Z, None) + (self.scale - np.log(self.total))
+        return self._log_sums(self._scaled(X), None) + (self.scale - np.log(self.total))
+
+    def _scaled(self, X: np.ndarray) -> np.ndarray:
+        Z = np.subtract(X, self.centre, dtype=np.float64, order="C")
+        Z /= self.bandwidth
+        return Z
 
     def left_out(self) -> np.ndarray:
         """log f of every stored row from all the others, each left out with its whole weight."""
