@@ -94,11 +94,12 @@ class _Page:
     def key_figures(self) -> Iterator[tuple[str, str, str]]:
         """(name, value, remark) of the numbers to remember."""
         study, choice = self.study, self.study.choice
-        low, high = (self.amount(end) for end in choice.interval)
-        yield sentence(study.comparison.criterion), self.amount(choice.loss), f"95 % interval {low} to {high}"
+        low, high = (self.aligned(end) for end in choice.interval)
+        told = f"95\u00a0% interval {low} to {high}"
+        yield sentence(study.comparison.criterion), self.aligned(choice.loss), told
         baseline = study.comparison.baseline
         if baseline is not None and not choice.is_baseline:
-            yield "Constant guess", self.amount(baseline.loss), "what any model has to beat"
+            yield "Constant guess", self.aligned(baseline.loss), "what any model has to beat"
         yield from self._further(choice)
         yield "Rows tested", f"{study.comparison.n_rows:,}", f"{study.comparison.n_folds} folds, each unseen"
 
