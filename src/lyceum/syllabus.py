@@ -89,7 +89,7 @@ _ROWS = (
     ("6.6", "Post-pruning", ""),
     ("6.7", "Regression and model trees", ""),
     ("6.8", "Trees as rules, text and drawings", ""),
-    ("7.1", "Least-squares regression", "QR, batch and stochastic gradient descent"),
+    ("7.1", "Least-squares regression", ""),
     ("7.2", "Ridge, lasso, elastic net", ""),
     ("7.3", "Basis functions", ""),
     ("7.4", "Logistic regression", "one row at a time"),

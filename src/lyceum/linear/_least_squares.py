@@ -139,8 +139,7 @@ class LeastSquares(LinearPredictor, OnePassLearner):
         with single_threaded_blas():
             self.statistic_ = first_pass(rows, self._statistic())
             fit = self._fit_of(self.statistic_)
-            fit = fit.refined(unchecked(rows), self.fit_intercept) if fit.lost_digits else fit
-            self._conclude(fit)
+            self._conclude(self._improved(fit, unchecked(rows)))
         if len(fit.factor.dependent):
             warn_dependent(self, self._design_names, fit.factor, self.statistic_.n_rows)
         return self
@@ -155,6 +154,10 @@ class LeastSquares(LinearPredictor, OnePassLearner):
 
     def _statistic(self) -> Callable[[Block], Scatter]:
         return partial(Scatter.of, target=True)
+
+    def _improved(self, fit: Fit, rows: Rows) -> Fit:
+        """The fit after a second look at the rows, if it needs one."""
+        return fit.refined(rows, self.fit_intercept) if fit.lost_digits else fit
 
     def _finish(self, statistic: Scatter) -> None:
         with single_threaded_blas():

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import warnings
 from functools import partial
+from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from scipy import sparse
 from scipy.special import fdtrc, stdtr, stdtrit
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum.data import Block
+from lyceum.data import Block, Rows
 from lyceum.linear._least_squares import Fit, LeastSquares
+from lyceum.linear._least_squares_solvers import SOLVERS, Descent, Setting
 from lyceum.report import Summary, Table
 
 __all__ = ["LinearRegression"]
@@ -36,6 +41,19 @@ class LinearRegression(LeastSquares):
     ----------
     fit_intercept : bool, default=True
         Whether there is an intercept.
+    solver : {"normal", "qr", "gradient_descent", "lms"}, default="normal"
+        "normal": the normal equations, as above. "qr": a second pass that merges the triangles of QR
+        decompositions of the blocks, for the last digits of columns that nearly depend on each other.
+        "gradient_descent" and "lms" (stochastic gradient, one row at a time in their order) are there to
+        teach: they come near the same solution by many passes over columns of unit spread, and standard
+        errors are about where they stop. `partial_fit` is always by the normal equations.
+    max_iter : int, default=1000
+        Most passes of "gradient_descent" and "lms".
+    tol : float, default=1e-6
+        Where they stop: at the largest correlation of a column with the residuals; "lms" when a pass lowers
+        the squares by less than this share of those of y.
+    learning_rate : float, default=0.01
+        The first step length of "lms", η; in pass k it is η / k.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns of an array hold categories; each becomes a column per category but the first, its
         reference.
@@ -61,6 +79,10 @@ class LinearRegression(LeastSquares):
         w.
     residual_sum_ : float
     rank_ : int
+    n_iter_ : int
+    converged_ : bool
+    history_ : list of float
+        Σ w r² at the start and after every pass of "gradient_descent" and "lms"; empty for the others.
     statistic_ : Scatter
 
     Examples
@@ -73,12 +95,50 @@ class LinearRegression(LeastSquares):
 
     _coding: ClassVar[Literal["codes", "one_of_c", "reference"]] = "reference"
 
-    def __init__(self, *, fit_intercept: bool = True, categorical_features: Any = "from_dtype"):
+    _parameter_constraints: ClassVar[dict] = {
+        "solver": [StrOptions({"normal", *SOLVERS})],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "learning_rate": [Interval(Real, 0, None, closed="neither")],
+        **LeastSquares._parameter_constraints,
+    }
+
+    def __init__(
+        self,
+        *,
+        fit_intercept: bool = True,
+        solver: str = "normal",
+        max_iter: int = 1000,
+        tol: float = 1e-6,
+        learning_rate: float = 0.01,
+        categorical_features: Any = "from_dtype",
+    ):
         self.fit_intercept = fit_intercept
+        self.solver = solver
+        self.max_iter = max_iter
+        self.tol = tol
+        self.learning_rate = learning_rate
         self.categorical_features = categorical_features
+
+    def _improved(self, fit: Fit, rows: Rows) -> Fit:
+        if self.solver == "normal":
+            return super()._improved(fit, rows)
+        setting = Setting(self.fit_intercept, self.max_iter, float(self.tol), float(self.learning_rate))
+        done = SOLVERS[self.solver](rows, fit, setting)
+        if not done.converged:
+            warnings.warn(
+                f"LinearRegression(solver={self.solver!r}) stopped after max_iter={self.max_iter} passes "
+                f"short of tol={self.tol:g}: raise max_iter, or take solver='normal'",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+        self._way = done
+        return done.fit
 
     def _conclude(self, fit: Fit) -> None:
         super()._conclude(fit)
+        way = self.__dict__.pop("_way", Descent(fit))
+        self.n_iter_, self.converged_, self.history_ = way.n_iter, way.converged, way.history
         n, yy = fit.moments.n_rows, fit.moments.yy
         self.df_model_ = self.rank_
         self.df_residual_ = n - self.rank_ - int(self.fit_intercept)

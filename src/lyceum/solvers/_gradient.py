@@ -29,6 +29,8 @@ class GradientDescent:
             watch(here)
         rate = 1.0 / max(float(np.linalg.norm(here.gradient)), 1e-300)
         for n_iter in range(1, max_iter + 1):
+            if not here.gradient.any():
+                return Outcome(here, n_iter, True, history)
             step = -rate * here.gradient
             there = descend(problem, here, step, self.needs_hessian)
             if there is None:

@@ -1,0 +1,168 @@
+"""Least squares by orthogonal triangles, by gradient descent and by the LMS rule, beside normal equations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+import numpy as np
+from scipy import sparse
+from scipy.linalg import qr, solve_triangular
+
+from lyceum.data import Block, Rows
+from lyceum.linear._least_squares import Fit
+from lyceum.linear._passes import Residuals
+from lyceum.solvers import GradientDescent, Point, PositiveFactor
+
+__all__ = ["SOLVERS", "Descent", "Setting", "Triangle"]
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What the iterative solvers are told."""
+
+    fit_intercept: bool
+    max_iter: int
+    tol: float
+    learning_rate: float
+
+
+@dataclass(frozen=True, slots=True)
+class Descent:
+    """A fit and how it was reached."""
+
+    fit: Fit
+    n_iter: int = 1
+    converged: bool = True
+    history: list[float] = field(default_factory=list)  # Σ w r² per pass
+
+
+@dataclass(frozen=True, slots=True)
+class Triangle:
+    """R of the QR decomposition of √w [(x - x₀) scale, y - y₀]: two are merged by that of both together.
+
+    R holds what least squares needs, and unlike XᵀWX it does not square the condition.
+    """
+
+    R: np.ndarray  # (d + 1, d + 1), or fewer rows
+
+    @classmethod
+    def of(cls, block: Block, x0: np.ndarray, y0: float, scale: np.ndarray) -> Triangle:
+        assert block.y is not None
+        Z = np.column_stack([(_cells(block) - x0) * scale, np.asarray(block.y - y0)])
+        if block.w is not None:
+            Z *= np.sqrt(block.w)[:, None]
+        return cls(_triangle(Z))
+
+    def merge(self, other: Triangle) -> Triangle:
+        return Triangle(_triangle(np.vstack([self.R, other.R])))
+
+
+def _triangle(Z: np.ndarray) -> np.ndarray:
+    return qr(Z, mode="r", check_finite=False)[0][: Z.shape[1]]
+
+
+def by_qr(rows: Rows, fit: Fit, setting: Setting) -> Descent:
+    """Scaled columns as Q R; b from R₁₁ b = r₁₂, and what is left is r₂₂. Least norm is left as it is."""
+    moments, scale, d = fit.moments, fit.factor.scale, len(fit.coef)
+    if fit.factor.lower is None or not d:
+        return Descent(fit.refined(rows, setting.fit_intercept))
+    of = partial(Triangle.of, x0=moments.x_mean, y0=moments.y_mean, scale=scale)
+    R = rows.reduce(of).R
+    if len(R) < d:
+        return Descent(fit)
+    inner, right = R[:d, :d], R[:d, d]
+    coef = scale * solve_triangular(inner, right, check_finite=False)
+    smallest = float((np.diagonal(inner) ** 2).min())
+    factor = PositiveFactor(scale, np.ascontiguousarray(inner.T), None, np.zeros(d), d, smallest)
+    return Descent(
+        replace(fit, factor=factor, coef=coef, residual=float(R[d, d] ** 2) if len(R) > d else 0.0)
+    )
+
+
+def by_gradient_descent(rows: Rows, fit: Fit, setting: Setting) -> Descent:
+    """Steps down the gradient over all rows, on columns of unit spread, from b = 0."""
+    problem = _Squares(rows, fit)
+    start = problem.evaluate(np.zeros(len(fit.coef)))
+    outcome = GradientDescent().minimise(problem, start, setting.max_iter, setting.tol)
+    at = outcome.point
+    done = replace(fit, coef=problem.unit * at.theta, residual=2 * at.value)
+    return Descent(done, outcome.n_iter, outcome.converged, [2 * value for value in outcome.history])
+
+
+@dataclass(frozen=True)
+class _Squares:
+    """½ Σ w r² as a problem in u = b / unit."""
+
+    rows: Rows
+    fit: Fit
+
+    @property
+    def unit(self) -> np.ndarray:
+        return self.fit.factor.scale * np.sqrt(self.fit.moments.weight)
+
+    def evaluate(self, theta: np.ndarray, hessian: bool = False) -> Point:
+        moments = self.fit.moments
+        of = partial(Residuals.of, coef=self.unit * theta, x0=moments.x_mean, y0=moments.y_mean)
+        sums = self.rows.reduce(of)
+        return Point(theta, sums.squares / 2, -self.unit * sums.gradient)
+
+    def newton_step(self, point: Point) -> np.ndarray:
+        return -point.gradient
+
+    def precondition(self, gradient: np.ndarray) -> np.ndarray:
+        return gradient
+
+    def size(self, gradient: np.ndarray) -> float:
+        """The largest correlation of a column with what is left."""
+        moments = self.fit.moments
+        spread = np.sqrt(max(moments.weight * moments.yy, 1e-300))
+        return float(np.abs(gradient).max(initial=0.0)) / spread
+
+
+def by_lms(rows: Rows, fit: Fit, setting: Setting) -> Descent:
+    """The rule of Widrow and Hoff, b ← b + η w (y - b·x) x, row after row on columns of unit spread.
+
+    η falls with the passes, η / k in pass k, so that the weights come to rest (Robbins and Monro, 1951). It
+    stops when a pass lowers the squares by less than a share `tol`.
+    """
+    problem = _Squares(rows, fit)
+    u, unit, moments = np.zeros(len(fit.coef) + 1), problem.unit, fit.moments
+    history, converged = [moments.yy], False
+    for k in range(1, setting.max_iter + 1):
+        for block in rows.blocks():
+            _lms_pass(block, u, unit, fit, setting.learning_rate / k, setting.fit_intercept)
+        if not np.abs(u).max() < 1e100:
+            raise ValueError(f"learning_rate={setting.learning_rate:g} is too large: the weights diverge")
+        of = partial(Residuals.of, coef=unit * u[:-1], x0=moments.x_mean, y0=moments.y_mean + float(u[-1]))
+        squares = rows.reduce(of).squares
+        history.append(squares)
+        if abs(history[-2] - squares) <= setting.tol * moments.yy:
+            converged = True
+            break
+    mean = np.append(moments.x_mean, moments.y_mean + u[-1])
+    done = replace(fit, moments=replace(moments, mean=mean), coef=unit * u[:-1], residual=history[-1])
+    return Descent(done, len(history) - 1, converged, history)
+
+
+def _lms_pass(
+    block: Block, u: np.ndarray, unit: np.ndarray, fit: Fit, rate: float, fit_intercept: bool
+) -> None:
+    assert block.y is not None
+    Z = np.column_stack([(_cells(block) - fit.moments.x_mean) * unit, np.full(len(block), fit_intercept)])
+    steps = np.full(len(block), rate) if block.w is None else rate * block.w
+    with np.errstate(over="ignore", invalid="ignore"):
+        for z, y, step in zip(Z, block.y - fit.moments.y_mean, steps):
+            u += step * (y - u @ z) * z
+
+
+def _cells(block: Block) -> np.ndarray:
+    return block.X.toarray() if sparse.issparse(block.X) else block.X
+
+
+SOLVERS: dict[str, Callable[[Rows, Fit, Setting], Descent]] = {
+    "qr": by_qr,
+    "gradient_descent": by_gradient_descent,
+    "lms": by_lms,
+}
