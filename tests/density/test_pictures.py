@@ -62,6 +62,15 @@ def test_regions_change_where_the_curves_cross():
             assert abs(at) < 0.02 * low.max()
 
 
+def test_regions_far_from_all_rows_are_those_of_the_classifier():
+    """The densities are 0 there in floating point, their logarithms are not."""
+    X, y = np.array([[0.0], [0.1], [100.0], [100.1]]), np.array(["a", "a", "b", "b"])
+    model = ParzenClassifier(bandwidth=0.2).fit(X, y)
+    ax = plot.class_densities(model, X, y)
+    edges = [line.get_xdata()[0] for line in ax.lines if line.get_gid() == "boundary"]
+    assert edges == pytest.approx([50.0], abs=0.5)
+
+
 def test_classes_on_a_plane():
     X, y = rows_of(90, 2) + np.repeat([[0, 0], [3, 0], [0, 3]], 30, axis=0), np.repeat([0, 1, 2], 30)
     ax = plot.class_densities(ParzenClassifier().fit(X, y), X, y)

@@ -64,7 +64,7 @@ def density(
         return ax
     x, y, grid = _plane(rows)
     heights = _values(model, grid, X).reshape(len(y), len(x))
-    ax.contour(x, y, heights, levels=levels, cmap="Blues", linewidths=1.3)
+    ax.contour(x, y, heights, levels=levels, colors=COLOURS[0], linewidths=1.1)
     ax.scatter(rows[:, 0], rows[:, 1], s=8, color=GREY, alpha=0.5, linewidths=0, label=label, gid="rows")
     finish(ax, names[0], names[1], title)
     return ax
@@ -267,9 +267,10 @@ def _values(model: Any, grid: np.ndarray, X: Any) -> np.ndarray:
     return np.exp(np.asarray(model.score_samples(_like(grid, X))))
 
 
-def _joint(model: Any, grid: np.ndarray, X: Any) -> np.ndarray:
-    """π_k f_k, (n, K)."""
-    return np.exp(np.asarray(model._apply(model._log_joint, _like(grid, X))))
+def _joint(model: Any, grid: np.ndarray, X: Any) -> tuple[np.ndarray, np.ndarray]:
+    """π_k f_k, (n, K), and the class decided for, also where all of them are too small for a float."""
+    log = np.asarray(model._apply(model._log_joint, _like(grid, X)))
+    return np.exp(log), log.argmax(axis=1)
 
 
 # -- classes -------------------------------------------------------------------------------------------------
@@ -279,8 +280,7 @@ def _classes_on_a_line(
     ax: Axes, model: Any, rows: np.ndarray, codes: np.ndarray | None, classes: list[str], X: Any
 ) -> None:
     grid = _spread(rows[:, 0], _CURVE)
-    joint = _joint(model, grid[:, None], X)
-    decided = joint.argmax(axis=1)
+    joint, decided = _joint(model, grid[:, None], X)
     for k, label in enumerate(classes):
         style = line_style(ax)
         ax.plot(grid, joint[:, k], label=label, **style)
@@ -298,8 +298,8 @@ def _classes_on_a_plane(
     ax: Axes, model: Any, rows: np.ndarray, codes: np.ndarray | None, classes: list[str], X: Any
 ) -> None:
     x, y, grid = _plane(rows)
-    joint = _joint(model, grid, X)
-    decided = joint.argmax(axis=1).reshape(len(y), len(x))
+    joint, decided = _joint(model, grid, X)
+    decided = decided.reshape(len(y), len(x))
     colours = [COLOURS[k % len(COLOURS)] for k in range(len(classes))]
     edges = np.arange(len(classes) + 1) - 0.5
     ax.contourf(x, y, decided, levels=edges, colors=colours, alpha=0.12)
