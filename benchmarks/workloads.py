@@ -468,6 +468,120 @@ def kde_bandwidth(scale):
     )
 
 
+def path_quality(X, y, alphas):
+    """Mean objective 1/(2n) |y - Xb|² + alpha |b|₁ over the path, without an intercept; the same for all."""
+
+    def quality(coefs):
+        values = [((y - X @ b) ** 2).mean() / 2 + alpha * np.abs(b).sum() for alpha, b in zip(alphas, coefs)]
+        return {"objective": float(np.mean(values)), "not zero at the end": int(np.count_nonzero(coefs[-1]))}
+
+    return quality
+
+
+def path_contenders(X, y, alphas):
+    """Whole paths at each one's tolerance of 1e-4; a thunk returns coefficients (n_alphas, d)."""
+
+    def of(where, run):
+        module, _, name = where.rpartition(".")
+
+        def prepare():
+            function = getattr(import_module(module), name)
+            return lambda: run(function)
+
+        return prepare
+
+    lyceum = {"alphas": alphas, "fit_intercept": False, "tol": 1e-4}
+    return {
+        "lyceum": of("lyceum.linear.lasso_path", lambda path: path(X, y, **lyceum).coefs),
+        "celer_path": of(
+            "celer.celer_path", lambda path: path(X, y, "lasso", alphas=alphas, max_iter=100, tol=1e-4)[1].T
+        ),
+        "sklearn lasso_path": of(
+            "sklearn.linear_model.lasso_path", lambda path: path(X, y, alphas=alphas, max_iter=100_000)[1].T
+        ),
+        "skglm Lasso.path": of("skglm.Lasso", lambda cls: cls(fit_intercept=False).path(X, y, alphas)[1].T),
+    }
+
+
+@workload
+def lasso_path_dense(scale):
+    rng = np.random.default_rng(10)
+    n, d = size(2_000, scale), max(500, round(5_000 * scale))
+    X = rng.standard_normal((n, d))
+    for j in range(1, d):  # neighbours are correlated
+        X[:, j] = 0.5 * X[:, j - 1] + np.sqrt(0.75) * X[:, j]
+    X = np.asfortranarray(X - X.mean(axis=0))
+    y = X @ np.where(rng.random(d) < 0.02, rng.standard_normal(d), 0.0)
+    y += rng.standard_normal(n) * y.std() / 3
+    y -= y.mean()
+    alphas = np.geomspace(1, 0.01, 50) * np.abs(X.T @ y).max() / n
+    return Workload(
+        "Linear",
+        "Lasso path, 50 alphas down to 0.01 alpha_max, dense n=2k d=5k",
+        path_contenders(X, y, alphas),
+        path_quality(X, y, alphas),
+        ("objective", -1, 1e-3),
+    )
+
+
+@workload
+def lasso_path_sparse(scale):
+    from scipy import sparse
+
+    rng = np.random.default_rng(11)
+    n, d, words = size(20_000, scale), max(2_000, round(50_000 * scale)), 100
+    shares = 1 / np.arange(1, d + 1)
+    at = rng.choice(d, n * words, p=shares / shares.sum())
+    X = sparse.csc_matrix((np.ones(n * words), (np.repeat(np.arange(n), words), at)), shape=(n, d))
+    rarity = np.log(n / (1 + np.diff(X.indptr)))  # as in TF-IDF
+    X = sparse.csc_matrix(X @ sparse.diags(np.maximum(rarity, 0.01)))
+    X = sparse.csc_matrix(sparse.diags(1 / np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel())) @ X)
+    y = X @ np.where(rng.random(d) < 0.01, 10 * rng.standard_normal(d), 0.0)
+    y += rng.standard_normal(n) * y.std() / 2
+    y -= y.mean()
+    alphas = np.geomspace(1, 0.05, 30) * np.abs(X.T @ y).max() / n
+    return Workload(
+        "Linear",
+        "Lasso path, 30 alphas down to 0.05 alpha_max, sparse text-like n=20k d=50k (CSC)",
+        path_contenders(X, y, alphas),
+        path_quality(X, y, alphas),
+        ("objective", -1, 1e-3),
+    )
+
+
+@workload
+def lasso_cv(scale):
+    X, y = linear_rows(size(200_000, scale), 50, seed=12)
+    fit = lambda model: model.fit(X, y)  # noqa: E731
+    return Workload(
+        "Linear",
+        "Lasso, 100 alphas by 10-fold cross-validation, n=200k d=50",
+        {
+            "lyceum": learner("lyceum.linear.LassoCV", fit),
+            "sklearn LassoCV": learner("sklearn.linear_model.LassoCV", fit, cv=10, n_jobs=2),
+        },
+        regression_quality(X, y),
+        ("R²", +1, 1e-4),
+    )
+
+
+@workload
+def ridge_cv(scale):
+    X, y = linear_rows(size(200_000, scale), 50, seed=13)
+    fit = lambda model: model.fit(X, y)  # noqa: E731
+    alphas = np.geomspace(1e-2, 1e6, 100)
+    return Workload(
+        "Linear",
+        "Ridge, 100 alphas by cross-validation (10 folds; scikit-learn leaves one out), n=200k d=50",
+        {
+            "lyceum": learner("lyceum.linear.RidgeCV", fit, alphas=alphas),
+            "sklearn RidgeCV": learner("sklearn.linear_model.RidgeCV", fit, alphas=alphas),
+        },
+        regression_quality(X, y),
+        ("R²", +1, 1e-4),
+    )
+
+
 # Reduce and cluster ---------------------------------------------------------------------------------------
 
 
