@@ -10,6 +10,7 @@ from lyceum.plot._density import (
     sensor_fusion,
     sensor_fusion_cases,
 )
+from lyceum.plot._linear import posterior_contours, regularization_path, residuals
 from lyceum.plot._neural import network, training_curves
 from lyceum.plot._rates import cost_curve, precision_recall, roc
 from lyceum.plot._style import COLOURS
@@ -25,8 +26,11 @@ __all__ = [
     "error_reject",
     "learning_curve",
     "network",
+    "posterior_contours",
     "posterior_updating",
     "precision_recall",
+    "regularization_path",
+    "residuals",
     "roc",
     "sensor_fusion",
     "sensor_fusion_cases",
