@@ -44,7 +44,26 @@ def test_version(run):
     assert run("--version") == (0, f"lyceum {lyceum.__version__}\n", "")
 
 
-@pytest.mark.parametrize("command", ["inspect", "doctor", "syllabus", "learners"])
+def test_the_shell_completes_commands_and_learners():
+    def completed(words):
+        environment = {"_LYCEUM_COMPLETE": "complete_bash", "COMP_WORDS": words}
+        environment["COMP_CWORD"] = str(len(words.split()) - 1)
+        done = subprocess.run(
+            [sys.executable, "-c", "from lyceum.cli import main; main()"],
+            capture_output=True, text=True, env={**os.environ, **environment},
+        )  # fmt: skip
+        return done.stdout.split()
+
+    assert completed("lyceum pre") == ["predict"]
+    assert completed("lyceum fit --learner LogisticR") == ["LogisticRegression"]
+
+
+COMMANDS = [
+    "study", "inspect", "fit", "predict", "evaluate", "explain", "compare", "doctor", "syllabus", "learners"
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help_with_an_example(run, command):
     code, out, _ = run(command, "--help")
     assert code == 0

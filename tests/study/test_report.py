@@ -1,5 +1,6 @@
 """The report: one page that says what the study found, drawn to scale, and needs nothing else."""
 
+import math
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -10,9 +11,10 @@ import pytest
 
 import lyceum
 from lyceum import datasets
+from lyceum.report import Table
 from lyceum.study import Candidate, Failure, Suspect, _files
 from lyceum.study._figures import figures_of, positive_class
-from lyceum.study._report import Scale, render, write_report
+from lyceum.study._report import Scale, _Cells, render, write_report
 
 COSTS = {("bad", "good"): 5, ("good", "bad"): 1}
 VOID = {"meta", "br", "link", "img", "hr", "input"}
@@ -224,6 +226,16 @@ def test_names_from_the_data_cannot_become_markup(tmp_path):
     page = Page(text)
     assert "<script>alert(1)</script>" in page.text
     assert "<b>yes</b>" in page.text
+
+
+def test_long_tables_show_the_surest_first_and_no_blank_columns():
+    rows = [(f"x{i}", float(i), math.nan, (-1.0) ** i * i, 0.5**i) for i in range(20)]
+    cells = _Cells.of(Table("log-odds", ("column", "coefficient", "std. error", "z", "p"), rows))
+    assert cells.title == "log-odds, surest first"
+    assert cells.heads == ["column", "coefficient", "z", "p"]
+    assert [row[0] for row in cells.rows + cells.rest] == [f"x{i}" for i in reversed(range(20))]
+    assert cells.rows[0][3] == "< 0.001"
+    assert len(cells.rows) == 12
 
 
 def test_numbers_are_rounded_as_people_read_them(study):

@@ -14,9 +14,8 @@ from lyceum.apply._batches import spooled
 from lyceum.data import CsvFormat, Schema, scan
 from lyceum.data._rows import Progress
 from lyceum.errors import LyceumError
-from lyceum.prepare import FillMissing, OneOfC, Standardize
 
-__all__ = ["fit_file"]
+__all__ = ["fit_file", "preparations"]
 
 
 def fit_file(
@@ -67,7 +66,8 @@ def fit_file(
     options = {"delimiter": form.delimiter or None, "encoding": form.encoding, "progress": progress}
     with spooled(data) as source:
         rows = scan(source, target, weight=weight, kinds=kinds, ignore=ignore, **options)  # type: ignore[arg-type]
-        before = _preparations(entry, rows.schema)
+        # gaps may come after the fit, even if there are none in it
+        before = [catalog.find(name).load()() for name in preparations(entry, rows.schema)]
         model = make_pipeline(*before, made) if before else made
         try:
             return model.fit(rows)
@@ -75,13 +75,15 @@ def fit_file(
             raise LyceumError(str(error)) from error
 
 
-def _preparations(entry: catalog.Entry, schema: Schema) -> list[Any]:
-    """What the learner needs in front of it, as in a study; gaps may also come after the fit."""
-    before: list[Any] = [] if entry.missing else [FillMissing()]
+def preparations(entry: catalog.Entry, schema: Schema, *, gaps: bool = True) -> dict[str, str]:
+    """Only what the learner needs in front of it, by name, and why; `gaps` says that cells may be missing."""
+    before = {}
+    if gaps and not entry.missing:
+        before["FillMissing"] = "gaps are filled, which it cannot take"
     if not {column.kind for column in schema} <= set(entry.kinds):
-        before.append(OneOfC())
+        before["OneOfC"] = "categories are written as columns of 0 and 1"
     if entry.scaled and any(not column.is_categorical for column in schema):
-        before.append(Standardize())
+        before["Standardize"] = "numbers are standardised, because their units would count"
     return before
 
 

@@ -18,7 +18,8 @@ from lyceum.cli._screen import console, print_json
 
 __all__ = ["examine", "run"]
 
-_REQUIRED = ("numpy", "scipy", "scikit-learn", "threadpoolctl", "pyarrow", "skops", "typer", "rich")
+_REQUIRED = ("numpy", "scipy", "scikit-learn", "threadpoolctl", "pyarrow", "skops", "typer", "rich",
+             "matplotlib", "jinja2", "tomli-w")  # fmt: skip
 _EXTRAS = {"dask": ("dask", "distributed")}
 _LEVELS = ("plain", "v2", "v3", "v4")
 

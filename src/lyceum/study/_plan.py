@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from lyceum import catalog
+from lyceum.apply._fit import preparations
 from lyceum.decision import LossMatrix
 from lyceum.errors import LyceumError, StudyError
 from lyceum.evaluate import Holdout, StratifiedFolds
@@ -230,18 +231,8 @@ def _candidate(
 
 def _steps(entry: catalog.Entry, material: Material) -> tuple[tuple[str, ...], str]:
     """Only what the learner needs: gaps filled where it refuses them, numbers scaled where that counts."""
-    steps, why = [], []
-    kinds = {column.kind for column in material.schema}
-    if material.has_gaps and not entry.missing:
-        steps.append("FillMissing")
-        why.append("gaps are filled, which it cannot take")
-    if not kinds <= set(entry.kinds):
-        steps.append("OneOfC")
-        why.append("categories are written as columns of 0 and 1")
-    if entry.scaled and any(not column.is_categorical for column in material.schema):
-        steps.append("Standardize")
-        why.append("numbers are standardised, because their units would count")
-    return (*steps, entry.name), "; ".join(why)
+    before = preparations(entry, material.schema, gaps=material.has_gaps)
+    return (*before, entry.name), "; ".join(before.values())
 
 
 def _check_settings(candidate: Candidate) -> None:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 __all__ = ["Scale", "aligned", "render", "write_report"]
 
 _ROWS_SHOWN = 12  # of a long table, before the rest is folded away
+# A long table is sorted by the first of these columns that it has.
+_STRENGTHS = {"z": "surest", "t": "surest", "per standard deviation": "largest", "coefficient": "largest"}
 _CONTRIBUTIONS = 8
 _CATEGORIES = 6
 _BAR = 100.0  # units of a drawn bar
@@ -243,18 +245,35 @@ class _Cells:
 
     @classmethod
     def of(cls, table: Table) -> _Cells:
+        table = _without_blanks(table)
         heads, title, given = list(table.columns), table.title, list(table.rows)
         numeric = [table._is_number(j) for j in range(len(heads))]
         long = len(given) > _ROWS_SHOWN + 3
-        by = next((j for j, head in enumerate(heads) if head in ("z", "t") and numeric[j]), None)
+        by = next((head for head in _STRENGTHS if head in heads and numeric[heads.index(head)]), None)
         if long and by is not None:
-            given.sort(key=lambda row: -abs(row[by]) if math.isfinite(row[by]) else 0.0)
-            title = f"{title}, the surest first" if title else "The surest first"
+            place = heads.index(by)
+            given.sort(key=lambda row: -abs(row[place]) if math.isfinite(row[place]) else 0.0)
+            title = ", ".join(part for part in (title, f"{_STRENGTHS[by]} first") if part)
         rows = [
             [_p(cell) if head == "p" else _shown(cell) for head, cell in zip(heads, row)] for row in given
         ]
         end = _ROWS_SHOWN if long else len(rows)
         return cls(title, heads, numeric, rows[:end], rows[end:])
+
+
+def _without_blanks(table: Table) -> Table:
+    """The table without columns of numbers that hold none."""
+    blank = {
+        j
+        for j in range(len(table.columns))
+        if table._is_number(j) and all(math.isnan(row[j]) for row in table.rows)
+    }
+    if not blank:
+        return table
+    kept = [j for j in range(len(table.columns)) if j not in blank]
+    return Table(
+        table.title, [table.columns[j] for j in kept], [[row[j] for j in kept] for row in table.rows]
+    )
 
 
 @dataclass(frozen=True, slots=True)
