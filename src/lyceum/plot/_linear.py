@@ -125,7 +125,13 @@ def posterior_contours(
     for k, label in enumerate(model.classes_):
         here = y == label
         ax.scatter(
-            *X[here].T, s=16, color=COLOURS[1 - k], label=str(label), edgecolors="white", linewidths=0.4
+            X[here, 0],
+            X[here, 1],
+            s=16,
+            color=COLOURS[1 - k],
+            label=str(label),
+            edgecolors="white",
+            linewidths=0.4,
         )
     names = model.schema_.names if hasattr(model, "schema_") else ("x0", "x1")
     finish(ax, names[0], names[1], title)
