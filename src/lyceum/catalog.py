@@ -52,7 +52,9 @@ class Entry:
     `scales` says how it reads rows: once, several times, or only in memory; the first two also run on files
     larger than memory and on Dask. `space` has, for every parameter worth searching, a list of choices or
     (low, high, "log" or "linear"). `scaled` says that a penalty or a distance makes the units of columns
-    matter, so that numbers are standardised first.
+    matter, so that numbers are standardised first. `unasked` says whether a study tries it without being
+    asked to: with its settings searched, as it is where a fit takes long, or never where another learner does
+    the same or it gives no posteriors.
     """
 
     name: str
@@ -68,6 +70,7 @@ class Entry:
     space: Mapping[str, Any] = field(default_factory=dict, hash=False)
     parts: tuple[str, ...] = ()  # other classes that its model files hold
     scaled: bool = False
+    unasked: Literal["searched", "as it is", "never"] = "searched"
 
     def load(self) -> type:
         """The class itself."""
@@ -96,6 +99,7 @@ _LEARNERS = (
         ALL, False, True, "one pass", "stored cells to fit, times K to predict",
         ("2.5", "3.2", "3.5"),
         {"alpha": (1e-3, 1e2, "log")},
+        unasked="never",
     ),
     Entry(
         "BernoulliNaiveBayes", "lyceum.bayes", "classification",
@@ -103,6 +107,7 @@ _LEARNERS = (
         ALL, False, True, "one pass", "stored cells to fit, times K to predict",
         ("2.5", "3.2", "3.5"),
         {"alpha": (1e-3, 1e2, "log")},
+        unasked="never",
     ),
     Entry(
         "LinearDiscriminant", "lyceum.bayes", "classification",
@@ -131,6 +136,7 @@ _LEARNERS = (
         ALL, False, False, "one pass", "n·d² to fit, K·d³ to solve, n·d²·K to predict",
         ("2.5", "3.5", "3.6"),
         {"covariance": ["separate", "shared"], "kappa_0": (1e-3, 1e1, "log")},
+        unasked="never",
     ),
     Entry(
         "ParzenClassifier", "lyceum.density", "classification",
@@ -190,6 +196,7 @@ _LEARNERS = (
         ALL, False, True, "one pass", "n·d² to fit, d³ a fold to solve",
         ("7.2",),
         scaled=True,
+        unasked="never",
     ),
     Entry(
         "Lasso", "lyceum.linear", "regression",
@@ -213,6 +220,7 @@ _LEARNERS = (
         ALL, False, True, "one pass", "n·d² to fit; a path a fold",
         ("7.2",),
         scaled=True,
+        unasked="never",
     ),
     Entry(
         "ElasticNetCV", "lyceum.linear", "regression",
@@ -220,6 +228,7 @@ _LEARNERS = (
         ALL, False, True, "one pass", "n·d² to fit; a path a fold and share",
         ("7.2",),
         scaled=True,
+        unasked="never",
     ),
     Entry(
         "LogisticRegression", "lyceum.linear", "classification",
@@ -235,6 +244,7 @@ _LEARNERS = (
         ALL, False, True, "many passes", "n·d·K a pass, row after row in one thread",
         ("7.7",),
         scaled=True,
+        unasked="never",
     ),
     Entry(
         "MarginClassifier", "lyceum.linear", "classification",
@@ -243,6 +253,7 @@ _LEARNERS = (
         ("7.8",),
         {"C": _SHRINK, "loss": ["hinge", "logistic", "exponential", "squared"]},
         scaled=True,
+        unasked="never",
     ),
     Entry(
         "MLPClassifier", "lyceum.neural", "classification",
@@ -250,6 +261,7 @@ _LEARNERS = (
         ALL, False, False, "many passes", "n·(number of weights) an epoch, in one thread",
         ("8.1", "8.2", "8.3"),
         {"hidden_layer_sizes": [32, 100, 300], "alpha": (1e-7, 1e-2, "log"), "dropout": [0.0, 0.2]},
+        unasked="as it is",
     ),
     Entry(
         "MLPRegressor", "lyceum.neural", "regression",
@@ -257,6 +269,7 @@ _LEARNERS = (
         ALL, False, False, "many passes", "n·(number of weights) an epoch, in one thread",
         ("8.1", "8.2", "8.3"),
         {"hidden_layer_sizes": [32, 100, 300], "alpha": (1e-7, 1e-2, "log"), "dropout": [0.0, 0.2]},
+        unasked="as it is",
     ),
     Entry(
         "KMeans", "lyceum.cluster", "clustering",

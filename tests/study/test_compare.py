@@ -214,3 +214,18 @@ def test_progress_counts_to_the_end(tmp_path):
     assert done[0] == 0
     assert done[-1] == total[-1] == total[0]
     assert "naive Bayes, fold 1" in [what for *_, what in steps]
+
+
+def test_a_classifier_without_posteriors_is_sure_of_what_it_says(tmp_path):
+    found = lyceum.study(
+        datasets.path("penguins"),
+        "species",
+        learners=["Perceptron"],
+        folds=2,
+        doubt=0.1,
+        out=tmp_path / "study",
+    )
+    y, proba = found.out_of_sample("Perceptron")
+    assert set(np.unique(proba)) == {0.0, 1.0}
+    assert found.comparison["Perceptron"].error == pytest.approx((proba.argmax(axis=1) != y).mean())
+    assert found.comparison["Perceptron"].reject_rate == 0

@@ -67,22 +67,22 @@ def test_a_task_seed_does_not_depend_on_the_other_learners():
 
 def test_a_search_space_is_searched_from_the_defaults_on_and_a_fixed_setting_is_not_searched():
     plan, _ = planned(
-        "penguins",
-        "species",
+        "cpu",
+        "class",
         learners=(
-            "LogisticRegression",
-            Choice("LogisticRegression", {"C": 3.0}),
-            Choice("LogisticRegression", {}, {"C": (0.01, 1.0, "log")}),
-            Choice("LogisticRegression", {}, {"max_iter": [10, 20]}),
+            "Ridge",
+            Choice("Ridge", {"alpha": 3.0}),
+            Choice("Ridge", {}, {"alpha": (0.01, 1.0, "log")}),
+            Choice("Ridge", {}, {"fit_intercept": [True, False]}),
         ),
     )
     _, first, second, third, fourth = plan.candidates
     assert first.search[0] == {}
-    assert first.search[1]["C"] == 1e-4
-    assert first.search[-1]["C"] == 1e4
-    assert (second.name, second.search) == ("LogisticRegression 2", ())
-    assert [s["C"] for s in third.search][::6] == [0.01, 1.0]
-    assert [s["max_iter"] for s in fourth.search] == [10, 20]
+    assert first.search[1]["alpha"] == 1e-4
+    assert first.search[-1]["alpha"] == 1e4
+    assert (second.name, second.search) == ("Ridge 2", ())
+    assert [s["alpha"] for s in third.search][::6] == [0.01, 1.0]
+    assert [s["fit_intercept"] for s in fourth.search] == [True, False]
 
 
 @pytest.mark.parametrize(
@@ -154,3 +154,14 @@ def test_names_read_as_words():
     assert readable("SVC") == "SVC"
     assert readable("RandomForestClassifier") == "random forest classifier"
     assert readable("BayesianGaussianClassifier") == "Bayesian Gaussian classifier"
+
+
+def test_what_takes_long_is_tried_as_it_is_and_what_another_does_too_is_not_tried_unasked():
+    plan, _ = planned("penguins", "species")
+    names = {candidate.name for candidate in plan.candidates}
+    assert {"NaiveBayes", "LogisticRegression", "MLPClassifier"} <= names
+    assert not names & {"Perceptron", "BernoulliNaiveBayes"}
+    assert plan["MLPClassifier"].search == ()
+    asked, _ = planned("penguins", "species", learners=("MLPClassifier", "Perceptron"))
+    assert len(asked["MLPClassifier"].search) > 1
+    assert asked["Perceptron"].steps[-1] == "Perceptron"

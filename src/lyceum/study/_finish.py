@@ -179,7 +179,8 @@ def _fitted(plan: Plan, name: str, rows: Rows, every: Rows | None = None) -> tup
     seed = seed_of(plan.seed, name, "final")
     settings, _ = choose_settings(plan[name], rows, plan.judge, plan.inner_folds, seed)
     model: Any = build(plan[name], settings, seed)
-    if plan.judge.loss is not None or plan.judge.doubt is not None:
+    decides = plan.judge.loss is not None or plan.judge.doubt is not None
+    if decides and hasattr(model, "predict_proba"):
         model = MinimumRiskClassifier(model, plan.judge.loss, doubt=plan.judge.doubt)
     return model.fit(rows if every is None else every), settings
 
@@ -230,7 +231,7 @@ def _example(model: Any, material: Material, plan: Plan, row: int, why: str) -> 
     truth = float(y) if plan.classes is None else plan.classes[int(y)]
     shown |= {"truth": truth, "decided": decided.item() if hasattr(decided, "item") else decided}
     if plan.classes is not None:
-        shown["posterior"] = np.asarray(model.predict_proba(rows))[0].tolist()
+        shown["posterior"] = row_predictions(model, rows)[0].tolist()
     told = explained(model, rows)
     if told is not None:
         shown["explanation"] = {

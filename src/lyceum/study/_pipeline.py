@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.base import is_classifier
 from sklearn.pipeline import Pipeline
 
 from lyceum import catalog
@@ -48,11 +49,16 @@ def build(candidate: Candidate, settings: Mapping[str, Any], seed: int) -> Pipel
 
 
 def row_predictions(model: Any, rows: Rows) -> np.ndarray:
-    """Posteriors, or values; raises where they are none."""
-    predicted = np.asarray(
-        model.predict_proba(rows) if hasattr(model, "predict_proba") else model.predict(rows),
-        dtype=np.float64,
-    )
+    """Posteriors, or values; raises where they are none.
+
+    A classifier without posteriors gives probability 1 to what it predicts.
+    """
+    if hasattr(model, "predict_proba"):
+        predicted = np.asarray(model.predict_proba(rows), dtype=np.float64)
+    elif is_classifier(model):
+        predicted = (np.asarray(model.predict(rows))[:, None] == model.classes_).astype(np.float64)
+    else:
+        predicted = np.asarray(model.predict(rows), dtype=np.float64)
     if not np.isfinite(predicted).all():
         row = int(np.flatnonzero(~np.isfinite(predicted).reshape(len(predicted), -1).all(axis=1))[0])
         raise ArithmeticError(f"gave a prediction that is no number, first for test row {row}")

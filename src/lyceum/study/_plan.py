@@ -178,7 +178,7 @@ def _baseline(material: Material) -> Candidate:
 
 
 def _candidates(recipe: Recipe, material: Material) -> tuple[list[Candidate], list[str]]:
-    asked = recipe.learners or tuple(Choice(entry.name) for entry in catalog.learners(material.task))
+    asked = recipe.learners or tuple(_unasked(material))
     found: list[Candidate] = []
     left_out = []
     for choice in asked:
@@ -195,6 +195,13 @@ def _candidates(recipe: Recipe, material: Material) -> tuple[list[Candidate], li
             )
         found.append(_candidate(choice, entry, material, recipe, [c.name for c in found]))
     return found, left_out
+
+
+def _unasked(material: Material) -> Iterator[Choice]:
+    """What is tried without being asked for; where a fit takes long, settings are not searched."""
+    for entry in catalog.learners(material.task):
+        if entry.unasked != "never":
+            yield Choice(entry.name, {}, {} if entry.unasked == "as it is" else None)
 
 
 def _entry(choice: Choice, material: Material) -> catalog.Entry:
