@@ -119,7 +119,8 @@ class LossMatrix:
         )
         if classes is None and len(rows) < 2:
             raise DataError(f"the costs name only {rows} as true classes: give all of them, classes=[...]")
-        others = {action for _, action in pairs} - set(rows)
+        known = set(map(key, rows))
+        others = {action for _, action in pairs if key(action) not in known}
         columns = [*rows, *_sorted(others)] if actions is None else list(as_labels(actions, "actions"))
         find([true for true, _ in pairs], rows, "the true class")
         find([action for _, action in pairs], columns, "the action")
