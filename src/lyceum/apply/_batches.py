@@ -79,7 +79,8 @@ class Batches:
 
     def _parquet(self) -> Iterator[pa.Table]:
         for path in self.paths:
-            with whole(path), pq.ParquetFile(path) as file:
+            # without pre_buffer, which keeps what it has read
+            with whole(path), pq.ParquetFile(path, buffer_size=1 << 16, pre_buffer=False) as file:
                 self._check(file.schema_arrow.names, path)
                 for batch in file.iter_batches(_ROWS, columns=self.wanted):
                     yield pa.Table.from_batches([batch])
