@@ -32,7 +32,7 @@ def _load() -> tuple[ModuleType, str]:
             return importlib.import_module(f"lyceum._native_{name}"), name
         except ModuleNotFoundError:
             continue
-    raise ImportError(f"no compiled kernels for {' or '.join(tried)} in this installation: reinstall lyceum-ml")
+    raise ImportError(f"no compiled kernels for {' or '.join(tried)} here: reinstall lyceum-ml")
 
 
 kernels, level = _load()

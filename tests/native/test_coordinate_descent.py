@@ -23,7 +23,7 @@ def reference(X, y, l1, l2):
 def test_gram_and_columns_solve_the_elastic_net(kernels, problem, l2):
     (X, y), l1 = problem, 0.1
     want = reference(X, y, l1, l2)
-    n, d = X.shape
+    d = X.shape[1]
     Q, q, yy = X.T @ X, X.T @ y, float(y @ y)
     b, g = np.zeros(d), q.copy()
     epochs, gap = kernels.gram_descent(Q, q, g, b, l1, l2, yy, 1e-14, 10_000)
