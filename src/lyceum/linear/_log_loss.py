@@ -21,7 +21,7 @@ WIDE = 1024  # columns from which on no d x d matrix is made for the start and t
 
 @dataclass(frozen=True, slots=True)
 class ClassSpread:
-    """What one pass tells before the first step: class weights, class means, and the scatter of the columns."""
+    """What one pass tells before the first step: class weights, class means, scatter of the columns."""
 
     n_rows: int
     weight: np.ndarray  # (K,)
@@ -149,7 +149,7 @@ class LogLoss:
 
     @cached_property
     def _unit(self) -> np.ndarray:
-        """The root mean square of every design column; 1 for the intercept and for columns that never vary."""
+        """The root mean square of every design column; 1 for the intercept and columns that never vary."""
         variance = np.diagonal(self.spread.scatter) if self.spread.scatter.ndim == 2 else self.spread.scatter
         variance = variance / self.spread.weight.sum()
         if not self.fit_intercept:
@@ -239,7 +239,7 @@ class LogLoss:
         return theta
 
     def start(self) -> np.ndarray:
-        """The linear discriminant with the same penalty: one preconditioned step from the intercepts alone."""
+        """The linear discriminant with the same penalty: one preconditioned step from the intercepts."""
         theta = self.null()
         if self.spread.offsets is None or not self.fit_intercept:
             return theta

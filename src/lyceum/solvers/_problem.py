@@ -93,6 +93,6 @@ def _noise(here: Point) -> float:
 
 
 def _shorter(value: float, slope: float, trial: float) -> float:
-    """By which factor to cut a step: the minimum of the parabola through the trial, kept within [0.01, 0.5]."""
+    """By which factor to cut a step: the minimum of the parabola through the trial, in [0.01, 0.5]."""
     bend = 2 * (trial - value - slope)
     return float(np.clip(-slope / bend, 0.01, 0.5)) if np.isfinite(bend) and bend > 0 else 0.1

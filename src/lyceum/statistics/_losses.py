@@ -75,7 +75,7 @@ class LogisticLoss(_Loss):
 
 @dataclass(frozen=True, slots=True)
 class SoftmaxLoss(_Loss):
-    """Multinomial loss  sum w [log sum_k exp z_k - z_y],  z_k = [x - shift, 1] . coef_k,  for class codes y."""
+    """Multinomial loss  sum w [log sum_k exp z_k - z_y],  z_k = [x - shift, 1] . coef_k,  for codes y."""
 
     @classmethod
     def of(
@@ -86,7 +86,7 @@ class SoftmaxLoss(_Loss):
         hessian: bool = False,
         class_weight: np.ndarray | None = None,
     ) -> SoftmaxLoss:
-        """`coef` and the gradient have shape (K, d + 1), the Hessian (K (d + 1), K (d + 1)), class by class."""
+        """`coef` and the gradient are (K, d + 1), the Hessian (K (d + 1), K (d + 1)), class by class."""
         assert block.y is not None
         w = _weights(block, class_weight)
         if sparse.issparse(block.X) and not hessian:
