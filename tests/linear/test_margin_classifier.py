@@ -44,7 +44,9 @@ def test_every_trained_loss_lies_above_zero_one(m):
     assert margin_loss(m, "logistic") / np.log(2) >= margin_loss(m, "zero_one")
 
 
-@pytest.mark.parametrize("loss", [*(LOSSES[name] for name in TRAINED[1:]), SmoothHinge(0.3)], ids=[*TRAINED[1:], "smooth hinge"])
+@pytest.mark.parametrize(
+    "loss", [*(LOSSES[name] for name in TRAINED[1:]), SmoothHinge(0.3)], ids=[*TRAINED[1:], "smooth hinge"]
+)
 def test_derivatives_are_those_of_finite_differences(loss):
     m, h = np.array([-2.0, -0.3, 0.4, 0.83, 1.7]), 1e-5
     assert_allclose(loss.slope(m), (loss.value(m + h) - loss.value(m - h)) / (2 * h), atol=1e-8)
