@@ -42,6 +42,8 @@ class ColumnProfile:
         if holds == "text":
             values, counts = _count_text(column)
             return cls(name, holds, len(column), column.null_count, 0, np.nan, np.nan, False, values, counts)
+        if pa.types.is_integer(column.type) and len(column) and not column.null_count:
+            return cls._of_whole(name, column, in_full)
         cells = numbers(column, name)
         cells = cells[~np.isnan(cells)]
         finite = cells[np.isfinite(cells)]
@@ -53,6 +55,23 @@ class ColumnProfile:
         whole = len(finite) == len(cells) and bool(np.array_equal(cells, np.trunc(cells)))
         n_missing, n_infinite = len(column) - len(cells), len(cells) - len(finite)
         return cls(name, holds, len(column), n_missing, n_infinite, low, high, whole, values, counts, in_full)
+
+    @classmethod
+    def _of_whole(cls, name: str, column: pa.Array | pa.ChunkedArray, in_full: bool) -> ColumnProfile:
+        """The profile of whole numbers without gaps, which need not be looked at as floats."""
+        cells = column.to_numpy()
+        low, high = int(cells.min()), int(cells.max())
+        values: np.ndarray | None
+        counts: np.ndarray | None
+        if high - low < 1 << 16:
+            found = np.bincount(np.subtract(cells, low, dtype=np.int64))
+            present = np.flatnonzero(found)
+            values, counts = (present + low).astype(np.float64), found[present]
+            if not in_full and len(values) > _FEW:
+                values, counts = None, None
+        else:
+            values, counts = _count_numbers(cells.astype(np.float64), in_full)
+        return cls(name, "number", len(cells), 0, 0, float(low), float(high), True, values, counts, in_full)
 
     def merge(self, other: ColumnProfile) -> ColumnProfile:
         if self.holds != other.holds and "empty" not in (self.holds, other.holds):
