@@ -97,7 +97,7 @@ def ordered_map(function: Callable[[Item], Result], items: Iterable[Item]) -> It
 @cache
 def _blas() -> list[Any]:
     """The BLAS libraries that are loaded, as threadpoolctl's controllers."""
-    import scipy.linalg.cython_blas  # noqa: F401  the kernels call SciPy's BLAS: load it, to limit it
+    import scipy.linalg.cython_blas  # noqa: F401  SciPy has a BLAS of its own: load it, to limit it
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController().select(user_api="blas").lib_controllers

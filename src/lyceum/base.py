@@ -245,13 +245,3 @@ def _log_posterior(learner: PosteriorClassifier, block: Block) -> np.ndarray:
     joint = learner._log_joint(block)
     kernels.log_posterior(joint)
     return joint
-
-
-def require_numbers(learner: Learner) -> None:
-    """Refuse categorical columns, for methods that have no meaning on them."""
-    odd = [column.name for column in learner.schema_ if not column.numeric]
-    if odd:
-        raise SchemaError(
-            f"{type(learner).__name__} needs numbers, but column {odd[0]!r} holds categories: "
-            "code them first, e.g. lyceum.prepare.OneOfC()"
-        )
