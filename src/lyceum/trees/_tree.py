@@ -1,0 +1,82 @@
+"""Tree: a grown tree as arrays, whichever way it was grown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+__all__ = ["CATEGORIES", "GROUPS", "INTERVALS", "LEAF", "THRESHOLD", "Tree"]
+
+LEAF, THRESHOLD, INTERVALS, CATEGORIES, GROUPS = range(5)
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """Nodes in arrays, the root first; the children of a node follow each other and come after it.
+
+    A cell takes a row from node i to a child:
+
+    - THRESHOLD: the first child if the cell is at most `threshold[i]`, else the second;
+    - INTERVALS: the child whose number is the count of the n_children − 1 rising `cuts`, from `table[i]`
+      on, that are below the cell;
+    - CATEGORIES (a child a category) and GROUPS (two groups of categories): child
+      `branches[table[i] + code]`, of which there are `n_codes[i]`.
+
+    A row stays at node i, and takes its value, where its category has no branch (−1): no row of that category
+    came there in `fit`, or the category is unknown. A missing cell goes to child `missing[i]`, or, if that is
+    −1, to every child in proportion to the weight of the rows that went there.
+    """
+
+    feature: np.ndarray  # int32, −1 at a leaf
+    kind: np.ndarray  # uint8
+    child: np.ndarray  # int32, the first child, −1 at a leaf
+    n_children: np.ndarray  # int32
+    threshold: np.ndarray  # float64, NaN where there is none
+    table: np.ndarray  # int32, where the cuts or branches of a node start, −1 where it has none
+    n_codes: np.ndarray  # int32, branches of a node
+    missing: np.ndarray  # int32
+    cuts: np.ndarray  # float64
+    branches: np.ndarray  # int32
+    value: np.ndarray  # float64 (n_nodes, K): the weights of the classes, or (n_nodes, 1): the mean or median
+    weight: np.ndarray  # float64, the weight of the rows
+    n_rows: np.ndarray  # int64, how many rows came, in part or whole
+    impurity: np.ndarray  # float64, by the criterion
+    gain: np.ndarray  # float64, the fall of impurity by the split, 0 at a leaf
+
+    @property
+    def n_nodes(self) -> int:
+        return len(self.feature)
+
+    @property
+    def n_leaves(self) -> int:
+        return int(np.count_nonzero(self.kind == LEAF))
+
+    @property
+    def parent(self) -> np.ndarray:
+        """The parent of every node, −1 of the root."""
+        parents = np.full(self.n_nodes, -1, dtype=np.int32)
+        inner = np.flatnonzero(self.kind != LEAF)
+        counts = self.n_children[inner]
+        first = np.repeat(self.child[inner], counts)
+        within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+        parents[first + within] = np.repeat(inner, counts)
+        return parents
+
+    @property
+    def depths(self) -> np.ndarray:
+        """How many splits are above every node."""
+        depths = np.zeros(self.n_nodes, dtype=np.int32)
+        for node, parent in enumerate(self.parent.tolist()):
+            if parent >= 0:
+                depths[node] = depths[parent] + 1
+        return depths
+
+    @property
+    def depth(self) -> int:
+        return int(self.depths.max())
+
+    def children(self, node: int) -> range:
+        """The children of a node."""
+        first = int(self.child[node])
+        return range(first, first + int(self.n_children[node]))
