@@ -12,6 +12,7 @@ NB_MODULE(LYCEUM_MODULE, m) {
     bind_perceptron(m);
     bind_moments(m);
     bind_network(m);
+    bind_node_histogram(m);
     bind_kernel_sums(m);
     bind_levels(m);
     bind_densities(m);
