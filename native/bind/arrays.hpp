@@ -61,11 +61,13 @@ inline lyceum::Poll signals() {
     });
 }
 
+void bind_boosting(nb::module_& m);
 void bind_checks(nb::module_& m);
 void bind_coordinate_descent(nb::module_& m);
 void bind_perceptron(nb::module_& m);
 void bind_moments(nb::module_& m);
 void bind_network(nb::module_& m);
+void bind_node_models(nb::module_& m);
 void bind_node_histogram(nb::module_& m);
 void bind_kernel_sums(nb::module_& m);
 void bind_levels(nb::module_& m);

@@ -7,11 +7,13 @@
 NB_MODULE(LYCEUM_MODULE, m) {
     m.def("max_threads", &omp_get_max_threads,
           "Threads that OpenMP would use here: obeys OMP_NUM_THREADS and threadpoolctl.");
+    bind_boosting(m);
     bind_checks(m);
     bind_coordinate_descent(m);
     bind_perceptron(m);
     bind_moments(m);
     bind_network(m);
+    bind_node_models(m);
     bind_node_histogram(m);
     bind_kernel_sums(m);
     bind_levels(m);
