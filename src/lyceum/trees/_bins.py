@@ -203,13 +203,19 @@ class RowSieve:
         return cls(size, level, ((hashes[keep], X, weights),))._sieved()
 
     def merge(self, other: RowSieve) -> RowSieve:
-        return RowSieve(self.size, max(self.level, other.level), self.pieces + other.pieces)._sieved()
+        level = max(self.level, other.level)
+        pieces = self._at(level).pieces + other._at(level).pieces
+        return RowSieve(self.size, level, pieces)._sieved()
 
     def _sieved(self) -> RowSieve:
         level, hashes = self.level, [piece[0] for piece in self.pieces]
         while sum(map(len, hashes)) > self.size:
             level += 1
             hashes = [h[h <= 0.5**level] for h in hashes]
+        return self._at(level)
+
+    def _at(self, level: int) -> RowSieve:
+        """The rows that are left at a level."""
         if level == self.level:
             return self
         return RowSieve(self.size, level, tuple(_below(0.5**level, piece) for piece in self.pieces))
