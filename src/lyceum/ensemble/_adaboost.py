@@ -1,0 +1,490 @@
+"""AdaBoost: members one after the other, each on the rows that those before it got wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from math import log, log1p
+from numbers import Integral, Real
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.metrics import accuracy_score
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum._native import kernels
+from lyceum._threads import ordered_map
+from lyceum.ensemble._draws import seed_from, seeded
+from lyceum.ensemble._members import MEMBER_CONSTRAINTS, Ensemble, Material, takes_weights, vote_codes
+from lyceum.ensemble._rounds import Rule, Weights
+from lyceum.errors import DataError
+from lyceum.report import Summary, Table
+
+__all__ = ["AdaBoostClassifier"]
+
+_NEAR = 1e-12  # errors this close to chance are chance
+_DRAW = 3  # the stream of chance that rows are drawn from
+
+
+class AdaBoostClassifier(ClassifierMixin, Ensemble):
+    """AdaBoost: weak classifiers in turn, each on rows weighted by how the ones before erred, who then vote.
+
+    .. math:: \\epsilon_t = \\sum_i D_i [h_t(x_i) \\ne y_i], \\qquad
+        \\alpha_t = \\tfrac{\\nu}{2} \\Big( \\ln\\frac{1 - \\epsilon_t}{\\epsilon_t} + \\ln(K - 1) \\Big), \\qquad
+        D_i \\propto D_i \\, e^{2 \\alpha_t [h_t(x_i) \\ne y_i]}
+
+    .. math:: V_k(x) = \\sum_{t:\\, h_t(x) = k} 2 \\alpha_t, \\qquad H(x) = \\arg\\max_k V_k(x), \\qquad
+        P(k|x) = \\frac{e^{V_k(x)}}{\\sum_j e^{V_j(x)}}
+
+    α minimises the exponential loss Σ_i D_i exp(−α y_i h_t(x_i)) of the round: its derivative is zero where
+    (1 − ε) e^(−α) = ε e^α, so that α = ½ ln((1 − ε)/ε), the half being due to votes of −1 and +1. With two
+    classes this is Freund and Schapire (1997), F = Σ_t α_t h_t has V_1 − V_0 = 2F, and the posterior is the
+    1/(1 + e^(−2F)) of Friedman, Hastie and Tibshirani (2000). For more classes the term ln(K − 1) is that of
+    SAMME (Zhu et al. 2009), which needs members better than chance; without it (`multiclass="m1"`) members
+    must be right on half of the weight. scikit-learn's `estimator_weights_` are 2α.
+
+    With two classes, or M1, the training error is at most ∏_t Z_t, Z_t = (1 − ε_t) e^(−α_t) + ε_t e^(α_t),
+    which is 2 √(ε_t (1 − ε_t)) if ν = 1.
+
+    A round fails if its member is no better than chance: the round's member is thrown away, and
+    `on_failure` says what comes next. A member without any error would have an infinite α and ends the
+    rounds: its α is that of an error of half a row, plus the sum of all others, so that its vote decides.
+
+    Parameters
+    ----------
+    estimator : classifier, default=None
+        None is a stump, `DecisionTreeClassifier(max_depth=1)`. Every `random_state` in it is set.
+    n_estimators : int, default=50
+        The rounds at most, failed ones counted.
+    learning_rate : float, default=1.0
+        ν, by which every α is multiplied.
+    method : {"reweight", "resample"}, default="reweight"
+        Whether members learn from weighted rows (weights that sum to the weight of all rows), or from as many
+        rows as there are, drawn with replacement and chances D. Any estimator can resample; to reweight, its
+        `fit` must take `sample_weight`. ε is the weighted error on all rows either way.
+    multiclass : {"samme", "m1"}, default="samme"
+        How more than two classes are taken.
+    on_failure : {"stop", "reset"}, default="stop"
+        What comes after a round that fails: nothing, or the next round with the weights that the first had.
+    warm_start : bool, default=False
+        Whether `fit` keeps the members there are and goes on to `n_estimators`: the same as all at once.
+    random_state : int, RandomState or None, default=None
+    record : bool, default=False
+        Whether weights, error and α of every round are kept in `record_`.
+    progress : callable, default=None
+        Called with the rounds done and `n_estimators` after every round. A model that has one cannot be saved
+        to a model file.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns hold categories; "from_dtype" leaves it to the estimator's own setting.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+    estimators_ : list of classifiers
+        The T members that vote.
+    errors_, alphas_ : arrays of shape (T,)
+        ε and α of every member.
+    training_errors_ : array of shape (T,)
+        The error on the training rows of the first member, the first two, ...
+    history_ : list of float
+        The exponential loss after every member: with two classes or M1 a bound on the training error.
+    failed_rounds_, failed_errors_ : arrays
+        The rounds, counted from 0, that failed, and their ε.
+    n_rounds_ : int
+        The rounds made.
+    stopped_ : {"all rounds", "a member without error", "no better than chance"}
+    record_ : list of dict
+        With `record`: weights, error, alpha, and whether the member was kept, for every round.
+    seed_ : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.ensemble import AdaBoostClassifier
+    >>> x = np.arange(1, 11)[:, None] / 10
+    >>> y = list("+++----+++")
+    >>> model = AdaBoostClassifier(n_estimators=3).fit(x, y)
+    >>> model.errors_.round(4).tolist()
+    [0.3, 0.2143, 0.1818]
+    >>> "".join(model.predict(x))
+    '+++----+++'
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        **MEMBER_CONSTRAINTS,
+        "n_estimators": [Interval(Integral, 1, None, closed="left")],
+        "learning_rate": [Interval(Real, 0.0, None, closed="neither")],
+        "method": [StrOptions({"reweight", "resample"})],
+        "multiclass": [StrOptions({"samme", "m1"})],
+        "on_failure": [StrOptions({"stop", "reset"})],
+        "record": ["boolean"],
+    }
+    _alternative: ClassVar[str] = "lyceum.bayes.NaiveBayes or LogisticRegression"
+
+    classes_: np.ndarray
+
+    def __init__(
+        self,
+        estimator=None,
+        n_estimators=50,
+        *,
+        learning_rate=1.0,
+        method="reweight",
+        multiclass="samme",
+        on_failure="stop",
+        warm_start=False,
+        random_state=None,
+        record=False,
+        progress=None,
+        categorical_features="from_dtype",
+    ):
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.learning_rate = learning_rate
+        self.method = method
+        self.multiclass = multiclass
+        self.on_failure = on_failure
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.record = record
+        self.progress = progress
+        self.categorical_features = categorical_features
+
+    def _default(self) -> Any:
+        from lyceum.trees import DecisionTreeClassifier
+
+        return DecisionTreeClassifier(max_depth=1)
+
+    # -- fit -------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Fit the members one after the other.
+
+        Parameters
+        ----------
+        X : array, frame or `scan(...)` of shape (n_samples, n_features)
+        y : array of shape (n_samples,), if the target is not in the scan
+        sample_weight : array of shape (n_samples,), optional
+            The weights of the first round.
+        """
+        before = dict(self.__dict__)
+        try:
+            material, target, w = self._material(X, y, sample_weight)
+            self._boost(_Rows.of(material, target, w), before)
+        except BaseException:  # a warm start that fails leaves the members that there were
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+        return self
+
+    def _boost(self, rows: _Rows, before: dict[str, Any]) -> None:
+        if self.method == "reweight" and not takes_weights(self._base()):
+            raise DataError(
+                f"{type(self._base()).__name__} does not take sample_weight, which AdaBoost by reweighting "
+                'needs: use method="resample"'
+            )
+        weights = Weights(rows.start, rows.target, len(self.classes_), self._rule)
+        teach = self._teacher(rows)
+        log_ = self._begin(before, weights, teach)
+        for number in range(log_.n_rounds, self.n_estimators):
+            if log_.stopped:
+                break
+            self._round(number, weights, teach, log_, rows.weight)
+            if self.progress is not None:
+                self.progress(number + 1, self.n_estimators)
+        self._finish(log_)
+
+    @property
+    def _rule(self) -> Rule:
+        K = max(2, len(self.classes_)) if self.multiclass == "samme" else 2
+        return Rule(K, self.learning_rate)
+
+    def _round(self, number: int, weights: Weights, teach: _Teacher, log_: _Log, weight: float) -> None:
+        member, codes = teach.member(number, weights.now)
+        wrong = (codes != weights.target).astype(np.float64)
+        error = float(weights.now @ wrong)
+        log_.n_rounds = number + 1
+        kept = error < weights.rule.chance - _NEAR
+        alpha = weights.rule.alpha(error) if kept and error > 0.0 else 0.0
+        if error == 0.0:
+            alpha = self._deciding(weights.rule, weight) + float(sum(log_.alphas))
+            log_.stopped = "a member without error"
+        elif not kept and not log_.members and abs(error - weights.rule.chance) <= _NEAR:
+            kept, log_.stopped = True, "no better than chance"  # nothing can be learned; its vote counts 0
+        if self.record:
+            log_.record.append({"weights": weights.now.copy(), "error": error, "alpha": alpha, "kept": kept})
+        if kept:
+            weights.update(codes, wrong, error, alpha)
+            log_.add(member, error, alpha, weights)
+            return
+        log_.failed.append((number, error))
+        if self.on_failure == "stop":
+            log_.stopped = "no better than chance"
+        else:
+            weights.reset()
+
+    @staticmethod
+    def _deciding(rule: Rule, weight: float) -> float:
+        """α of an error of half a row in all."""
+        half = 0.5 / max(1.0, weight)
+        return 0.5 * rule.learning_rate * (log1p(half) - log(half) + log(rule.n_classes - 1))
+
+    def _begin(self, before: dict[str, Any], weights: Weights, teach: _Teacher) -> _Log:
+        """An empty log, or that of the last fit for a warm start, its rounds made again on the weights."""
+        warm = self.warm_start and "alphas_" in before
+        self.seed_ = teach.seed = before["seed_"] if warm else seed_from(self.random_state)
+        if not warm:
+            return _Log()
+        if str(before["schema_"]) != str(self.schema_) or not np.array_equal(
+            before["classes_"], self.classes_
+        ):
+            raise DataError(
+                "warm_start adds members to those of the last fit, which had other columns or classes: fit "
+                "on the same rows, or with warm_start=False"
+            )
+        if before["n_rounds_"] > self.n_estimators:
+            raise DataError(
+                f"n_estimators={self.n_estimators} is less than the {before['n_rounds_']} rounds made, and "
+                "warm_start=True only adds some"
+            )
+        log_ = _Log(
+            before["n_rounds_"],
+            stopped="" if before["stopped_"] == "all rounds" else before["stopped_"],
+            record=list(before.get("record_", ())),
+        )
+        log_.failed = list(zip(before["failed_rounds_"].tolist(), before["failed_errors_"].tolist()))
+        failed = {number for number, _ in log_.failed}
+        again = iter(zip(before["estimators_"], before["errors_"].tolist(), before["alphas_"].tolist()))
+        for number in range(log_.n_rounds):
+            if number in failed:
+                weights.reset()
+                continue
+            member, error, alpha = next(again)
+            codes = teach.predicted(member)
+            weights.update(codes, (codes != weights.target).astype(np.float64), error, alpha)
+            log_.add(member, error, alpha, weights)
+        return log_
+
+    def _finish(self, log_: _Log) -> None:
+        if not log_.members:
+            raise DataError(
+                f"every member of {log_.n_rounds} rounds errs on {log_.failed[0][1]:.3g} of the weight or "
+                f"more, no better than chance ({self._rule.chance:.3g}): use an estimator that learns more"
+                + (', or multiclass="samme"' if self.multiclass == "m1" else "")
+            )
+        self.estimators_ = log_.members
+        self.errors_, self.alphas_ = np.array(log_.errors), np.array(log_.alphas)
+        self.training_errors_, self.history_ = np.array(log_.training), log_.losses
+        self.failed_rounds_ = np.array([number for number, _ in log_.failed], dtype=np.int64)
+        self.failed_errors_ = np.array([error for _, error in log_.failed], dtype=np.float64)
+        self.n_rounds_, self.stopped_ = log_.n_rounds, log_.stopped or "all rounds"
+        if self.record:
+            self.record_ = log_.record
+
+    def _teacher(self, rows: _Rows) -> _Teacher:
+        return _AnyLearner(self, rows)
+
+    # -- predict ---------------------------------------------------------------------------------------------
+
+    def predict(self, X: Any) -> Any:
+        """The class with the largest sum of votes, the first of equals."""
+        return self._asked(partial(_predicted, self), X)
+
+    def predict_proba(self, X: Any) -> Any:
+        """The softmax of the votes V_k; with two classes 1/(1 + e^(−2F))."""
+        return self._asked(partial(_posterior, self), X)
+
+    def predict_log_proba(self, X: Any) -> Any:
+        """The logarithms of `predict_proba`."""
+        return self._asked(partial(_log_posterior, self), X)
+
+    def decision_function(self, X: Any) -> Any:
+        """The votes V_k, (n, K); with two classes F = Σ_t α_t h_t(x), h_t = ±1, (n,)."""
+        return self._asked(partial(_decision, self), X)
+
+    def staged_decision_function(self, X: Any) -> Iterator[Any]:
+        """`decision_function` of the first member, the first two, ..."""
+        for votes in self._staged(X):
+            yield _of_votes(votes)
+
+    def staged_predict_proba(self, X: Any) -> Iterator[Any]:
+        """`predict_proba` of the first member, the first two, ..."""
+        for votes in self._staged(X):
+            proba = np.array(votes, order="C")
+            kernels.posterior(proba)
+            yield proba
+
+    def staged_predict(self, X: Any) -> Iterator[Any]:
+        """`predict` of the first member, the first two, ..."""
+        for votes in self._staged(X):
+            yield self.classes_[np.asarray(votes).argmax(axis=1)]
+
+    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
+        """The share of rows that the first member, the first two, ... get right."""
+        for predicted in self.staged_predict(X):
+            yield accuracy_score(y, predicted, sample_weight=sample_weight)
+
+    def _staged(self, X: Any) -> Iterator[Any]:
+        check_is_fitted(self)
+        total: Any = 0.0
+        for i in range(len(self.estimators_)):
+            total = total + self._asked(partial(_one_vote, self, i), X)
+            yield total
+
+    def _votes(self, material: Material) -> np.ndarray:
+        """V, (n, K), summed in the order of the members."""
+        work = partial(vote_codes, classes=self.classes_, ask=material.ask)
+        total: np.ndarray | None = None
+        for codes, alpha in zip(ordered_map(work, self.estimators_), self.alphas_.tolist()):
+            if total is None:
+                total, rows = np.zeros((len(codes), len(self.classes_))), np.arange(len(codes))
+            total[rows, codes] += 2.0 * alpha
+        assert total is not None
+        return total
+
+    # -- what was learned ------------------------------------------------------------------------------------
+
+    @property
+    def _is_bounded(self) -> bool:
+        """Whether the exponential loss bounds the training error."""
+        return self.multiclass == "m1" or len(self.classes_) <= 2
+
+    def summary(self) -> Summary:
+        """The error and α of every round, and how the training error and its bound fell."""
+        check_is_fitted(self)
+        loss = "bound" if self._is_bounded else "exponential loss"
+        facts: dict[str, Any] = {
+            "members": f"{len(self.estimators_)} × {type(self.estimators_[0]).__name__}",
+            "rounds": f"{self.n_rounds_}, {len(self.failed_rounds_)} failed; ended by: {self.stopped_}",
+            "training error": float(self.training_errors_[-1]),
+            loss: self.history_[-1],
+        }
+        numbers = np.setdiff1d(np.arange(self.n_rounds_), self.failed_rounds_) + 1
+        columns = (numbers, self.errors_, self.alphas_, self.training_errors_, self.history_)
+        rows = [
+            (int(number), *map(float, values)) for number, *values in zip(*columns)
+        ]
+        table = Table("Rounds", ("round", "ε", "α", "training error", loss), rows)
+        return Summary(repr(self), facts, [table])
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        T = len(self.estimators_)
+        return {"alphas_": (T,), "errors_": (T,)}
+
+
+# -- rounds ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """What is learned from: rows as members take them, class codes, weights that sum to 1 and their sum."""
+
+    material: Material
+    target: np.ndarray
+    start: np.ndarray
+    weight: float
+
+    @classmethod
+    def of(cls, material: Material, target: np.ndarray, w: np.ndarray | None) -> _Rows:
+        w = np.ones(len(target)) if w is None else w
+        return cls(material, target, w / w.sum(), float(w.sum()))
+
+
+class _Log:
+    """What came of the rounds so far."""
+
+    def __init__(self, n_rounds: int = 0, stopped: str = "", record: list | None = None):
+        self.n_rounds, self.stopped, self.record = n_rounds, stopped, record or []
+        self.members: list[Any] = []
+        self.errors: list[float] = []
+        self.alphas: list[float] = []
+        self.training: list[float] = []
+        self.losses: list[float] = []
+        self.failed: list[tuple[int, float]] = []
+
+    def add(self, member: Any, error: float, alpha: float, weights: Weights) -> None:
+        self.members.append(member)
+        self.errors.append(error)
+        self.alphas.append(alpha)
+        self.training.append(weights.training_error)
+        self.losses.append(weights.loss)
+
+
+class _Teacher(Protocol):
+    """Fits the member of a round, and knows what members say of the training rows."""
+
+    seed: int
+
+    def member(self, number: int, weights: np.ndarray) -> tuple[Any, np.ndarray]: ...
+
+    def predicted(self, member: Any) -> np.ndarray: ...
+
+
+@dataclass
+class _AnyLearner:
+    """Members of any kind."""
+
+    model: AdaBoostClassifier
+    rows: _Rows
+    seed: int = 0
+
+    def member(self, number: int, weights: np.ndarray) -> tuple[Any, np.ndarray]:
+        """The member of a round, and its class codes for all rows."""
+        member = seeded(self.model._copy(), self.seed, number)
+        material = self.rows.material
+        if self.model.method == "reweight":
+            material.fit(member, w=weights * self.rows.weight)
+        else:
+            counts = drawn(weights, np.count_nonzero(self.rows.start), self.seed, number)
+            if takes_weights(member):
+                rows = np.flatnonzero(counts)
+                material.fit(member, rows, w=counts[rows].astype(np.float64))
+            else:
+                material.fit(member, np.repeat(np.arange(len(counts)), counts))
+        return member, self.predicted(member)
+
+    def predicted(self, member: Any) -> np.ndarray:
+        return vote_codes(member, self.model.classes_, self.rows.material.ask)
+
+
+def drawn(weights: np.ndarray, n: int, seed: int, number: int) -> np.ndarray:
+    """How often every row is drawn in n draws with these chances."""
+    chance = np.random.default_rng((seed, number, _DRAW))
+    return np.bincount(chance.choice(len(weights), n, p=weights), minlength=len(weights))
+
+
+# -- votes -------------------------------------------------------------------------------------------------
+
+
+def _of_votes(votes: np.ndarray) -> np.ndarray:
+    return 0.5 * (votes[:, 1] - votes[:, 0]) if votes.shape[1] == 2 else votes
+
+
+def _one_vote(model: AdaBoostClassifier, i: int, material: Material) -> np.ndarray:
+    codes = vote_codes(model.estimators_[i], model.classes_, material.ask)
+    votes = np.zeros((len(codes), len(model.classes_)))
+    votes[np.arange(len(codes)), codes] = 2.0 * model.alphas_[i]
+    return votes
+
+
+def _predicted(model: AdaBoostClassifier, material: Material) -> np.ndarray:
+    return model.classes_[model._votes(material).argmax(axis=1)]
+
+
+def _decision(model: AdaBoostClassifier, material: Material) -> np.ndarray:
+    return _of_votes(model._votes(material))
+
+
+def _posterior(model: AdaBoostClassifier, material: Material) -> np.ndarray:
+    votes = model._votes(material)
+    kernels.posterior(votes)
+    return votes
+
+
+def _log_posterior(model: AdaBoostClassifier, material: Material) -> np.ndarray:
+    votes = model._votes(material)
+    kernels.log_posterior(votes)
+    return votes

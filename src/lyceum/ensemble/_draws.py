@@ -1,0 +1,86 @@
+"""Which rows and columns every member of a bag learns from: a function of the seed and its number alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+__all__ = ["Draws", "seed_from", "seeded"]
+
+_ROWS, _COLUMNS, _MEMBER = range(3)  # separate streams of chance
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Draws:
+    """N' of the rows and some of the columns for every member, with or without replacement.
+
+    Rows of weight zero are not there: `there` has the places of the others, None if there are no such rows.
+    `odds` are the chances of the rows in `there`, None if they are equal.
+    """
+
+    seed: int
+    n_rows: int
+    n_drawn: int
+    bootstrap: bool
+    n_columns: int
+    n_columns_drawn: int
+    bootstrap_columns: bool
+    there: np.ndarray | None = None
+    odds: np.ndarray | None = None
+
+    @property
+    def n_there(self) -> int:
+        return self.n_rows if self.there is None else len(self.there)
+
+    def counts(self, member: int) -> np.ndarray:
+        """How often every row is drawn."""
+        if not self.bootstrap and self.n_drawn == self.n_there:
+            counts = np.ones(self.n_there, dtype=np.int64)
+        else:
+            counts = np.bincount(self._drawn(member), minlength=self.n_there)
+        if self.there is None:
+            return counts
+        whole = np.zeros(self.n_rows, dtype=np.int64)
+        whole[self.there] = counts
+        return whole
+
+    def _drawn(self, member: int) -> np.ndarray:
+        chance = self._chance(member, _ROWS)
+        if self.bootstrap and self.odds is None:
+            return chance.integers(0, self.n_there, self.n_drawn)
+        return chance.choice(self.n_there, self.n_drawn, replace=self.bootstrap, p=self.odds)
+
+    def left_out(self, counts: np.ndarray) -> np.ndarray:
+        """The rows that a member has not seen, of those that are there."""
+        if self.there is None:
+            return np.flatnonzero(counts == 0)
+        return self.there[counts[self.there] == 0]
+
+    def columns(self, member: int) -> np.ndarray | None:
+        """The columns of a member in rising order, None for all."""
+        if not self.bootstrap_columns and self.n_columns_drawn == self.n_columns:
+            return None
+        chance = self._chance(member, _COLUMNS)
+        return np.sort(chance.choice(self.n_columns, self.n_columns_drawn, replace=self.bootstrap_columns))
+
+    def _chance(self, member: int, stream: int) -> np.random.Generator:
+        return np.random.default_rng((self.seed, member, stream))
+
+
+def seed_from(random_state: Any) -> int:
+    """A whole number that everything random follows from."""
+    if isinstance(random_state, int | np.integer):
+        return int(random_state)
+    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+
+
+def seeded(estimator: Any, seed: int, member: int) -> Any:
+    """The estimator with every `random_state` in it set from the seed and the member's number."""
+    names = [name for name in sorted(estimator.get_params()) if f"__{name}".endswith("__random_state")]
+    if names:
+        values = np.random.default_rng((seed, member, _MEMBER)).integers(0, 2**31 - 1, len(names))
+        estimator.set_params(**dict(zip(names, values.tolist())))
+    return estimator

@@ -1,0 +1,265 @@
+"""What ensembles of arbitrary learners share: rows in the form that members take, and members' answers.
+
+Lyceum's own learners, and pipelines of them, take coded rows: categories and gaps reach them as they are, from
+any source. Learners from elsewhere take what the user gave: an array, or a frame with its own columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils._param_validation import HasMethods, StrOptions
+from sklearn.utils.validation import _check_feature_names, check_is_fitted, has_fit_parameter
+
+from lyceum.base import Learner
+from lyceum.data import Block, Rows, Schema, Step
+from lyceum.data._arrow import is_frame
+from lyceum.data._dask import DaskSource
+from lyceum.data._intake import Intake
+from lyceum.data._sources import ArraySource
+from lyceum.errors import DataError, SchemaError, SourceError
+
+__all__ = ["MEMBER_CONSTRAINTS", "Ensemble", "Material", "posteriors", "takes_weights", "vote_codes"]
+
+MEMBER_CONSTRAINTS: dict[str, Any] = {
+    "estimator": [HasMethods(["fit", "predict"]), None],
+    "random_state": ["random_state"],
+    "warm_start": ["boolean"],
+    "progress": [callable, None],
+    "categorical_features": ["array-like", StrOptions({"from_dtype"}), "boolean", None],
+}
+
+
+def takes_rows(estimator: Any) -> bool:
+    """Whether an estimator is Lyceum's own, or a pipeline of such."""
+    if isinstance(estimator, Learner):
+        return True
+    if isinstance(estimator, Pipeline):
+        return all(step in (None, "passthrough") or takes_rows(step) for _, step in estimator.steps)
+    inner = getattr(estimator, "estimator", None)
+    return type(estimator).__module__.startswith("lyceum.") and (inner is None or takes_rows(inner))
+
+
+def takes_weights(estimator: Any) -> bool:
+    """Whether an estimator learns from weighted rows; in a pipeline of rows every step sees the weights."""
+    if isinstance(estimator, Pipeline):
+        return takes_rows(estimator) and takes_weights(estimator.steps[-1][1])
+    return has_fit_parameter(estimator, "sample_weight")
+
+
+@dataclass(frozen=True, eq=False)
+class Material:
+    """Rows in memory, as members take them.
+
+    `container` is None for Lyceum's own learners, which take `source`; else it is an array or a frame, and
+    `labels` the targets.
+    """
+
+    source: ArraySource | None
+    container: Any = None
+    labels: np.ndarray | None = None
+
+    def fit(self, member: Any, rows: Any = None, columns: Any = None, w: Any = None) -> Any:
+        """The member fitted on some rows and columns with these weights."""
+        if self.container is None:
+            return member.fit(Rows(replace(self._source(rows, columns), w=w)))
+        assert self.labels is not None
+        y = self.labels if rows is None else self.labels[rows]
+        weights = {} if w is None else {"sample_weight": w}
+        return member.fit(_part(self.container, rows, columns), y, **weights)
+
+    def ask(self, method: Callable[[Any], Any], rows: Any = None, columns: Any = None) -> np.ndarray:
+        """What a method of a member answers for some rows and columns."""
+        return np.asarray(method(self.given(rows, columns)))
+
+    def given(self, rows: Any = None, columns: Any = None) -> Any:
+        """Some rows and columns, to be asked about."""
+        if self.container is None:
+            return Rows(replace(self._source(rows, columns), y=None, w=None))
+        return _part(self.container, rows, columns)
+
+    def _source(self, rows: Any, columns: Any) -> ArraySource:
+        source = self.source
+        assert source is not None
+        source = source if rows is None else source.take(rows)
+        if columns is None:
+            return source
+        names = [source.schema[j] for j in columns.tolist()]
+        twice = [j for j in range(1, len(names)) if columns[j] == columns[j - 1]]
+        for j in twice:  # drawn again: a column of its own
+            names[j] = replace(names[j], name=f"{names[j - 1].name}'")
+        schema = replace(source.schema, columns=tuple(names))
+        X = source.X[:, columns] if sparse.issparse(source.X) else source.X.take(columns, axis=1)
+        return replace(source, X=X, schema=schema)
+
+
+def _part(container: Any, rows: Any, columns: Any) -> Any:
+    container = container if columns is None else _safe_indexing(container, columns, axis=1)
+    return container if rows is None else _safe_indexing(container, rows)
+
+
+def _of_block(block: Block, of: Callable[[Material], np.ndarray], own: bool) -> np.ndarray:
+    if own:
+        return of(Material(ArraySource(block.X, None, None, block.schema, coded=True)))
+    _refuse_codes(block.schema)
+    return of(Material(None, block.X))
+
+
+def _refuse_codes(schema: Schema) -> None:
+    for column in schema:
+        if not column.numeric:
+            raise SchemaError(
+                f"column {column.name!r} holds categories ({column.why}), which a learner that is not Lyceum's "
+                "takes in a frame only, and if it can: give a frame and a pipeline that encodes them"
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class _Pieces:
+    blocks: tuple[Block, ...]
+
+    @classmethod
+    def of(cls, block: Block) -> _Pieces:
+        return cls((block,))
+
+    def merge(self, other: _Pieces) -> _Pieces:
+        return _Pieces(self.blocks + other.blocks)
+
+    @property
+    def joined(self) -> ArraySource:
+        cells = [block.X for block in self.blocks]
+        X = sparse.vstack(cells, format="csr") if sparse.issparse(cells[0]) else np.concatenate(cells)
+        y, w = (self._column(name) for name in "yw")
+        return ArraySource(X, y, w, self.blocks[0].schema, coded=True)
+
+    def _column(self, name: str) -> Any:
+        parts = [getattr(block, name) for block in self.blocks]
+        return None if any(part is None for part in parts) else np.concatenate(parts)
+
+
+def in_memory(rows: Rows, who: str, alternative: str) -> ArraySource:
+    """All rows in memory; a Dask collection is refused by naming what to use for it."""
+    if isinstance(rows.source, DaskSource):
+        raise SourceError(
+            f"{who} keeps every row in memory while it learns and cannot learn from a Dask collection: "
+            f"use {alternative}, or fit on a sample that fits into memory, e.g. X.compute()"
+        )
+    if isinstance(rows.source, ArraySource) and not rows.steps:
+        return rows.source
+    return rows.reduce(_Pieces.of).joined
+
+
+class _Intake(Intake):
+    """The way in for an ensemble: which columns hold categories may also be said to the estimator."""
+
+    def _categorical(self, names: list[str]) -> list[int]:
+        said = self.learner.categorical_features
+        base = self.learner._base()
+        first = base.steps[0][1] if isinstance(base, Pipeline) else base
+        if isinstance(said, str) and hasattr(first, "categorical_features"):
+            return Intake(first)._categorical(names)
+        return super()._categorical(names)
+
+
+class Ensemble(Learner):
+    """Many fitted copies of one estimator."""
+
+    _coding: ClassVar = "codes"
+    _alternative: ClassVar[str]  # for a Dask collection
+
+    estimator: Any
+    estimators_: list[Any]
+    seed_: int
+
+    def _base(self) -> Any:
+        """The estimator that members are copies of."""
+        return self._default() if self.estimator is None else self.estimator
+
+    def _default(self) -> Any:
+        raise TypeError(f"{type(self).__name__} does not define _default")
+
+    @property
+    def _takes_missing(self) -> bool:  # type: ignore[override]
+        return bool(get_tags(self._base()).input_tags.allow_nan)
+
+    @property
+    def _takes_sparse(self) -> bool:  # type: ignore[override]
+        return bool(get_tags(self._base()).input_tags.sparse)
+
+    def _steps(self) -> list[Step]:
+        return []  # members have their own
+
+    def _material(self, X: Any, y: Any, w: Any) -> tuple[Material, np.ndarray, np.ndarray | None]:
+        """What members learn from, with class codes or numbers, and weights if there are any."""
+        self._validate_params()
+        base = self._base()
+        rows = _Intake(self).to_fit(X, y, w)
+        source = in_memory(rows, type(self).__name__, self._alternative)
+        assert source.y is not None
+        if takes_rows(base):
+            return Material(source), source.y, source.w
+        if not is_frame(X):
+            _refuse_codes(source.schema)
+        container = X if is_frame(X) else source.X
+        labels = self.classes_[source.y] if hasattr(self, "classes_") else source.y
+        return Material(None, container, labels), source.y, source.w
+
+    def _asked(self, of: Callable[[Material], np.ndarray], X: Any) -> Any:
+        """`of` the rows of X as members take them, one result a row (lazy on Dask)."""
+        check_is_fitted(self)
+        own = takes_rows(self._base())
+        if not own and is_frame(X):
+            _check_feature_names(self, X, reset=False)
+            return of(Material(None, X))
+        return self._rows_to_predict(X).collect(partial(_of_block, of=of, own=own))
+
+    def _whole(self, X: Any) -> Material:
+        """All rows of X at once, in memory."""
+        check_is_fitted(self)
+        if not takes_rows(self._base()):
+            return Material(None, X)
+        return Material(in_memory(self._rows_to_predict(X), type(self).__name__, self._alternative))
+
+    def _copy(self) -> Any:
+        return clone(self._base())
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = takes_rows(self._base())
+        return tags
+
+
+def posteriors(member: Any, classes: np.ndarray, ask: Callable[..., np.ndarray]) -> np.ndarray:
+    """A member's posteriors, a column for every class of the ensemble; its votes where it has none."""
+    if not hasattr(member, "predict_proba"):
+        return one_of(vote_codes(member, classes, ask), len(classes))
+    given = ask(member.predict_proba)
+    if len(member.classes_) == len(classes):
+        return given
+    proba = np.zeros((len(given), len(classes)))
+    proba[:, np.searchsorted(classes, member.classes_)] = given
+    return proba
+
+
+def vote_codes(member: Any, classes: np.ndarray, ask: Callable[..., np.ndarray]) -> np.ndarray:
+    """The class that a member predicts, as its place among the classes of the ensemble."""
+    labels = ask(member.predict)
+    codes = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
+    if (classes[codes] != labels).any():
+        raise DataError(f"{type(member).__name__} predicted a label that is no class of its target")
+    return codes
+
+
+def one_of(codes: np.ndarray, n_classes: int) -> np.ndarray:
+    """A column a class, 1 for the code of the row."""
+    votes = np.zeros((len(codes), n_classes))
+    votes[np.arange(len(codes)), codes] = 1.0
+    return votes

@@ -1,0 +1,52 @@
+"""Out of bag: what the members that have not seen a row say of it, an honest estimate without a test set."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+__all__ = ["OutOfBag"]
+
+
+@dataclass
+class OutOfBag:
+    """Sums of the answers for every row of the members that have not seen it.
+
+    >>> answers = OutOfBag.start(3, 1)
+    >>> answers.add(np.array([0, 2]), np.array([[1.0], [5.0]]))
+    >>> answers.add(np.array([0]), np.array([[2.0]]))
+    >>> answers.mean[:, 0].tolist()
+    [1.5, nan, 5.0]
+    """
+
+    total: np.ndarray  # (n, K) sums of posteriors or votes, or (n, 1) of values
+    times: np.ndarray  # (n,) how many members have not seen the row
+    errors: list[float] = field(default_factory=list)  # of every member on the rows that it has not seen
+
+    @classmethod
+    def start(cls, n_rows: int, width: int) -> OutOfBag:
+        return cls(np.zeros((n_rows, width)), np.zeros(n_rows, dtype=np.int64))
+
+    def add(self, rows: np.ndarray, answers: np.ndarray) -> None:
+        """The answers of one member for rows that it has not seen."""
+        self.total[rows] += answers
+        self.times[rows] += 1
+
+    @property
+    def mean(self) -> np.ndarray:
+        """The mean answer for every row, NaN where all members have seen it."""
+        with np.errstate(invalid="ignore"):
+            return self.total / np.where(self.times, self.times, np.nan)[:, None]
+
+    @property
+    def rows(self) -> np.ndarray:
+        """The rows that some member has not seen."""
+        return np.flatnonzero(self.times)
+
+
+def weighted_mean(values: np.ndarray, w: np.ndarray | None) -> float:
+    """The mean of rows of weight w; NaN without rows."""
+    if not len(values):
+        return np.nan
+    return float(values.mean()) if w is None else float(values @ w / w.sum())
