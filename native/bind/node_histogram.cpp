@@ -78,15 +78,32 @@ void class_histograms(Array<const Code, 2> codes, Places offsets, Ints feature, 
 
 template <class Code>
 void number_histograms(Array<const Code, 2> codes, Places offsets, Ints feature, Places table, Ints branches,
-                       Ints child, Ints n_children, Doubles share, Ints slot, Doubles y, Weights w, double centre,
+                       Ints child, Ints n_children, Doubles share, Ints slot, Doubles y, Weights w, Doubles centre,
                        Array<double, 3> out) {
     const auto n = codes.shape(0), slots = out.shape(0);
     expect_shape("out", out, {slots, out.shape(1), lyceum::NumberTarget::channels()});
     expect_shape("y", y, {n});
+    expect_shape("centre", centre, {slots});
     const auto cells = checked_cells(codes, offsets, out.shape(1));
     const auto tree = checked_tree(feature, table, branches, child, n_children, share, slot, cells, slots);
-    const lyceum::NumberTarget target{y.data(), centre};
+    const lyceum::NumberTarget target{y.data(), centre.data()};
     lyceum::node_histograms(matrix(codes), cells, tree, target, data_or_null("w", w, {n}), slots, out.data(), signals());
+}
+
+template <class T, class Code>
+void bin_ranges(Array<const T, 2> X, Array<const Code, 2> codes, Places offsets, Array<double, 1> low,
+                Array<double, 1> high) {
+    expect_shape("codes", codes, {X.shape(0), X.shape(1)});
+    expect_shape("high", high, {low.shape(0)});
+    const auto cells = checked_cells(codes, offsets, low.shape(0));
+    lyceum::bin_ranges(matrix(X), codes.data(), cells, low.data(), high.data(), signals());
+}
+
+template <class T, class Code>
+void bind_ranges(nb::module_& m) {
+    m.def("bin_ranges", &bin_ranges<T, Code>, "X"_a.noconvert(), "codes"_a.noconvert(), "offsets"_a.noconvert(),
+          "low"_a.noconvert(), "high"_a.noconvert(), ReleaseGil(),
+          "Lower low and raise high to the values in every cell of every column; missing values are in none.");
 }
 
 template <class Code>
@@ -99,8 +116,8 @@ void bind(nb::module_& m) {
     m.def("number_histograms", &number_histograms<Code>, "codes"_a.noconvert(), "offsets"_a.noconvert(),
           "feature"_a.noconvert(), "table"_a.noconvert(), "branches"_a.noconvert(), "child"_a.noconvert(),
           "n_children"_a.noconvert(), "share"_a.noconvert(), "slot"_a.noconvert(), "y"_a.noconvert(),
-          "w"_a.noconvert().none(), "centre"_a, "out"_a.noconvert(), ReleaseGil(),
-          "Add every row's weight, w z, w z² and 1, z = y - centre, to out[slot, cell of every column].");
+          "w"_a.noconvert().none(), "centre"_a.noconvert(), "out"_a.noconvert(), ReleaseGil(),
+          "Add every row's weight, w z, w z² and 1, z = y - centre[slot], to out[slot, cell of every column].");
 }
 
 }  // namespace
@@ -108,4 +125,6 @@ void bind(nb::module_& m) {
 void bind_node_histogram(nb::module_& m) {
     bind<std::uint8_t>(m);
     bind<std::uint16_t>(m);
+    bind_ranges<float, std::uint8_t>(m);
+    bind_ranges<double, std::uint8_t>(m);
 }

@@ -40,7 +40,8 @@ void test_sums(size_t n, bool weighted) {
     Doubles1 counts(3 * 10 * 4), sums(3 * 10 * 4), want_counts(3 * 10 * 4), want_sums(3 * 10 * 4);
     const double* weights = weighted ? w.data() : nullptr;
     node_histograms(rows(codes, n, 2), cells, tree, ClassTarget{{classes.data(), 3}, true}, weights, 3, counts.data(), Poll());
-    node_histograms(rows(codes, n, 2), cells, tree, NumberTarget{y.data(), 1e6}, weights, 3, sums.data(), Poll());
+    const double centre[] = {1e6, 1e6 + 1, 1e6 - 1};
+    node_histograms(rows(codes, n, 2), cells, tree, NumberTarget{y.data(), centre}, weights, 3, sums.data(), Poll());
     for (size_t i = 0; i < n; ++i) {
         const std::int32_t row[] = {first[i], second[i]};
         double to[3] = {};
@@ -48,7 +49,7 @@ void test_sums(size_t n, bool weighted) {
         for (int s = 0; s < 3; ++s)
             for (int j = 0; j < 2 && to[s] > 0; ++j) {
                 const size_t cell = (s * 10 + offsets[j] + row[j]) * 4;
-                const double z = y[i] - 1e6, add[] = {to[s], to[s] * z, to[s] * z * z, 1};
+                const double z = y[i] - centre[s], add[] = {to[s], to[s] * z, to[s] * z * z, 1};
                 for (int c = 0; c < 4; ++c) want_sums[cell + c] += add[c];
                 if (classes[i] >= 0) want_counts[cell + classes[i]] += to[s], want_counts[cell + 3] += 1;
             }
@@ -59,11 +60,31 @@ void test_sums(size_t n, bool weighted) {
     }
 }
 
+template <class T>
+void test_ranges(size_t n) {
+    Random random;
+    auto X = random.normal<T>(2 * n);
+    std::vector<std::uint8_t> codes(2 * n);
+    Doubles1 low(10, infinity), high(10, -infinity), least(10, infinity), most(10, -infinity);
+    for (size_t i = 0; i < 2 * n; ++i) {
+        codes[i] = X[i] > 0;
+        if (i % 7 == 0) X[i] = T(nan_cell), codes[i] = i % 2 ? 3 : 5;
+        const size_t at = offsets[i % 2] + codes[i];
+        least[at] = std::fmin(least[at], double(X[i])), most[at] = std::fmax(most[at], double(X[i]));
+    }
+    bin_ranges(rows(X, n, 2), codes.data(), cells, low.data(), high.data(), Poll());
+    CHECK(low == least && high == most);
+}
+
 int main() {
     for (const size_t n : {0, 1, 300, 300001})
         for (const bool weighted : {false, true}) {
             test_sums<std::uint8_t>(n, weighted);
             test_sums<std::uint16_t>(n, weighted);
         }
+    for (const size_t n : {0, 1, 300}) {
+        test_ranges<float>(n);
+        test_ranges<double>(n);
+    }
     return failures;
 }

@@ -39,16 +39,16 @@ struct ClassTarget {
     size_t channels() const { return codes.classes + counted; }
 };
 
-struct NumberTarget {  // weight, sum and sum of squares about the centre, rows
+struct NumberTarget {  // weight, sum and sum of squares about the slot's centre, rows
     const double* y;
-    double centre;
+    const double* centre;  // (slots,)
 
     static size_t channels() { return 4; }
 };
 
 namespace node_histogram {
 
-struct Visit {
+struct Arrival {
     std::uint32_t row;
     std::int32_t slot;
     double weight;
@@ -60,12 +60,12 @@ class Router {
 public:
     explicit Router(CodedTree tree) : tree_(tree) {}
 
-    void operator()(const Code* codes, std::uint32_t row, double weight, std::vector<Visit>& visits) {
+    void operator()(const Code* codes, std::uint32_t row, double weight, std::vector<Arrival>& arrivals) {
         std::int32_t node = 0;
         for (;;) {
             node = down(codes, node);
             if (tree_.feature[node] < 0) {
-                if (tree_.slot[node] >= 0) visits.push_back({row, tree_.slot[node], weight});
+                if (tree_.slot[node] >= 0) arrivals.push_back({row, tree_.slot[node], weight});
             } else if (next(codes, node) == every_child) {
                 for (std::int32_t c = tree_.n_children[node] - 1; c >= 0; --c) {
                     const std::int32_t child = tree_.child[node] + c;
@@ -103,31 +103,31 @@ private:
     std::vector<Part> waiting_;
 };
 
-// Visits in the order of their slots, those of a slot as they came.
-inline void sort_by_slot(const std::vector<Visit>& visits, size_t slots, std::vector<Visit>& sorted) {
+// Arrivals in the order of their slots, those of a slot as they came.
+inline void sort_by_slot(const std::vector<Arrival>& arrivals, size_t slots, std::vector<Arrival>& sorted) {
     std::vector<size_t> at(slots + 1);
-    for (const Visit& visit : visits) ++at[visit.slot + 1];
+    for (const Arrival& arrival : arrivals) ++at[arrival.slot + 1];
     for (size_t s = 0; s < slots; ++s) at[s + 1] += at[s];
-    sorted.resize(visits.size());
-    for (const Visit& visit : visits) sorted[at[visit.slot]++] = visit;
+    sorted.resize(arrivals.size());
+    for (const Arrival& arrival : arrivals) sorted[at[arrival.slot]++] = arrival;
 }
 
 template <class Code>
-void add(ClassTarget target, const Visit& visit, const Code* codes, CodeCells cells, double* table) {
+void add(ClassTarget target, const Arrival& arrival, const Code* codes, CodeCells cells, double* table) {
     const size_t C = target.channels(), K = target.codes.classes;
-    const std::int32_t k = target.codes(visit.row);
+    const std::int32_t k = target.codes(arrival.row);
     if (k < 0) return;
     for (size_t j = 0; j < cells.d; ++j) {
         double* cell = table + (cells.offsets[j] + codes[j]) * C;
-        cell[k] += visit.weight;
+        cell[k] += arrival.weight;
         if (target.counted) cell[K] += 1.0;
     }
 }
 
 template <class Code>
-void add(NumberTarget target, const Visit& visit, const Code* codes, CodeCells cells, double* table) {
-    const double z = target.y[visit.row] - target.centre, wz = visit.weight * z;
-    const double sums[] = {visit.weight, wz, wz * z, 1.0};
+void add(NumberTarget target, const Arrival& arrival, const Code* codes, CodeCells cells, double* table) {
+    const double z = target.y[arrival.row] - target.centre[arrival.slot], wz = arrival.weight * z;
+    const double sums[] = {arrival.weight, wz, wz * z, 1.0};
     for (size_t j = 0; j < cells.d; ++j) {
         double* cell = table + (cells.offsets[j] + codes[j]) * 4;
 #pragma omp simd
@@ -145,18 +145,32 @@ void node_histograms(Matrix<const Code> codes, CodeCells cells, CodedTree tree, 
     constexpr size_t step = size_t{1} << 18;
     const size_t stride = cells.size() * target.channels();
     Router<Code> route(tree);
-    std::vector<Visit> visits, sorted;
+    std::vector<Arrival> arrivals, sorted;
     for (size_t begin = 0; begin < codes.rows; begin += step) {
         const size_t end = std::min(codes.rows, begin + step);
-        visits.clear();
+        arrivals.clear();
         for (size_t i = begin; i < end; ++i)
             if (const double wi = weight_of(w, i); wi != 0.0)
-                route(codes.row(i), static_cast<std::uint32_t>(i), wi, visits);
-        sort_by_slot(visits, slots, sorted);
-        for (const Visit& visit : sorted) {
-            add(target, visit, codes.row(visit.row), cells, out + visit.slot * stride);
+                route(codes.row(i), static_cast<std::uint32_t>(i), wi, arrivals);
+        sort_by_slot(arrivals, slots, sorted);
+        for (const Arrival& arrival : sorted) {
+            add(target, arrival, codes.row(arrival.row), cells, out + arrival.slot * stride);
             poll(8 * cells.d);
         }
+    }
+}
+
+// low and high = the smallest and largest value in every cell of every column, over those that are there.
+template <class T, class Code>
+void bin_ranges(Matrix<const T> X, const Code* codes, CodeCells cells, double* low, double* high, Poll poll) {
+    for (size_t i = 0; i < X.rows; ++i) {
+        for (size_t j = 0; j < cells.d; ++j) {
+            const auto at = static_cast<size_t>(cells.offsets[j]) + codes[i * cells.d + j];
+            const double x = static_cast<double>(X.row(i)[j]);
+            low[at] = x < low[at] ? x : low[at];
+            high[at] = x > high[at] ? x : high[at];
+        }
+        poll(8 * cells.d);
     }
 }
 
