@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from functools import partial
-from math import log, log1p
 from numbers import Integral, Real
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -17,24 +15,22 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum._native import kernels
 from lyceum._threads import ordered_map
-from lyceum.ensemble._draws import seed_from, seeded
+from lyceum.ensemble._adaboost_rounds import ALL, Log, Rule, Teacher, Weights, boost, replay
+from lyceum.ensemble._adaboost_teachers import AnyLearner
+from lyceum.ensemble._draws import seed_from
 from lyceum.ensemble._members import MEMBER_CONSTRAINTS, Ensemble, Material, takes_weights, vote_codes
-from lyceum.ensemble._rounds import Rule, Weights
 from lyceum.errors import DataError
 from lyceum.report import Summary, Table
 
 __all__ = ["AdaBoostClassifier"]
-
-_NEAR = 1e-12  # errors this close to chance are chance
-_DRAW = 3  # the stream of chance that rows are drawn from
 
 
 class AdaBoostClassifier(ClassifierMixin, Ensemble):
     """AdaBoost: weak classifiers in turn, each on rows weighted by how the ones before erred, who then vote.
 
     .. math:: \\epsilon_t = \\sum_i D_i [h_t(x_i) \\ne y_i], \\qquad
-        \\alpha_t = \\tfrac{\\nu}{2} \\Big( \\ln\\frac{1 - \\epsilon_t}{\\epsilon_t} + \\ln(K - 1) \\Big), \\qquad
-        D_i \\propto D_i \\, e^{2 \\alpha_t [h_t(x_i) \\ne y_i]}
+        \\alpha_t = \\tfrac{\\nu}{2} \\Big( \\ln\\frac{1 - \\epsilon_t}{\\epsilon_t} + \\ln(K - 1) \\Big),
+        \\qquad D_i \\propto D_i \\, e^{2 \\alpha_t [h_t(x_i) \\ne y_i]}
 
     .. math:: V_k(x) = \\sum_{t:\\, h_t(x) = k} 2 \\alpha_t, \\qquad H(x) = \\arg\\max_k V_k(x), \\qquad
         P(k|x) = \\frac{e^{V_k(x)}}{\\sum_j e^{V_j(x)}}
@@ -172,74 +168,53 @@ class AdaBoostClassifier(ClassifierMixin, Ensemble):
         """
         before = dict(self.__dict__)
         try:
-            material, target, w = self._material(X, y, sample_weight)
-            self._boost(_Rows.of(material, target, w), before)
+            self._fit(*self._material(X, y, sample_weight), before)
         except BaseException:  # a warm start that fails leaves the members that there were
             self.__dict__.clear()
             self.__dict__.update(before)
             raise
         return self
 
-    def _boost(self, rows: _Rows, before: dict[str, Any]) -> None:
-        if self.method == "reweight" and not takes_weights(self._base()):
-            raise DataError(
-                f"{type(self._base()).__name__} does not take sample_weight, which AdaBoost by reweighting "
-                'needs: use method="resample"'
-            )
-        weights = Weights(rows.start, rows.target, len(self.classes_), self._rule)
-        teach = self._teacher(rows)
-        log_ = self._begin(before, weights, teach)
+    def _fit(
+        self, material: Material, target: np.ndarray, w: np.ndarray | None, before: dict[str, Any]
+    ) -> None:
+        w = np.ones(len(target)) if w is None else w
+        weights = Weights(w / w.sum(), target, len(self.classes_), self._rule)
+        known = self._known(before)
+        self.seed_ = before["seed_"] if known else seed_from(self.random_state)
+        teacher = self._teacher(material, weights.start, float(w.sum()))
+        log_ = Log()
+        if known:
+            replay(weights, teacher, log_, known)
         for number in range(log_.n_rounds, self.n_estimators):
             if log_.stopped:
                 break
-            self._round(number, weights, teach, log_, rows.weight)
+            boost(weights, teacher, log_, number, self.on_failure == "reset", self.record)
             if self.progress is not None:
                 self.progress(number + 1, self.n_estimators)
         self._finish(log_)
 
     @property
     def _rule(self) -> Rule:
-        K = max(2, len(self.classes_)) if self.multiclass == "samme" else 2
-        return Rule(K, self.learning_rate)
+        K = len(self.classes_) if self.multiclass == "samme" else 2
+        return Rule(max(2, K), self.learning_rate)
 
-    def _round(self, number: int, weights: Weights, teach: _Teacher, log_: _Log, weight: float) -> None:
-        member, codes = teach.member(number, weights.now)
-        wrong = (codes != weights.target).astype(np.float64)
-        error = float(weights.now @ wrong)
-        log_.n_rounds = number + 1
-        kept = error < weights.rule.chance - _NEAR
-        alpha = weights.rule.alpha(error) if kept and error > 0.0 else 0.0
-        if error == 0.0:
-            alpha = self._deciding(weights.rule, weight) + float(sum(log_.alphas))
-            log_.stopped = "a member without error"
-        elif not kept and not log_.members and abs(error - weights.rule.chance) <= _NEAR:
-            kept, log_.stopped = True, "no better than chance"  # nothing can be learned; its vote counts 0
-        if self.record:
-            log_.record.append({"weights": weights.now.copy(), "error": error, "alpha": alpha, "kept": kept})
-        if kept:
-            weights.update(codes, wrong, error, alpha)
-            log_.add(member, error, alpha, weights)
-            return
-        log_.failed.append((number, error))
-        if self.on_failure == "stop":
-            log_.stopped = "no better than chance"
-        else:
-            weights.reset()
+    def _teacher(self, material: Material, start: np.ndarray, weight: float) -> Teacher:
+        resample = self.method == "resample"
+        if not resample and not takes_weights(self._base()):
+            raise DataError(
+                f"{type(self._base()).__name__} does not take sample_weight, which AdaBoost by reweighting "
+                'needs: use method="resample"'
+            )
+        return AnyLearner(self, material, start, weight, resample)
 
-    @staticmethod
-    def _deciding(rule: Rule, weight: float) -> float:
-        """α of an error of half a row in all."""
-        half = 0.5 / max(1.0, weight)
-        return 0.5 * rule.learning_rate * (log1p(half) - log(half) + log(rule.n_classes - 1))
-
-    def _begin(self, before: dict[str, Any], weights: Weights, teach: _Teacher) -> _Log:
-        """An empty log, or that of the last fit for a warm start, its rounds made again on the weights."""
-        warm = self.warm_start and "alphas_" in before
-        self.seed_ = teach.seed = before["seed_"] if warm else seed_from(self.random_state)
-        if not warm:
-            return _Log()
-        if str(before["schema_"]) != str(self.schema_) or not np.array_equal(
-            before["classes_"], self.classes_
+    def _known(self, before: dict[str, Any]) -> Log | None:
+        """The rounds that a warm start goes on from."""
+        if not self.warm_start or "alphas_" not in before:
+            return None
+        if (
+            str(before["schema_"]) != str(self.schema_)
+            or before["classes_"].tolist() != self.classes_.tolist()
         ):
             raise DataError(
                 "warm_start adds members to those of the last fit, which had other columns or classes: fit "
@@ -250,42 +225,31 @@ class AdaBoostClassifier(ClassifierMixin, Ensemble):
                 f"n_estimators={self.n_estimators} is less than the {before['n_rounds_']} rounds made, and "
                 "warm_start=True only adds some"
             )
-        log_ = _Log(
+        return Log(
             before["n_rounds_"],
-            stopped="" if before["stopped_"] == "all rounds" else before["stopped_"],
-            record=list(before.get("record_", ())),
+            "" if before["stopped_"] == ALL else before["stopped_"],
+            before["estimators_"],
+            before["errors_"].tolist(),
+            before["alphas_"].tolist(),
+            failed=dict(zip(before["failed_rounds_"].tolist(), before["failed_errors_"].tolist())),
+            record=before.get("record_", []),
         )
-        log_.failed = list(zip(before["failed_rounds_"].tolist(), before["failed_errors_"].tolist()))
-        failed = {number for number, _ in log_.failed}
-        again = iter(zip(before["estimators_"], before["errors_"].tolist(), before["alphas_"].tolist()))
-        for number in range(log_.n_rounds):
-            if number in failed:
-                weights.reset()
-                continue
-            member, error, alpha = next(again)
-            codes = teach.predicted(member)
-            weights.update(codes, (codes != weights.target).astype(np.float64), error, alpha)
-            log_.add(member, error, alpha, weights)
-        return log_
 
-    def _finish(self, log_: _Log) -> None:
+    def _finish(self, log_: Log) -> None:
         if not log_.members:
+            more = ', or multiclass="samme"' if self.multiclass == "m1" and len(self.classes_) > 2 else ""
             raise DataError(
-                f"every member of {log_.n_rounds} rounds errs on {log_.failed[0][1]:.3g} of the weight or "
-                f"more, no better than chance ({self._rule.chance:.3g}): use an estimator that learns more"
-                + (', or multiclass="samme"' if self.multiclass == "m1" else "")
+                f"members err on {log_.failed[0]:.3g} of the weight, which is no better than "
+                f"{self._rule.chance:.3g}, that of chance: use an estimator that learns more{more}"
             )
         self.estimators_ = log_.members
         self.errors_, self.alphas_ = np.array(log_.errors), np.array(log_.alphas)
         self.training_errors_, self.history_ = np.array(log_.training), log_.losses
-        self.failed_rounds_ = np.array([number for number, _ in log_.failed], dtype=np.int64)
-        self.failed_errors_ = np.array([error for _, error in log_.failed], dtype=np.float64)
-        self.n_rounds_, self.stopped_ = log_.n_rounds, log_.stopped or "all rounds"
+        self.failed_rounds_ = np.array(list(log_.failed), dtype=np.int64)
+        self.failed_errors_ = np.array(list(log_.failed.values()), dtype=np.float64)
+        self.n_rounds_, self.stopped_ = log_.n_rounds, log_.stopped or ALL
         if self.record:
             self.record_ = log_.record
-
-    def _teacher(self, rows: _Rows) -> _Teacher:
-        return _AnyLearner(self, rows)
 
     # -- predict ---------------------------------------------------------------------------------------------
 
@@ -364,96 +328,13 @@ class AdaBoostClassifier(ClassifierMixin, Ensemble):
         }
         numbers = np.setdiff1d(np.arange(self.n_rounds_), self.failed_rounds_) + 1
         columns = (numbers, self.errors_, self.alphas_, self.training_errors_, self.history_)
-        rows = [
-            (int(number), *map(float, values)) for number, *values in zip(*columns)
-        ]
+        rows = [(int(number), *map(float, values)) for number, *values in zip(*columns)]
         table = Table("Rounds", ("round", "ε", "α", "training error", loss), rows)
         return Summary(repr(self), facts, [table])
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         T = len(self.estimators_)
         return {"alphas_": (T,), "errors_": (T,)}
-
-
-# -- rounds ------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class _Rows:
-    """What is learned from: rows as members take them, class codes, weights that sum to 1 and their sum."""
-
-    material: Material
-    target: np.ndarray
-    start: np.ndarray
-    weight: float
-
-    @classmethod
-    def of(cls, material: Material, target: np.ndarray, w: np.ndarray | None) -> _Rows:
-        w = np.ones(len(target)) if w is None else w
-        return cls(material, target, w / w.sum(), float(w.sum()))
-
-
-class _Log:
-    """What came of the rounds so far."""
-
-    def __init__(self, n_rounds: int = 0, stopped: str = "", record: list | None = None):
-        self.n_rounds, self.stopped, self.record = n_rounds, stopped, record or []
-        self.members: list[Any] = []
-        self.errors: list[float] = []
-        self.alphas: list[float] = []
-        self.training: list[float] = []
-        self.losses: list[float] = []
-        self.failed: list[tuple[int, float]] = []
-
-    def add(self, member: Any, error: float, alpha: float, weights: Weights) -> None:
-        self.members.append(member)
-        self.errors.append(error)
-        self.alphas.append(alpha)
-        self.training.append(weights.training_error)
-        self.losses.append(weights.loss)
-
-
-class _Teacher(Protocol):
-    """Fits the member of a round, and knows what members say of the training rows."""
-
-    seed: int
-
-    def member(self, number: int, weights: np.ndarray) -> tuple[Any, np.ndarray]: ...
-
-    def predicted(self, member: Any) -> np.ndarray: ...
-
-
-@dataclass
-class _AnyLearner:
-    """Members of any kind."""
-
-    model: AdaBoostClassifier
-    rows: _Rows
-    seed: int = 0
-
-    def member(self, number: int, weights: np.ndarray) -> tuple[Any, np.ndarray]:
-        """The member of a round, and its class codes for all rows."""
-        member = seeded(self.model._copy(), self.seed, number)
-        material = self.rows.material
-        if self.model.method == "reweight":
-            material.fit(member, w=weights * self.rows.weight)
-        else:
-            counts = drawn(weights, np.count_nonzero(self.rows.start), self.seed, number)
-            if takes_weights(member):
-                rows = np.flatnonzero(counts)
-                material.fit(member, rows, w=counts[rows].astype(np.float64))
-            else:
-                material.fit(member, np.repeat(np.arange(len(counts)), counts))
-        return member, self.predicted(member)
-
-    def predicted(self, member: Any) -> np.ndarray:
-        return vote_codes(member, self.model.classes_, self.rows.material.ask)
-
-
-def drawn(weights: np.ndarray, n: int, seed: int, number: int) -> np.ndarray:
-    """How often every row is drawn in n draws with these chances."""
-    chance = np.random.default_rng((seed, number, _DRAW))
-    return np.bincount(chance.choice(len(weights), n, p=weights), minlength=len(weights))
 
 
 # -- votes -------------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """What ensembles of arbitrary learners share: rows in the form that members take, and members' answers.
 
-Lyceum's own learners, and pipelines of them, take coded rows: categories and gaps reach them as they are, from
-any source. Learners from elsewhere take what the user gave: an array, or a frame with its own columns.
+Lyceum's own learners, and pipelines of them, take coded rows: categories and gaps reach them as they are,
+from any source. Learners from elsewhere take what the user gave: an array, or a frame with its own columns.
 """
 
 from __future__ import annotations
@@ -117,8 +117,8 @@ def _refuse_codes(schema: Schema) -> None:
     for column in schema:
         if not column.numeric:
             raise SchemaError(
-                f"column {column.name!r} holds categories ({column.why}), which a learner that is not Lyceum's "
-                "takes in a frame only, and if it can: give a frame and a pipeline that encodes them"
+                f"column {column.name!r} holds categories ({column.why}), which a learner that is not "
+                "Lyceum's takes in a frame only, if at all: give a frame, and a pipeline that encodes them"
             )
 
 

@@ -1,0 +1,183 @@
+"""The rounds of AdaBoost: errors, α, and the weights of the rows from one to the next."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import exp, inf, log, log1p
+from typing import Any, Protocol
+
+import numpy as np
+
+__all__ = ["Log", "Rule", "Teacher", "Weights", "boost", "replay"]
+
+NEAR = 1e-12  # an error this close to that of chance is chance
+ALL, PERFECT, CHANCE = "all rounds", "a member without error", "no better than chance"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """From the error ε of a round to its α, for K classes of equal standing.
+
+    α = ν/2 · [ln((1 − ε)/ε) + ln(K − 1)] is positive below the error of chance, 1 − 1/K. AdaBoost.M1 is K = 2
+    whatever the number of classes: it wants members that are right more often than not.
+    """
+
+    n_classes: int
+    learning_rate: float = 1.0
+
+    @property
+    def chance(self) -> float:
+        return 1.0 - 1.0 / self.n_classes
+
+    def alpha(self, error: float) -> float:
+        """α of an error between 0 and 1, infinite at both ends."""
+        if error <= 0.0 or error >= 1.0:
+            return inf if error <= 0.0 else -inf
+        return self._half(log(1.0 - error) - log(error))
+
+    def alpha_of_none(self, weight: float) -> float:
+        """α of an error of half a row among rows of this weight."""
+        share = 0.5 / max(1.0, weight)
+        return self._half(log1p(share) - log(share))
+
+    def _half(self, log_odds: float) -> float:
+        return 0.5 * self.learning_rate * (log_odds + log(self.n_classes - 1))
+
+    def factors(self, alpha: float) -> tuple[float, float]:
+        """What the exponential loss of a row that is right and of one that is wrong is multiplied by."""
+        K = self.n_classes
+        return exp(-2.0 * alpha * (K - 1) / K), exp(2.0 * alpha / K)
+
+
+@dataclass
+class Weights:
+    """The weights D of the rows, which sum to 1, and the votes on the rows so far."""
+
+    start: np.ndarray  # (n,) sums to 1
+    target: np.ndarray  # (n,) class codes
+    n_classes: int
+    rule: Rule
+    now: np.ndarray = field(init=False)
+    votes: np.ndarray = field(init=False)  # (n, K), or (n,) of the second of two classes against the first
+    loss: float = 1.0  # the exponential loss of the votes
+    _losses: np.ndarray | None = None  # of every row, once D has been reset
+
+    def __post_init__(self) -> None:
+        self.now = self.start.copy()
+        self.votes = np.zeros(len(self.start) if self.n_classes == 2 else (len(self.start), self.n_classes))
+        self._rows = np.arange(len(self.start))
+
+    def update(self, codes: np.ndarray, wrong: np.ndarray, error: float, alpha: float) -> None:
+        """After a member that predicts `codes` and is `wrong` (0 or 1), on a weight of `error`."""
+        self._vote(codes, alpha)
+        right_by, wrong_by = self.rule.factors(alpha)
+        if self._losses is None:
+            self.loss *= (1.0 - error) * right_by + error * wrong_by
+        else:
+            self._losses *= right_by + (wrong_by - right_by) * wrong
+            self.loss = float(self._losses.sum())
+        if error > 0.0:
+            # D ∝ D exp(2α [wrong]), with the right ones lowered instead, which cannot overflow
+            least = exp(-2.0 * alpha)
+            self.now *= least + (1.0 - least) * wrong
+            self.now /= self.now.sum()
+
+    def _vote(self, codes: np.ndarray, alpha: float) -> None:
+        if self.n_classes == 2:
+            self.votes += alpha * (2.0 * codes - 1.0)
+        else:
+            self.votes[self._rows, codes] += 2.0 * alpha
+
+    def reset(self) -> None:
+        """Back to the weights of the first round; the votes stay."""
+        if self._losses is None:
+            self._losses = self.loss * self.now
+        self.now = self.start.copy()
+
+    @property
+    def training_error(self) -> float:
+        """The weight of the rows that the members so far get wrong together."""
+        predicted = self.votes > 0 if self.n_classes == 2 else self.votes.argmax(axis=1)
+        return float(self.start @ (predicted != self.target))
+
+
+@dataclass
+class Log:
+    """What came of the rounds so far."""
+
+    n_rounds: int = 0
+    stopped: str = ""
+    members: list[Any] = field(default_factory=list)
+    errors: list[float] = field(default_factory=list)
+    alphas: list[float] = field(default_factory=list)
+    training: list[float] = field(default_factory=list)
+    losses: list[float] = field(default_factory=list)
+    failed: dict[int, float] = field(default_factory=dict)  # the errors of rounds that failed
+    record: list[dict[str, Any]] = field(default_factory=list)
+
+    def add(self, member: Any, error: float, alpha: float, weights: Weights) -> None:
+        self.members.append(member)
+        self.errors.append(error)
+        self.alphas.append(alpha)
+        self.training.append(weights.training_error)
+        self.losses.append(weights.loss)
+
+
+class Teacher(Protocol):
+    """Fits the member of a round, and knows what members say of the training rows."""
+
+    weight: float  # of all rows
+
+    def member(self, number: int, weights: np.ndarray) -> tuple[Any, np.ndarray]:
+        """The member of a round, and its class codes for all rows."""
+
+    def predicted(self, member: Any) -> np.ndarray:
+        """The class codes of a member for all rows."""
+
+
+def boost(weights: Weights, teacher: Teacher, log_: Log, number: int, reset: bool, record: bool) -> None:
+    """One round; one that fails sets the weights back, or is the last."""
+    member, codes = teacher.member(number, weights.now)
+    wrong = (codes != weights.target).astype(np.float64)
+    error = float(weights.now @ wrong)
+    log_.n_rounds = number + 1
+    alpha, kept = _judged(error, weights.rule, teacher.weight, log_)
+    if record:
+        log_.record.append({"weights": weights.now.copy(), "error": error, "alpha": alpha, "kept": kept})
+    if kept:
+        weights.update(codes, wrong, error, alpha)
+        log_.add(member, error, alpha, weights)
+        return
+    log_.failed[number] = error
+    if reset:
+        weights.reset()
+    else:
+        log_.stopped = CHANCE
+
+
+def _judged(error: float, rule: Rule, weight: float, log_: Log) -> tuple[float, bool]:
+    """α, and whether the member is kept."""
+    if error == 0.0:
+        log_.stopped = PERFECT
+        return rule.alpha_of_none(weight) + sum(log_.alphas), True
+    if error < rule.chance - NEAR:
+        return rule.alpha(error), True
+    if error <= rule.chance + NEAR and not log_.members:
+        log_.stopped = CHANCE  # there is nothing to learn: a member whose vote counts nothing is all there is
+        return 0.0, True
+    return 0.0, False
+
+
+def replay(weights: Weights, teacher: Teacher, log_: Log, before: Log) -> None:
+    """The rounds of an earlier fit again, without fitting."""
+    again = iter(zip(before.members, before.errors, before.alphas))
+    for number in range(before.n_rounds):
+        if number in before.failed:
+            weights.reset()
+            continue
+        member, error, alpha = next(again)
+        codes = teacher.predicted(member)
+        weights.update(codes, (codes != weights.target).astype(np.float64), error, alpha)
+        log_.add(member, error, alpha, weights)
+    log_.n_rounds, log_.stopped = before.n_rounds, before.stopped
+    log_.failed, log_.record = dict(before.failed), list(before.record)

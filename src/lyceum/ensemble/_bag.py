@@ -1,0 +1,284 @@
+"""A bag: members on samples of the rows and columns, whatever they predict."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import fields
+from functools import partial
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum._threads import ordered_map, single_threaded_blas
+from lyceum.ensemble._draws import Draws, seed_from, seeded
+from lyceum.ensemble._members import MEMBER_CONSTRAINTS, Ensemble, Material, takes_weights
+from lyceum.ensemble._out_of_bag import OutOfBag, weighted_mean
+from lyceum.errors import DataError
+from lyceum.report import Summary, Table
+
+__all__ = ["BAG_CONSTRAINTS", "Bag"]
+
+BAG_CONSTRAINTS: dict[str, Any] = {
+    **MEMBER_CONSTRAINTS,
+    "n_estimators": [Interval(Integral, 1, None, closed="left")],
+    "max_samples": [
+        Interval(Integral, 1, None, closed="left"),
+        Interval(Real, 0.0, None, closed="neither"),
+    ],
+    "bootstrap": ["boolean"],
+    "max_features": [
+        Interval(Integral, 1, None, closed="left"),
+        Interval(Real, 0.0, 1.0, closed="right"),
+    ],
+    "bootstrap_features": ["boolean"],
+    "oob_score": ["boolean"],
+}
+
+
+class Bag(Ensemble):
+    """Members on samples, whatever they predict: a subclass says what an answer is and how good it is."""
+
+    n_estimators: int
+    max_samples: int | float
+    bootstrap: bool
+    max_features: int | float
+    bootstrap_features: bool
+    oob_score: bool
+    warm_start: bool
+    random_state: Any
+    progress: Callable[[int, int], None] | None
+    draws_: Draws
+
+    # -- fit -------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Draw samples of the rows and fit a copy of the estimator on each.
+
+        Parameters
+        ----------
+        X : array, frame or `scan(...)` of shape (n_samples, n_features)
+        y : array of shape (n_samples,), if the target is not in the scan
+        sample_weight : array of shape (n_samples,), optional
+        """
+        before = dict(self.__dict__)
+        try:
+            return self._fit(X, y, sample_weight, before)
+        except BaseException:  # a warm start that fails leaves the members that there were
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, before: dict[str, Any]):
+        material, target, w = self._material(X, y, sample_weight)
+        warm = self.warm_start and "draws_" in before
+        self.seed_ = before["seed_"] if warm else seed_from(self.random_state)
+        self.draws_ = self._new_draws(len(target), w)
+        members = self._members_so_far(before) if warm else []
+        bag = OutOfBag.start(len(target), self._width) if self.oob_score else None
+        work = partial(self._member, material=material, target=target, w=w, known=tuple(members))
+        numbers = range(0 if bag else len(members), self.n_estimators)
+        self.estimators_ = list(members)
+        with single_threaded_blas():
+            for i, (member, left_out, answers) in zip(numbers, ordered_map(work, numbers)):
+                if i >= len(members):
+                    self.estimators_.append(member)
+                    if self.progress is not None:
+                        self.progress(i + 1, self.n_estimators)
+                if bag is not None:
+                    bag.add(left_out, answers)
+                    bag.errors.append(self._error(target, answers, w, left_out))
+        self._keep_out_of_bag(bag, target, w)
+        return self
+
+    def _member(
+        self, i: int, material: Material, target: np.ndarray, w: np.ndarray | None, known: tuple[Any, ...]
+    ) -> tuple[Any, Any, Any]:
+        """Member i, the rows that it has not seen, and what it answers for them."""
+        counts, columns = self.draws_.counts(i), self.draws_.columns(i)
+        member = known[i] if i < len(known) else self._fitted(i, counts, columns, material, w)
+        if not self.oob_score:
+            return member, None, None
+        left_out = self.draws_.left_out(counts)
+        if not len(left_out):
+            return member, left_out, np.empty((0, self._width))
+        return member, left_out, self._answer(member, material, columns, left_out)
+
+    def _fitted(
+        self, i: int, counts: np.ndarray, columns: Any, material: Material, w: np.ndarray | None
+    ) -> Any:
+        member = seeded(self._copy(), self.seed_, i)
+        if not takes_weights(member):
+            rows = np.repeat(np.arange(len(counts)), counts)
+            return material.fit(member, None if (counts == 1).all() else rows, columns)
+        rows = np.flatnonzero(counts)
+        weights = counts[rows].astype(np.float64)
+        if w is not None:
+            weights *= w[rows]
+        every = len(rows) == len(counts)
+        return material.fit(
+            member, None if every else rows, columns, None if (weights == 1.0).all() else weights
+        )
+
+    def _new_draws(self, n: int, w: np.ndarray | None) -> Draws:
+        there = None if w is None or w.all() else np.flatnonzero(w)
+        odds = None
+        if w is not None and not takes_weights(self._base()):
+            odds = w if there is None else w[there]
+            odds = odds / odds.sum()
+        n_there, d = n if there is None else len(there), self.n_features_in_
+        n_drawn = _number(self.max_samples, n_there)
+        if not self.bootstrap and n_drawn > n_there:
+            raise DataError(
+                f"max_samples={self.max_samples} asks for {n_drawn} of {n_there} rows: with bootstrap=False "
+                "no row comes twice"
+            )
+        n_columns = _number(self.max_features, d)
+        if n_columns > d:
+            raise DataError(f"max_features={self.max_features} asks for {n_columns} of {d} columns")
+        return Draws(
+            self.seed_, n, n_drawn, self.bootstrap, d, n_columns, self.bootstrap_features, there, odds
+        )
+
+    def _members_so_far(self, before: dict[str, Any]) -> list[Any]:
+        """The members of the fit that a warm start goes on with."""
+        if not _same(before["draws_"], self.draws_) or str(before["schema_"]) != str(self.schema_):
+            raise DataError(
+                "warm_start adds members to those of the last fit, which had other rows, columns or draws: "
+                "fit on the same rows with the same settings, or with warm_start=False"
+            )
+        members = before["estimators_"]
+        if len(members) > self.n_estimators:
+            raise DataError(
+                f"n_estimators={self.n_estimators} is less than the {len(members)} members there are, and "
+                "warm_start=True only adds some"
+            )
+        if len(members) == self.n_estimators:
+            warnings.warn(
+                f"there are {len(members)} members already: raise n_estimators to add some", stacklevel=4
+            )
+        return members
+
+    def _keep_out_of_bag(self, bag: OutOfBag | None, target: np.ndarray, w: np.ndarray | None) -> None:
+        kept = ("oob_score_", "oob_decision_function_", "oob_prediction_", "oob_unknown_", "oob_errors_")
+        for name in kept:
+            self.__dict__.pop(name, None)
+        if bag is None:
+            return
+        rows = bag.rows
+        if not len(rows):
+            raise DataError(
+                "oob_score needs rows that some member has not seen, but every member was drawn all rows: "
+                "use bootstrap=True, a smaller max_samples, or more members"
+            )
+        self.oob_unknown_ = self.draws_.n_there - len(rows)
+        self.oob_errors_ = np.array(bag.errors)
+        self.oob_score_ = self._score(target[rows], bag.mean[rows], None if w is None else w[rows])
+        self._keep_answers(bag.mean)
+
+    # -- what a subclass says --------------------------------------------------------------------------------
+
+    @property
+    def _width(self) -> int:
+        """Numbers in an answer."""
+        raise TypeError(f"{type(self).__name__} does not define _width")
+
+    def _answer(self, member: Any, material: Material, columns: Any, rows: Any = None) -> np.ndarray:
+        """What a member says of some rows, (n, width)."""
+        raise TypeError(f"{type(self).__name__} does not define _answer")
+
+    def _losses(self, target: np.ndarray, answers: np.ndarray) -> np.ndarray:
+        """The loss of every answer."""
+        raise TypeError(f"{type(self).__name__} does not define _losses")
+
+    def _score(self, target: np.ndarray, answers: np.ndarray, w: np.ndarray | None) -> float:
+        raise TypeError(f"{type(self).__name__} does not define _score")
+
+    def _keep_answers(self, answers: np.ndarray) -> None:
+        raise TypeError(f"{type(self).__name__} does not define _keep_answers")
+
+    def _error(self, target: np.ndarray, answers: np.ndarray, w: Any, rows: np.ndarray) -> float:
+        return weighted_mean(self._losses(target[rows], answers), None if w is None else w[rows])
+
+    # -- predict ---------------------------------------------------------------------------------------------
+
+    def _mean(self, material: Material) -> np.ndarray:
+        """The mean answer of all members, summed in their order."""
+        members = zip(self.estimators_, self.estimators_features_)
+        total: Any = 0.0
+        for answer in ordered_map(lambda pair: self._answer(pair[0], material, pair[1]), members):
+            total = total + answer
+        return total / len(self.estimators_)
+
+    def _staged(self, X: Any) -> Iterator[Any]:
+        """The mean answer of the first member, the first two, ..."""
+        check_is_fitted(self)
+        total: Any = 0.0
+        for i in range(len(self.estimators_)):
+            total = total + self._asked(partial(_one_answer, self, i), X)
+            yield total / (i + 1)
+
+    # -- what was learned ------------------------------------------------------------------------------------
+
+    @property
+    def estimators_samples_(self) -> list[np.ndarray]:
+        """The rows that every member was drawn, as often as it was; drawn anew from the seed."""
+        check_is_fitted(self)
+        every = np.arange(self.draws_.n_rows)
+        return [np.repeat(every, self.draws_.counts(i)) for i in range(len(self.estimators_))]
+
+    @property
+    def estimators_features_(self) -> list[np.ndarray | None]:
+        """The columns of every member, None for all."""
+        check_is_fitted(self)
+        return [self.draws_.columns(i) for i in range(len(self.estimators_))]
+
+    def summary(self) -> Summary:
+        """How the members were drawn and, if asked, what they say out of bag and how far they differ."""
+        check_is_fitted(self)
+        draws = self.draws_
+        way = "with" if draws.bootstrap else "without"
+        facts: dict[str, Any] = {
+            "members": f"{len(self.estimators_)} × {type(self.estimators_[0]).__name__}",
+            "rows": f"{draws.n_drawn:,} of {draws.n_there:,}, drawn {way} replacement",
+            "columns": f"{draws.n_columns_drawn} of {draws.n_columns}",
+        }
+        if not hasattr(self, "oob_score_"):
+            return Summary(repr(self), facts)
+        facts["rows never out of bag"] = self.oob_unknown_
+        facts["seed"] = self.seed_
+        return Summary(repr(self), facts, [self._spread()])
+
+    def _spread(self) -> Table:
+        known = self.oob_errors_[np.isfinite(self.oob_errors_)]
+        rows = [
+            ("all members together", self._oob_error),
+            ("a member alone, mean", float(known.mean())),
+            ("standard deviation", float(known.std())),
+            ("least", float(known.min())),
+            ("largest", float(known.max())),
+        ]
+        return Table(f"Out of bag: {self._loss_name}", ("", self._loss_name), rows)
+
+    _loss_name: ClassVar[str]
+
+    @property
+    def _oob_error(self) -> float:
+        raise TypeError(f"{type(self).__name__} does not define _oob_error")
+
+
+def _number(asked: Any, n: int) -> int:
+    """A number, or a share of n rounded down, at least 1."""
+    return int(asked) if isinstance(asked, Integral) else max(1, int(asked * n + 1e-9))
+
+
+def _same(one: Draws, two: Draws) -> bool:
+    """Whether both draw the same rows and columns."""
+    return all(np.array_equal(getattr(one, of.name), getattr(two, of.name)) for of in fields(Draws))
+
+
+def _one_answer(model: Bag, i: int, material: Material) -> np.ndarray:
+    return model._answer(model.estimators_[i], material, model.draws_.columns(i))
