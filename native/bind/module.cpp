@@ -22,4 +22,6 @@ NB_MODULE(LYCEUM_MODULE, m) {
     bind_losses(m);
     bind_pack(m);
     bind_sparse_rows(m);
+    bind_trees(m);
+    bind_tree_route(m);
 }

@@ -66,7 +66,7 @@ def _copied(entries: np.ndarray, start: np.ndarray, length: np.ndarray) -> tuple
     return entries[np.repeat(start - begins, length) + np.arange(length.sum())], begins
 
 
-# -- costs ----------------------------------------------------------------------------------------
+# -- costs ---------------------------------------------------------------------------------------------
 
 
 def actions(value: np.ndarray, loss: np.ndarray | None = None) -> np.ndarray:
@@ -186,7 +186,7 @@ def _cost_of(tree: Tree, target: np.ndarray, loss: Any) -> Any:
     return lambda node: np.abs(target - tree.value[node, 0]) ** power
 
 
-# -- the prunings ------------------------------------------------------------------------------------------------
+# -- the prunings --------------------------------------------------------------------------------------
 
 
 def reduced_error(tree: Tree, costs: NodeCosts) -> Tree:

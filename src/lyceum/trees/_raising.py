@@ -112,7 +112,7 @@ class _Raising:
             self._prune(walk.ends, 0)
         return compact(self.tree)
 
-    # -- rows down the tree ------------------------------------------------------------------------------------
+    # -- rows down the tree -----------------------------------------------------------------------------
 
     def _walk(self, parts: Parts) -> Walk:
         """Send rows down from where they are; all rows of a node come to it in the same step."""
@@ -192,7 +192,7 @@ class _Raising:
         self.own[came] = self._expected_of_ends(self.ended[came], walk.arrived[came])
         self.errors[came] = self.own[came]
 
-    # -- pruning, level by level -------------------------------------------------------------------------------
+    # -- pruning, level by level ------------------------------------------------------------------------
 
     def _prune(self, ends: Parts, top: int) -> Parts:
         """Prune the nodes of depth `top` that these rows end below; where the rows end then."""

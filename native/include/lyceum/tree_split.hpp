@@ -1,0 +1,617 @@
+// The best split of a node by one column: every kind of split, every treatment of missing cells.
+#pragma once
+#include <limits>
+#include <optional>
+
+#include "hash_uniform.hpp"
+#include "tree_groups.hpp"
+#include "tree_median.hpp"
+
+namespace lyceum {
+
+enum class SplitKind : std::uint8_t { leaf, threshold, intervals, categories, groups };
+enum class Categorical { groups, multiway, one_vs_rest };
+
+struct TreeRules {
+    Criterion criterion = Criterion::gini;
+    Categorical categorical = Categorical::groups;
+    bool multi_way = false;  // continuous columns in up to `max_branches` intervals
+    size_t max_branches = 4;
+    bool fractions = false;  // missing cells go to every child by its share, else where the split is best
+    bool observed = false;   // thresholds are values of the column, else midway between two
+    size_t max_depth = std::numeric_limits<size_t>::max();
+    size_t min_split = 2, min_leaf = 1, max_leaves = 0;
+    double min_weight = 0.;     // of a branch
+    double min_decrease = 0.;   // of the impurity, times the share of the rows
+    double max_p = 1.;          // of the chi-square test of branches against classes
+    double floor = 0.;          // an impurity that is not split
+    size_t max_features = 0;    // columns drawn at a node, 0: all
+    bool random = false;        // thresholds are drawn
+    bool needs_gain = false;    // a split that gains nothing is not made
+    bool release8 = false;      // C4.5's penalty and minimum for continuous columns
+    bool record = false;
+    std::uint64_t seed = 0;
+    const double* costs = nullptr;
+};
+
+struct Found {
+    bool valid = false;
+    bool constant = false;  // there is one value at most, here and in all nodes below
+    SplitKind kind = SplitKind::leaf;
+    double gain = 0., score = 0.;
+    double threshold = std::numeric_limits<double>::quiet_NaN();
+    std::uint32_t cut = 0;               // threshold: the last code on the left
+    std::int32_t absent = -1;            // the child of missing cells, if they have one
+    std::int32_t children = 2;
+    std::vector<std::uint32_t> cuts;     // intervals: the last codes of all but the last
+    std::vector<double> cut_values;
+    std::vector<std::int32_t> branches;  // categories and groups: the child of every code, -1 if there is none
+};
+
+// A few random numbers that depend on the seed of a node alone.
+struct NodeRandom {
+    std::uint64_t state;
+    std::uint64_t next() { return mix(state += 0x9E3779B97F4A7C15u); }
+    double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
+    size_t below(size_t n) { return static_cast<size_t>((static_cast<unsigned __int128>(next()) * n) >> 64); }
+};
+
+template <class Target>
+class SplitSearch {
+public:
+    using Instance = typename Target::Instance;
+
+    SplitSearch(const Target& target, const TreeColumns& columns, const TreeRules& rules)
+        : target_(target), columns_(columns), rules_(rules), size_(target.size()), grouping_(target, columns) {}
+
+    // `total` are the sums of all rows; the random numbers are used by random splits only.
+    Found operator()(const Instance* rows, size_t m, const double* total, size_t j, NodeRandom random) {
+        rows_ = rows;
+        m_ = m;
+        total_ = total;
+        weight_ = target_.weight(total);
+        j_ = j;
+        Found found;
+        if (rules_.random && rules_.criterion != Criterion::absolute && !columns_.is_category[j]) {
+            drawn(found, random);
+            return found;
+        }
+        groups_ = &grouping_(rows, m, j);
+        found.constant = groups_->count + (groups_->absent_rows ? 1 : 0) < 2;
+        if (groups_->count + (separate() ? 1 : 0) < 2) return found;
+        known_.assign(size_, 0.);
+        for (size_t g = 0; g < groups_->count; ++g)
+            for (size_t s = 0; s < size_; ++s) known_[s] += groups_->sums[g * size_ + s];
+        if (rules_.criterion == Criterion::absolute) prepare_medians();
+        if (!columns_.is_category[j])
+            continuous(found);
+        else if (rules_.categorical == Categorical::multiway)
+            multiway(found);
+        else if (rules_.random)
+            random_groups(found, random);
+        else if (rules_.categorical == Categorical::one_vs_rest)
+            one_vs_rest(found);
+        else
+            two_groups(found);
+        return found;
+    }
+
+private:
+    static constexpr double never = -std::numeric_limits<double>::infinity();
+    static constexpr size_t chunk = 256;
+    static constexpr size_t exhaustive = 10;  // two groups of so many categories are all tried
+
+    struct Cut {
+        double merit = never;
+        size_t at = 0;    // the last place on the left
+        int absent = -1;  // the side of missing cells
+        size_t tried = 0;
+    };
+    using Sums = std::vector<double>;
+
+    bool learns_absent() const { return !rules_.fractions && groups_->absent_rows > 0; }
+    // Missing cells of a categorical column are one more category.
+    bool separate() const { return columns_.is_category[j_] && learns_absent(); }
+
+    // -- continuous ------------------------------------------------------------------------------------------------
+
+    void continuous(Found& found) {
+        auto [cut, base] = best_cut(nullptr, 0, groups_->count, known_, learns_absent(), least_weight());
+        if (cut.merit == never) return;
+        if (rules_.multi_way) return intervals(found, base);
+        found.kind = SplitKind::threshold;
+        found.cut = groups_->code[cut.at];
+        found.threshold = between(found.cut, groups_->code[cut.at + 1]);
+        found.absent = cut.absent;
+        std::vector<Sums> parts(2, Sums(size_, 0.));
+        collect(parts[0], 0, cut.at + 1);
+        collect(parts[1], cut.at + 1, groups_->count);
+        settle(found, cut.merit, parts, rules_.release8 ? std::log2(static_cast<double>(cut.tried)) : 0.);
+    }
+
+    // C4.5 wants a tenth of the average class in either part of a continuous column, at most 25.
+    double least_weight() const {
+        if (!rules_.release8) return rules_.min_weight;
+        const double tenth = 0.1 * target_.weight(known_.data()) / static_cast<double>(size_);
+        return tenth <= rules_.min_weight ? rules_.min_weight : std::min(tenth, 25.);
+    }
+
+    double between(std::uint32_t left, std::uint32_t right) const {
+        const double *low = columns_.smallest(j_), *high = columns_.largest(j_);
+        const double a = high[left], b = low[right];
+        double middle = a + (b - a) / 2;
+        if (!(middle < b)) middle = a;  // rounded up to the larger one
+        if (!rules_.observed) return middle;
+        return high[std::upper_bound(high, high + columns_.n_codes[j_], middle) - high - 1];
+    }
+
+    void collect(Sums& into, size_t from, size_t to) const {
+        for (size_t g = from; g < to; ++g)
+            for (size_t s = 0; s < size_; ++s) into[s] += groups_->sums[g * size_ + s];
+    }
+
+    // Cuts one interval after the other where it gains most, until there are enough of them or none gains.
+    void intervals(Found& found, double) {
+        struct Piece {
+            size_t from, to;
+            Cut cut;
+            double gain;
+        };
+        auto piece = [&](size_t from, size_t to) {
+            Sums sums(size_, 0.);
+            collect(sums, from, to);
+            const auto [cut, base] = best_cut(nullptr, from, to, sums, false, rules_.min_weight);
+            return Piece{from, to, cut, cut.merit == never ? never : cut.merit - base};
+        };
+        std::vector<Piece> pieces{piece(0, groups_->count)};
+        const double least = 1e-12 * (std::abs(pieces[0].cut.merit) + weight_);
+        while (pieces.size() < rules_.max_branches) {
+            auto best = std::max_element(pieces.begin(), pieces.end(),
+                                         [](const Piece& a, const Piece& b) { return a.gain < b.gain; });
+            if (!(best->gain > least) && pieces.size() > 1) break;
+            if (best->gain == never) return;
+            const Piece old = *best;
+            *best = piece(old.from, old.cut.at + 1);
+            pieces.insert(best + 1, piece(old.cut.at + 1, old.to));
+        }
+        found.kind = SplitKind::intervals;
+        found.children = static_cast<std::int32_t>(pieces.size());
+        std::vector<Sums> parts(pieces.size(), Sums(size_, 0.));
+        for (size_t p = 0; p < pieces.size(); ++p) {
+            collect(parts[p], pieces[p].from, pieces[p].to);
+            if (p + 1 == pieces.size()) break;
+            const auto last = groups_->code[pieces[p].to - 1];
+            found.cuts.push_back(last);
+            found.cut_values.push_back(between(last, groups_->code[pieces[p].to]));
+        }
+        double merit = 0.;
+        std::vector<double> merits;
+        for (size_t p = 0; p < pieces.size(); ++p) merits.push_back(part_merit(pieces[p].from, pieces[p].to, parts[p], false));
+        merit = std::accumulate(merits.begin(), merits.end(), 0.);
+        if (learns_absent()) {
+            double best = never;
+            for (size_t p = 0; p < pieces.size(); ++p) {
+                const double with = merit - merits[p] + part_merit(pieces[p].from, pieces[p].to, parts[p], true);
+                if (with > best + 1e-12 * std::abs(with)) best = with, found.absent = static_cast<std::int32_t>(p);
+            }
+            merit = best;
+        }
+        settle(found, merit, parts, 0.);
+    }
+
+    // The merit of the groups [from, to), whose sums are given, with or without the rows that have no value.
+    double part_merit(size_t from, size_t to, const Sums& sums, bool with_absent) {
+        if (rules_.criterion == Criterion::absolute) {
+            medians_.clear();
+            for (size_t g = from; g < to; ++g) medians_.add_group(g);
+            if (with_absent) medians_.add_absent();
+            return -medians_.cost();
+        }
+        Sums all = sums;
+        if (with_absent)
+            for (size_t s = 0; s < size_; ++s) all[s] += groups_->absent[s];
+        return merit_of(target_, all.data());
+    }
+
+    // The best place to cut the groups [from, to), in `order` if it is given, and the merit without a cut.
+    std::pair<Cut, double> best_cut(const std::uint32_t* order, size_t from, size_t to, const Sums& sums, bool absent,
+                                    double least) {
+        if (rules_.criterion == Criterion::absolute) return best_median_cut(order, from, to, absent, least);
+        Cut best;
+        Doubles stack[2 * 16];
+        std::vector<Doubles, AlignedAllocator<Doubles>> heap(size_ > 16 ? 2 * size_ : 0);
+        Doubles *left = size_ > 16 ? heap.data() : stack, *right = left + size_;
+        double running[16], *prefix = running;
+        std::vector<double> long_prefix;
+        if (size_ > 16) long_prefix.resize(size_), prefix = long_prefix.data();
+        std::fill_n(prefix, size_, 0.);
+        struct Buffer;
+        double* buffer = scratch<Buffer, double>(chunk * (size_ + 2));
+        double *rows_left = buffer + chunk * size_, *merits = rows_left + chunk;
+        double rows_before = 0., all_rows = 0.;
+        for (size_t g = from; g < to; ++g) all_rows += groups_->rows[order ? order[g] : g];
+        const double few = static_cast<double>(rules_.min_leaf), extra = absent ? groups_->absent_rows : 0.;
+        for (size_t start = from; start + 1 < to; start += chunk) {
+            const size_t count = std::min(chunk, to - 1 - start);
+            for (size_t c = 0; c < count; ++c) {
+                const size_t g = order ? order[start + c] : start + c;
+                rows_left[c] = rows_before += groups_->rows[g];
+                const double* s = groups_->of(g, size_);
+                for (size_t k = 0; k < size_; ++k) buffer[k * chunk + c] = prefix[k] += s[k];
+            }
+            const size_t full = round_up(count, lanes<double>);
+            for (size_t c = count; c < full; ++c) {
+                rows_left[c] = rows_left[count - 1];
+                for (size_t k = 0; k < size_; ++k) buffer[k * chunk + c] = buffer[k * chunk + count - 1];
+            }
+            double top = never;
+            int side_of_top = -1;
+            for (int side = absent ? 0 : -1; side < (absent ? 2 : 0); ++side) {
+                Doubles highest = splat(never);
+                for (size_t c = 0; c < full; c += lanes<double>) {
+                    for (size_t k = 0; k < size_; ++k) {
+                        left[k] = load(buffer + k * chunk + c);
+                        right[k] = sums[k] - left[k];
+                    }
+                    if (absent)
+                        for (size_t k = 0; k < size_; ++k) (side == 0 ? left : right)[k] += groups_->absent[k];
+                    Doubles l = load(rows_left + c), r = all_rows - l;
+                    l += side == 0 ? extra : 0.;
+                    r += side == 1 ? extra : 0.;
+                    Doubles merit = target_.merit(left) + target_.merit(right);
+                    const auto fits = (l >= few) & (r >= few) & (target_.weight(left) >= least) & (target_.weight(right) >= least);
+                    merit = fits ? merit : splat(never);
+                    store(merits + c, merit);
+                    highest = vmax<double>(highest, merit);
+                }
+                double here = never;
+                for (int i = 0; i < lanes<double>; ++i) here = std::max(here, highest[i]);
+                if (side <= 0)
+                    for (size_t c = 0; c < count; ++c) best.tried += merits[c] > never;
+                if (!(here > best.merit + tolerance(here)) || !(here > top + tolerance(here))) continue;
+                top = here;
+                side_of_top = side;
+                size_t at = 0;
+                while (merits[at] < here - tolerance(here)) ++at;
+                place_ = start + at;
+            }
+            if (top == never) continue;
+            best.merit = top;
+            best.at = place_;
+            best.absent = side_of_top;
+        }
+        Sums whole = sums;
+        if (absent)
+            for (size_t k = 0; k < size_; ++k) whole[k] += groups_->absent[k];
+        return {best, merit_of(target_, whole.data())};
+    }
+
+    // Merits that differ by rounding are equal.
+    double tolerance(double merit) const { return 1e-12 * (std::abs(merit) + weight_ * scale_); }
+
+    // -- categories ------------------------------------------------------------------------------------------------
+
+    // The groups with, where it is learned, one more of the missing cells, whose code is the last.
+    void with_separate() {
+        if (!separate()) return;
+        extended_ = *groups_;
+        const size_t g = groups_->count;
+        extended_.code.resize(g + 1);
+        extended_.rows.resize(g + 1);
+        extended_.sums.resize((g + 1) * size_);
+        extended_.code[g] = columns_.missing(j_);
+        extended_.rows[g] = groups_->absent_rows;
+        std::copy_n(groups_->absent.data(), size_, extended_.sums.data() + g * size_);
+        for (size_t s = 0; s < size_; ++s) known_[s] += groups_->absent[s];
+        extended_.absent_rows = 0;
+        extended_.absent.assign(size_, 0.);
+        extended_.count = g + 1;
+        groups_ = &extended_;
+    }
+
+    void multiway(Found& found) {
+        with_separate();
+        const size_t count = groups_->count;
+        double merit = 0.;
+        size_t enough = 0;
+        std::vector<Sums> parts;
+        for (size_t g = 0; g < count; ++g) {
+            parts.emplace_back(groups_->of(g, size_), groups_->of(g, size_) + size_);
+            merit += part_merit(g, g + 1, parts.back(), false);
+            enough += groups_->rows[g] >= rules_.min_leaf && target_.weight(parts.back().data()) >= rules_.min_weight;
+        }
+        if (enough < 2) return;
+        found.kind = SplitKind::categories;
+        found.children = static_cast<std::int32_t>(count);
+        assign_branches(found, [&](size_t g) { return static_cast<std::int32_t>(g); });
+        settle(found, merit, parts, 0.);
+    }
+
+    template <class Side>
+    void assign_branches(Found& found, Side&& side) {
+        found.branches.assign(static_cast<size_t>(columns_.n_codes[j_]), -1);
+        for (size_t g = 0; g < groups_->count; ++g) {
+            if (groups_->code[g] == columns_.missing(j_))
+                found.absent = side(g);
+            else
+                found.branches[groups_->code[g]] = side(g);
+        }
+    }
+
+    // `on_left` says of every group whether it is in the first part.
+    void settle_groups(Found& found, double merit, const std::vector<std::uint8_t>& on_left) {
+        found.kind = SplitKind::groups;
+        found.children = 2;
+        found.absent = -1;
+        assign_branches(found, [&](size_t g) { return on_left[g] ? 0 : 1; });
+        std::vector<Sums> parts(2, Sums(size_, 0.));
+        for (size_t g = 0; g < groups_->count; ++g)
+            for (size_t s = 0; s < size_; ++s) parts[on_left[g] ? 0 : 1][s] += groups_->sums[g * size_ + s];
+        settle(found, merit, parts, 0.);
+    }
+
+    // The merit of two groups, if either has enough rows.
+    double merit_of_groups(const std::vector<std::uint8_t>& on_left) {
+        Sums parts[2] = {Sums(size_, 0.), Sums(size_, 0.)};
+        size_t rows[2] = {};
+        for (size_t g = 0; g < groups_->count; ++g) {
+            const int side = on_left[g] ? 0 : 1;
+            rows[side] += groups_->rows[g];
+            for (size_t s = 0; s < size_; ++s) parts[side][s] += groups_->sums[g * size_ + s];
+        }
+        for (int side = 0; side < 2; ++side)
+            if (rows[side] < std::max<size_t>(rules_.min_leaf, 1) || target_.weight(parts[side].data()) < rules_.min_weight)
+                return never;
+        if (rules_.criterion != Criterion::absolute)
+            return merit_of(target_, parts[0].data()) + merit_of(target_, parts[1].data());
+        double merit = 0.;
+        for (int side = 0; side < 2; ++side) {
+            medians_.clear();
+            for (size_t g = 0; g < groups_->count; ++g)
+                if ((on_left[g] ? 0 : 1) == side) medians_.add_group(g);
+            merit -= medians_.cost();
+        }
+        return merit;
+    }
+
+    void one_vs_rest(Found& found) {
+        with_separate();
+        double best = never;
+        std::vector<std::uint8_t> on_left(groups_->count), kept;
+        for (size_t g = 0; g < groups_->count; ++g) {
+            std::fill(on_left.begin(), on_left.end(), 0);
+            on_left[g] = 1;
+            const double merit = merit_of_groups(on_left);
+            if (merit > best + (best == never ? 0. : tolerance(merit))) best = merit, kept = on_left;
+        }
+        if (best != never) settle_groups(found, best, kept);
+    }
+
+    // Ordered by the share of a class or by the mean, some cut is the best of all pairs of groups for two classes and
+    // for the variance (Breiman et al. 1984, 4.2.2). Else all pairs of groups are tried while there are few categories,
+    // and after that the cuts of every class's order.
+    void two_groups(Found& found) {
+        with_separate();
+        const bool ordered = rules_.criterion != Criterion::deviation && rules_.criterion != Criterion::gain_ratio &&
+                             rules_.criterion != Criterion::absolute && rules_.criterion != Criterion::loss &&
+                             (Target::fixed != 0 || size_ <= 2);
+        const size_t count = groups_->count;
+        std::vector<std::uint8_t> on_left(count), kept;
+        double best = never;
+        if (!ordered && count <= exhaustive && rules_.criterion != Criterion::absolute) {
+            for (std::uint32_t set = 1; set < (1u << (count - 1)); ++set) {
+                for (size_t g = 0; g < count; ++g) on_left[g] = !((set >> g) & 1);
+                const double merit = merit_of_groups(on_left);
+                if (merit > best + (best == never ? 0. : tolerance(merit))) best = merit, kept = on_left;
+            }
+        } else {
+            std::vector<std::uint32_t> order(count);
+            std::vector<double> key(count);
+            const size_t orders = std::is_same_v<Instance, Labelled> && size_ > 2 ? size_ : 1;
+            for (size_t k = 0; k < orders; ++k) {
+                for (size_t g = 0; g < count; ++g) key[g] = order_key(g, k);
+                std::iota(order.begin(), order.end(), 0u);
+                std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return key[a] < key[b]; });
+                const auto [cut, base] = best_cut(order.data(), 0, count, known_, false, rules_.min_weight);
+                if (cut.merit == never || !(cut.merit > best + (best == never ? 0. : tolerance(best)))) continue;
+                best = cut.merit;
+                kept.assign(count, 0);
+                for (size_t p = 0; p <= cut.at; ++p) kept[order[p]] = 1;
+            }
+        }
+        if (best == never) return;
+        if (!kept[0])
+            for (auto& side : kept) side = !side;  // the first category that is there is in the first group
+        settle_groups(found, best, kept);
+    }
+
+    double order_key(size_t g, size_t k) const {
+        const double* s = groups_->of(g, size_);
+        if (rules_.criterion == Criterion::absolute) return medians_.group_median(g);
+        const size_t which = std::is_same_v<Instance, Measured> ? 1 : (size_ > 2 ? k : size_ - 1);
+        return s[which] / target_.weight(s);
+    }
+
+    // -- random ----------------------------------------------------------------------------------------------------
+
+    // A threshold drawn between the smallest and the largest value.
+    void drawn(Found& found, NodeRandom& random) {
+        const std::uint32_t* code = grouping_.codes(rows_, m_, j_);
+        const auto missing = columns_.missing(j_);
+        std::uint32_t least = std::numeric_limits<std::uint32_t>::max(), most = 0;
+        size_t absent_rows = 0;
+        for (size_t i = 0; i < m_; ++i) {
+            const bool absent = code[i] == missing;
+            absent_rows += absent;
+            least = std::min(least, absent ? least : code[i]);
+            most = std::max(most, absent ? most : code[i]);
+        }
+        found.constant = least >= most && absent_rows == 0;
+        if (least >= most) return;
+        const double *low = columns_.smallest(j_), *high = columns_.largest(j_);
+        const double drawn = high[least] + random.uniform() * (low[most] - high[least]);
+        auto cut = static_cast<std::uint32_t>(std::upper_bound(high + least, high + most, drawn) - high);
+        cut = cut > least ? cut - 1 : least;
+        std::vector<Sums> parts(3, Sums(size_, 0.));  // the last of missing cells
+        size_t rows[2] = {};
+        for (size_t i = 0; i < m_; ++i) {
+            const int part = code[i] == missing ? 2 : code[i] > cut;
+            target_.add(parts[part].data(), rows_[i]);
+            if (part < 2) ++rows[part];
+        }
+        double best = never;
+        const bool learn = absent_rows && !rules_.fractions;
+        for (int side = learn ? 0 : -1; side < (learn ? 2 : 0); ++side) {
+            Sums both[2] = {parts[0], parts[1]};
+            size_t counts[2] = {rows[0], rows[1]};
+            if (side >= 0) {
+                for (size_t s = 0; s < size_; ++s) both[side][s] += parts[2][s];
+                counts[side] += absent_rows;
+            }
+            bool fits = true;
+            for (int p = 0; p < 2; ++p)
+                fits &= counts[p] >= rules_.min_leaf && target_.weight(both[p].data()) >= rules_.min_weight;
+            const double merit = fits ? merit_of(target_, both[0].data()) + merit_of(target_, both[1].data()) : never;
+            if (merit > best) best = merit, found.absent = side;
+        }
+        if (best == never) return;
+        found.kind = SplitKind::threshold;
+        found.cut = cut;
+        found.threshold = drawn >= high[cut] && drawn < low[cut + 1] ? drawn : high[cut];
+        known_.assign(size_, 0.);
+        for (size_t s = 0; s < size_; ++s) known_[s] = parts[0][s] + parts[1][s];
+        const Sums absent = parts[2];
+        parts.pop_back();
+        settle(found, best, parts, 0., absent_rows ? &absent : nullptr);
+    }
+
+    // Every category on a side drawn for it.
+    void random_groups(Found& found, NodeRandom& random) {
+        with_separate();
+        std::vector<std::uint8_t> on_left(groups_->count);
+        const size_t forced = random.below(groups_->count);
+        for (size_t g = 0; g < groups_->count; ++g) on_left[g] = static_cast<std::uint8_t>(random.next() >> 63);
+        const size_t other = (forced + 1 + random.below(groups_->count - 1)) % groups_->count;
+        on_left[forced] = 1;
+        on_left[other] = 0;
+        const double merit = merit_of_groups(on_left);
+        if (merit != never) settle_groups(found, merit, on_left);
+    }
+
+    // -- absolute error --------------------------------------------------------------------------------------------
+
+    void prepare_medians() {
+        if constexpr (std::is_same_v<Instance, Measured>)
+            medians_.prepare(rows_, m_, grouping_.codes(rows_, m_, j_), columns_.missing(j_));
+    }
+
+    std::pair<Cut, double> best_median_cut(const std::uint32_t* order, size_t from, size_t to, bool absent, double least) {
+        Cut best;
+        const size_t count = to - from;
+        auto at = [&](size_t g) { return order ? order[g] : static_cast<std::uint32_t>(g); };
+        for (int side = absent ? 0 : -1; side < (absent ? 2 : 0); ++side) {
+            std::vector<double> before(count), weight(count);
+            std::vector<size_t> rows(count);
+            medians_.clear();
+            size_t n = 0;
+            if (side == 0) medians_.add_absent(), n += groups_->absent_rows;
+            for (size_t g = from; g < to; ++g) {
+                medians_.add_group(at(g));
+                n += groups_->rows[at(g)];
+                before[g - from] = medians_.cost();
+                weight[g - from] = medians_.weight();
+                rows[g - from] = n;
+            }
+            medians_.clear();
+            n = 0;
+            if (side == 1) medians_.add_absent(), n += groups_->absent_rows;
+            for (size_t g = to - 1; g > from; --g) {
+                medians_.add_group(at(g));
+                n += groups_->rows[at(g)];
+                const double merit = -before[g - 1 - from] - medians_.cost();
+                const bool fits = n >= rules_.min_leaf && rows[g - 1 - from] >= rules_.min_leaf &&
+                                  medians_.weight() >= least && weight[g - 1 - from] >= least;
+                best.tried += fits && side <= 0;
+                const double slack = best.merit == never ? 0. : tolerance(merit);
+                // from the right: of equal cuts the last that is seen is the first, unless another side had it
+                if (fits && (best.merit == never || merit > best.merit + slack ||
+                             (merit > best.merit - slack && best.absent == side)))
+                    best = {std::max(best.merit, merit), g - 1, side, best.tried};
+            }
+        }
+        medians_.clear();
+        for (size_t g = from; g < to; ++g) medians_.add_group(at(g));
+        if (absent) medians_.add_absent();
+        return {best, -medians_.cost()};
+    }
+
+    // -- the score -------------------------------------------------------------------------------------------------
+
+    void settle(Found& found, double merit, std::vector<Sums>& parts, double penalty) {
+        settle(found, merit, parts, penalty, groups_->absent_rows ? &groups_->absent : nullptr);
+    }
+
+    // `absent` are the sums of rows that have no value and are not in `parts`. With fractions they neither gain nor lose.
+    void settle(Found& found, double merit, std::vector<Sums>& parts, double penalty, const Sums* absent) {
+        const bool apart = rules_.fractions && absent;
+        if (absent && !apart)
+            for (size_t s = 0; s < size_; ++s) parts[static_cast<size_t>(found.absent)][s] += (*absent)[s];
+        double base;
+        if (rules_.criterion == Criterion::absolute) {
+            medians_.clear();
+            for (size_t g = 0; g < groups_->count; ++g) medians_.add_group(g);
+            if (!apart && absent) medians_.add_absent();
+            base = -medians_.cost();
+        } else {
+            base = merit_of(target_, apart ? known_.data() : total_);
+        }
+        found.valid = true;
+        found.gain = (merit - base - penalty) / weight_;
+        if (std::abs(found.gain) <= 1e-13 * (std::abs(merit) / weight_ + scale_)) found.gain = 0.;
+        found.score = found.gain;
+        if (!rules_.fractions && found.absent < 0) heaviest(found, parts);
+        if (rules_.criterion == Criterion::gain_ratio) found.score = ratio(found.gain, parts);
+        if (rules_.costs) found.score = found.score * std::abs(found.score) / rules_.costs[j_];
+    }
+
+    // Where no cell is missing, missing cells will go to the heaviest child.
+    void heaviest(Found& found, const std::vector<Sums>& parts) {
+        double most = never;
+        for (size_t p = 0; p < parts.size(); ++p) {
+            const double w = target_.weight(parts[p].data());
+            if (w > most) most = w, found.absent = static_cast<std::int32_t>(p);
+        }
+    }
+
+    // The gain by the entropy of the branches, missing cells one more.
+    double ratio(double gain, const std::vector<Sums>& parts) const {
+        double information = 0., rest = weight_;
+        for (const Sums& part : parts) {
+            const double w = target_.weight(part.data());
+            rest -= w;
+            if (w > 0.) information -= w / weight_ * std::log2(w / weight_);
+        }
+        if (rules_.fractions && rest > 1e-12 * weight_) information -= rest / weight_ * std::log2(rest / weight_);
+        return information > 0. ? gain / information : 0.;
+    }
+
+public:
+    double scale_ = 1.;  // what an impurity of the node is like: below its rounding, gains are zero
+
+private:
+    const Target& target_;
+    const TreeColumns& columns_;
+    const TreeRules& rules_;
+    const size_t size_;
+    Grouping<Target> grouping_;
+    MedianCost medians_;
+    Groups extended_;
+    const Groups* groups_ = nullptr;
+    const Instance* rows_ = nullptr;
+    const double* total_ = nullptr;
+    size_t m_ = 0, j_ = 0, place_ = 0;
+    double weight_ = 0.;
+    Sums known_;
+};
+
+}  // namespace lyceum

@@ -1,0 +1,110 @@
+"""Columns: the cells of a table column by column, as ranks of their values. Trees are grown on ranks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from lyceum._native import kernels
+from lyceum._threads import ordered_map
+from lyceum.data import Block, Rows, Schema
+from lyceum.errors import DataError
+
+__all__ = ["Columns", "Sample"]
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Every cell as the rank of its value among the distinct values of its column.
+
+    `codes[j, i]` is the rank, or for a missing cell `n_codes[j]`. The ranks of a continuous column stand for
+    the values from `lower[j][code]` to `upper[j][code]`, which are one value unless columns are binned; the
+    ranks of a categorical column are its category codes.
+    """
+
+    codes: np.ndarray  # (d, n) uint8, uint16 or uint32
+    n_codes: np.ndarray  # int32
+    is_category: np.ndarray  # bool
+    lower: tuple[np.ndarray, ...]  # an empty array for a categorical column
+    upper: tuple[np.ndarray, ...]
+
+    @classmethod
+    def of_cells(cls, X: np.ndarray, schema: Schema) -> Columns:
+        """Exact ranks of coded cells (n, d); threads take a column each."""
+        ranked = list(ordered_map(partial(_ranked, X, schema), range(X.shape[1])))
+        n_codes = np.array([count for _, count, _ in ranked], dtype=np.int32)
+        codes = np.empty((X.shape[1], len(X)), dtype=_smallest(int(n_codes.max(initial=0))))
+        for j, (ranks, _, _) in enumerate(ranked):
+            codes[j] = ranks
+        values = tuple(values for _, _, values in ranked)
+        is_category = np.array([column.is_categorical for column in schema], dtype=bool)
+        return cls(codes, n_codes, is_category, values, values)
+
+    @property
+    def native(self):
+        """The columns as the kernels take them."""
+        first = np.cumsum([0, *map(len, self.lower)][: len(self.lower)], dtype=np.int64)
+        flat = [np.concatenate([*values, np.empty(0)]) for values in (self.lower, self.upper)]
+        return kernels.TreeColumns(self.codes, self.n_codes, self.is_category.view(np.uint8), first, *flat)
+
+
+def _ranked(X: np.ndarray, schema: Schema, j: int) -> tuple[np.ndarray, int, np.ndarray]:
+    """The ranks of column j, how many there are, and the values of a continuous column."""
+    column = schema[j]
+    if not column.is_categorical:
+        ranks = np.empty(len(X), dtype=np.uint32)
+        values = kernels.rank_column(X, j, ranks)
+        return ranks.astype(_smallest(len(values))), len(values), values
+    count = len(np.asarray(column.categories))
+    cells = X[:, j]
+    known = np.isfinite(cells) & (cells >= 0)  # an unknown category is as good as a missing one
+    ranks = np.full(len(X), count, dtype=_smallest(count))
+    ranks[known] = cells[known]
+    return ranks, count, np.empty(0)
+
+
+def _smallest(count: int) -> type:
+    """The smallest type that holds the ranks and the code of missing cells."""
+    return np.uint8 if count < 1 << 8 else np.uint16 if count < 1 << 16 else np.uint32
+
+
+@dataclass(frozen=True)
+class Sample:
+    """All rows in memory: what a method keeps that cannot learn from sums."""
+
+    X: np.ndarray
+    y: np.ndarray | None
+    w: np.ndarray | None
+
+    @classmethod
+    def of(cls, rows: Rows) -> Sample:
+        """The rows of any source."""
+        return rows.reduce(_Parts.of).together()
+
+
+@dataclass(frozen=True)
+class _Parts:
+    """Blocks kept one after the other."""
+
+    blocks: tuple[Block, ...]
+
+    @classmethod
+    def of(cls, block: Block) -> _Parts:
+        return cls((block,))
+
+    def merge(self, other: _Parts) -> _Parts:
+        return _Parts(self.blocks + other.blocks)
+
+    def together(self) -> Sample:
+        kept = [block for block in self.blocks if len(block)]
+        if sum(map(len, kept)) >= 1 << 32:
+            raise DataError("more than 2^32 rows cannot be kept at once: set max_bins, which needs no rows in memory")
+        X = np.concatenate([block.X for block in kept])
+        if X.dtype.kind != "f":
+            X = X.astype(np.float64)
+        y = None if kept[0].y is None else np.concatenate([block.y for block in kept])  # type: ignore[misc]
+        if all(block.w is None for block in kept):
+            return Sample(X, y, None)
+        return Sample(X, y, np.concatenate([np.ones(len(b)) if b.w is None else b.w for b in kept]))

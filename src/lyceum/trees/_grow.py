@@ -1,0 +1,157 @@
+"""grow: one tree from ranked columns, by the native core."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from lyceum._native import kernels
+from lyceum._threads import n_threads, ordered_map
+from lyceum.trees._columns import Columns
+from lyceum.trees._tree import Tree
+
+__all__ = ["Considered", "Growth", "grow", "grow_with_record"]
+
+
+@dataclass(frozen=True)
+class Growth:
+    """How a tree is grown: what `DecisionTreeClassifier` and `DecisionTreeRegressor` document."""
+
+    criterion: str = "gini"
+    categorical: str = "groups"  # or "multiway", "one_vs_rest"
+    continuous: str = "two_way"  # or "multi_way"
+    max_branches: int = 4
+    missing: str = "learned"  # or "fractions"
+    cut: str = "midpoint"  # or "observed"
+    max_depth: int | None = None
+    min_samples_split: int = 2
+    min_samples_leaf: int = 1
+    min_weight_leaf: float = 0.0
+    max_leaf_nodes: int | None = None
+    min_impurity_decrease: float = 0.0
+    max_p_value: float | None = None
+    impurity_floor: float = 0.0
+    max_features: int | None = None
+    splitter: str = "best"  # or "random"
+    needs_gain: bool = False  # a split that gains nothing is not made
+    release8: bool = False  # C4.5's penalty and minimum for continuous columns
+    costs: np.ndarray | None = None
+    loss: np.ndarray | None = None
+    seed: int = 0
+    record: bool = False
+
+    @property
+    def native(self) -> Any:
+        """The rules as the kernels take them."""
+        rules = kernels.TreeRules()
+        rules.criterion = "loss" if self.loss is not None else self.criterion
+        rules.categorical = self.categorical
+        rules.multi_way = self.continuous == "multi_way"
+        rules.max_branches = self.max_branches
+        rules.fractions = self.missing == "fractions"
+        rules.observed = self.cut == "observed"
+        if self.max_depth is not None:
+            rules.max_depth = self.max_depth
+        rules.min_split = self.min_samples_split
+        rules.min_leaf = self.min_samples_leaf
+        rules.min_weight = self.min_weight_leaf
+        rules.max_leaves = self.max_leaf_nodes or 0
+        rules.min_decrease = self.min_impurity_decrease
+        rules.max_p = 1.0 if self.max_p_value is None else self.max_p_value
+        rules.floor = self.impurity_floor
+        rules.max_features = self.max_features or 0
+        rules.random = self.splitter == "random"
+        rules.needs_gain = self.needs_gain
+        rules.release8 = self.release8
+        rules.record = self.record
+        rules.seed = self.seed
+        if self.costs is not None:
+            rules.cost = np.asarray(self.costs, dtype=np.float64).tolist()
+        if self.loss is not None:
+            rules.loss = np.asarray(self.loss, dtype=np.float64).ravel().tolist()
+            rules.actions = self.loss.shape[1]
+        return rules
+
+
+@dataclass(frozen=True, slots=True)
+class Considered:
+    """Every column that was considered at every node: what splitting by it would have gained."""
+
+    node: np.ndarray
+    feature: np.ndarray
+    gain: np.ndarray
+    score: np.ndarray
+    threshold: np.ndarray  # NaN for categories
+
+
+def grow(
+    columns: Columns,
+    target: np.ndarray,
+    weight: np.ndarray | None,
+    growth: Growth,
+    n_classes: int | None = None,
+    rows: np.ndarray | None = None,
+    native: Any = None,
+) -> Tree:
+    """The tree of all rows, or of those numbered `rows`.
+
+    `target` has class codes (int32) where `n_classes` is given, else numbers. `native` is `columns.native`,
+    for callers that grow many trees on the same columns.
+    """
+    return grow_with_record(columns, target, weight, growth, n_classes, rows, native)[0]
+
+
+def grow_with_record(
+    columns: Columns,
+    target: np.ndarray,
+    weight: np.ndarray | None,
+    growth: Growth,
+    n_classes: int | None = None,
+    rows: np.ndarray | None = None,
+    native: Any = None,
+) -> tuple[Tree, Considered]:
+    """The tree, and what was considered where `growth.record` asks for it."""
+    native = columns.native if native is None else native
+    of = (target,) if n_classes is None else (target, n_classes)
+    grower = kernels.TreeGrower(native, *of, weight, growth.native, rows)
+    if n_threads() > 1 and not growth.max_leaf_nodes and not growth.max_features:
+        _split_large_nodes(grower, len(columns.n_codes))
+    for _ in ordered_map(grower.finish, range(len(grower.open))):
+        pass
+    return _tree(grower.result())
+
+
+_LARGE = 1 << 16  # cells of a node that are worth several threads
+
+
+def _split_large_nodes(grower: Any, d: int) -> None:
+    """Split nodes, each by all threads, until there is enough to do for every thread alone."""
+    while True:
+        rows = grower.open
+        largest = int(np.argmax(rows))
+        if rows[largest] * d < _LARGE or rows[largest] * 4 * n_threads() < sum(rows):
+            return
+        grower.prepare(largest)
+        for _ in ordered_map(partial(_search, grower, largest), _shares(d)):
+            pass
+        grower.split(largest)
+
+
+def _search(grower: Any, node: int, columns: tuple[int, int]) -> None:
+    grower.search(node, *columns)
+
+
+def _shares(d: int) -> Iterator[tuple[int, int]]:
+    """The columns in about four shares a thread."""
+    step = max(1, -(-d // (4 * n_threads())))
+    return ((start, min(d, start + step)) for start in range(0, d, step))
+
+
+def _tree(arrays: dict[str, np.ndarray]) -> tuple[Tree, Considered]:
+    seen, merits = arrays.pop("considered"), arrays.pop("merits")
+    considered = Considered(seen[:, 0], seen[:, 1], merits[:, 0], merits[:, 1], merits[:, 2])
+    return Tree(**arrays), considered

@@ -1,0 +1,223 @@
+"""Router: rows to the nodes of trees where they end, and to the values there."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from scipy import sparse
+
+from lyceum._native import kernels
+from lyceum.trees._tree import Tree
+
+__all__ = ["Router", "arrays_of", "cached_router", "cells_of", "shares"]
+
+_PACKED = {np.dtype(np.float32): "PackedTreesFloat", np.dtype(np.float64): "PackedTreesDouble"}
+_ENGINES = {"quickest": 0, "walk": 1, "scan": 2}
+
+
+def shares(value: np.ndarray) -> np.ndarray:
+    """Rows of class weights as posteriors, which sum to 1; equal ones where there is no weight."""
+    total = value.sum(axis=1, keepdims=True)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(total > 0, value / total, 1.0 / value.shape[1])
+
+
+def arrays_of(tree: Tree, n_columns: int) -> Any:
+    """The tree as the kernels take it; raises ValueError if an index leads outside its arrays."""
+    return kernels.TreeArrays(
+        np.ascontiguousarray(tree.feature, dtype=np.int32),
+        np.ascontiguousarray(tree.kind, dtype=np.uint8),
+        np.ascontiguousarray(tree.child, dtype=np.int32),
+        np.ascontiguousarray(tree.n_children, dtype=np.int32),
+        np.ascontiguousarray(tree.threshold, dtype=np.float64),
+        np.ascontiguousarray(tree.table, dtype=np.int32),
+        np.ascontiguousarray(tree.n_codes, dtype=np.int32),
+        np.ascontiguousarray(tree.missing, dtype=np.int32),
+        np.ascontiguousarray(tree.cuts, dtype=np.float64),
+        np.ascontiguousarray(tree.branches, dtype=np.int32),
+        np.ascontiguousarray(tree.weight, dtype=np.float64),
+        n_columns,
+    )
+
+
+def cells_of(X: Any) -> np.ndarray:
+    """Cells of a block as the kernels take them: float32 or float64, row by row."""
+    X = np.asarray(X)
+    return np.ascontiguousarray(X, dtype=X.dtype if X.dtype in _PACKED else np.float64)
+
+
+class Router:
+    """Sends rows down trees.
+
+    The trees are packed when rows of a type (float32 or float64) first come; what is packed is not pickled.
+    All methods may be called from several threads at once and use one thread each.
+
+    Parameters
+    ----------
+    trees : sequence of Tree
+    n_columns : int
+        Columns of the rows.
+    values : sequence of arrays of shape (n_nodes, K), optional
+        What the nodes of each tree add, instead of `tree.value`; `shares(tree.value)` for posteriors.
+    scale : float or array of shape (n_trees,), default=1.0
+        Factors of the values.
+    columns : array of int of shape (n_trees,), optional
+        The first output column that each tree adds to, 0 by default: 0 for forests, whose trees give all K
+        columns; the class for boosting with a tree a class.
+    engine : {"quickest", "walk", "scan"}, default="quickest"
+        Whether rows walk from node to node, or nodes are tested for many rows at a time, which is quicker for
+        many small trees. The results are the same.
+    """
+
+    def __init__(
+        self,
+        trees: Sequence[Tree],
+        n_columns: int,
+        *,
+        values: Sequence[np.ndarray] | None = None,
+        scale: Any = 1.0,
+        columns: Any = None,
+        engine: str = "quickest",
+    ) -> None:
+        self.trees = tuple(trees)
+        self.n_columns = n_columns
+        factors = np.broadcast_to(np.asarray(scale, dtype=np.float64), len(self.trees))
+        given = [tree.value for tree in self.trees] if values is None else values
+        self.values = [_scaled(value, float(factor)) for value, factor in zip(given, factors, strict=True)]
+        first = np.zeros(len(self.trees), dtype=np.intp) if columns is None else np.asarray(columns)
+        self.columns = [int(column) for column in first]
+        self.engine = engine
+        self._start()
+
+    def _start(self) -> None:
+        self._lock = threading.Lock()
+        self._packed: dict[np.dtype, Any] = {}
+        self._arrays = [arrays_of(tree, self.n_columns) for tree in self.trees]
+        self._shares_missing = any(arrays.shares_missing for arrays in self._arrays)
+
+    @property
+    def n_outputs(self) -> int:
+        """The output columns that the trees add to."""
+        return max(column + value.shape[1] for column, value in zip(self.columns, self.values))
+
+    # -- where rows end ------------------------------------------------------------------------------------
+
+    def leaves(self, X: Any) -> np.ndarray:
+        """The node of every tree where every row ends, int32 of shape (n, n_trees).
+
+        Of a row that missing cells split among several nodes it is the one with the largest share, the first
+        of equals.
+        """
+        X = cells_of(X)
+        ends = np.empty((len(X), len(self.trees)), dtype=np.int32)
+        whole, split = self._apart(X)
+        if split is None:
+            self._pack(X.dtype).leaves(X, 0, len(self.trees), ends)
+            return ends
+        ends[whole] = self._whole_leaves(X[whole])
+        for t, arrays in enumerate(self._arrays):
+            column = np.empty(int(np.count_nonzero(split)), dtype=np.int32)
+            arrays.ends(X[split], column)
+            ends[split, t] = column
+        return ends
+
+    def _whole_leaves(self, X: np.ndarray) -> np.ndarray:
+        ends = np.empty((len(X), len(self.trees)), dtype=np.int32)
+        self._pack(X.dtype).leaves(X, 0, len(self.trees), ends)
+        return ends
+
+    # -- values --------------------------------------------------------------------------------------------
+
+    def sums(self, X: Any, first: int = 0, last: int | None = None) -> np.ndarray:
+        """The summed values of trees `first` up to `last`, (n, n_outputs)."""
+        out = np.zeros((len(X), self.n_outputs))
+        self.add_values(X, out, first, last)
+        return out
+
+    def add_values(self, X: Any, out: np.ndarray, first: int = 0, last: int | None = None) -> None:
+        """Add to `out` (n, n_outputs) the values of where rows end in trees `first` up to `last`.
+
+        The values of a row's parts are averaged by their shares. Trees are added one after the other, so that
+        staged sums are those of all trees, bit for bit.
+        """
+        X = cells_of(X)
+        last = len(self.trees) if last is None else last
+        whole, split = self._apart(X)
+        if split is None:
+            self._pack(X.dtype).add_values(X, first, last, out)
+            return
+        some = np.ascontiguousarray(out[whole])
+        self._pack(X.dtype).add_values(X[whole], first, last, some)
+        out[whole] = some
+        some = np.ascontiguousarray(out[split])
+        for t in range(first, last):
+            self._arrays[t].add_ends(X[split], self.values[t], self.columns[t], some)
+        out[split] = some
+
+    # -- visits --------------------------------------------------------------------------------------------
+
+    def visited(self, X: Any, tree: int = 0) -> sparse.csr_array:
+        """The shares of every row that come to every node of a tree, (n, n_nodes)."""
+        X = cells_of(X)
+        starts, nodes, weights = self._arrays[tree].visited(X)
+        return sparse.csr_array((weights, nodes, starts), shape=(len(X), self.trees[tree].n_nodes))
+
+    def add_contributions(
+        self, X: Any, tree: int, values: np.ndarray, pick: np.ndarray | None, out: np.ndarray
+    ) -> None:
+        """Add every step's change of value to the column of `out` (n, n_columns) that was tested.
+
+        `values` is (n_nodes, K); `pick` the column of it for every row, the first if None.
+        """
+        self._arrays[tree].contributions(cells_of(X), np.ascontiguousarray(values), pick, out)
+
+    # -- packing -------------------------------------------------------------------------------------------
+
+    def _apart(self, X: np.ndarray) -> tuple[Any, np.ndarray | None]:
+        """Which rows go one way in every tree and which may be split, None if none may."""
+        if not self._shares_missing:
+            return None, None
+        split = np.isnan(X).any(axis=1)
+        return (~split, split) if split.any() else (None, None)
+
+    def _pack(self, dtype: np.dtype) -> Any:
+        with self._lock:
+            if dtype not in self._packed:
+                pack = getattr(kernels, _PACKED[dtype])
+                self._packed[dtype] = pack(
+                    self._arrays, self.values, self.columns, self.n_columns, _ENGINES[self.engine]
+                )
+            return self._packed[dtype]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {
+            name: getattr(self, name) for name in ("trees", "n_columns", "values", "columns", "engine")
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._start()
+
+
+def _scaled(value: np.ndarray, factor: float) -> np.ndarray:
+    value = np.ascontiguousarray(value, dtype=np.float64)
+    value = value[:, None] if value.ndim == 1 else value
+    return value if factor == 1.0 else factor * value
+
+
+_routers: WeakKeyDictionary[Any, Router] = WeakKeyDictionary()
+_routers_lock = threading.Lock()
+
+
+def cached_router(learner: Any, trees: Sequence[Tree], make: Callable[[], Router]) -> Router:
+    """The router of a fitted learner, made again when its trees are others; never part of its state."""
+    with _routers_lock:
+        router = _routers.get(learner)
+        known = router is not None and len(router.trees) == len(trees)
+        if not known or any(old is not new for old, new in zip(router.trees, trees)):  # type: ignore[union-attr]
+            router = _routers[learner] = make()
+        return router  # type: ignore[return-value]
