@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, fields
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 from scipy.stats import chi2
@@ -20,7 +20,7 @@ NEAR = 1e-9
 
 @dataclass(frozen=True)
 class Rules:
-    """How to grow: the names and defaults of `lyceum.trees._grow.Growth`, as far as the referee knows them."""
+    """How to grow: names and defaults of `lyceum.trees._grow.Growth`, as far as the referee knows them."""
 
     criterion: str = "gini"
     categorical: str = "groups"
@@ -93,7 +93,7 @@ class Referee:
         self.weight = [1.0] * len(self.target) if weight is None else list(map(float, weight))
         self.rules = rules if rules is not None else Rules(**changes)
 
-    # -- what rows are like --------------------------------------------------------------------------------
+    # -- what rows are like -----------------------------------------------------------------------------
 
     def value(self, rows) -> list:
         """Class weights, or the mean, or for absolute errors the median."""
@@ -137,7 +137,7 @@ class Referee:
         variance = math.fsum(w * (self.target[i] - value[0]) ** 2 for i, w in rows) / total
         return math.sqrt(variance) if criterion == "sd" else variance
 
-    # -- what splits are like ------------------------------------------------------------------------------
+    # -- what splits are like ---------------------------------------------------------------------------
 
     def send(self, split: Split, rows) -> list:
         """The rows of every child; those divided go to all, by the weight of the others there."""
@@ -181,7 +181,7 @@ class Referee:
         freedom = (table.shape[0] - 1) * (table.shape[1] - 1)
         return float(chi2.sf(((table - expected) ** 2 / expected).sum(), freedom)) if freedom else 1.0
 
-    # -- all splits ----------------------------------------------------------------------------------------
+    # -- all splits -------------------------------------------------------------------------------------
 
     def forms(self, rows, j) -> list:
         """Every split by column j, unjudged."""
@@ -189,7 +189,7 @@ class Referee:
         gaps = any(is_missing(self.cells[i][j]) for i, _ in rows)
         learned = self.rules.missing == "learned"
         if self.n_categories[j] is None:
-            found = [Split(j, THRESHOLD, 2, threshold=a + (b - a) / 2) for a, b in zip(present, present[1:])]
+            found = [Split(j, THRESHOLD, 2, threshold=a + (b - a) / 2) for a, b in pairwise(present)]
             return self._with_sides(found, gaps, rows)
         if self.rules.categorical == "multiway":
             found = [Split(j, CATEGORIES, len(present), branch={c: b for b, c in enumerate(present)})]
@@ -263,7 +263,7 @@ class Referee:
             out.append([_changed(s, score=ratio) for s, ratio in zip(chosen, ratios)])
         return out
 
-    # -- growing -------------------------------------------------------------------------------------------
+    # -- growing ----------------------------------------------------------------------------------------
 
     def root(self) -> list:
         return [(i, w) for i, w in enumerate(self.weight) if w > 0]
@@ -317,21 +317,21 @@ class Referee:
                 table, n_codes = len(branches), self.n_categories[split.column]
                 branches += [split.branch.get(c, -1) for c in range(n_codes)]
             rows.append(
-                dict(
-                    feature=-1 if split is None else split.column,
-                    kind=LEAF if split is None else split.kind,
-                    child=child.get(id(node), -1),
-                    n_children=0 if split is None else split.n_children,
-                    threshold=math.nan if split is None else split.threshold,
-                    table=table,
-                    n_codes=n_codes,
-                    missing=-1 if split is None else split.missing,
-                    value=self.value(node.rows),
-                    weight=weight_of(node.rows),
-                    n_rows=len(node.rows),
-                    impurity=self.impurity(node.rows),
-                    gain=0.0 if split is None else split.gain,
-                )
+                {
+                    "feature": -1 if split is None else split.column,
+                    "kind": LEAF if split is None else split.kind,
+                    "child": child.get(id(node), -1),
+                    "n_children": 0 if split is None else split.n_children,
+                    "threshold": math.nan if split is None else split.threshold,
+                    "table": table,
+                    "n_codes": n_codes,
+                    "missing": -1 if split is None else split.missing,
+                    "value": self.value(node.rows),
+                    "weight": weight_of(node.rows),
+                    "n_rows": len(node.rows),
+                    "impurity": self.impurity(node.rows),
+                    "gain": 0.0 if split is None else split.gain,
+                }
             )
         whole = dict.fromkeys(["feature", "child", "n_children", "table", "n_codes", "missing"], np.int32)
         types = whole | {"kind": np.uint8, "n_rows": np.int64}
@@ -346,7 +346,7 @@ def _changed(split: Split, **changes) -> Split:
     return Split(**{**now, **changes})
 
 
-# -- following a tree ------------------------------------------------------------------------------------------
+# -- following a tree ----------------------------------------------------------------------------------
 
 
 def split_of(tree: Tree, node: int) -> Split:

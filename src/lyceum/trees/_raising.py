@@ -7,14 +7,14 @@ the steps of rows down the tree, never over rows.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
-from typing import NamedTuple
+from dataclasses import fields
 
 import numpy as np
 
 from lyceum.errors import DataError
 from lyceum.trees._pruning import actions, compact
-from lyceum.trees._tree import CATEGORIES, INTERVALS, LEAF, THRESHOLD, Tree
+from lyceum.trees._tree import LEAF, Tree
+from lyceum.trees._walk import Parts, Walk, children_of, walk
 
 __all__ = ["raise_subtrees"]
 
@@ -51,39 +51,6 @@ def raise_subtrees(
     return raising.pruned(weight)
 
 
-class Parts(NamedTuple):
-    """Rows, in part or whole, at nodes."""
-
-    row: np.ndarray
-    node: np.ndarray
-    weight: np.ndarray
-
-    def take(self, which: np.ndarray) -> Parts:
-        return Parts(self.row[which], self.node[which], self.weight[which])
-
-    def moved(self, node: np.ndarray) -> Parts:
-        return Parts(self.row, node, self.weight)
-
-    def join(self, other: Parts) -> Parts:
-        return Parts(*map(np.concatenate, zip(self, other)))
-
-    def merged(self) -> Parts:
-        """The parts of a row that are at one node made one."""
-        parts = self.take(np.lexsort((self.row, self.node)))
-        starts = np.flatnonzero(np.append(True, (np.diff(parts.row) != 0) | (np.diff(parts.node) != 0)))
-        return Parts(parts.row[starts], parts.node[starts], np.add.reduceat(parts.weight, starts))
-
-
-@dataclass(slots=True)
-class Walk:
-    """What came of rows sent down a tree."""
-
-    ends: Parts  # where they ended
-    arrived: np.ndarray  # (n_nodes, K), class weights of the rows that came to each node
-    passed: np.ndarray  # (n_nodes, K), of those that were not divided at its parent
-    n_rows: np.ndarray  # (n_nodes,)
-
-
 class _Raising:
     """A tree in the course of pruning.
 
@@ -95,90 +62,35 @@ class _Raising:
         self.tree, self.parent, self.depth = tree, tree.parent, tree.depths
         self.cells, self.target = cells, target
         self.expected, self.slack, self.impurity = expected, slack, impurity
-        self.whole = not np.isnan(cells).any()  # then no row is divided
+        divides = (tree.missing < 0) & (tree.kind != LEAF)
+        self.whole = not (divides.any() and np.isnan(cells).any())  # no row is divided
         self.own, self.errors = np.zeros(tree.n_nodes), np.zeros(tree.n_nodes)
         self.ended = np.zeros_like(tree.value)
 
     def pruned(self, weight: np.ndarray) -> Tree:
         rows = np.flatnonzero(weight > 0.0)
-        walk = self._walk(Parts(rows, np.zeros(len(rows), dtype=np.int64), weight[rows]))
-        if not np.allclose(walk.arrived[0], self.tree.value[0]):
+        sent = self._walk(Parts(rows, np.zeros(len(rows), dtype=np.int64), weight[rows]))
+        came = np.bincount(self.target[rows], weight[rows], self.tree.value.shape[1])
+        if not np.allclose(came, self.tree.value[0]):
             raise DataError(
                 "subtree raising needs the rows that the tree was grown on: its classes weigh "
-                f"{self.tree.value[0].tolist()}, those of the rows given {walk.arrived[0].tolist()}"
+                f"{self.tree.value[0].tolist()}, those of the rows given {came.tolist()}"
             )
-        self._note_ends(walk)
+        self._note_ends(sent)
         if len(rows):
-            self._prune(walk.ends, 0)
+            self._prune(sent.ends, 0)
         return compact(self.tree)
 
-    # -- rows down the tree -----------------------------------------------------------------------------
-
     def _walk(self, parts: Parts) -> Walk:
-        """Send rows down from where they are; all rows of a node come to it in the same step."""
-        n, K = self.tree.value.shape
-        ended = []
-        walk = Walk(parts, np.zeros((n, K)), np.zeros((n, K)), np.zeros(n, dtype=np.int64))
-        while len(parts.row):
-            walk.arrived += self._table(parts)
-            walk.n_rows += np.bincount(parts.node, minlength=n)
-            to, divided = self._next(parts)
-            on = to >= 0
-            ended.append(parts.take(~on & ~divided))
-            passed = parts.take(on).moved(to[on])
-            table = self._table(passed)
-            walk.passed += table
-            parts = passed.join(self._spread(parts.take(divided), table)) if divided.any() else passed
-        walk.ends = Parts(*map(np.concatenate, zip(*ended))) if ended else parts
-        return walk
+        return walk(self.tree, self.cells, parts if self.whole else parts.merged())
 
-    def _next(self, parts: Parts) -> tuple[np.ndarray, np.ndarray]:
-        """The child that each part goes to, -1 if it stays or is divided; and whether it is divided."""
-        tree, node = self.tree, parts.node
-        kind = tree.kind[node]
-        cell = self.cells[parts.row, tree.feature[node]].astype(np.float64)
-        missing = np.isnan(cell) & (kind != LEAF)
-        branch = np.where(missing, tree.missing[node], -1)
-        at = np.flatnonzero((kind == THRESHOLD) & ~missing)
-        branch[at] = cell[at] > tree.threshold[node[at]]
-        at = np.flatnonzero((kind == INTERVALS) & ~missing)
-        branch[at] = self._intervals(node[at], cell[at])
-        at = np.flatnonzero((kind >= CATEGORIES) & ~missing)
-        code = cell[at].astype(np.int64)
-        fits = (code >= 0) & (code < tree.n_codes[node[at]])
-        at, code = at[fits], code[fits]
-        branch[at] = tree.branches[tree.table[node[at]] + code]
-        return np.where(branch >= 0, tree.child[node] + branch, -1), missing & (branch < 0)
-
-    def _intervals(self, node: np.ndarray, cell: np.ndarray) -> np.ndarray:
-        below = np.zeros(len(node), dtype=np.int64)
-        n_cuts, first = self.tree.n_children[node] - 1, self.tree.table[node]
-        for k in range(int(n_cuts.max(initial=0))):
-            has = np.flatnonzero(k < n_cuts)
-            below[has] += self.tree.cuts[first[has] + k] < cell[has]
-        return below
-
-    def _spread(self, parts: Parts, passed: np.ndarray) -> Parts:
-        """Divide parts among all children by the weight of the rows that were not divided."""
-        each, child = self._children(parts.node)
-        known = passed.sum(axis=1)[child]
-        none = np.bincount(each, known, minlength=len(parts.row)) <= 0.0
-        by = np.where(none[each], self.tree.weight[child], known)
-        share = by / np.bincount(each, by, minlength=len(parts.row))[each]
-        out = Parts(parts.row[each], child, parts.weight[each] * share)
-        return out.take(out.weight > 0.0)
-
-    def _children(self, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """All children of nodes, and the place among `nodes` of the parent of each."""
-        counts = np.where(self.tree.kind[nodes] == LEAF, 0, self.tree.n_children[nodes])
-        each = np.repeat(np.arange(len(nodes)), counts)
-        within = np.arange(len(each)) - np.repeat(np.cumsum(counts) - counts, counts)
-        return each, self.tree.child[nodes][each] + within
-
-    def _table(self, parts: Parts) -> np.ndarray:
-        """The class weights of parts, by node."""
-        n, K = self.tree.value.shape
-        return np.bincount(parts.node * K + self.target[parts.row], parts.weight, n * K).reshape(n, K)
+    def _tables(self, nodes: np.ndarray, *parts: Parts) -> list[np.ndarray]:
+        """The class weights of parts at the (rising) nodes; they are at no others."""
+        n, K = len(nodes), self.tree.value.shape[1]
+        place = np.empty(self.tree.n_nodes, dtype=np.int64)
+        place[nodes] = np.arange(n)
+        at = [place[part.node] * K + self.target[part.row] for part in parts]
+        return [np.bincount(cell, part.weight, n * K).reshape(n, K) for cell, part in zip(at, parts)]
 
     def _expected_of_ends(self, ended: np.ndarray, arrived: np.ndarray) -> np.ndarray:
         """Errors expected of rows that end at nodes, whose class is that of all rows that came there."""
@@ -186,10 +98,10 @@ class _Raising:
         right = ended[np.arange(len(ended)), actions(arrived)]
         return np.where(weight > 0.0, self.expected(weight - right, weight), 0.0)
 
-    def _note_ends(self, walk: Walk) -> None:
-        came = walk.n_rows > 0
-        self.ended[came] = self._table(walk.ends)[came]
-        self.own[came] = self._expected_of_ends(self.ended[came], walk.arrived[came])
+    def _note_ends(self, sent: Walk) -> None:
+        came = np.unique(sent.arrived.node)
+        self.ended[came], arrived = self._tables(came, sent.ends, sent.arrived)
+        self.own[came] = self._expected_of_ends(self.ended[came], arrived)
         self.errors[came] = self.own[came]
 
     # -- pruning, level by level ------------------------------------------------------------------------
@@ -216,7 +128,7 @@ class _Raising:
     def _judge(self, parts: Parts, came_from: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The nodes, of those where the parts are, to make leaves, and those to replace by a branch."""
         nodes = np.unique(parts.node)
-        each, child = self._children(nodes)
+        each, child = children_of(self.tree, nodes)
         whole = self.own[nodes] + np.bincount(each, self.errors[child], minlength=len(nodes))
         self.errors[nodes] = whole
         value = self.tree.value[nodes]
@@ -227,7 +139,7 @@ class _Raising:
 
     def _largest(self, nodes: np.ndarray) -> np.ndarray:
         """The child of most weight of each node, the first of equals."""
-        each, child = self._children(nodes)
+        each, child = children_of(self.tree, nodes)
         order = np.lexsort((child, -self.tree.weight[child], each))
         return child[order][np.flatnonzero(np.append(True, np.diff(each)))]
 
@@ -245,10 +157,9 @@ class _Raising:
         moves = to[parts.node] >= 0
         if self.whole:
             moves &= came_from != to[parts.node]
-        sent = parts.take(moves).moved(to[parts.node[moves]])
-        walk = self._walk(sent if self.whole or not len(sent.row) else sent.merged())
-        touched = np.flatnonzero(walk.n_rows)
-        ended, arrived = self._table(walk.ends)[touched], walk.arrived[touched]
+        sent = self._walk(parts.take(moves).moved(to[parts.node[moves]]))
+        touched = np.unique(sent.arrived.node)
+        ended, arrived = self._tables(touched, sent.ends, sent.arrived)
         if self.whole:
             ended, arrived = ended + self.ended[touched], arrived + self.tree.value[touched]
         now = self._expected_of_ends(ended, arrived) - (self.own[touched] if self.whole else 0.0)
@@ -269,26 +180,26 @@ class _Raising:
                      tree.n_codes, tree.missing):  # fmt: skip
             part[nodes] = part[branch]
         tree.kind[branch] = LEAF
-        each, child = self._children(nodes)
+        each, child = children_of(self.tree, nodes)
         self.parent[child] = nodes[each]
         while len(child):
             self.depth[child] -= 1
-            child = self._children(child)[1]
-        walk = self._walk(parts if self.whole else parts.merged())
-        self._describe(walk)
-        self._note_ends(walk)
-        return walk.ends
+            child = children_of(self.tree, child)[1]
+        sent = self._walk(parts)
+        self._describe(sent)
+        self._note_ends(sent)
+        return sent.ends
 
-    def _describe(self, walk: Walk) -> None:
+    def _describe(self, sent: Walk) -> None:
         """The counts, impurities and gains of the nodes that rows came to anew."""
-        tree, came = self.tree, np.flatnonzero(walk.n_rows)
-        tree.value[came] = walk.arrived[came]
-        tree.weight[came] = walk.arrived[came].sum(axis=1)
-        tree.n_rows[came] = walk.n_rows[came]
-        tree.impurity[came] = self._impurity(walk.arrived[came])
-        each, child = self._children(came)
-        part = walk.passed[child]
-        known = np.zeros((len(came), part.shape[1]))
+        tree = self.tree
+        came, counts = np.unique(sent.arrived.node, return_counts=True)
+        arrived, passed = self._tables(came, sent.arrived, sent.passed)
+        tree.value[came], tree.weight[came], tree.n_rows[came] = arrived, arrived.sum(axis=1), counts
+        tree.impurity[came] = self._impurity(arrived)
+        each, child = children_of(self.tree, came)
+        part = passed[np.searchsorted(came, child)]
+        known = np.zeros_like(arrived)
         np.add.at(known, each, part)
         left = np.bincount(each, part.sum(axis=1) * self._impurity(part), minlength=len(came))
         fall = known.sum(axis=1) * self._impurity(known) - left
