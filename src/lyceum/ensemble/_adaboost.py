@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._native import kernels
-from lyceum._threads import ordered_map
+from lyceum._threads import ordered_map, single_threaded_blas
 from lyceum.ensemble._adaboost_rounds import ALL, Log, Rule, Teacher, Weights, boost, replay
 from lyceum.ensemble._adaboost_teachers import AnyLearner
 from lyceum.ensemble._draws import seed_from
@@ -168,7 +168,8 @@ class AdaBoostClassifier(ClassifierMixin, Ensemble):
         """
         before = dict(self.__dict__)
         try:
-            self._fit(*self._material(X, y, sample_weight), before)
+            with single_threaded_blas():
+                self._fit(*self._material(X, y, sample_weight), before)
         except BaseException:  # a warm start that fails leaves the members that there were
             self.__dict__.clear()
             self.__dict__.update(before)

@@ -66,13 +66,15 @@ class Bag(Ensemble):
         """
         before = dict(self.__dict__)
         try:
-            return self._fit(X, y, sample_weight, before)
+            with single_threaded_blas():
+                self._fit(X, y, sample_weight, before)
         except BaseException:  # a warm start that fails leaves the members that there were
             self.__dict__.clear()
             self.__dict__.update(before)
             raise
+        return self
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any, before: dict[str, Any]):
+    def _fit(self, X: Any, y: Any, sample_weight: Any, before: dict[str, Any]) -> None:
         material, target, w = self._material(X, y, sample_weight)
         warm = self.warm_start and "draws_" in before
         self.seed_ = before["seed_"] if warm else seed_from(self.random_state)
@@ -82,17 +84,15 @@ class Bag(Ensemble):
         work = partial(self._member, material=material, target=target, w=w, known=tuple(members))
         numbers = range(0 if bag else len(members), self.n_estimators)
         self.estimators_ = list(members)
-        with single_threaded_blas():
-            for i, (member, left_out, answers) in zip(numbers, ordered_map(work, numbers)):
-                if i >= len(members):
-                    self.estimators_.append(member)
-                    if self.progress is not None:
-                        self.progress(i + 1, self.n_estimators)
-                if bag is not None:
-                    bag.add(left_out, answers)
-                    bag.errors.append(self._error(target, answers, w, left_out))
+        for i, (member, left_out, answers) in zip(numbers, ordered_map(work, numbers)):
+            if i >= len(members):
+                self.estimators_.append(member)
+                if self.progress is not None:
+                    self.progress(i + 1, self.n_estimators)
+            if bag is not None:
+                bag.add(left_out, answers)
+                bag.errors.append(self._error(target, answers, w, left_out))
         self._keep_out_of_bag(bag, target, w)
-        return self
 
     def _member(
         self, i: int, material: Material, target: np.ndarray, w: np.ndarray | None, known: tuple[Any, ...]

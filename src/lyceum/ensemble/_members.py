@@ -60,17 +60,19 @@ class Material:
     """Rows in memory, as members take them.
 
     `container` is None for Lyceum's own learners, which take `source`; else it is an array or a frame, and
-    `labels` the targets.
+    `labels` the targets. Unless they are `named`, the columns have numbers for names.
     """
 
     source: ArraySource | None
     container: Any = None
     labels: np.ndarray | None = None
+    named: bool = True
 
     def fit(self, member: Any, rows: Any = None, columns: Any = None, w: Any = None) -> Any:
         """The member fitted on some rows and columns with these weights."""
         if self.container is None:
-            return member.fit(Rows(replace(self._source(rows, columns), w=w)))
+            member.fit(Rows(replace(self._source(rows, columns), w=w)))
+            return member if self.named else _without_names(member)
         assert self.labels is not None
         y = self.labels if rows is None else self.labels[rows]
         weights = {} if w is None else {"sample_weight": w}
@@ -101,12 +103,22 @@ class Material:
         return replace(source, X=X, schema=schema)
 
 
+def _without_names(member: Any) -> Any:
+    """A member that, like the ensemble, may be asked about arrays."""
+    for part in [step for _, step in member.steps] if isinstance(member, Pipeline) else [member]:
+        if isinstance(part, Learner):
+            part.__dict__.pop("feature_names_in_", None)
+    return member
+
+
 def _part(container: Any, rows: Any, columns: Any) -> Any:
     container = container if columns is None else _safe_indexing(container, columns, axis=1)
     return container if rows is None else _safe_indexing(container, rows)
 
 
 def _of_block(block: Block, of: Callable[[Material], np.ndarray], own: bool) -> np.ndarray:
+    if not len(block):  # the answers for no rows have the shape and the type of those for one
+        return _of_block(block.with_X(np.zeros((1, len(block.schema))), block.schema), of, own)[:0]
     if own:
         return of(Material(ArraySource(block.X, None, None, block.schema, coded=True)))
     _refuse_codes(block.schema)
@@ -178,6 +190,7 @@ class Ensemble(Learner):
     estimator: Any
     estimators_: list[Any]
     seed_: int
+    framed_: bool  # whether learners that are not Lyceum's were given a frame
 
     def _base(self) -> Any:
         """The estimator that members are copies of."""
@@ -205,10 +218,12 @@ class Ensemble(Learner):
         source = in_memory(rows, type(self).__name__, self._alternative)
         assert source.y is not None
         if takes_rows(base):
-            return Material(source), source.y, source.w
-        if not is_frame(X):
+            named = hasattr(self, "feature_names_in_")
+            return Material(source, named=named), source.y, source.w
+        self.framed_ = is_frame(X)
+        if not self.framed_:
             _refuse_codes(source.schema)
-        container = X if is_frame(X) else source.X
+        container = X if self.framed_ else source.X
         labels = self.classes_[source.y] if hasattr(self, "classes_") else source.y
         return Material(None, container, labels), source.y, source.w
 
@@ -216,7 +231,7 @@ class Ensemble(Learner):
         """`of` the rows of X as members take them, one result a row (lazy on Dask)."""
         check_is_fitted(self)
         own = takes_rows(self._base())
-        if not own and is_frame(X):
+        if not own and self.framed_ and is_frame(X):
             _check_feature_names(self, X, reset=False)
             return of(Material(None, X))
         return self._rows_to_predict(X).collect(partial(_of_block, of=of, own=own))
