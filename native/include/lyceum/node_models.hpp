@@ -102,7 +102,7 @@ private:
                 for (size_t k = 0; k <= j; ++k) scaled_[j * m + k] += dot(column(j) + from, column(k) + from, count);
         }
         for (size_t j = 0; j < m; ++j) {
-            const double square = scaled_[j * m + j], rounding = 4e-16 * mean_[j];
+            const double square = scaled_[j * m + j], rounding = 1e-13 * mean_[j];
             scale_[j] = square > weight_ * rounding * rounding ? std::sqrt(square) : 0.0;
         }
         for (size_t j = 0; j < m; ++j)

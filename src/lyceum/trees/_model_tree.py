@@ -1,0 +1,321 @@
+"""ModelTreeRegressor: a tree with a linear model at every leaf (M5 and M5')."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from sklearn.base import RegressorMixin
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum.base import Learner
+from lyceum.data import Block, Schema
+from lyceum.data._dask import DaskSource
+from lyceum.errors import SourceError
+from lyceum.report import Explanation, Summary, Table
+from lyceum.trees._columns import Columns, Sample
+from lyceum.trees._grow import Growth, grow
+from lyceum.trees._m5_columns import StepColumns
+from lyceum.trees._m5_models import choose, columns_below, fit_models, smoothed
+from lyceum.trees._m5_text import ModelText
+from lyceum.trees._pruning import compact
+from lyceum.trees._route import Router, cached_router
+from lyceum.trees._tree import LEAF, Tree
+
+__all__ = ["ModelTreeRegressor"]
+
+_SHOWN = 60  # lines of a tree and equations in a summary
+
+
+class ModelTreeRegressor(RegressorMixin, Learner):
+    """A regression tree with a linear model at every leaf: M5 and M5'.
+
+    The tree is grown by the reduction of the standard deviation,
+
+        SDR = sd(T) − Σ_i |T_i| / |T| · sd(T_i),
+
+    until a node has fewer than `min_samples_split` rows or varies by no more than `sd_fraction` of the
+    standard deviation of all targets. Every node then gets a least-squares model on the columns that are
+    tested below it. Columns are dropped from it one by one while its estimated error does not rise, and from
+    the bottom up a node becomes a leaf where its model is estimated to err no more than its subtree. With n
+    rows and v parameters the estimate of M5 is (n + v) / (n − v) · mean |residual|; a model has fewer
+    parameters than rows. At last predictions are smoothed along the path to the root: from below, where n
+    rows were, p and the node's own q become (n p + k q) / (n + k). As M5' does, this is folded into the
+    models once, so that a prediction is one linear model.
+
+    A categorical column of c categories stands for c − 1 columns of zeros and ones: its categories are
+    ordered by mean target, and each column cuts the order at one place. Where a split met missing cells in
+    `fit` they go to the side that was better for the standard deviation, else to the side with more weight;
+    linear models see the mean of the column. A category that `fit` did not see stays at the node that asks
+    for it, whose own smoothed model predicts, and has the mean of its columns.
+
+    `fit` keeps all rows in memory, also those of files; a Dask collection is refused. Weights count rows: a
+    row of weight 2 is two rows, and `min_samples_split` counts weight.
+
+    Parameters
+    ----------
+    error : {"absolute", "squared"}, default="absolute"
+        The estimated error. "absolute": that of M5, above. "squared": that of M5' in WEKA, which gives far
+        smaller trees: a column goes by Akaike's criterion, those of standardised coefficient above 1.5 at
+        once, and subtrees by (n + 2v) / (n − v) · √(mean residual²), where v counts the parameters of all
+        models below and the splits.
+    model : {"linear", "constant"}, default="linear"
+        "constant" is M5's regression tree: every model is the mean.
+    attributes : {"tested", "all"}, default="tested"
+        The columns that the model of a node may have: those tested at it or below, or all.
+    min_samples_split : int, default=4
+    sd_fraction : float, default=0.05
+    pruning : bool, default=True
+    smoothing : float, default=15.0
+        k; 0 for no smoothing.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns of an array hold categories.
+
+    Attributes
+    ----------
+    tree_ : Tree
+        After pruning.
+    coef_ : ndarray of shape (n_nodes, n_model_columns)
+        The models that predict, smoothed.
+    intercept_ : ndarray of shape (n_nodes,)
+        Their values where every column is at its mean, `columns_.center`.
+    node_coef_, node_intercept_ : ndarrays of the same shapes
+        The models as fitted, before smoothing.
+    node_parameters_ : ndarray of shape (n_nodes,)
+        How many parameters they have, the intercept among them.
+    node_error_ : ndarray of shape (n_nodes,)
+        The root mean squared residuals of their rows, in units of `sd_`.
+    sd_ : float
+        The standard deviation of the target.
+    columns_ : StepColumns
+        How cells become the columns of the models.
+    n_rules_ : int
+        The number of leaves.
+
+    References
+    ----------
+    Quinlan, Learning with continuous classes, AI '92. Wang and Witten, Induction of model trees for
+    predicting continuous classes, ECML 1997.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.trees import ModelTreeRegressor
+    >>> x = np.arange(40.0)
+    >>> y = np.where(x < 20, 2 * x, 100 - x)
+    >>> model = ModelTreeRegressor(smoothing=0).fit(x[:, None], y)
+    >>> model.predict([[5.0], [30.0]]).round(6).tolist(), model.n_rules_
+    ([10.0, 70.0], 2)
+    """
+
+    _coding: ClassVar[Literal["codes", "one_of_c", "reference"]] = "codes"
+    _takes_missing: ClassVar[bool] = True
+
+    _parameter_constraints: ClassVar[dict] = {
+        "error": [StrOptions({"absolute", "squared"})],
+        "model": [StrOptions({"linear", "constant"})],
+        "attributes": [StrOptions({"tested", "all"})],
+        "min_samples_split": [Interval(Integral, 2, None, closed="left")],
+        "sd_fraction": [Interval(Real, 0, 1, closed="both")],
+        "pruning": ["boolean"],
+        "smoothing": [Interval(Real, 0, None, closed="left")],
+        "categorical_features": "no_validation",
+    }
+
+    def __init__(
+        self,
+        *,
+        error: str = "absolute",
+        model: str = "linear",
+        attributes: str = "tested",
+        min_samples_split: int = 4,
+        sd_fraction: float = 0.05,
+        pruning: bool = True,
+        smoothing: float = 15.0,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.error = error
+        self.model = model
+        self.attributes = attributes
+        self.min_samples_split = min_samples_split
+        self.sd_fraction = sd_fraction
+        self.pruning = pruning
+        self.smoothing = smoothing
+        self.categorical_features = categorical_features
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Learn from all rows of X, kept in memory.
+
+        Parameters
+        ----------
+        X : array, frame or `scan(...)`
+        y : array of shape (n_samples,), if the target is not in the scan
+        sample_weight : array of shape (n_samples,), optional
+        """
+        rows = self._rows(X, y, sample_weight)
+        if isinstance(rows.source, DaskSource):
+            raise SourceError(
+                "ModelTreeRegressor keeps every row in memory and cannot learn from a Dask collection: use "
+                "DecisionTreeRegressor with max_bins, or fit on a sample that fits into memory, e.g. X.compute()"
+            )
+        self._learn(_rows_that_count(Sample.of(rows)))
+        return self
+
+    def _learn(self, sample: Sample) -> None:
+        assert sample.y is not None
+        X, y, w = sample.X, sample.y, sample.w
+        middle, self.sd_ = _moments(y, w)
+        self.columns_ = StepColumns.of(X, y, w, self.schema_)
+        ranks = self._grown(X, y, w)
+        tree = self.columns_.to_groups(ranks)
+        leaf = Router([tree], X.shape[1]).leaves(X)[:, 0]
+        Z, may_have = self.columns_.centered(X), self._may_have(ranks)
+        rule = {"absolute": "m5", "squared": "m5p"}[self.error]
+        models = fit_models(tree, leaf, Z, y - middle, w, may_have, rule)
+        if self.pruning:
+            choice = choose(tree, models, self.error, self.sd_)
+            tree, models = compact(tree, choice.cut), models.take(choice.kept)
+        self.tree_ = tree
+        self.node_coef_, self.node_intercept_ = models.coef, models.intercept + middle
+        self.node_parameters_ = models.parameters.astype(np.int64)
+        self.node_error_ = np.sqrt(models.squared) / (self.sd_ if self.sd_ > 0 else 1.0)
+        self.coef_, self.intercept_ = smoothed(
+            tree, self.node_coef_, self.node_intercept_, models.weight, float(self.smoothing)
+        )
+        self.n_rules_ = tree.n_leaves
+
+    def _grown(self, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> Tree:
+        """The tree of ranks, not yet pruned; a node of too little weight is a leaf."""
+        growth = Growth(
+            criterion="sd",
+            missing="learned",
+            min_samples_split=self.min_samples_split if w is None else 2,
+            impurity_floor=self.sd_fraction * self.sd_,
+        )
+        numbers = Schema.of_numbers(self.schema_.names)
+        tree = grow(Columns.of_cells(self.columns_.ranked(X), numbers), y, w, growth)
+        if w is not None:
+            tree = compact(tree, tree.weight < self.min_samples_split)
+        return _one_way(tree)
+
+    def _may_have(self, tree: Tree) -> np.ndarray:
+        """The columns that the models of the nodes may have."""
+        p = len(self.columns_.center)
+        if self.model == "constant":
+            return np.zeros((tree.n_nodes, p), dtype=bool)
+        if self.attributes == "all":
+            return np.ones((tree.n_nodes, p), dtype=bool)
+        return columns_below(tree, self.columns_.tested(tree), p)
+
+    # -- predictions ---------------------------------------------------------------------------------------
+
+    def predict(self, X: Any) -> Any:
+        """The value of the smoothed model of the leaf that a row comes to."""
+        check_is_fitted(self)
+        return self._apply(partial(_predicted, self), X)
+
+    def apply(self, X: Any) -> Any:
+        """The node of `tree_` where every row ends."""
+        check_is_fitted(self)
+        return self._apply(self._nodes, X)
+
+    def explain(self, X: Any) -> Explanation:
+        """What every column adds to the prediction of the leaf's smoothed model, b (x − mean).
+
+        The base is the model's value where all columns are at their means.
+        """
+        check_is_fitted(self)
+        parts = np.asarray(self._apply(partial(_contributions, self), X))
+        target = self.schema_.target.name if self.schema_.target else "y"
+        return Explanation(self.schema_.names, parts[:, 1:], parts[:, 0], np.asarray(self.predict(X)), target)
+
+    def _nodes(self, block: Block) -> np.ndarray:
+        make = partial(Router, [self.tree_], self.n_features_in_)
+        return cached_router(self, [self.tree_], make).leaves(block.X)[:, 0]
+
+    # -- what was learned ----------------------------------------------------------------------------------
+
+    def rules(self) -> Table:
+        """The tree as rules, one a leaf: if the conditions hold, the target is the linear model."""
+        check_is_fitted(self)
+        columns = ("model", "if", "then", "weight", "error, % of sd")
+        return Table("rules", columns, self._text().rules())
+
+    def summary(self) -> Summary:
+        """The tree with the numbers of its models, the models as equations, weights and errors of nodes.
+
+        The error is the root mean squared residual of the node's own model before smoothing.
+        """
+        check_is_fitted(self)
+        text = self._text()
+        lines, rules = text.lines(), text.rules()
+        facts = {
+            "leaves": self.n_rules_,
+            "nodes, depth": (self.tree_.n_nodes, self.tree_.depth),
+            "rows (weight)": float(self.tree_.weight[0]),
+            "standard deviation of the target": self.sd_,
+            "smoothing constant": float(self.smoothing),
+        }
+        if len(lines) > _SHOWN or len(rules) > _SHOWN:
+            facts["shown"] = f"the first {_SHOWN} lines; rules() has all"
+        columns = ("split", "model", "weight", "error, % of sd")
+        models = [(number, equation) for number, _, equation, _, _ in rules]
+        return Summary(
+            f"Model tree for {text.target}",
+            facts,
+            [
+                Table("tree", columns, lines[:_SHOWN]),
+                Table("models at the leaves", ("model", "equation"), models[:_SHOWN]),
+            ],
+        )
+
+    def _text(self) -> ModelText:
+        at_zero = self.intercept_ - self.coef_ @ self.columns_.center
+        names = self.columns_.names(self.schema_)
+        return ModelText(self.tree_, self.schema_, names, self.coef_, at_zero, self.node_error_)
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        n, p = self.tree_.n_nodes, int(self.columns_.start[-1])
+        return {"coef_": (n, p), "intercept_": (n,), "node_coef_": (n, p), "node_intercept_": (n,)}
+
+
+def _predicted(learner: ModelTreeRegressor, block: Block) -> np.ndarray:
+    node, Z = learner._nodes(block), learner.columns_.centered(block.X)
+    return learner.intercept_[node] + np.einsum("ij,ij->i", Z, learner.coef_[node])
+
+
+def _contributions(learner: ModelTreeRegressor, block: Block) -> np.ndarray:
+    """The base, then the contribution of every column."""
+    node, Z = learner._nodes(block), learner.columns_.centered(block.X)
+    Z *= learner.coef_[node]
+    out = np.zeros((len(block), 1 + learner.n_features_in_))
+    out[:, 0] = learner.intercept_[node]
+    np.add.at(out.T, 1 + learner.columns_.source, Z.T)
+    return out
+
+
+def _rows_that_count(sample: Sample) -> Sample:
+    if sample.w is None or sample.w.all():
+        return sample
+    kept = sample.w > 0
+    assert sample.y is not None
+    return Sample(sample.X[kept], sample.y[kept], sample.w[kept])
+
+
+def _moments(y: np.ndarray, w: np.ndarray | None) -> tuple[float, float]:
+    """Mean and standard deviation."""
+    weight = np.ones(len(y)) if w is None else w
+    mean = y[0] + float((weight * (y - y[0])).sum() / weight.sum())
+    return mean, float(np.sqrt((weight * (y - mean) ** 2).sum() / weight.sum()))
+
+
+def _one_way(tree: Tree) -> Tree:
+    """The tree with a child for missing cells at every split: the heaviest where none was learned."""
+    missing = tree.missing.copy()
+    for node in np.flatnonzero((tree.kind != LEAF) & (missing < 0)).tolist():
+        missing[node] = int(np.argmax(tree.weight[list(tree.children(node))]))
+    return replace(tree, missing=missing)
