@@ -10,9 +10,10 @@ import numpy as np
 from scipy import sparse
 from scipy.linalg import qr, solve_triangular
 
+from lyceum._native import kernels
 from lyceum.data import Block, Rows
 from lyceum.linear._least_squares import Fit
-from lyceum.linear._passes import Residuals
+from lyceum.linear._passes import Residuals, dense_blocks
 from lyceum.solvers import GradientDescent, Point, PositiveFactor
 
 __all__ = ["SOLVERS", "Descent", "Setting", "Triangle"]
@@ -36,6 +37,7 @@ class Descent:
     n_iter: int = 1
     converged: bool = True
     history: list[float] = field(default_factory=list)  # Σ w r² per pass
+    steps: list[np.ndarray] = field(default_factory=list)  # coefficients and intercept at the means, per pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +87,15 @@ def by_gradient_descent(rows: Rows, fit: Fit, setting: Setting) -> Descent:
     """Steps down the gradient over all rows, on columns of unit spread, from b = 0."""
     problem = _Squares(rows, fit)
     start = problem.evaluate(np.zeros(len(fit.coef)))
-    outcome = GradientDescent().minimise(problem, start, setting.max_iter, setting.tol)
+    steps: list[np.ndarray] = []
+
+    def watch(point: Point) -> None:
+        steps.append(np.append(problem.unit * point.theta, fit.moments.y_mean))
+
+    outcome = GradientDescent().minimise(problem, start, setting.max_iter, setting.tol, watch)
     at = outcome.point
     done = replace(fit, coef=problem.unit * at.theta, residual=2 * at.value)
-    return Descent(done, outcome.n_iter, outcome.converged, [2 * value for value in outcome.history])
+    return Descent(done, outcome.n_iter, outcome.converged, [2 * value for value in outcome.history], steps)
 
 
 @dataclass(frozen=True)
@@ -130,31 +137,24 @@ def by_lms(rows: Rows, fit: Fit, setting: Setting) -> Descent:
     problem = _Squares(rows, fit)
     u, unit, moments = np.zeros(len(fit.coef) + 1), problem.unit, fit.moments
     history, converged = [moments.yy], False
+    steps = [np.append(u[:-1], moments.y_mean)]
     for k in range(1, setting.max_iter + 1):
-        for block in rows.blocks():
-            _lms_pass(block, u, unit, fit, setting.learning_rate / k, setting.fit_intercept)
+        for block in dense_blocks(rows):
+            assert block.y is not None
+            y, rate = block.y - moments.y_mean, setting.learning_rate / k
+            kernels.lms_pass(block.X, y, block.w, moments.x_mean, unit, rate, setting.fit_intercept, u)
         if not np.abs(u).max() < 1e100:
             raise ValueError(f"learning_rate={setting.learning_rate:g} is too large: the weights diverge")
         of = partial(Residuals.of, coef=unit * u[:-1], x0=moments.x_mean, y0=moments.y_mean + float(u[-1]))
         squares = rows.reduce(of).squares
         history.append(squares)
+        steps.append(np.append(unit * u[:-1], moments.y_mean + u[-1]))
         if abs(history[-2] - squares) <= setting.tol * moments.yy:
             converged = True
             break
     mean = np.append(moments.x_mean, moments.y_mean + u[-1])
     done = replace(fit, moments=replace(moments, mean=mean), coef=unit * u[:-1], residual=history[-1])
-    return Descent(done, len(history) - 1, converged, history)
-
-
-def _lms_pass(
-    block: Block, u: np.ndarray, unit: np.ndarray, fit: Fit, rate: float, fit_intercept: bool
-) -> None:
-    assert block.y is not None
-    Z = np.column_stack([(_cells(block) - fit.moments.x_mean) * unit, np.full(len(block), fit_intercept)])
-    steps = np.full(len(block), rate) if block.w is None else rate * block.w
-    with np.errstate(over="ignore", invalid="ignore"):
-        for z, y, step in zip(Z, block.y - fit.moments.y_mean, steps):
-            u += step * (y - u @ z) * z
+    return Descent(done, len(history) - 1, converged, history, steps)
 
 
 def _cells(block: Block) -> np.ndarray:

@@ -54,6 +54,8 @@ class LinearRegression(LeastSquares):
         the squares by less than this share of those of y.
     learning_rate : float, default=0.01
         The first step length of "lms", η; in pass k it is η / k.
+    record : bool, default=False
+        Whether to keep the coefficients of every pass of "gradient_descent" and "lms" in `record_`.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns of an array hold categories; each becomes a column per category but the first, its
         reference.
@@ -83,6 +85,9 @@ class LinearRegression(LeastSquares):
     converged_ : bool
     history_ : list of float
         Σ w r² at the start and after every pass of "gradient_descent" and "lms"; empty for the others.
+    record_ : list of dict
+        With `record=True`: iteration, coef, intercept and squares (Σ w r²) at the start and after every pass;
+        empty for solvers without passes to record.
     statistic_ : Scatter
 
     Examples
@@ -100,6 +105,7 @@ class LinearRegression(LeastSquares):
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
         "learning_rate": [Interval(Real, 0, None, closed="neither")],
+        "record": ["boolean"],
         **LeastSquares._parameter_constraints,
     }
 
@@ -111,6 +117,7 @@ class LinearRegression(LeastSquares):
         max_iter: int = 1000,
         tol: float = 1e-6,
         learning_rate: float = 0.01,
+        record: bool = False,
         categorical_features: Any = "from_dtype",
     ):
         self.fit_intercept = fit_intercept
@@ -118,6 +125,7 @@ class LinearRegression(LeastSquares):
         self.max_iter = max_iter
         self.tol = tol
         self.learning_rate = learning_rate
+        self.record = record
         self.categorical_features = categorical_features
 
     def _improved(self, fit: Fit, rows: Rows) -> Fit:
@@ -139,6 +147,12 @@ class LinearRegression(LeastSquares):
         super()._conclude(fit)
         way = self.__dict__.pop("_way", Descent(fit))
         self.n_iter_, self.converged_, self.history_ = way.n_iter, way.converged, way.history
+        self.__dict__.pop("record_", None)
+        if self.record:
+            self.record_ = [
+                {"iteration": k, **self._step(step, fit), "squares": squares}
+                for k, (step, squares) in enumerate(zip(way.steps, way.history))
+            ]
         n, yy = fit.moments.n_rows, fit.moments.yy
         self.df_model_ = self.rank_
         self.df_residual_ = n - self.rank_ - int(self.fit_intercept)
@@ -163,6 +177,11 @@ class LinearRegression(LeastSquares):
         self.f_p_ = (
             float(fdtrc(self.df_model_, self.df_residual_, self.f_)) if self.df_residual_ > 0 else np.nan
         )
+
+    def _step(self, step: np.ndarray, fit: Fit) -> dict[str, Any]:
+        """Coefficients and intercept from a step whose intercept is that at the means."""
+        at_zero = float(step[-1] - fit.moments.x_mean @ step[:-1]) if self.fit_intercept else 0.0
+        return {"coef": step[:-1], "intercept": at_zero}
 
     def confidence_interval(self, level: float = 0.95) -> np.ndarray:
         """The intervals that cover the true coefficients with probability `level`, (n_design_columns, 2)."""

@@ -14,7 +14,7 @@ from lyceum.solvers import Point, PositiveFactor
 from lyceum.statistics import ClassScatter, LogisticLoss, Moments, Scatter, SoftmaxLoss
 from lyceum.statistics._classes import class_weights
 
-__all__ = ["ClassSpread", "LogLoss"]
+__all__ = ["ClassSpread", "LogLoss", "output_basis"]
 
 WIDE = 1024  # columns from which on no d x d matrix is made for the start and the preconditioner
 
@@ -98,7 +98,7 @@ class LogLoss:
     Parameters θ have shape (outputs, d + 1): one output for two classes, K for more, the intercept last and
     taken at the column means (`shift`), where the intercept's curvature is parted from that of the others.
     With K outputs the loss does not change when one vector is added to all of them; gradients, steps and
-    solutions stay in Σ_k θ_k = 0.
+    solutions stay in Σ_k θ_k = 0, or, with a reference class, at θ = 0 of that class.
     """
 
     rows: Rows
@@ -106,6 +106,7 @@ class LogLoss:
     penalty: float
     fit_intercept: bool
     class_weight: np.ndarray | None
+    reference: int | None = None  # the output that stays zero, of more than one
 
     @classmethod
     def over(
@@ -115,11 +116,12 @@ class LogLoss:
         penalty: float,
         fit_intercept: bool,
         class_weight: np.ndarray | None,
+        reference: int | None = None,
     ) -> LogLoss:
-        return cls(unchecked(rows), spread, penalty, fit_intercept, class_weight)
+        reference = reference if len(spread.weight) > 2 else None
+        return cls(unchecked(rows), spread, penalty, fit_intercept, class_weight, reference)
 
-    # -- shapes
-    # ----------------------------------------------------------------------------------------------------
+    # -- shapes --------------------------------------------------------------------------------------------
 
     @property
     def outputs(self) -> int:
@@ -156,8 +158,11 @@ class LogLoss:
             variance = variance + self.spread.mean**2
         return np.append(np.where(variance > 0, np.sqrt(variance), 1.0), 1.0)
 
-    # -- what solvers ask for
-    # ----------------------------------------------------------------------------------------
+    @cached_property
+    def basis(self) -> np.ndarray:
+        return output_basis(self.outputs, self.reference)
+
+    # -- what solvers ask for ------------------------------------------------------------------------------
 
     def evaluate(self, theta: np.ndarray, hessian: bool = False) -> Point:
         """The objective at θ: one pass over the rows."""
@@ -166,12 +171,17 @@ class LogLoss:
         sums = self.rows.reduce(
             partial(loss.of, coef=coef, shift=self.shift, hessian=hessian, class_weight=self.class_weight)
         )
-        gradient = sums.gradient.reshape(self.shape) + self._penalties * theta
+        H = sums.hessian + np.diag(np.tile(self._penalties, self.outputs)) if hessian else None
+        return self._point(theta, sums.value, sums.gradient.reshape(self.shape), H)
+
+    def _point(self, theta: np.ndarray, value: float, gradient: np.ndarray, H: np.ndarray | None) -> Point:
+        """A loss with the penalty added to it, and no slope in what may not move."""
+        gradient = gradient + self._penalties * theta
         if not self.fit_intercept:
             gradient[:, -1] = 0.0
-        value = sums.value + 0.5 * float((self._penalties * theta**2).sum())
-        H = sums.hessian + np.diag(np.tile(self._penalties, self.outputs)) if hessian else None
-        return Point(theta, value, gradient, H)
+        if self.reference is not None:
+            gradient[self.reference] = 0.0
+        return Point(theta, value + 0.5 * float((self._penalties * theta**2).sum()), gradient, H)
 
     def size(self, gradient: np.ndarray) -> float:
         """The largest correlation of residuals and columns: |Σ w (p - y) x| / Σ w over columns of unit spread
@@ -190,7 +200,7 @@ class LogLoss:
         return -self._spread_out(basis, factor.solve(self._gathered(basis, point.gradient)))
 
     def covariance(self, point: Point) -> np.ndarray:
-        """H⁻¹ at a point, (outputs (d + 1))², in the space Σ_k θ_k = 0; zero for what is not fitted."""
+        """H⁻¹ at a point, (outputs (d + 1))², within `basis`; zero for what is not fitted."""
         basis, factor = self._curvature(point)
         free = np.zeros((basis.shape[1], *self.shape, len(self._free)))
         free[:, :, self._free, np.arange(len(self._free))] = basis.T[:, :, None]
@@ -198,9 +208,9 @@ class LogLoss:
         return spread.T @ factor.inverse() @ spread
 
     def _curvature(self, point: Point) -> tuple[np.ndarray, PositiveFactor]:
-        """An orthonormal basis of the outputs that matter, and the Hessian in it, factored."""
+        """The basis of the outputs that matter, and the Hessian in it, factored."""
         assert point.hessian is not None
-        basis = _contrasts(self.outputs)
+        basis = self.basis
         size, free = self.shape[1], self._free
         H = point.hessian.reshape(self.outputs, size, self.outputs, size)[:, free][:, :, :, free]
         small = np.einsum("ka,kilj,lb->aibj", basis, H, basis, optimize=True)
@@ -215,8 +225,7 @@ class LogLoss:
         out[:, self._free] = basis @ values.reshape(basis.shape[1], -1)
         return out
 
-    # -- start and preconditioner
-    # --------------------------------------------------------------------------------------
+    # -- start and preconditioner --------------------------------------------------------------------------
 
     @cached_property
     def priors(self) -> np.ndarray:
@@ -235,7 +244,8 @@ class LogLoss:
         theta = np.zeros(self.shape)
         if self.fit_intercept:
             logs = np.log(self.priors)
-            theta[:, -1] = logs[1] - logs[0] if self.outputs == 1 else logs - logs.mean()
+            level = logs.mean() if self.reference is None else logs[self.reference]
+            theta[:, -1] = logs[1] - logs[0] if self.outputs == 1 else logs - level
         return theta
 
     def start(self) -> np.ndarray:
@@ -254,7 +264,11 @@ class LogLoss:
         """Eigenvalues and vectors of diag(π) - ππᵀ, the curvature in the outputs at the null model."""
         if self.outputs == 1:
             return np.array([self.priors[0] * self.priors[1]]), np.ones((1, 1))
-        values, vectors = np.linalg.eigh(np.diag(self.priors) - np.outer(self.priors, self.priors))
+        curvature = np.diag(self.priors) - np.outer(self.priors, self.priors)
+        if self.reference is not None:
+            values, vectors = np.linalg.eigh(self.basis.T @ curvature @ self.basis)
+            return np.maximum(values, 0.0), self.basis @ vectors
+        values, vectors = np.linalg.eigh(curvature)
         values[0], vectors[:, 0] = 0.0, 1 / np.sqrt(self.outputs)
         return np.maximum(values, 0.0), vectors
 
@@ -287,7 +301,7 @@ class LogLoss:
         """(A ⊗ S + penalty I)⁻¹ g with A the curvature in the outputs and S that in the columns."""
         values, vectors = self._class_curvature
         turned = vectors.T @ gradient
-        out = np.zeros_like(gradient)
+        out = np.zeros_like(turned)
         for k, (a, factor) in enumerate(zip(values, self._factors)):
             b = turned[k, :-1]
             out[k, :-1] = factor.solve(b) if isinstance(factor, PositiveFactor) else factor * b
@@ -295,8 +309,12 @@ class LogLoss:
         return vectors @ out
 
 
-def _contrasts(outputs: int) -> np.ndarray:
-    """Orthonormal columns that span the outputs of sum zero (Helmert's); [[1]] for one output."""
+def output_basis(outputs: int, reference: int | None) -> np.ndarray:
+    """Orthonormal columns that span the outputs that matter: those of sum zero (Helmert's contrasts), or all
+    but a reference; [[1]] for one output.
+    """
+    if reference is not None:
+        return np.delete(np.eye(outputs), reference, axis=1)
     if outputs == 1:
         return np.ones((1, 1))
     basis = np.tril(np.ones((outputs, outputs)), -1).T[:, 1:]

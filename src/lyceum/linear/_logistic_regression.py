@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from scipy.special import ndtr
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
@@ -17,36 +17,22 @@ from lyceum._threads import single_threaded_blas
 from lyceum.base import PosteriorClassifier
 from lyceum.data import Block
 from lyceum.errors import DataError
+from lyceum.linear._bound import minimise_bound
+from lyceum.linear._laplace import LaplacePosterior
 from lyceum.linear._least_squares import warn_dependent
 from lyceum.linear._log_loss import ClassSpread, LogLoss
-from lyceum.linear._log_odds import LogOdds, ratio
+from lyceum.linear._log_loss_minimum import SMALL, SOLVERS, free_parameters, minimise, starting_point
+from lyceum.linear._log_odds import LogOdds
 from lyceum.linear._predictive import PREDICTIVES
+from lyceum.linear._recursive import RowByRow
 from lyceum.linear._separation import is_separated
 from lyceum.linear._sparse_logistic import ProximalNewton
-from lyceum.solvers import (
-    LBFGS,
-    ConjugateGradient,
-    GradientDescent,
-    Newton,
-    Outcome,
-    Point,
-    PositiveFactor,
-    Solver,
-)
+from lyceum.solvers import Outcome, Point, PositiveFactor
 
 __all__ = ["LogisticRegression"]
 
-SOLVERS: dict[str, Solver] = {
-    "irls": Newton(),
-    "lbfgs": LBFGS(),
-    "conjugate_gradient": ConjugateGradient(),
-    "gradient_descent": GradientDescent(),
-}
-_L1_MOST = 5000  # parameters up to which proximal Newton can hold the Hessian
-_SMALL = 300  # parameters up to which summing the Hessian over the rows is cheap
 
-
-class LogisticRegression(PosteriorClassifier, LogOdds):
+class LogisticRegression(PosteriorClassifier, RowByRow, LaplacePosterior, LogOdds):
     """Logistic regression (softmax regression for more than two classes) with a penalty.
 
     With P(k | x) ∝ exp(b₀ₖ + x·bₖ) the parameters minimise
@@ -56,8 +42,7 @@ class LogisticRegression(PosteriorClassifier, LogOdds):
     the intercepts free. This is scikit-learn's objective: the sum of the log losses, so C weighs all rows
     together against the penalty and doubling every weight acts as doubling C; the cost per row -1/m Σ [y log
     h + (1-y) log(1-h)] is its first part over m. Two classes have one vector b, the log-odds of the second
-    class; K > 2 classes have one each, with Σₖ bₖ = 0 at the optimum (see `log_odds` for one class as
-    reference).
+    class; K > 2 classes have one each, with Σₖ bₖ = 0 at the optimum, or with bₖ = 0 for a `reference` class.
 
     Each iteration is one pass over the rows. All solvers start at the linear discriminant of the same rows,
     found in the first pass together with the column means, about which everything is computed.
@@ -70,12 +55,31 @@ class LogisticRegression(PosteriorClassifier, LogOdds):
         The share of absolute values in the penalty: 0 is L2, 1 is L1, which makes coefficients exactly zero.
         Above 0 the solver is proximal Newton (coordinate descent on the quadratic model of every pass, up to
         5000 parameters), standard errors are not computed, and `solver` has to be "auto".
-    solver : {"auto", "irls", "lbfgs", "conjugate_gradient", "gradient_descent"}, default="auto"
+    solver : {"auto", "irls", "lbfgs", "conjugate_gradient", "gradient_descent", "bound", "recursive"}, \
+            default="auto"
         "irls": Newton's method (iteratively reweighted least squares) with step halving; "lbfgs": L-BFGS
         preconditioned by class shares ⊗ scatter of the columns (its diagonal from 1024 columns on);
         "conjugate_gradient" with the same preconditioner; "gradient_descent": steps down the plain gradient,
         to teach: it needs columns of like spread and many iterations. "auto" is "irls" up to 300 free
         parameters, else "lbfgs".
+
+        "bound", for three classes and more: in place of log Σ exp z of a row its upper bound a + Σₖ log(1 +
+        exp(zₖ - a)) at the best a (Bouchard, 2007), which parts the classes, so that a step is K weighted
+        least squares, n·d²·K instead of the n·d²·K² of "irls"; then one factor on all scores by the log loss
+        itself. Its posteriors are near those of the others, the nearer the more classes there are; "lbfgs",
+        at n·d·K a pass, gives the exact ones in about the same time.
+
+        "recursive": one pass, one row at a time in their order. The loss of a row is replaced by its parabola
+        at the weights so far, and weights and inverse Hessian follow by the formula of Sherman and Morrison:
+        K³·d² a row. It ends near the optimum, the nearer the more rows; needs a finite C, takes the
+        intercepts as N(0, 100) at the first row, and `partial_fit` goes on with it. `max_iter` and `tol` do
+        not matter, the log-likelihood is that of every row under the weights before it, and standard errors
+        are from the recursion's own inverse Hessian.
+    reference : label of a class or None, default=None
+        Of three classes and more, the one whose coefficients are zero; None: none, they add up to zero.
+        Without a penalty the posteriors are the same. With one they differ, as the penalty is then on the
+        log-odds against the reference. Two classes always have the first as reference, and `coef_` the
+        log-odds of the second, whichever is named.
     max_iter : int, default=100
     tol : float, default=1e-6
         Stop when the gradient is this small, measured free of units: the largest correlation of a column with
@@ -124,10 +128,16 @@ class LogisticRegression(PosteriorClassifier, LogOdds):
     log_likelihood_, null_log_likelihood_ : float
         At the optimum, and of the class shares alone.
     objective_ : float
+    bound_, bound_scale_ : float
+        With solver="bound": the bound of the objective at its least, and the factor on the scores after it.
+    recursion_ : dict
+        With solver="recursive": what `partial_fit` goes on from.
     history_ : list of float
-        The objective at the start and after every iteration.
+        The objective at the start and after every iteration; with "bound" the bound; with "recursive" the sum
+        of the log losses so far after every call.
     record_ : list of dict
-        With `record=True`: iteration, coef, intercept, objective and gradient (its size as for `tol`).
+        With `record=True`: iteration, coef, intercept, objective and gradient (its size as for `tol`); with
+        "recursive" coef and intercept after every row.
 
     Examples
     --------
@@ -144,7 +154,8 @@ class LogisticRegression(PosteriorClassifier, LogOdds):
     _parameter_constraints: ClassVar[dict] = {
         "C": [Interval(Real, 0, None, closed="right")],
         "l1_ratio": [Interval(Real, 0, 1, closed="both")],
-        "solver": [StrOptions({"auto", *SOLVERS})],
+        "solver": [StrOptions({"auto", "bound", "recursive", *SOLVERS})],
+        "reference": "no_validation",
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
         "class_weight": [None, StrOptions({"balanced"}), dict],
@@ -164,6 +175,7 @@ class LogisticRegression(PosteriorClassifier, LogOdds):
         C: float = 1.0,
         l1_ratio: float = 0.0,
         solver: str = "auto",
+        reference: Any = None,
         max_iter: int = 100,
         tol: float = 1e-6,
         class_weight: Any = None,
@@ -179,6 +191,7 @@ class LogisticRegression(PosteriorClassifier, LogOdds):
         self.C = C
         self.l1_ratio = l1_ratio
         self.solver = solver
+        self.reference = reference
         self.max_iter = max_iter
         self.tol = tol
         self.class_weight = class_weight
@@ -191,8 +204,7 @@ class LogisticRegression(PosteriorClassifier, LogOdds):
         self.record = record
         self.categorical_features = categorical_features
 
-    # -- fit ---------------------------------------------------------------------------------------------
-    # --------
+    # -- fit -----------------------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
         """Learn from the rows of X, one pass an iteration.
@@ -206,13 +218,18 @@ class LogisticRegression(PosteriorClassifier, LogOdds):
         last = (self.coef_, self.intercept_) if self.warm_start and hasattr(self, "coef_") else None
         rows = self._rows(X, y, sample_weight)
         self._agree()
+        for name in ("bound_", "bound_scale_", "recursion_", "record_"):
+            self.__dict__.pop(name, None)
+        if self.solver == "recursive":
+            return self._recurse(rows, go_on=False)
         with single_threaded_blas():  # so that the bits of the solves do not depend on the number of threads
             spread = ClassSpread.of(rows, len(self.classes_))
-            weights = self._class_weights(spread.weight)
-            problem = LogLoss.over(rows, spread, (1 - self.l1_ratio) / self.C, self.fit_intercept, weights)
+            weights = self._class_factors(spread.weight)
+            penalty = (1 - self.l1_ratio) / self.C
+            problem = LogLoss.over(rows, spread, penalty, self.fit_intercept, weights, self._reference)
             self.n_rows_, self.mean_ = spread.n_rows, spread.mean
             if len(self.classes_) == 1:
-                self._settle_for_one_class(problem)
+                self._settle_for_one_class()
             else:
                 self._finish(problem, self._minimum(problem, last))
         return self
@@ -221,63 +238,79 @@ class LogisticRegression(PosteriorClassifier, LogOdds):
     def _l1(self) -> float:
         return float(self.l1_ratio) / self.C
 
+    @property
+    def _reference(self) -> int | None:
+        """The output that stays zero, of three and more."""
+        if self.reference is None:
+            return None
+        labels = self.classes_.tolist()
+        if self.reference not in labels:
+            raise DataError(f"reference={self.reference!r} is not a class; the classes are {labels}")
+        return labels.index(self.reference) if len(labels) > 2 else None
+
     def _agree(self) -> None:
         """Refuse what cannot go together."""
-        if self._l1 == 0:
-            return
-        if self.solver != "auto":
-            raise ValueError(
-                f"solver={self.solver!r} cannot take l1_ratio={self.l1_ratio}: give solver='auto'"
-            )
-        if self.standard_errors is True or self.posterior != "plugin":
-            raise ValueError(
+        by_weights = self.standard_errors is True or self.posterior != "plugin"
+        for wrong, why in (
+            (
+                self._l1 > 0 and self.solver != "auto",
+                f"solver={self.solver!r} cannot take l1_ratio={self.l1_ratio}: give solver='auto'",
+            ),
+            (
+                self._l1 > 0 and by_weights,
                 "standard errors and posteriors of the weights need l1_ratio=0: with an L1 penalty the "
-                "weights have no Gaussian about their mode"
-            )
+                "weights have no Gaussian about their mode",
+            ),
+            (
+                self.solver == "bound" and by_weights,
+                "standard errors and posteriors of the weights need their mode, which solver='bound' only "
+                "comes near: give solver='lbfgs'",
+            ),
+            (
+                self.solver == "bound" and len(self.classes_) == 2,
+                "solver='bound' is for three classes and more: two have no sum to bound, take solver='auto'",
+            ),
+            (
+                self.solver == "recursive" and np.isinf(self.C),
+                "solver='recursive' starts from the prior N(0, C) of the weights: give a finite C",
+            ),
+            (
+                self.solver == "recursive" and self.class_weight == "balanced",
+                "solver='recursive' cannot know the class shares beforehand: give class_weight as a dict",
+            ),
+            (
+                self.solver == "recursive" and self.warm_start,
+                "solver='recursive' goes on by partial_fit: give warm_start=False",
+            ),
+        ):
+            if wrong:
+                raise ValueError(why)
+        self._reference  # noqa: B018  a label that is no class is refused
 
     def _minimum(self, problem: LogLoss, last: tuple[np.ndarray, np.ndarray] | None) -> Outcome:
         if self.record:
             self.record_: list[dict] = []
         watch = partial(self._watch, problem) if self.record else None
-        if self._l1 > 0:
-            if problem.outputs * problem.shape[1] > _L1_MOST:
-                raise ValueError(
-                    f"{problem.outputs * problem.shape[1]} parameters are too many for l1_ratio > 0, which "
-                    f"takes {_L1_MOST}: give l1_ratio=0, or fewer columns"
-                )
-            start = self._start(problem, last, True)
-            return ProximalNewton(self._l1).minimise(problem, start, self.max_iter, self.tol, watch)
-        solver = SOLVERS[self._solver_name(problem)]
-        start = self._start(problem, last, solver.needs_hessian)
-        return solver.minimise(problem, start, self.max_iter, self.tol, watch)
+        if self.solver == "bound":
+            start = starting_point(problem, last, False)
+            outcome, self.bound_scale_ = minimise_bound(problem, start.theta, self.max_iter, self.tol, watch)
+            self.bound_ = outcome.history[-1]
+            return outcome
+        return minimise(problem, self.solver, self._l1, self.max_iter, self.tol, last, watch)
 
-    def _solver_name(self, problem: LogLoss) -> str:
-        return self.solver if self.solver != "auto" else "irls" if _parameters(problem) <= _SMALL else "lbfgs"
-
-    def _class_weights(self, weight: np.ndarray) -> np.ndarray | None:
+    def _class_factors(self, weight: np.ndarray | None) -> np.ndarray | None:
+        """The factor on the weights of the rows of every class; `weight` is that of the classes."""
         if self.class_weight is None:
             return None
+        labels = self.classes_.tolist()
         if isinstance(self.class_weight, Mapping):
-            odd = [label for label in self.class_weight if label not in set(self.classes_.tolist())]
+            odd = [label for label in self.class_weight if label not in labels]
             if odd:
-                raise DataError(
-                    f"class_weight names the class {odd[0]!r}; the classes are {self.classes_.tolist()}"
-                )
-            return np.array([float(self.class_weight.get(label, 1.0)) for label in self.classes_.tolist()])
+                raise DataError(f"class_weight names the class {odd[0]!r}; the classes are {labels}")
+            return np.array([float(self.class_weight.get(label, 1.0)) for label in labels])
+        assert weight is not None
         share = weight * len(weight)
         return np.divide(weight.sum(), share, out=np.ones_like(share), where=share > 0)
-
-    def _start(self, problem: LogLoss, last: tuple[np.ndarray, np.ndarray] | None, hessian: bool) -> Point:
-        if last is not None and last[0].shape == (problem.outputs, problem.shape[1] - 1):
-            coef, intercept = last
-            at_mean = intercept + coef @ problem.shift if self.fit_intercept else np.zeros_like(intercept)
-            return problem.evaluate(np.column_stack([coef, at_mean]), hessian)
-        start = problem.evaluate(problem.start(), hessian)
-        return (
-            start
-            if start.value <= problem.null_value * (1 + 1e-9)
-            else problem.evaluate(problem.null(), hessian)
-        )
 
     def _watch(self, problem: LogLoss, point: Point) -> None:
         coef, intercept = _original(problem, point.theta)
@@ -291,10 +324,9 @@ class LogisticRegression(PosteriorClassifier, LogOdds):
             }
         )
 
-    def _settle_for_one_class(self, problem: LogLoss) -> None:
+    def _settle_for_one_class(self) -> None:
         """With one class there is nothing to tell apart: it has probability 1."""
-        d = problem.shape[1] - 1
-        self.coef_, self.intercept_ = np.zeros((1, d)), np.zeros(1)
+        self.coef_, self.intercept_ = np.zeros((1, len(self._design_names))), np.zeros(1)
         self.n_iter_, self.converged_, self.separated_ = 1, True, False
         self.objective_ = self.log_likelihood_ = self.null_log_likelihood_ = 0.0
         self.history_ = [0.0]
@@ -310,12 +342,19 @@ class LogisticRegression(PosteriorClassifier, LogOdds):
         penalty = 0.5 * problem.penalty * (self.coef_**2).sum() + self._l1 * np.abs(self.coef_).sum()
         self.log_likelihood_ = -(point.value - float(penalty))
         self.null_log_likelihood_ = -problem.null_value
-        wanted = _parameters(problem) <= _SMALL if self.standard_errors == "auto" else self.standard_errors
-        wanted = (wanted or self.posterior != "plugin") and self._l1 == 0
-        if wanted and point.hessian is None:
-            outcome = Outcome(problem.evaluate(point.theta, hessian=True), *_rest(outcome))
-        self._set_standard_errors(problem, outcome.point) if wanted else self._forget_standard_errors()
+        self._forget_standard_errors()
+        if self._wants_standard_errors(free_parameters(problem)):
+            if point.hessian is None:
+                point = problem.evaluate(point.theta, hessian=True)
+                outcome = replace(outcome, point=point)
+            self._set_standard_errors(problem.covariance(point), problem.shift)
         self._warn(problem, outcome)
+
+    def _wants_standard_errors(self, parameters: int) -> bool:
+        if self._l1 > 0 or self.solver == "bound":
+            return False
+        wanted = parameters <= SMALL if self.standard_errors == "auto" else bool(self.standard_errors)
+        return wanted or self.posterior != "plugin"
 
     def _warn(self, problem: LogLoss, outcome: Outcome) -> None:
         self.separated_ = bool(np.isinf(self.C)) and is_separated(problem, outcome)
@@ -327,11 +366,13 @@ class LogisticRegression(PosteriorClassifier, LogOdds):
                 stacklevel=5,
             )
         elif not outcome.converged:
-            point = outcome.point
-            left = ProximalNewton(self._l1).violation(point) if self._l1 > 0 else point.gradient
+            left = (
+                ProximalNewton(self._l1).violation(outcome.point) if self._l1 > 0 else outcome.point.gradient
+            )
+            size = "" if self.solver == "bound" else f" with a gradient of {problem.size(left):.1e}"
             warnings.warn(
-                f"LogisticRegression stopped after max_iter={self.max_iter} iterations with a gradient of "
-                f"{problem.size(left):.1e} > tol={self.tol:g}: raise max_iter, or lower C",
+                f"LogisticRegression stopped after max_iter={self.max_iter} iterations{size}, short of "
+                f"tol={self.tol:g}: raise max_iter, or lower C",
                 ConvergenceWarning,
                 stacklevel=5,
             )
@@ -345,35 +386,7 @@ class LogisticRegression(PosteriorClassifier, LogOdds):
         if len(factor.dependent):
             warn_dependent(self, self._design_names, factor, self.n_rows_)
 
-    # -- standard errors ---------------------------------------------------------------------------------
-
-    def _set_standard_errors(self, problem: LogLoss, point: Point) -> None:
-        # the intercept at x = 0 is that at the means less shift . b
-        size = problem.shape[1]
-        back = np.eye(size)
-        back[-1, :-1] = -problem.shift
-        self.posterior_covariance_ = problem.covariance(point)
-        inverse = self.posterior_covariance_.reshape(problem.outputs, size, problem.outputs, size)
-        covariance = np.einsum("ij,ajbl,kl->aibk", back, inverse, back, optimize=True)
-        self.covariance_ = covariance.reshape(problem.outputs * size, -1)
-        errors = np.sqrt(np.maximum(np.diagonal(self.covariance_), 0.0)).reshape(problem.shape)
-        self.standard_errors_, self.intercept_standard_errors_ = errors[:, :-1], errors[:, -1]
-        self.z_ = ratio(self.coef_, self.standard_errors_)
-        self.p_ = 2 * ndtr(-np.abs(self.z_))
-
-    def _forget_standard_errors(self) -> None:
-        for name in (
-            "covariance_",
-            "posterior_covariance_",
-            "standard_errors_",
-            "intercept_standard_errors_",
-            "z_",
-            "p_",
-        ):
-            if hasattr(self, name):
-                delattr(self, name)
-
-    # -- predict -----------------------------------------------------------------------------------------
+    # -- predict -------------------------------------------------------------------------------------------
 
     def decision_function(self, X: Any) -> Any:
         """The log-odds of the second of two classes, (n,), or the scores of K classes, (n, K)."""
@@ -391,28 +404,10 @@ class LogisticRegression(PosteriorClassifier, LogOdds):
             return np.zeros((len(block), 1))
         return PREDICTIVES[self.posterior](self, block)
 
-    def _draws(self) -> np.ndarray:
-        """Weights (draws, outputs, d + 1) from N(w*, H⁻¹), the intercepts at the column means."""
-        shift = self.mean_ if self.fit_intercept else np.zeros_like(self.mean_)
-        mode = np.column_stack([self.coef_, self.intercept_ + self.coef_ @ shift])
-        values, vectors = np.linalg.eigh(self.posterior_covariance_)
-        normal = np.random.default_rng(self.random_state).standard_normal((self.n_draws, len(values)))
-        root = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T  # whatever signs the vectors have
-        return mode + (normal @ root).reshape(-1, *mode.shape)
-
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         outputs = len(self.classes_) if len(self.classes_) > 2 else 1
         d = len(self._design_names)
         return {"coef_": (outputs, d), "intercept_": (outputs,), "mean_": (d,)}
-
-
-def _parameters(problem: LogLoss) -> int:
-    outputs, size = problem.shape
-    return max(1, outputs - 1) * size
-
-
-def _rest(outcome: Outcome) -> tuple:
-    return outcome.n_iter, outcome.converged, outcome.history
 
 
 def _original(problem: LogLoss, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,7 +13,7 @@ from lyceum.data import Block, Rows
 from lyceum.data._steps import CheckCells
 from lyceum.errors import DataError
 
-__all__ = ["Residuals", "first_pass", "unchecked"]
+__all__ = ["Residuals", "dense_blocks", "dense_parts", "first_pass", "unchecked"]
 
 
 def unchecked(rows: Rows) -> Rows:
@@ -34,6 +34,25 @@ def first_pass(rows: Rows, of: Callable[[Block], Any]) -> Any:
                 "the sums of squares overflow: some column holds numbers beyond 1e150; rescale it"
             )
     return total
+
+
+def dense_blocks(rows: Rows) -> Iterator[Block]:
+    """The blocks in order, sparse ones a few dense rows at a time: for rules that go row after row."""
+    for block in rows.blocks():
+        yield from dense_parts(block)
+
+
+def dense_parts(block: Block) -> Iterator[Block]:
+    """The block itself, or, if it is sparse, a few dense rows at a time."""
+    if not sparse.issparse(block.X):
+        yield block
+        return
+    step = max(1, (1 << 20) // max(1, block.X.shape[1]))
+    for at in range(0, len(block), step):
+        rows = slice(at, at + step)
+        y = None if block.y is None else block.y[rows]
+        w = None if block.w is None else block.w[rows]
+        yield replace(block, X=block.X[rows].toarray(), y=y, w=w, start=block.start + at)
 
 
 @dataclass(frozen=True, slots=True)

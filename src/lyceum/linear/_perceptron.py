@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
@@ -18,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum._native import kernels
 from lyceum.data import Block, Rows
 from lyceum.linear._linear_scores import LinearScores
-from lyceum.linear._passes import unchecked
+from lyceum.linear._passes import dense_blocks, dense_parts, unchecked
 from lyceum.report import Summary
 from lyceum.statistics import Moments
 
@@ -123,7 +121,7 @@ class Perceptron(LinearScores):
 
     def _learn(self, rows: Rows, theta: np.ndarray) -> None:
         for _ in range(self.max_iter):
-            mistakes = sum(self._pass(block, theta) for block in _dense_blocks(rows))
+            mistakes = sum(self._pass(block, theta) for block in dense_blocks(rows))
             self.history_.append(mistakes)
             if self.record:
                 self._keep(theta)
@@ -192,7 +190,7 @@ class _Reach:
     @classmethod
     def of(cls, block: Block, theta: np.ndarray, shift: np.ndarray) -> _Reach:
         radius, margin = 0.0, np.inf
-        for part in _dense(block):
+        for part in dense_parts(block):
             assert part.y is not None
             w = np.ones(len(part)) if part.w is None else part.w
             there = (w > 0) & (part.y >= 0)
@@ -211,21 +209,3 @@ class _Reach:
 
     def merge(self, other: _Reach) -> _Reach:
         return _Reach(max(self.radius, other.radius), min(self.margin, other.margin))
-
-
-def _dense_blocks(rows: Rows) -> Iterator[Block]:
-    for block in rows.blocks():
-        yield from _dense(block)
-
-
-def _dense(block: Block) -> Iterator[Block]:
-    """The block itself, or, if it is sparse, a few dense rows at a time."""
-    if not sparse.issparse(block.X):
-        yield block
-        return
-    step = max(1, (1 << 20) // max(1, block.X.shape[1]))
-    for at in range(0, len(block), step):
-        rows = slice(at, at + step)
-        y = None if block.y is None else block.y[rows]
-        w = None if block.w is None else block.w[rows]
-        yield replace(block, X=block.X[rows].toarray(), y=y, w=w, start=block.start + at)

@@ -61,21 +61,23 @@ class ProximalNewton:
         """The minimiser of g·s + ½ sᵀHs + l1 |b + s|₁ less where we are, and the fall of the linear part."""
         assert here.hessian is not None
         outputs, size = problem.shape
-        inner = np.tile(np.append(np.ones(size - 1, bool), False), outputs)
+        moves = np.arange(outputs)[:, None] != (-1 if problem.reference is None else problem.reference)
+        inner = (moves & (np.arange(size) < size - 1)).ravel()
+        outer = (moves & (np.arange(size) == size - 1)).ravel()
         g, theta = here.gradient.ravel(), here.theta.ravel()
-        Q, side = here.hessian[np.ix_(inner, inner)], here.hessian[np.ix_(~inner, inner)]
-        free = PositiveFactor.of(here.hessian[np.ix_(~inner, ~inner)]) if problem.fit_intercept else None
+        Q, side = here.hessian[np.ix_(inner, inner)], here.hessian[np.ix_(outer, inner)]
+        free = PositiveFactor.of(here.hessian[np.ix_(outer, outer)]) if problem.fit_intercept else None
         pull = g[inner].copy()
         if free is not None:
             Q = Q - side.T @ free.solve(side)
-            pull -= side.T @ free.solve(g[~inner])
+            pull -= side.T @ free.solve(g[outer])
         b = theta[inner].copy()
         Q = np.ascontiguousarray(Q)
         kernels.gram_descent(Q, Q @ b - pull, -pull, b, self.l1, 0.0, np.nan, 1e-14 * abs(here.value), 1000)
         step = np.zeros_like(theta)
         step[inner] = b - theta[inner]
         if free is not None:
-            step[~inner] = -free.solve(g[~inner] + side @ step[inner])
+            step[outer] = -free.solve(g[outer] + side @ step[inner])
         promised = float(g @ step) + self.l1 * float(np.abs(b).sum() - np.abs(theta[inner]).sum())
         return step.reshape(problem.shape), promised
 

@@ -11,7 +11,7 @@ from scipy import sparse
 
 from lyceum._native import kernels
 from lyceum._threads import ordered_map
-from lyceum.solvers._elastic_net import GramElasticNet, Solution, gap_of, newton_on_support
+from lyceum.solvers._elastic_net import GramElasticNet, Solution, WatchRound, gap_of, newton_on_support
 
 __all__ = ["ColumnElasticNet", "ColumnStore", "DenseColumns", "SparseColumns"]
 
@@ -142,7 +142,15 @@ class ColumnElasticNet:
         u, c = self.columns.residual(self.y, coef)
         return max(0.0, float(u @ u) - c * c)
 
-    def solve(self, l1: float, l2: float, start: np.ndarray, tolerance: float, max_iter: int) -> Solution:
+    def solve(
+        self,
+        l1: float,
+        l2: float,
+        start: np.ndarray,
+        tolerance: float,
+        max_iter: int,
+        watch: WatchRound | None = None,
+    ) -> Solution:
         b = np.array(start, dtype=np.float64)
         live = np.flatnonzero(self.columns.norms > 0).astype(np.int32)
         if b.any() and not np.array_equal(b, self.last.coef):
@@ -156,6 +164,8 @@ class ColumnElasticNet:
             before, state = gap, self._look(live, b, l1, l2)
             gap = state.gap
             history.append(gap)
+            if watch:
+                watch(b, gap, epochs)
             live = self._screened(state, b, l1, l2)
             grown = self._grown(chosen, state, l1)
             if len(grown) == len(chosen):

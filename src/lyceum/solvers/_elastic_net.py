@@ -13,10 +13,12 @@ from lyceum._native import kernels
 from lyceum.solvers._positive import PositiveFactor
 from lyceum.statistics import Scatter
 
-__all__ = ["ElasticNetProblem", "GramElasticNet", "Solution", "gap_of", "newton_on_support"]
+__all__ = ["ElasticNetProblem", "GramElasticNet", "Solution", "WatchRound", "gap_of", "newton_on_support"]
 
 _EPS = float(np.finfo(np.float64).eps)
 _EPOCHS = 40  # epochs of coordinate descent from one Newton step on the support to the next
+
+WatchRound = Callable[[np.ndarray, float, int], None]  # coefficients, duality gap, epochs so far
 
 _STEPS = 3  # Newton steps in a row, each until a coefficient is zero
 
@@ -46,8 +48,16 @@ class ElasticNetProblem(Protocol):
     def squares(self, coef: np.ndarray) -> float:
         """|y - X b|²."""
 
-    def solve(self, l1: float, l2: float, start: np.ndarray, tolerance: float, max_iter: int) -> Solution:
-        """The minimum, from a start, up to a duality gap of `tolerance`."""
+    def solve(
+        self,
+        l1: float,
+        l2: float,
+        start: np.ndarray,
+        tolerance: float,
+        max_iter: int,
+        watch: WatchRound | None = None,
+    ) -> Solution:
+        """The minimum, from a start, up to a duality gap of `tolerance`; `watch` sees every round."""
 
 
 def gap_of(rr: float, yr: float, b: np.ndarray, steepest: float, l1: float, l2: float) -> tuple[float, float]:
@@ -94,9 +104,20 @@ class GramElasticNet:
     def squares(self, coef: np.ndarray) -> float:
         return max(0.0, self.yy - 2 * float(coef @ self.q) + float(coef @ self.Q @ coef))
 
-    def solve(self, l1: float, l2: float, start: np.ndarray, tolerance: float, max_iter: int) -> Solution:
+    def solve(
+        self,
+        l1: float,
+        l2: float,
+        start: np.ndarray,
+        tolerance: float,
+        max_iter: int,
+        watch: WatchRound | None = None,
+    ) -> Solution:
         if l1 == 0.0:
-            return self._ridge(l2)
+            found = self._ridge(l2)
+            if watch:
+                watch(found.coef, found.gap, 1)
+            return found
         b = np.array(start, dtype=np.float64)
         g = self.q - self.Q @ b
         epochs, gap = 0, np.inf
@@ -109,6 +130,8 @@ class GramElasticNet:
             done, gap = kernels.gram_descent(self.Q, self.q, g, b, l1, l2, self.yy, tolerance, most)
             epochs += max(1, done)
             history.append(gap)
+            if watch:
+                watch(b, gap, epochs)
             if len(history) > 2 and gap >= history[-2] and gap <= 64 * _EPS * self.yy:
                 break  # rounding hides the rest
         return Solution(b, gap, epochs, history, gap <= max(tolerance, 64 * _EPS * self.yy))

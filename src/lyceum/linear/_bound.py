@@ -1,0 +1,214 @@
+"""The separable upper bound of the softmax loss, for many classes.
+
+For any number a, Σ_k exp z_k ≤ e^a Π_k (1 + exp(z_k - a)), so that (Bouchard, 2007)
+
+    log Σ_k exp z_k ≤ a + Σ_k log(1 + exp(z_k - a)).
+
+Given the a of every row, the right side is a sum over the classes: each is a logistic regression of its own
+with offsets -a, and a step down is a weighted least squares of its own, with weights s_k (1 - s_k). The best
+a makes the sigmoids s_k = 1 / (1 + exp(a - z_k)) add up to one, and with it the bound is a convex function of
+the coefficients with gradient Σ w (s_k - 1[y = k]) x in those of class k.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
+from functools import cache, partial
+
+import numpy as np
+from scipy import sparse
+from scipy.optimize import brentq
+
+from lyceum.data import Block
+from lyceum.linear._log_loss import LogLoss
+from lyceum.solvers import LBFGS, Outcome, Point, PositiveFactor
+from lyceum.solvers._problem import Watch
+
+__all__ = ["BoundLoss", "SeparableBound", "best_offsets", "minimise_bound"]
+
+_CELLS = 1 << 18  # scores held at a time
+_MOST = 1 << 24  # numbers in the curvatures of all classes up to which they are summed
+
+
+def best_offsets(Z: np.ndarray) -> np.ndarray:
+    """The a of every row of scores, (n, K), at which Σ_k 1 / (1 + exp(a - z_k)) = 1.
+
+    With z₁ the largest score this is log Σ_{k>1} s_k = log (1 - s₁), whose sides differ by a falling function
+    of a, nearly a straight line however far apart the scores are: Newton's method takes a few steps. The root
+    lies between the second largest score and log Σ exp z_k.
+
+    >>> best_offsets(np.array([[0.0, 4.0], [1.0, 1.0]])).tolist()  # of two scores it is their mean
+    [2.0, 1.0]
+    """
+    largest = Z.max(axis=1)
+    rest = Z - largest[:, None]
+    np.put_along_axis(rest, Z.argmax(axis=1)[:, None], -np.inf, axis=1)
+    low = rest.max(axis=1)
+    others = low + np.log(np.exp(rest - low[:, None]).sum(axis=1))
+    high, a = np.logaddexp(others, 0.0), 0.5 * others
+    near = np.flatnonzero(others > -80.0)  # farther apart, half of it is the root to the last digit
+    rest, low, high = rest[near], low[near], high[near]
+    # were all s_k but the first small: exp(others - b) = 1 / (1 + exp -b), quadratic in exp -b
+    c = np.exp(-others[near])
+    b = np.clip(-np.log(2.0 * c / (1.0 + np.sqrt(1.0 + 4.0 * c))), low, high)
+    for _ in range(50):
+        with np.errstate(over="ignore"):
+            s = 1.0 / (1.0 + np.exp(b[:, None] - rest))
+        total = s.sum(axis=1)
+        slope = np.einsum("ik,ik->i", s, s) / total - 1.0 - 1.0 / (1.0 + np.exp(b))
+        new = np.clip(b - (np.log(total) + np.logaddexp(-b, 0.0)) / slope, low, high)
+        moved, b = np.abs(new - b).max(initial=0.0), new
+        if moved <= 1e-9:  # the next step would be of the order of its square
+            break
+    a[near] = b
+    return a + largest
+
+
+@dataclass(frozen=True, slots=True)
+class SeparableBound:
+    """Σ w [a + Σ_k log(1 + exp(z_k - a)) - z_y] at the best a of every row, with its gradient (K, d + 1) and,
+    if asked for, Σ w s_k (1 - s_k) x̃x̃ᵀ of every class (and a hundredth of a bound on it), (K, d + 1, d +
+    1); x̃ = (x - shift, 1).
+    """
+
+    value: float
+    gradient: np.ndarray
+    curvature: np.ndarray | None
+
+    @classmethod
+    def of(
+        cls,
+        block: Block,
+        coef: np.ndarray,
+        shift: np.ndarray,
+        curvature: bool = False,
+        class_weight: np.ndarray | None = None,
+    ) -> SeparableBound:
+        K, p = coef.shape
+        value, gradient = 0.0, np.zeros((K, p))
+        H = np.zeros((K, p, p)) if curvature else None
+        for X, y, w in _pieces(block, shift, class_weight, K):
+            Z = X @ coef.T
+            a = best_offsets(Z)
+            Z -= a[:, None]
+            own = Z[np.arange(len(y)), y]
+            e = np.exp(-np.abs(Z))
+            value += float(w @ ((np.maximum(Z, 0.0) + np.log1p(e)).sum(axis=1) - own))
+            s = np.where(Z < 0, e, 1.0) / (1.0 + e)
+            if H is not None:
+                for k, v in enumerate((w[:, None] * _bend(Z, s)).T):
+                    H[k] += (X * v[:, None]).T @ X
+            s[np.arange(len(y)), y] -= 1.0
+            gradient += (w[:, None] * s).T @ X
+        return cls(value, gradient, H)
+
+    def merge(self, other: SeparableBound) -> SeparableBound:
+        both = self.curvature is not None and other.curvature is not None
+        curvature = self.curvature + other.curvature if both else None  # type: ignore[operator]
+        return SeparableBound(self.value + other.value, self.gradient + other.gradient, curvature)
+
+
+def _bend(Z: np.ndarray, s: np.ndarray) -> np.ndarray:
+    """s (1 - s), the curvature of log(1 + exp z), kept off zero by a hundredth of (s - ½) / z, that of the
+    parabola above it which touches it at ±z (Jaakkola and Jordan, 2000).
+    """
+    above = np.divide(s - 0.5, Z, out=np.full_like(Z, 0.25), where=np.abs(Z) > 1e-6)
+    return s * (1.0 - s) + 0.01 * above
+
+
+def _pieces(
+    block: Block, shift: np.ndarray, class_weight: np.ndarray | None, K: int
+) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """[x - shift, 1], class codes and weights of some rows at a time; none without a class or weight."""
+    assert block.y is not None
+    w = np.ones(len(block)) if block.w is None else block.w
+    w = w if class_weight is None else w * class_weight[block.y]
+    step = max(256, _CELLS // max(K, len(shift) + 1))
+    for at in range(0, len(block), step):
+        y, v = block.y[at : at + step], w[at : at + step]
+        on = (y >= 0) & (v > 0)
+        X = block.X[at : at + step]
+        X = (X.toarray() if sparse.issparse(X) else X)[on]
+        yield np.column_stack([X - shift, np.ones(len(X))]), y[on], v[on]
+
+
+@dataclass
+class _Separate:
+    """The curvature of every class by itself, factored, and how many passes there have been."""
+
+    passes: int = 0
+    factors: list[PositiveFactor] | None = None
+
+
+@dataclass(frozen=True)
+class BoundLoss(LogLoss):
+    """The bound in place of the log loss, as a problem for L-BFGS.
+
+    A pass costs n·d·K products and some five exponentials a score. In passes 1, 2, 4, 8, ... the curvature of
+    every class is summed as well, n·d²·K/2 (the Hessian of the softmax would be n·d²·K²/4), and L-BFGS starts
+    from the K separate weighted least squares that it gives; above 2²⁴ numbers in all it starts from class
+    shares ⊗ scatter.
+    """
+
+    separate: _Separate = field(default_factory=_Separate)
+
+    @classmethod
+    def above(cls, problem: LogLoss) -> BoundLoss:
+        """The bound of a problem."""
+        return cls(**{one.name: getattr(problem, one.name) for one in fields(problem)})
+
+    def evaluate(self, theta: np.ndarray, hessian: bool = False) -> Point:
+        """The bound at θ: one pass over the rows."""
+        state, (K, p) = self.separate, self.shape
+        state.passes += 1
+        wanted = state.passes & (state.passes - 1) == 0 and K * p * p <= _MOST
+        of = partial(SeparableBound.of, coef=theta, shift=self.shift, class_weight=self.class_weight)
+        sums = self.rows.reduce(partial(of, curvature=wanted))
+        if sums.curvature is not None:
+            inner, free = np.diag(self._penalties), np.ix_(self._free, self._free)
+            state.factors = [PositiveFactor.of((H + inner)[free]) for H in sums.curvature]
+        return self._point(theta, sums.value, sums.gradient, None)
+
+    def precondition(self, gradient: np.ndarray) -> np.ndarray:
+        """The steps of the K weighted least squares, less what all classes have in common."""
+        if self.separate.factors is None:
+            return super().precondition(gradient)
+        out = np.zeros_like(gradient)
+        for k, factor in enumerate(self.separate.factors):
+            out[k, self._free] = factor.solve(gradient[k, self._free])
+        return self.basis @ (self.basis.T @ out)
+
+
+def minimise_bound(
+    problem: LogLoss, theta: np.ndarray, max_iter: int, tol: float, watch: Watch | None = None
+) -> tuple[Outcome, float]:
+    """The least bound, and the factor on all scores that then gives the least log loss.
+
+    At its least the bound has the scores too far apart (twice as far for two classes, hardly for many). One
+    number puts this right: the t at which the loss itself is least along t·θ, some six passes. The outcome's
+    history is that of the bound, its point that of the loss at t·θ.
+    """
+    bound = BoundLoss.above(problem)
+    outcome = LBFGS().minimise(bound, bound.evaluate(theta), max_iter, tol, watch)
+    best = outcome.point.theta
+    t = _best_scale(problem, best)
+    return Outcome(problem.evaluate(t * best), outcome.n_iter, outcome.converged, outcome.history), t
+
+
+def _best_scale(problem: LogLoss, theta: np.ndarray) -> float:
+    """The t > 0 at which the loss is least along t·θ, to a thousandth."""
+    if not theta.any():
+        return 1.0
+
+    @cache
+    def slope(t: float) -> float:
+        return float(np.vdot(problem.evaluate(t * theta).gradient, theta))
+
+    high = 1.0
+    while slope(high) < 0 and high < 64.0:
+        high *= 2.0
+    low = 0.5 * high if high > 1.0 else 0.0
+    if slope(low) >= 0 or slope(high) <= 0:
+        return 1.0
+    return float(brentq(slope, low, high, xtol=1e-3))

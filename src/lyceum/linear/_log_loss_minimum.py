@@ -1,0 +1,62 @@
+"""How the penalised log loss is minimised: which solver, and from where."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lyceum.linear._log_loss import LogLoss
+from lyceum.linear._sparse_logistic import ProximalNewton
+from lyceum.solvers import LBFGS, ConjugateGradient, GradientDescent, Newton, Outcome, Point, Solver
+from lyceum.solvers._problem import Watch
+
+__all__ = ["SMALL", "SOLVERS", "free_parameters", "minimise", "starting_point"]
+
+SMALL = 300  # parameters up to which summing the Hessian over the rows is cheap
+_L1_MOST = 5000  # parameters up to which proximal Newton can hold the Hessian
+
+SOLVERS: dict[str, Solver] = {
+    "irls": Newton(),
+    "lbfgs": LBFGS(),
+    "conjugate_gradient": ConjugateGradient(),
+    "gradient_descent": GradientDescent(),
+}
+
+Start = tuple[np.ndarray, np.ndarray] | None  # coefficients, and intercepts at x = 0
+
+
+def minimise(
+    problem: LogLoss, solver: str, l1: float, max_iter: int, tol: float, last: Start, watch: Watch | None
+) -> Outcome:
+    """The minimum of the loss plus l1 Σ|b|, from the parameters `last` or from the discriminant."""
+    if l1 > 0:
+        if problem.outputs * problem.shape[1] > _L1_MOST:
+            raise ValueError(
+                f"{problem.outputs * problem.shape[1]} parameters are too many for l1_ratio > 0, which "
+                f"takes {_L1_MOST}: give l1_ratio=0, or fewer columns"
+            )
+        start = starting_point(problem, last, True)
+        return ProximalNewton(l1).minimise(problem, start, max_iter, tol, watch)
+    if solver == "auto":
+        solver = "irls" if free_parameters(problem) <= SMALL else "lbfgs"
+    chosen = SOLVERS[solver]
+    start = starting_point(problem, last, chosen.needs_hessian)
+    return chosen.minimise(problem, start, max_iter, tol, watch)
+
+
+def free_parameters(problem: LogLoss) -> int:
+    outputs, size = problem.shape
+    return max(1, outputs - 1) * size
+
+
+def starting_point(problem: LogLoss, last: Start, hessian: bool) -> Point:
+    """The parameters of the last fit if they suit; else the discriminant, or intercepts alone if better."""
+    if last is not None and last[0].shape == (problem.outputs, problem.shape[1] - 1):
+        coef, intercept = last
+        at_mean = intercept + coef @ problem.shift if problem.fit_intercept else np.zeros_like(intercept)
+        theta = np.column_stack([coef, at_mean])
+        theta = theta if problem.reference is None else theta - theta[problem.reference]
+        return problem.evaluate(theta, hessian)
+    start = problem.evaluate(problem.start(), hessian)
+    if start.value <= problem.null_value * (1 + 1e-9):
+        return start
+    return problem.evaluate(problem.null(), hessian)

@@ -1,0 +1,144 @@
+"""Logistic regression one row at a time: recursive weighted least squares."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.utils.metaestimators import available_if
+
+from lyceum._native import kernels
+from lyceum.data import Block, Rows
+from lyceum.errors import DataError, SchemaError
+from lyceum.linear._log_loss import output_basis
+from lyceum.linear._passes import dense_blocks
+
+__all__ = ["Recursion", "RowByRow"]
+
+_INTERCEPT_VARIANCE = 100.0
+
+
+@dataclass
+class Recursion:
+    """The weights so far and their covariance, the inverse of the Hessian, with the sums that go with them.
+
+    Intercepts are taken at the first row, so that offsets of the columns do not matter. Before it the
+    coefficients are N(0, C) and the intercepts N(0, 100), within the outputs that matter.
+    """
+
+    origin: np.ndarray  # (d,) the first row
+    theta: np.ndarray  # (outputs, d + 1), intercept last
+    covariance: np.ndarray  # (outputs (d + 1), outputs (d + 1))
+    mean: np.ndarray  # (d,) of the rows so far
+    class_weight: np.ndarray  # (K,) the weight of every class so far
+    n_rows: int = 0
+    weight: float = 0.0
+    loss: float = 0.0  # Σ w [-log P(y | x)], every row under the weights before it
+
+    @classmethod
+    def start(
+        cls, first: np.ndarray, classes: int, C: float, fit_intercept: bool, reference: int | None
+    ) -> Recursion:
+        d, outputs = len(first), classes if classes > 2 else 1
+        basis = output_basis(outputs, reference)
+        prior = np.append(np.full(d, float(C)), _INTERCEPT_VARIANCE if fit_intercept else 0.0)
+        origin = first.astype(np.float64) if fit_intercept else np.zeros(d)
+        covariance = np.kron(basis @ basis.T, np.diag(prior))
+        return cls(origin, np.zeros((outputs, d + 1)), covariance, np.zeros(d), np.zeros(classes))
+
+    def see(self, block: Block, factors: np.ndarray | None, trace: np.ndarray | None) -> None:
+        """Learn from the rows of a block in their order; `trace` (n, outputs, d + 1) gets the weights after
+        each.
+        """
+        assert block.y is not None
+        codes = np.ascontiguousarray(block.y, dtype=np.int32)
+        w = np.ones(len(block)) if block.w is None else block.w
+        scaled = w if factors is None else w * factors[codes]
+        self.loss += kernels.recursive_softmax(
+            block.X, codes, scaled, self.origin, self.theta, self.covariance, trace
+        )
+        self.class_weight = self.class_weight + np.bincount(codes, scaled, len(self.class_weight))
+        self.n_rows += int(np.count_nonzero(w))
+        self.weight += float(w.sum())
+        self.mean = self.mean + w @ (block.X - self.mean) / self.weight
+
+
+class RowByRow:
+    """What `solver="recursive"` adds to logistic regression; `partial_fit` goes on with it."""
+
+    solver: str
+
+    # scikit-learn puts the classes before the weights
+    @available_if(lambda self: self.solver == "recursive")
+    def partial_fit(self: Any, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None):
+        """Go on with more rows: the result is that of one `fit` on all rows in this order.
+
+        Only with solver="recursive". `classes` names, in the first call, classes whose rows come later.
+        """
+        before = dict(self.__dict__)
+        known = (self.classes_.tolist(), self._design_names) if "recursion_" in before else None
+        try:
+            rows = self._more_rows(X, y, sample_weight, classes)
+            if known is not None and known != (self.classes_.tolist(), self._design_names):
+                raise SchemaError(
+                    "these rows have classes or categories that the recursion has no weights for: name all "
+                    "classes in the first partial_fit, and all categories by a category type"
+                )
+            self._agree()
+            return self._recurse(rows, known is not None)
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+
+    def _recurse(self: Any, rows: Rows, go_on: bool):
+        """One pass over the rows in their order."""
+        self.__dict__.pop("bound_", None)
+        if len(self.classes_) == 1:
+            self.recursion_, self.mean_, self.n_rows_ = {}, np.zeros(len(self._design_names)), 0
+            self._settle_for_one_class()
+            return self
+        history, record = (self.history_, getattr(self, "record_", [])) if go_on else ([], [])
+        state, record = self._see(rows, Recursion(**self.recursion_) if go_on else None, list(record))
+        self.__dict__.pop("record_", None)
+        if self.record:
+            self.record_ = record
+        self.history_, self.recursion_ = [*history, state.loss], asdict(state)
+        self._conclude_recursion(state)
+        return self
+
+    def _see(self: Any, rows: Rows, state: Recursion | None, record: list) -> tuple[Recursion, list]:
+        factors = self._class_factors(None)
+        for block in dense_blocks(rows):
+            weighted = np.arange(len(block)) if block.w is None else np.flatnonzero(block.w > 0)
+            if not len(weighted):
+                continue
+            if state is None:
+                first, K = block.X[weighted[0]], len(self.classes_)
+                state = Recursion.start(first, K, self.C, self.fit_intercept, self._reference)
+            trace = np.empty((len(block), *state.theta.shape)) if self.record else None
+            state.see(block, factors, trace)
+            for theta in trace if trace is not None else ():
+                coef, intercept = _at_zero(theta, state.origin)
+                record.append({"iteration": len(record) + 1, "coef": coef, "intercept": intercept})
+        if state is None:
+            raise DataError("no row has a weight above zero: there is nothing to learn from")
+        return state, record
+
+    def _conclude_recursion(self: Any, state: Recursion) -> None:
+        self.coef_, self.intercept_ = _at_zero(state.theta, state.origin)
+        self.mean_, self.n_rows_ = state.mean, state.n_rows
+        self.n_iter_, self.converged_, self.separated_ = len(self.history_), True, False
+        self.objective_, self.log_likelihood_ = state.loss, -state.loss
+        shares = state.class_weight / state.class_weight.sum()
+        self.null_log_likelihood_ = float(state.class_weight @ np.log(np.maximum(shares, 1e-300)))
+        self._forget_standard_errors()
+        if self._wants_standard_errors(state.theta.size):
+            self._set_standard_errors(state.covariance, state.origin)
+
+
+def _at_zero(theta: np.ndarray, origin: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Coefficients, and intercepts at x = 0 instead of at the first row."""
+    coef = np.ascontiguousarray(theta[:, :-1])
+    return coef, theta[:, -1] - coef @ origin
