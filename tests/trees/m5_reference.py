@@ -52,7 +52,7 @@ class Node:
 
 
 class Reference:
-    def __init__(self, X, y, way=Way()):
+    def __init__(self, X, y, way):
         self.X, self.y, self.way = np.asarray(X, float), np.asarray(y, float), way
         self.sd = self.y.std()
         self.root = self.grow(np.arange(len(y)))
@@ -106,8 +106,7 @@ class Reference:
         if self.way.squared:
             return self.by_akaike(node, columns)
         columns = self.independent(node, columns)
-        coef, intercept, residual = self.fitted(node, columns)
-        estimate = self.estimated(node, residual, 1 + len(columns))
+        estimate = self.estimated(node, self.fitted(node, columns)[2], 1 + len(columns))
         while columns:
             fewer = min(
                 ([c for c in columns if c != out] for out in columns),

@@ -68,7 +68,7 @@ def test_a_million_away_is_the_same_slope(table, rule):
 
 @pytest.mark.parametrize("rule", ["m5", "m5p"])
 def test_a_column_of_noise_is_dropped_and_one_that_tells_stays(table, rule):
-    X, y = table
+    X = table[0]
     coef, _ = models_of(X, X @ [0.0, 3.0, 0.0, 0.0, 0.0], range(5), rule)
     np.testing.assert_allclose(coef, [0, 3, 0, 0, 0], atol=1e-9)
 
@@ -118,12 +118,12 @@ def fitted(reference, rule):
     tree = reference.grown
     leaf = Router([tree], reference.X.shape[1]).leaves(reference.X)[:, 0]
     below = columns_below(tree, tree.feature, reference.X.shape[1])
-    return tree, leaf, fit_models(tree, leaf, reference.X, reference.y, None, below, rule)
+    return fit_models(tree, leaf, reference.X, reference.y, None, below, rule)
 
 
 def test_every_node_is_fitted_on_its_own_rows_and_the_columns_tested_below(table):
     reference = Reference(*table, Way(prune=False))
-    tree, leaf, models = fitted(reference, "all")
+    models = fitted(reference, "all")
     nodes = [reference.root]
     for i, node in enumerate(nodes):
         nodes += node.children
@@ -131,7 +131,7 @@ def test_every_node_is_fitted_on_its_own_rows_and_the_columns_tested_below(table
         assert models.weight[i] == len(node.rows)
         assert set(np.flatnonzero(models.coef[i])) <= set(columns)
         if len(node.rows) > 2 * len(columns) + 2:
-            coef, intercept, residual = reference.fitted(node, columns)
+            coef, _, residual = reference.fitted(node, columns)
             np.testing.assert_allclose(models.coef[i, columns], coef, rtol=1e-6, atol=1e-9)
             assert models.squared[i] == pytest.approx(np.mean(residual**2), rel=1e-6, abs=1e-12)
 

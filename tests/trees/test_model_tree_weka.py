@@ -61,7 +61,7 @@ def test_five_models_with_the_published_numbers(cpu, reference):
 
 
 def test_the_reference_smooths_along_the_path_to_the_same_predictions(cpu, reference):
-    X, y = cpu
+    X = cpu[0]
     published = np.array([[*b, a] for _, _, b, a in PUBLISHED])
     number = {(165): 0, 6: 1, 4: 2, 11: 3, 23: 4}
     rows = [number[len(reference.path(x)[-1].rows)] for x in X]

@@ -32,7 +32,7 @@ public:
     NodeFitter(const double* X, size_t n, const double* y, const double* w) : X_(X), n_(n), y_(y), w_(w) {}
 
     // Rows from `first` to `last`; coef has an entry a column, 0 where it is not in the model.
-    NodeModel fit(size_t first, size_t last, const std::int32_t* columns, size_t v, ModelRule rule, double* coef) {
+    [[gnu::noinline]] NodeModel fit(size_t first, size_t last, const std::int32_t* columns, size_t v, ModelRule rule, double* coef) {
         rows_ = last - first, v_ = v;
         std::fill_n(coef, v, 0.0);
         load(first, columns);

@@ -160,7 +160,7 @@ class ModelTreeRegressor(RegressorMixin, Learner):
         if isinstance(rows.source, DaskSource):
             raise SourceError(
                 "ModelTreeRegressor keeps every row in memory and cannot learn from a Dask collection: use "
-                "DecisionTreeRegressor with max_bins, or fit on a sample that fits into memory, e.g. X.compute()"
+                "DecisionTreeRegressor with max_bins, or fit on a sample that fits, e.g. X.compute()"
             )
         self._learn(_rows_that_count(Sample.of(rows)))
         return self
