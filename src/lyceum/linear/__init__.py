@@ -1,7 +1,7 @@
 """Linear models: least squares, ridge, lasso and elastic net, logistic regression, margins."""
 
 from lyceum.linear._basis_expansion import BasisExpansion
-from lyceum.linear._cross_validated import ElasticNetCV, LassoCV, RidgeCV
+from lyceum.linear._cross_validated import ElasticNetCV, LassoCV
 from lyceum.linear._elastic_net import ElasticNet, Lasso
 from lyceum.linear._linear_regression import LinearRegression
 from lyceum.linear._logistic_regression import LogisticRegression
@@ -10,6 +10,8 @@ from lyceum.linear._margin_losses import margin_loss
 from lyceum.linear._path import RegularizationPath, elastic_net_path, lasso_path
 from lyceum.linear._perceptron import Perceptron
 from lyceum.linear._ridge import Ridge
+from lyceum.linear._ridge_cv import RidgeCV
+from lyceum.linear._simple_regression import SimpleRegression, simple_regression
 
 __all__ = [
     "BasisExpansion",
@@ -24,7 +26,9 @@ __all__ = [
     "RegularizationPath",
     "Ridge",
     "RidgeCV",
+    "SimpleRegression",
     "elastic_net_path",
     "lasso_path",
     "margin_loss",
+    "simple_regression",
 ]

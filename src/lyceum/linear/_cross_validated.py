@@ -1,100 +1,28 @@
-"""Lasso, elastic net and ridge with the penalty chosen by cross-validation."""
+"""Lasso and elastic net with the penalty chosen by cross-validation."""
 
 from __future__ import annotations
 
 from functools import partial
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils._param_validation import Interval
 
 from lyceum._threads import single_threaded_blas
 from lyceum.data import Rows
+from lyceum.linear._choosing import CV_CONSTRAINTS, Chosen
 from lyceum.linear._columns import Centred
 from lyceum.linear._elastic_net import ElasticNet, on_columns, warn_unsolved
 from lyceum.linear._folds import by_columns, by_moments, fold_scatter
-from lyceum.linear._least_squares import Fit, LinearPredictor
 from lyceum.linear._passes import unchecked
 from lyceum.linear._path import follow, grid
-from lyceum.report import Summary, Table
-from lyceum.solvers import GramElasticNet
+from lyceum.solvers import Solution
 
-__all__ = ["ElasticNetCV", "LassoCV", "RidgeCV"]
-
-_CV_CONSTRAINTS: dict[str, Any] = {
-    "alphas": [Interval(Integral, 2, None, closed="left"), "array-like"],
-    "n_folds": [Interval(Integral, 2, None, closed="left")],
-    "rule": [StrOptions({"best", "one_standard_error"})],
-    "fit_intercept": ["boolean"],
-    "random_state": [Interval(Integral, 0, None, closed="left")],
-    "categorical_features": "no_validation",
-}
+__all__ = ["ElasticNetCV", "LassoCV"]
 
 
-class _Chosen(LinearPredictor):
-    """A penalty chosen from the errors of left-out folds."""
-
-    rule: str
-    n_folds: int
-    alpha_: float
-    alphas_: np.ndarray
-    mse_path_: np.ndarray
-    n_rows_: int
-    r2_: float
-    mean_: np.ndarray
-    _title: ClassVar[str]
-
-    def _choose(self, errors: np.ndarray) -> tuple[int, int]:
-        """The place of the best mean error, (l1 ratio, alpha); or the largest alpha within a standard error.
-
-        errors : (ratios, alphas, folds), alphas falling
-        """
-        mean = errors.mean(axis=-1)
-        ratio, alpha = (int(i) for i in np.unravel_index(np.argmin(mean), mean.shape))
-        if self.rule == "one_standard_error":
-            reach = errors[ratio, alpha].std(ddof=1) / np.sqrt(errors.shape[-1])
-            alpha = int(np.argmax(mean[ratio] <= mean[ratio, alpha] + reach))
-        return ratio, alpha
-
-    @property
-    def _at(self) -> np.ndarray:
-        return self.mean_
-
-    def summary(self) -> Summary:
-        """The chosen penalty with its error on left-out rows, and the coefficients that are not zero."""
-        check_is_fitted(self)
-        mean = self.mse_path_.mean(axis=-1)
-        at = int(np.argmin(np.abs(self.alphas_ - self.alpha_)))
-        error = float(self.mse_path_[at].std(ddof=1) / np.sqrt(self.mse_path_.shape[1]))
-        on = np.flatnonzero(self.coef_)
-        facts = {
-            "rows": self.n_rows_,
-            "alpha": self.alpha_,
-            **self._facts(),
-            "folds": self.mse_path_.shape[1],
-            "mean squared error left out": f"{mean[at]:.4g} (standard error {error:.2g})",
-            "R²": self.r2_,
-            "coefficients not zero": f"{len(on)} of {len(self.coef_)}",
-        }
-        rows = [
-            (self._design_names[j], float(self.coef_[j])) for j in on[np.argsort(-np.abs(self.coef_[on]))]
-        ]
-        head = [("(intercept)", float(self.intercept_))] if self.fit_intercept else []
-        target = self.schema_.target.name if self.schema_.target else "y"
-        table = Table("coefficients that are not zero", ("column", "coefficient"), [*head, *rows])
-        return Summary(f"{self._title} of {target}", facts, [table])
-
-    def _facts(self) -> dict[str, Any]:
-        return {}
-
-    def _shapes(self) -> dict[str, tuple[int, ...]]:
-        d = len(self._design_names)
-        return {"coef_": (d,), "mean_": (d,)}
-
-
-class ElasticNetCV(_Chosen):
+class ElasticNetCV(Chosen):
     """Elastic net with alpha, and the l1 ratio if there are several, chosen by cross-validation.
 
     The objective is that of `ElasticNet`. A row's fold is a hash of its number and the seed. One pass sums
@@ -118,6 +46,8 @@ class ElasticNetCV(_Chosen):
         As in `ElasticNet`.
     tol : float, default=1e-5
     max_iter : int, default=10000
+    record : bool, default=False
+        Whether to keep the solutions down to the chosen penalty, over all rows, in `record_`.
     random_state : int, default=0
         The seed of the folds.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
@@ -134,6 +64,12 @@ class ElasticNetCV(_Chosen):
     intercept_ : float
     dual_gap_ : float
     n_iter_ : int
+        Epochs at the chosen penalty.
+    history_ : list of float
+        The duality gap after every round at the chosen penalty.
+    record_ : list of dict
+        With `record=True`: alpha, coef, intercept, dual_gap and epochs at every penalty from the largest down
+        to the chosen one.
     r2_ : float
     n_rows_ : int
 
@@ -152,8 +88,8 @@ class ElasticNetCV(_Chosen):
     _parameter_constraints: ClassVar[dict] = {
         "l1_ratio": [Interval(Real, 0, 1, closed="right"), "array-like"],
         "eps": [Interval(Real, 0, 1, closed="neither")],
-        **{name: ElasticNet._parameter_constraints[name] for name in ("solver", "tol", "max_iter")},
-        **_CV_CONSTRAINTS,
+        **{name: ElasticNet._parameter_constraints[name] for name in ("solver", "tol", "max_iter", "record")},
+        **CV_CONSTRAINTS,
     }
 
     def __init__(
@@ -168,6 +104,7 @@ class ElasticNetCV(_Chosen):
         solver: str = "auto",
         tol: float = 1e-5,
         max_iter: int = 10_000,
+        record: bool = False,
         random_state: int = 0,
         categorical_features: Any = "from_dtype",
     ):
@@ -180,6 +117,7 @@ class ElasticNetCV(_Chosen):
         self.solver = solver
         self.tol = tol
         self.max_iter = max_iter
+        self.record = record
         self.random_state = random_state
         self.categorical_features = categorical_features
 
@@ -229,14 +167,23 @@ class ElasticNetCV(_Chosen):
         )
 
     def _finish(self, whole: Centred, alphas: np.ndarray) -> None:
-        found = follow(whole.problem, alphas, self.l1_ratio_, self.tol, self.max_iter)[-1]
-        self.alpha_, self.coef_ = float(alphas[-1]), found.coef
+        way = follow(whole.problem, alphas, self.l1_ratio_, self.tol, self.max_iter)
+        found = way[-1]
+        self.__dict__.pop("record_", None)
+        if self.record:
+            self.record_ = [self._step(whole, float(alpha), one) for alpha, one in zip(alphas, way)]
+        self.alpha_, self.coef_, self.history_ = float(alphas[-1]), found.coef, list(found.history)
         self.intercept_ = whole.intercept(found.coef) if self.fit_intercept else 0.0
         self.mean_, self.n_rows_ = whole.x_mean, whole.n_rows
         self.dual_gap_, self.n_iter_ = found.gap, found.n_iter
         yy = whole.problem.yy
         self.r2_ = 1.0 - whole.problem.squares(found.coef) / yy if yy > 0 else np.nan
         warn_unsolved(self, found, self.tol * yy, self.max_iter)
+
+    def _step(self, whole: Centred, alpha: float, found: Solution) -> dict[str, Any]:
+        intercept = whole.intercept(found.coef) if self.fit_intercept else 0.0
+        numbers = {"dual_gap": found.gap, "epochs": found.n_iter}
+        return {"alpha": alpha, "coef": found.coef, "intercept": intercept, **numbers}
 
     def _facts(self) -> dict[str, Any]:
         return {"l1 ratio": self.l1_ratio_, "duality gap": self.dual_gap_}
@@ -257,6 +204,7 @@ class LassoCV(ElasticNetCV):
     solver : {"auto", "gram", "columns"}, default="auto"
     tol : float, default=1e-5
     max_iter : int, default=10000
+    record : bool, default=False
     random_state : int, default=0
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
 
@@ -287,6 +235,7 @@ class LassoCV(ElasticNetCV):
         solver: str = "auto",
         tol: float = 1e-5,
         max_iter: int = 10_000,
+        record: bool = False,
         random_state: int = 0,
         categorical_features: Any = "from_dtype",
     ):
@@ -298,116 +247,10 @@ class LassoCV(ElasticNetCV):
         self.solver = solver
         self.tol = tol
         self.max_iter = max_iter
+        self.record = record
         self.random_state = random_state
         self.categorical_features = categorical_features
 
     @property
     def _ratios(self) -> np.ndarray:
         return np.ones(1)
-
-
-class RidgeCV(_Chosen):
-    """Ridge regression with alpha chosen by cross-validation, in one pass over the rows.
-
-    The objective is that of `Ridge`, Σ w (y - b₀ - x·b)² + alpha Σ b². With XᵀWX = V Λ Vᵀ over the rows of
-    the other folds, b = V (Λ + alpha)⁻¹ Vᵀ XᵀWy: one eigendecomposition a fold serves every alpha.
-
-    Parameters
-    ----------
-    alphas : int or array-like, default=100
-        The penalties, or how many there are, from 10 times the largest eigenvalue of XᵀWX down to `eps` times
-        that.
-    eps : float, default=1e-9
-    n_folds : int, default=10
-        The number of folds; a row's fold is a hash of its number and the seed.
-    rule : {"best", "one_standard_error"}, default="best"
-    fit_intercept : bool, default=True
-    random_state : int, default=0
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-
-    Attributes
-    ----------
-    alpha_ : float
-    alphas_ : ndarray of shape (n_alphas,)
-        Falling.
-    mse_path_ : ndarray of shape (n_alphas, n_folds)
-    coef_ : ndarray of shape (n_design_columns,)
-    intercept_ : float
-    r2_ : float
-    n_rows_ : int
-
-    Examples
-    --------
-    >>> from lyceum.linear import RidgeCV
-    >>> import numpy as np
-    >>> X = np.random.default_rng(0).normal(size=(200, 3))
-    >>> RidgeCV(alphas=[0.01, 1.0, 100.0]).fit(X, X @ [1.0, 2.0, 3.0]).alpha_
-    0.01
-    """
-
-    _coding: ClassVar[Literal["codes", "one_of_c", "reference"]] = "one_of_c"
-    _title: ClassVar[str] = "Cross-validated ridge regression"
-    _parameter_constraints: ClassVar[dict] = {
-        "eps": [Interval(Real, 0, 1, closed="neither")],
-        **_CV_CONSTRAINTS,
-    }
-
-    def __init__(
-        self,
-        *,
-        alphas: Any = 100,
-        eps: float = 1e-9,
-        n_folds: int = 10,
-        rule: str = "best",
-        fit_intercept: bool = True,
-        random_state: int = 0,
-        categorical_features: Any = "from_dtype",
-    ):
-        self.alphas = alphas
-        self.eps = eps
-        self.n_folds = n_folds
-        self.rule = rule
-        self.fit_intercept = fit_intercept
-        self.random_state = random_state
-        self.categorical_features = categorical_features
-
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
-        """Learn the penalty and the coefficients in one pass.
-
-        Parameters
-        ----------
-        X : array, sparse array, frame, Dask collection or `scan(...)`
-        y : array of shape (n_samples,), if the target is not in the scan
-        sample_weight : array of shape (n_samples,), optional
-        """
-        rows = self._rows(X, y, sample_weight)
-        with single_threaded_blas():
-            folds = fold_scatter(rows, self.n_folds, self.random_state)
-            total = folds.total if self.fit_intercept else folds.total.about_origin()
-            self.alphas_ = self._grid(total.xx)
-            errors = by_moments(folds, self.fit_intercept, [partial(_ridges, self.alphas_)])
-            self.mse_path_ = errors[0]
-            fit = Fit.of(total, float(self.alphas_[self._choose(errors)[1]]))
-        self.alpha_, self.coef_ = fit.alpha, fit.coef
-        self.intercept_ = fit.intercept if self.fit_intercept else 0.0
-        self.mean_, self.n_rows_ = total.x_mean, total.n_rows
-        self.r2_ = 1.0 - fit.residual / total.yy if total.yy > 0 else np.nan
-        return self
-
-    def _grid(self, xx: np.ndarray) -> np.ndarray:
-        if isinstance(self.alphas, Integral):
-            most = 10 * float(np.linalg.eigvalsh(xx)[-1]) or 1.0
-            return np.geomspace(most, most * self.eps, int(self.alphas))
-        values = np.sort(np.asarray(self.alphas, dtype=np.float64).ravel())[::-1]
-        if not len(values) or not np.isfinite(values).all() or values[-1] <= 0:
-            raise ValueError("alphas must be positive numbers")
-        return values
-
-
-def _ridges(alphas: np.ndarray, centred: Centred) -> np.ndarray:
-    """The coefficients at every alpha, (k, d); the problem's products are per unit of weight."""
-    problem = centred.problem
-    assert isinstance(problem, GramElasticNet)
-    values, vectors = np.linalg.eigh(problem.Q)
-    turned = vectors.T @ problem.q
-    return (turned / (np.maximum(values, 0.0) + alphas[:, None] / centred.weight)) @ vectors.T

@@ -16,7 +16,7 @@ from lyceum.linear._least_squares import Fit
 from lyceum.linear._passes import Residuals, dense_blocks
 from lyceum.solvers import GradientDescent, Point, PositiveFactor
 
-__all__ = ["SOLVERS", "Descent", "Setting", "Triangle"]
+__all__ = ["SOLVERS", "Descent", "Setting", "Triangle", "by_recursion"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +155,20 @@ def by_lms(rows: Rows, fit: Fit, setting: Setting) -> Descent:
     mean = np.append(moments.x_mean, moments.y_mean + u[-1])
     done = replace(fit, moments=replace(moments, mean=mean), coef=unit * u[:-1], residual=history[-1])
     return Descent(done, len(history) - 1, converged, history, steps)
+
+
+def by_recursion(rows: Rows, fit: Fit) -> Fit:
+    """The solution at alpha > 0 by one row after the other: P ← P - g P x xᵀP, b ← b + g (y - b·x) P x with
+    g = w / (1 + w xᵀP x), from b = 0 and P = I / alpha; x and y are about their means.
+    """
+    moments, d = fit.moments, len(fit.coef)
+    b, P = np.zeros(d + 1), np.diag(np.append(np.full(d, 1.0 / fit.alpha), 0.0))
+    for block in dense_blocks(rows):
+        assert block.y is not None
+        kernels.recursive_squares(block.X, block.y - moments.y_mean, block.w, moments.x_mean, b, P)
+    coef = b[:-1]
+    residual = moments.yy - 2 * float(coef @ moments.xy) + float(coef @ moments.xx @ coef)
+    return replace(fit, coef=coef, residual=max(residual, 0.0))
 
 
 def _cells(block: Block) -> np.ndarray:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from numbers import Integral, Real
@@ -16,13 +15,13 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from lyceum._threads import single_threaded_blas
 from lyceum.base import PosteriorClassifier
 from lyceum.data import Block
-from lyceum.errors import DataError
 from lyceum.linear._bound import minimise_bound
 from lyceum.linear._laplace import LaplacePosterior
 from lyceum.linear._least_squares import warn_dependent
 from lyceum.linear._log_loss import ClassSpread, LogLoss
 from lyceum.linear._log_loss_minimum import SMALL, SOLVERS, free_parameters, minimise, starting_point
 from lyceum.linear._log_odds import LogOdds
+from lyceum.linear._logistic_settings import check_settings, class_factors, reference_output
 from lyceum.linear._predictive import PREDICTIVES
 from lyceum.linear._recursive import RowByRow
 from lyceum.linear._separation import is_separated
@@ -240,52 +239,10 @@ class LogisticRegression(PosteriorClassifier, RowByRow, LaplacePosterior, LogOdd
 
     @property
     def _reference(self) -> int | None:
-        """The output that stays zero, of three and more."""
-        if self.reference is None:
-            return None
-        labels = self.classes_.tolist()
-        if self.reference not in labels:
-            raise DataError(f"reference={self.reference!r} is not a class; the classes are {labels}")
-        return labels.index(self.reference) if len(labels) > 2 else None
+        return reference_output(self.reference, self.classes_.tolist())
 
     def _agree(self) -> None:
-        """Refuse what cannot go together."""
-        by_weights = self.standard_errors is True or self.posterior != "plugin"
-        for wrong, why in (
-            (
-                self._l1 > 0 and self.solver != "auto",
-                f"solver={self.solver!r} cannot take l1_ratio={self.l1_ratio}: give solver='auto'",
-            ),
-            (
-                self._l1 > 0 and by_weights,
-                "standard errors and posteriors of the weights need l1_ratio=0: with an L1 penalty the "
-                "weights have no Gaussian about their mode",
-            ),
-            (
-                self.solver == "bound" and by_weights,
-                "standard errors and posteriors of the weights need their mode, which solver='bound' only "
-                "comes near: give solver='lbfgs'",
-            ),
-            (
-                self.solver == "bound" and len(self.classes_) == 2,
-                "solver='bound' is for three classes and more: two have no sum to bound, take solver='auto'",
-            ),
-            (
-                self.solver == "recursive" and np.isinf(self.C),
-                "solver='recursive' starts from the prior N(0, C) of the weights: give a finite C",
-            ),
-            (
-                self.solver == "recursive" and self.class_weight == "balanced",
-                "solver='recursive' cannot know the class shares beforehand: give class_weight as a dict",
-            ),
-            (
-                self.solver == "recursive" and self.warm_start,
-                "solver='recursive' goes on by partial_fit: give warm_start=False",
-            ),
-        ):
-            if wrong:
-                raise ValueError(why)
-        self._reference  # noqa: B018  a label that is no class is refused
+        check_settings(self)
 
     def _minimum(self, problem: LogLoss, last: tuple[np.ndarray, np.ndarray] | None) -> Outcome:
         if self.record:
@@ -299,18 +256,7 @@ class LogisticRegression(PosteriorClassifier, RowByRow, LaplacePosterior, LogOdd
         return minimise(problem, self.solver, self._l1, self.max_iter, self.tol, last, watch)
 
     def _class_factors(self, weight: np.ndarray | None) -> np.ndarray | None:
-        """The factor on the weights of the rows of every class; `weight` is that of the classes."""
-        if self.class_weight is None:
-            return None
-        labels = self.classes_.tolist()
-        if isinstance(self.class_weight, Mapping):
-            odd = [label for label in self.class_weight if label not in labels]
-            if odd:
-                raise DataError(f"class_weight names the class {odd[0]!r}; the classes are {labels}")
-            return np.array([float(self.class_weight.get(label, 1.0)) for label in labels])
-        assert weight is not None
-        share = weight * len(weight)
-        return np.divide(weight.sum(), share, out=np.ones_like(share), where=share > 0)
+        return class_factors(self.class_weight, self.classes_.tolist(), weight)
 
     def _watch(self, problem: LogLoss, point: Point) -> None:
         coef, intercept = _original(problem, point.theta)

@@ -6,10 +6,12 @@ from numbers import Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from lyceum.data import Rows
 from lyceum.linear._least_squares import Fit, LeastSquares
+from lyceum.linear._least_squares_solvers import by_recursion
 from lyceum.report import Summary, Table
 
 __all__ = ["Ridge"]
@@ -32,6 +34,10 @@ class Ridge(LeastSquares):
         The penalty; 0 is least squares, with the solution of least norm if columns depend on each other.
     fit_intercept : bool, default=True
         Whether there is an intercept.
+    solver : {"normal", "recursive"}, default="normal"
+        "normal": the normal equations. "recursive": after the means are known, one row at a time in a second
+        pass, coefficients and the inverse of XᵀWX + alpha I updated by the formula of Sherman and Morrison:
+        the same solution, to teach, for alpha > 0. `partial_fit` is always by the normal equations.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns of an array hold categories; each becomes one-of-C columns.
 
@@ -60,15 +66,29 @@ class Ridge(LeastSquares):
     _coding: ClassVar[Literal["codes", "one_of_c", "reference"]] = "one_of_c"
     _parameter_constraints: ClassVar[dict] = {
         "alpha": [Interval(Real, 0, None, closed="left")],
+        "solver": [StrOptions({"normal", "recursive"})],
         **LeastSquares._parameter_constraints,
     }
 
     def __init__(
-        self, *, alpha: float = 1.0, fit_intercept: bool = True, categorical_features: Any = "from_dtype"
+        self,
+        *,
+        alpha: float = 1.0,
+        fit_intercept: bool = True,
+        solver: str = "normal",
+        categorical_features: Any = "from_dtype",
     ):
         self.alpha = alpha
         self.fit_intercept = fit_intercept
+        self.solver = solver
         self.categorical_features = categorical_features
+
+    def _improved(self, fit: Fit, rows: Rows) -> Fit:
+        if self.solver == "normal":
+            return super()._improved(fit, rows)
+        if not self.alpha > 0:
+            raise ValueError("solver='recursive' starts from the inverse of alpha I: give alpha > 0")
+        return by_recursion(rows, fit)
 
     def _conclude(self, fit: Fit) -> None:
         super()._conclude(fit)

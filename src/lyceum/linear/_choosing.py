@@ -1,0 +1,85 @@
+"""A penalty chosen by cross-validation: which one is taken, and how it is shown."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum.linear._least_squares import LinearPredictor
+from lyceum.report import Summary, Table
+
+__all__ = ["CV_CONSTRAINTS", "Chosen"]
+
+CV_CONSTRAINTS: dict[str, Any] = {
+    "alphas": [Interval(Integral, 2, None, closed="left"), "array-like"],
+    "n_folds": [Interval(Integral, 2, None, closed="left")],
+    "rule": [StrOptions({"best", "one_standard_error"})],
+    "fit_intercept": ["boolean"],
+    "random_state": [Interval(Integral, 0, None, closed="left")],
+    "categorical_features": "no_validation",
+}
+
+
+class Chosen(LinearPredictor):
+    """A penalty chosen from the errors of left-out folds."""
+
+    rule: str
+    n_folds: int
+    alpha_: float
+    alphas_: np.ndarray
+    mse_path_: np.ndarray
+    n_rows_: int
+    r2_: float
+    mean_: np.ndarray
+    _title: ClassVar[str]
+
+    def _choose(self, errors: np.ndarray) -> tuple[int, int]:
+        """The place of the best mean error, (l1 ratio, alpha); or the largest alpha within a standard error.
+
+        errors : (ratios, alphas, folds), alphas falling
+        """
+        mean = errors.mean(axis=-1)
+        ratio, alpha = (int(i) for i in np.unravel_index(np.argmin(mean), mean.shape))
+        if self.rule == "one_standard_error":
+            reach = errors[ratio, alpha].std(ddof=1) / np.sqrt(errors.shape[-1])
+            alpha = int(np.argmax(mean[ratio] <= mean[ratio, alpha] + reach))
+        return ratio, alpha
+
+    @property
+    def _at(self) -> np.ndarray:
+        return self.mean_
+
+    def summary(self) -> Summary:
+        """The chosen penalty with its error on left-out rows, and the coefficients that are not zero."""
+        check_is_fitted(self)
+        mean = self.mse_path_.mean(axis=-1)
+        at = int(np.argmin(np.abs(self.alphas_ - self.alpha_)))
+        error = float(self.mse_path_[at].std(ddof=1) / np.sqrt(self.mse_path_.shape[1]))
+        on = np.flatnonzero(self.coef_)
+        facts = {
+            "rows": self.n_rows_,
+            "alpha": self.alpha_,
+            **self._facts(),
+            "folds": self.mse_path_.shape[1],
+            "mean squared error left out": f"{mean[at]:.4g} (standard error {error:.2g})",
+            "R²": self.r2_,
+            "coefficients not zero": f"{len(on)} of {len(self.coef_)}",
+        }
+        rows = [
+            (self._design_names[j], float(self.coef_[j])) for j in on[np.argsort(-np.abs(self.coef_[on]))]
+        ]
+        head = [("(intercept)", float(self.intercept_))] if self.fit_intercept else []
+        target = self.schema_.target.name if self.schema_.target else "y"
+        table = Table("coefficients that are not zero", ("column", "coefficient"), [*head, *rows])
+        return Summary(f"{self._title} of {target}", facts, [table])
+
+    def _facts(self) -> dict[str, Any]:
+        return {}
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        d = len(self._design_names)
+        return {"coef_": (d,), "mean_": (d,)}

@@ -1,0 +1,126 @@
+"""Ridge regression with the penalty chosen by cross-validation."""
+
+from __future__ import annotations
+
+from functools import partial
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from sklearn.utils._param_validation import Interval
+
+from lyceum._threads import single_threaded_blas
+from lyceum.linear._choosing import CV_CONSTRAINTS, Chosen
+from lyceum.linear._columns import Centred
+from lyceum.linear._folds import by_moments, fold_scatter
+from lyceum.linear._least_squares import Fit
+from lyceum.solvers import GramElasticNet
+
+__all__ = ["RidgeCV"]
+
+
+class RidgeCV(Chosen):
+    """Ridge regression with alpha chosen by cross-validation, in one pass over the rows.
+
+    The objective is that of `Ridge`, Σ w (y - b₀ - x·b)² + alpha Σ b². With XᵀWX = V Λ Vᵀ over the rows of
+    the other folds, b = V (Λ + alpha)⁻¹ Vᵀ XᵀWy: one eigendecomposition a fold serves every alpha.
+
+    Parameters
+    ----------
+    alphas : int or array-like, default=100
+        The penalties, or how many there are, from 10 times the largest eigenvalue of XᵀWX down to `eps` times
+        that.
+    eps : float, default=1e-9
+    n_folds : int, default=10
+        The number of folds; a row's fold is a hash of its number and the seed.
+    rule : {"best", "one_standard_error"}, default="best"
+    fit_intercept : bool, default=True
+    random_state : int, default=0
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+
+    Attributes
+    ----------
+    alpha_ : float
+    alphas_ : ndarray of shape (n_alphas,)
+        Falling.
+    mse_path_ : ndarray of shape (n_alphas, n_folds)
+    coef_ : ndarray of shape (n_design_columns,)
+    intercept_ : float
+    r2_ : float
+    n_rows_ : int
+
+    Examples
+    --------
+    >>> from lyceum.linear import RidgeCV
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(200, 3))
+    >>> RidgeCV(alphas=[0.01, 1.0, 100.0]).fit(X, X @ [1.0, 2.0, 3.0]).alpha_
+    0.01
+    """
+
+    _coding: ClassVar[Literal["codes", "one_of_c", "reference"]] = "one_of_c"
+    _title: ClassVar[str] = "Cross-validated ridge regression"
+    _parameter_constraints: ClassVar[dict] = {
+        "eps": [Interval(Real, 0, 1, closed="neither")],
+        **CV_CONSTRAINTS,
+    }
+
+    def __init__(
+        self,
+        *,
+        alphas: Any = 100,
+        eps: float = 1e-9,
+        n_folds: int = 10,
+        rule: str = "best",
+        fit_intercept: bool = True,
+        random_state: int = 0,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.alphas = alphas
+        self.eps = eps
+        self.n_folds = n_folds
+        self.rule = rule
+        self.fit_intercept = fit_intercept
+        self.random_state = random_state
+        self.categorical_features = categorical_features
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Learn the penalty and the coefficients in one pass.
+
+        Parameters
+        ----------
+        X : array, sparse array, frame, Dask collection or `scan(...)`
+        y : array of shape (n_samples,), if the target is not in the scan
+        sample_weight : array of shape (n_samples,), optional
+        """
+        rows = self._rows(X, y, sample_weight)
+        with single_threaded_blas():
+            folds = fold_scatter(rows, self.n_folds, self.random_state)
+            total = folds.total if self.fit_intercept else folds.total.about_origin()
+            self.alphas_ = self._grid(total.xx)
+            errors = by_moments(folds, self.fit_intercept, [partial(_ridges, self.alphas_)])
+            self.mse_path_ = errors[0]
+            fit = Fit.of(total, float(self.alphas_[self._choose(errors)[1]]))
+        self.alpha_, self.coef_ = fit.alpha, fit.coef
+        self.intercept_ = fit.intercept if self.fit_intercept else 0.0
+        self.mean_, self.n_rows_ = total.x_mean, total.n_rows
+        self.r2_ = 1.0 - fit.residual / total.yy if total.yy > 0 else np.nan
+        return self
+
+    def _grid(self, xx: np.ndarray) -> np.ndarray:
+        if isinstance(self.alphas, Integral):
+            most = 10 * float(np.linalg.eigvalsh(xx)[-1]) or 1.0
+            return np.geomspace(most, most * self.eps, int(self.alphas))
+        values = np.sort(np.asarray(self.alphas, dtype=np.float64).ravel())[::-1]
+        if not len(values) or not np.isfinite(values).all() or values[-1] <= 0:
+            raise ValueError("alphas must be positive numbers")
+        return values
+
+
+def _ridges(alphas: np.ndarray, centred: Centred) -> np.ndarray:
+    """The coefficients at every alpha, (k, d); the problem's products are per unit of weight."""
+    problem = centred.problem
+    assert isinstance(problem, GramElasticNet)
+    values, vectors = np.linalg.eigh(problem.Q)
+    turned = vectors.T @ problem.q
+    return (turned / (np.maximum(values, 0.0) + alphas[:, None] / centred.weight)) @ vectors.T
