@@ -32,6 +32,7 @@ class Rules:
     max_p_value: float | None = None
     costs: tuple[float, ...] | None = None
     loss: tuple[tuple[float, ...], ...] | None = None
+    needs_gain: bool = True
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,7 @@ class Split:
     missing: int = -1  # the branch of missing cells; -1: every branch
     gain: float = 0.0
     score: float = 0.0
+    sure: bool = True  # that it is not left out by rounding
 
     def way(self, cell):
         """The branch of a cell, or None if it is divided or stays."""
@@ -119,19 +121,16 @@ class Referee:
         total, value = weight_of(rows), self.value(rows)
         if total == 0:
             return 0.0
-        criterion = self.rules.criterion
+        criterion, loss = self.rules.criterion, self.rules.loss
+        if loss is not None:
+            actions = range(len(loss[0]))
+            return min(math.fsum(n * loss[k][a] for k, n in enumerate(value)) / total for a in actions)
         if criterion in ("entropy", "gain_ratio"):
             return -math.fsum(n / total * math.log2(n / total) for n in value if n > 0)
         if criterion == "gini":
             return 1 - math.fsum((n / total) ** 2 for n in value)
         if criterion == "misclassification":
-            loss = self.rules.loss
-            if loss is None:
-                return 1 - max(value) / total
-            risks = [
-                math.fsum(n * loss[k][a] for k, n in enumerate(value)) / total for a in range(len(loss[0]))
-            ]
-            return min(risks)
+            return 1 - max(value) / total
         if criterion == "absolute_error":
             return math.fsum(w * abs(self.target[i] - value[0]) for i, w in rows) / total
         variance = math.fsum(w * (self.target[i] - value[0]) ** 2 for i, w in rows) / total
@@ -175,7 +174,7 @@ class Referee:
 
     def p_value(self, split: Split, rows) -> float:
         """Of the chi-square test that children and classes are independent."""
-        table = np.array([self.value(child) for child in self.send(split, self.known(split, rows))])
+        table = np.array([self.value(child) for child in self.send(split, rows)])
         table = table[:, table.sum(axis=0) > 0]
         expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
         freedom = (table.shape[0] - 1) * (table.shape[1] - 1)
@@ -228,10 +227,9 @@ class Referee:
         return out
 
     def admits(self, split: Split, rows) -> bool:
-        """Whether children have rows enough: all of two, or at least two of many."""
+        """Whether at least two children have rows enough."""
         sizes = [len(child) for child in self.send(split, self.known(split, rows))]
-        enough = sum(size >= self.rules.min_samples_leaf for size in sizes)
-        return enough >= 2
+        return sum(size >= self.rules.min_samples_leaf for size in sizes) >= 2
 
     def candidates(self, rows) -> list:
         """The splits of all columns that are admitted, with gains and scores."""
@@ -246,21 +244,24 @@ class Referee:
         return [s for splits in columns for s in splits]
 
     def _score(self, split: Split) -> float:
+        return self._by_cost(split.gain, split.column)
+
+    def _by_cost(self, merit: float, column: int) -> float:
         costs = self.rules.costs
-        return split.gain if costs is None else split.gain**2 / costs[split.column]
+        return merit if costs is None else merit * abs(merit) / costs[column]
 
     def _by_ratio(self, columns, rows) -> list:
         """C4.5: each column's split of most gain; the best ratio among those of at least average gain."""
         best = [max((s.gain for s in splits), default=0.0) for splits in columns]
         positive = [gain for gain in best if gain > NEAR]
-        if not positive:
-            return []
-        average = sum(positive) / len(positive)
+        average = sum(positive) / len(positive) if positive else 0.0
         out = []
         for splits, top in zip(columns, best):
             chosen = [s for s in splits if s.gain >= top - NEAR and top >= average - NEAR]
             ratios = [s.gain / self.split_information(s, rows) for s in chosen]
-            out.append([_changed(s, score=ratio) for s, ratio in zip(chosen, ratios)])
+            scores = [self._by_cost(ratio, s.column) for s, ratio in zip(chosen, ratios)]
+            sure = top >= average + NEAR or average == 0.0 or len(positive) == 1
+            out.append([_changed(s, score=score, sure=sure) for s, score in zip(chosen, scores)])
         return out
 
     # -- growing ----------------------------------------------------------------------------------------
@@ -270,15 +271,22 @@ class Referee:
 
     def may_split(self, rows, depth) -> bool:
         deep = self.rules.max_depth is not None and depth >= self.rules.max_depth
-        return not deep and len(rows) >= self.rules.min_samples_split and self.impurity(rows) > NEAR
+        few = len(rows) < max(self.rules.min_samples_split, 2 * self.rules.min_samples_leaf)
+        return not deep and not few and self.impurity(rows) > NEAR * (1 + self.impurity(self.root()))
 
     def is_worth(self, split: Split, rows) -> bool:
         """Whether the split gains anything, enough, and more than chance would."""
+        return all(margin >= 0 for margin in self.margins(split, rows))
+
+    def margins(self, split: Split, rows) -> list:
+        """By how much a split passes each condition."""
         share = weight_of(rows) / weight_of(self.root())
-        if split.gain <= NEAR or share * split.gain < self.rules.min_impurity_decrease - NEAR:
-            return False
-        p = self.rules.max_p_value
-        return p is None or self.p_value(split, rows) <= p
+        out = [share * split.gain - self.rules.min_impurity_decrease + NEAR * self.rules.needs_gain / 2]
+        if self.rules.needs_gain:
+            out.append(split.gain - NEAR)
+        if self.rules.max_p_value is not None:
+            out.append(self.rules.max_p_value - self.p_value(split, rows))
+        return out
 
     def best(self, rows) -> Split | None:
         """The split of the greatest score: of the first column, at the smallest threshold, among equals."""
@@ -397,3 +405,93 @@ def ways(tree: Tree, node: int, cell) -> list:
         return [(children[way], 1.0)] if way >= 0 else []
     cuts = tree.cuts[tree.table[node] : tree.table[node] + len(children) - 1]
     return [(children[sum(cut < cell for cut in cuts)], 1.0)]
+
+
+class Disagreement(AssertionError):
+    """The tree is not what the referee would have grown."""
+
+
+def follow(referee: Referee, tree: Tree) -> int:
+    """Check every node of a tree against the referee, on the rows that its own splits bring there.
+
+    Where several splits are best, any is right. Returns how many splits were the only best ones.
+    """
+    unique = 0
+    waiting = [(0, referee.root(), 0)]
+    while waiting:
+        node, rows, depth = waiting.pop()
+        _check_description(referee, tree, node, rows)
+        if tree.kind[node] == LEAF:
+            _check_leaf(referee, node, rows, depth)
+            continue
+        split = split_of(tree, node)
+        unique += _check_split(referee, node, split, rows, depth)
+        children = referee.send(split, rows)
+        waiting += [(c, part, depth + 1) for c, part in zip(tree.children(node), children)]
+    return unique
+
+
+def _check_description(referee, tree, node, rows):
+    scale = 1 + referee.impurity(referee.root())
+    expected = (len(rows), weight_of(rows), referee.impurity(rows), *referee.value(rows))
+    found = (tree.n_rows[node], tree.weight[node], tree.impurity[node], *tree.value[node])
+    if not np.allclose(found, expected, rtol=1e-9, atol=NEAR * scale):
+        raise Disagreement(f"node {node} is described by {found}, which should be {expected}")
+
+
+def _check_leaf(referee, node, rows, depth):
+    if not referee.may_split(rows, depth):
+        return
+    best = [s for s in referee.candidates(rows) if s.sure]
+    if not best:
+        return
+    top = _top(best)
+    passed = [s for s in best if s.score >= top + _near(top) and min(referee.margins(s, rows)) > NEAR]
+    equal = [s for s in best if abs(s.score - top) < _near(top)]
+    if passed or (equal and all(min(referee.margins(s, rows)) > NEAR for s in equal)):
+        raise Disagreement(f"node {node} is a leaf and could be split: {equal}")
+
+
+def _check_split(referee, node, split, rows, depth):
+    if not referee.may_split(rows, depth):
+        raise Disagreement(f"node {node} of {len(rows)} rows should be a leaf, not {split}")
+    candidates = referee.candidates(rows)
+    same = [s for s in candidates if s.same_as(split) and s.missing == _missing_like(s, split)]
+    if not same:
+        raise Disagreement(f"node {node} is split as none may be: {split}; {candidates}")
+    (ours,) = same
+    scale = 1 + referee.impurity(referee.root())
+    if abs(ours.gain - split.gain) > NEAR * scale:
+        raise Disagreement(f"node {node}: {split} gains {ours.gain}, not {split.gain}")
+    top = _top([s for s in candidates if s.sure])
+    if ours.score < top - _near(top):
+        best = max(candidates, key=lambda s: s.score)
+        raise Disagreement(f"node {node}: {ours} is worse than {best}")
+    if min(referee.margins(ours, rows)) < -NEAR:
+        raise Disagreement(f"node {node}: {ours} should not have been made, {referee.margins(ours, rows)}")
+    rivals = [s for s in candidates if s.score >= top - _near(top)]
+    return len(rivals) == 1
+
+
+def _near(top: float) -> float:
+    return NEAR * (1 + abs(top))
+
+
+def _top(candidates) -> float:
+    """The best score that some column surely has: of its splits that gain the same, the least."""
+    columns: dict = {}
+    for s in candidates:
+        columns.setdefault(s.column, []).append(s)
+    best = []
+    for splits in columns.values():
+        gain = max(s.gain for s in splits)
+        best.append(min(s.score for s in splits if s.gain >= gain - NEAR))
+    return max(best)
+
+
+def _missing_like(ours: Split, split: Split) -> int:
+    """The branch of missing cells of `split`, numbered as in `ours`, whose groups may be the other way."""
+    if split.missing < 0 or ours.kind != GROUPS:
+        return split.missing
+    category = next(iter(ours.branch))
+    return split.missing if ours.branch[category] == split.branch[category] else 1 - split.missing

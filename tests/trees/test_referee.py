@@ -2,11 +2,16 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
-from tests.trees.referee import Referee, visited
-from tests.trees.tables import WEATHER, from_scikit
+from tests.trees.referee import Referee, Rules, follow, visited
+from tests.trees.tables import WEATHER, from_scikit, mixed_table
 
-from lyceum.trees._tree import CATEGORIES, THRESHOLD
+from lyceum.data import Schema
+from lyceum.trees._columns import Columns
+from lyceum.trees._grow import Growth, grow, grow_with_record
+from lyceum.trees._tree import CATEGORIES, LEAF, THRESHOLD
 
 
 def test_entropy_and_gains_of_64_rows():
@@ -86,3 +91,160 @@ def test_rows_follow_a_mixed_tree_to_the_nodes_they_grew():
     tree = referee.tree()
     assert {CATEGORIES, THRESHOLD} & set(tree.kind.tolist())
     np.testing.assert_allclose(visited(tree, cells).sum(axis=0), tree.weight)
+
+
+# -- the fast grower -------------------------------------------------------------------------------------
+
+CLASSES = ["entropy", "gain_ratio", "gini", "misclassification"]
+NUMBERS = ["variance", "absolute_error", "sd"]
+LOSS = ((0.0, 1.0, 5.0), (2.0, 0.0, 1.0), (1.0, 3.0, 0.0))
+
+
+@st.composite
+def tables(draw, n_classes):
+    """A small mixed table: cells, target, categories of every column, weights."""
+    n = draw(st.integers(1, 24))
+    kinds = draw(st.lists(st.sampled_from([None, None, 2, 3, 5]), min_size=1, max_size=4))
+    gap = draw(st.sampled_from([0.0, 0.0, 0.2, 0.6]))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    digits = draw(st.sampled_from([0, 1, 8]))  # many equal numbers, some, none
+    columns = [rng.normal(size=n).round(digits) if k is None else rng.integers(0, k, n) for k in kinds]
+    signal = sum(np.sin(3 * c) for c in columns) + draw(st.sampled_from([0.1, 1.0])) * rng.normal(size=n)
+    gone = rng.uniform(size=(n, len(kinds))) < gap
+    cells = [[None if no else float(c[i]) for c, no in zip(columns, gone[i])] for i in range(n)]
+    if n_classes is None:
+        target = signal.round(draw(st.sampled_from([1, 8]))) + draw(st.sampled_from([0.0, 1000.0]))
+    else:
+        target = np.floor(signal * 1.5).astype(int) % n_classes
+    weights = draw(st.sampled_from([[1.0], [0.0, 1.0, 2.0], [0.3, 1.0, 2.7]]))
+    weight = rng.choice(weights, n)
+    weight[0] = 1.0
+    return cells, target.tolist(), kinds, n_classes, weight.tolist()
+
+
+def core_tree(table, **rules):
+    """The tree of the core, from the same table and rules."""
+    cells, target, kinds, n_classes, weight = table
+    X = np.array([[np.nan if c is None else c for c in row] for row in cells], dtype=np.float64)
+    X = X.reshape(len(cells), len(kinds))
+    names = {f"x{j}": "continuous" if k is None else [f"c{c}" for c in range(k)] for j, k in enumerate(kinds)}
+    columns = Columns.of_cells(X, Schema.declare(names))
+    for name in ("costs", "loss"):
+        if rules.get(name) is not None:
+            rules[name] = np.array(rules[name])
+    y = np.array(target, dtype=np.float64 if n_classes is None else np.int32)
+    return grow(columns, y, np.array(weight), Growth(**rules), n_classes)
+
+
+def compare(table, **rules):
+    """Both growers on one table; how many splits were the only best ones."""
+    return follow(Referee(*table, rules=Rules(**rules)), core_tree(table, **rules))
+
+
+ways = st.fixed_dictionaries(
+    {
+        "categorical": st.sampled_from(["multiway", "groups", "one_vs_rest"]),
+        "missing": st.sampled_from(["fractions", "learned"]),
+        "needs_gain": st.booleans(),
+    }
+)
+limits = st.fixed_dictionaries(
+    {},
+    optional={
+        "max_depth": st.integers(1, 3),
+        "min_samples_split": st.integers(2, 10),
+        "min_samples_leaf": st.integers(1, 5),
+        "min_impurity_decrease": st.sampled_from([0.01, 0.1]),
+        "costs": st.just((1.0, 3.0, 0.5, 2.0)),
+    },
+)
+
+
+@pytest.mark.syllabus("6.2", "6.3", "6.4")
+@pytest.mark.parametrize("criterion", CLASSES)
+@settings(max_examples=60)
+@given(table=st.sampled_from([2, 3]).flatmap(tables), way=ways)
+def test_every_split_of_classes_is_a_best_one(criterion, table, way):
+    compare(table, criterion=criterion, **way)
+
+
+@pytest.mark.syllabus("6.5")
+@pytest.mark.parametrize("criterion", CLASSES)
+@settings(max_examples=60)
+@given(
+    table=st.sampled_from([2, 3]).flatmap(tables), way=ways, limit=limits, p=st.sampled_from([None, 0.5, 0.1])
+)
+def test_every_split_of_classes_is_within_its_limits(criterion, table, way, limit, p):
+    limit = _fitting(table, limit)
+    compare(table, criterion=criterion, max_p_value=p, **way, **limit)
+
+
+@pytest.mark.syllabus("6.3")
+@settings(max_examples=60)
+@given(table=tables(3), way=ways)
+def test_every_split_by_a_loss_matrix_is_a_best_one(table, way):
+    compare(table, criterion="misclassification", loss=LOSS, **way)
+
+
+@pytest.mark.syllabus("6.7")
+@pytest.mark.parametrize("criterion", NUMBERS)
+@settings(max_examples=60)
+@given(table=tables(None), way=ways, limit=limits)
+def test_every_split_of_numbers_is_a_best_one(criterion, table, way, limit):
+    compare(table, criterion=criterion, **way, **_fitting(table, limit))
+
+
+def _fitting(table, limit):
+    """Limits with a cost for every column that there is."""
+    return limit | {"costs": limit["costs"][: len(table[2])]} if "costs" in limit else limit
+
+
+@pytest.mark.parametrize("criterion", ["gini", "gain_ratio"])
+@pytest.mark.parametrize("missing", ["fractions", "learned"])
+def test_columns_of_many_values_are_split_as_those_of_few(criterion, missing):
+    rng = np.random.default_rng(7)
+    n = 90  # above 64 distinct values rows are kept sorted
+    x, z, a = rng.normal(size=n), rng.normal(size=n), rng.integers(0, 4, n)
+    y = ((x > 0) + (z > 0.5) + rng.integers(0, 2, n)) % 3
+    gone = rng.uniform(size=(n, 3)) < 0.1
+    cells = [[None if g else float(c) for c, g in zip(row, no)] for row, no in zip(zip(x, z, a), gone)]
+    table = (cells, y.tolist(), [None, None, 4], 3, rng.choice([0.5, 1.0, 3.0], n).tolist())
+    assert compare(table, criterion=criterion, missing=missing, max_depth=3, min_samples_leaf=4) >= 3
+
+
+def test_of_equal_columns_the_first_and_of_equal_thresholds_the_smallest_is_taken():
+    cells = [[x, x, 5 - x] for x in (0.0, 1.0, 2.0, 3.0, 4.0, 5.0)]
+    tree = core_tree((cells, [0, 1, 0, 1, 0, 1], [None] * 3, 2, [1.0] * 6), max_depth=1)
+    assert (tree.feature[0], tree.threshold[0]) == (0, 0.5)  # 0.5 and 4.5 gain the same
+
+
+def test_a_row_of_weight_two_is_a_row_twice():
+    table = mixed_table(3, 30, 0.2)
+    cells, target, kinds, K, _ = table
+    weight = [1.0 + i % 2 for i in range(30)]
+    twice = [i for i in range(30) for _ in range(int(weight[i]))]
+    repeated = ([cells[i] for i in twice], [target[i] for i in twice], kinds, K, [1.0] * len(twice))
+    for missing in ("fractions", "learned"):
+        one = core_tree((cells, target, kinds, K, weight), criterion="entropy", missing=missing)
+        two = core_tree(repeated, criterion="entropy", missing=missing)
+        assert one.feature.tolist() == two.feature.tolist()
+        np.testing.assert_allclose(one.value, two.value, rtol=1e-12)
+        np.testing.assert_allclose(one.gain, two.gain, rtol=1e-9, atol=1e-12)
+
+
+def test_what_was_considered_is_the_best_of_every_column():
+    cells, target, kinds, K, weight = mixed_table(6, 25)
+    X = np.array(cells, dtype=float)
+    schema = Schema.declare({"a": list("abcd"), "x": "continuous", "b": list("abc")})
+    growth = Growth(criterion="entropy", categorical="multiway", record=True)
+    columns, y = Columns.of_cells(X, schema), np.array(target, dtype=np.int32)
+    tree, seen = grow_with_record(columns, y, np.array(weight), growth, K)
+    referee = Referee(
+        cells, target, kinds, K, weight, rules=Rules(criterion="entropy", categorical="multiway")
+    )
+    parts = visited(tree, cells) * np.array(weight)[:, None]
+    assert set(np.flatnonzero(tree.kind != LEAF)) <= set(seen.node.tolist())
+    for node, column, gain in zip(seen.node, seen.feature, seen.gain):
+        rows = [(i, w) for i, w in enumerate(parts[:, node]) if w > 0]
+        best = max(s.gain for s in referee.candidates(rows) if s.column == column)
+        assert gain == pytest.approx(best, abs=1e-9)
