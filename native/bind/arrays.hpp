@@ -76,5 +76,6 @@ void bind_lloyd(nb::module_& m);
 void bind_losses(nb::module_& m);
 void bind_pack(nb::module_& m);
 void bind_sparse_rows(nb::module_& m);
+void bind_stumps(nb::module_& m);
 void bind_tree_route(nb::module_& m);
 void bind_trees(nb::module_& m);

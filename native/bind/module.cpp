@@ -22,6 +22,7 @@ NB_MODULE(LYCEUM_MODULE, m) {
     bind_losses(m);
     bind_pack(m);
     bind_sparse_rows(m);
+    bind_stumps(m);
     bind_trees(m);
     bind_tree_route(m);
 }

@@ -1,0 +1,74 @@
+#include <lyceum/stumps.hpp>
+
+#include "arrays.hpp"
+
+using namespace nb::literals;
+
+namespace {
+
+// The order of the rows in every column, in groups of columns.
+class StumpOrder {
+public:
+    template <class Code>
+    explicit StumpOrder(const Array<const Code, 2>& codes)
+        : columns_(codes.shape(0)), n_(codes.shape(1)), order_(groups() * n_ * lyceum::stump_lanes) {
+        expect(n_ < lyceum::tied, "2**31 rows or more cannot be ordered");
+        auto poll = signals();
+        // the lanes that are left in the last group hold its last column again
+        for (std::size_t lane = 0; columns_ && lane < groups() * lyceum::stump_lanes; ++lane) {
+            const Code* column = codes.data() + std::min(lane, columns_ - 1) * n_;
+            lyceum::stump_order(column, n_, group(lane / lyceum::stump_lanes) + lane % lyceum::stump_lanes);
+            poll(n_ * 16);
+        }
+    }
+
+    std::size_t columns() const { return columns_; }
+    std::size_t groups() const { return (columns_ + lyceum::stump_lanes - 1) / lyceum::stump_lanes; }
+
+    void gains(Array<const double, 1> weights, Array<const double, 1> totals, Maybe<CodesArray> classes, std::size_t first,
+               std::size_t last, Array<double, 2> out) const {
+        const std::size_t K = totals.shape(0);
+        expect_shape("weights", weights, {n_});
+        expect_shape("gains", out, {groups(), lyceum::stump_lanes});
+        expect(first <= last && last <= groups(), "there are " + std::to_string(groups()) + " groups of columns");
+        const std::int32_t* codes = data_or_null("classes", classes, {n_});
+        expect(codes || K == 2, "weights that are below zero for one class and above for the other need two totals");
+        for (std::size_t i = 0; codes && i < n_; ++i)
+            expect(codes[i] >= 0 && static_cast<std::size_t>(codes[i]) < K, "a class code has no total");
+        auto poll = signals();
+        for (std::size_t g = first; g < last;) {
+            const std::size_t together = !codes && last - g > 1 ? 2 : 1;
+            double* to = out.data() + g * lyceum::stump_lanes;
+            if (codes)
+                lyceum::stump_gains_of_many(group(g), n_, weights.data(), codes, totals.data(), K, to);
+            else if (together == 2)
+                lyceum::stump_gains_of_two<2>(group(g), n_, weights.data(), totals(0), totals(1), to);
+            else
+                lyceum::stump_gains_of_two<1>(group(g), n_, weights.data(), totals(0), totals(1), to);
+            g += together;
+            poll(together * n_ * 32);
+        }
+    }
+
+private:
+    std::uint32_t* group(std::size_t g) { return order_.data() + g * n_ * lyceum::stump_lanes; }
+    const std::uint32_t* group(std::size_t g) const { return order_.data() + g * n_ * lyceum::stump_lanes; }
+
+    std::size_t columns_, n_;
+    std::vector<std::uint32_t> order_;
+};
+
+}  // namespace
+
+void bind_stumps(nb::module_& m) {
+    nb::class_<StumpOrder>(m, "StumpOrder", "The order of the rows in every column, for stumps of many weights.")
+        .def(nb::init<const Array<const std::uint8_t, 2>&>(), "codes"_a.noconvert(), ReleaseGil())
+        .def(nb::init<const Array<const std::uint16_t, 2>&>(), "codes"_a.noconvert(), ReleaseGil())
+        .def(nb::init<const Array<const std::uint32_t, 2>&>(), "codes"_a.noconvert(), ReleaseGil())
+        .def_prop_ro("columns", &StumpOrder::columns)
+        .def_prop_ro("groups", &StumpOrder::groups)
+        .def("gains", &StumpOrder::gains, "weights"_a.noconvert(), "totals"_a.noconvert(), "classes"_a.noconvert().none(),
+             "first"_a, "last"_a, "gains"_a.noconvert(), ReleaseGil(),
+             "Write the best Gini gain of every column of groups first up to last. Without classes, the weights of "
+             "class 0 are below zero.");
+}

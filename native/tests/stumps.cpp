@@ -1,0 +1,61 @@
+#include <lyceum/stumps.hpp>
+
+#include "check.hpp"
+
+using namespace lyceum;
+
+double gini(const Doubles1& w) {
+    double W = 0., S = 0.;
+    for (double x : w) W += x;
+    for (double x : w) S += x * x;
+    return W > 0. ? 1. - S / (W * W) : 0.;
+}
+
+// The best gain of one column over all thresholds, from the definition.
+double best_gain(const std::vector<std::int32_t>& codes, const Doubles1& w, const std::vector<std::int32_t>& y, size_t K) {
+    double best = 0., W = 0.;
+    Doubles1 all(K);
+    for (size_t i = 0; i < w.size(); ++i) all[y[i]] += w[i], W += w[i];
+    for (int cut = 0; cut < 40; ++cut) {
+        Doubles1 left(K), right(K);
+        double L = 0.;
+        for (size_t i = 0; i < w.size(); ++i) {
+            (codes[i] <= cut ? left : right)[y[i]] += w[i];
+            L += codes[i] <= cut ? w[i] : 0.;
+        }
+        best = std::max(best, gini(all) - (L * gini(left) + (W - L) * gini(right)) / W);
+    }
+    return best;
+}
+
+void test_gains(size_t n, size_t K) {
+    Random random;
+    std::vector<std::uint32_t> order(2 * n * stump_lanes);
+    std::vector<std::vector<std::int32_t>> columns;
+    for (size_t c = 0; c < 2 * stump_lanes; ++c) {
+        columns.push_back(random.codes(n, 0, c == 3 ? 1 : 40));  // column 3 is constant
+        const std::vector<std::uint16_t> codes(columns[c].begin(), columns[c].end());
+        stump_order(codes.data(), n, order.data() + c / stump_lanes * n * stump_lanes + c % stump_lanes);
+    }
+    const auto y = random.codes(n, 0, int(K));
+    Doubles1 w = random.uniform(n), totals(K), got(2 * stump_lanes);
+    for (size_t i = 0; i < n; i += 5) w[i] = 0.;
+    for (size_t i = 0; i < n; ++i) totals[y[i]] += w[i];
+    for (size_t g = 0; g < 2; ++g)
+        stump_gains_of_many(order.data() + g * n * stump_lanes, n, w.data(), y.data(), totals.data(), K,
+                            got.data() + g * stump_lanes);
+    for (size_t c = 0; c < got.size(); ++c) CLOSE(got[c], best_gain(columns[c], w, y, K), 1e-12);
+    if (K > 2) return;
+    Doubles1 both(2 * stump_lanes), one(stump_lanes), signs = w;
+    for (size_t i = 0; i < n; ++i) signs[i] = y[i] ? w[i] : -w[i];
+    stump_gains_of_two<2>(order.data(), n, signs.data(), totals[0], totals[1], both.data());
+    stump_gains_of_two<1>(order.data(), n, signs.data(), totals[0], totals[1], one.data());
+    for (size_t c = 0; c < both.size(); ++c) CLOSE(both[c], best_gain(columns[c], w, y, K), 1e-12);
+    for (size_t c = 0; c < stump_lanes; ++c) CLOSE(one[c], both[c], 1e-15);
+}
+
+int main() {
+    for (size_t n : {2, 3, 60, 500})
+        for (size_t K : {2, 3, 7}) test_gains(n, K);
+    return failures;
+}
