@@ -1,16 +1,26 @@
 #include <lyceum/boost_bins.hpp>
+#include <lyceum/boost_grow.hpp>
+#include <lyceum/boost_losses.hpp>
+#include <lyceum/boost_route.hpp>
+#include <lyceum/boost_units.hpp>
+#include <nanobind/stl/vector.h>
 
 #include "arrays.hpp"
 
 using namespace nb::literals;
+namespace boost = lyceum::boost;
 
 namespace {
 
 using Bytes = nb::ndarray<std::uint8_t, nb::ndim<2>, nb::device::cpu>;  // of any strides
+using Numbers = Array<const double, 1>;
+using Integers = Array<const std::int32_t, 1>;
+using Flags = Array<const std::uint8_t, 1>;
+using Places = Array<std::uint16_t, 1>;
 
 template <class T>
-void bin_codes(Array<const T, 2> X, Array<const T, 2> edges, Array<const std::int32_t, 1> n_bins,
-               Array<const std::int64_t, 1> start, Array<const std::uint8_t, 1> table, std::size_t first, Bytes out) {
+void bin_codes(Array<const T, 2> X, Array<const T, 2> edges, Integers n_bins, Array<const std::int64_t, 1> start,
+               Flags table, std::size_t first, Bytes out) {
     const auto d = n_bins.shape(0);
     expect_shape("X", X, {X.shape(0), d});
     expect_shape("edges", edges, {d, lyceum::edge_slots});
@@ -26,6 +36,183 @@ void bin_codes(Array<const T, 2> X, Array<const T, 2> edges, Array<const std::in
                          out.data(), out.stride(0), out.stride(1), signals());
 }
 
+// All rows of a table in bins, and the buffers of the trees that are grown on them. No thread outlives a call.
+class BoostTable {
+public:
+    BoostTable(std::vector<Array<const std::uint8_t, 2>> groups, Integers n_bins, Flags is_category)
+        : groups_(std::move(groups)), n_bins_(n_bins), is_category_(is_category) {
+        expect(!groups_.empty(), "a table has at least one group of columns");
+        std::size_t first = 0;
+        table_.n = groups_[0].shape(0);
+        table_.d = n_bins.shape(0);
+        expect(table_.n < 0xffffffffu, "a table has fewer than 2**32 - 1 rows");
+        for (const auto& group : groups_) {
+            const auto width = group.shape(1);
+            expect_shape("group", group, {table_.n, width});
+            expect(width >= 1 && width <= boost::widest, "a group has 1 to 16 columns");
+            table_.groups.push_back({group.data(), first, width});
+            first += width;
+        }
+        expect_shape("n_bins", n_bins, {first});
+        expect_shape("is_category", is_category, {first});
+        for (std::size_t j = 0; j < first; ++j) expect(n_bins.data()[j] >= 1 && n_bins.data()[j] < 256, "bins are 1 to 255");
+        for (const auto& group : table_.groups) check_codes(group, n_bins.data());
+        table_.n_bins = n_bins.data();
+        table_.is_category = is_category.data();
+    }
+
+    // Fills the arrays of a tree and the node of every row that was grown on; returns the number of nodes.
+    std::size_t grow(Numbers g, Maybe<Numbers> h, Maybe<Array<const std::uint32_t, 1>> rows, Flags in_use, bool exact,
+                     std::size_t max_leaves, std::size_t max_depth, std::int64_t min_rows, double l2, double smoothing,
+                     double min_hessian, std::size_t threads, Array<std::int32_t, 2> splits, Array<double, 1> gain,
+                     Array<std::int64_t, 1> n_rows, Array<std::uint8_t, 2> sides, Places node) {
+        const auto n = table_.n, most = 2 * max_leaves - 1;
+        expect(max_leaves >= 1 && max_leaves <= 32768, "max_leaves must be from 1 to 32768");
+        expect(min_rows >= 1, "min_rows must be at least 1");
+        expect_shape("g", g, {n});
+        expect_shape("in_use", in_use, {table_.d});
+        expect_shape("splits", splits, {4, most});
+        expect_shape("gain", gain, {most});
+        expect_shape("n_rows", n_rows, {most});
+        expect_shape("sides", sides, {most, boost::slots});
+        expect_shape("node", node, {n});
+        const double* hessian = data_or_null("h", h, {n});
+        const std::size_t count = rows ? rows->shape(0) : n;
+        if (rows) {
+            buffers_.numbers.resize(std::max(buffers_.numbers.size(), count + boost::ahead));
+            for (std::size_t i = 0; i < count; ++i) {
+                expect(rows->data()[i] < n, "a row number is out of range");
+                buffers_.numbers[i] = rows->data()[i];
+            }
+        }
+        lyceum::Team team(threads);
+        const auto gradients = boost::in_units(g.data(), hessian, n, exact, units_, team);
+        boost::Grower grower(table_, {max_leaves, max_depth, {l2, smoothing, min_hessian, min_rows}}, gradients,
+                             in_use.data(), count, rows.has_value(), buffers_, team, signals());
+        const auto& nodes = grower.grow();
+        const std::uint32_t* numbers = grower.is_listed() ? buffers_.numbers.data() : nullptr;
+        if (rows) std::fill_n(node.data(), n, boost::nowhere);
+        team(nodes.size(), [&](std::size_t k) {
+            if (nodes[k].child >= 0) return;
+            for (std::size_t i = nodes[k].begin; i < nodes[k].end; ++i)
+                node.data()[numbers ? numbers[i] : i] = static_cast<std::uint16_t>(k);
+        });
+        for (std::size_t k = 0; k < nodes.size(); ++k) {
+            const auto& one = nodes[k];
+            const bool leaf = one.child < 0;
+            splits.data()[k] = leaf ? -1 : one.split.column;
+            splits.data()[most + k] = leaf ? -1 : one.split.bin;
+            splits.data()[2 * most + k] = one.child;
+            splits.data()[3 * most + k] = leaf ? 0 : one.split.missing_left;
+            gain.data()[k] = leaf ? 0 : one.split.gain;
+            n_rows.data()[k] = static_cast<std::int64_t>(one.end - one.begin);
+            if (!leaf && one.split.is_category) std::copy_n(one.split.sides, boost::slots, &sides.data()[k * boost::slots]);
+        }
+        return nodes.size();
+    }
+
+    void route(Array<const std::int32_t, 2> splits, Array<const std::uint8_t, 2> sides, bool rest, std::size_t threads,
+               Places node) {
+        const auto most = splits.shape(1);
+        expect_shape("splits", splits, {4, most});
+        expect_shape("sides", sides, {most, boost::slots});
+        expect_shape("node", node, {table_.n});
+        for (std::size_t k = 0; k < most; ++k)
+            if (splits.data()[k] >= 0) {
+                const auto child = splits.data()[2 * most + k];
+                expect(static_cast<std::size_t>(splits.data()[k]) < table_.d, "a split is on a column that is not there");
+                expect(child > static_cast<std::int32_t>(k) && static_cast<std::size_t>(child) + 1 < most,
+                       "children come after their parents");
+            }
+        lyceum::Team team(threads);
+        std::vector<std::uint8_t> missing_left(most);
+        for (std::size_t k = 0; k < most; ++k) missing_left[k] = splits.data()[3 * most + k] != 0;
+        boost::route(table_, {splits.data(), splits.data() + most, splits.data() + 2 * most, missing_left.data(), sides.data(), most},
+                     rest, node.data(), team);
+    }
+
+private:
+    void check_codes(const boost::Group& group, const std::int32_t* n_bins) const {
+        std::uint8_t top[boost::widest] = {};
+        for (std::size_t i = 0; i < table_.n; ++i)
+            for (std::size_t j = 0; j < group.width; ++j)
+                top[j] = std::max(top[j], group.codes[i * group.width + j]);
+        for (std::size_t j = 0; j < group.width; ++j)
+            expect(top[j] <= n_bins[group.first + j], "a code is above the bin of missing cells");
+    }
+
+    std::vector<Array<const std::uint8_t, 2>> groups_;
+    Integers n_bins_;
+    Flags is_category_;
+    boost::Table table_;
+    boost::GrowBuffers buffers_;
+    boost::UnitBuffers units_;
+};
+
+double logistic(CodesArray y, Numbers score, Weights w, std::size_t threads, Array<double, 1> g, Array<double, 1> h) {
+    const auto n = y.shape(0);
+    expect_shape("score", score, {n});
+    expect_shape("g", g, {n});
+    expect_shape("h", h, {n});
+    lyceum::Team team(threads);
+    return boost::logistic(y.data(), score.data(), data_or_null("w", w, {n}), n, g.data(), h.data(), team);
+}
+
+void expect_classes(const CodesArray& y, std::size_t K) {
+    for (std::size_t i = 0; i < y.shape(0); ++i)
+        expect(y.data()[i] >= 0 && static_cast<std::size_t>(y.data()[i]) < K, "a class code is out of range");
+}
+
+double log_sums(CodesArray y, Array<const double, 2> score, Weights w, std::size_t threads, Array<double, 1> out) {
+    const auto n = y.shape(0), K = score.shape(0);
+    expect_shape("score", score, {K, n});
+    expect_shape("out", out, {n});
+    expect_classes(y, K);
+    lyceum::Team team(threads);
+    return boost::log_sums(y.data(), score.data(), data_or_null("w", w, {n}), n, K, out.data(), team);
+}
+
+void softmax(CodesArray y, Array<const double, 2> score, Numbers sums, Weights w, std::size_t k, std::size_t threads,
+             Array<double, 1> g, Array<double, 1> h) {
+    const auto n = y.shape(0), K = score.shape(0);
+    expect_shape("score", score, {K, n});
+    expect_shape("sums", sums, {n});
+    expect_shape("g", g, {n});
+    expect_shape("h", h, {n});
+    expect(k < K && K > 1, "there is no such class");
+    lyceum::Team team(threads);
+    boost::softmax(y.data(), score.data() + k * n, sums.data(), data_or_null("w", w, {n}), n, k, K, g.data(), h.data(), team);
+}
+
+template <boost::Residual Kind>
+double residual_loss(Numbers y, Numbers score, Weights w, double alpha, std::size_t threads, Array<double, 1> g) {
+    const auto n = y.shape(0);
+    expect_shape("score", score, {n});
+    expect_shape("g", g, {n});
+    lyceum::Team team(threads);
+    return boost::residual_loss<Kind>(y.data(), score.data(), data_or_null("w", w, {n}), n, alpha, g.data(), team);
+}
+
+void node_sums(Array<const std::uint16_t, 1> node, Numbers g, Maybe<Numbers> h, Weights w, std::size_t threads,
+               Array<double, 2> out) {
+    const auto n = node.shape(0);
+    expect_shape("g", g, {n});
+    expect_shape("out", out, {out.shape(0), 3});
+    lyceum::Team team(threads);
+    boost::node_sums(node.data(), g.data(), data_or_null("h", h, {n}), data_or_null("w", w, {n}), n, out.shape(0),
+                     out.data(), team);
+}
+
+void add_node_values(Array<const std::uint16_t, 1> node, Numbers value, std::size_t threads, Array<double, 1> score) {
+    const auto n = node.shape(0);
+    expect_shape("score", score, {n});
+    std::uint16_t top = 0;
+    for (std::size_t i = 0; i < n; ++i) top = std::max(top, node.data()[i]);
+    expect(n == 0 || top < value.shape(0), "a row is at a node that is not there");
+    lyceum::Team team(threads);
+    boost::add_values(node.data(), value.data(), n, score.data(), team);
+}
+
 template <class T>
 void bind(nb::module_& m) {
     m.def("bin_codes", &bin_codes<T>, "X"_a.noconvert(), "edges"_a.noconvert(), "n_bins"_a.noconvert(),
@@ -33,9 +220,40 @@ void bind(nb::module_& m) {
           "Write the bins of out.shape[1] columns of X, from `first` on; out may have any strides.");
 }
 
+template <boost::Residual Kind>
+void bind_residual(nb::module_& m, const char* name, const char* text) {
+    m.def(name, &residual_loss<Kind>, "y"_a.noconvert(), "score"_a.noconvert(), "w"_a.noconvert().none(), "alpha"_a,
+          "threads"_a, "g"_a.noconvert(), ReleaseGil(), text);
+}
+
 }  // namespace
 
 void bind_boosting(nb::module_& m) {
     bind<float>(m);
     bind<double>(m);
+    nb::class_<BoostTable>(m, "BoostTable", "Rows in bins, to grow trees of gradients on.")
+        .def(nb::init<std::vector<Array<const std::uint8_t, 2>>, Integers, Flags>(), "groups"_a, "n_bins"_a.noconvert(),
+             "is_category"_a.noconvert())
+        .def("grow", &BoostTable::grow, "g"_a.noconvert(), "h"_a.noconvert().none(), "rows"_a.noconvert().none(),
+             "in_use"_a.noconvert(), "exact"_a, "max_leaves"_a, "max_depth"_a, "min_rows"_a, "l2"_a, "smoothing"_a,
+             "min_hessian"_a, "threads"_a, "splits"_a.noconvert(), "gain"_a.noconvert(), "n_rows"_a.noconvert(),
+             "sides"_a.noconvert(), "node"_a.noconvert(), ReleaseGil(),
+             "Grow a tree; splits has the rows column, bin, child, missing_left. Returns the number of nodes.")
+        .def("route", &BoostTable::route, "splits"_a.noconvert(), "sides"_a.noconvert(), "rest"_a, "threads"_a,
+             "node"_a.noconvert(), ReleaseGil(), "Write the node that every row ends at; with `rest` where there is none yet.");
+    m.def("boost_logistic", &logistic, "y"_a.noconvert(), "score"_a.noconvert(), "w"_a.noconvert().none(), "threads"_a,
+          "g"_a.noconvert(), "h"_a.noconvert(), ReleaseGil(), "Gradients of the logistic loss; returns the summed loss.");
+    m.def("boost_log_sums", &log_sums, "y"_a.noconvert(), "score"_a.noconvert(), "w"_a.noconvert().none(), "threads"_a,
+          "out"_a.noconvert(), ReleaseGil(), "log Σ_k exp(s_k) of every row; returns the summed multinomial loss.");
+    m.def("boost_softmax", &softmax, "y"_a.noconvert(), "score"_a.noconvert(), "sums"_a.noconvert(),
+          "w"_a.noconvert().none(), "k"_a, "threads"_a, "g"_a.noconvert(), "h"_a.noconvert(), ReleaseGil(),
+          "Gradients of the multinomial loss for class k.");
+    bind_residual<boost::Residual::squared>(m, "boost_squared", "Gradients of the squared loss; returns the summed loss.");
+    bind_residual<boost::Residual::huber>(m, "boost_huber", "Gradients of Huber's loss; returns the summed loss.");
+    bind_residual<boost::Residual::quantile>(m, "boost_quantile", "Gradients of the quantile loss; returns the summed loss.");
+    m.def("boost_node_sums", &node_sums, "node"_a.noconvert(), "g"_a.noconvert(), "h"_a.noconvert().none(),
+          "w"_a.noconvert().none(), "threads"_a, "out"_a.noconvert(), ReleaseGil(),
+          "Add the sums of g, h and w over the rows of every node to out.");
+    m.def("boost_add_values", &add_node_values, "node"_a.noconvert(), "value"_a.noconvert(), "threads"_a,
+          "score"_a.noconvert(), ReleaseGil(), "Add the value of its node to every row's score.");
 }

@@ -1,0 +1,141 @@
+// Histograms of gradients in whole numbers: sums are exact, so that they do not depend on the order or on threads.
+//
+// A row's gradient g, hessian h and a count of one are whole numbers of units of 2^-k. Where `hi`gh precision is not
+// asked for they share 64 bits, gradient | hessian | count, and one addition a cell sums all three; every `chunk` rows,
+// before a field could overflow, the sums are spread into fields of 64 bits each.
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "views.hpp"
+
+namespace lyceum::boost {
+
+using Sum = std::int64_t;
+inline constexpr size_t slots = 256;   // bins of a column, that of missing cells with them
+inline constexpr size_t chunk = 2048;  // rows whose packed sums cannot overflow
+inline constexpr size_t widest = 16;   // columns of a group: their packed sums stay in the first cache
+inline constexpr int chunk_bits = 11, count_bits = 12;
+
+struct Wide {
+    Sum g, h;
+};
+
+// The rows' gradients in units; packed or wide, the other is null.
+struct Gradients {
+    const std::uint64_t* packed;
+    const Wide* wide;
+    int hessian_bits;       // of the packed form
+    bool has_hessian;       // if not, every row's hessian is one
+    double g_unit, h_unit;  // what a unit stands for
+
+    size_t fields() const { return has_hessian ? 3 : 2; }  // of a histogram: gradients, counts, hessians
+    Sum gradient(std::uint64_t v) const { return static_cast<Sum>(v) >> (count_bits + hessian_bits); }
+    Sum hessian(std::uint64_t v) const {
+        return static_cast<Sum>((v >> count_bits) & ((std::uint64_t{1} << hessian_bits) - 1));
+    }
+    static Sum count(std::uint64_t v) { return static_cast<Sum>(v & ((1u << count_bits) - 1)); }
+};
+
+// Some neighbouring columns of all rows.
+struct Group {
+    const std::uint8_t* codes;  // [n][width]
+    size_t first, width;        // columns
+};
+
+// The rows of a node: a stretch of row numbers, or (null) all rows in order.
+struct Rows {
+    const std::uint32_t* numbers;
+    size_t begin, end;
+
+    size_t size() const { return end - begin; }
+    Rows part(size_t k, size_t of) const {
+        return {numbers, begin + size() * k / of, begin + size() * (k + 1) / of};
+    }
+};
+
+inline constexpr size_t ahead = 24;  // row numbers are readable so far beyond the end
+
+template <int Width, bool Listed>
+void add_packed(const Group& group, const std::uint64_t* gradients, const Rows& rows, std::uint64_t* sums) {
+    for (size_t i = rows.begin; i < rows.end; ++i) {
+        const size_t row = Listed ? rows.numbers[i] : i;
+        if constexpr (Listed) {
+            __builtin_prefetch(group.codes + size_t{rows.numbers[i + ahead]} * Width);
+            __builtin_prefetch(gradients + rows.numbers[i + ahead]);
+        }
+        const std::uint64_t v = gradients[row];
+        const std::uint8_t* code = group.codes + row * Width;
+#pragma GCC unroll 16
+        for (int j = 0; j < Width; ++j) sums[static_cast<size_t>(j) * slots + code[j]] += v;
+    }
+}
+
+// Columns `in_use` of the group only.
+inline void add_some(const Group& group, const std::uint64_t* gradients, const Rows& rows, const std::uint8_t* in_use,
+                     size_t count, std::uint64_t* sums) {
+    for (size_t i = rows.begin; i < rows.end; ++i) {
+        const size_t row = rows.numbers ? rows.numbers[i] : i;
+        const std::uint64_t v = gradients[row];
+        const std::uint8_t* code = group.codes + row * group.width;
+        for (size_t k = 0; k < count; ++k) sums[in_use[k] * slots + code[in_use[k]]] += v;
+    }
+}
+
+template <int Width = widest>
+void add_all(const Group& group, const std::uint64_t* gradients, const Rows& rows, std::uint64_t* sums) {
+    if constexpr (Width > 1)
+        if (group.width != Width) return add_all<Width - 1>(group, gradients, rows, sums);
+    rows.numbers ? add_packed<Width, true>(group, gradients, rows, sums)
+                 : add_packed<Width, false>(group, gradients, rows, sums);
+}
+
+// Spreads the packed sums of a column into its histogram, and leaves zeros.
+inline void spread(const Gradients& gradients, std::uint64_t* sums, size_t bins, Sum* histogram) {
+    Sum *g = histogram, *n = histogram + bins, *h = histogram + 2 * bins;
+    for (size_t b = 0; b < bins; ++b) g[b] += gradients.gradient(sums[b]);
+    for (size_t b = 0; b < bins; ++b) n[b] += gradients.count(sums[b]);
+    if (gradients.has_hessian)
+        for (size_t b = 0; b < bins; ++b) h[b] += gradients.hessian(sums[b]);
+    std::fill_n(sums, bins, 0);
+}
+
+// One by one, for few rows and for wide gradients.
+template <class Of>
+void add_wide(const Group& group, const Rows& rows, const std::uint8_t* in_use, size_t count, const size_t* bins,
+              Sum* const* histograms, bool has_hessian, Of&& of) {
+    for (size_t i = rows.begin; i < rows.end; ++i) {
+        const size_t row = rows.numbers ? rows.numbers[i] : i;
+        if (rows.numbers) __builtin_prefetch(group.codes + size_t{rows.numbers[i + ahead]} * group.width);
+        const Wide v = of(row);
+        const std::uint8_t* code = group.codes + row * group.width;
+        for (size_t k = 0; k < count; ++k) {
+            Sum* at = histograms[k] + code[in_use[k]];
+            at[0] += v.g;
+            at[bins[k]] += 1;
+            if (has_hessian) at[2 * bins[k]] += v.h;
+        }
+    }
+}
+
+// Adds rows to the histograms of the columns `in_use` of a group; `sums` are zeros of widest * slots, and are again.
+inline void add_rows(const Group& group, const Gradients& gradients, Rows rows, const std::uint8_t* in_use, size_t count,
+                     const size_t* bins, Sum* const* histograms, std::uint64_t* sums) {
+    if (gradients.wide)
+        return add_wide(group, rows, in_use, count, bins, histograms, gradients.has_hessian,
+                        [&](size_t row) { return gradients.wide[row]; });
+    if (rows.size() < 192)
+        return add_wide(group, rows, in_use, count, bins, histograms, gradients.has_hessian, [&](size_t row) {
+            const std::uint64_t v = gradients.packed[row];
+            return Wide{gradients.gradient(v), gradients.hessian(v)};
+        });
+    for (Rows some = rows; some.begin < rows.end; some.begin = some.end) {
+        some.end = std::min(rows.end, some.begin + chunk);
+        count == group.width ? add_all(group, gradients.packed, some, sums)
+                             : add_some(group, gradients.packed, some, in_use, count, sums);
+        for (size_t k = 0; k < count; ++k) spread(gradients, sums + in_use[k] * slots, bins[k], histograms[k]);
+    }
+}
+
+}  // namespace lyceum::boost
