@@ -68,6 +68,7 @@ void bind_perceptron(nb::module_& m);
 void bind_moments(nb::module_& m);
 void bind_network(nb::module_& m);
 void bind_node_models(nb::module_& m);
+void bind_node_splits(nb::module_& m);
 void bind_node_histogram(nb::module_& m);
 void bind_kernel_sums(nb::module_& m);
 void bind_levels(nb::module_& m);

@@ -14,6 +14,7 @@ NB_MODULE(LYCEUM_MODULE, m) {
     bind_moments(m);
     bind_network(m);
     bind_node_models(m);
+    bind_node_splits(m);
     bind_node_histogram(m);
     bind_kernel_sums(m);
     bind_levels(m);

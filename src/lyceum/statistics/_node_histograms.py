@@ -1,0 +1,224 @@
+"""Histograms of a target over the bins of every column, node by node: what binned trees are grown from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+
+from lyceum._native import kernels
+from lyceum.data import Block
+
+__all__ = ["BinRanges", "Coder", "Frontier", "NodeHistograms"]
+
+EVERY_CHILD = -2  # a branch that leads to all children, by their shares
+
+
+class Coder(Protocol):
+    """What codes a block: a bin or category a cell, the code after a column's last where it is missing."""
+
+    def code(self, block: Block) -> np.ndarray: ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Frontier:
+    """A tree so far, in codes, and those of its nodes whose rows are to be summed: the ones with a slot.
+
+    Children come after their parent and follow each other. The branches of a split are a table over the codes
+    of its column, the missing code last: the node that a code leads to, −1 where a row stays, −2 where it goes
+    to every child with the child's `share` of its weight.
+    """
+
+    offsets: np.ndarray  # int64 (d + 1,), where the cells of every column start; the last cell is for missing
+    feature: np.ndarray  # int32 (n_nodes,), −1 where there is no split
+    table: np.ndarray  # int64, where the branches of a node start
+    branches: np.ndarray  # int32
+    child: np.ndarray  # int32, the first child
+    n_children: np.ndarray  # int32
+    share: np.ndarray  # float64, of a node among its siblings
+    slot: np.ndarray  # int32, −1 where rows are not summed
+
+    @classmethod
+    def of_root(cls, n_cells: Sequence[int] | np.ndarray) -> Frontier:
+        """The root alone; `n_cells` are the codes of every column, with the missing one."""
+        ints = np.full(1, -1, dtype=np.int32)
+        offsets = np.concatenate([[0], np.cumsum(n_cells)]).astype(np.int64)
+        places, nothing = np.zeros(1, np.int64), np.zeros(0, np.int32)
+        return cls(offsets, ints, places, nothing, ints, ints, np.ones(1), np.zeros(1, np.int32))
+
+    @property
+    def n_slots(self) -> int:
+        return int(self.slot.max()) + 1
+
+    @property
+    def n_cells(self) -> int:
+        return int(self.offsets[-1])
+
+    @property
+    def divides(self) -> bool:
+        """Whether a row can come to several nodes in part."""
+        return bool((self.branches == EVERY_CHILD).any())
+
+    @property
+    def arrays(self) -> tuple[np.ndarray, ...]:
+        return (
+            self.offsets,
+            self.feature,
+            self.table,
+            self.branches,
+            self.child,
+            self.n_children,
+            self.share,
+            self.slot,
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CodedRows:
+    """Rows in codes that are yet to be summed."""
+
+    codes: np.ndarray  # (n, d) uint8 or uint16
+    y: np.ndarray
+    w: np.ndarray | None
+
+    @classmethod
+    def joined(cls, parts: Sequence[CodedRows]) -> CodedRows:
+        if len(parts) == 1:
+            return parts[0]
+        plain = all(part.w is None for part in parts)
+        weights = [np.ones(len(part.y)) if part.w is None else part.w for part in parts]
+        return cls(
+            np.concatenate([part.codes for part in parts]),
+            np.concatenate([part.y for part in parts]),
+            None if plain else np.concatenate(weights),
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NodeHistograms:
+    """For every slot of a frontier and every bin of every column: the sums of the target of the rows there.
+
+    Of K classes (`n_classes`) a cell holds the weight of every class; of a number it holds Σw, Σwz and Σwz²
+    with z = y − c for the slot's `centre` c, so that a large mean costs no digits. The last channel counts the rows, in part or
+    whole; it is left out for classes whose weights are counts already.
+
+    Tables of many nodes are larger than the rows of one block, so rows wait in codes, a byte a cell, until
+    they are worth a pass over the tables. Sums of whole weights are exact, whatever the blocks.
+
+    >>> from lyceum.data import scan
+    >>> import pyarrow as pa
+    >>> class Whole:
+    ...     def code(self, block):
+    ...         return block.X.astype(np.uint8)
+    >>> rows = scan(pa.table({"x": [0.0, 1.0, 2.0, 1.0], "y": ["a", "b", "b", "a"]}), target="y")
+    >>> root = Frontier.of_root([3 + 1])
+    >>> rows.reduce(lambda block: NodeHistograms.of(block, Whole(), root, n_classes=2)).tables[0].tolist()
+    [[1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [0.0, 0.0]]
+    """
+
+    frontier: Frontier
+    n_classes: int | None
+    centre: np.ndarray  # (slots,)
+    counted: bool
+    summed: np.ndarray | None  # (slots, cells, channels)
+    waiting: tuple[CodedRows, ...]
+
+    @classmethod
+    def of(
+        cls,
+        block: Block,
+        coder: Coder,
+        frontier: Frontier,
+        n_classes: int | None = None,
+        centre: np.ndarray | None = None,
+    ) -> NodeHistograms:
+        """`coder` gives the codes of the block; `n_classes` is None where the target is a number.
+
+        Unless the centres of the slots are given, they are the mean of the first block.
+        """
+        assert block.y is not None
+        if centre is None:
+            centre = np.full(frontier.n_slots, block.y.mean() if n_classes is None else 0.0)
+        y = block.y if n_classes is not None else np.ascontiguousarray(block.y, dtype=np.float64)
+        rows = CodedRows(coder.code(block), y, block.w)
+        counted = n_classes is None or block.w is not None or frontier.divides
+        return cls(frontier, n_classes, centre, counted, None, (rows,))._when_worth_it()
+
+    def merge(self, other: NodeHistograms) -> NodeHistograms:
+        counted = self.counted or other.counted
+        one, two = self._table(counted, self.centre), other._table(counted, self.centre)
+        summed = one if two is None else two if one is None else one + two
+        both = replace(self, counted=counted, summed=summed, waiting=self.waiting + other.waiting)
+        return both._when_worth_it()
+
+    @property
+    def tables(self) -> np.ndarray:
+        """The sums of all rows, (slots, cells, channels)."""
+        if self.summed is None or self.waiting:
+            return self._settled().tables
+        return self.summed
+
+    @property
+    def n_channels(self) -> int:
+        return 4 if self.n_classes is None else self.n_classes + self.counted
+
+    @property
+    def _size(self) -> int:
+        return self.frontier.n_slots * self.frontier.n_cells * self.n_channels
+
+    def _table(self, counted: bool, centre: np.ndarray) -> np.ndarray | None:
+        """The sums about other centres, with the channel of counts if it is wanted."""
+        if self.summed is not None and counted > self.counted:
+            return np.append(self.summed, self.summed.sum(axis=2, keepdims=True), axis=2)
+        if self.summed is None or self.n_classes is not None or np.array_equal(self.centre, centre):
+            return self.summed
+        return recentred(self.summed, (self.centre - centre)[:, None])
+
+    def _when_worth_it(self) -> NodeHistograms:
+        """Settled once the additions to come are as many as the cells of the tables."""
+        additions = sum(rows.codes.size for rows in self.waiting)
+        return self._settled() if self.waiting and additions >= self._size else self
+
+    def _settled(self) -> NodeHistograms:
+        shape = (self.frontier.n_slots, self.frontier.n_cells, self.n_channels)
+        out = np.zeros(shape) if self.summed is None else self.summed.copy()
+        if self.waiting:
+            rows = CodedRows.joined(self.waiting)
+            given = (rows.codes, *self.frontier.arrays, rows.y, rows.w)
+            if self.n_classes is None:
+                kernels.number_histograms(*given, self.centre, out)
+            else:
+                kernels.class_histograms(*given, self.counted, out)
+        return replace(self, summed=out, waiting=())
+
+
+def recentred(sums: np.ndarray, shift: np.ndarray) -> np.ndarray:
+    """Sums (…, 4) of w, wz and wz² as those of z + shift."""
+    moved = sums.copy()
+    moved[..., 1] += shift * sums[..., 0]
+    moved[..., 2] += shift * (sums[..., 1] + moved[..., 1])
+    return moved
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BinRanges:
+    """The smallest and the largest value in every bin of every column; inf and −inf where there is none."""
+
+    low: np.ndarray  # (cells,)
+    high: np.ndarray
+
+    @classmethod
+    def of(cls, block: Block, coder: Coder, offsets: np.ndarray) -> BinRanges:
+        low = np.full(offsets[-1], np.inf)
+        high = np.full(offsets[-1], -np.inf)
+        X, codes = block.X, coder.code(block)
+        if block.w is not None:
+            X, codes = X[block.w > 0], codes[block.w > 0]
+        X = np.ascontiguousarray(X if X.dtype in (np.float32, np.float64) else X.astype(np.float64))
+        kernels.bin_ranges(X, codes, offsets, low, high)
+        return cls(low, high)
+
+    def merge(self, other: BinRanges) -> BinRanges:
+        return BinRanges(np.minimum(self.low, other.low), np.maximum(self.high, other.high))

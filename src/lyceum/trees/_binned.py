@@ -1,0 +1,285 @@
+"""grow_by_levels: a tree from histograms of binned rows, in a few passes over rows of any size.
+
+A pass sums the target over the bins of every column at every open node (`NodeHistograms`); the splits are
+chosen from the merged sums by the search of the exact core. Only the sums are in memory, so arrays, files
+larger than memory and Dask give the same tree, the one that `grow` gives on the same bins.
+
+A level is a pass, or several where the sums of its nodes do not fit into `budget` bytes at once: a node takes
+columns × bins × classes numbers, or four a bin where the target is a number, and every thread has a copy.
+With `max_leaf_nodes` the nodes are split in the order of what they gain. The children of all nodes that can
+still come in are looked at together, so that here too there are about as many passes as levels.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from scipy.special import chdtrc
+
+from lyceum._native import kernels
+from lyceum._threads import n_threads, ordered_map
+from lyceum.data import Block, Rows
+from lyceum.errors import SourceError
+from lyceum.statistics._node_histograms import BinRanges, Frontier, NodeHistograms
+from lyceum.trees._binned_nodes import (
+    Classes,
+    Node,
+    NodeSplits,
+    Numbers,
+    Target,
+    considered,
+    finished,
+    frontier_of,
+    parted,
+    ranked_columns,
+)
+from lyceum.trees._bins import Bins
+from lyceum.trees._grow import Considered, Growth
+from lyceum.trees._tree import Tree
+
+__all__ = ["grow_by_levels", "grow_by_levels_with_record"]
+
+BUDGET = 1 << 28
+
+
+def grow_by_levels(
+    rows: Rows, bins: Bins, growth: Growth, n_classes: int | None = None, budget: int = BUDGET
+) -> Tree:
+    """The tree of all rows, their cells in bins; `n_classes` is None where the target is a number.
+
+    Split forms, ties and stopping rules are those of `grow`.
+
+    >>> from lyceum.data import scan
+    >>> import pyarrow as pa
+    >>> rows = scan(pa.table({"x": [1.0, 2.0, 3.0, 4.0], "y": ["a", "a", "b", "b"]}), target="y")
+    >>> tree = grow_by_levels(rows, Bins.of(rows), Growth(criterion="entropy"), n_classes=2)
+    >>> tree.threshold[0].item(), tree.gain[0].item(), tree.value[1:].tolist()
+    (2.5, 1.0, [[2.0, 0.0], [0.0, 2.0]])
+    """
+    return grow_by_levels_with_record(rows, bins, growth, n_classes, budget)[0]
+
+
+def grow_by_levels_with_record(
+    rows: Rows, bins: Bins, growth: Growth, n_classes: int | None = None, budget: int = BUDGET
+) -> tuple[Tree, Considered]:
+    """The tree, and what was considered where `growth.record` asks for it."""
+    if growth.criterion == "absolute_error":
+        raise SourceError(
+            "criterion='absolute_error' needs the rows of a node, which sums over bins do not have: choose "
+            "criterion='variance', or leave out max_bins and give the rows in memory"
+        )
+    target = Numbers(growth) if n_classes is None else Classes(growth, n_classes)
+    grower = _Grower(rows, bins, growth, target, budget)
+    nodes = grower.best_first() if growth.max_leaf_nodes else grower.levels()
+    return finished(nodes, target, bins), considered(nodes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Coded:
+    """The codes of one block, made once."""
+
+    codes: np.ndarray
+
+    def code(self, block: Block) -> np.ndarray:
+        return self.codes
+
+
+@dataclass(frozen=True, slots=True)
+class _RootPass:
+    """The histograms of the root and the ranges of the bins, in one pass."""
+
+    histograms: NodeHistograms
+    ranges: BinRanges
+
+    @classmethod
+    def of(cls, block: Block, bins: Bins, frontier: Frontier, n_classes: int | None) -> _RootPass:
+        coded = _Coded(bins.code(block))
+        histograms = NodeHistograms.of(block, coded, frontier, n_classes)
+        return cls(histograms, BinRanges.of(block, coded, frontier.offsets))
+
+    def merge(self, other: _RootPass) -> _RootPass:
+        return _RootPass(self.histograms.merge(other.histograms), self.ranges.merge(other.ranges))
+
+
+class _Grower:
+    """Looks at nodes, pass by pass; a node that has been looked at has its split and its children, if any."""
+
+    def __init__(self, rows: Rows, bins: Bins, growth: Growth, target: Target, budget: int):
+        self.rows, self.bins, self.growth, self.target = rows, bins, growth, target
+        self.offsets = np.concatenate([[0], np.cumsum(bins.n_bins + 1)]).astype(np.int64)
+        self.rules = growth.native
+        channels = 4 if target.n_classes is None else target.n_classes + 1
+        self.nodes_a_pass = int(max(1, budget // (8 * self.offsets[-1] * channels)))
+        self.root = Node.root(len(bins), growth.seed)
+        self._look_at_root()
+
+    # -- the order of growth -------------------------------------------------------------------------------
+
+    def levels(self) -> list[Node]:
+        """The nodes of the tree, level by level."""
+        nodes, level = [], [self.root]
+        while level:
+            self._look_at(level)
+            nodes += level
+            level = [child for node in level for child in node.children]
+        for number, node in enumerate(nodes):
+            node.number = number
+        return nodes
+
+    def best_first(self) -> list[Node]:
+        """The nodes of the tree; the split that gains most, weighted by the rows, is made first."""
+        most, leaves = self.growth.max_leaf_nodes or 0, 1
+        nodes, inner = [self.root], set()
+        waiting: list[tuple[float, int, Node]] = []
+        self._admit(self.root, waiting)
+        while waiting and leaves < most:
+            node = heapq.heappop(waiting)[-1]
+            if leaves + len(node.children) - 1 > most:
+                continue
+            # a split makes a leaf more, or several: of those waiting, no more than these can still be made
+            rivals = heapq.nsmallest(most - leaves - 1, waiting)
+            self._look_ahead(node.children, [child for *_, rival in rivals for child in rival.children])
+            leaves += len(node.children) - 1
+            inner.add(node)
+            for number, child in enumerate(node.children, len(nodes)):
+                child.number = number
+                self._admit(child, waiting)
+            nodes += node.children
+        for node in nodes:
+            if node not in inner:
+                node.split, node.children = None, []
+        return nodes
+
+    def _admit(self, node: Node, waiting: list[tuple[float, int, Node]]) -> None:
+        if node.split is not None:
+            worth = float(self.target.weight(node.sums)) * node.split.gain
+            heapq.heappush(waiting, (-worth, node.number, node))
+
+    def _look_ahead(self, needed: Sequence[Node], others: Sequence[Node]) -> None:
+        """Look at the nodes needed and, if that takes a pass, at as many others as fit into it."""
+        open_ = [node for node in needed if self._is_open(node)]
+        if open_:
+            room = max(0, self.nodes_a_pass - len(open_))
+            self._look_at(open_ + [node for node in others if self._is_open(node)][:room])
+
+    def _is_open(self, node: Node) -> bool:
+        return not node.looked_at and self._may_split(node)
+
+    def _may_split(self, node: Node) -> bool:
+        growth = self.growth
+        return (
+            node.n_rows >= max(2, growth.min_samples_split, 2 * growth.min_samples_leaf)
+            and (growth.max_depth is None or node.depth < growth.max_depth)
+            and self.target.impurity(node)
+            > max(growth.impurity_floor, self.target.rounding(node, self.root_impurity))
+        )
+
+    # -- passes --------------------------------------------------------------------------------------------
+
+    def _look_at_root(self) -> None:
+        frontier = Frontier.of_root(self.bins.n_bins + 1)
+        of = partial(_RootPass.of, bins=self.bins, frontier=frontier, n_classes=self.target.n_classes)
+        found = self.rows.reduce(of)
+        self.columns = ranked_columns(self.bins, found.ranges, self.offsets)
+        self.root.centre = float(found.histograms.centre[0])
+        tables = self._settled([self.root], found.histograms)
+        self.root_weight = float(self.target.weight(self.root.sums))
+        self.root_impurity = self.target.impurity(self.root)
+        self._choose([self.root], tables, found.histograms.counted)
+
+    def _look_at(self, nodes: Sequence[Node]) -> None:
+        """Find the splits of nodes, in as many passes as their sums need."""
+        open_ = [node for node in nodes if self._is_open(node)]
+        for start in range(0, len(open_), self.nodes_a_pass):
+            self._pass(open_[start : start + self.nodes_a_pass])
+
+    def _pass(self, nodes: Sequence[Node]) -> None:
+        if self.target.n_classes is None:
+            for node in nodes:
+                node.centre = float(self.target.value(node)[0])
+        frontier = frontier_of(nodes, self.root, self.offsets, self.target)
+        centre = np.array([node.centre for node in nodes])
+        of = partial(
+            NodeHistograms.of,
+            coder=self.bins,
+            frontier=frontier,
+            n_classes=self.target.n_classes,
+            centre=centre,
+        )
+        histograms = self.rows.reduce(of)
+        self._choose(nodes, self._settled(nodes, histograms), histograms.counted)
+
+    def _settled(self, nodes: Sequence[Node], histograms: NodeHistograms) -> np.ndarray:
+        """The histograms of the nodes, whose sums are now known from them: those of any column add up."""
+        tables = histograms.tables
+        totals = tables[:, : self.offsets[1]].sum(axis=1)
+        for node, table, total in zip(nodes, tables, totals):
+            node.n_rows = round(total[-1] if histograms.counted else total.sum())
+            self.target.settle(node, total[: self.target.n_sums], table)
+            node.looked_at = True
+        return tables
+
+    # -- splits --------------------------------------------------------------------------------------------
+
+    def _choose(self, nodes: Sequence[Node], tables: np.ndarray, counted: bool) -> None:
+        """Split nodes by their histograms; threads take some nodes each."""
+        step = max(1, -(-len(nodes) // (4 * n_threads())))
+        shares = [slice(start, start + step) for start in range(0, len(nodes), step)]
+        search = partial(self._search, nodes, tables, counted)
+        for share, found in zip(shares, ordered_map(search, shares)):
+            for slot, (node, table) in enumerate(zip(nodes[share], tables[share])):
+                if found.considered is not None:
+                    node.considered = found.considered[slot]
+                self._split(node, found, slot, table, counted)
+
+    def _search(self, nodes: Sequence[Node], tables: np.ndarray, counted: bool, share: slice) -> NodeSplits:
+        nodes = nodes[share]
+        found = NodeSplits.unknown(len(nodes), len(self.bins), int(self.bins.n_bins.max()) + 1, self.growth)
+        dead = np.stack([node.dead for node in nodes])
+        kernels.histogram_splits(
+            self.columns,
+            self.rules,
+            self.target.n_classes or 0,
+            np.ascontiguousarray(tables[share]),
+            self.offsets,
+            counted,
+            np.array([self._may_split(node) for node in nodes], dtype=np.uint8),
+            np.array([node.sums for node in nodes]),
+            np.array([self.target.impurity(node) for node in nodes]),
+            np.array([node.seed for node in nodes], dtype=np.uint64),
+            dead,
+            *found.arrays,
+        )
+        for node, flags in zip(nodes, dead):
+            node.dead = flags
+        return found
+
+    def _split(self, node: Node, found: NodeSplits, slot: int, table: np.ndarray, counted: bool) -> None:
+        """Give a node its split and its children, if the rules allow it."""
+        split = found.split(slot, self.bins.n_bins)
+        share = float(self.target.weight(node.sums)) / self.root_weight
+        if split is None or share * split.gain < self.growth.min_impurity_decrease * (1 - 1e-12):
+            return
+        cells = table[self.offsets[split.feature] : self.offsets[split.feature + 1]]
+        sums = cells[:, : self.target.n_sums]
+        rows = cells[:, -1] if counted else cells.sum(axis=1)
+        parts, n_rows = parted(split, sums, rows, self.target.weight(sums))
+        if self.growth.max_p_value is not None and _p_value(parts) > self.growth.max_p_value:
+            return
+        node.split = split
+        node.children = [node.child(i, part, round(n)) for i, (part, n) in enumerate(zip(parts, n_rows))]
+
+
+def _p_value(parts: np.ndarray) -> float:
+    """Of the hypothesis that the classes do not depend on the branch: Pearson's chi-square."""
+    parts = parts[parts.sum(axis=1) > 0][:, parts.sum(axis=0) > 0]
+    if min(parts.shape) < 2:
+        return 1.0
+    expected = np.outer(parts.sum(axis=1), parts.sum(axis=0)) / parts.sum()
+    freedom = (parts.shape[0] - 1) * (parts.shape[1] - 1)
+    return float(chdtrc(freedom, ((parts - expected) ** 2 / expected).sum()))
