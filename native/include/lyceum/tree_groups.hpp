@@ -72,17 +72,22 @@ public:
         return out;
     }
 
-    const Groups& operator()(const Instance* rows, size_t m, size_t j) {
-        const std::uint32_t* code = codes(rows, m, j);
+    // `sorted` are the rows in the order of their codes, code << 32 | i, if that is known.
+    const Groups& operator()(const Instance* rows, size_t m, size_t j, const std::uint64_t* sorted) {
         const auto n_codes = columns_.missing(j);
         groups_.count = 0;
         groups_.absent.assign(target_.size(), 0.);
         groups_.absent_rows = 0;
+        if (sorted) {
+            by_order(rows, m, sorted, n_codes);
+            return groups_;
+        }
+        const std::uint32_t* code = codes(rows, m, j);
         // summing into a cell a code costs their number, sorting the rows costs the rows, several times
         if (n_codes <= 2 * m && (n_codes <= 4096 || n_codes * target_.size() <= (size_t{1} << 18)))
             by_counting(rows, m, code, n_codes);
         else
-            by_sorting(rows, m, code, n_codes);
+            by_order(rows, m, sorted_by_code(code, m, n_codes), n_codes);
         return groups_;
     }
 
@@ -119,8 +124,7 @@ private:
         groups_.absent_rows = count[n_codes];
     }
 
-    void by_sorting(const Instance* rows, size_t m, const std::uint32_t* code, std::uint32_t n_codes) {
-        const std::uint64_t* order = sorted_by_code(code, m, n_codes);
+    void by_order(const Instance* rows, size_t m, const std::uint64_t* order, std::uint32_t n_codes) {
         const size_t size = target_.size();
         reserve(m);
         size_t g = 0, i = 0;

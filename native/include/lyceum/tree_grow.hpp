@@ -1,5 +1,8 @@
 // Growing a tree: nodes that are open, each with its rows, split until nothing is left to gain.
 //
+// Continuous columns of many values are sorted once, at the root; every split deals the sorted rows out to the children,
+// which so have them in order. Where only some columns are looked at in a node, their rows are sorted there instead.
+//
 // A large node may be searched by several threads, a few columns each; the subtrees of small nodes are grown by one
 // thread each, into pieces that are put together at the end. What is grown depends on the data and the seed alone.
 #pragma once
@@ -8,7 +11,7 @@
 
 #include "chi_square.hpp"
 #include "interrupt.hpp"
-#include "tree_split.hpp"
+#include "tree_choice.hpp"
 
 namespace lyceum {
 
@@ -39,9 +42,11 @@ public:
     virtual ~AnyGrower() = default;
     virtual size_t n_open() const = 0;
     virtual size_t open_rows(size_t open) const = 0;
-    virtual void prepare(size_t open) = 0;  // before threads search it
+    virtual void sort(size_t from, size_t to) = 0;  // columns of the root, before anything else
+    virtual void prepare(size_t open) = 0;          // before threads search it
     virtual void search(size_t open, size_t from, size_t to, Poll poll) = 0;
-    virtual void split(size_t open) = 0;  // by what was found; its children are open after it
+    virtual size_t split(size_t open) = 0;  // by what was found; its children are open in its place
+    virtual void deal(size_t open, size_t children, size_t from, size_t to) = 0;  // sorted columns to those children
     virtual void finish(size_t open, Poll poll) = 0;
     virtual TreePiece assemble() = 0;
     virtual size_t width() const = 0;  // of a node's value
@@ -56,8 +61,13 @@ public:
         : target_(target), columns_(columns), rules_(rules), classes_(std::is_same_v<Instance, Labelled>) {
         top_.nodes.emplace_back();
         top_.value.resize(width());
-        Open root{0, 0, mix(rules.seed + 0x9E3779B97F4A7C15u), 0., std::move(rows), {}, {}, {}};
+        Open root{0, 0, mix(rules.seed + 0x9E3779B97F4A7C15u), 0., std::move(rows), {}, {}, {}, {}};
         root.dead.assign(columns.d, 0);
+        slot_.assign(columns.d, -1);
+        const bool all = !rules.max_features || rules.max_features >= columns.d;
+        for (size_t j = 0; j < columns.d && all && !rules.random; ++j)
+            if (!columns.is_category[j] && columns.n_codes[j] > 64) slot_[j] = sorted_++;
+        root.sorted = Sorted(sorted_, root.rows.size());
         settle(top_, root);
         root_weight_ = top_.nodes[0].weight;
         root_impurity_ = top_.nodes[0].impurity;
@@ -69,6 +79,11 @@ public:
     size_t n_open() const override { return open_.size(); }
     size_t open_rows(size_t i) const override { return may_split(top_, open_[i]) ? open_[i].rows.size() : 0; }
 
+    void sort(size_t from, size_t to) override {
+        for (size_t j = from; j < to; ++j)
+            if (slot_[j] >= 0) sort_column(open_[0], j);
+    }
+
     void prepare(size_t i) override { open_[i].found.resize(columns_.d); }
 
     void search(size_t i, size_t from, size_t to, Poll poll) override {
@@ -79,13 +94,19 @@ public:
             if (!open.dead[j]) look(search, open, j, poll);
     }
 
-    void split(size_t i) override {
-        Open open = std::move(open_[i]);
+    size_t split(size_t i) override {
+        parent_ = std::move(open_[i]);
         open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(i));
-        std::vector<Open> children = split(top_, open, alive(open));
+        std::vector<Open> children = split(top_, parent_, alive(parent_), dealing_);
         open_.insert(open_.begin() + static_cast<std::ptrdiff_t>(i), std::make_move_iterator(children.begin()),
                      std::make_move_iterator(children.end()));
         pieces_.resize(open_.size());
+        return children.size();
+    }
+
+    void deal(size_t i, size_t children, size_t from, size_t to) override {
+        for (size_t j = from; j < to; ++j)
+            if (slot_[j] >= 0) deal_column(parent_, open_.data() + i, children, dealing_, j);
     }
 
     void finish(size_t i, Poll poll) override {
@@ -109,6 +130,26 @@ public:
     }
 
 private:
+    // Rows of a node in the order of every sorted column: code << 32 | the number of the row in the node. Children share
+    // the array of their parent, each a part of every column, unless rows came into several of them.
+    struct Sorted {
+        std::shared_ptr<std::uint64_t[]> keys;
+        size_t stride = 0, from = 0;
+
+        Sorted() = default;
+        Sorted(std::int32_t columns, size_t m)
+            : keys(columns ? new std::uint64_t[static_cast<size_t>(columns) * m] : nullptr), stride(m) {}
+        std::uint64_t* column(std::int32_t slot) const { return keys.get() + static_cast<size_t>(slot) * stride + from; }
+    };
+
+    // Where the rows of a node went.
+    struct Dealing {
+        std::vector<std::int32_t> side;   // the child, -1: all of them
+        std::vector<std::uint32_t> place;  // the number there, of rows of all children after the others
+        std::vector<size_t> counts;
+        bool apart = false;  // some went to all
+    };
+
     struct Open {
         size_t node, depth;
         std::uint64_t seed;
@@ -117,6 +158,7 @@ private:
         std::vector<double> total;
         std::vector<std::uint8_t> dead;  // columns of one value
         std::vector<Found> found;
+        Sorted sorted;
     };
 
     // -- a node ----------------------------------------------------------------------------------------------------
@@ -183,8 +225,8 @@ private:
 
     bool look(SplitSearch<Target>& search, Open& open, size_t j, Poll& poll) {
         if (open.found.empty()) return false;
-        open.found[j] = search(open.rows.data(), open.rows.size(), open.total.data(), j,
-                               NodeRandom{mix(open.seed ^ ((j + 1) * 0xD1B54A32D192ED03u))});
+        const std::uint64_t* sorted = slot_[j] >= 0 ? open.sorted.column(slot_[j]) : nullptr;
+        open.found[j] = search(open.rows.data(), open.rows.size(), open.total.data(), j, sorted, column_random(open.seed, j));
         poll(open.rows.size() * 8);
         return !open.found[j].constant;
     }
@@ -200,54 +242,19 @@ private:
     std::vector<size_t> search_all(SplitSearch<Target>& search, TreePiece& piece, Open& open, Poll& poll) {
         search.scale_ = piece.nodes[open.node].impurity;
         open.found.resize(columns_.d);
-        std::vector<size_t> columns = alive(open);
-        if (!rules_.max_features || rules_.max_features >= columns_.d) {
-            for (const size_t j : columns) look(search, open, j, poll);
-            return columns;
-        }
-        NodeRandom random{mix(open.seed)};
-        size_t looked = 0, useful = 0;
-        // on until there is a split, as constant columns and splits that may not be made do not count
-        for (bool any = false; looked < columns.size() && (useful < rules_.max_features || !any); ++looked) {
-            std::swap(columns[looked], columns[looked + random.below(columns.size() - looked)]);
-            useful += look(search, open, columns[looked], poll);
-            any |= open.found[columns[looked]].valid;
-        }
-        columns.resize(looked);
-        std::sort(columns.begin(), columns.end());
-        return columns;
-    }
-
-    // The column of the best score, the first of equals. By gain ratio: of those that gain at least the average.
-    const Found* best_of(const Open& open, const std::vector<size_t>& columns, size_t& column) const {
-        double least = -std::numeric_limits<double>::infinity();
-        if (rules_.criterion == Criterion::gain_ratio) {
-            double sum = 0.;
-            size_t count = 0;
-            for (const size_t j : columns)
-                if (open.found[j].valid && open.found[j].gain > 0.) sum += open.found[j].gain, ++count;
-            if (count) least = sum / static_cast<double>(count) * (1 - 1e-9);
-        }
-        const Found* best = nullptr;
-        for (const size_t j : columns) {
-            const Found& found = open.found[j];
-            if (!found.valid || found.gain < least || (rules_.needs_gain && !(found.gain > 0.)) || found.gain < 0.) continue;
-            if (best && !(found.score > best->score + 1e-10 * std::abs(best->score))) continue;
-            best = &found;
-            column = j;
-        }
-        return best;
+        return look_at(alive(open), rules_, columns_.d, open.seed, open.found,
+                       [&](size_t j) { return look(search, open, j, poll); });
     }
 
     // -- the split -------------------------------------------------------------------------------------------------
 
-    std::vector<Open> split(TreePiece& piece, Open& open, const std::vector<size_t>& columns) {
+    std::vector<Open> split(TreePiece& piece, Open& open, const std::vector<size_t>& columns, Dealing& dealing) {
         size_t column = 0;
-        const Found* best = open.found.empty() ? nullptr : best_of(open, columns, column);
+        const Found* best = open.found.empty() ? nullptr : best_of(open.found, columns, rules_, column);
         if (rules_.record && !open.found.empty()) note(piece, open, columns);
         const double share = piece.nodes[open.node].weight / root_weight_;
         if (!best || share * best->gain < rules_.min_decrease * (1 - 1e-12)) return {};
-        std::vector<Open> children = parted(open, *best, column);
+        std::vector<Open> children = parted(open, *best, column, dealing);
         for (const size_t j : columns)
             if (open.found[j].constant)
                 for (auto& child : children) child.dead[j] = 1;
@@ -293,41 +300,115 @@ private:
     }
 
     // The rows of every child; with fractions, rows without a value go to all with their shares.
-    std::vector<Open> parted(const Open& open, const Found& found, size_t column) {
+    std::vector<Open> parted(const Open& open, const Found& found, size_t column, Dealing& dealing) {
         const size_t m = open.rows.size(), children = static_cast<size_t>(found.children);
-        struct Sides;
-        auto* side = scratch<Sides, std::int32_t>(m);
-        branch(open, found, column, side);
-        std::vector<size_t> counts(children + 1, 0);
-        std::vector<double> weights(children, 0.);
-        for (size_t i = 0; i < m; ++i) ++counts[side[i] < 0 ? children : static_cast<size_t>(side[i])];
+        dealing.side.resize(m);
+        dealing.place.resize(m);
+        const std::int32_t* side = dealing.side.data();
+        branch(open, found, column, dealing.side.data());
+        std::vector<size_t>& counts = dealing.counts;
+        counts.assign(children + 1, 0);
+        for (size_t i = 0; i < m; ++i)
+            dealing.place[i] = static_cast<std::uint32_t>(counts[side[i] < 0 ? children : static_cast<size_t>(side[i])]++);
+        dealing.apart = counts[children] > 0;
         std::vector<Open> out(children);
+        std::vector<Instance*> at(children);
         for (size_t c = 0; c < children; ++c) {
-            out[c] = {0, open.depth + 1, mix(open.seed + (c + 1) * 0x9E3779B97F4A7C15u), open.mean, {}, {}, open.dead, {}};
+            out[c] = {0, open.depth + 1, mix(open.seed + (c + 1) * 0x9E3779B97F4A7C15u), open.mean, {}, {}, open.dead, {}, {}};
             out[c].rows.reserve(counts[c] + counts[children]);
             out[c].rows.resize(counts[c]);
+            at[c] = out[c].rows.data();
         }
-        if (children == 2 && counts[2] == 0) {
-            Instance *left = out[0].rows.data(), *right = out[1].rows.data();
-            for (size_t i = 0; i < m; ++i) *(side[i] ? right++ : left++) = open.rows[i];
-            return out;
+        if (!dealing.apart) {
+            for (size_t i = 0; i < m; ++i) *at[static_cast<size_t>(side[i])]++ = open.rows[i];
+        } else {
+            deal_fractions(open, side, at, out);
         }
-        std::vector<size_t> at(children, 0);
-        for (size_t i = 0; i < m; ++i)
+        size_t from = open.sorted.from;
+        for (size_t c = 0; c < children && sorted_; ++c) {
+            if (dealing.apart) {
+                out[c].sorted = Sorted(sorted_, out[c].rows.size());
+            } else {
+                out[c].sorted = open.sorted;
+                out[c].sorted.from = from;
+                from += counts[c];
+            }
+        }
+        return out;
+    }
+
+    void deal_fractions(const Open& open, const std::int32_t* side, std::vector<Instance*>& at, std::vector<Open>& out) const {
+        std::vector<double> weights(out.size(), 0.);
+        for (size_t i = 0; i < open.rows.size(); ++i)
             if (side[i] >= 0) {
                 const auto c = static_cast<size_t>(side[i]);
-                out[c].rows[at[c]++] = open.rows[i];
+                *at[c]++ = open.rows[i];
                 weights[c] += open.rows[i].w;
             }
         const double known = std::accumulate(weights.begin(), weights.end(), 0.);
-        for (size_t i = 0; i < m && counts[children]; ++i)
+        for (size_t i = 0; i < open.rows.size(); ++i)
             if (side[i] < 0)
-                for (size_t c = 0; c < children; ++c) {
-                    Instance part = open.rows[i];
-                    part.w *= weights[c] / known;
-                    if (part.w > 0.) out[c].rows.push_back(part);
+                for (size_t c = 0; c < out.size(); ++c) {
+                    out[c].rows.push_back(open.rows[i]);
+                    out[c].rows.back().w *= weights[c] / known;
                 }
-        return out;
+    }
+
+    void sort_column(Open& root, size_t j) const {
+        const auto n_codes = columns_.missing(j);
+        const size_t m = root.rows.size();
+        std::uint64_t* keys = root.sorted.column(slot_[j]);
+        struct Starts;
+        auto* start = zeroed<Starts, std::uint32_t>(n_codes + 2);
+        columns_.with_codes(j, [&](const auto* codes) {
+            for (const auto& row : root.rows) ++start[codes[row.row] + 1u];
+            for (size_t c = 1; c <= n_codes; ++c) start[c] += start[c - 1];
+            for (size_t i = 0; i < m; ++i) {
+                const std::uint64_t c = codes[root.rows[i].row];
+                keys[start[c]++] = c << 32 | i;
+            }
+        });
+    }
+
+    // Deals the sorted rows of one column out, in their order.
+    void deal_column(const Open& open, Open* children, size_t count, const Dealing& dealing, size_t j) const {
+        const std::uint64_t* keys = open.sorted.column(slot_[j]);
+        const size_t m = open.rows.size();
+        struct Rest;
+        constexpr std::uint64_t code = 0xFFFFFFFF00000000u;
+        if (!dealing.apart && count == 2) {
+            std::uint64_t *first = children[0].sorted.column(slot_[j]), *rest = scratch<Rest, std::uint64_t>(m + 1);
+            size_t left = 0, right = 0;
+            for (size_t i = 0; i < m; ++i) {
+                const auto at = static_cast<std::uint32_t>(keys[i]);
+                const std::uint64_t moved = (keys[i] & code) | dealing.place[at];
+                const bool second = dealing.side[at];
+                first[left] = moved;  // never ahead of what is read
+                rest[right] = moved;
+                left += !second;
+                right += second;
+            }
+            std::copy_n(rest, right, children[1].sorted.column(slot_[j]));
+            return;
+        }
+        std::uint64_t* all = scratch<Rest, std::uint64_t>(m);
+        std::copy_n(keys, m, all);
+        std::vector<std::uint64_t*> to(count);
+        for (size_t c = 0; c < count; ++c) to[c] = children[c].sorted.column(slot_[j]);
+        for (size_t i = 0; i < m; ++i) {
+            const auto at = static_cast<std::uint32_t>(all[i]);
+            const auto side = dealing.side[at];
+            if (side >= 0)
+                *to[static_cast<size_t>(side)]++ = (all[i] & code) | dealing.place[at];
+            else
+                for (size_t c = 0; c < count; ++c) *to[c]++ = (all[i] & code) | (dealing.counts[c] + dealing.place[at]);
+        }
+    }
+
+    void deal_all(const Open& open, std::vector<Open>& children, const Dealing& dealing) const {
+        if (children.empty()) return;
+        for (size_t j = 0; j < columns_.d; ++j)
+            if (slot_[j] >= 0 && !children[0].dead[j]) deal_column(open, children.data(), children.size(), dealing, j);
     }
 
     // The child of every row, -1 for all of them.
@@ -382,6 +463,7 @@ private:
 
     void depth_first(TreePiece& piece, Open root, Poll& poll) {
         SplitSearch<Target> search(target_, columns_, rules_);
+        Dealing dealing;
         std::vector<Open> stack;
         stack.push_back(std::move(root));
         while (!stack.empty()) {
@@ -389,7 +471,8 @@ private:
             stack.pop_back();
             if (!may_split(piece, open)) continue;
             const auto columns = search_all(search, piece, open, poll);
-            auto children = split(piece, open, columns);
+            auto children = split(piece, open, columns, dealing);
+            deal_all(open, children, dealing);
             for (size_t c = children.size(); c-- > 0;) stack.push_back(std::move(children[c]));
         }
     }
@@ -402,12 +485,13 @@ private:
             std::vector<size_t> columns;
         };
         SplitSearch<Target> search(target_, columns_, rules_);
+        Dealing dealing;
         std::vector<Waiting> waiting;
         auto admit = [&](Open open) {
             if (!may_split(piece, open)) return;
             auto columns = search_all(search, piece, open, poll);
             size_t column = 0;
-            const Found* best = best_of(open, columns, column);
+            const Found* best = best_of(open.found, columns, rules_, column);
             if (best) waiting.push_back({piece.nodes[open.node].weight * best->gain, std::move(open), std::move(columns)});
         };
         admit(std::move(root));
@@ -419,9 +503,10 @@ private:
             Waiting next = std::move(*best);
             waiting.erase(best);
             size_t column = 0;
-            const Found* found = best_of(next.open, next.columns, column);
+            const Found* found = best_of(next.open.found, next.columns, rules_, column);
             if (leaves + static_cast<size_t>(found->children) - 1 > rules_.max_leaves) continue;
-            auto children = split(piece, next.open, next.columns);
+            auto children = split(piece, next.open, next.columns, dealing);
+            deal_all(next.open, children, dealing);
             if (children.empty()) continue;
             leaves += children.size() - 1;
             for (auto& child : children) admit(std::move(child));
@@ -455,6 +540,10 @@ private:
     const TreeRules rules_;
     const bool classes_;
     double root_weight_ = 0., root_impurity_ = 0.;
+    std::vector<std::int32_t> slot_;  // of every column among the sorted ones, -1 if it is not
+    std::int32_t sorted_ = 0;
+    Open parent_;      // the node split last, and where its rows went
+    Dealing dealing_;
     TreePiece top_;
     std::vector<Open> open_;
     std::vector<TreePiece> pieces_;

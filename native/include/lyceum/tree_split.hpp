@@ -64,19 +64,28 @@ public:
     SplitSearch(const Target& target, const TreeColumns& columns, const TreeRules& rules)
         : target_(target), columns_(columns), rules_(rules), size_(target.size()), grouping_(target, columns) {}
 
-    // `total` are the sums of all rows; the random numbers are used by random splits only.
-    Found operator()(const Instance* rows, size_t m, const double* total, size_t j, NodeRandom random) {
+    // `total` are the sums of all rows; `sorted` is the order of the rows, if it is known; the random numbers are used by
+    // random splits only.
+    Found operator()(const Instance* rows, size_t m, const double* total, size_t j, const std::uint64_t* sorted,
+                     NodeRandom random) {
         rows_ = rows;
         m_ = m;
-        total_ = total;
-        weight_ = target_.weight(total);
-        j_ = j;
+        if (!draws(j)) return among(grouping_(rows, m, j, sorted), total, j, random);
+        at(total, j);
         Found found;
-        if (rules_.random && rules_.criterion != Criterion::absolute && !columns_.is_category[j]) {
-            drawn(found, random);
+        drawn(found, random);
+        return found;
+    }
+
+    // The same of rows that are summed by code already. The absolute error is no such sum.
+    Found among(const Groups& groups, const double* total, size_t j, NodeRandom random) {
+        at(total, j);
+        Found found;
+        groups_ = &groups;
+        if (draws(j)) {
+            drawn_among(found, random);
             return found;
         }
-        groups_ = &grouping_(rows, m, j);
         found.constant = groups_->count + (groups_->absent_rows ? 1 : 0) < 2;
         if (groups_->count + (separate() ? 1 : 0) < 2) return found;
         known_.assign(size_, 0.);
@@ -97,6 +106,16 @@ public:
     }
 
 private:
+    bool draws(size_t j) const {
+        return rules_.random && rules_.criterion != Criterion::absolute && !columns_.is_category[j];
+    }
+
+    void at(const double* total, size_t j) {
+        total_ = total;
+        weight_ = target_.weight(total);
+        j_ = j;
+    }
+
     static constexpr double never = -std::numeric_limits<double>::infinity();
     static constexpr size_t chunk = 256;
     static constexpr size_t exhaustive = 10;  // two groups of so many categories are all tried
@@ -287,7 +306,10 @@ private:
     }
 
     // Merits that differ by rounding are equal.
-    double tolerance(double merit) const { return 1e-12 * (std::abs(merit) + weight_ * scale_); }
+    double tolerance(double merit) const {
+        const double share = rules_.criterion == Criterion::deviation ? 1e-7 : 1e-12;  // of the root of rounding
+        return share * (std::abs(merit) + weight_ * scale_);
+    }
 
     // -- categories ------------------------------------------------------------------------------------------------
 
@@ -448,17 +470,43 @@ private:
         }
         found.constant = least >= most && absent_rows == 0;
         if (least >= most) return;
-        const double *low = columns_.smallest(j_), *high = columns_.largest(j_);
-        const double drawn = high[least] + random.uniform() * (low[most] - high[least]);
-        auto cut = static_cast<std::uint32_t>(std::upper_bound(high + least, high + most, drawn) - high);
-        cut = cut > least ? cut - 1 : least;
+        draw(found, random, least, most);
         std::vector<Sums> parts(3, Sums(size_, 0.));  // the last of missing cells
         size_t rows[2] = {};
         for (size_t i = 0; i < m_; ++i) {
-            const int part = code[i] == missing ? 2 : code[i] > cut;
+            const int part = code[i] == missing ? 2 : code[i] > found.cut;
             target_.add(parts[part].data(), rows_[i]);
             if (part < 2) ++rows[part];
         }
+        settle_drawn(found, parts, rows, absent_rows);
+    }
+
+    void drawn_among(Found& found, NodeRandom& random) {
+        const size_t count = groups_->count;
+        found.constant = count + (groups_->absent_rows ? 1 : 0) < 2;
+        if (count < 2) return;
+        draw(found, random, groups_->code[0], groups_->code[count - 1]);
+        std::vector<Sums> parts(3, Sums(size_, 0.));
+        size_t rows[2] = {};
+        for (size_t g = 0; g < count; ++g) {
+            const int part = groups_->code[g] > found.cut;
+            for (size_t s = 0; s < size_; ++s) parts[part][s] += groups_->sums[g * size_ + s];
+            rows[part] += groups_->rows[g];
+        }
+        parts[2] = groups_->absent;
+        settle_drawn(found, parts, rows, groups_->absent_rows);
+    }
+
+    void draw(Found& found, NodeRandom& random, std::uint32_t least, std::uint32_t most) const {
+        const double *low = columns_.smallest(j_), *high = columns_.largest(j_);
+        const double drawn = high[least] + random.uniform() * (low[most] - high[least]);
+        const auto cut = static_cast<std::uint32_t>(std::upper_bound(high + least, high + most, drawn) - high);
+        found.cut = cut > least ? cut - 1 : least;
+        found.threshold = drawn >= high[found.cut] && drawn < low[found.cut + 1] ? drawn : high[found.cut];
+    }
+
+    // `parts` are the left, the right and the missing cells.
+    void settle_drawn(Found& found, std::vector<Sums>& parts, const size_t* rows, size_t absent_rows) {
         double best = never;
         const bool learn = absent_rows && !rules_.fractions;
         for (int side = learn ? 0 : -1; side < (learn ? 2 : 0); ++side) {
@@ -476,8 +524,6 @@ private:
         }
         if (best == never) return;
         found.kind = SplitKind::threshold;
-        found.cut = cut;
-        found.threshold = drawn >= high[cut] && drawn < low[cut + 1] ? drawn : high[cut];
         known_.assign(size_, 0.);
         for (size_t s = 0; s < size_; ++s) known_[s] = parts[0][s] + parts[1][s];
         const Sums absent = parts[2];

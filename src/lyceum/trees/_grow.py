@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -118,8 +118,10 @@ def grow_with_record(
     native = columns.native if native is None else native
     of = (target,) if n_classes is None else (target, n_classes)
     grower = kernels.TreeGrower(native, *of, weight, growth.native, rows)
+    d = len(columns.n_codes)
+    _over_columns(grower.sort, d)
     if n_threads() > 1 and not growth.max_leaf_nodes and not growth.max_features:
-        _split_large_nodes(grower, len(columns.n_codes))
+        _split_large_nodes(grower, d)
     for _ in ordered_map(grower.finish, range(len(grower.open))):
         pass
     return _tree(grower.result())
@@ -136,19 +138,17 @@ def _split_large_nodes(grower: Any, d: int) -> None:
         if rows[largest] * d < _LARGE or rows[largest] * 4 * n_threads() < sum(rows):
             return
         grower.prepare(largest)
-        for _ in ordered_map(partial(_search, grower, largest), _shares(d)):
-            pass
-        grower.split(largest)
+        _over_columns(partial(grower.search, largest), d)
+        children = grower.split(largest)
+        if children:
+            _over_columns(partial(grower.deal, largest, children), d)
 
 
-def _search(grower: Any, node: int, columns: tuple[int, int]) -> None:
-    grower.search(node, *columns)
-
-
-def _shares(d: int) -> Iterator[tuple[int, int]]:
-    """The columns in about four shares a thread."""
+def _over_columns(work: Callable[[int, int], None], d: int) -> None:
+    """`work` on the columns in about four shares a thread."""
     step = max(1, -(-d // (4 * n_threads())))
-    return ((start, min(d, start + step)) for start in range(0, d, step))
+    for _ in ordered_map(lambda start: work(start, min(d, start + step)), range(0, d, step)):
+        pass
 
 
 def _tree(arrays: dict[str, np.ndarray]) -> tuple[Tree, Considered]:
