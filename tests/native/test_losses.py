@@ -103,3 +103,29 @@ def test_wrong_arguments_are_named(kernels):
         )
     with pytest.raises(ValueError, match=r"codes\[0\] is 1, but there are only 1 classes"):
         kernels.softmax_loss(X, y.astype(np.int32), None, np.ones((1, 4)), np.zeros((1, 4)), None, shift)
+
+
+@pytest.mark.parametrize("K", [2, 3, 13])
+@pytest.mark.parametrize("spread", [0.1, 3.0, 400.0])
+@pytest.mark.parametrize("n", [0, 1, 200])
+def test_separable_bound_is_least_over_a_with_its_gradient_and_curvatures(kernels, dtype, rng, K, spread, n):
+    X, w = rng.normal(size=(n, 4)).astype(dtype), rng.integers(0, 3, n).astype(float)
+    codes, shift = rng.integers(-1, K, n).astype(np.int32), np.full(4, 0.3)
+    coef = rng.normal(size=(K, 5)) * spread
+    gradient, H = np.zeros((K, 5)), np.zeros((K, 5, 5))
+    value = kernels.separable_bound(X, codes, w, coef, gradient, H, shift)
+    Z = np.column_stack([X.astype(float) - shift, np.ones(n)])
+    scores, on = Z @ coef.T, (codes >= 0) & (w > 0)
+    low, high = scores.min(axis=1, initial=0.0) - 50, scores.max(axis=1, initial=0.0) + 50
+    for _ in range(200):  # the sigmoids add up to one at the best a
+        a = (low + high) / 2
+        more = expit(scores - a[:, None]).sum(axis=1) > 1
+        low, high = np.where(more, a, low), np.where(more, high, a)
+    z, own = scores - a[:, None], np.eye(K)[codes] * on[:, None]
+    losses = a + np.logaddexp(0, z).sum(axis=1) - (scores * own).sum(axis=1)
+    assert_allclose(value, (w * losses)[on].sum(), rtol=1e-10, atol=1e-12)
+    s, v = expit(z), np.where(on, w, 0.0)
+    assert_allclose(gradient, (v[:, None] * (s - own)).T @ Z, rtol=1e-7, atol=1e-9 * max(n, 1))
+    above = np.where(np.abs(z) > 1e-6, (s - 0.5) / np.where(z == 0, 1.0, z), 0.25)
+    bends = v[:, None] * (s * (1 - s) + 0.01 * above)
+    assert_allclose(H, [(Z * bend[:, None]).T @ Z for bend in bends.T], rtol=1e-6, atol=1e-8 * max(n, 1))

@@ -1,12 +1,13 @@
 """Pictures of linear models show the numbers they are given."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 
 from lyceum.errors import DataError
 from lyceum.linear import LinearRegression, LogisticRegression, lasso_path
-from lyceum.plot import posterior_contours, regularization_path, residuals
+from lyceum.plot import laplace_contours, posterior_contours, regularization_path, residuals
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
@@ -43,6 +44,39 @@ def test_contours_are_drawn_for_every_predictive(posterior):
     )
     assert posterior in (ax.get_title(), ax.get_title("left"))
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["0", "1"]
+
+
+def test_contours_of_three_classes_meet_where_posteriors_are_equal():
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 3, 90)
+    X = rng.normal(size=(90, 2)) + 2 * np.array([[0, 0], [1, 0], [0, 1]])[y]
+    model = LogisticRegression().fit(X, y)
+    ax = posterior_contours(model, X, y, steps=60)
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["0", "1", "2"]
+    lines = [c for c in ax.collections if len(getattr(c, "levels", [])) == 1]
+    assert len(lines) == 3
+    for contour in lines:
+        for path in contour.get_paths():
+            top = np.sort(model.predict_proba(path.vertices), axis=1)[:, -2:]
+            assert np.abs(top[:, 1] - top[:, 0]).max(initial=0.0) < 0.02
+
+
+def test_contours_of_a_frame_keep_its_names():
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(30, 2)), columns=["a", "b"])
+    y = (frame["a"] > 0).to_numpy()
+    ax = posterior_contours(LogisticRegression().fit(frame, y), frame, y, steps=8)
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("a", "b")
+
+
+@pytest.mark.syllabus("7.6")
+def test_averaging_over_the_weights_is_less_sure_far_away_side_by_side():
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(50, 2))
+    y = (X[:, 0] + rng.normal(size=50) > 0).astype(int)
+    panels = laplace_contours(X, y, C=10.0, steps=25, n_draws=100)
+    shown = [float(ax.collections[0].get_array().max()) for ax in panels]
+    assert [ax.get_title(loc="left") for ax in panels] == ["plug-in", "Monte Carlo", "probit"]
+    assert shown[0] >= max(shown[1:])
 
 
 def test_contours_need_two_columns_and_two_classes():

@@ -3,8 +3,11 @@
 import matplotlib
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 from lyceum import plot
+from lyceum.errors import DataError
+from lyceum.linear import Lasso, LinearRegression, LogisticRegression
 from lyceum.neural import MLPClassifier, MLPRegressor
 
 matplotlib.use("Agg")
@@ -57,3 +60,18 @@ def test_a_network_without_hidden_layers_is_drawn():
     ax = plot.network(model, weights=False)
     assert len(ax.collections[0].get_segments()) == 3
     assert plot.training_curves(model).get_xlabel() == "epoch"
+
+
+def test_other_learners_show_what_they_lower_from_before_the_first_step():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    y = X[:, 0] + rng.normal(size=60)
+    descent = LinearRegression(solver="gradient_descent").fit(X, y)
+    ax = plot.training_curves(descent)
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("pass", "sum of squared residuals")
+    assert ax.lines[0].get_xdata()[0] == 0
+    assert_allclose(ax.lines[0].get_ydata(), descent.history_)
+    assert plot.training_curves(Lasso(alpha=0.01).fit(X, y)).get_ylabel() == "duality gap"
+    assert plot.training_curves(LogisticRegression().fit(X, y > 0)).get_ylabel() == "objective"
+    with pytest.raises(DataError, match="not fitted step by step"):
+        plot.training_curves(LinearRegression().fit(X, y))

@@ -12,57 +12,22 @@ the coefficients with gradient Σ w (s_k - 1[y = k]) x in those of class k.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from functools import cache, partial
 
 import numpy as np
-from scipy import sparse
 from scipy.optimize import brentq
 
+from lyceum._native import kernels
 from lyceum.data import Block
 from lyceum.linear._log_loss import LogLoss
+from lyceum.linear._passes import dense_parts
 from lyceum.solvers import LBFGS, Outcome, Point, PositiveFactor
 from lyceum.solvers._problem import Watch
 
-__all__ = ["BoundLoss", "SeparableBound", "best_offsets", "minimise_bound"]
+__all__ = ["BoundLoss", "SeparableBound", "minimise_bound"]
 
-_CELLS = 1 << 18  # scores held at a time
 _MOST = 1 << 24  # numbers in the curvatures of all classes up to which they are summed
-
-
-def best_offsets(Z: np.ndarray) -> np.ndarray:
-    """The a of every row of scores, (n, K), at which Σ_k 1 / (1 + exp(a - z_k)) = 1.
-
-    With z₁ the largest score this is log Σ_{k>1} s_k = log (1 - s₁), whose sides differ by a falling function
-    of a, nearly a straight line however far apart the scores are: Newton's method takes a few steps. The root
-    lies between the second largest score and log Σ exp z_k.
-
-    >>> best_offsets(np.array([[0.0, 4.0], [1.0, 1.0]])).tolist()  # of two scores it is their mean
-    [2.0, 1.0]
-    """
-    largest = Z.max(axis=1)
-    rest = Z - largest[:, None]
-    np.put_along_axis(rest, Z.argmax(axis=1)[:, None], -np.inf, axis=1)
-    low = rest.max(axis=1)
-    others = low + np.log(np.exp(rest - low[:, None]).sum(axis=1))
-    high, a = np.logaddexp(others, 0.0), 0.5 * others
-    near = np.flatnonzero(others > -80.0)  # farther apart, half of it is the root to the last digit
-    rest, low, high = rest[near], low[near], high[near]
-    # were all s_k but the first small: exp(others - b) = 1 / (1 + exp -b), quadratic in exp -b
-    c = np.exp(-others[near])
-    b = np.clip(-np.log(2.0 * c / (1.0 + np.sqrt(1.0 + 4.0 * c))), low, high)
-    for _ in range(50):
-        with np.errstate(over="ignore"):
-            s = 1.0 / (1.0 + np.exp(b[:, None] - rest))
-        total = s.sum(axis=1)
-        slope = np.einsum("ik,ik->i", s, s) / total - 1.0 - 1.0 / (1.0 + np.exp(b))
-        new = np.clip(b - (np.log(total) + np.logaddexp(-b, 0.0)) / slope, low, high)
-        moved, b = np.abs(new - b).max(initial=0.0), new
-        if moved <= 1e-9:  # the next step would be of the order of its square
-            break
-    a[near] = b
-    return a + largest
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,52 +50,20 @@ class SeparableBound:
         curvature: bool = False,
         class_weight: np.ndarray | None = None,
     ) -> SeparableBound:
-        K, p = coef.shape
-        value, gradient = 0.0, np.zeros((K, p))
-        H = np.zeros((K, p, p)) if curvature else None
-        for X, y, w in _pieces(block, shift, class_weight, K):
-            Z = X @ coef.T
-            a = best_offsets(Z)
-            Z -= a[:, None]
-            own = Z[np.arange(len(y)), y]
-            e = np.exp(-np.abs(Z))
-            value += float(w @ ((np.maximum(Z, 0.0) + np.log1p(e)).sum(axis=1) - own))
-            s = np.where(Z < 0, e, 1.0) / (1.0 + e)
-            if H is not None:
-                for k, v in enumerate((w[:, None] * _bend(Z, s)).T):
-                    H[k] += (X * v[:, None]).T @ X
-            s[np.arange(len(y)), y] -= 1.0
-            gradient += (w[:, None] * s).T @ X
+        value, gradient = 0.0, np.zeros(coef.shape)
+        H = np.zeros((*coef.shape, coef.shape[1])) if curvature else None
+        for part in dense_parts(block):
+            codes = np.ascontiguousarray(part.y, dtype=np.int32)
+            w = part.w
+            if class_weight is not None:
+                w = class_weight[codes] if w is None else w * class_weight[codes]
+            value += kernels.separable_bound(part.X, codes, w, coef, gradient, H, shift)
         return cls(value, gradient, H)
 
     def merge(self, other: SeparableBound) -> SeparableBound:
         both = self.curvature is not None and other.curvature is not None
         curvature = self.curvature + other.curvature if both else None  # type: ignore[operator]
         return SeparableBound(self.value + other.value, self.gradient + other.gradient, curvature)
-
-
-def _bend(Z: np.ndarray, s: np.ndarray) -> np.ndarray:
-    """s (1 - s), the curvature of log(1 + exp z), kept off zero by a hundredth of (s - ½) / z, that of the
-    parabola above it which touches it at ±z (Jaakkola and Jordan, 2000).
-    """
-    above = np.divide(s - 0.5, Z, out=np.full_like(Z, 0.25), where=np.abs(Z) > 1e-6)
-    return s * (1.0 - s) + 0.01 * above
-
-
-def _pieces(
-    block: Block, shift: np.ndarray, class_weight: np.ndarray | None, K: int
-) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """[x - shift, 1], class codes and weights of some rows at a time; none without a class or weight."""
-    assert block.y is not None
-    w = np.ones(len(block)) if block.w is None else block.w
-    w = w if class_weight is None else w * class_weight[block.y]
-    step = max(256, _CELLS // max(K, len(shift) + 1))
-    for at in range(0, len(block), step):
-        y, v = block.y[at : at + step], w[at : at + step]
-        on = (y >= 0) & (v > 0)
-        X = block.X[at : at + step]
-        X = (X.toarray() if sparse.issparse(X) else X)[on]
-        yield np.column_stack([X - shift, np.ones(len(X))]), y[on], v[on]
 
 
 @dataclass
@@ -163,7 +96,12 @@ class BoundLoss(LogLoss):
         state, (K, p) = self.separate, self.shape
         state.passes += 1
         wanted = state.passes & (state.passes - 1) == 0 and K * p * p <= _MOST
-        of = partial(SeparableBound.of, coef=theta, shift=self.shift, class_weight=self.class_weight)
+        of = partial(
+            SeparableBound.of,
+            coef=np.ascontiguousarray(theta),
+            shift=self.shift,
+            class_weight=self.class_weight,
+        )
         sums = self.rows.reduce(partial(of, curvature=wanted))
         if sums.curvature is not None:
             inner, free = np.diag(self._penalties), np.ix_(self._free, self._free)

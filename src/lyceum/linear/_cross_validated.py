@@ -85,6 +85,7 @@ class ElasticNetCV(Chosen):
 
     _coding: ClassVar[Literal["codes", "one_of_c", "reference"]] = "one_of_c"
     _title: ClassVar[str] = "Cross-validated elastic net"
+    _history_of: ClassVar[tuple[str, str]] = ("round", "duality gap")
     _parameter_constraints: ClassVar[dict] = {
         "l1_ratio": [Interval(Real, 0, 1, closed="right"), "array-like"],
         "eps": [Interval(Real, 0, 1, closed="neither")],

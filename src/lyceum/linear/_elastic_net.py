@@ -236,6 +236,7 @@ class ElasticNet(LinearPredictor, OnePassLearner):
         return Summary(f"{self._title} of {target}", facts, [table])
 
     _title: ClassVar[str] = "Elastic net"
+    _history_of: ClassVar[tuple[str, str]] = ("round", "duality gap")
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         d = len(self._design_names)

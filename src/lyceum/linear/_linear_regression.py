@@ -100,6 +100,7 @@ class LinearRegression(LeastSquares):
 
     _coding: ClassVar[Literal["codes", "one_of_c", "reference"]] = "reference"
 
+    _history_of: ClassVar[tuple[str, str]] = ("pass", "sum of squared residuals")
     _parameter_constraints: ClassVar[dict] = {
         "solver": [StrOptions({"normal", *SOLVERS})],
         "max_iter": [Interval(Integral, 1, None, closed="left")],

@@ -68,12 +68,12 @@ class LogisticRegression(PosteriorClassifier, RowByRow, LaplacePosterior, LogOdd
         itself. Its posteriors are near those of the others, the nearer the more classes there are; "lbfgs",
         at n·d·K a pass, gives the exact ones in about the same time.
 
-        "recursive": one pass, one row at a time in their order. The loss of a row is replaced by its parabola
-        at the weights so far, and weights and inverse Hessian follow by the formula of Sherman and Morrison:
-        K³·d² a row. It ends near the optimum, the nearer the more rows; needs a finite C, takes the
-        intercepts as N(0, 100) at the first row, and `partial_fit` goes on with it. `max_iter` and `tol` do
-        not matter, the log-likelihood is that of every row under the weights before it, and standard errors
-        are from the recursion's own inverse Hessian.
+        "recursive": one pass, one row at a time in their order. The weights go to the minimum of the row's
+        loss plus the parabola of the rows before, whose inverse Hessian then takes in the row by the formula
+        of Sherman and Morrison: K³·d² a row. It ends near the optimum of all rows, the nearer the more there
+        are; needs a finite C, takes the intercepts as N(0, 100) at the first row, and `partial_fit` goes on
+        with it. `max_iter` and `tol` do not matter, the log-likelihood is that of every row under the weights
+        before it, and standard errors are from the recursion's own inverse Hessian.
     reference : label of a class or None, default=None
         Of three classes and more, the one whose coefficients are zero; None: none, they add up to zero.
         Without a penalty the posteriors are the same. With one they differ, as the penalty is then on the

@@ -35,7 +35,8 @@ class MarginClassifier(LinearScores):
 
         Σ w_i L(y_i f(x_i)) + 1/(2C) Σ b²,
 
-    the intercept free. L is
+    the intercept free; C is that of scikit-learn's SVC, whose objective is C times this one (its LinearSVC
+    penalises the intercept as well). L is
 
         hinge        max(0, 1 - m)       the linear support vector machine
         logistic     log(1 + exp(-m))    logistic regression

@@ -77,6 +77,7 @@ class Perceptron(LinearScores):
     (True, True, ['low', 'high'])
     """
 
+    _history_of: ClassVar[tuple[str, str]] = ("pass", "mistakes")
     _parameter_constraints: ClassVar[dict] = {
         "learning_rate": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],

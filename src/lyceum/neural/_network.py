@@ -30,6 +30,7 @@ class FeedForward(ShownNetwork):
     shift_: np.ndarray
     scale_: np.ndarray
 
+    _history_of: ClassVar[tuple[str, str]] = ("epoch", "loss")
     _coding: ClassVar[Literal["codes", "one_of_c", "reference"]] = "one_of_c"
     _parameter_constraints: ClassVar[dict] = {
         "hidden_layer_sizes": ["array-like", Interval(Integral, 1, None, closed="left")],

@@ -10,7 +10,7 @@ from lyceum.plot._density import (
     sensor_fusion,
     sensor_fusion_cases,
 )
-from lyceum.plot._linear import posterior_contours, regularization_path, residuals
+from lyceum.plot._linear import laplace_contours, posterior_contours, regularization_path, residuals
 from lyceum.plot._neural import network, training_curves
 from lyceum.plot._rates import cost_curve, precision_recall, roc
 from lyceum.plot._style import COLOURS
@@ -24,6 +24,7 @@ __all__ = [
     "cost_curve",
     "density",
     "error_reject",
+    "laplace_contours",
     "learning_curve",
     "network",
     "posterior_contours",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from lyceum.plot._style import COLOURS, GREY, axes, finish, legend
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["posterior_contours", "regularization_path", "residuals"]
+__all__ = ["laplace_contours", "posterior_contours", "regularization_path", "residuals"]
 
 
 def regularization_path(
@@ -86,15 +87,16 @@ def residuals(model: Any, X: Any, y: Any, *, title: str | None = None, ax: Axes 
 def posterior_contours(
     model: Any, X: Any, y: Any, *, steps: int = 120, title: str | None = None, ax: Axes | None = None
 ) -> Axes:
-    """The posterior of the second of two classes over two columns, its contours and the boundary at ½.
+    """The posteriors of a classifier over two columns, their contours and the boundary between the classes.
 
-    Side by side for `LogisticRegression(posterior="plugin")`, "probit" and "monte_carlo" it shows how
-    averaging over the weights fans the contours out away from the rows.
+    For two classes the contours are those of the posterior of the second, and the boundary is at ½. For more,
+    the posterior of the class that is decided for is shaded in its colour, with contours of the largest
+    posterior. `laplace_contours` shows three ways to come to posteriors side by side.
 
     Parameters
     ----------
-    model : fitted classifier of two classes with `predict_proba`
-    X : array of shape (n_samples, 2)
+    model : fitted classifier with `predict_proba`
+    X : array or frame of shape (n_samples, 2)
     y : array of shape (n_samples,)
     steps : int, default=120
         The number of points a side of the grid.
@@ -109,31 +111,86 @@ def posterior_contours(
     >>> ax.get_xlabel()
     'x0'
     """
-    X, y = np.asarray(X, dtype=np.float64), np.asarray(y)
-    if X.ndim != 2 or X.shape[1] != 2 or len(model.classes_) != 2:
+    cells, y = np.asarray(X, dtype=np.float64), np.asarray(y)
+    if cells.ndim != 2 or cells.shape[1] != 2 or len(model.classes_) < 2:
         raise DataError("contours need two columns and two classes: choose two columns and fit on them")
     ax = axes(ax)
-    low, high = X.min(axis=0), X.max(axis=0)
+    low, high = cells.min(axis=0), cells.max(axis=0)
     margin = 0.25 * np.where(high > low, high - low, 1.0)
     sides = [np.linspace(low[j] - margin[j], high[j] + margin[j], steps) for j in (0, 1)]
     grid = np.stack(np.meshgrid(*sides), axis=-1).reshape(-1, 2)
-    posterior = np.asarray(model.predict_proba(grid))[:, 1].reshape(steps, steps)
-    ax.contourf(*sides, posterior, levels=np.linspace(0, 1, 11), cmap="RdBu", alpha=0.35)
-    lines = ax.contour(*sides, posterior, levels=[0.1, 0.25, 0.5, 0.75, 0.9], colors=GREY, linewidths=0.9)
-    ax.clabel(lines, fontsize="x-small")
-    ax.contour(*sides, posterior, levels=[0.5], colors="black", linewidths=1.8)
-    for k, label in enumerate(model.classes_):
-        here = y == label
-        ax.scatter(
-            X[here, 0],
-            X[here, 1],
-            s=16,
-            color=COLOURS[1 - k],
-            label=str(label),
-            edgecolors="white",
-            linewidths=0.4,
-        )
+    named = type(X)(dict(zip(X.columns, grid.T))) if hasattr(X, "columns") else grid
+    posterior = np.asarray(model.predict_proba(named)).reshape(steps, steps, -1)
+    K = len(model.classes_)
+    colours = COLOURS[1::-1] if K == 2 else (COLOURS * K)[:K]
+    if K == 2:
+        _contours_of_two(ax, sides, posterior[:, :, 1])
+    else:
+        _contours_of_many(ax, sides, posterior, colours)
+    for label, colour in zip(model.classes_, colours):
+        here = cells[y == label]
+        marks: dict[str, Any] = {"s": 16, "color": colour, "edgecolors": "white", "linewidths": 0.4}
+        ax.scatter(here[:, 0], here[:, 1], label=str(label), **marks)
     names = model.schema_.names if hasattr(model, "schema_") else ("x0", "x1")
     finish(ax, names[0], names[1], title)
     legend(ax)
     return ax
+
+
+def _contours_of_two(ax: Axes, sides: list[np.ndarray], posterior: np.ndarray) -> None:
+    ax.contourf(*sides, posterior, levels=np.linspace(0, 1, 11), cmap="RdBu", alpha=0.35)
+    lines = ax.contour(*sides, posterior, levels=[0.1, 0.25, 0.5, 0.75, 0.9], colors=GREY, linewidths=0.9)
+    ax.clabel(lines, fontsize="x-small")
+    ax.contour(*sides, posterior, levels=[0.5], colors="black", linewidths=1.8)
+
+
+def _contours_of_many(
+    ax: Axes, sides: list[np.ndarray], posterior: np.ndarray, colours: Sequence[str]
+) -> None:
+    from matplotlib.colors import to_rgba_array
+
+    best, largest = posterior.argmax(axis=2), posterior.max(axis=2)
+    shade = to_rgba_array(list(colours))[best]
+    shade[:, :, 3] = 0.08 + 0.37 * (largest - 1 / posterior.shape[2]) / (1 - 1 / posterior.shape[2])
+    extent = (sides[0][0], sides[0][-1], sides[1][0], sides[1][-1])
+    ax.imshow(shade, extent=extent, origin="lower", aspect="auto", zorder=0)
+    lines = ax.contour(*sides, largest, levels=[0.5, 0.75, 0.9], colors=GREY, linewidths=0.9)
+    ax.clabel(lines, fontsize="x-small")
+    for k in range(posterior.shape[2]):  # where the lead of a class over all others is nought
+        rest = np.delete(posterior, k, axis=2).max(axis=2)
+        ax.contour(*sides, posterior[:, :, k] - rest, levels=[0.0], colors="black", linewidths=1.4)
+
+
+def laplace_contours(X: Any, y: Any, *, C: float = 1.0, steps: int = 120, **settings: Any) -> list[Axes]:
+    """A logistic regression's posteriors by plug-in, Monte Carlo and probit, side by side.
+
+    Averaging over the Laplace posterior of the weights fans the contours out away from the rows; the boundary
+    of two classes stays, but for the randomness of Monte Carlo.
+
+    Parameters
+    ----------
+    X : array or frame of shape (n_samples, 2)
+    y : array of shape (n_samples,)
+    C : float, default=1.0
+        The inverse strength of the penalty: the variance of the prior of the weights.
+    steps : int, default=120
+    **settings : further settings of `LogisticRegression`
+
+    Examples
+    --------
+    >>> X, y = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]]), np.array([0, 1, 0, 1])
+    >>> [ax.get_title(loc="left") for ax in laplace_contours(X, y, steps=10)]
+    ['plug-in', 'Monte Carlo', 'probit']
+    """
+    from matplotlib import pyplot
+
+    from lyceum.linear import LogisticRegression
+
+    _, panels = pyplot.subplots(1, 3, figsize=(12.6, 4.2), layout="constrained", sharex=True, sharey=True)
+    for ax, (kind, title) in zip(panels, _PREDICTIVES.items()):
+        model = LogisticRegression(C=C, posterior=kind, **settings).fit(X, y)
+        posterior_contours(model, X, y, steps=steps, title=title, ax=ax)
+    return list(panels)
+
+
+_PREDICTIVES = {"plugin": "plug-in", "monte_carlo": "Monte Carlo", "probit": "probit"}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from lyceum.errors import DataError
 from lyceum.plot._style import COLOURS, GREY, INK, axes, finish, legend, line_style
 
 if TYPE_CHECKING:
@@ -23,7 +24,8 @@ def training_curves(
     title: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """The loss over the epochs, on the training rows and, with early stopping, on those held out.
+    """What training lowers, step by step: the loss over the epochs of a network, on the training rows and,
+    with early stopping, on those held out; the objective, duality gap or mistakes of other learners.
 
     Parameters
     ----------
@@ -39,13 +41,18 @@ def training_curves(
     from matplotlib.ticker import MaxNLocator
 
     check_is_fitted(model, "history_")
+    if not len(model.history_):
+        raise DataError(f"{type(model).__name__} was not fitted step by step: its history_ is empty")
+    step, what = getattr(model, "_history_of", ("iteration", "objective"))
+    # a history that begins before the first step has one entry more
+    first = 0 if len(model.history_) == getattr(model, "n_iter_", 0) + 1 else 1
     ax = axes(ax)
     held = getattr(model, "validation_history_", [])
     for values, where in ((model.history_, "training"), (held, "validation")):
         if len(values):
             name = f"{label}, {where}" if label else where
             marker = "o" if len(values) <= 20 else None
-            epochs = np.arange(1, len(values) + 1)
+            epochs = np.arange(first, first + len(values))
             ax.plot(epochs, values, marker=marker, markersize=4.0, label=name, **line_style(ax))
     if len(held):
         best = model.best_epoch_
@@ -54,7 +61,7 @@ def training_curves(
         )
     if log and min([*model.history_, *held]) > 0:
         ax.set_yscale("log")
-    finish(ax, "epoch", "loss", title)
+    finish(ax, step, what, title)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     legend(ax)
     return ax
