@@ -234,7 +234,7 @@ _LEARNERS = (
         "LogisticRegression", "lyceum.linear", "classification",
         "Linear log-odds, binary or softmax, with an L1 or L2 penalty.",
         ALL, False, True, "many passes", "n·d·K a pass by quasi-Newton, n·d² by Newton; some ten passes",
-        ("7.4", "7.6"),
+        ("7.4", "7.5", "7.6"),
         {"C": _SHRINK, "l1_ratio": (0.0, 1.0, "linear")},
         scaled=True,
     ),

@@ -92,7 +92,7 @@ _ROWS = (
     ("7.1", "Least-squares regression", ""),
     ("7.2", "Ridge, lasso, elastic net", ""),
     ("7.3", "Basis functions", ""),
-    ("7.4", "Logistic regression", "one row at a time"),
+    ("7.4", "Logistic regression", ""),
     ("7.5", "Many classes by a separable bound", ""),
     ("7.6", "Laplace posterior of the weights", ""),
     ("7.7", "Perceptron", ""),

@@ -33,6 +33,11 @@ def rows(K=2, n=3000, d=4, seed=0, offset=0.0):
     return X + offset, y
 
 
+def new_score(z, s, target):
+    """Where the score goes: u = z + s (target - p(u))."""
+    return brentq(lambda u: u - z - s * (target - expit(u)), z - s - 1, z + s + 1, xtol=1e-14)
+
+
 @pytest.mark.syllabus("7.4")
 def test_every_step_for_two_classes_is_that_of_sherman_and_morrison():
     X, y = rows(n=12)
@@ -42,13 +47,7 @@ def test_every_step_for_two_classes_is_that_of_sherman_and_morrison():
     for x, target, weight, step in zip(X - X[0], y, w, model.record_):
         x = np.append(x, 1.0)
         z, s = theta @ x, x @ P @ x
-        z = brentq(
-            lambda u: u - z - s * weight * (target - expit(u)),
-            z - s * weight - 1,
-            z + s * weight + 1,
-            xtol=1e-14,
-        )  # noqa: B023
-        p = expit(z)
+        p = expit(new_score(z, s * weight, target))
         theta = theta + weight * (target - p) * P @ x
         v = weight * p * (1 - p)
         P = P - v * np.outer(P @ x, P @ x) / (1 + v * s)
