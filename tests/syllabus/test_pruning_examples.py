@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 from scipy import sparse
-from tests.trees.referee import Referee, visited
+from tests.trees.follow import visited
+from tests.trees.referee import Referee
 from tests.trees.tables import WEATHER
 
 from lyceum.data import Schema
@@ -115,7 +116,7 @@ def test_rows_held_out_that_err_below_cut_the_subtree():
 
 @pytest.mark.syllabus("6.6")
 def test_a_dear_error_keeps_a_subtree_that_changes_few_decisions():
-    # republicans taken for democrats cost 1000: all taken for republicans, one leaf costs 167, and this tree 0
+    # at 1000 for a republican taken for a democrat, one leaf takes all for republicans: 167; this tree 0
     dear = np.array([[0.0, 1.0], [1000.0, 0.0]])
     assert minimum_loss(VOTES, dear).n_leaves == 5
     # by Laplace a leaf of d and r costs n/(n+2) min(1000 (r+1), d+1): 166.0 for one leaf, and for this tree

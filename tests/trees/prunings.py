@@ -3,7 +3,8 @@
 from itertools import product
 
 import numpy as np
-from tests.trees.referee import Node, Referee, split_of, weight_of
+from tests.trees.follow import split_of
+from tests.trees.referee import Node, Referee, weight_of
 
 from lyceum.trees._confidence import SLACK, upper_errors
 from lyceum.trees._tree import INTERVALS, LEAF, Tree

@@ -13,7 +13,7 @@ from itertools import combinations, pairwise
 import numpy as np
 from scipy.stats import chi2
 
-from lyceum.trees._tree import CATEGORIES, GROUPS, LEAF, THRESHOLD, Tree
+from lyceum.trees._tree import CATEGORIES, GROUPS, INTERVALS, LEAF, THRESHOLD, Tree
 
 NEAR = 1e-9
 
@@ -24,15 +24,20 @@ class Rules:
 
     criterion: str = "gini"
     categorical: str = "groups"
-    missing: str = "fractions"
+    continuous: str = "two_way"
+    max_branches: int = 4
+    missing: str = "learned"
+    cut: str = "midpoint"
     max_depth: int | None = None
     min_samples_split: int = 2
     min_samples_leaf: int = 1
+    min_weight_leaf: float = 0.0
     min_impurity_decrease: float = 0.0
     max_p_value: float | None = None
     costs: tuple[float, ...] | None = None
     loss: tuple[tuple[float, ...], ...] | None = None
     needs_gain: bool = True
+    release8: bool = False
 
 
 @dataclass(frozen=True)
@@ -43,6 +48,7 @@ class Split:
     kind: int
     n_children: int
     threshold: float = math.nan
+    cuts: tuple = ()
     branch: dict = field(default_factory=dict)
     missing: int = -1  # the branch of missing cells; -1: every branch
     gain: float = 0.0
@@ -55,6 +61,8 @@ class Split:
             return self.missing if self.missing >= 0 else None
         if self.kind == THRESHOLD:
             return 0 if cell <= self.threshold else 1
+        if self.kind == INTERVALS:
+            return sum(cut < cell for cut in self.cuts)
         return self.branch.get(int(cell))
 
     def same_as(self, other: Split) -> bool:
@@ -63,6 +71,8 @@ class Split:
             return False
         if self.kind == THRESHOLD:
             return math.isclose(self.threshold, other.threshold, rel_tol=1e-12, abs_tol=1e-12)
+        if self.kind == INTERVALS:
+            return len(self.cuts) == len(other.cuts) and np.allclose(self.cuts, other.cuts, rtol=1e-12)
         return self.groups() == other.groups()
 
     def groups(self):
@@ -188,7 +198,9 @@ class Referee:
         gaps = any(is_missing(self.cells[i][j]) for i, _ in rows)
         learned = self.rules.missing == "learned"
         if self.n_categories[j] is None:
-            found = [Split(j, THRESHOLD, 2, threshold=a + (b - a) / 2) for a, b in pairwise(present)]
+            if self.rules.continuous == "multi_way":
+                return self._with_sides(self._intervals(rows, j, present), gaps, rows)
+            found = [Split(j, THRESHOLD, 2, threshold=self.between(j, a, b)) for a, b in pairwise(present)]
             return self._with_sides(found, gaps, rows)
         if self.rules.categorical == "multiway":
             found = [Split(j, CATEGORIES, len(present), branch={c: b for b, c in enumerate(present)})]
@@ -197,13 +209,15 @@ class Referee:
                 return found if len(present) >= 1 else []
             return self._with_sides(found, gaps, rows) if len(present) > 1 else []
         items = [int(c) for c in present] + (["missing"] if learned and gaps else [])
-        if self.rules.categorical == "groups":
-            sides = [
-                set(side) for size in range(1, len(items)) for side in combinations(items, size)
-                if items[0] in side
-            ]  # fmt: skip
+        if self.rules.categorical == "groups" and self.rules.criterion == "absolute_error":
+            ordered = sorted(items, key=lambda item: self._lower_median(rows, j, item))
+            sides = [set(ordered[:size]) for size in range(1, len(items))]
+            sides = [side if items[0] in side else set(items) - side for side in sides]
+        elif self.rules.categorical == "groups":
+            subsets = (set(side) for size in range(1, len(items)) for side in combinations(items, size))
+            sides = [side for side in subsets if items[0] in side]
         else:
-            sides = [{item} for item in items] if len(items) > 1 else []
+            sides = [{item} for item in (items if len(items) > 2 else items[:-1])]
         found = []
         for side in sides:
             branch = {c: 0 if c in side else 1 for c in items}
@@ -211,11 +225,51 @@ class Referee:
             found.append(Split(j, GROUPS, 2, branch=branch, missing=missing))
         return self._with_heaviest(found, rows) if learned and not gaps else found
 
+    def _lower_median(self, rows, j, item) -> float:
+        """Of the rows of a category, by which two groups are ordered for absolute errors."""
+        wanted = None if item == "missing" else item
+        cells = ((None if is_missing(self.cells[i][j]) else self.cells[i][j], i, w) for i, w in rows)
+        values = sorted((self.target[i], w) for cell, i, w in cells if cell == wanted)
+        below, total = 0.0, sum(w for _, w in values)
+        for y, w in values:
+            below += w
+            if below >= total / 2 * (1 - 1e-12):
+                return y
+        return math.nan
+
+    def between(self, j, a, b) -> float:
+        """Midway between two values, or the largest value of the column that is no more than that."""
+        middle = a + (b - a) / 2
+        if self.rules.cut == "midpoint":
+            return middle
+        values = [row[j] for row, w in zip(self.cells, self.weight) if not is_missing(row[j])]
+        return max(v for v in values if v <= middle)
+
+    def _intervals(self, rows, j, present) -> list:
+        """One interval after the other cut in two where that gains most, while it gains."""
+        pieces = [present]
+        known = [(i, w) for i, w in rows if not is_missing(self.cells[i][j])]
+        while len(pieces) < self.rules.max_branches:
+            best = (-math.inf, 0, 0)
+            for p, piece in enumerate(pieces):
+                inside = [(i, w) for i, w in known if self.cells[i][j] in piece]
+                for at in range(1, len(piece)):
+                    cut = Split(j, THRESHOLD, 2, threshold=self.between(j, piece[at - 1], piece[at]))
+                    if self.admits(cut, inside):
+                        fall = weight_of(inside) * self.gain(cut, inside)
+                        best = max(best, (fall, -p, -at))
+            fall, p, at = best
+            if fall == -math.inf or (len(pieces) > 1 and fall <= NEAR):
+                break
+            pieces[-p : 1 - p] = [pieces[-p][:-at], pieces[-p][-at:]]
+        cuts = tuple(self.between(j, left[-1], right[0]) for left, right in pairwise(pieces))
+        return [Split(j, INTERVALS, len(pieces), cuts=cuts)] if cuts else []
+
     def _with_sides(self, found, gaps, rows) -> list:
         if self.rules.missing != "learned":
             return found
         if gaps:
-            return [_changed(s, missing=side) for s in found for side in range(2)]
+            return [_changed(s, missing=side) for s in found for side in range(s.n_children)]
         return self._with_heaviest(found, rows)
 
     def _with_heaviest(self, found, rows) -> list:
@@ -227,16 +281,33 @@ class Referee:
         return out
 
     def admits(self, split: Split, rows) -> bool:
-        """Whether at least two children have rows enough."""
-        sizes = [len(child) for child in self.send(split, self.known(split, rows))]
-        return sum(size >= self.rules.min_samples_leaf for size in sizes) >= 2
+        """Whether at least two children have rows and weight enough."""
+        children = self.send(split, self.known(split, rows))
+        few, least = self.rules.min_samples_leaf, self.least_weight(split, rows)
+        return sum(len(child) >= few and weight_of(child) >= least for child in children) >= 2
+
+    def least_weight(self, split: Split, rows) -> float:
+        """C4.5, release 8: of continuous columns a tenth of the average class, at most 25."""
+        least = self.rules.min_weight_leaf
+        if not self.rules.release8 or split.kind != THRESHOLD:
+            return least
+        known = [(i, w) for i, w in rows if not is_missing(self.cells[i][split.column])]
+        tenth = 0.1 * weight_of(known) / self.n_classes
+        return least if tenth <= least else min(tenth, 25.0)
+
+    def penalty(self, splits, rows) -> float:
+        """C4.5, release 8: the bits that say which of the thresholds of a column it is, a row."""
+        if not self.rules.release8 or not splits or splits[0].kind != THRESHOLD:
+            return 0.0
+        return math.log2(len({s.threshold for s in splits})) / weight_of(rows)
 
     def candidates(self, rows) -> list:
         """The splits of all columns that are admitted, with gains and scores."""
         columns = []
         for j in range(len(self.n_categories)):
             splits = [s for s in self.forms(rows, j) if self.admits(s, rows)]
-            columns.append([_changed(s, gain=self.gain(s, rows)) for s in splits])
+            penalty = self.penalty(splits, rows)
+            columns.append([_changed(s, gain=self.gain(s, rows) - penalty) for s in splits])
         if self.rules.criterion == "gain_ratio":
             columns = self._by_ratio(columns, rows)
         else:
@@ -260,7 +331,7 @@ class Referee:
             chosen = [s for s in splits if s.gain >= top - NEAR and top >= average - NEAR]
             ratios = [s.gain / self.split_information(s, rows) for s in chosen]
             scores = [self._by_cost(ratio, s.column) for s, ratio in zip(chosen, ratios)]
-            sure = top >= average + NEAR or average == 0.0 or len(positive) == 1
+            sure = top >= average + NEAR or top >= max(best) - NEAR
             out.append([_changed(s, score=score, sure=sure) for s, score in zip(chosen, scores)])
         return out
 
@@ -281,7 +352,7 @@ class Referee:
     def margins(self, split: Split, rows) -> list:
         """By how much a split passes each condition."""
         share = weight_of(rows) / weight_of(self.root())
-        out = [share * split.gain - self.rules.min_impurity_decrease + NEAR * self.rules.needs_gain / 2]
+        out = [share * split.gain - self.rules.min_impurity_decrease]
         if self.rules.needs_gain:
             out.append(split.gain - NEAR)
         if self.rules.max_p_value is not None:
@@ -352,146 +423,3 @@ class Referee:
 def _changed(split: Split, **changes) -> Split:
     now = {f.name: getattr(split, f.name) for f in fields(split)}
     return Split(**{**now, **changes})
-
-
-# -- following a tree ----------------------------------------------------------------------------------
-
-
-def split_of(tree: Tree, node: int) -> Split:
-    """The split of a node of a tree as the referee writes it."""
-    kind, first = int(tree.kind[node]), int(tree.table[node])
-    branch = {}
-    if kind in (CATEGORIES, GROUPS):
-        ways = tree.branches[first : first + tree.n_codes[node]].tolist()
-        branch = {code: way for code, way in enumerate(ways) if way >= 0}
-    return Split(
-        int(tree.feature[node]),
-        kind,
-        int(tree.n_children[node]),
-        float(tree.threshold[node]),
-        branch,
-        int(tree.missing[node]),
-        float(tree.gain[node]),
-    )
-
-
-def visited(tree: Tree, cells) -> np.ndarray:
-    """The part of each row that comes to each node, (n_rows, n_nodes), one row and one node at a time."""
-    parts = np.zeros((len(cells), tree.n_nodes))
-    for i, row in enumerate(cells):
-        parts[i, 0] = 1.0
-        for node in range(tree.n_nodes):
-            if parts[i, node] == 0 or tree.kind[node] == LEAF:
-                continue
-            for child, share in ways(tree, node, row[tree.feature[node]]):
-                parts[i, child] += parts[i, node] * share
-    return parts
-
-
-def ways(tree: Tree, node: int, cell) -> list:
-    """The children that a cell leads to, with the share of the row that goes to each."""
-    children = list(tree.children(node))
-    if is_missing(cell):
-        if tree.missing[node] >= 0:
-            return [(children[tree.missing[node]], 1.0)]
-        total = sum(tree.weight[child] for child in children)
-        return [(child, tree.weight[child] / total) for child in children]
-    if tree.kind[node] == THRESHOLD:
-        return [(children[0 if cell <= tree.threshold[node] else 1], 1.0)]
-    if tree.kind[node] in (CATEGORIES, GROUPS):
-        way = -1
-        if 0 <= cell < tree.n_codes[node]:
-            way = tree.branches[tree.table[node] + int(cell)]
-        return [(children[way], 1.0)] if way >= 0 else []
-    cuts = tree.cuts[tree.table[node] : tree.table[node] + len(children) - 1]
-    return [(children[sum(cut < cell for cut in cuts)], 1.0)]
-
-
-class Disagreement(AssertionError):
-    """The tree is not what the referee would have grown."""
-
-
-def follow(referee: Referee, tree: Tree) -> int:
-    """Check every node of a tree against the referee, on the rows that its own splits bring there.
-
-    Where several splits are best, any is right. Returns how many splits were the only best ones.
-    """
-    unique = 0
-    waiting = [(0, referee.root(), 0)]
-    while waiting:
-        node, rows, depth = waiting.pop()
-        _check_description(referee, tree, node, rows)
-        if tree.kind[node] == LEAF:
-            _check_leaf(referee, node, rows, depth)
-            continue
-        split = split_of(tree, node)
-        unique += _check_split(referee, node, split, rows, depth)
-        children = referee.send(split, rows)
-        waiting += [(c, part, depth + 1) for c, part in zip(tree.children(node), children)]
-    return unique
-
-
-def _check_description(referee, tree, node, rows):
-    scale = 1 + referee.impurity(referee.root())
-    expected = (len(rows), weight_of(rows), referee.impurity(rows), *referee.value(rows))
-    found = (tree.n_rows[node], tree.weight[node], tree.impurity[node], *tree.value[node])
-    if not np.allclose(found, expected, rtol=1e-9, atol=NEAR * scale):
-        raise Disagreement(f"node {node} is described by {found}, which should be {expected}")
-
-
-def _check_leaf(referee, node, rows, depth):
-    if not referee.may_split(rows, depth):
-        return
-    best = [s for s in referee.candidates(rows) if s.sure]
-    if not best:
-        return
-    top = _top(best)
-    passed = [s for s in best if s.score >= top + _near(top) and min(referee.margins(s, rows)) > NEAR]
-    equal = [s for s in best if abs(s.score - top) < _near(top)]
-    if passed or (equal and all(min(referee.margins(s, rows)) > NEAR for s in equal)):
-        raise Disagreement(f"node {node} is a leaf and could be split: {equal}")
-
-
-def _check_split(referee, node, split, rows, depth):
-    if not referee.may_split(rows, depth):
-        raise Disagreement(f"node {node} of {len(rows)} rows should be a leaf, not {split}")
-    candidates = referee.candidates(rows)
-    same = [s for s in candidates if s.same_as(split) and s.missing == _missing_like(s, split)]
-    if not same:
-        raise Disagreement(f"node {node} is split as none may be: {split}; {candidates}")
-    (ours,) = same
-    scale = 1 + referee.impurity(referee.root())
-    if abs(ours.gain - split.gain) > NEAR * scale:
-        raise Disagreement(f"node {node}: {split} gains {ours.gain}, not {split.gain}")
-    top = _top([s for s in candidates if s.sure])
-    if ours.score < top - _near(top):
-        best = max(candidates, key=lambda s: s.score)
-        raise Disagreement(f"node {node}: {ours} is worse than {best}")
-    if min(referee.margins(ours, rows)) < -NEAR:
-        raise Disagreement(f"node {node}: {ours} should not have been made, {referee.margins(ours, rows)}")
-    rivals = [s for s in candidates if s.score >= top - _near(top)]
-    return len(rivals) == 1
-
-
-def _near(top: float) -> float:
-    return NEAR * (1 + abs(top))
-
-
-def _top(candidates) -> float:
-    """The best score that some column surely has: of its splits that gain the same, the least."""
-    columns: dict = {}
-    for s in candidates:
-        columns.setdefault(s.column, []).append(s)
-    best = []
-    for splits in columns.values():
-        gain = max(s.gain for s in splits)
-        best.append(min(s.score for s in splits if s.gain >= gain - NEAR))
-    return max(best)
-
-
-def _missing_like(ours: Split, split: Split) -> int:
-    """The branch of missing cells of `split`, numbered as in `ours`, whose groups may be the other way."""
-    if split.missing < 0 or ours.kind != GROUPS:
-        return split.missing
-    category = next(iter(ours.branch))
-    return split.missing if ours.branch[category] == split.branch[category] else 1 - split.missing

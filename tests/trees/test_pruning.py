@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy import sparse
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from tests.trees.follow import visited
 from tests.trees.prunings import J48, all_prunings, leaves_under
-from tests.trees.referee import Referee, visited
+from tests.trees.referee import Referee
 from tests.trees.tables import from_scikit, mixed_table
 
 from lyceum.errors import DataError
@@ -28,7 +29,9 @@ gaps = st.sampled_from([0.0, 0.2])
 
 def grown(seed, form="multiway", gap=0.0, n=22, **rules):
     table = mixed_table(seed, n, gap)
-    referee = Referee(*table, categorical=form, **{"criterion": "entropy", "max_depth": 3} | rules)
+    referee = Referee(
+        *table, categorical=form, **{"criterion": "entropy", "max_depth": 3, "missing": "fractions"} | rules
+    )
     return referee, referee.tree()
 
 
@@ -330,7 +333,9 @@ def test_alpha_is_chosen_for_numbers_and_missing_cells():
     kinds = mixed_table(11, 40, 0.2)[2]
 
     def grow(rows):
-        return Referee([cells[i] for i in rows], y[rows], kinds, criterion="variance", max_depth=3).tree()
+        return Referee(
+            [cells[i] for i in rows], y[rows], kinds, criterion="variance", max_depth=3, missing="fractions"
+        ).tree()
 
     def visit(tree, rows):
         return sparse.csr_array(visited(tree, [cells[i] for i in rows]))

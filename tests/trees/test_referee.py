@@ -5,12 +5,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
-from tests.trees.referee import Referee, Rules, follow, visited
+from tests.trees.follow import Disagreement, follow, visited
+from tests.trees.referee import Referee, Rules
 from tests.trees.tables import WEATHER, from_scikit, mixed_table
 
 from lyceum.data import Schema
 from lyceum.trees._columns import Columns
 from lyceum.trees._grow import Growth, grow, grow_with_record
+from lyceum.trees._pruning import compact
 from lyceum.trees._tree import CATEGORIES, LEAF, THRESHOLD
 
 
@@ -39,14 +41,15 @@ def test_gain_ratio_of_a_column_with_a_gap():
     cells, play = WEATHER
     cells = [list(row) for row in cells]
     cells[11][0] = None
-    referee = Referee(cells, play, [3, 3, 2, 2], 2, criterion="gain_ratio", categorical="multiway")
+    rules = {"criterion": "gain_ratio", "categorical": "multiway", "missing": "fractions"}
+    referee = Referee(cells, play, [3, 3, 2, 2], 2, **rules)
     (form,) = referee.forms(referee.root(), 0)
     assert referee.gain(form, referee.root()) == pytest.approx(0.199, abs=1e-3)
     assert referee.split_information(form, referee.root()) == pytest.approx(1.809, abs=1e-3)
 
 
 def test_a_divided_row_goes_to_all_children_by_their_share():
-    referee = Referee([[0.0], [1.0], [1.0], [None]], [0, 1, 1, 1], [None], 2, criterion="entropy")
+    referee = Referee([[0.0], [1.0], [1.0], [None]], [0, 1, 1, 1], [None], 2, missing="fractions")
     (split,) = referee.candidates(referee.root())
     left, right = referee.send(split, referee.root())
     assert left == [(0, 1.0), (3, pytest.approx(1 / 3))]
@@ -192,6 +195,53 @@ def test_every_split_by_a_loss_matrix_is_a_best_one(table, way):
 @given(table=tables(None), way=ways, limit=limits)
 def test_every_split_of_numbers_is_a_best_one(criterion, table, way, limit):
     compare(table, criterion=criterion, **way, **_fitting(table, limit))
+
+
+@pytest.mark.syllabus("6.2")
+@pytest.mark.parametrize("criterion", ["entropy", "variance", "absolute_error"])
+@given(data=st.data(), branches=st.integers(2, 5), missing=st.sampled_from(["fractions", "learned"]))
+def test_intervals_are_cut_one_after_the_other_where_that_gains_most(criterion, data, branches, missing):
+    table = data.draw(tables(3 if criterion == "entropy" else None))
+    # different weights, so that no two cuts gain the same
+    weight = np.random.default_rng(len(table[0])).uniform(0.5, 2, len(table[0])).tolist()
+    limit = {"min_samples_leaf": data.draw(st.integers(1, 3))}
+    rules = {"continuous": "multi_way", "max_branches": branches, "missing": missing, **limit}
+    compare((*table[:4], weight), criterion=criterion, categorical="multiway", **rules)
+
+
+@pytest.mark.syllabus("6.1")
+@given(table=tables(3), least=st.sampled_from([0.0, 2.0]))
+def test_the_penalty_and_minimum_of_release_8(table, least):
+    rules = {"release8": True, "min_weight_leaf": least, "needs_gain": True, "missing": "fractions"}
+    compare(table, criterion="gain_ratio", categorical="multiway", **rules)
+
+
+@given(table=tables(2))
+def test_thresholds_that_are_observed_are_values_of_the_column(table):
+    compare(table, criterion="gini", cut="observed")
+
+
+@pytest.mark.parametrize("change", ["gain", "threshold", "value", "leaf"])
+def test_the_referee_sees_what_is_wrong(change):
+    table = mixed_table(12, 40)
+    tree = core_tree(table, criterion="entropy", categorical="multiway")
+    referee = Referee(*table, rules=Rules(criterion="entropy", categorical="multiway"))
+    assert follow(referee, tree) > 3
+    at = int(np.flatnonzero(tree.kind == THRESHOLD)[0])
+    if change == "leaf":
+        tree = compact(tree, np.arange(tree.n_nodes) == at)
+    else:
+        getattr(tree, change)[at] += 0.05
+    with pytest.raises(Disagreement, match=f"node {at}"):
+        follow(referee, tree)
+
+
+def test_another_criterion_gives_another_tree():
+    table = mixed_table(12, 40)
+    with pytest.raises(Disagreement):
+        follow(
+            Referee(*table, rules=Rules(criterion="gini")), core_tree(table, criterion="misclassification")
+        )
 
 
 def _fitting(table, limit):
