@@ -379,7 +379,10 @@ _ITEMS = (
     Item("likelihood_bandwidth", "lyceum.density", ("4.3",)),
     Item("elastic_net_path", "lyceum.linear", ("7.2",)),
     Item("lasso_path", "lyceum.linear", ("7.2",)),
+    Item("simple_regression", "lyceum.linear", ("7.1",)),
+    Item("laplace_contours", "lyceum.plot", ("7.6",)),
     Item("margin_loss", "lyceum.linear", ("7.8",)),
+    Item("training_curves", "lyceum.plot", ("8.3",)),
 )
 
 _PLAIN_TYPES = (

@@ -280,3 +280,18 @@ def test_bad_level_is_refused():
         model.confidence_interval(95)
     with pytest.raises(ValueError, match="choose 'row' or 'mean'"):
         model.predict_interval([[0.0] * 4], of="all")
+
+
+@pytest.mark.syllabus("7.1")
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_standardized_residuals_are_those_of_statsmodels(fit_intercept):
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(40, 3)) + 5
+    y = X @ [1.0, 2.0, 3.0] + rng.normal(size=40)
+    model = LinearRegression(fit_intercept=fit_intercept).fit(X, y)
+    theirs = sm.OLS(y, sm.add_constant(X) if fit_intercept else X).fit()
+    assert_allclose(model.residuals(X, y), theirs.resid, atol=1e-9)
+    ours = model.residuals(X, y, standardized=True)
+    assert_allclose(ours, theirs.get_influence().resid_studentized_internal, rtol=1e-8)
+    twice = LinearRegression(fit_intercept=fit_intercept).fit(X, y, np.full(40, 2.0))
+    assert_allclose(twice.residuals(X, y, np.full(40, 2.0), standardized=True), ours, rtol=1e-8)

@@ -201,6 +201,24 @@ class LinearRegression(LeastSquares):
             raise ValueError(f"of={of!r}: choose 'row' or 'mean'")
         return self._apply(partial(_interval, self, self._quantile(level), of == "row"), X)
 
+    def residuals(
+        self, X: Any, y: Any, sample_weight: Any = None, *, standardized: bool = False
+    ) -> np.ndarray:
+        """y less the fitted values, (n,); `standardized` for rows of the fit: divided by their standard
+        errors.
+
+        The residual r of a row of weight w has variance σ² (1 - h) / w with the leverage h = w [1/Σw + (x -
+        x̄)ᵀ (XᵀWX)⁻¹ (x - x̄)], the row's share in its own fitted value: beyond ±3 or so a row does not fit
+        the line.
+        """
+        left = np.asarray(y, dtype=np.float64) - np.asarray(self.predict(X))
+        if not standardized:
+            return left
+        w = np.ones(len(left)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            leverage = w * np.asarray(self._apply(partial(_variance, self), X)) / self.sigma_**2
+            return left * np.sqrt(w / np.maximum(1.0 - leverage, 0.0)) / self.sigma_
+
     def _quantile(self, level: float) -> float:
         if not 0.0 < level < 1.0:
             raise ValueError(f"level={level!r}: give a probability between 0 and 1")
@@ -250,14 +268,16 @@ def _two_sided(t: np.ndarray, df: int) -> np.ndarray:
 
 
 def _interval(learner: LinearRegression, quantile: float, new_row: bool, block: Block) -> np.ndarray:
+    variance = _variance(learner, block) + (learner.sigma_**2 if new_row else 0.0)
+    middle = block.X @ learner.coef_ + learner.intercept_
+    reach = quantile * np.sqrt(variance)
+    return np.column_stack([middle - reach, middle + reach])
+
+
+def _variance(learner: LinearRegression, block: Block) -> np.ndarray:
+    """The variance of the fitted values of the rows of a block."""
     X = block.X.toarray() if sparse.issparse(block.X) else block.X
     moments = learner.statistic_
     Z = X - moments.x_mean if learner.fit_intercept else X
     variance = np.einsum("ij,jk,ik->i", Z, learner.covariance_, Z, optimize=True)
-    if learner.fit_intercept:
-        variance += learner.sigma_**2 / moments.weight
-    if new_row:
-        variance += learner.sigma_**2
-    middle = X @ learner.coef_ + learner.intercept_
-    reach = quantile * np.sqrt(variance)
-    return np.column_stack([middle - reach, middle + reach])
+    return variance + (learner.sigma_**2 / moments.weight if learner.fit_intercept else 0.0)
