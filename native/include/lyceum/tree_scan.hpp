@@ -49,10 +49,10 @@ public:
         for (std::int32_t half = half_; half > 0; half /= 2) {
             const T* middle = cuts_.data() + half - 1;
             for (size_t i = 0; i < Count; ++i) {
-                std::int32_t rank = ranks[i];
-                rank += middle[rank] < cells[i] ? half : 0;
-                asm("" : "+r"(rank));  // loads one by one: gathers are many times slower on some processors
-                ranks[i] = rank;
+                std::int32_t below = middle[ranks[i]] < cells[i];
+                // neither a jump, which would often be guessed wrong, nor a gather, which some processors do slowly
+                asm("" : "+r"(below));
+                ranks[i] += -below & half;
             }
         }
     }
