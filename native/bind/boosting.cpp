@@ -3,7 +3,6 @@
 #include <lyceum/boost_losses.hpp>
 #include <lyceum/boost_route.hpp>
 #include <lyceum/boost_units.hpp>
-#include <nanobind/stl/vector.h>
 
 #include "arrays.hpp"
 
@@ -20,50 +19,49 @@ using Places = Array<std::uint16_t, 1>;
 
 template <class T>
 void bin_codes(Array<const T, 2> X, Array<const T, 2> edges, Integers n_bins, Array<const std::int64_t, 1> start,
-               Flags table, std::size_t first, Bytes out) {
-    const auto d = n_bins.shape(0);
-    expect_shape("X", X, {X.shape(0), d});
+               Flags table, Bytes out, Maybe<Bytes> columns) {
+    const auto n = X.shape(0), d = n_bins.shape(0);
+    expect_shape("X", X, {n, d});
     expect_shape("edges", edges, {d, lyceum::edge_slots});
     expect_shape("start", start, {d + 1});
-    expect_shape("out", out, {X.shape(0), out.shape(1)});
-    expect(first + out.shape(1) <= d, "the columns asked for are not in X");
+    expect_shape("out", out, {n, d});
+    if (columns) {
+        expect_shape("columns", *columns, {d, n});
+        expect(n < 2 || columns->stride(1) == 1, "the cells of a column must follow each other in columns");
+    }
     for (std::size_t j = 0; j < d; ++j) {
         expect(n_bins.data()[j] >= 0 && n_bins.data()[j] < 256, "a column has more than 255 bins");
         expect(start.data()[j] >= 0 && start.data()[j] <= start.data()[j + 1], "start must not decrease");
     }
     expect(static_cast<std::size_t>(start.data()[d]) == table.shape(0), "start does not end where the table does");
-    lyceum::bin_codes<T>(matrix(X), {edges.data(), n_bins.data(), start.data(), table.data()}, first, out.shape(1),
-                         out.data(), out.stride(0), out.stride(1), signals());
+    lyceum::bin_codes<T>(matrix(X), {edges.data(), n_bins.data(), start.data(), table.data()}, out.data(), out.stride(0),
+                         out.stride(1), columns ? columns->data() : nullptr, columns ? columns->stride(0) : 0, signals());
 }
 
 // All rows of a table in bins, and the buffers of the trees that are grown on them. No thread outlives a call.
 class BoostTable {
 public:
-    BoostTable(std::vector<Array<const std::uint8_t, 2>> groups, Integers n_bins, Flags is_category)
-        : groups_(std::move(groups)), n_bins_(n_bins), is_category_(is_category) {
-        expect(!groups_.empty(), "a table has at least one group of columns");
-        std::size_t first = 0;
-        table_.n = groups_[0].shape(0);
-        table_.d = n_bins.shape(0);
-        expect(table_.n < 0xffffffffu, "a table has fewer than 2**32 - 1 rows");
-        for (const auto& group : groups_) {
-            const auto width = group.shape(1);
-            expect_shape("group", group, {table_.n, width});
-            expect(width >= 1 && width <= boost::widest, "a group has 1 to 16 columns");
-            table_.groups.push_back({group.data(), first, width});
-            first += width;
+    BoostTable(Bytes rows, Array<const std::uint8_t, 2> columns, Integers n_bins, Flags is_category)
+        : rows_(rows), columns_(columns), n_bins_(n_bins), is_category_(is_category) {
+        const auto d = columns.shape(0), n = columns.shape(1);
+        expect(d > 0 && n < 0xffffffffu, "a table has at least a column, and fewer than 2**32 - 1 rows");
+        expect_shape("rows", rows, {n, d});
+        expect_shape("n_bins", n_bins, {d});
+        expect_shape("is_category", is_category, {d});
+        expect(n < 2 || (rows.stride(1) == 1 && rows.stride(0) >= static_cast<std::int64_t>(d)),
+               "the cells of a row must follow each other in rows");
+        table_ = {rows.data(), columns.data(), n_bins.data(), is_category.data(), n, d, n < 2 ? d : static_cast<std::size_t>(rows.stride(0))};
+        for (std::size_t j = 0; j < d; ++j) {
+            expect(n_bins.data()[j] >= 1 && n_bins.data()[j] < 256, "a column has 1 to 255 bins");
+            std::uint8_t top = 0;
+            for (std::size_t i = 0; i < n; ++i) top = std::max(top, columns.data()[j * n + i]);
+            expect(top <= n_bins.data()[j], "a code is above the bin of missing cells");
         }
-        expect_shape("n_bins", n_bins, {first});
-        expect_shape("is_category", is_category, {first});
-        for (std::size_t j = 0; j < first; ++j) expect(n_bins.data()[j] >= 1 && n_bins.data()[j] < 256, "bins are 1 to 255");
-        for (const auto& group : table_.groups) check_codes(group, n_bins.data());
-        table_.n_bins = n_bins.data();
-        table_.is_category = is_category.data();
     }
 
     // Fills the arrays of a tree and the node of every row that was grown on; returns the number of nodes.
     std::size_t grow(Numbers g, Maybe<Numbers> h, Maybe<Array<const std::uint32_t, 1>> rows, Flags in_use, bool exact,
-                     std::size_t max_leaves, std::size_t max_depth, std::int64_t min_rows, double l2, double smoothing,
+                     double g_top, double h_top, std::size_t max_leaves, std::size_t max_depth, std::int64_t min_rows, double l2, double smoothing,
                      double min_hessian, std::size_t threads, Array<std::int32_t, 2> splits, Array<double, 1> gain,
                      Array<std::int64_t, 1> n_rows, Array<std::uint8_t, 2> sides, Places node) {
         const auto n = table_.n, most = 2 * max_leaves - 1;
@@ -86,7 +84,7 @@ public:
             }
         }
         lyceum::Team team(threads);
-        const auto gradients = boost::in_units(g.data(), hessian, n, exact, units_, team);
+        const auto gradients = boost::in_units(g.data(), hessian, n, exact, g_top, h_top, units_, team);
         boost::Grower grower(table_, {max_leaves, max_depth, {l2, smoothing, min_hessian, min_rows}}, gradients,
                              in_use.data(), count, rows.has_value(), buffers_, team, signals());
         const auto& nodes = grower.grow();
@@ -132,16 +130,8 @@ public:
     }
 
 private:
-    void check_codes(const boost::Group& group, const std::int32_t* n_bins) const {
-        std::uint8_t top[boost::widest] = {};
-        for (std::size_t i = 0; i < table_.n; ++i)
-            for (std::size_t j = 0; j < group.width; ++j)
-                top[j] = std::max(top[j], group.codes[i * group.width + j]);
-        for (std::size_t j = 0; j < group.width; ++j)
-            expect(top[j] <= n_bins[group.first + j], "a code is above the bin of missing cells");
-    }
-
-    std::vector<Array<const std::uint8_t, 2>> groups_;
+    Bytes rows_;
+    Array<const std::uint8_t, 2> columns_;
     Integers n_bins_;
     Flags is_category_;
     boost::Table table_;
@@ -216,8 +206,8 @@ void add_node_values(Array<const std::uint16_t, 1> node, Numbers value, std::siz
 template <class T>
 void bind(nb::module_& m) {
     m.def("bin_codes", &bin_codes<T>, "X"_a.noconvert(), "edges"_a.noconvert(), "n_bins"_a.noconvert(),
-          "start"_a.noconvert(), "table"_a.noconvert(), "first"_a, "out"_a.noconvert(), ReleaseGil(),
-          "Write the bins of out.shape[1] columns of X, from `first` on; out may have any strides.");
+          "start"_a.noconvert(), "table"_a.noconvert(), "out"_a.noconvert(), "columns"_a.noconvert().none(), ReleaseGil(),
+          "Write the bins of X to out (n, d), of any strides, and to columns (d, n) if given.");
 }
 
 template <boost::Residual Kind>
@@ -232,10 +222,10 @@ void bind_boosting(nb::module_& m) {
     bind<float>(m);
     bind<double>(m);
     nb::class_<BoostTable>(m, "BoostTable", "Rows in bins, to grow trees of gradients on.")
-        .def(nb::init<std::vector<Array<const std::uint8_t, 2>>, Integers, Flags>(), "groups"_a, "n_bins"_a.noconvert(),
-             "is_category"_a.noconvert())
+        .def(nb::init<Bytes, Array<const std::uint8_t, 2>, Integers, Flags>(), "rows"_a.noconvert(),
+             "columns"_a.noconvert(), "n_bins"_a.noconvert(), "is_category"_a.noconvert())
         .def("grow", &BoostTable::grow, "g"_a.noconvert(), "h"_a.noconvert().none(), "rows"_a.noconvert().none(),
-             "in_use"_a.noconvert(), "exact"_a, "max_leaves"_a, "max_depth"_a, "min_rows"_a, "l2"_a, "smoothing"_a,
+             "in_use"_a.noconvert(), "exact"_a, "g_top"_a, "h_top"_a, "max_leaves"_a, "max_depth"_a, "min_rows"_a, "l2"_a, "smoothing"_a,
              "min_hessian"_a, "threads"_a, "splits"_a.noconvert(), "gain"_a.noconvert(), "n_rows"_a.noconvert(),
              "sides"_a.noconvert(), "node"_a.noconvert(), ReleaseGil(),
              "Grow a tree; splits has the rows column, bin, child, missing_left. Returns the number of nodes.")

@@ -43,26 +43,27 @@ struct BinEdges {
     }
 };
 
-// Writes the bins of `width` columns of X from column `first` on to out[i * row_step + j * column_step].
+// Writes the bins of all cells to out[i * row_step + j * column_step], and if `columns` is given to columns[j * height + i].
 template <class T>
-void bin_codes(Matrix<const T> X, const BinEdges<T>& bins, size_t first, size_t width, std::uint8_t* out,
-               std::int64_t row_step, std::int64_t column_step, Poll poll) {
-    constexpr size_t rows = bin_rows;
-    std::uint8_t codes[rows];
-    T cells[rows] = {};
-    for (size_t begin = 0; begin < X.rows; begin += rows) {
-        const size_t count = std::min(rows, X.rows - begin);
-        for (size_t j = 0; j < width; ++j) {
-            const T* x = X.data + begin * X.cols + first + j;
+void bin_codes(Matrix<const T> X, const BinEdges<T>& bins, std::uint8_t* out, std::int64_t row_step,
+               std::int64_t column_step, std::uint8_t* columns, std::int64_t height, Poll poll) {
+    std::uint8_t codes[bin_rows];
+    T cells[bin_rows] = {};
+    for (size_t begin = 0; begin < X.rows; begin += bin_rows) {
+        const size_t count = std::min(bin_rows, X.rows - begin);
+        for (size_t j = 0; j < X.cols; ++j) {
+            const T* x = X.row(begin) + j;
             for (size_t i = 0; i < count; ++i) cells[i] = x[i * X.cols];
-            if (bins.is_category(first + j))
-                for (size_t i = 0; i < count; ++i) codes[i] = bins.category(cells[i], first + j);
+            if (bins.is_category(j))
+                for (size_t i = 0; i < count; ++i) codes[i] = bins.category(cells[i], j);
             else
-                bins.numbers(cells, count, first + j, codes);
-            std::uint8_t* to = out + static_cast<std::int64_t>(begin) * row_step + static_cast<std::int64_t>(j) * column_step;
+                bins.numbers(cells, count, j, codes);
+            const auto row = static_cast<std::int64_t>(begin), column = static_cast<std::int64_t>(j);
+            std::uint8_t* to = out + row * row_step + column * column_step;
             for (size_t i = 0; i < count; ++i) to[static_cast<std::int64_t>(i) * row_step] = codes[i];
+            if (columns) std::copy_n(codes, count, columns + column * height + row);
         }
-        poll(count * width * 8);
+        poll(count * X.cols * 8);
     }
 }
 

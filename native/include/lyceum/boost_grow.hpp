@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "boost_memory.hpp"
 #include "boost_partition.hpp"
 #include "boost_split.hpp"
 #include "interrupt.hpp"
@@ -13,10 +14,11 @@
 namespace lyceum::boost {
 
 struct Table {
-    std::vector<Group> groups;
-    const std::int32_t* n_bins;      // [d], without that of missing cells
+    const std::uint8_t* rows;         // [n][step]: a row's bins
+    const std::uint8_t* columns;      // [d][n]: the same, column by column
+    const std::int32_t* n_bins;       // [d], without that of missing cells
     const std::uint8_t* is_category;  // [d]
-    size_t n, d;
+    size_t n, d, step;
 };
 
 struct Growth {
@@ -36,7 +38,7 @@ using Histogram = std::vector<Sum, AlignedAllocator<Sum>>;
 
 // What trees of one fit use again.
 struct GrowBuffers {
-    std::vector<std::uint32_t> numbers, spare;
+    LargeVector<std::uint32_t> numbers, spare;
     std::vector<Histogram> histograms, partial;
 };
 
@@ -51,22 +53,22 @@ public:
         buffers.numbers.resize(std::max(buffers.numbers.size(), count + ahead));
         buffers.spare.resize(std::max(buffers.spare.size(), 2 * count));
         numbers_ = buffers.numbers.data();
-        for (const Group& group : table.groups) {
-            Part part{group, {}, {}, {}};
-            for (size_t j = 0; j < group.width; ++j) {
-                if (!in_use[group.first + j]) continue;
-                const size_t bins = static_cast<size_t>(table.n_bins[group.first + j]) + 1;
-                part.columns.push_back(static_cast<std::uint8_t>(j));
-                part.bins.push_back(bins);
+        const size_t groups = round_up((table.d + widest - 1) / widest, table.d < 4 * team.size() ? 1 : team.size());
+        for (size_t k = 0; k < groups; ++k) {
+            const size_t first = table.d * k / groups, last = table.d * (k + 1) / groups;
+            Part part{{table.rows + first, table.step, first, last - first}, {}, {}, {}, size_, size_};
+            for (size_t j = first; j < last; ++j) {
+                if (!in_use[j]) continue;
+                part.columns.push_back(static_cast<std::uint8_t>(j - first));
+                part.bins.push_back(static_cast<size_t>(table.n_bins[j]) + 1);
                 part.offsets.push_back(size_);
-                size_ += gradients.fields() * bins;
+                size_ += gradients.fields() * part.bins.back();
             }
+            part.end = size_;
             if (!part.columns.empty()) parts_.push_back(std::move(part));
         }
-        ranges_ = parts_.empty() ? 1 : (team.size() + parts_.size() - 1) / parts_.size();
-        sums_.resize(parts_.size() * ranges_ * widest * slots);
+        sums_.resize((parts_.size() < team.size() ? team.size() : 1) * parts_.size() * widest * slots);
         found_.resize(parts_.size() * 2);
-        pointers_.resize(parts_.size() * ranges_ * widest);
     }
 
     const std::vector<Node>& grow() {
@@ -86,12 +88,6 @@ public:
     bool is_listed() const { return listed_; }  // whether nodes' stretches are of the buffered row numbers
 
 private:
-    struct Part {
-        Group group;
-        std::vector<std::uint8_t> columns;  // in use, within the group
-        std::vector<size_t> bins, offsets;  // of their histograms
-    };
-
     int next() const {
         int best = -1;
         for (size_t i = 0; i < nodes_.size(); ++i)
@@ -135,41 +131,36 @@ private:
 
     SideOf side_of(const Split& split) const {
         const auto column = static_cast<size_t>(split.column);
-        for (const Part& part : parts_)
-            if (column >= part.group.first && column < part.group.first + part.group.width) {
-                SideOf side{part.group.codes + (column - part.group.first), part.group.width, {}};
-                const int missing = table_.n_bins[column];
-                for (int b = 0; b < static_cast<int>(slots); ++b)
-                    side.left[b] = split.is_category ? split.sides[b] == 0 : b <= split.bin;
-                side.left[missing] = split.missing_left;
-                return side;
-            }
-        return {};
+        SideOf side{table_.columns + column * table_.n, {}};
+        for (int b = 0; b < static_cast<int>(slots); ++b)
+            side.left[b] = split.is_category ? split.sides[b] == 0 : b <= split.bin;
+        side.left[table_.n_bins[column]] = split.missing_left;
+        return side;
     }
 
     // Sums the histograms of node `small`, takes them from those of `large` (if any), and finds the splits of both.
+    //
+    // A part of the columns a task; or, if these are too few, first a part of the columns and of the rows.
     void look(size_t small, int large) {
         const Rows all = rows(nodes_[small]);
-        const size_t ranges = all.size() < 4 * chunk ? 1 : ranges_;
-        if (ranges == 1) {
+        Sum* const histograms = histogram(nodes_[small].histogram);
+        if (parts_.size() >= team_.size() || all.size() < 4 * chunk) {
             team_(parts_.size(), [&](size_t p) {
-                sum(p, 0, all, histogram(nodes_[small].histogram));
+                sum_rows(parts_[p], gradients_, all, histograms, buffer(p));
                 find(p, small, large);
             });
         } else {
-            while (partial_.size() < ranges) partial_.emplace_back();
-            for (Histogram& one : partial_)
-                if (one.size() < size_) one.resize(size_);
-            team_(parts_.size() * ranges, [&](size_t task) {
+            const size_t ranges = team_.size();
+            partial_.resize(std::max(partial_.size(), ranges));
+            for (Histogram& one : partial_) one.resize(std::max(one.size(), size_));
+            team_(ranges * parts_.size(), [&](size_t task) {
                 const size_t p = task % parts_.size(), k = task / parts_.size();
-                sum(p, k, all.part(k, ranges), partial_[k].data());
+                sum_rows(parts_[p], gradients_, all.part(k, ranges), partial_[k].data(), buffer(task));
             });
             team_(parts_.size(), [&](size_t p) {
-                Sum* total = histogram(nodes_[small].histogram);
-                const size_t from = parts_[p].offsets.front(), to = end_of(p);
-                for (size_t i = from; i < to; ++i) total[i] = partial_[0][i];
+                std::copy(&partial_[0][parts_[p].begin], &partial_[0][parts_[p].end], histograms + parts_[p].begin);
                 for (size_t k = 1; k < ranges; ++k)
-                    for (size_t i = from; i < to; ++i) total[i] += partial_[k][i];
+                    for (size_t i = parts_[p].begin; i < parts_[p].end; ++i) histograms[i] += partial_[k][i];
                 find(p, small, large);
             });
         }
@@ -177,22 +168,13 @@ private:
         if (large >= 0) choose(static_cast<size_t>(large), 1);
     }
 
-    size_t end_of(size_t p) const { return p + 1 < parts_.size() ? parts_[p + 1].offsets.front() : size_; }
-
-    void sum(size_t p, size_t range, const Rows& rows, Sum* histograms) {
-        const Part& part = parts_[p];
-        std::fill(histograms + part.offsets.front(), histograms + end_of(p), 0);
-        Sum** at = pointers_.data() + (p * ranges_ + range) * widest;
-        for (size_t k = 0; k < part.columns.size(); ++k) at[k] = histograms + part.offsets[k];
-        add_rows(part.group, gradients_, rows, part.columns.data(), part.columns.size(), part.bins.data(), at,
-                 sums_.data() + (p * ranges_ + range) * widest * slots);
-    }
+    std::uint64_t* buffer(size_t task) { return sums_.data() + task * widest * slots; }
 
     void find(size_t p, size_t small, int large) {
         const Sum* of_small = histogram(nodes_[small].histogram);
         if (large >= 0) {
             Sum* rest = histogram(nodes_[static_cast<size_t>(large)].histogram);
-            for (size_t i = parts_[p].offsets.front(); i < end_of(p); ++i) rest[i] -= of_small[i];
+            for (size_t i = parts_[p].begin; i < parts_[p].end; ++i) rest[i] -= of_small[i];
             find_in(p, nodes_[static_cast<size_t>(large)], rest, found_[2 * p + 1]);
         }
         find_in(p, nodes_[small], of_small, found_[2 * p]);
@@ -255,10 +237,9 @@ private:
     Poll poll_;
     std::uint32_t* numbers_;
     std::vector<Part> parts_;
-    size_t size_ = 0, ranges_ = 1, taken_ = 0;
+    size_t size_ = 0, taken_ = 0;
     std::vector<std::uint64_t, AlignedAllocator<std::uint64_t>> sums_;
     std::vector<Split> found_;
-    std::vector<Sum*> pointers_;
     std::vector<int> free_;  // histograms
     std::vector<Node> nodes_;
     Totals root_;

@@ -1,12 +1,13 @@
 // Histograms of gradients in whole numbers: sums are exact, so that they do not depend on the order or on threads.
 //
-// A row's gradient g, hessian h and a count of one are whole numbers of units of 2^-k. Where `hi`gh precision is not
+// A row's gradient g, hessian h and a count of one are whole numbers of units of 2^-k. Where the wide form is not
 // asked for they share 64 bits, gradient | hessian | count, and one addition a cell sums all three; every `chunk` rows,
 // before a field could overflow, the sums are spread into fields of 64 bits each.
 #pragma once
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <vector>
 
 #include "views.hpp"
 
@@ -40,8 +41,8 @@ struct Gradients {
 
 // Some neighbouring columns of all rows.
 struct Group {
-    const std::uint8_t* codes;  // [n][width]
-    size_t first, width;        // columns
+    const std::uint8_t* codes;   // of the first column in row 0
+    size_t step, first, width;  // rows are `step` apart
 };
 
 // The rows of a node: a stretch of row numbers, or (null) all rows in order.
@@ -55,18 +56,20 @@ struct Rows {
     }
 };
 
-inline constexpr size_t ahead = 24;  // row numbers are readable so far beyond the end
+inline constexpr size_t ahead = 32;  // row numbers are readable so far beyond the end
 
 template <int Width, bool Listed>
 void add_packed(const Group& group, const std::uint64_t* gradients, const Rows& rows, std::uint64_t* sums) {
+    const std::uint8_t* const codes = group.codes;
+    const size_t step = group.step;
     for (size_t i = rows.begin; i < rows.end; ++i) {
         const size_t row = Listed ? rows.numbers[i] : i;
         if constexpr (Listed) {
-            __builtin_prefetch(group.codes + size_t{rows.numbers[i + ahead]} * Width);
+            __builtin_prefetch(codes + size_t{rows.numbers[i + ahead]} * step);
             __builtin_prefetch(gradients + rows.numbers[i + ahead]);
         }
         const std::uint64_t v = gradients[row];
-        const std::uint8_t* code = group.codes + row * Width;
+        const std::uint8_t* code = codes + row * step;
 #pragma GCC unroll 16
         for (int j = 0; j < Width; ++j) sums[static_cast<size_t>(j) * slots + code[j]] += v;
     }
@@ -78,7 +81,7 @@ inline void add_some(const Group& group, const std::uint64_t* gradients, const R
     for (size_t i = rows.begin; i < rows.end; ++i) {
         const size_t row = rows.numbers ? rows.numbers[i] : i;
         const std::uint64_t v = gradients[row];
-        const std::uint8_t* code = group.codes + row * group.width;
+        const std::uint8_t* code = group.codes + row * group.step;
         for (size_t k = 0; k < count; ++k) sums[in_use[k] * slots + code[in_use[k]]] += v;
     }
 }
@@ -107,9 +110,9 @@ void add_wide(const Group& group, const Rows& rows, const std::uint8_t* in_use, 
               Sum* const* histograms, bool has_hessian, Of&& of) {
     for (size_t i = rows.begin; i < rows.end; ++i) {
         const size_t row = rows.numbers ? rows.numbers[i] : i;
-        if (rows.numbers) __builtin_prefetch(group.codes + size_t{rows.numbers[i + ahead]} * group.width);
+        if (rows.numbers) __builtin_prefetch(group.codes + size_t{rows.numbers[i + ahead]} * group.step);
         const Wide v = of(row);
-        const std::uint8_t* code = group.codes + row * group.width;
+        const std::uint8_t* code = group.codes + row * group.step;
         for (size_t k = 0; k < count; ++k) {
             Sum* at = histograms[k] + code[in_use[k]];
             at[0] += v.g;
@@ -119,22 +122,41 @@ void add_wide(const Group& group, const Rows& rows, const std::uint8_t* in_use, 
     }
 }
 
-// Adds rows to the histograms of the columns `in_use` of a group; `sums` are zeros of widest * slots, and are again.
-inline void add_rows(const Group& group, const Gradients& gradients, Rows rows, const std::uint8_t* in_use, size_t count,
-                     const size_t* bins, Sum* const* histograms, std::uint64_t* sums) {
-    if (gradients.wide)
-        return add_wide(group, rows, in_use, count, bins, histograms, gradients.has_hessian,
-                        [&](size_t row) { return gradients.wide[row]; });
-    if (rows.size() < 192)
-        return add_wide(group, rows, in_use, count, bins, histograms, gradients.has_hessian, [&](size_t row) {
-            const std::uint64_t v = gradients.packed[row];
-            return Wide{gradients.gradient(v), gradients.hessian(v)};
-        });
+// The columns of a group that are in use, with their histograms: `bins` gradients, counts and (if any) hessians.
+struct Part {
+    Group group;
+    std::vector<std::uint8_t> columns;  // within the group
+    std::vector<size_t> bins, offsets;  // of a histogram in those of a node
+    size_t begin, end;                  // of all of them
+
+    // Adds at most `chunk` rows; `sums` are zeros of widest * slots, and are again.
+    void add(const Gradients& gradients, const Rows& rows, Sum* histograms, std::uint64_t* sums) const {
+        Sum* at[widest];
+        for (size_t k = 0; k < columns.size(); ++k) at[k] = histograms + offsets[k];
+        if (gradients.wide)
+            return add_wide(group, rows, columns.data(), columns.size(), bins.data(), at, gradients.has_hessian,
+                            [&](size_t row) { return gradients.wide[row]; });
+        if (rows.size() < few)
+            return add_wide(group, rows, columns.data(), columns.size(), bins.data(), at, gradients.has_hessian,
+                            [&](size_t row) {
+                                const std::uint64_t v = gradients.packed[row];
+                                return Wide{gradients.gradient(v), gradients.hessian(v)};
+                            });
+        columns.size() == group.width ? add_all(group, gradients.packed, rows, sums)
+                                      : add_some(group, gradients.packed, rows, columns.data(), columns.size(), sums);
+        for (size_t k = 0; k < columns.size(); ++k) spread(gradients, sums + columns[k] * slots, bins[k], at[k]);
+    }
+
+private:
+    static constexpr size_t few = 192;  // for which zeroing and spreading is not worth it
+};
+
+// Sets the histograms of a part to those of some rows.
+inline void sum_rows(const Part& part, const Gradients& gradients, const Rows& rows, Sum* histograms, std::uint64_t* sums) {
+    std::fill(histograms + part.begin, histograms + part.end, 0);
     for (Rows some = rows; some.begin < rows.end; some.begin = some.end) {
         some.end = std::min(rows.end, some.begin + chunk);
-        count == group.width ? add_all(group, gradients.packed, some, sums)
-                             : add_some(group, gradients.packed, some, in_use, count, sums);
-        for (size_t k = 0; k < count; ++k) spread(gradients, sums + in_use[k] * slots, bins[k], histograms[k]);
+        part.add(gradients, some, histograms, sums);
     }
 }
 

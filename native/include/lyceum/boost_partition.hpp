@@ -6,11 +6,10 @@
 namespace lyceum::boost {
 
 struct SideOf {
-    const std::uint8_t* code;  // of row 0; rows are `step` apart
-    size_t step;
+    const std::uint8_t* code;  // of every row
     std::uint8_t left[slots];  // whether a bin goes left
 
-    bool operator()(size_t row) const { return left[code[row * step]]; }
+    bool operator()(size_t row) const { return left[code[row]]; }
 };
 
 // Writes those of rows that go left to `left` and the others to `right`; returns how many go left.
@@ -19,7 +18,6 @@ size_t divide_rows(const Rows& rows, const SideOf& side, std::uint32_t* left, st
     size_t l = 0, r = 0;
     for (size_t i = rows.begin; i < rows.end; ++i) {
         const std::uint32_t row = Listed ? rows.numbers[i] : static_cast<std::uint32_t>(i);
-        if constexpr (Listed) __builtin_prefetch(side.code + size_t{rows.numbers[i + ahead]} * side.step);
         const bool goes = side(row);
         left[l] = row;
         right[r] = row;

@@ -16,24 +16,13 @@ struct Routes {
 
 // node[i] of every row, or with `rest` only of those whose node is `nowhere`.
 inline void route(const Table& table, const Routes& tree, bool rest, std::uint16_t* node, Team& team) {
-    struct Place {
-        const std::uint8_t* code;
-        size_t step;
-    };
-    std::vector<Place> places(tree.nodes);
-    for (size_t i = 0; i < tree.nodes; ++i)
-        for (const Group& group : table.groups) {
-            const auto column = static_cast<size_t>(tree.column[i]);
-            if (tree.column[i] >= 0 && column >= group.first && column < group.first + group.width)
-                places[i] = {group.codes + (column - group.first), group.width};
-        }
     over_blocks(table.n, team, [&](size_t, size_t begin, size_t end) {
         for (size_t row = begin; row < end; ++row) {
             if (rest && node[row] != nowhere) continue;
             size_t at = 0;
             while (tree.column[at] >= 0) {
                 const auto column = static_cast<size_t>(tree.column[at]);
-                const int code = places[at].code[row * places[at].step];
+                const int code = table.rows[row * table.step + column];
                 int side;
                 if (code == table.n_bins[column])
                     side = !tree.missing_left[at];

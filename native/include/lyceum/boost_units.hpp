@@ -1,6 +1,7 @@
 // Gradients as whole numbers of units of 2^-k, as small as their sums allow.
 #pragma once
 #include "boost_losses.hpp"
+#include "boost_memory.hpp"
 
 namespace lyceum::boost {
 
@@ -36,14 +37,16 @@ inline Sum rounded(double x) {
 }
 
 struct UnitBuffers {
-    std::vector<std::uint64_t> packed;
-    std::vector<Wide> wide;
+    LargeVector<std::uint64_t> packed;
+    LargeVector<Wide> wide;
 };
 
-// h may be null: every row's hessian is one. `exact` asks for the wide form.
-inline Gradients in_units(const double* g, const double* h, size_t n, bool exact, UnitBuffers& buffers, Team& team) {
-    const double g_top = largest(n, team, [&](size_t i) { return std::abs(g[i]); });
-    const double h_top = h ? largest(n, team, [&](size_t i) { return h[i]; }) : 0;
+// h may be null: every row's hessian is one. `exact` asks for the wide form. Gradients are at most g_top away from zero,
+// hessians at most h_top, where these are above zero.
+inline Gradients in_units(const double* g, const double* h, size_t n, bool exact, double g_top, double h_top,
+                          UnitBuffers& buffers, Team& team) {
+    if (!(g_top > 0)) g_top = largest(n, team, [&](size_t i) { return std::abs(g[i]); });
+    if (!(h_top > 0)) h_top = h ? largest(n, team, [&](size_t i) { return h[i]; }) : 0;
     const int hessian_bits = h ? (64 - count_bits) / 2 : 0, gradient_bits = 64 - count_bits - hessian_bits;
     const double rows = static_cast<double>(std::max<size_t>(n, 1));
     const double g_limit = exact ? std::min(0x1p50, 0x1p62 / rows) : std::ldexp(1., gradient_bits - 1 - chunk_bits) - 1;
