@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.special import expit, log_softmax, logsumexp, softmax
+from scipy.special import expit, log_expit, log_softmax, logsumexp, softmax
 
 SIZES = [(0, 2), (1, 1), (95, 7), (97, 8), (300, 15), (500, 20)]
 
@@ -117,9 +117,13 @@ def test_separable_bound_is_least_over_a_with_its_gradient_and_curvatures(kernel
     Z = np.column_stack([X.astype(float) - shift, np.ones(n)])
     scores, on = Z @ coef.T, (codes >= 0) & (w > 0)
     low, high = scores.min(axis=1, initial=0.0) - 50, scores.max(axis=1, initial=0.0) + 50
-    for _ in range(200):  # the sigmoids add up to one at the best a
+    ordered = np.sort(scores, axis=1)
+    for _ in range(
+        200
+    ):  # the sigmoids add up to one: the rest make up for what the largest lacks
         a = (low + high) / 2
-        more = expit(scores - a[:, None]).sum(axis=1) > 1
+        rest = logsumexp(log_expit(ordered[:, :-1] - a[:, None]), axis=1)
+        more = rest > log_expit(a - ordered[:, -1])
         low, high = np.where(more, a, low), np.where(more, high, a)
     z, own = scores - a[:, None], np.eye(K)[codes] * on[:, None]
     losses = a + np.logaddexp(0, z).sum(axis=1) - (scores * own).sum(axis=1)
