@@ -35,6 +35,9 @@ class LogOdds(Learner):
     separated_: bool
     log_likelihood_: float
     null_log_likelihood_: float
+    reference: Any
+    bound_: float
+    bound_scale_: float
 
     def confidence_interval(self, level: float = 0.95) -> np.ndarray:
         """Wald intervals of the coefficients, of the shape of `coef_` with two ends last."""
@@ -102,13 +105,31 @@ class LogOdds(Learner):
             facts |= self._likelihoodratio()
         if self.separated_:
             facts["warning"] = "classes are separated: no maximum, coefficients and errors mean nothing"
+        facts |= self._training_facts()
         if not hasattr(self, "standard_errors_"):
-            l1 = getattr(self, "l1_ratio", 0) > 0
-            facts["standard errors"] = (
-                "none under an L1 penalty" if l1 else "not computed: fit with standard_errors=True"
-            )
+            facts["standard errors"] = self._why_no_errors()
         target = self.schema_.target.name if self.schema_.target else "y"
         return Summary(f"Logistic regression of {target}", facts, self._tables())
+
+    def _training_facts(self) -> dict[str, Any]:
+        """What is particular to the way it was trained."""
+        facts: dict[str, Any] = {}
+        if getattr(self, "reference", None) is not None and len(self.classes_) > 2:
+            facts["reference class"] = self.reference
+        if hasattr(self, "bound_"):
+            facts["separable bound"] = (
+                f"{self.bound_:.4g} at its least, then scores × {self.bound_scale_:.3g}"
+            )
+        if hasattr(self, "recursion_"):
+            facts["trained"] = "one row at a time; the log-likelihood is of rows not yet seen"
+        return facts
+
+    def _why_no_errors(self) -> str:
+        if getattr(self, "l1_ratio", 0) > 0:
+            return "none under an L1 penalty"
+        if hasattr(self, "bound_"):
+            return "none at the least bound: fit with solver='lbfgs'"
+        return "not computed: fit with standard_errors=True"
 
     def _likelihoodratio(self) -> dict[str, str]:
         degrees = max(1, len(self.classes_) - 1) * self.coef_.shape[1]

@@ -64,16 +64,17 @@ class LogisticRegression(PosteriorClassifier, RowByRow, LaplacePosterior, LogOdd
 
         "bound", for three classes and more: in place of log Σ exp z of a row its upper bound a + Σₖ log(1 +
         exp(zₖ - a)) at the best a (Bouchard, 2007), which parts the classes, so that a step is K weighted
-        least squares, n·d²·K instead of the n·d²·K² of "irls"; then one factor on all scores by the log loss
-        itself. Its posteriors are near those of the others, the nearer the more classes there are; "lbfgs",
-        at n·d·K a pass, gives the exact ones in about the same time.
+        least squares, n·d²·K instead of the n·d²·K² of "irls" (and n·d·K in most passes); then one factor on
+        all scores by the log loss itself. Its posteriors are near those of the others, not the same: by some
+        hundredths on average. "lbfgs" gives the exact ones at n·d·K a pass, by more passes.
 
         "recursive": one pass, one row at a time in their order. The weights go to the minimum of the row's
         loss plus the parabola of the rows before, whose inverse Hessian then takes in the row by the formula
         of Sherman and Morrison: K³·d² a row. It ends near the optimum of all rows, the nearer the more there
-        are; needs a finite C, takes the intercepts as N(0, 100) at the first row, and `partial_fit` goes on
-        with it. `max_iter` and `tol` do not matter, the log-likelihood is that of every row under the weights
-        before it, and standard errors are from the recursion's own inverse Hessian.
+        are; rows that are sorted by class lead it astray, so shuffle them. It needs a finite C, takes the
+        intercepts as N(0, 100) at the first row, and `partial_fit` goes on with it. `max_iter` and `tol` do
+        not matter, the log-likelihood is that of every row under the weights before it, and standard errors
+        are from the recursion's own inverse Hessian.
     reference : label of a class or None, default=None
         Of three classes and more, the one whose coefficients are zero; None: none, they add up to zero.
         Without a penalty the posteriors are the same. With one they differ, as the penalty is then on the
