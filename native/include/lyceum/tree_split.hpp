@@ -48,6 +48,17 @@ struct Found {
     std::vector<std::int32_t> branches;  // categories and groups: the child of every code, -1 if there is none
 };
 
+// Places where the rows may be cut in two, side by side: the sums and the number of the rows before each.
+struct Places {
+    static constexpr size_t most = 256;
+    std::vector<double> sums;  // (size, most)
+    double rows[most], merits[most];
+    std::uint32_t left[most], right[most];  // the codes on either side
+    size_t count = 0;
+
+    explicit Places(size_t size) : sums(size * most) {}
+};
+
 // A few random numbers that depend on the seed of a node alone.
 struct NodeRandom {
     std::uint64_t state;
@@ -62,7 +73,7 @@ public:
     using Instance = typename Target::Instance;
 
     SplitSearch(const Target& target, const TreeColumns& columns, const TreeRules& rules)
-        : target_(target), columns_(columns), rules_(rules), size_(target.size()), grouping_(target, columns) {}
+        : target_(target), columns_(columns), rules_(rules), size_(target.size()), grouping_(target, columns), places_(size_) {}
 
     // `total` are the sums of all rows; `sorted` is the order of the rows, if it is known; the random numbers are used by
     // random splits only.
@@ -70,10 +81,16 @@ public:
                      NodeRandom random) {
         rows_ = rows;
         m_ = m;
-        if (!draws(j)) return among(grouping_(rows, m, j, sorted), total, j, random);
-        at(total, j);
         Found found;
-        drawn(found, random);
+        if (draws(j)) {
+            at(total, j);
+            drawn(found, random);
+        } else if (sorted && !rules_.multi_way && rules_.criterion != Criterion::absolute) {
+            at(total, j);
+            in_order(found, sorted);
+        } else {
+            return among(grouping_(rows, m, j, sorted), total, j, random);
+        }
         return found;
     }
 
@@ -88,9 +105,7 @@ public:
         }
         found.constant = groups_->count + (groups_->absent_rows ? 1 : 0) < 2;
         if (groups_->count + (separate() ? 1 : 0) < 2) return found;
-        known_.assign(size_, 0.);
-        for (size_t g = 0; g < groups_->count; ++g)
-            for (size_t s = 0; s < size_; ++s) known_[s] += groups_->sums[g * size_ + s];
+        know(groups_->absent.data());
         if (rules_.criterion == Criterion::absolute) prepare_medians();
         if (!columns_.is_category[j])
             continuous(found);
@@ -117,7 +132,6 @@ private:
     }
 
     static constexpr double never = -std::numeric_limits<double>::infinity();
-    static constexpr size_t chunk = 256;
     static constexpr size_t exhaustive = 10;  // two groups of so many categories are all tried
 
     struct Cut {
@@ -125,8 +139,22 @@ private:
         size_t at = 0;    // the last place on the left
         int absent = -1;  // the side of missing cells
         size_t tried = 0;
+        std::uint32_t left = 0, right = 0;  // the codes on either side
     };
     using Sums = std::vector<double>;
+
+    // What a cut has to heed: the rows on both sides together, missing cells, and how little a side may have.
+    struct Whole {
+        const double* sums;
+        double rows;
+        const double* absent;  // null if they take no side
+        double absent_rows, least_weight;
+    };
+
+    void know(const double* absent) {
+        known_.resize(size_);
+        for (size_t s = 0; s < size_; ++s) known_[s] = total_[s] - absent[s];
+    }
 
     bool learns_absent() const { return !rules_.fractions && groups_->absent_rows > 0; }
     // Missing cells of a categorical column are one more category.
@@ -135,17 +163,92 @@ private:
     // -- continuous ------------------------------------------------------------------------------------------------
 
     void continuous(Found& found) {
-        auto [cut, base] = best_cut(nullptr, 0, groups_->count, known_, learns_absent(), least_weight());
+        if (rules_.multi_way) return intervals(found);
+        const Cut cut = best_cut(nullptr, 0, groups_->count, known_, learns_absent(), least_weight());
         if (cut.merit == never) return;
-        if (rules_.multi_way) return intervals(found, base);
+        found.cut = cut.left;
+        found.threshold = between(cut.left, cut.right);
+        if (rules_.criterion == Criterion::absolute) {
+            left_.assign(size_, 0.);
+            collect(left_, 0, cut.at + 1);
+        }
+        settle_two(found, cut, groups_->absent_rows ? &groups_->absent : nullptr);
+    }
+
+    // The same from the rows in order, without sums by value.
+    void in_order(Found& found, const std::uint64_t* sorted) {
+        const auto missing = columns_.missing(j_);
+        size_t known = m_;
+        absent_.assign(size_, 0.);
+        while (known && sorted[known - 1] >> 32 == missing) target_.add(absent_.data(), rows_[static_cast<std::uint32_t>(sorted[--known])]);
+        const bool absent = known < m_;
+        found.constant = known == 0 || (!absent && sorted[0] >> 32 == sorted[known - 1] >> 32);
+        if (found.constant || sorted[0] >> 32 == sorted[known - 1] >> 32) return;
+        know(absent_.data());
+        Cut best;
+        const Whole whole{known_.data(), static_cast<double>(known), absent && !rules_.fractions ? absent_.data() : nullptr,
+                          static_cast<double>(m_ - known), least_weight()};
+        if constexpr (Target::fixed == 2 && std::is_same_v<Instance, Labelled>)
+            scan_two(sorted, known, whole, best);
+        else
+            scan(sorted, known, whole, best);
+        if (best.merit == never) return;
+        found.cut = best.left;
+        found.threshold = between(best.left, best.right);
+        settle_two(found, best, absent ? &absent_ : nullptr);
+    }
+
+    void scan(const std::uint64_t* sorted, size_t known, const Whole& whole, Cut& best) {
+        prefix_.assign(size_, 0.);
+        target_.add(prefix_.data(), rows_[static_cast<std::uint32_t>(sorted[0])]);
+        size_t c = 0;
+        for (size_t i = 1; i < known; ++i) {
+            const auto before = static_cast<std::uint32_t>(sorted[i - 1] >> 32), code = static_cast<std::uint32_t>(sorted[i] >> 32);
+            for (size_t k = 0; k < size_; ++k) places_.sums[k * Places::most + c] = prefix_[k];
+            places_.rows[c] = static_cast<double>(i);
+            places_.left[c] = before;
+            places_.right[c] = code;
+            c += before != code;
+            target_.add(prefix_.data(), rows_[static_cast<std::uint32_t>(sorted[i])]);
+            if (c == Places::most) weigh(c, 0, whole, best), c = 0;
+        }
+        if (c) weigh(c, 0, whole, best);
+    }
+
+    // Two classes: their sums stay in registers.
+    void scan_two(const std::uint64_t* sorted, size_t known, const Whole& whole, Cut& best) {
+        const Instance* rows = rows_;
+        double *sum0 = places_.sums.data(), *sum1 = sum0 + Places::most;
+        const Instance& first = rows[static_cast<std::uint32_t>(sorted[0])];
+        double all = first.w, ones = first.k ? first.w : 0.;
+        auto before = static_cast<std::uint32_t>(sorted[0] >> 32);
+        size_t c = 0;
+        for (size_t i = 1; i < known; ++i) {
+            const auto code = static_cast<std::uint32_t>(sorted[i] >> 32);
+            const Instance& row = rows[static_cast<std::uint32_t>(sorted[i])];
+            sum0[c] = all - ones;
+            sum1[c] = ones;
+            places_.rows[c] = static_cast<double>(i);
+            places_.left[c] = before;
+            places_.right[c] = code;
+            c += before != code;
+            before = code;
+            all += row.w;
+            ones += row.k ? row.w : 0.;
+            if (c == Places::most) weigh(c, 0, whole, best), c = 0;
+        }
+        if (c) weigh(c, 0, whole, best);
+    }
+
+    // A threshold or a cut of ordered groups whose left part has the sums `left_`.
+    void settle_two(Found& found, const Cut& cut, const Sums* absent) {
         found.kind = SplitKind::threshold;
-        found.cut = groups_->code[cut.at];
-        found.threshold = between(found.cut, groups_->code[cut.at + 1]);
         found.absent = cut.absent;
-        std::vector<Sums> parts(2, Sums(size_, 0.));
-        collect(parts[0], 0, cut.at + 1);
-        collect(parts[1], cut.at + 1, groups_->count);
-        settle(found, cut.merit, parts, rules_.release8 ? std::log2(static_cast<double>(cut.tried)) : 0.);
+        parts_.resize(2);
+        parts_[0] = left_;
+        parts_[1].resize(size_);
+        for (size_t s = 0; s < size_; ++s) parts_[1][s] = known_[s] - left_[s];
+        settle(found, cut.merit, parts_, rules_.release8 ? std::log2(static_cast<double>(cut.tried)) : 0., absent);
     }
 
     // C4.5 wants a tenth of the average class in either part of a continuous column, at most 25.
@@ -170,7 +273,7 @@ private:
     }
 
     // Cuts one interval after the other where it gains most, until there are enough of them or none gains.
-    void intervals(Found& found, double) {
+    void intervals(Found& found) {
         struct Piece {
             size_t from, to;
             Cut cut;
@@ -179,8 +282,8 @@ private:
         auto piece = [&](size_t from, size_t to) {
             Sums sums(size_, 0.);
             collect(sums, from, to);
-            const auto [cut, base] = best_cut(nullptr, from, to, sums, false, rules_.min_weight);
-            return Piece{from, to, cut, cut.merit == never ? never : cut.merit - base};
+            const Cut cut = best_cut(nullptr, from, to, sums, false, rules_.min_weight);
+            return Piece{from, to, cut, cut.merit == never ? never : cut.merit - part_merit(from, to, sums, false)};
         };
         std::vector<Piece> pieces{piece(0, groups_->count)};
         const double least = 1e-12 * (std::abs(pieces[0].cut.merit) + weight_);
@@ -232,77 +335,82 @@ private:
         return merit_of(target_, all.data());
     }
 
-    // The best place to cut the groups [from, to), in `order` if it is given, and the merit without a cut.
-    std::pair<Cut, double> best_cut(const std::uint32_t* order, size_t from, size_t to, const Sums& sums, bool absent,
-                                    double least) {
+    // The best place to cut the groups [from, to), in `order` if it is given; the sums before it are in `left_`.
+    Cut best_cut(const std::uint32_t* order, size_t from, size_t to, const Sums& sums, bool absent, double least) {
         if (rules_.criterion == Criterion::absolute) return best_median_cut(order, from, to, absent, least);
         Cut best;
+        double rows = 0., all_rows = 0.;
+        for (size_t g = from; g < to; ++g) all_rows += groups_->rows[order ? order[g] : g];
+        const Whole whole{sums.data(), all_rows, absent ? groups_->absent.data() : nullptr,
+                          static_cast<double>(groups_->absent_rows), least};
+        prefix_.assign(size_, 0.);
+        for (size_t start = from; start + 1 < to; start += Places::most) {
+            const size_t count = std::min(Places::most, to - 1 - start);
+            for (size_t c = 0; c < count; ++c) {
+                const size_t g = order ? order[start + c] : start + c;
+                places_.rows[c] = rows += groups_->rows[g];
+                places_.left[c] = groups_->code[g];
+                places_.right[c] = groups_->code[order ? order[start + c + 1] : start + c + 1];
+                const double* s = groups_->of(g, size_);
+                for (size_t k = 0; k < size_; ++k) places_.sums[k * Places::most + c] = prefix_[k] += s[k];
+            }
+            weigh(count, start, whole, best);
+        }
+        return best;
+    }
+
+    // The merits of cuts at the first `count` places; keeps the best, the first of equals.
+    void weigh(size_t count, size_t start, const Whole& whole, Cut& best) {
+        const size_t full = round_up(count, lanes<double>);
+        for (size_t c = count; c < full; ++c) {
+            places_.rows[c] = places_.rows[count - 1];
+            for (size_t k = 0; k < size_; ++k) places_.sums[k * Places::most + c] = places_.sums[k * Places::most + count - 1];
+        }
+        const bool free = rules_.min_leaf <= 1 && whole.least_weight <= 0.;
+        for (int side = whole.absent ? 0 : -1; side < (whole.absent ? 2 : 0); ++side) {
+            const double top = free ? merits<true>(full, side, whole) : merits<false>(full, side, whole);
+            if (side <= 0 && rules_.release8)
+                for (size_t c = 0; c < count; ++c) best.tried += places_.merits[c] > never;
+            if (!(top > best.merit + (best.merit == never ? 0. : tolerance(top)))) continue;
+            size_t at = 0;
+            while (places_.merits[at] < top - tolerance(top)) ++at;
+            best.merit = top;
+            best.at = start + at;
+            best.absent = side;
+            best.left = places_.left[at];
+            best.right = places_.right[at];
+            left_.resize(size_);
+            for (size_t k = 0; k < size_; ++k) left_[k] = places_.sums[k * Places::most + at];
+        }
+    }
+
+    // Fills places_.merits and returns the largest; `Free` where any row may stand alone.
+    template <bool Free>
+    double merits(size_t full, int side, const Whole& whole) {
         Doubles stack[2 * 16];
         std::vector<Doubles, AlignedAllocator<Doubles>> heap(size_ > 16 ? 2 * size_ : 0);
         Doubles *left = size_ > 16 ? heap.data() : stack, *right = left + size_;
-        double running[16], *prefix = running;
-        std::vector<double> long_prefix;
-        if (size_ > 16) long_prefix.resize(size_), prefix = long_prefix.data();
-        std::fill_n(prefix, size_, 0.);
-        struct Buffer;
-        double* buffer = scratch<Buffer, double>(chunk * (size_ + 2));
-        double *rows_left = buffer + chunk * size_, *merits = rows_left + chunk;
-        double rows_before = 0., all_rows = 0.;
-        for (size_t g = from; g < to; ++g) all_rows += groups_->rows[order ? order[g] : g];
-        const double few = static_cast<double>(rules_.min_leaf), extra = absent ? groups_->absent_rows : 0.;
-        for (size_t start = from; start + 1 < to; start += chunk) {
-            const size_t count = std::min(chunk, to - 1 - start);
-            for (size_t c = 0; c < count; ++c) {
-                const size_t g = order ? order[start + c] : start + c;
-                rows_left[c] = rows_before += groups_->rows[g];
-                const double* s = groups_->of(g, size_);
-                for (size_t k = 0; k < size_; ++k) buffer[k * chunk + c] = prefix[k] += s[k];
+        Doubles highest = splat(never);
+        const double few = static_cast<double>(rules_.min_leaf), least = whole.least_weight;
+        const double more_left = side == 0 ? whole.absent_rows : 0., more_right = side == 1 ? whole.absent_rows : 0.;
+        for (size_t c = 0; c < full; c += lanes<double>) {
+            for (size_t k = 0; k < size_; ++k) {
+                left[k] = load(places_.sums.data() + k * Places::most + c);
+                right[k] = whole.sums[k] - left[k];
             }
-            const size_t full = round_up(count, lanes<double>);
-            for (size_t c = count; c < full; ++c) {
-                rows_left[c] = rows_left[count - 1];
-                for (size_t k = 0; k < size_; ++k) buffer[k * chunk + c] = buffer[k * chunk + count - 1];
+            if (side >= 0)
+                for (size_t k = 0; k < size_; ++k) (side == 0 ? left : right)[k] += whole.absent[k];
+            Doubles merit = target_.merit_of_two(left, right);
+            if constexpr (!Free) {
+                const Doubles l = load(places_.rows + c) + more_left, r = whole.rows + more_left + more_right - l;
+                merit = (l >= few) & (r >= few) & (target_.weight(left) >= least) & (target_.weight(right) >= least) ? merit : splat(never);
             }
-            double top = never;
-            int side_of_top = -1;
-            for (int side = absent ? 0 : -1; side < (absent ? 2 : 0); ++side) {
-                Doubles highest = splat(never);
-                for (size_t c = 0; c < full; c += lanes<double>) {
-                    for (size_t k = 0; k < size_; ++k) {
-                        left[k] = load(buffer + k * chunk + c);
-                        right[k] = sums[k] - left[k];
-                    }
-                    if (absent)
-                        for (size_t k = 0; k < size_; ++k) (side == 0 ? left : right)[k] += groups_->absent[k];
-                    Doubles l = load(rows_left + c), r = all_rows - l;
-                    l += side == 0 ? extra : 0.;
-                    r += side == 1 ? extra : 0.;
-                    Doubles merit = target_.merit(left) + target_.merit(right);
-                    const auto fits = (l >= few) & (r >= few) & (target_.weight(left) >= least) & (target_.weight(right) >= least);
-                    merit = fits ? merit : splat(never);
-                    store(merits + c, merit);
-                    highest = vmax<double>(highest, merit);
-                }
-                double here = never;
-                for (int i = 0; i < lanes<double>; ++i) here = std::max(here, highest[i]);
-                if (side <= 0)
-                    for (size_t c = 0; c < count; ++c) best.tried += merits[c] > never;
-                if (!(here > best.merit + tolerance(here)) || !(here > top + tolerance(here))) continue;
-                top = here;
-                side_of_top = side;
-                size_t at = 0;
-                while (merits[at] < here - tolerance(here)) ++at;
-                place_ = start + at;
-            }
-            if (top == never) continue;
-            best.merit = top;
-            best.at = place_;
-            best.absent = side_of_top;
+            store(places_.merits + c, merit);
+            highest = vmax<double>(highest, merit);
         }
-        Sums whole = sums;
-        if (absent)
-            for (size_t k = 0; k < size_; ++k) whole[k] += groups_->absent[k];
-        return {best, merit_of(target_, whole.data())};
+        double top = never;
+        for (int i = 0; i < lanes<double>; ++i) top = std::max(top, highest[i]);
+        return top;
     }
 
     // Merits that differ by rounding are equal.
@@ -434,7 +542,7 @@ private:
                 for (size_t g = 0; g < count; ++g) key[g] = order_key(g, k);
                 std::iota(order.begin(), order.end(), 0u);
                 std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return key[a] < key[b]; });
-                const auto [cut, base] = best_cut(order.data(), 0, count, known_, false, rules_.min_weight);
+                const Cut cut = best_cut(order.data(), 0, count, known_, false, rules_.min_weight);
                 if (cut.merit == never || !(cut.merit > best + (best == never ? 0. : tolerance(best)))) continue;
                 best = cut.merit;
                 kept.assign(count, 0);
@@ -551,7 +659,7 @@ private:
             medians_.prepare(rows_, m_, grouping_.codes(rows_, m_, j_), columns_.missing(j_));
     }
 
-    std::pair<Cut, double> best_median_cut(const std::uint32_t* order, size_t from, size_t to, bool absent, double least) {
+    Cut best_median_cut(const std::uint32_t* order, size_t from, size_t to, bool absent, double least) {
         Cut best;
         const size_t count = to - from;
         auto at = [&](size_t g) { return order ? order[g] : static_cast<std::uint32_t>(g); };
@@ -582,13 +690,10 @@ private:
                 // from the right: of equal cuts the last that is seen is the first, unless another side had it
                 if (fits && (best.merit == never || merit > best.merit + slack ||
                              (merit > best.merit - slack && best.absent == side)))
-                    best = {std::max(best.merit, merit), g - 1, side, best.tried};
+                    best = {std::max(best.merit, merit), g - 1, side, best.tried, groups_->code[at(g - 1)], groups_->code[at(g)]};
             }
         }
-        medians_.clear();
-        for (size_t g = from; g < to; ++g) medians_.add_group(at(g));
-        if (absent) medians_.add_absent();
-        return {best, -medians_.cost()};
+        return best;
     }
 
     // -- the score -------------------------------------------------------------------------------------------------
@@ -655,9 +760,11 @@ private:
     const Groups* groups_ = nullptr;
     const Instance* rows_ = nullptr;
     const double* total_ = nullptr;
-    size_t m_ = 0, j_ = 0, place_ = 0;
+    size_t m_ = 0, j_ = 0;
     double weight_ = 0.;
-    Sums known_;
+    Sums known_, absent_, prefix_, left_;
+    std::vector<Sums> parts_;
+    Places places_;
 };
 
 }  // namespace lyceum

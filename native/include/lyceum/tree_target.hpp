@@ -82,6 +82,15 @@ struct Classes {
         }
     }
 
+    // The merits of two parts together; one division where there would be two.
+    Doubles merit_of_two(const Doubles* a, const Doubles* b) const {
+        if (criterion != Criterion::gini) return merit(a) + merit(b);
+        Doubles x{}, y{};
+        for (size_t k = 0; k < size(); ++k) x += a[k] * a[k], y += b[k] * b[k];
+        const Doubles m = weight(a), n = weight(b);
+        return (x * n + y * m) / (m * n);
+    }
+
     // What the merit falls short of for rows that are alike, a unit of weight.
     double impurity(const double* s, double merit) const {
         const double n = weight(s);
@@ -107,6 +116,11 @@ struct Numbers {
     template <class V>
     V weight(const V* s) const {
         return s[0];
+    }
+
+    Doubles merit_of_two(const Doubles* a, const Doubles* b) const {
+        if constexpr (Size > 2) return merit(a) + merit(b);
+        return (a[1] * a[1] * b[0] + b[1] * b[1] * a[0]) / (a[0] * b[0]);
     }
 
     // variance: (sum y)^2 / n; deviation: -sqrt(n (sum y^2 - (sum y)^2 / n)), n times the standard deviation

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from lyceum._native import kernels
 from lyceum._threads import ordered_map
 from lyceum.data import Block, Rows, Schema
 from lyceum.errors import DataError
+from lyceum.trees._bins import Bins
 
 __all__ = ["Columns", "Sample"]
 
@@ -42,7 +43,23 @@ class Columns:
         is_category = np.array([column.is_categorical for column in schema], dtype=bool)
         return cls(codes, n_codes, is_category, values, values)
 
-    @property
+    @classmethod
+    def of_bins(cls, rows: Rows, bins: Bins) -> Columns:
+        """Rows in memory, a rank a bin."""
+        d, n = len(bins), rows.n_rows or 0
+        codes = np.empty((d, n), dtype=np.uint8)
+
+        def fill(block: Block) -> np.ndarray:
+            bins.code(block, codes[:, block.start : block.start + len(block)].T)
+            return np.empty(0)
+
+        for _ in rows.map(fill):
+            pass
+        lower = tuple(np.concatenate([[-np.inf], edges]) if len(table) == 0 else edges for edges, table in zip(bins.edges, bins.tables))
+        upper = tuple(np.concatenate([edges, [np.inf]]) if len(table) == 0 else edges for edges, table in zip(bins.edges, bins.tables))
+        return cls(codes, bins.n_bins, bins.is_category, lower, upper)
+
+    @cached_property
     def native(self):
         """The columns as the kernels take them."""
         first = np.cumsum([0, *map(len, self.lower)][: len(self.lower)], dtype=np.int64)

@@ -1,0 +1,438 @@
+"""DecisionTreeClassifier and DecisionTreeRegressor: every kind of split, criterion, gap and pruning in one tree."""
+
+from __future__ import annotations
+
+from functools import partial
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum.base import Learner
+from lyceum.data import Block
+from lyceum.report import Explanation, Summary
+from lyceum.trees._fitting import fit_tree
+from lyceum.trees._importance import impurity_importances
+from lyceum.trees._route import Router, cached_router, shares
+from lyceum.trees._tree import Tree
+
+__all__ = ["DecisionTreeClassifier", "DecisionTreeRegressor", "TreeLearner"]
+
+_COUNT = [Interval(Integral, 1, None, closed="left"), Interval(Real, 0, 1, closed="neither")]
+
+GROWTH: dict[str, Any] = {
+    "splitter": [StrOptions({"best", "random"})],
+    "categorical_split": [StrOptions({"groups", "multiway", "one_vs_rest"})],
+    "continuous_split": [StrOptions({"two_way", "multi_way"})],
+    "max_branches": [Interval(Integral, 2, None, closed="left")],
+    "missing": [StrOptions({"learned", "fractions"})],
+    "threshold": [StrOptions({"midpoint", "observed"})],
+    "max_depth": [None, Interval(Integral, 1, None, closed="left")],
+    "min_samples_split": [Interval(Integral, 2, None, closed="left"), Interval(Real, 0, 1, closed="right")],
+    "min_samples_leaf": _COUNT,
+    "min_weight_leaf": [Interval(Real, 0, None, closed="left")],
+    "max_leaf_nodes": [None, Interval(Integral, 2, None, closed="left")],
+    "min_impurity_decrease": [Interval(Real, 0, None, closed="left")],
+    "require_gain": ["boolean"],
+    "max_features": [None, StrOptions({"sqrt", "log2"}), *_COUNT],
+    "attribute_costs": [None, dict, "array-like"],
+    "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
+    "ccp_alpha": [Interval(Real, 0, None, closed="left"), StrOptions({"cv"})],
+    "max_bins": [None, Interval(Integral, 2, 255, closed="both")],
+    "random_state": ["random_state"],
+    "record": ["boolean"],
+    "categorical_features": "no_validation",
+}
+
+
+class TreeLearner(Learner):
+    """What trees of classes and of numbers share."""
+
+    _coding: ClassVar[Literal["codes", "one_of_c", "reference"]] = "codes"
+    _takes_missing: ClassVar[bool] = True
+
+    tree_: Tree
+    max_features_: int
+    feature_importances_: np.ndarray
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Grow the tree on all rows of X, and prune it.
+
+        Parameters
+        ----------
+        X : array, frame, Dask collection or `scan(...)`
+        y : array of shape (n_samples,), if the target is not in the scan
+        sample_weight : array of shape (n_samples,), optional
+            Rows of no weight are not there; counts of rows (`min_samples_leaf`, ...) do not look at weights.
+        """
+        fit_tree(self, self._rows(X, y, sample_weight))
+        self.feature_importances_ = impurity_importances(self.tree_, self.n_features_in_)
+        return self
+
+    # -- where rows go -------------------------------------------------------------------------------------
+
+    def apply(self, X: Any) -> Any:
+        """The node where every row ends; of a row in fractions the one of the largest share."""
+        return self._apply(partial(_leaves, self), X)
+
+    def decision_path(self, X: Any) -> Any:
+        """The shares of every row that come to every node, as a sparse array (n_samples, n_nodes)."""
+        return self._apply(partial(_visited, self), X)
+
+    def get_depth(self) -> int:
+        """The largest number of splits from the root to a leaf."""
+        check_is_fitted(self)
+        return self.tree_.depth
+
+    def get_n_leaves(self) -> int:
+        """The number of leaves."""
+        check_is_fitted(self)
+        return self.tree_.n_leaves
+
+    # -- what was learned ----------------------------------------------------------------------------------
+
+    @property
+    def _labels(self) -> Any:
+        return getattr(self, "classes_", None)
+
+    def text(self) -> str:
+        """The tree as indented text."""
+        check_is_fitted(self)
+        return as_text(self.tree_, self.schema_, self._labels)
+
+    def rules(self) -> list[Rule]:
+        """A rule for every leaf, with its support and confidence."""
+        check_is_fitted(self)
+        return rules(self.tree_, self.schema_, self._labels)
+
+    def dot(self) -> str:
+        """The tree in the language of Graphviz."""
+        check_is_fitted(self)
+        return as_dot(self.tree_, self.schema_, self._labels)
+
+    def summary(self) -> Summary:
+        """The tree's size, nodes and importances, and with `record=True` every gain considered."""
+        check_is_fitted(self)
+        return tree_summary(self)
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        return {"feature_importances_": (self.n_features_in_,)}
+
+
+class DecisionTreeClassifier(ClassifierMixin, TreeLearner):
+    """A decision tree, grown from the root down by the split that is best at every node (Hunt's algorithm).
+
+    With class shares p_k at a node of weight n, the impurity is
+
+        entropy  −Σ p_k log₂ p_k,   gini  1 − Σ p_k²,   misclassification  1 − max p_k,
+
+    and a split into parts of weights n_i gains  I − Σ n_i/n I_i. "gain_ratio" divides the gain of entropy by
+    the entropy of the parts, −Σ n_i/n log₂ n_i/n, and takes the best ratio among the columns that gain at
+    least the average (Quinlan). Attribute costs c turn a score s into s²/c. Of equal splits the one of the
+    first column, and there of the smallest threshold, is taken.
+
+    Parameters
+    ----------
+    criterion : {"gini", "entropy", "gain_ratio", "misclassification"}, default="gini"
+    splitter : {"best", "random"}, default="best"
+        "random" draws one threshold a column, or one pair of groups.
+    categorical_split : {"groups", "multiway", "one_vs_rest"}, default="groups"
+        Two groups of categories, a branch for every category, or one category against the others. The best
+        groups are found for two classes; for more, all are tried up to ten categories, and cuts of the orders
+        by each class's share after that.
+    continuous_split : {"two_way", "multi_way"}, default="two_way"
+        One threshold, or up to `max_branches` intervals, cut one after the other where it gains most.
+    max_branches : int, default=4
+    missing : {"learned", "fractions"}, default="learned"
+        "learned": missing cells are sent where the split is best, as a category of their own where a split is
+        by categories; to the heaviest child where none was missing in `fit`. "fractions" (C4.5): a row goes to
+        every child with the share of the known rows there; gains count known rows only.
+        A category that no row of a node had stays at that node, whose classes decide.
+    threshold : {"midpoint", "observed"}, default="midpoint"
+        Midway between two values, or the largest value of the column up to there (C4.5).
+    max_depth, min_samples_split, min_samples_leaf, max_leaf_nodes, min_impurity_decrease
+        As in scikit-learn. Of a multiway split two branches must have `min_samples_leaf` rows.
+    min_weight_leaf : float, default=0.0
+        The least weight of rows in a branch.
+    max_p_value : float or None, default=None
+        A split is made only if the chi-square test of branches against classes has a p-value up to this.
+    require_gain : bool, default=False
+        Whether a split that gains nothing is left out; if not, later splits may gain by it (exclusive or).
+    max_features : int, float, "sqrt", "log2" or None, default=None
+        Columns drawn at every node.
+    attribute_costs : dict by column name, array of shape (n_features,) or None, default=None
+    class_weight : None, "balanced" or dict, default=None
+    loss : array of shape (K, A), LossMatrix or None, default=None
+        Rows are true classes in the order of `classes_`, columns actions. Growth by misclassification then
+        goes by the least expected loss of a node; other criteria weigh class k by Σ_a L(k, a) (altered priors).
+        Leaves decide by least expected loss, and so does pruning. Posteriors are those of the rows.
+    pruning : {"reduced_error", "pessimistic", "confidence", "cost_complexity", "minimum_loss"} or None
+        After growth: by a validation split of `validation_fraction`; by e(T) + `penalty` · leaves; by C4.5's
+        bound at `confidence`, branches raised too; by impurity + `ccp_alpha` · leaves ("cv": chosen by tenfold
+        cross-validation and the rule of one standard error); by expected loss, smoothed à la Laplace.
+    validation_fraction : float, default=0.25
+    penalty : float, default=0.5
+    confidence : float, default=0.25
+    ccp_alpha : float or "cv", default=0.0
+        Prunes by cost and complexity if it is not 0, whatever `pruning` is.
+    max_bins : int or None, default=None
+        Cells in at most so many bins a column. From files larger than memory and Dask the tree is then grown
+        level by level from histograms that merge, a pass or two a level; without, all rows are kept in memory.
+    random_state : int, RandomState or None, default=None
+    record : bool, default=False
+        Keep what every column would have gained at every node, in `record_`.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+
+    Attributes
+    ----------
+    tree_ : Tree
+    classes_ : ndarray of shape (K,)
+    feature_importances_ : ndarray of shape (n_features,)
+        The fall of impurity by every column, weighted by rows, normalised to sum 1.
+    record_ : Considered, with `record=True`
+
+    References
+    ----------
+    Quinlan, Induction of decision trees, 1986; C4.5, 1993. Breiman, Friedman, Olshen and Stone, Classification
+    and regression trees, 1984. Tan and Schlimmer, Two case studies in cost-sensitive concept acquisition, 1990.
+
+    Examples
+    --------
+    >>> from lyceum import datasets
+    >>> from lyceum.trees import DecisionTreeClassifier
+    >>> tree = DecisionTreeClassifier(criterion="entropy", categorical_split="multiway")
+    >>> print(tree.fit(datasets.load("weather")).text())  # doctest: +SKIP
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "criterion": [StrOptions({"gini", "entropy", "gain_ratio", "misclassification"})],
+        "max_p_value": [None, Interval(Real, 0, 1, closed="both")],
+        "class_weight": [None, StrOptions({"balanced"}), dict],
+        "loss": "no_validation",
+        "pruning": [
+            None,
+            StrOptions({"reduced_error", "pessimistic", "confidence", "cost_complexity", "minimum_loss"}),
+        ],
+        "penalty": [Interval(Real, 0, None, closed="left")],
+        "confidence": [Interval(Real, 0, 0.5, closed="right")],
+        **GROWTH,
+    }
+
+    def __init__(
+        self,
+        *,
+        criterion: str = "gini",
+        splitter: str = "best",
+        categorical_split: str = "groups",
+        continuous_split: str = "two_way",
+        max_branches: int = 4,
+        missing: str = "learned",
+        threshold: str = "midpoint",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_leaf: float = 0.0,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        max_p_value: float | None = None,
+        require_gain: bool = False,
+        max_features: Any = None,
+        attribute_costs: Any = None,
+        class_weight: Any = None,
+        loss: Any = None,
+        pruning: str | None = None,
+        validation_fraction: float = 0.25,
+        penalty: float = 0.5,
+        confidence: float = 0.25,
+        ccp_alpha: Any = 0.0,
+        max_bins: int | None = None,
+        random_state: Any = None,
+        record: bool = False,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.criterion = criterion
+        self.splitter = splitter
+        self.categorical_split = categorical_split
+        self.continuous_split = continuous_split
+        self.max_branches = max_branches
+        self.missing = missing
+        self.threshold = threshold
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_leaf = min_weight_leaf
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.max_p_value = max_p_value
+        self.require_gain = require_gain
+        self.max_features = max_features
+        self.attribute_costs = attribute_costs
+        self.class_weight = class_weight
+        self.loss = loss
+        self.pruning = pruning
+        self.validation_fraction = validation_fraction
+        self.penalty = penalty
+        self.confidence = confidence
+        self.ccp_alpha = ccp_alpha
+        self.max_bins = max_bins
+        self.random_state = random_state
+        self.record = record
+        self.categorical_features = categorical_features
+
+    classes_: np.ndarray
+    loss_: np.ndarray | None  # (K, A)
+    actions_: np.ndarray
+
+    def predict(self, X: Any) -> Any:
+        """The class of largest posterior, or the action of least expected loss."""
+        return self._apply(partial(_decisions, self), X)
+
+    def predict_proba(self, X: Any) -> Any:
+        """The class shares of the leaf, averaged over the parts of a row; a column a class."""
+        return self._apply(partial(_posteriors, self), X)
+
+    def predict_log_proba(self, X: Any) -> Any:
+        """The logarithms of the posteriors; −inf where no row of the class came."""
+        return self._apply(partial(_log_posteriors, self), X)
+
+    def explain(self, X: Any) -> Explanation:
+        """What every column adds to the posterior of the class predicted, step by step down the tree."""
+        return explain_trees(self, X)
+
+    @property
+    def _router(self) -> Router:
+        return cached_router(self, [self.tree_], lambda: Router([self.tree_], self.n_features_in_, values=[shares(self.tree_.value)]))
+
+
+class DecisionTreeRegressor(RegressorMixin, TreeLearner):
+    """A regression tree: a constant in every leaf, by the splits that reduce the spread of the target most.
+
+    The impurity of a node is the variance of its targets ("variance"), their mean absolute deviation from the
+    median ("absolute_error"), or their standard deviation ("sd", M5's); a split into parts of weights n_i gains
+    I − Σ n_i/n I_i. Leaves predict the mean, by "absolute_error" the median.
+
+    Parameters
+    ----------
+    criterion : {"variance", "absolute_error", "sd"}, default="variance"
+        Two groups of categories are the best of all for the variance; for "sd" all are tried up to ten categories;
+        else they are cuts of the order by mean or median.
+    pruning : {"reduced_error", "cost_complexity"} or None, default=None
+    splitter, categorical_split, continuous_split, max_branches, missing, threshold, max_depth, min_samples_split,
+    min_samples_leaf, min_weight_leaf, max_leaf_nodes, min_impurity_decrease, require_gain, max_features,
+    attribute_costs, validation_fraction, ccp_alpha, max_bins, random_state, record, categorical_features
+        As of `DecisionTreeClassifier`.
+
+    Attributes
+    ----------
+    tree_ : Tree
+    feature_importances_ : ndarray of shape (n_features,)
+    record_ : Considered, with `record=True`
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.trees import DecisionTreeRegressor
+    >>> x = np.array([[1.0], [2.0], [3.0], [4.0]])
+    >>> print(DecisionTreeRegressor(max_depth=1).fit(x, [1.0, 1.0, 5.0, 7.0]).predict(x))
+    [1. 1. 6. 6.]
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "criterion": [StrOptions({"variance", "absolute_error", "sd"})],
+        "pruning": [None, StrOptions({"reduced_error", "cost_complexity"})],
+        **GROWTH,
+    }
+
+    def __init__(
+        self,
+        *,
+        criterion: str = "variance",
+        splitter: str = "best",
+        categorical_split: str = "groups",
+        continuous_split: str = "two_way",
+        max_branches: int = 4,
+        missing: str = "learned",
+        threshold: str = "midpoint",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_leaf: float = 0.0,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        require_gain: bool = False,
+        max_features: Any = None,
+        attribute_costs: Any = None,
+        pruning: str | None = None,
+        validation_fraction: float = 0.25,
+        ccp_alpha: Any = 0.0,
+        max_bins: int | None = None,
+        random_state: Any = None,
+        record: bool = False,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.criterion = criterion
+        self.splitter = splitter
+        self.categorical_split = categorical_split
+        self.continuous_split = continuous_split
+        self.max_branches = max_branches
+        self.missing = missing
+        self.threshold = threshold
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_leaf = min_weight_leaf
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.require_gain = require_gain
+        self.max_features = max_features
+        self.attribute_costs = attribute_costs
+        self.pruning = pruning
+        self.validation_fraction = validation_fraction
+        self.ccp_alpha = ccp_alpha
+        self.max_bins = max_bins
+        self.random_state = random_state
+        self.record = record
+        self.categorical_features = categorical_features
+
+    def predict(self, X: Any) -> Any:
+        """The value of the leaf, averaged over the parts of a row."""
+        return self._apply(partial(_values, self), X)
+
+    def explain(self, X: Any) -> Explanation:
+        """What every column adds to the prediction, step by step down the tree."""
+        return explain_trees(self, X)
+
+    @property
+    def _router(self) -> Router:
+        return cached_router(self, [self.tree_], lambda: Router([self.tree_], self.n_features_in_))
+
+
+def _leaves(learner: TreeLearner, block: Block) -> np.ndarray:
+    return learner._router.leaves(block.X)[:, 0]  # type: ignore[attr-defined]
+
+
+def _visited(learner: TreeLearner, block: Block) -> Any:
+    return learner._router.visited(block.X)  # type: ignore[attr-defined]
+
+
+def _values(learner: Any, block: Block) -> np.ndarray:
+    return learner._router.sums(block.X)[:, 0]
+
+
+def _posteriors(learner: Any, block: Block) -> np.ndarray:
+    return learner._router.sums(block.X)
+
+
+def _log_posteriors(learner: Any, block: Block) -> np.ndarray:
+    with np.errstate(divide="ignore"):
+        return np.log(_posteriors(learner, block))
+
+
+def _decisions(learner: Any, block: Block) -> np.ndarray:
+    proba = _posteriors(learner, block)
+    if learner.loss_ is not None:
+        return learner.actions_[np.argmin(proba @ learner.loss_, axis=1)]
+    return learner.classes_[np.argmax(proba, axis=1)]

@@ -1,0 +1,307 @@
+"""What a tree learner is asked for, as rules of growth; growing and pruning on rows of any source."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import is_classifier
+from sklearn.utils import check_random_state
+
+from lyceum.data import Rows, Schema
+from lyceum.data._dask import DaskSource
+from lyceum.data._sources import ArraySource
+from lyceum.errors import DataError, SourceError
+from lyceum.solvers._class_factors import class_factors
+from lyceum.statistics._classes import class_weights
+from lyceum.trees._binned import grow_by_levels_with_record
+from lyceum.trees._bins import Bins
+from lyceum.trees._columns import Columns, Sample
+from lyceum.trees._confidence import confidence
+from lyceum.trees._cost_complexity import choose_alpha, cost_complexity
+from lyceum.trees._grow import Considered, Growth, grow_with_record
+from lyceum.trees._pruning import NodeCosts, minimum_loss, pessimistic, reduced_error
+from lyceum.trees._route import Router
+from lyceum.trees._tree import Tree
+
+__all__ = ["columns_drawn", "costs_by_column", "fit_tree", "growth_of", "loss_by_class"]
+
+_FOLDS = 10
+
+
+def fit_tree(learner: Any, rows: Rows) -> None:
+    """Set `tree_`, and what goes with it, of a tree learner."""
+    seed = int(check_random_state(learner.random_state).randint(np.iinfo(np.int32).max))
+    if is_classifier(learner):
+        learner.loss_, learner.actions_ = loss_by_class(learner.loss, learner.classes_)
+    learner.max_features_ = columns_drawn(learner.max_features, len(rows.schema))
+    if learner.max_bins is not None and not isinstance(rows.source, ArraySource):
+        tree, considered = _by_levels(learner, rows, seed)
+    else:
+        if isinstance(rows.source, DaskSource):
+            raise SourceError(
+                f"{type(learner).__name__} keeps all rows of a Dask collection in memory unless cells are "
+                "binned: set max_bins=255"
+            )
+        tree, considered = _Grown.on(learner, rows, seed).pruned()
+    learner.tree_ = tree
+    if learner.record:
+        learner.record_ = considered
+    elif hasattr(learner, "record_"):
+        del learner.record_
+
+
+# -- the settings ----------------------------------------------------------------------------------------------
+
+
+def growth_of(learner: Any, schema: Schema, n_rows: int, seed: int) -> Growth:
+    """The rules that the parameters of a learner stand for, on so many rows."""
+    loss = getattr(learner, "loss_", None)
+    by_loss = loss is not None and learner.criterion == "misclassification"
+    return Growth(
+        criterion=learner.criterion,
+        categorical=learner.categorical_split,
+        continuous=learner.continuous_split,
+        max_branches=learner.max_branches,
+        missing=learner.missing,
+        cut=learner.threshold,
+        max_depth=learner.max_depth,
+        min_samples_split=max(2, _count(learner.min_samples_split, n_rows)),
+        min_samples_leaf=_count(learner.min_samples_leaf, n_rows),
+        min_weight_leaf=learner.min_weight_leaf,
+        max_leaf_nodes=learner.max_leaf_nodes,
+        min_impurity_decrease=learner.min_impurity_decrease,
+        max_p_value=getattr(learner, "max_p_value", None),
+        max_features=None if learner.max_features_ == len(schema) else learner.max_features_,
+        splitter=learner.splitter,
+        needs_gain=learner.require_gain,
+        release8=getattr(learner, "_release8", False),
+        costs=costs_by_column(learner.attribute_costs, schema),
+        loss=loss if by_loss else None,
+        seed=seed,
+        record=learner.record,
+    )
+
+
+def _count(given: float, n_rows: int) -> int:
+    return int(given) if isinstance(given, int | np.integer) else max(1, math.ceil(given * n_rows))
+
+
+def columns_drawn(max_features: Any, d: int) -> int:
+    """How many columns are drawn at a node."""
+    if max_features is None:
+        return d
+    if max_features == "sqrt":
+        return max(1, int(math.sqrt(d)))
+    if max_features == "log2":
+        return max(1, int(math.log2(d)))
+    if isinstance(max_features, int | np.integer):
+        return min(int(max_features), d)
+    return max(1, int(max_features * d))
+
+
+def costs_by_column(costs: Any, schema: Schema) -> np.ndarray | None:
+    """What testing every column costs; a column that a dict does not name costs 1."""
+    if costs is None:
+        return None
+    if isinstance(costs, Mapping):
+        odd = [name for name in costs if name not in schema.names]
+        if odd:
+            raise DataError(f"attribute_costs names the column {odd[0]!r}; the columns are {list(schema.names)}")
+        values = np.array([float(costs.get(name, 1.0)) for name in schema.names])
+    else:
+        values = np.asarray(costs, dtype=np.float64)
+    if values.shape != (len(schema),) or not np.all(np.isfinite(values) & (values > 0)):
+        raise DataError(
+            f"attribute_costs must be {len(schema)} positive numbers, one a column, or a dict by column name; "
+            f"got {costs!r}"
+        )
+    return values
+
+
+def loss_by_class(loss: Any, classes: np.ndarray) -> tuple[np.ndarray | None, np.ndarray]:
+    """The losses with rows in the order of the classes, and the actions of the columns."""
+    if loss is None:
+        return None, classes
+    if hasattr(loss, "for_classes"):
+        loss = loss.for_classes(classes)
+        actions = np.asarray(loss.actions if loss.actions is not None else classes)
+        return np.array(loss.values, dtype=np.float64), actions
+    values = np.asarray(loss, dtype=np.float64)
+    if values.shape != (len(classes), len(classes)):
+        raise DataError(
+            f"loss has shape {values.shape}, but there are {len(classes)} classes: give rows = true class and "
+            "columns = predicted class in the order of classes_, or a LossMatrix where actions have other names"
+        )
+    return values, classes
+
+
+def _factors(learner: Any, weight: np.ndarray) -> np.ndarray | None:
+    """What the weights of the rows of every class are multiplied by in growth."""
+    factors = class_factors(learner.class_weight, learner.classes_.tolist(), weight)
+    if learner.loss_ is None or learner.criterion == "misclassification":
+        return factors
+    prior = learner.loss_.sum(axis=1)
+    if not np.all(prior > 0):
+        raise DataError("every class must have some loss: a row of the loss matrix sums to 0 or less")
+    prior = prior * (weight.sum() / (prior @ weight))  # the total weight stays
+    return prior if factors is None else factors * prior
+
+
+# -- growth in memory ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Grown:
+    """A tree to be grown on rows in memory, and pruned."""
+
+    learner: Any
+    schema: Schema
+    columns: Columns
+    sample: Sample
+    weight: np.ndarray | None  # with the factors of the classes
+    growth: Growth
+    n_classes: int | None
+
+    @classmethod
+    def on(cls, learner: Any, rows: Rows, seed: int) -> _Grown:
+        sample = Sample.of(rows)
+        schema, X = rows.schema, sample.X
+        if learner.max_bins is None:
+            columns = Columns.of_cells(X, schema)
+        else:
+            columns = Columns.of_bins(rows, Bins.of(rows, learner.max_bins))
+        n_classes = len(learner.classes_) if is_classifier(learner) else None
+        weight, used = sample.w, len(X) if sample.w is None else int(np.count_nonzero(sample.w))
+        if n_classes is not None:
+            totals = np.bincount(sample.y, sample.w, minlength=n_classes)
+            factors = _factors(learner, totals.astype(np.float64))
+            if factors is not None:
+                weight = factors[sample.y] if weight is None else weight * factors[sample.y]
+        growth = growth_of(learner, schema, used, seed)
+        return cls(learner, schema, columns, sample, weight, growth, n_classes)
+
+    def grow(self, rows: np.ndarray | None = None, record: bool = False) -> tuple[Tree, Considered]:
+        growth = replace(self.growth, record=record)
+        numbers = None if rows is None else rows.astype(np.int32)
+        return grow_with_record(
+            self.columns, self.sample.y, self.weight, growth, self.n_classes, numbers, self.native
+        )
+
+    @property
+    def native(self) -> Any:
+        return self.columns.native
+
+    def visited(self, tree: Tree, rows: np.ndarray) -> sparse.csr_array:
+        return Router([tree], self.sample.X.shape[1]).visited(self.sample.X[rows])
+
+    def pruned(self) -> tuple[Tree, Considered]:
+        """The tree of all rows, but that of reduced error pruning is grown on what is not set aside."""
+        learner, loss = self.learner, getattr(self.learner, "loss_", None)
+        if learner.pruning == "reduced_error":
+            train, held = self._apart()
+            tree, considered = self.grow(train, record=learner.record)
+            costs = NodeCosts.of(
+                tree, self.visited(tree, held), self.sample.y[held], None if self.weight is None else self.weight[held], loss
+            )
+            return reduced_error(tree, costs), considered
+        tree, considered = self.grow(record=learner.record)
+        if learner.pruning == "confidence":
+            rows = (self.sample.X, self.sample.y, self.weight)
+            impurity = "entropy" if learner.criterion == "gain_ratio" else learner.criterion
+            return confidence(tree, learner.confidence, rows=rows, impurity=impurity), considered
+        if learner.ccp_alpha == "cv":
+            return self._by_cross_validation(loss), considered
+        return pruned_by_itself(tree, learner, loss), considered
+
+    def _apart(self) -> tuple[np.ndarray, np.ndarray]:
+        """Numbers of the rows to grow on and of those to prune by, drawn."""
+        order = np.random.default_rng(self.growth.seed).permutation(len(self.sample.X))
+        held = math.ceil(self.learner.validation_fraction * len(order))
+        if held >= len(order):
+            raise DataError(
+                f"reduced error pruning sets {held} of {len(order)} rows aside and leaves none to grow on: "
+                "lower validation_fraction"
+            )
+        return np.sort(order[held:]), np.sort(order[:held])
+
+    def _by_cross_validation(self, loss: np.ndarray | None) -> Tree:
+        n = len(self.sample.X)
+        order = np.random.default_rng(self.growth.seed).permutation(n)
+        folds = np.empty(n, dtype=np.int64)
+        folds[order] = np.arange(n) % min(_FOLDS, n)
+        choice = choose_alpha(
+            lambda rows: self.grow(rows)[0], self.visited, self.sample.y, folds, self.weight, loss=loss
+        )
+        self.learner.alpha_choice_ = choice
+        return choice.tree
+
+
+def pruned_by_itself(tree: Tree, learner: Any, loss: np.ndarray | None) -> Tree:
+    """The prunings that look at the tree alone."""
+    if learner.pruning == "pessimistic":
+        tree = pessimistic(tree, learner.penalty, loss=loss)
+    elif learner.pruning == "minimum_loss":
+        tree = minimum_loss(tree, loss, smoothing="laplace")
+    elif learner.pruning == "confidence":
+        tree = confidence(tree, learner.confidence)
+    if learner.ccp_alpha:
+        tree = cost_complexity(tree, learner.ccp_alpha)
+    return tree
+
+
+# -- growth from histograms ------------------------------------------------------------------------------------
+
+
+def _by_levels(learner: Any, rows: Rows, seed: int) -> tuple[Tree, Considered]:
+    if learner.pruning == "reduced_error" or learner.ccp_alpha == "cv":
+        asked = "ccp_alpha='cv'" if learner.ccp_alpha == "cv" else "pruning='reduced_error'"
+        raise SourceError(f"{asked} needs the rows in memory: give scan(...) more memory, or prune by another rule")
+    n_classes = len(learner.classes_) if is_classifier(learner) else None
+    counted = rows.reduce(partial(_Counted.of, n_classes=n_classes))
+    growth = growth_of(learner, rows.schema, counted.n_rows, seed)
+    if n_classes is not None:
+        factors = _factors(learner, counted.classes)
+        if factors is not None:
+            rows = rows.then(_ByClass(factors))
+    bins = Bins.of(rows, learner.max_bins)
+    tree, considered = grow_by_levels_with_record(rows, bins, growth, n_classes)
+    return pruned_by_itself(tree, learner, getattr(learner, "loss_", None)), considered
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """How many rows there are, and the weights of the classes."""
+
+    n_rows: int
+    classes: np.ndarray
+
+    @classmethod
+    def of(cls, block: Any, n_classes: int | None) -> _Counted:
+        n_rows = len(block) if block.w is None else int(np.count_nonzero(block.w))
+        return cls(n_rows, np.zeros(0) if n_classes is None else class_weights(block, n_classes))
+
+    def merge(self, other: _Counted) -> _Counted:
+        return _Counted(self.n_rows + other.n_rows, self.classes + other.classes)
+
+
+@dataclass(frozen=True, slots=True)
+class _ByClass:
+    """Rows weighed by the factors of their classes."""
+
+    factors: np.ndarray
+
+    def schema(self, schema: Schema) -> Schema:
+        return schema
+
+    def __call__(self, block: Any) -> Any:
+        factors = self.factors[block.y]
+        return replace(block, w=factors if block.w is None else block.w * factors)
+
+
+
