@@ -36,7 +36,7 @@ class Rules:
     max_p_value: float | None = None
     costs: tuple[float, ...] | None = None
     loss: tuple[tuple[float, ...], ...] | None = None
-    needs_gain: bool = True
+    needs_gain: bool = False
     release8: bool = False
 
 

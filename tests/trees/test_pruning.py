@@ -29,9 +29,8 @@ gaps = st.sampled_from([0.0, 0.2])
 
 def grown(seed, form="multiway", gap=0.0, n=22, **rules):
     table = mixed_table(seed, n, gap)
-    referee = Referee(
-        *table, categorical=form, **{"criterion": "entropy", "max_depth": 3, "missing": "fractions"} | rules
-    )
+    usual = {"criterion": "entropy", "max_depth": 3, "missing": "fractions", "needs_gain": True}
+    referee = Referee(*table, categorical=form, **usual | rules)
     return referee, referee.tree()
 
 
