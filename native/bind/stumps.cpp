@@ -25,11 +25,19 @@ public:
     std::size_t columns() const { return columns_; }
     std::size_t groups() const { return (columns_ + lyceum::stump_lanes - 1) / lyceum::stump_lanes; }
 
+    // The number of the row that is in a place of the order of a column.
+    std::uint32_t row(std::size_t column, std::size_t place) const {
+        expect(column < columns_ && place < n_, "there is no such column or place");
+        const std::size_t lane = column % lyceum::stump_lanes;
+        return group(column / lyceum::stump_lanes)[place * lyceum::stump_lanes + lane] & ~lyceum::tied;
+    }
+
     void gains(Array<const double, 1> weights, Array<const double, 1> totals, Maybe<CodesArray> classes, std::size_t first,
-               std::size_t last, Array<double, 2> out) const {
+               std::size_t last, Array<double, 2> out, Array<std::int64_t, 2> ends) const {
         const std::size_t K = totals.shape(0);
         expect_shape("weights", weights, {n_});
         expect_shape("gains", out, {groups(), lyceum::stump_lanes});
+        expect_shape("ends", ends, {groups(), lyceum::stump_lanes});
         expect(first <= last && last <= groups(), "there are " + std::to_string(groups()) + " groups of columns");
         const std::int32_t* codes = data_or_null("classes", classes, {n_});
         expect(codes || K == 2, "weights that are below zero for one class and above for the other need two totals");
@@ -39,12 +47,13 @@ public:
         for (std::size_t g = first; g < last;) {
             const std::size_t together = !codes && last - g > 1 ? 2 : 1;
             double* to = out.data() + g * lyceum::stump_lanes;
+            std::int64_t* at = ends.data() + g * lyceum::stump_lanes;
             if (codes)
-                lyceum::stump_gains_of_many(group(g), n_, weights.data(), codes, totals.data(), K, to);
+                lyceum::stump_gains_of_many(group(g), n_, weights.data(), codes, totals.data(), K, to, at);
             else if (together == 2)
-                lyceum::stump_gains_of_two<2>(group(g), n_, weights.data(), totals(0), totals(1), to);
+                lyceum::stump_gains_of_two<2>(group(g), n_, weights.data(), totals(0), totals(1), to, at);
             else
-                lyceum::stump_gains_of_two<1>(group(g), n_, weights.data(), totals(0), totals(1), to);
+                lyceum::stump_gains_of_two<1>(group(g), n_, weights.data(), totals(0), totals(1), to, at);
             g += together;
             poll(together * n_ * 32);
         }
@@ -67,8 +76,9 @@ void bind_stumps(nb::module_& m) {
         .def(nb::init<const Array<const std::uint32_t, 2>&>(), "codes"_a.noconvert(), ReleaseGil())
         .def_prop_ro("columns", &StumpOrder::columns)
         .def_prop_ro("groups", &StumpOrder::groups)
+        .def("row", &StumpOrder::row, "column"_a, "place"_a, "The row that is in a place of the order of a column.")
         .def("gains", &StumpOrder::gains, "weights"_a.noconvert(), "totals"_a.noconvert(), "classes"_a.noconvert().none(),
-             "first"_a, "last"_a, "gains"_a.noconvert(), ReleaseGil(),
-             "Write the best Gini gain of every column of groups first up to last. Without classes, the weights of "
-             "class 0 are below zero.");
+             "first"_a, "last"_a, "gains"_a.noconvert(), "ends"_a.noconvert(), ReleaseGil(),
+             "Write the best Gini gain of every column of groups first up to last, and the place of the last row on its "
+             "left. Without classes, the weights of class 0 are below zero.");
 }

@@ -11,12 +11,13 @@ double gini(const Doubles1& w) {
     return W > 0. ? 1. - S / (W * W) : 0.;
 }
 
-// The best gain of one column over all thresholds, from the definition.
-double best_gain(const std::vector<std::int32_t>& codes, const Doubles1& w, const std::vector<std::int32_t>& y, size_t K) {
+// The best gain of one column over the thresholds from one code to another, from the definition.
+double best_gain(const std::vector<std::int32_t>& codes, const Doubles1& w, const std::vector<std::int32_t>& y, size_t K,
+                 int from = 0, int to = 39) {
     double best = 0., W = 0.;
     Doubles1 all(K);
     for (size_t i = 0; i < w.size(); ++i) all[y[i]] += w[i], W += w[i];
-    for (int cut = 0; cut < 40; ++cut) {
+    for (int cut = from; cut <= to; ++cut) {
         Doubles1 left(K), right(K);
         double L = 0.;
         for (size_t i = 0; i < w.size(); ++i) {
@@ -39,17 +40,25 @@ void test_gains(size_t n, size_t K) {
     }
     const auto y = random.codes(n, 0, int(K));
     Doubles1 w = random.uniform(n), totals(K), got(2 * stump_lanes);
+    std::vector<std::int64_t> ends(2 * stump_lanes), others(2 * stump_lanes);
     for (size_t i = 0; i < n; i += 5) w[i] = 0.;
     for (size_t i = 0; i < n; ++i) totals[y[i]] += w[i];
     for (size_t g = 0; g < 2; ++g)
         stump_gains_of_many(order.data() + g * n * stump_lanes, n, w.data(), y.data(), totals.data(), K,
-                            got.data() + g * stump_lanes);
-    for (size_t c = 0; c < got.size(); ++c) CLOSE(got[c], best_gain(columns[c], w, y, K), 1e-12);
+                            got.data() + g * stump_lanes, ends.data() + g * stump_lanes);
+    for (size_t c = 0; c < got.size(); ++c) {
+        CLOSE(got[c], best_gain(columns[c], w, y, K), 1e-12);
+        const size_t group = c / stump_lanes;
+        const auto row = order[(group * n + size_t(ends[c])) * stump_lanes + c % stump_lanes] & ~tied;
+        const int code = columns[c][row];
+        if (got[c] > 1e-9) CLOSE(got[c], best_gain(columns[c], w, y, K, code, code), 1e-12);
+    }
     if (K > 2) return;
     Doubles1 both(2 * stump_lanes), one(stump_lanes), signs = w;
     for (size_t i = 0; i < n; ++i) signs[i] = y[i] ? w[i] : -w[i];
-    stump_gains_of_two<2>(order.data(), n, signs.data(), totals[0], totals[1], both.data());
-    stump_gains_of_two<1>(order.data(), n, signs.data(), totals[0], totals[1], one.data());
+    stump_gains_of_two<2>(order.data(), n, signs.data(), totals[0], totals[1], both.data(), others.data());
+    stump_gains_of_two<1>(order.data(), n, signs.data(), totals[0], totals[1], one.data(), others.data());
+    for (size_t c = stump_lanes; c < both.size(); ++c) CHECK(others[c] == ends[c]);
     for (size_t c = 0; c < both.size(); ++c) CLOSE(both[c], best_gain(columns[c], w, y, K), 1e-12);
     for (size_t c = 0; c < stump_lanes; ++c) CLOSE(one[c], both[c], 1e-15);
 }

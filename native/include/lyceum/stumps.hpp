@@ -16,6 +16,7 @@ namespace lyceum {
 
 inline constexpr std::uint32_t tied = std::uint32_t{1} << 31;
 inline constexpr size_t stump_lanes = 4;
+inline constexpr double even_gains = 1e-12;  // gains that differ by less are equal: the first of them counts
 
 // The order of the rows in one column, by its codes, every stump_lanes-th cell of `order` from the first.
 template <class Code>
@@ -33,16 +34,19 @@ void stump_order(const Code* codes, size_t n, std::uint32_t* order) {
 }
 
 // gains[c] = the largest 2 q² / (W² L R) for two classes, of weights T0 and T1, whose rows have weights below and above
-// zero. L and R = W − L are the weights on both sides and q = A T0 − B T1, A and B being the weights of the classes 1
-// and 0 on the left: the fall of the Gini impurity, as A/L − (T1 − A)/R = q / (L R). Cost: n steps for all groups.
+// zero, and ends[c] = the place in the order of the last row on the left. L and R = W − L are the weights on both sides
+// and q = A T0 − B T1, A and B being the weights of the classes 1 and 0 on the left: the fall of the Gini impurity, as
+// A/L − (T1 − A)/R = q / (L R). Cost: n steps for all groups.
 template <size_t Groups>
-void stump_gains_of_two(const std::uint32_t* order, size_t n, const double* weights, double T0, double T1, double* gains) {
+void stump_gains_of_two(const std::uint32_t* order, size_t n, const double* weights, double T0, double T1, double* gains,
+                        std::int64_t* ends) {
     constexpr size_t lanes = vector_bytes < 32 ? 2 : 4, count = Groups * stump_lanes / lanes;
     using V = typename VectorOf<double, lanes>::type;
     using Mask = typename VectorOf<std::int64_t, lanes>::type;
-    const double W = T0 + T1;
+    const double W = T0 + T1, even = even_gains * W * W / 2.;
     const V zero{};
-    V left[count] = {}, q[count] = {}, best[count] = {}, under[count] = {};
+    V left[count] = {}, q[count] = {}, best[count] = {}, bar[count] = {}, under[count] = {};
+    Mask end[count] = {};
     for (auto& u : under) u += 1.;
     for (size_t i = 0; i < n; ++i)
 #pragma GCC unroll 8
@@ -50,32 +54,37 @@ void stump_gains_of_two(const std::uint32_t* order, size_t n, const double* weig
             const size_t first = v * lanes;
             const std::uint32_t* rows = order + (first / stump_lanes * n + i) * stump_lanes + first % stump_lanes;
             V w;
-            Mask ends;
+            Mask last;
             for (size_t c = 0; c < lanes; ++c) {
                 w[c] = weights[rows[c] & ~tied];
-                ends[c] = -std::int64_t{rows[c] < tied};
+                last[c] = -std::int64_t{rows[c] < tied};
             }
             left[v] += w > zero ? w : -w;
             q[v] += w * (w > zero ? zero + T0 : zero + T1);
             const V over = q[v] * q[v], sides = left[v] * (W - left[v]);
-            const Mask better = (over * under[v] > best[v] * sides) & (sides > zero) & ends;
+            const Mask better = (over * under[v] > bar[v] * sides) & (sides > zero) & last;
             best[v] = better ? over : best[v];
+            bar[v] = better ? over + even * sides : bar[v];
             under[v] = better ? sides : under[v];
+            end[v] = better ? Mask{} + static_cast<std::int64_t>(i) : end[v];
         }
-    for (size_t c = 0; c < Groups * stump_lanes; ++c)
+    for (size_t c = 0; c < Groups * stump_lanes; ++c) {
         gains[c] = 2. * best[c / lanes][c % lanes] / (under[c / lanes][c % lanes] * W * W);
+        ends[c] = end[c / lanes][c % lanes];
+    }
 }
 
 // The same for K classes and one group: gains[c] = the largest (S_L / L + S_R / R) / W − S / W², S being the sums of the
 // squares of the weights of the classes.
 inline void stump_gains_of_many(const std::uint32_t* order, size_t n, const double* weights, const std::int32_t* classes,
-                                const double* totals, size_t K, double* gains) {
+                                const double* totals, size_t K, double* gains, std::int64_t* ends) {
     double W = 0., S = 0.;
     for (size_t k = 0; k < K; ++k) W += totals[k], S += totals[k] * totals[k];
     std::vector<double> sides(stump_lanes * K, 0.);
     double left[stump_lanes] = {}, near[stump_lanes] = {}, far[stump_lanes], best[stump_lanes];
     std::fill_n(far, stump_lanes, S);
     std::fill_n(best, stump_lanes, S / W);
+    std::fill_n(ends, stump_lanes, 0);
     for (size_t i = 0; i < n; ++i)
         for (size_t c = 0; c < stump_lanes; ++c) {
             const std::uint32_t at = order[i * stump_lanes + c], row = at & ~tied;
@@ -87,8 +96,9 @@ inline void stump_gains_of_many(const std::uint32_t* order, size_t n, const doub
             here += w;
             left[c] += w;
             const double right = W - left[c];
-            const bool may = at < tied && left[c] > 0. && right > 1e-14 * W;
-            if (may) best[c] = std::max(best[c], near[c] / left[c] + far[c] / right);
+            if (at >= tied || left[c] <= 0. || right <= 1e-14 * W) continue;
+            const double merit = near[c] / left[c] + far[c] / right;
+            if (merit > best[c] + even_gains * W) best[c] = merit, ends[c] = static_cast<std::int64_t>(i);
         }
     for (size_t c = 0; c < stump_lanes; ++c) gains[c] = best[c] / W - S / (W * W);
 }
