@@ -103,9 +103,11 @@ class Reference:
 
     def simplified(self, node, columns):
         """Drop columns one by one while the criterion does not get worse."""
+        if np.ptp(self.y[node.rows]) == 0:
+            return []
+        columns = self.independent(node, columns)
         if self.way.squared:
             return self.by_akaike(node, columns)
-        columns = self.independent(node, columns)
         estimate = self.estimated(node, self.fitted(node, columns)[2], 1 + len(columns))
         while columns:
             fewer = min(
@@ -132,18 +134,22 @@ class Reference:
         A, y = self.X[np.ix_(node.rows, columns)], self.y[node.rows]
         return np.abs(self.fitted(node, columns)[0]) * A.std(axis=0) / y.std()
 
+    def share_left(self, node, columns):
+        y = self.y[node.rows]
+        return max(np.sum(self.fitted(node, columns)[2] ** 2) / np.sum((y - y.mean()) ** 2), 1e-14)
+
     def by_akaike(self, node, columns):
         n = len(node.rows)
-        columns = [c for c in columns if np.ptp(self.X[node.rows, c]) > 0]
         while columns and self.standardised(node, columns).max() > 1.5:
             columns = [c for c in columns if c != columns[self.standardised(node, columns).argmax()]]
-        full = np.sum(self.fitted(node, columns)[2] ** 2)
+        while columns and 1 + len(columns) >= n:
+            columns = [c for c in columns if c != columns[self.standardised(node, columns).argmin()]]
+        full = self.share_left(node, columns)
         v = 1 + len(columns)
         best = n - v + 2 * v
         while columns:
             fewer = [c for c in columns if c != columns[self.standardised(node, columns).argmin()]]
-            ratio = np.sum(self.fitted(node, fewer)[2] ** 2) / full
-            score = ratio * (n - v) + 2 * (1 + len(fewer))
+            score = self.share_left(node, fewer) / full * (n - v) + 2 * (1 + len(fewer))
             if score >= best:
                 break
             columns, best = fewer, score

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
@@ -200,7 +200,7 @@ class ModelTreeRegressor(RegressorMixin, Learner):
         tree = grow(Columns.of_cells(self.columns_.ranked(X), numbers), y, w, growth)
         if w is not None:
             tree = compact(tree, tree.weight < self.min_samples_split)
-        return _one_way(tree)
+        return _one_way(_breadth_first(tree))
 
     def _may_have(self, tree: Tree) -> np.ndarray:
         """The columns that the models of the nodes may have."""
@@ -311,6 +311,26 @@ def _moments(y: np.ndarray, w: np.ndarray | None) -> tuple[float, float]:
     weight = np.ones(len(y)) if w is None else w
     mean = y[0] + float((weight * (y - y[0])).sum() / weight.sum())
     return mean, float(np.sqrt((weight * (y - mean) ** 2).sum() / weight.sum()))
+
+
+def _breadth_first(tree: Tree) -> Tree:
+    """The tree with its nodes numbered level by level, however many threads grew it."""
+    levels = [np.zeros(1, dtype=np.intp)]
+    while len(levels[-1]):
+        inner = levels[-1][tree.kind[levels[-1]] != LEAF]
+        counts = tree.n_children[inner]
+        within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+        levels.append(np.repeat(tree.child[inner], counts) + within)
+    order = np.concatenate(levels)
+    new = np.empty(len(order), dtype=np.int32)
+    new[order] = np.arange(len(order))
+    by_node = {
+        field.name: getattr(tree, field.name)[order]
+        for field in fields(tree)
+        if field.name not in ("cuts", "branches")
+    }
+    by_node["child"] = np.where(by_node["child"] < 0, -1, new[by_node["child"]]).astype(np.int32)
+    return replace(tree, **by_node)
 
 
 def _one_way(tree: Tree) -> Tree:
