@@ -116,7 +116,7 @@ def _check_split(referee, node, split, rows, depth):
     if not referee.may_split(rows, depth):
         raise Disagreement(f"node {node} of {len(rows)} rows should be a leaf, not {split}")
     candidates = referee.candidates(rows)
-    same = [s for s in candidates if s.same_as(split) and s.missing == _missing_like(s, split)]
+    same = [s for s in candidates if s.same_as(split) and _same_missing(referee, rows, s, split)]
     if not same:
         raise Disagreement(f"node {node} is split as none may be: {split}; {candidates}")
     (ours,) = same
@@ -150,9 +150,15 @@ def _top(candidates) -> float:
     return max(best)
 
 
-def _missing_like(ours: Split, split: Split) -> int:
-    """The branch of missing cells of `split`, numbered as in `ours`, whose groups may be the other way."""
-    if split.missing < 0 or ours.kind != GROUPS:
-        return split.missing
-    category = next(iter(ours.branch))
-    return split.missing if ours.branch[category] == split.branch[category] else 1 - split.missing
+def _same_missing(referee, rows, ours: Split, split: Split) -> bool:
+    """Whether missing cells go to the same child; where none is missing, to one of the heaviest."""
+    theirs = split.missing
+    if theirs >= 0 and ours.kind == GROUPS:  # two groups may be the other way round
+        category = next(iter(ours.branch))
+        theirs = theirs if ours.branch[category] == split.branch[category] else 1 - theirs
+    if ours.missing == theirs:
+        return True
+    if theirs < 0 or ours.missing < 0 or any(is_missing(referee.cells[i][ours.column]) for i, _ in rows):
+        return False
+    weights = [weight_of(child) for child in referee.send(ours, rows)]
+    return weights[theirs] >= max(weights) * (1 - 1e-12)

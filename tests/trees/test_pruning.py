@@ -34,7 +34,7 @@ def grown(seed, form="multiway", gap=0.0, n=22, **rules):
     return referee, referee.tree()
 
 
-def small(tree, most=7):
+def small(tree, most=10):
     """Whether there are few enough inner nodes to try all prunings."""
     return np.count_nonzero(tree.kind != LEAF) <= most
 
