@@ -1,4 +1,5 @@
 #include <lyceum/logistic.hpp>
+#include <lyceum/separable_bound.hpp>
 #include <lyceum/softmax_loss.hpp>
 
 #include "check.hpp"
@@ -74,12 +75,63 @@ void test_softmax(size_t n, size_t d, size_t K) {
     for (size_t a = 0; a < m * m; ++a) CLOSE(hessian[a], H[a], 1e-10);
 }
 
+// The offset by bisection: the sigmoids of the others make up for what that of the largest score lacks.
+double offset_of(const Doubles1& z) {
+    const size_t best = size_t(std::max_element(z.begin(), z.end()) - z.begin());
+    double low = *std::min_element(z.begin(), z.end()), high = z[best] + 50;
+    for (int step = 0; step < 200; ++step) {
+        const double a = (low + high) / 2;
+        double others = 0;
+        for (size_t k = 0; k < z.size(); ++k)
+            if (k != best) others += 1 / (1 + std::exp(a - z[k]));
+        (others > 1 / (1 + std::exp(z[best] - a)) ? low : high) = a;
+    }
+    return (low + high) / 2;
+}
+
+template <class T>
+void test_separable_bound(size_t n, size_t d, size_t K, double steep) {
+    Random random;
+    const size_t p = d + 1;
+    const auto X = random.template normal<T>(n * d);
+    const Doubles1 shift(d, 0.5), w = random.uniform(n);
+    const auto coef = random.template normal<double>(K * p, 0, steep);
+    std::vector<std::int32_t> codes(n);
+    for (size_t i = 0; i < n; ++i) codes[i] = int(i % (K + 1)) - 1;
+    Doubles1 gradient(K * p), curvature(K * p * p), G(K * p), H(K * p * p);
+    const double bound = separable_bound<T>(rows(X, n, d), {codes.data(), K}, w.data(), coef.data(), shift.data(),
+                                            gradient.data(), curvature.data(), Poll());
+    double want = 0;
+    for (size_t i = 0; i < n; ++i) {
+        if (codes[i] < 0) continue;
+        const auto x = design_row(X, i, d, shift);
+        Doubles1 z(K);
+        for (size_t k = 0; k < K; ++k) z[k] = dot(x, &coef[k * p]);
+        const double a = offset_of(z);
+        want += w[i] * (a - z[codes[i]]);
+        for (size_t k = 0; k < K; ++k) {
+            const double u = z[k] - a, s = 1 / (1 + std::exp(-u)), e = std::exp(-std::abs(u));
+            const double above = std::abs(u) > 1e-6 ? (s - .5) / u : .25, bend = e / ((1 + e) * (1 + e)) + .01 * above;
+            want += w[i] * (std::max(u, 0.) + std::log1p(e));
+            for (size_t j = 0; j < p; ++j) {
+                G[k * p + j] += w[i] * (s - (int(k) == codes[i])) * x[j];
+                for (size_t l = 0; l < p; ++l) H[(k * p + j) * p + l] += w[i] * bend * x[j] * x[l];
+            }
+        }
+    }
+    CLOSE(bound, want, 1e-10);
+    for (size_t j = 0; j < K * p; ++j) CLOSE(gradient[j], G[j], 1e-9);
+    for (size_t j = 0; j < K * p * p; ++j) CLOSE(curvature[j], H[j], 1e-7);
+}
+
 template <class T>
 void test_type() {
     for (const size_t n : {0, 1, 95, 97, 200})
         for (const size_t d : {1, 7, 8, 17}) {
             for (const double steep : {.1, 1., 1e3}) test_logistic<T>(n, d, steep);
             for (const size_t K : {1, 2, 3, 5}) test_softmax<T>(n, d, K);
+            for (const size_t K : {2, 3, 9})
+                for (const double steep : {.1, 1., 30.}) test_separable_bound<T>(n, d, K, steep);
         }
 }
 

@@ -10,6 +10,7 @@ from scipy import sparse
 from scipy.optimize import minimize
 from scipy.special import logsumexp
 from sklearn.datasets import load_digits
+from threadpoolctl import threadpool_limits
 
 from lyceum import scan
 from lyceum.linear import LogisticRegression
@@ -150,3 +151,20 @@ def test_what_it_cannot_do_is_said(settings, told):
         LogisticRegression(solver="bound", **settings).fit(X, y)
     with pytest.raises(ValueError, match="three classes and more"):
         LogisticRegression(solver="bound").fit(X, y > 0)
+
+
+def test_the_summary_tells_of_the_bound_and_the_reference():
+    X, y = rows(4, n=200)
+    told = str(LogisticRegression(solver="bound", reference=2).fit(X, y).summary())
+    assert "separable bound" in told
+    assert "reference class" in told
+    assert "none at the least bound" in told
+
+
+def test_bits_do_not_depend_on_threads():
+    X, y = rows(5, n=40_000, d=3)
+    coefs = []
+    for count in ("1", "2"):
+        with threadpool_limits(int(count)):
+            coefs.append(LogisticRegression(solver="bound").fit(X, y).coef_)
+    assert_array_equal(*coefs)

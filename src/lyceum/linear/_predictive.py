@@ -22,7 +22,7 @@ def plug_in(learner: Any, block: Block) -> np.ndarray:
 def probit(learner: Any, block: Block) -> np.ndarray:
     """Scores shrunk by (1 + π σ²/8)^(-1/2), σ² being the variance of a score (MacKay, 1992).
 
-    For more than two classes every score is shrunk by its own variance.
+    For more than two classes every score is shrunk by its own variance, which depends on the reference class.
     """
     Z = _centred(learner, block)
     scores = block.X @ learner.coef_.T + learner.intercept_
