@@ -1,0 +1,160 @@
+"""Trees as rules: IF … AND … THEN …, with how many rows and how surely."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from lyceum.data import Schema
+from lyceum.trees._tree import INTERVALS, THRESHOLD, Tree
+from lyceum.trees._words import Words, interval_text, number, set_text
+
+__all__ = ["Condition", "Rule", "rules"]
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """What a rule asks of a column: a cell in (lower, upper], or one of some categories."""
+
+    name: str
+    column: int
+    lower: float | None = None
+    upper: float | None = None
+    codes: tuple[int, ...] | None = None
+    categories: tuple[str, ...] = ()
+
+    def within(self, lower: float | None, upper: float | None) -> Condition:
+        """This, and in (lower, upper] too."""
+        lowest = [x for x in (self.lower, lower) if x is not None]
+        highest = [x for x in (self.upper, upper) if x is not None]
+        return replace(self, lower=max(lowest, default=None), upper=min(highest, default=None))
+
+    def among(self, codes: Sequence[int], categories: Sequence[str]) -> Condition:
+        """This, and one of these categories too."""
+        pairs = [(c, name) for c, name in zip(codes, categories) if self.codes is None or c in self.codes]
+        return replace(self, codes=tuple(c for c, _ in pairs), categories=tuple(name for _, name in pairs))
+
+    def holds(self, cells: np.ndarray) -> np.ndarray:
+        """Whether it holds of coded cells; never of a missing one."""
+        held = ~np.isnan(cells)
+        if self.lower is not None:
+            held &= cells > self.lower
+        if self.upper is not None:
+            held &= cells <= self.upper
+        return held if self.codes is None else held & np.isin(cells, self.codes)
+
+    def __str__(self) -> str:
+        if self.codes is not None:
+            return set_text(self.name, self.categories)
+        return interval_text(self.name, self.lower, self.upper)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One way down a tree.
+
+    `weight` and `rows` are its support; `confidence` the share of the majority class among them, None for a
+    regression; `spread` the name and the size of the spread of a regression, where the criterion tells it.
+    """
+
+    conditions: tuple[Condition, ...]
+    target: str
+    answer: Any
+    weight: float
+    rows: int
+    confidence: float | None
+    spread: tuple[str, float] | None
+    node: int
+
+    def covers(self, X: np.ndarray) -> np.ndarray:
+        """The rows of coded cells that all conditions hold of."""
+        held = np.ones(len(X), dtype=bool)
+        for condition in self.conditions:
+            held &= condition.holds(np.asarray(X[:, condition.column], dtype=np.float64))
+        return held
+
+    def __str__(self) -> str:
+        asked = " AND ".join(map(str, self.conditions))
+        answer = number(self.answer) if self.confidence is None else str(self.answer)
+        then = f"THEN {self.target} = {answer}"
+        return f"IF {asked} {then} ({self._evidence()})" if asked else f"ALWAYS {then[5:]} ({self._evidence()})"
+
+    def _evidence(self) -> str:
+        rows = f"{self.rows} {'row' if self.rows == 1 else 'rows'}"
+        weight = "" if self.weight == self.rows else f" of weight {number(self.weight)}"
+        if self.confidence is not None:
+            return f"{rows}{weight}, confidence {self.confidence:.3g}"
+        return f"{rows}{weight}" + (f", {self.spread[0]} {number(self.spread[1])}" if self.spread else "")
+
+
+def rules(
+    tree: Tree,
+    schema: Schema,
+    classes: Sequence[Any] | None = None,
+    *,
+    criterion: str | None = None,
+    unseen: bool = False,
+) -> list[Rule]:
+    """A rule a leaf, from the first to the last; the conditions on a column are merged into one.
+
+    Parameters
+    ----------
+    tree : Tree
+    schema : Schema
+    classes : labels, None for a regression
+    criterion : str, optional
+        What a regression tree was grown by; says what spread is told.
+    unseen : bool, default=False
+        Also a rule for the known categories that no row brought to a node: rows of them end there.
+    """
+    words = Words(tree, schema, classes, criterion)
+    return [_rule(words, *end) for end in _ends(words, unseen)]
+
+
+def _rule(words: Words, node: int, asked: dict[int, Condition], seen: bool) -> Rule:
+    tree = words.tree
+    return Rule(
+        tuple(asked.values()),
+        words.target,
+        words.answer(node),
+        float(tree.weight[node]) if seen else 0.0,
+        int(tree.n_rows[node]) if seen else 0,
+        None if words.classes is None else words.purity(node),
+        words.spread(node),
+        node,
+    )
+
+
+def _ends(words: Words, unseen: bool) -> Iterator[tuple[int, dict[int, Condition], bool]]:
+    tree = words.tree
+    waiting: list[tuple[int, dict[int, Condition], bool]] = [(0, {}, True)]
+    while waiting:
+        node, asked, seen = waiting.pop()
+        if words.is_leaf(node) or not seen:
+            yield node, asked, seen
+            continue
+        ways = [(child, _asked(words, asked, node, b), True) for b, child in enumerate(tree.children(node))]
+        if unseen and tree.kind[node] not in (THRESHOLD, INTERVALS):
+            rest = _asked(words, asked, node, None)
+            if rest[int(tree.feature[node])].codes:
+                ways.append((node, rest, False))
+        waiting += reversed(ways)
+
+
+def _asked(words: Words, asked: dict[int, Condition], node: int, branch: int | None) -> dict[int, Condition]:
+    """The conditions of a node and those of one of its branches, or of no branch."""
+    column = int(words.tree.feature[node])
+    before = asked.get(column, Condition(words.column(node), column))
+    if words.tree.kind[node] in (THRESHOLD, INTERVALS):
+        assert branch is not None
+        return asked | {column: before.within(*words.bounds(node, branch))}
+    if branch is not None:
+        codes = words.codes(node, branch).tolist()
+    else:
+        known = words.schema[column].categories
+        taken = {c for b in range(int(words.tree.n_children[node])) for c in words.codes(node, b).tolist()}
+        codes = [c for c in range(len(known) if known is not None else 0) if c not in taken]
+    return asked | {column: before.among(codes, words.categories(node, codes))}

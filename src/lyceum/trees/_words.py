@@ -1,0 +1,149 @@
+"""A tree in words: what its tests ask and what its nodes say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lyceum.data import Schema
+from lyceum.trees._tree import INTERVALS, LEAF, THRESHOLD, Tree
+
+__all__ = ["Words", "number"]
+
+_SPREADS = {
+    "variance": "sd",
+    "squared_error": "sd",
+    "friedman_mse": "sd",
+    "sd": "sd",
+    "absolute_error": "mean |deviation|",
+}
+
+
+def number(value: float) -> str:
+    """A number as short as people can tell it apart: six digits, twelve above 100,000."""
+    return f"{value:.12g}" if 1e5 <= abs(value) < 1e12 else f"{value:.6g}"
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The names that a tree is told with.
+
+    `classes` are the labels, None for a regression; `criterion` says what the impurities of a regression are.
+    """
+
+    tree: Tree
+    schema: Schema
+    classes: Sequence[Any] | None = None
+    criterion: str | None = None
+
+    @property
+    def target(self) -> str:
+        return self.schema.target.name if self.schema.target else "y"
+
+    # -- tests ---------------------------------------------------------------------------------------------
+
+    def column(self, node: int) -> str:
+        """The name of the column that a node tests."""
+        return self.schema[int(self.tree.feature[node])].name
+
+    def codes(self, node: int, branch: int) -> np.ndarray:
+        """The categories, as codes, that take a branch."""
+        first = int(self.tree.table[node])
+        return np.flatnonzero(self.tree.branches[first : first + int(self.tree.n_codes[node])] == branch)
+
+    def categories(self, node: int, codes: Sequence[int] | np.ndarray) -> list[str]:
+        """The names of codes of the column that a node tests."""
+        known = self.schema[int(self.tree.feature[node])].categories
+        return [str(known[code]) if known is not None and code < len(known) else str(code) for code in codes]
+
+    def bounds(self, node: int, branch: int) -> tuple[float | None, float | None]:
+        """The interval (lower, upper] of cells that take a branch, None where it has no end."""
+        tree = self.tree
+        if tree.kind[node] == THRESHOLD:
+            t = float(tree.threshold[node])
+            return (None, t) if branch == 0 else (t, None)
+        first, last = int(tree.table[node]), int(tree.n_children[node]) - 1
+        lower = float(tree.cuts[first + branch - 1]) if branch > 0 else None
+        return lower, float(tree.cuts[first + branch]) if branch < last else None
+
+    def test(self, node: int, branch: int, most: int | None = None) -> str:
+        """What is asked of the column for a branch, without its name, e.g. "≤ 2.5"; at most so many names."""
+        if self.tree.kind[node] in (THRESHOLD, INTERVALS):
+            return interval_text("", *self.bounds(node, branch))
+        return set_text("", self.categories(node, self.codes(node, branch)), most)
+
+    def condition(self, node: int, branch: int) -> str:
+        """What is asked for a branch, e.g. "petal length ≤ 2.5"."""
+        name = self.column(node)
+        if self.tree.kind[node] in (THRESHOLD, INTERVALS):
+            return interval_text(name, *self.bounds(node, branch))
+        return set_text(name, self.categories(node, self.codes(node, branch)))
+
+    # -- nodes ---------------------------------------------------------------------------------------------
+
+    def majority(self, node: int) -> int:
+        """The class of the largest weight, the first of equals."""
+        return int(np.argmax(self.tree.value[node]))
+
+    def answer(self, node: int) -> Any:
+        """The label or the number that a node predicts."""
+        if self.classes is None:
+            return float(self.tree.value[node, 0])
+        return self.classes[self.majority(node)]
+
+    def answer_text(self, node: int) -> str:
+        answer = self.answer(node)
+        return number(answer) if self.classes is None else str(answer)
+
+    def purity(self, node: int) -> float:
+        """The share of the majority class."""
+        value = self.tree.value[node]
+        total = float(value.sum())
+        return float(value.max()) / total if total > 0 else 1.0 / len(value)
+
+    def spread(self, node: int) -> tuple[str, float] | None:
+        """How far the targets of a node are from its number, by name, where the criterion tells it."""
+        if self.classes is not None or self.criterion not in _SPREADS:
+            return None
+        impurity = max(0.0, float(self.tree.impurity[node]))
+        name = _SPREADS[self.criterion]
+        return name, float(np.sqrt(impurity)) if name == "sd" and self.criterion != "sd" else impurity
+
+    def distribution(self, node: int, most: int = 6) -> str:
+        """The weights of the classes, the largest ones if there are many, or the weight and the spread."""
+        tree = self.tree
+        if self.classes is None:
+            spread = self.spread(node)
+            more = f", {spread[0]} {number(spread[1])}" if spread else ""
+            return f"n {number(float(tree.weight[node]))}{more}"
+        value = tree.value[node]
+        shown = np.flatnonzero(value > 0)
+        if len(shown) > most:
+            shown = np.sort(np.argsort(-value, kind="stable")[:most])
+        text = ", ".join(f"{self.classes[k]} {number(float(value[k]))}" for k in shown)
+        return text + (", …" if np.count_nonzero(value > 0) > most else "")
+
+    def is_leaf(self, node: int) -> bool:
+        return bool(self.tree.kind[node] == LEAF)
+
+
+def interval_text(name: str, lower: float | None, upper: float | None) -> str:
+    """A column within (lower, upper]."""
+    if lower is None and upper is None:
+        return f"{name} any".strip()
+    if lower is None:
+        return f"{name} ≤ {number(float(upper))}".strip()  # type: ignore[arg-type]
+    if upper is None:
+        return f"{name} > {number(lower)}".strip()
+    return f"{number(lower)} < {name} ≤ {number(upper)}" if name else f"({number(lower)}, {number(upper)}]"
+
+
+def set_text(name: str, categories: Sequence[str], most: int | None = None) -> str:
+    """A column that is one of some categories."""
+    if len(categories) == 1:
+        return f"{name} = {categories[0]}".strip()
+    shown = list(categories if most is None or len(categories) <= most else [*categories[: most - 1], "…"])
+    return f"{name} in {{{', '.join(shown)}}}".strip()
