@@ -131,9 +131,7 @@ def test_weight_two_equals_a_repeated_row():
     of = partial(NodeHistograms.of, coder=Cells(), frontier=whole, n_classes=K)
     weighted = histograms(CLASSES, W, n_classes=K, frontier=whole).tables
     often = W.astype(int)
-    block = replace(
-        block_of(np.repeat(CODES.astype(float), often, axis=0)), y=np.repeat(CLASSES, often)
-    )
+    block = replace(block_of(np.repeat(CODES.astype(float), often, axis=0)), y=np.repeat(CLASSES, often))
     np.testing.assert_array_equal(of(block).tables, weighted[..., :K])
 
 

@@ -46,6 +46,8 @@ __all__ = ["grow_by_levels", "grow_by_levels_with_record"]
 
 BUDGET = 1 << 28
 
+_Waiting = tuple[float, int, Node]  # what a split gains, negative; the number of the node
+
 
 def grow_by_levels(
     rows: Rows, bins: Bins, growth: Growth, n_classes: int | None = None, budget: int = BUDGET
@@ -135,37 +137,46 @@ class _Grower:
         """The nodes of the tree; the split that gains most, weighted by the rows, is made first."""
         most, leaves = self.growth.max_leaf_nodes or 0, 1
         nodes, inner = [self.root], set()
-        waiting: list[tuple[float, int, Node]] = []
-        self._admit(self.root, waiting)
+        waiting: list[_Waiting] = []
+        self._admit(self.root, waiting, 0)
         while waiting and leaves < most:
             node = heapq.heappop(waiting)[-1]
             if leaves + len(node.children) - 1 > most:
                 continue
-            # a split makes a leaf more, or several: of those waiting, no more than these can still be made
-            rivals = heapq.nsmallest(most - leaves - 1, waiting)
-            self._look_ahead(node.children, [child for *_, rival in rivals for child in rival.children])
             leaves += len(node.children) - 1
+            self._look_ahead(node, waiting, most - leaves)
             inner.add(node)
             for number, child in enumerate(node.children, len(nodes)):
                 child.number = number
-                self._admit(child, waiting)
+                self._admit(child, waiting, number)
             nodes += node.children
         for node in nodes:
             if node not in inner:
                 node.split, node.children = None, []
         return nodes
 
-    def _admit(self, node: Node, waiting: list[tuple[float, int, Node]]) -> None:
+    def _admit(self, node: Node, waiting: list[_Waiting], number: int) -> None:
         if node.split is not None:
             worth = float(self.target.weight(node.sums)) * node.split.gain
-            heapq.heappush(waiting, (-worth, node.number, node))
+            heapq.heappush(waiting, (-worth, number, node))
 
-    def _look_ahead(self, needed: Sequence[Node], others: Sequence[Node]) -> None:
-        """Look at the nodes needed and, if that takes a pass, at as many others as fit into it."""
-        open_ = [node for node in needed if self._is_open(node)]
-        if open_:
-            room = max(0, self.nodes_a_pass - len(open_))
-            self._look_at(open_ + [node for node in others if self._is_open(node)][:room])
+    def _look_ahead(self, node: Node, waiting: list[_Waiting], left: int) -> None:
+        """Look at the children of a node and, if that takes a pass, at as many others as fit into it.
+
+        The others are children of nodes that would be split next, were the gains below them all known: what
+        is not known can only push some of them out.
+        """
+        needed = [child for child in node.children if self._is_open(child)]
+        if not needed:
+            return
+        ahead, others, number = list(waiting), [], len(waiting) + (1 << 40)
+        while ahead and left > 0:
+            rival = heapq.heappop(ahead)[-1]
+            left -= len(rival.children) - 1
+            for number, child in enumerate(rival.children, number + 1):
+                self._admit(child, ahead, number)
+                others += [child] if self._is_open(child) else []
+        self._look_at(needed + others[: max(0, self.nodes_a_pass - len(needed))])
 
     def _is_open(self, node: Node) -> bool:
         return not node.looked_at and self._may_split(node)

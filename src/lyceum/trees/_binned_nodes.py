@@ -14,7 +14,16 @@ from lyceum.trees._bins import Bins
 from lyceum.trees._grow import Considered, Growth
 from lyceum.trees._tree import CATEGORIES, GROUPS, INTERVALS, LEAF, Tree
 
-__all__ = ["Classes", "Node", "NodeSplits", "Numbers", "considered", "finished", "frontier_of", "ranked_columns"]
+__all__ = [
+    "Classes",
+    "Node",
+    "NodeSplits",
+    "Numbers",
+    "considered",
+    "finished",
+    "frontier_of",
+    "ranked_columns",
+]
 
 _GOLDEN, _BITS = 0x9E3779B97F4A7C15, (1 << 64) - 1
 
@@ -29,7 +38,9 @@ class Split:
     threshold: float
     missing: int  # the child of missing cells, −1 for all
     cuts: np.ndarray
-    branches: np.ndarray  # the child of every code of the column, the missing one last; −1 where there is none
+    branches: (
+        np.ndarray
+    )  # the child of every code of the column, the missing one last; −1 where there is none
 
 
 @dataclass(slots=True, eq=False)
@@ -125,7 +136,9 @@ class Numbers:
     def rounding(self, node: Node, scale: float) -> float:
         """An impurity that is none, where that of the root is `scale`."""
         mean = abs(float(self.value(node)[0]))
-        return 1e-14 * mean + 1e-15 * scale if self.growth.criterion == "sd" else 1e-28 * mean**2 + 1e-30 * scale
+        return (
+            1e-14 * mean + 1e-15 * scale if self.growth.criterion == "sd" else 1e-28 * mean**2 + 1e-30 * scale
+        )
 
     def settle(self, node: Node, sums: np.ndarray, table: np.ndarray) -> None:
         """Take the sums of a node, and its table in place, about the mean."""
@@ -202,7 +215,9 @@ class NodeSplits:
         )
 
 
-def parted(split: Split, cells: np.ndarray, rows: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def parted(
+    split: Split, cells: np.ndarray, rows: np.ndarray, weight: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """The sums and the numbers of rows of every child, from those of every code of the column.
 
     Missing cells that go to every child add the child's share of their sums, and count as a row in each.
@@ -292,7 +307,9 @@ def finished(nodes: Sequence[Node], target: Target, bins: Bins) -> Tree:
             cuts.append(split.cuts)
         elif split.kind in (CATEGORIES, GROUPS):
             table[i] = sum(map(len, branches))
-            branches.append(split.branches[bins.tables[split.feature]])  # of categories, which may share a bin
+            branches.append(
+                split.branches[bins.tables[split.feature]]
+            )  # of categories, which may share a bin
             n_codes[i] = len(branches[-1])
     return Tree(
         feature,
