@@ -303,13 +303,15 @@ private:
     std::vector<Open> parted(const Open& open, const Found& found, size_t column, Dealing& dealing) {
         const size_t m = open.rows.size(), children = static_cast<size_t>(found.children);
         dealing.side.resize(m);
-        dealing.place.resize(m);
+        dealing.place.resize(sorted_ ? m : 0);
         const std::int32_t* side = dealing.side.data();
         branch(open, found, column, dealing.side.data());
         std::vector<size_t>& counts = dealing.counts;
         counts.assign(children + 1, 0);
-        for (size_t i = 0; i < m; ++i)
-            dealing.place[i] = static_cast<std::uint32_t>(counts[side[i] < 0 ? children : static_cast<size_t>(side[i])]++);
+        for (size_t i = 0; i < m; ++i) {
+            const size_t place = counts[side[i] < 0 ? children : static_cast<size_t>(side[i])]++;
+            if (sorted_) dealing.place[i] = static_cast<std::uint32_t>(place);
+        }
         dealing.apart = counts[children] > 0;
         std::vector<Open> out(children);
         std::vector<Instance*> at(children);
@@ -464,15 +466,18 @@ private:
     void depth_first(TreePiece& piece, Open root, Poll& poll) {
         SplitSearch<Target> search(target_, columns_, rules_);
         Dealing dealing;
+        std::vector<Found> found;
         std::vector<Open> stack;
         stack.push_back(std::move(root));
         while (!stack.empty()) {
             Open open = std::move(stack.back());
             stack.pop_back();
             if (!may_split(piece, open)) continue;
+            open.found.swap(found);  // room that is used again
             const auto columns = search_all(search, piece, open, poll);
             auto children = split(piece, open, columns, dealing);
             deal_all(open, children, dealing);
+            found.swap(open.found);
             for (size_t c = children.size(); c-- > 0;) stack.push_back(std::move(children[c]));
         }
     }

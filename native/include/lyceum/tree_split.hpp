@@ -1,7 +1,7 @@
 // The best split of a node by one column: every kind of split, every treatment of missing cells.
 #pragma once
+#include <bit>
 #include <limits>
-#include <optional>
 
 #include "hash_uniform.hpp"
 #include "tree_groups.hpp"
@@ -85,9 +85,11 @@ public:
         if (draws(j)) {
             at(total, j);
             drawn(found, random);
-        } else if (sorted && !rules_.multi_way && rules_.criterion != Criterion::absolute) {
+        } else if (columns_.is_category[j] || rules_.multi_way || rules_.criterion == Criterion::absolute) {
+            return among(grouping_(rows, m, j, sorted), total, j, random);
+        } else if (sorted || columns_.missing(j) <= most_bins) {
             at(total, j);
-            in_order(found, sorted);
+            sorted ? in_order(found, sorted) : in_bins(found);
         } else {
             return among(grouping_(rows, m, j, sorted), total, j, random);
         }
@@ -132,6 +134,7 @@ private:
     }
 
     static constexpr double never = -std::numeric_limits<double>::infinity();
+    static constexpr std::uint32_t most_bins = 1023;
     static constexpr size_t exhaustive = 10;  // two groups of so many categories are all tried
 
     struct Cut {
@@ -196,6 +199,69 @@ private:
         found.cut = best.left;
         found.threshold = between(best.left, best.right);
         settle_two(found, best, absent ? &absent_ : nullptr);
+    }
+
+    // The same where there are few codes: sums by code, of which only those that are there are looked at again.
+    void in_bins(Found& found) {
+        const auto missing = columns_.missing(j_);
+        if (bin_sums_.size() < (missing + 1) * size_) bin_sums_.assign((most_bins + 1) * size_, 0.);
+        std::uint64_t there[most_bins / 64 + 1] = {};
+        const bool counted = rules_.min_leaf > 1;
+        if (counted && bin_rows_.empty()) bin_rows_.assign(most_bins + 1, 0);
+        columns_.with_codes(j_, [&](const auto* codes) {
+            double* sums = bin_sums_.data();
+            for (size_t i = 0; i < m_; ++i) {
+                const std::uint32_t code = codes[rows_[i].row];
+                target_.add(sums + code * size_, rows_[i]);
+                there[code / 64] |= std::uint64_t{1} << (code % 64);
+                if (counted) ++bin_rows_[code];
+            }
+        });
+        const std::uint64_t absent_bit = std::uint64_t{1} << (missing % 64);
+        const bool absent = there[missing / 64] & absent_bit;
+        absent_.assign(size_, 0.);
+        double absent_rows = 0.;
+        if (absent) {
+            there[missing / 64] &= ~absent_bit;
+            std::swap_ranges(absent_.begin(), absent_.end(), bin_sums_.begin() + static_cast<std::ptrdiff_t>(missing * size_));
+            if (counted) absent_rows = std::exchange(bin_rows_[missing], 0u);
+        }
+        size_t values = 0;
+        for (size_t word = 0; word <= missing / 64; ++word) values += static_cast<size_t>(std::popcount(there[word]));
+        found.constant = values + absent < 2;
+        know(absent_.data());
+        Cut best;
+        const Whole whole{known_.data(), static_cast<double>(m_) - absent_rows, absent && !rules_.fractions ? absent_.data() : nullptr,
+                          absent_rows, least_weight()};
+        scan_bins(there, missing / 64 + 1, values, counted, whole, best);
+        if (best.merit == never) return;
+        found.cut = best.left;
+        found.threshold = between(best.left, best.right);
+        settle_two(found, best, absent ? &absent_ : nullptr);
+    }
+
+    // Leaves the sums by code zero again.
+    void scan_bins(const std::uint64_t* there, size_t words, size_t values, bool counted, const Whole& whole, Cut& best) {
+        double running[16] = {}, *prefix = running;
+        if (size_ > 16) prefix_.assign(size_, 0.), prefix = prefix_.data();
+        size_t c = 0, seen = 0;
+        double rows = 0.;
+        for (size_t word = 0; word < words; ++word)
+            for (std::uint64_t bits = there[word]; bits; bits &= bits - 1) {
+                const auto code = static_cast<std::uint32_t>(word * 64 + static_cast<size_t>(std::countr_zero(bits)));
+                if (c) places_.right[c - 1] = code;
+                if (c == Places::most) weigh(c, 0, whole, best), c = 0;
+                double* sums = bin_sums_.data() + code * size_;
+                for (size_t k = 0; k < size_; ++k) {
+                    places_.sums[k * Places::most + c] = prefix[k] += sums[k];
+                    sums[k] = 0.;
+                }
+                if (counted) rows += std::exchange(bin_rows_[code], 0u);
+                places_.rows[c] = rows;
+                places_.left[c] = code;
+                if (++seen < values) ++c;  // there is nothing right of the last
+            }
+        if (c && values > 1) weigh(c, 0, whole, best);
     }
 
     void scan(const std::uint64_t* sorted, size_t known, const Whole& whole, Cut& best) {
@@ -579,14 +645,16 @@ private:
         found.constant = least >= most && absent_rows == 0;
         if (least >= most) return;
         draw(found, random, least, most);
-        std::vector<Sums> parts(3, Sums(size_, 0.));  // the last of missing cells
-        size_t rows[2] = {};
+        double sums[3 * 16] = {}, *parts = sums;  // left, right, missing
+        if (size_ > 16) prefix_.assign(3 * size_, 0.), parts = prefix_.data();
+        size_t left_rows = 0;
         for (size_t i = 0; i < m_; ++i) {
-            const int part = code[i] == missing ? 2 : code[i] > found.cut;
-            target_.add(parts[part].data(), rows_[i]);
-            if (part < 2) ++rows[part];
+            const size_t part = code[i] == missing ? 2 : code[i] > found.cut;
+            target_.add(parts + part * size_, rows_[i]);
+            left_rows += part == 0;
         }
-        settle_drawn(found, parts, rows, absent_rows);
+        absent_.assign(parts + 2 * size_, parts + 3 * size_);
+        settle_drawn(found, parts, left_rows, m_ - absent_rows, absent_rows);
     }
 
     void drawn_among(Found& found, NodeRandom& random) {
@@ -594,15 +662,16 @@ private:
         found.constant = count + (groups_->absent_rows ? 1 : 0) < 2;
         if (count < 2) return;
         draw(found, random, groups_->code[0], groups_->code[count - 1]);
-        std::vector<Sums> parts(3, Sums(size_, 0.));
-        size_t rows[2] = {};
+        Sums left(size_, 0.);
+        size_t left_rows = 0, known_rows = 0;
         for (size_t g = 0; g < count; ++g) {
-            const int part = groups_->code[g] > found.cut;
-            for (size_t s = 0; s < size_; ++s) parts[part][s] += groups_->sums[g * size_ + s];
-            rows[part] += groups_->rows[g];
+            known_rows += groups_->rows[g];
+            if (groups_->code[g] > found.cut) continue;
+            for (size_t s = 0; s < size_; ++s) left[s] += groups_->sums[g * size_ + s];
+            left_rows += groups_->rows[g];
         }
-        parts[2] = groups_->absent;
-        settle_drawn(found, parts, rows, groups_->absent_rows);
+        absent_ = groups_->absent;
+        settle_drawn(found, left.data(), left_rows, known_rows, groups_->absent_rows);
     }
 
     void draw(Found& found, NodeRandom& random, std::uint32_t least, std::uint32_t most) const {
@@ -613,30 +682,18 @@ private:
         found.threshold = drawn >= high[found.cut] && drawn < low[found.cut + 1] ? drawn : high[found.cut];
     }
 
-    // `parts` are the left, the right and the missing cells.
-    void settle_drawn(Found& found, std::vector<Sums>& parts, const size_t* rows, size_t absent_rows) {
-        double best = never;
-        const bool learn = absent_rows && !rules_.fractions;
-        for (int side = learn ? 0 : -1; side < (learn ? 2 : 0); ++side) {
-            Sums both[2] = {parts[0], parts[1]};
-            size_t counts[2] = {rows[0], rows[1]};
-            if (side >= 0) {
-                for (size_t s = 0; s < size_; ++s) both[side][s] += parts[2][s];
-                counts[side] += absent_rows;
-            }
-            bool fits = true;
-            for (int p = 0; p < 2; ++p)
-                fits &= counts[p] >= rules_.min_leaf && target_.weight(both[p].data()) >= rules_.min_weight;
-            const double merit = fits ? merit_of(target_, both[0].data()) + merit_of(target_, both[1].data()) : never;
-            if (merit > best) best = merit, found.absent = side;
-        }
-        if (best == never) return;
-        found.kind = SplitKind::threshold;
-        known_.assign(size_, 0.);
-        for (size_t s = 0; s < size_; ++s) known_[s] = parts[0][s] + parts[1][s];
-        const Sums absent = parts[2];
-        parts.pop_back();
-        settle(found, best, parts, 0., absent_rows ? &absent : nullptr);
+    // One place, whose left part has the sums given; those of missing cells are in `absent_`.
+    void settle_drawn(Found& found, const double* left, size_t left_rows, size_t known_rows, size_t absent_rows) {
+        know(absent_.data());
+        for (size_t k = 0; k < size_; ++k) places_.sums[k * Places::most] = left[k];
+        places_.rows[0] = static_cast<double>(left_rows);
+        places_.left[0] = found.cut;
+        Cut best;
+        const Whole whole{known_.data(), static_cast<double>(known_rows),
+                          absent_rows && !rules_.fractions ? absent_.data() : nullptr, static_cast<double>(absent_rows),
+                          rules_.min_weight};
+        weigh(1, 0, whole, best);
+        if (best.merit != never) settle_two(found, best, absent_rows ? &absent_ : nullptr);
     }
 
     // Every category on a side drawn for it.
@@ -764,6 +821,8 @@ private:
     double weight_ = 0.;
     Sums known_, absent_, prefix_, left_;
     std::vector<Sums> parts_;
+    std::vector<double> bin_sums_;          // zero between searches
+    std::vector<std::uint32_t> bin_rows_;
     Places places_;
 };
 
