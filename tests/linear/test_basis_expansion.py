@@ -136,3 +136,14 @@ def test_summary_tells_centres_in_the_units_of_the_columns():
     text = str(BasisExpansion(kind="gaussian", centers=[[1.0], [4.0]]).fit(X).summary())
     for word in ("gaussian, column by column", "1, 4", "3"):
         assert word in text
+
+
+@pytest.mark.syllabus("7.3")
+def test_centres_of_one_column_may_be_a_plain_list_and_joint_ones_are_told():
+    x = np.linspace(0, 4, 9)[:, None]
+    plain = BasisExpansion(kind="sigmoid", centers=[1.0, 3.0]).fit_transform(x)
+    assert_allclose(plain, BasisExpansion(kind="sigmoid", centers=[[1.0], [3.0]]).fit_transform(x))
+    joint = BasisExpansion(kind="gaussian", joint=True, centers=[[1.0, 2.0], [3.0, 4.0]])
+    told = str(joint.fit(np.column_stack([x, 2 * x])).summary())
+    assert "gaussian_1" in told
+    assert "standard deviations" in told

@@ -383,3 +383,14 @@ def test_bad_cell_is_named(K):
     X[31, 1] = np.nan
     with pytest.raises(MissingValuesError, match=r"column 'x1' has a missing value \(NaN\) in row 31"):
         LogisticRegression().fit(X, y)
+
+
+@pytest.mark.syllabus("7.4")
+def test_the_cost_per_row_is_minus_the_mean_of_the_log_posteriors():
+    X, y = rows(n=50)
+    model = LogisticRegression(C=np.inf).fit(X, y)
+    h = 1 / (1 + np.exp(-model.decision_function(X)))
+    cost = -(y * np.log(h) + (1 - y) * np.log(1 - h)).mean()
+    assert cost > 0
+    assert_allclose(cost, -model.log_likelihood_ / len(y), rtol=1e-10)
+    assert_allclose(cost, model.objective_ / len(y), rtol=1e-10)

@@ -45,8 +45,8 @@ class BasisExpansion(Transformer):
     centers : {"quantiles", "sample"} or array-like, default="quantiles"
         Where the centres of "gaussian" and "sigmoid" are: at the quantiles (k + ½) / n_centers of every
         column; at rows drawn at random; or given, in the units of the columns: of shape (n_centers,
-        n_continuous). Joint centres are rows, so "quantiles" stands for "sample" there. Centres that fall on
-        each other in a column are one.
+        n_continuous), or (n_centers,) for a single column. Joint centres are rows, so "quantiles" stands for
+        "sample" there. Centres that fall on each other in a column are one.
     width : float or None, default=None
         In units of z; None: the mean distance of neighbouring centres of the column, jointly of a centre to
         its nearest.
@@ -147,6 +147,7 @@ class BasisExpansion(Transformer):
 
     def _given(self) -> np.ndarray:
         centers = np.asarray(self.centers, dtype=np.float64)
+        centers = centers[:, None] if centers.ndim == 1 and len(self._on) == 1 else centers
         if centers.ndim != 2 or centers.shape[1] != len(self._on) or not np.isfinite(centers).all():
             raise ValueError(
                 f"centers have shape {centers.shape}: give finite numbers of shape (n_centers, "
@@ -199,8 +200,15 @@ class BasisExpansion(Transformer):
             "functions": f"{len(step.names)} of {len(self._on)} columns",
             "kind": f"{self.kind}, {'joint' if self.joint else 'column by column'}",
         }
-        if self.kind == "polynomial" or self.joint:
+        if self.kind == "polynomial":
             return Summary(repr(self), facts)
+        if self.joint:
+            columns = ("function", *(self.schema_[int(j)].name for j in self._on))
+            places = self.centers_ * self.scale_ + self.mean_
+            shown = [(name, *map(float, place)) for name, place in zip(step.names, places)]
+            unit = " standard deviations" if self.standardize else ""
+            facts["width"] = f"{self.widths_[0]:.4g}{unit}"
+            return Summary(repr(self), facts, [Table("centres", columns, shown)])
         rows = [
             (self.schema_[int(j)].name, (c * s + m).round(6).tolist(), float(width * s))
             for j, c, m, s, width in zip(self._on, self.centers_, self.mean_, self.scale_, self.widths_)
