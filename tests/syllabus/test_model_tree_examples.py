@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lyceum.trees._model_tree import ModelTreeRegressor
+from lyceum.trees import ModelTreeRegressor
 from lyceum.trees._tree import GROUPS
 
 ORGANS = pd.DataFrame(

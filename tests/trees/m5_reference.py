@@ -98,7 +98,7 @@ class Reference:
         n = len(node.rows)
         size = np.sqrt(np.mean(residual**2)) if self.way.squared else np.mean(np.abs(residual))
         if n <= parameters:
-            return 10 * size if self.way.squared or parameters == 1 else np.inf
+            return 10 * size if self.way.squared else np.inf
         return size * (n + (2 if self.way.squared else 1) * parameters) / (n - parameters)
 
     def simplified(self, node, columns):

@@ -12,7 +12,7 @@ from tests.trees.m5_reference import Reference, Way
 
 from lyceum.data import scan
 from lyceum.errors import SourceError
-from lyceum.trees._model_tree import ModelTreeRegressor
+from lyceum.trees import ModelTreeRegressor
 from lyceum.trees._tree import GROUPS, LEAF
 
 
@@ -46,7 +46,8 @@ def test_predictions_are_those_of_a_plain_m5(seed, n, error, attributes, pruning
 
 def test_nodes_of_the_tree_hold_the_rows_that_a_plain_m5_sends_there():
     X, y = wavy(80)
-    model, plain = ModelTreeRegressor(sd_fraction=0.2).fit(X, y), Reference(X, y, Way(sd_fraction=0.2))
+    model = ModelTreeRegressor(error="absolute", sd_fraction=0.2).fit(X, y)
+    plain = Reference(X, y, Way(sd_fraction=0.2))
     ends = model.apply(X)
     for leaf in plain.root.leaves():
         assert len(set(ends[leaf.rows])) == 1
@@ -116,7 +117,8 @@ def test_growth_stops_where_targets_vary_little_or_rows_are_few():
 def test_pruning_makes_trees_smaller_and_squared_errors_smaller_still():
     X, y = wavy(400, noise=1.0)
     sizes = [
-        ModelTreeRegressor(**how).fit(X, y).n_rules_ for how in ({"pruning": False}, {}, {"error": "squared"})
+        ModelTreeRegressor(**how).fit(X, y).n_rules_
+        for how in ({"pruning": False}, {"error": "absolute"}, {})
     ]
     assert sizes[0] > sizes[1] > sizes[2]
 
@@ -144,7 +146,7 @@ def test_missing_cells_are_learned_from_and_at_the_mean_in_the_models():
     X, y = wavy(300)
     X = np.where(np.random.default_rng(3).random(X.shape) < 0.2, np.nan, X)
     model = ModelTreeRegressor().fit(X, y)
-    assert np.corrcoef(model.predict(X), y)[0, 1] > 0.8
+    assert np.corrcoef(model.predict(X), y)[0, 1] > 0.75
     gone = np.full((1, 4), np.nan)
     end = model.apply(gone)[0]
     assert model.tree_.kind[end] == LEAF
@@ -175,7 +177,10 @@ def test_categories_are_split_in_two_groups_by_mean_target():
     assert branch == [0, 1, 1, 0]
     assert model.n_rules_ == 2
     np.testing.assert_allclose(sorted(model.coef_[1:, -1]), [-1, 4], atol=0.02)
-    assert {"town in {Bonn, Ulm}", "town in {Köln, Rom}"} <= {row[1] for row in model.rules().rows}
+    assert {str(rule.conditions[0]) for rule in model.rules()} == {
+        "town in {Bonn, Ulm}",
+        "town in {Köln, Rom}",
+    }
 
 
 def test_an_unknown_category_stays_and_is_predicted_by_the_node_that_asks_for_it():
@@ -218,8 +223,11 @@ def test_the_summary_has_the_tree_its_models_rows_and_errors():
     assert "age ≤ 19.5  LM1        20" in text
     assert "LM1    pay = 2 age" in text
     assert "LM2    pay = - 1 age + 100" in text
-    rules = model.rules().rows
-    assert [rule[:2] for rule in rules] == [("LM1", "age ≤ 19.5"), ("LM2", "age > 19.5")]
+    assert [str(rule) for rule in model.rules()] == [
+        "IF age ≤ 19.5 THEN pay = 2 age + 0 (20 rows, error 0.000% of sd)",
+        "IF age > 19.5 THEN pay = - 1 age + 100 (20 rows, error 0.000% of sd)",
+    ]
+    assert model.text().splitlines()[:2] == ["age ≤ 19.5: LM1 (20/0.000%)", "age > 19.5: LM2 (20/0.000%)"]
 
 
 def test_errors_are_root_mean_squares_in_standard_deviations():

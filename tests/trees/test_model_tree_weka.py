@@ -12,8 +12,8 @@ from sklearn.model_selection import KFold, cross_val_predict
 from tests.trees.m5_reference import WEKA, Reference
 
 from lyceum import datasets
+from lyceum.trees import ModelTreeRegressor
 from lyceum.trees._m5_models import choose, columns_below, fit_models, smoothed
-from lyceum.trees._model_tree import ModelTreeRegressor
 from lyceum.trees._pruning import compact
 from lyceum.trees._route import Router
 

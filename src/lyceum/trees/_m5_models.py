@@ -129,9 +129,9 @@ class Choice:
 def choose(tree: Tree, models: NodeModels, error: str, sd: float) -> Choice:
     """From the bottom up, a node becomes a leaf where the estimated error of its model is no larger.
 
-    "absolute": (n + v) / (n − v) · mean |r|, the estimate of a subtree being the mean of its leaves' by
-    weight. "squared": (n + 2v) / (n − v) · √(mean r²), a subtree having the parameters of all its models and
-    one for every split.
+    "absolute": (n + v) / (n − v) · mean |r|, infinite where n ≤ v, the estimate of a subtree being the mean
+    of its leaves' by weight. "squared": (n + 2v) / (n − v) · √(mean r²), a subtree having the parameters of
+    all its models and one for every split.
     """
     estimates = {"absolute": _absolute_subtrees, "squared": _squared_subtrees}[error]
     cut = estimates(tree, models, _TIE * sd)
@@ -140,7 +140,9 @@ def choose(tree: Tree, models: NodeModels, error: str, sd: float) -> Choice:
 
 def _absolute_subtrees(tree: Tree, models: NodeModels, tie: float) -> np.ndarray:
     n, inner, parent = models.weight, tree.kind != LEAF, tree.parent
-    own = models.absolute * _factor(n, models.parameters, 1.0)
+    v = models.parameters
+    # the factor's limit: a leaf with no more rows than parameters says nothing about its error
+    own = np.divide(models.absolute * (n + v), n - v, out=np.full_like(n, np.inf), where=n > v)
     below, cut = np.zeros(tree.n_nodes), np.zeros(tree.n_nodes, dtype=bool)
     for nodes in reversed(_levels(tree)):
         subtree = below[nodes] / n[nodes]
@@ -152,11 +154,11 @@ def _absolute_subtrees(tree: Tree, models: NodeModels, tie: float) -> np.ndarray
 
 def _squared_subtrees(tree: Tree, models: NodeModels, tie: float) -> np.ndarray:
     n, inner, parent = models.weight, tree.kind != LEAF, tree.parent
-    own = np.sqrt(models.squared) * _factor(n, models.parameters, 2.0)
+    own = np.sqrt(models.squared) * _factor(n, models.parameters)
     squares, parameters = np.zeros(tree.n_nodes), np.ones(tree.n_nodes)
     cut = np.zeros(tree.n_nodes, dtype=bool)
     for nodes in reversed(_levels(tree)):
-        subtree = np.sqrt(squares[nodes] / n[nodes]) * _factor(n[nodes], parameters[nodes], 2.0)
+        subtree = np.sqrt(squares[nodes] / n[nodes]) * _factor(n[nodes], parameters[nodes])
         cut[nodes] = inner[nodes] & (own[nodes] <= subtree + tie)
         stays = inner[nodes] & ~cut[nodes]
         above = np.maximum(parent[nodes], 0)
@@ -165,9 +167,9 @@ def _squared_subtrees(tree: Tree, models: NodeModels, tie: float) -> np.ndarray:
     return cut
 
 
-def _factor(n: np.ndarray, v: np.ndarray, penalty: float) -> np.ndarray:
-    """(n + penalty v) / (n − v), or 10, as M5' has it, where there are no more rows than parameters."""
-    return np.divide(n + penalty * v, n - v, out=np.full_like(n, 10.0), where=n > v)
+def _factor(n: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """(n + 2v) / (n − v), or 10, as M5' has it, where there are no more rows than parameters."""
+    return np.divide(n + 2.0 * v, n - v, out=np.full_like(n, 10.0), where=n > v)
 
 
 def _reached(tree: Tree, cut: np.ndarray) -> np.ndarray:

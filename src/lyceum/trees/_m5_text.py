@@ -7,88 +7,89 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lyceum.data import Schema
-from lyceum.trees._tree import LEAF, THRESHOLD, Tree
+from lyceum.trees._rules import Condition, rules
+from lyceum.trees._words import Words, number
 
-__all__ = ["ModelText"]
+__all__ = ["ModelRule", "ModelText"]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRule:
+    """One leaf of a model tree: if the conditions hold, the target is the linear model.
+
+    `error` is the root mean squared residual of the leaf's own rows and model, before smoothing, in standard
+    deviations of the target.
+    """
+
+    number: int
+    conditions: tuple[Condition, ...]
+    equation: str
+    weight: float
+    rows: int
+    error: float
+    node: int
+
+    def __str__(self) -> str:
+        asked = " AND ".join(map(str, self.conditions))
+        rows = f"{self.rows} {'row' if self.rows == 1 else 'rows'}"
+        weight = "" if self.weight == self.rows else f" of weight {number(self.weight)}"
+        way = f"IF {asked} THEN" if asked else "ALWAYS"
+        return f"{way} {self.equation} ({rows}{weight}, error {100 * self.error:.3f}% of sd)"
 
 
 @dataclass(frozen=True, slots=True)
 class ModelText:
     """What is written of a model tree."""
 
-    tree: Tree
-    schema: Schema
+    words: Words
     names: list[str]  # of the columns of the models
     coef: np.ndarray
     intercept: np.ndarray  # at zero cells
     error: np.ndarray  # of the models at the nodes, in standard deviations of the target
 
-    @property
-    def target(self) -> str:
-        return self.schema.target.name if self.schema.target else "y"
+    def rules(self) -> list[ModelRule]:
+        """A rule a leaf, left to right, numbered from 1."""
+        ways = rules(self.words.tree, self.words.schema)
+        return [
+            ModelRule(
+                i,
+                way.conditions,
+                self.equation(way.node),
+                way.weight,
+                way.rows,
+                self._error(way.node),
+                way.node,
+            )
+            for i, way in enumerate(ways, 1)
+        ]
 
-    def walk(self) -> Iterator[tuple[int, tuple[str, ...]]]:
-        """Every node from left to right, with the conditions on the way to it."""
-        waiting: list[tuple[int, tuple[str, ...]]] = [(0, ())]
-        while waiting:
-            node, path = waiting.pop()
-            yield node, path
-            children = self.tree.children(node) if self.tree.kind[node] != LEAF else ()
-            below = [(child, (*path, self.condition(node, k))) for k, child in enumerate(children)]
-            waiting.extend(reversed(below))
-
-    def leaves(self) -> dict[int, int]:
-        """The numbers of the models at the leaves, from 1 on, left to right."""
-        ends = [node for node, _ in self.walk() if self.tree.kind[node] == LEAF]
-        return {node: number for number, node in enumerate(ends, 1)}
-
-    def condition(self, node: int, branch: int) -> str:
-        """What takes a row from a node to one of its children."""
-        tree, column = self.tree, self.schema[int(self.tree.feature[node])]
-        if tree.kind[node] == THRESHOLD:
-            return f"{column.name} {'>' if branch else '≤'} {tree.threshold[node]:.6g}"
-        start = int(tree.table[node])
-        taken = tree.branches[start : start + int(tree.n_codes[node])] == branch
-        values = np.asarray(column.categories)[taken]
-        if len(values) == 1:
-            return f"{column.name} = {values[0]}"
-        return f"{column.name} in {{{', '.join(map(str, values))}}}"
+    def _error(self, node: int) -> float:
+        return float(self.error[node])
 
     def equation(self, node: int) -> str:
         """The model of a node: target = b₁ x₁ + … + b₀, without columns of coefficient 0."""
-        terms = [
-            f"{'-' if b < 0 else '+'} {abs(b):.4g} {name}"
-            for b, name in zip(self.coef[node], self.names)
-            if b != 0.0
-        ]
-        a = float(self.intercept[node])
-        terms.append(f"{'-' if a < 0 else '+'} {abs(a):.4g}")
-        return f"{self.target} = " + " ".join(terms).removeprefix("+ ")
+        terms = [(float(b), f" {name}") for b, name in zip(self.coef[node], self.names) if b != 0.0]
+        terms.append((float(self.intercept[node]), ""))
+        text = " ".join(f"{'-' if b < 0 else '+'} {abs(b):.4g}{name}" for b, name in terms)
+        return f"{self.words.target} = " + text.removeprefix("+ ")
 
-    def lines(self) -> list[tuple[str, str, float, float]]:
-        """A line a branch: the condition, indented, the model's number, weight, and error in %."""
-        numbers = self.leaves()
-        lines = []
-        for node, path in self.walk():
-            if not path and node not in numbers:
-                continue
-            text = "│  " * (len(path) - 1) + path[-1] if path else "all rows"
-            model = f"LM{numbers[node]}" if node in numbers else ""
-            lines.append((text, model, float(self.tree.weight[node]), 100.0 * float(self.error[node])))
-        return lines
+    def lines(self) -> Iterator[tuple[str, str, float, float]]:
+        """A line a branch: the condition, indented, the model's number, weight, and error in % of sd."""
+        tree, numbers = self.words.tree, {rule.node: f"LM{rule.number}" for rule in self.rules()}
+        waiting = [(0, "all rows", -1)]
+        while waiting:
+            node, text, depth = waiting.pop()
+            if depth >= 0 or node in numbers:
+                indented = "│  " * max(depth, 0) + text
+                yield indented, numbers.get(node, ""), float(tree.weight[node]), 100 * self._error(node)
+            for branch, child in reversed(list(enumerate(tree.children(node)))):
+                waiting.append((child, self.words.condition(node, branch), depth + 1))
 
-    def rules(self) -> list[tuple[str, str, str, float, float]]:
-        """A rule a leaf: the model's number, the conditions, the equation, weight, and error in %."""
-        numbers = self.leaves()
-        return [
-            (
-                f"LM{numbers[node]}",
-                " and ".join(path) or "always",
-                self.equation(node),
-                float(self.tree.weight[node]),
-                100.0 * float(self.error[node]),
-            )
-            for node, path in self.walk()
-            if node in numbers
+    def text(self) -> str:
+        """Tree and models, much as WEKA prints them."""
+        tree = [
+            f"{split}{f': {model}' if model else ''} ({number(weight)}/{error:.3f}%)"
+            for split, model, weight, error in self.lines()
         ]
+        models = [f"LM{rule.number}: {rule.equation}" for rule in self.rules()]
+        return "\n".join([*tree, "", *models])

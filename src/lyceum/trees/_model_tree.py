@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import fields, replace
 from functools import partial
+from itertools import islice
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
@@ -21,10 +22,11 @@ from lyceum.trees._columns import Columns, Sample
 from lyceum.trees._grow import Growth, grow
 from lyceum.trees._m5_columns import StepColumns
 from lyceum.trees._m5_models import choose, columns_below, fit_models, smoothed
-from lyceum.trees._m5_text import ModelText
+from lyceum.trees._m5_text import ModelRule, ModelText
 from lyceum.trees._pruning import compact
 from lyceum.trees._route import Router, cached_router
 from lyceum.trees._tree import LEAF, Tree
+from lyceum.trees._words import Words
 
 __all__ = ["ModelTreeRegressor"]
 
@@ -41,11 +43,11 @@ class ModelTreeRegressor(RegressorMixin, Learner):
     until a node has fewer than `min_samples_split` rows or varies by no more than `sd_fraction` of the
     standard deviation of all targets. Every node then gets a least-squares model on the columns that are
     tested below it. Columns are dropped from it one by one while its estimated error does not rise, and from
-    the bottom up a node becomes a leaf where its model is estimated to err no more than its subtree. With n
-    rows and v parameters the estimate of M5 is (n + v) / (n − v) · mean |residual|; a model has fewer
-    parameters than rows. At last predictions are smoothed along the path to the root: from below, where n
-    rows were, p and the node's own q become (n p + k q) / (n + k). As M5' does, this is folded into the
-    models once, so that a prediction is one linear model.
+    the bottom up a node becomes a leaf where its model is estimated to err no more than its subtree. The
+    error on new rows is estimated by that on the n rows of the node, times a factor of n and the number v of
+    parameters; a model has fewer parameters than rows. At last predictions are smoothed along the path to the
+    root: from below, where n rows were, p and the node's own q become (n p + k q) / (n + k). As M5' does,
+    this is folded into the models once, so that a prediction is one linear model.
 
     A categorical column of c categories stands for c − 1 columns of zeros and ones: its categories are
     ordered by mean target, and each column cuts the order at one place. Where a split met missing cells in
@@ -58,11 +60,12 @@ class ModelTreeRegressor(RegressorMixin, Learner):
 
     Parameters
     ----------
-    error : {"absolute", "squared"}, default="absolute"
-        The estimated error. "absolute": that of M5, above. "squared": that of M5' in WEKA, which gives far
-        smaller trees: a column goes by Akaike's criterion, those of standardised coefficient above 1.5 at
-        once, and subtrees by (n + 2v) / (n − v) · √(mean residual²), where v counts the parameters of all
-        models below and the splits.
+    error : {"squared", "absolute"}, default="squared"
+        The estimated error. "squared", as M5' in WEKA: (n + 2v) / (n − v) · √(mean residual²), where v of a
+        subtree counts the parameters of all its models and its splits; a column goes by Akaike's criterion,
+        those of standardised coefficient above 1.5 at once. "absolute", as Quinlan's M5: (n + v) / (n − v) ·
+        mean |residual|, by which columns go too, a subtree's being the mean of its leaves'. Its trees are far
+        larger, as leaves of few rows look good to it.
     model : {"linear", "constant"}, default="linear"
         "constant" is M5's regression tree: every model is the mean.
     attributes : {"tested", "all"}, default="tested"
@@ -116,7 +119,7 @@ class ModelTreeRegressor(RegressorMixin, Learner):
     _takes_missing: ClassVar[bool] = True
 
     _parameter_constraints: ClassVar[dict] = {
-        "error": [StrOptions({"absolute", "squared"})],
+        "error": [StrOptions({"squared", "absolute"})],
         "model": [StrOptions({"linear", "constant"})],
         "attributes": [StrOptions({"tested", "all"})],
         "min_samples_split": [Interval(Integral, 2, None, closed="left")],
@@ -129,7 +132,7 @@ class ModelTreeRegressor(RegressorMixin, Learner):
     def __init__(
         self,
         *,
-        error: str = "absolute",
+        error: str = "squared",
         model: str = "linear",
         attributes: str = "tested",
         min_samples_split: int = 4,
@@ -239,11 +242,15 @@ class ModelTreeRegressor(RegressorMixin, Learner):
 
     # -- what was learned ----------------------------------------------------------------------------------
 
-    def rules(self) -> Table:
+    def text(self) -> str:
+        """The tree, a line a branch with weight and error in % of the standard deviation, and its models."""
+        check_is_fitted(self)
+        return self._text().text()
+
+    def rules(self) -> list[ModelRule]:
         """The tree as rules, one a leaf: if the conditions hold, the target is the linear model."""
         check_is_fitted(self)
-        columns = ("model", "if", "then", "weight", "error, % of sd")
-        return Table("rules", columns, self._text().rules())
+        return self._text().rules()
 
     def summary(self) -> Summary:
         """The tree with the numbers of its models, the models as equations, weights and errors of nodes.
@@ -252,31 +259,33 @@ class ModelTreeRegressor(RegressorMixin, Learner):
         """
         check_is_fitted(self)
         text = self._text()
-        lines, rules = text.lines(), text.rules()
         facts = {
             "leaves": self.n_rules_,
             "nodes, depth": (self.tree_.n_nodes, self.tree_.depth),
-            "rows (weight)": float(self.tree_.weight[0]),
+            "rows, weight": (int(self.tree_.n_rows[0]), float(self.tree_.weight[0])),
             "standard deviation of the target": self.sd_,
             "smoothing constant": float(self.smoothing),
         }
-        if len(lines) > _SHOWN or len(rules) > _SHOWN:
-            facts["shown"] = f"the first {_SHOWN} lines; rules() has all"
-        columns = ("split", "model", "weight", "error, % of sd")
-        models = [(number, equation) for number, _, equation, _, _ in rules]
+        lines = list(islice(text.lines(), _SHOWN))
+        models = [(f"LM{rule.number}", rule.equation) for rule in text.rules()[:_SHOWN]]
+        if self.tree_.n_nodes - 1 > _SHOWN:
+            facts["shown"] = f"the first {_SHOWN} branches and models; text() has all"
         return Summary(
-            f"Model tree for {text.target}",
+            f"Model tree for {text.words.target}",
             facts,
             [
-                Table("tree", columns, lines[:_SHOWN]),
-                Table("models at the leaves", ("model", "equation"), models[:_SHOWN]),
+                Table("tree", ("split", "model", "weight", "error, % of sd"), lines),
+                Table("models at the leaves", ("model", "equation"), models),
             ],
         )
 
     def _text(self) -> ModelText:
-        at_zero = self.intercept_ - self.coef_ @ self.columns_.center
-        names = self.columns_.names(self.schema_)
-        return ModelText(self.tree_, self.schema_, names, self.coef_, at_zero, self.node_error_)
+        away = self.coef_ * self.columns_.center
+        at_zero = self.intercept_ - away.sum(axis=1)
+        rounding = 1e-14 * (np.abs(self.intercept_) + np.abs(away).sum(axis=1))
+        at_zero = np.where(np.abs(at_zero) <= rounding, 0.0, at_zero)
+        names, words = self.columns_.names(self.schema_), Words(self.tree_, self.schema_)
+        return ModelText(words, names, self.coef_, at_zero, self.node_error_)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         n, p = self.tree_.n_nodes, int(self.columns_.start[-1])
