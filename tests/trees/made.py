@@ -39,7 +39,9 @@ class Builder:
         )
         return len(self.nodes) - 1
 
-    def split(self, node: int, feature: int, kind: int, n_children: int = 2, missing: int = 0, **more) -> range:
+    def split(
+        self, node: int, feature: int, kind: int, n_children: int = 2, missing: int = 0, **more
+    ) -> range:
         first = len(self.nodes)
         for _ in range(n_children):
             self.add_leaf()
@@ -73,8 +75,10 @@ class Builder:
         return Tree(**arrays, cuts=cuts, branches=branches)
 
 
-def random_tree(rng, n_splits, *, kinds=(THRESHOLD, INTERVALS, CATEGORIES, GROUPS), missing=(-1, 0, 1), n_values=2):
-    """A tree over columns 0, 1 of numbers (in quarters, so that cells meet thresholds) and 2, 3 of categories."""
+def random_tree(
+    rng, n_splits, *, kinds=(THRESHOLD, INTERVALS, CATEGORIES, GROUPS), missing=(-1, 0, 1), n_values=2
+):
+    """A tree over columns 0, 1 of numbers, in quarters so that cells meet thresholds, and 2, 3 of codes."""
     builder = Builder(n_values)
     open_nodes = [0]
     for _ in range(n_splits):
@@ -117,7 +121,9 @@ def parts(tree: Tree, row, node: int = 0, share: float = 1.0) -> list[tuple[int,
             to = [(children[tree.missing[node]], share)]
         else:
             weights = tree.weight[children]
-            weights = weights / weights.sum() if weights.sum() > 0 else np.full(len(children), 1 / len(children))
+            weights = (
+                weights / weights.sum() if weights.sum() > 0 else np.full(len(children), 1 / len(children))
+            )
             to = [(child, share * w) for child, w in zip(children, weights) if w > 0]
         return [(node, share, False)] + [p for child, w in to for p in parts(tree, row, child, w)]
     if tree.kind[node] == THRESHOLD:
@@ -142,8 +148,13 @@ def of_sklearn(fitted) -> Tree:
     while waiting:
         theirs, ours = waiting.pop()
         scale = t.weighted_n_node_samples[theirs] if many else 1.0
-        builder.set(ours, value=(t.value[theirs, 0] * scale).tolist(), weight=float(t.weighted_n_node_samples[theirs]),
-                    n_rows=int(t.n_node_samples[theirs]), impurity=float(t.impurity[theirs]))  # fmt: skip
+        builder.set(
+            ours,
+            value=(t.value[theirs, 0] * scale).tolist(),
+            weight=float(t.weighted_n_node_samples[theirs]),
+            n_rows=int(t.n_node_samples[theirs]),
+            impurity=float(t.impurity[theirs]),
+        )
         if t.children_left[theirs] >= 0:
             pair = builder.split(
                 ours, int(t.feature[theirs]), THRESHOLD, threshold=float(t.threshold[theirs])

@@ -9,11 +9,11 @@ import pytest
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeRegressor
+from tests.trees.made import Builder, of_sklearn, parts, random_rows, random_tree
 
 from lyceum._native import kernels
 from lyceum.trees._route import Router, arrays_of, cached_router, shares
 from lyceum.trees._tree import GROUPS, THRESHOLD
-from tests.trees.made import Builder, of_sklearn, parts, random_rows, random_tree
 
 ENGINES = ("walk", "scan")
 
@@ -120,7 +120,9 @@ def test_engines_agree_bit_for_bit_on_a_forest_of_sklearn():
     X = X.astype(np.float32)
     forest = RandomForestClassifier(15, max_depth=6, random_state=0).fit(X, y)
     trees = [of_sklearn(tree) for tree in forest.estimators_]
-    routers = [Router(trees, 12, values=[shares(t.value) for t in trees], engine=engine) for engine in ENGINES]
+    routers = [
+        Router(trees, 12, values=[shares(t.value) for t in trees], engine=engine) for engine in ENGINES
+    ]
     walked, scanned = (router.sums(X) for router in routers)
     np.testing.assert_array_equal(walked, scanned)
     np.testing.assert_allclose(walked / 15, forest.predict_proba(X), atol=1e-12)
@@ -223,7 +225,10 @@ def test_shares_are_posteriors():
         ({"kind": [9, 0, 0]}, "unknown kind"),
         ({"kind": [2, 0, 0]}, "cuts outside the table"),
         ({"kind": [3, 0, 0], "n_codes": [1, 0, 0]}, "branches outside the table"),
-        ({"kind": [3, 0, 0], "n_codes": [1, 0, 0], "table": [0, 0, 0], "branches": [2]}, "a branch to a child"),
+        (
+            {"kind": [3, 0, 0], "n_codes": [1, 0, 0], "table": [0, 0, 0], "branches": [2]},
+            "a branch to a child",
+        ),
         ({"weight": [1.0]}, r"weight has shape \(1,\), expected \(3,\)"),
     ],
 )

@@ -194,9 +194,7 @@ class Router:
             return self._packed[dtype]
 
     def __getstate__(self) -> dict[str, Any]:
-        return {
-            name: getattr(self, name) for name in ("trees", "n_columns", "values", "columns", "engine")
-        }
+        return {name: getattr(self, name) for name in ("trees", "n_columns", "values", "columns", "engine")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)

@@ -80,7 +80,9 @@ class Rule:
         asked = " AND ".join(map(str, self.conditions))
         answer = number(self.answer) if self.confidence is None else str(self.answer)
         then = f"THEN {self.target} = {answer}"
-        return f"IF {asked} {then} ({self._evidence()})" if asked else f"ALWAYS {then[5:]} ({self._evidence()})"
+        return (
+            f"IF {asked} {then} ({self._evidence()})" if asked else f"ALWAYS {then[5:]} ({self._evidence()})"
+        )
 
     def _evidence(self) -> str:
         rows = f"{self.rows} {'row' if self.rows == 1 else 'rows'}"

@@ -81,7 +81,7 @@ def _size_below(tree: Tree, node: int) -> int:
 
 
 def node_colours(words: Words) -> list[str]:
-    """A soft colour a node: the majority class by its purity, or the mean between the least and the largest."""
+    """A soft colour a node: of the majority class by its purity, or by the mean."""
     tree = words.tree
     if words.classes is None:
         value = tree.value[:, 0]

@@ -123,7 +123,7 @@ class Words:
         shown = np.flatnonzero(value > 0)
         if len(shown) > most:
             shown = np.sort(np.argsort(-value, kind="stable")[:most])
-        text = ", ".join(f"{self.classes[k]} {number(float(value[k]))}" for k in shown)
+        text = ", ".join(f"{self.classes[int(k)]} {number(float(value[k]))}" for k in shown)
         return text + (", …" if np.count_nonzero(value > 0) > most else "")
 
     def is_leaf(self, node: int) -> bool:

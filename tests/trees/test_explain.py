@@ -1,0 +1,102 @@
+"""Contributions add up to the prediction, step by step."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.tree import DecisionTreeClassifier
+from tests.trees.made import N_CODES, Builder, of_sklearn, parts, random_rows, random_tree
+
+from lyceum.data import Schema
+from lyceum.trees._explain import contributions, path_of
+from lyceum.trees._route import Router, shares
+from lyceum.trees._tree import THRESHOLD
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_base_and_contributions_are_the_prediction(seed):
+    rng = np.random.default_rng(seed)
+    trees = [random_tree(rng, 15, n_values=3) for _ in range(5)]
+    X = random_rows(rng, 200, gaps=0.3)
+    router = Router(trees, 4, values=[shares(tree.value) for tree in trees], scale=0.2)
+    pick = rng.integers(0, 3, size=200)
+    found = contributions(router, X, pick)
+    np.testing.assert_allclose(found.sum(axis=1), router.sums(X)[np.arange(200), pick], rtol=1e-12)
+
+
+def test_every_step_is_credited_to_the_column_tested():
+    rng = np.random.default_rng(9)
+    tree = random_tree(rng, 15, n_values=1)
+    X = random_rows(rng, 100, gaps=0.3)
+    wanted = np.zeros((100, 4))
+    parents = tree.parent
+    for i, row in enumerate(X):
+        for node, share, _ in parts(tree, row)[1:]:
+            change = tree.value[node, 0] - tree.value[parents[node], 0]
+            wanted[i, tree.feature[parents[node]]] += share * change
+    found = contributions(Router([tree], 4), X)
+    np.testing.assert_allclose(found[:, 1:], wanted, rtol=1e-12, atol=1e-15)
+    np.testing.assert_array_equal(found[:, 0], np.full(100, tree.value[0, 0]))
+
+
+def test_trees_of_one_class_each_explain_their_class_alone():
+    rng = np.random.default_rng(2)
+    trees = [random_tree(rng, 8, n_values=1) for _ in range(6)]
+    X = random_rows(rng, 60)
+    router = Router(trees, 4, columns=[0, 1, 2] * 2, scale=0.1)
+    for k in range(3):
+        alone = Router(trees[k::3], 4, scale=0.1)
+        np.testing.assert_allclose(
+            contributions(router, X, np.full(60, k)), contributions(alone, X), rtol=1e-12
+        )
+
+
+@pytest.mark.syllabus("11.3")
+def test_a_forest_of_sklearn_is_explained_exactly():
+    X, y = load_iris(return_X_y=True)
+    forest = RandomForestClassifier(10, random_state=0).fit(X, y)
+    trees = [of_sklearn(tree) for tree in forest.estimators_]
+    router = Router(trees, 4, values=[shares(tree.value) for tree in trees], scale=1 / 10)
+    X = X.astype(np.float32)
+    proba = forest.predict_proba(X)
+    pick = proba.argmax(axis=1)
+    np.testing.assert_allclose(contributions(router, X, pick).sum(axis=1), proba.max(axis=1), atol=1e-12)
+
+
+@pytest.mark.syllabus("6.8")
+def test_the_path_of_a_row_reads_as_it_goes():
+    X, y = load_iris(return_X_y=True)
+    iris = load_iris()
+    tree = of_sklearn(DecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y))
+    schema = Schema.of_numbers(["sl", "sw", "pl", "pw"])
+    path = path_of(tree, schema, X[60], iris.target_names)
+    assert path.rows[0][0] == 0
+    assert path.rows[-1][4] == pytest.approx(49 / 54)
+    assert path.rows[0][4] + sum(row[5] for row in path.rows) == pytest.approx(49 / 54)
+    assert path.columns[4] == "P(y = versicolor)"
+    assert "(root)" in str(path)
+
+
+def test_the_path_of_a_row_with_a_gap_goes_several_ways():
+    builder = Builder(1)
+    for node, weight, value in zip(
+        builder.split(0, 0, THRESHOLD, missing=-1, threshold=0.0), (1, 3), (4.0, 8.0)
+    ):
+        builder.set(node, weight=float(weight), value=[value])
+    builder.set(0, value=[7.0], weight=4.0)
+    path = path_of(builder.tree(), Schema.of_numbers(["a"]), [np.nan])
+    assert [row[:4] for row in path.rows[1:]] == [
+        (1, "a ≤ 0", "missing", 0.25),
+        (2, "a > 0", "missing", 0.75),
+    ]
+    assert path.rows[0][4] + sum(row[5] for row in path.rows) == pytest.approx(0.25 * 4 + 0.75 * 8)
+
+
+def test_unknown_categories_are_named_so():
+    rng = np.random.default_rng(11)
+    tree = random_tree(rng, 12)
+    codes = [f"c{k}" for k in range(N_CODES)]
+    schema = Schema.declare({"a": "continuous", "b": "continuous", "c": codes, "d": codes})
+    for row in random_rows(rng, 40, gaps=0.1):
+        path = path_of(tree, schema, row, ["u", "v"])
+        assert len(path.rows) == len(parts(tree, row))
