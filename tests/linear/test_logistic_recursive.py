@@ -172,6 +172,8 @@ def test_what_it_cannot_do_is_said():
     ):
         with pytest.raises(ValueError, match=told):
             LogisticRegression(solver="recursive", **settings).fit(X, y)
+    with pytest.raises(ValueError, match="too many"):
+        LogisticRegression(solver="recursive").fit(sparse.csr_array((50, 6000)), y)
     assert not hasattr(LogisticRegression(), "partial_fit")
     model = LogisticRegression(solver="recursive").fit(X, y)
     kept = model.coef_.copy()

@@ -17,6 +17,7 @@ from lyceum.linear._passes import dense_blocks
 __all__ = ["Recursion", "RowByRow"]
 
 _INTERCEPT_VARIANCE = 100.0
+_MOST = 5000  # parameters
 
 
 @dataclass
@@ -41,6 +42,11 @@ class Recursion:
         cls, first: np.ndarray, classes: int, C: float, fit_intercept: bool, reference: int | None
     ) -> Recursion:
         d, outputs = len(first), classes if classes > 2 else 1
+        if outputs * (d + 1) > _MOST:
+            raise ValueError(
+                f"{outputs * (d + 1)} parameters are too many for solver='recursive', which holds the inverse "
+                f"Hessian of {_MOST} at most: give solver='lbfgs', or fewer columns"
+            )
         basis = output_basis(outputs, reference)
         prior = np.append(np.full(d, float(C)), _INTERCEPT_VARIANCE if fit_intercept else 0.0)
         origin = first.astype(np.float64) if fit_intercept else np.zeros(d)
