@@ -27,7 +27,7 @@ class Cells:
 
 
 def tree(slots=(-1, 0, -1, -1, 1, 2), missing=-2):
-    """Column 0 three ways, missing cells (code 5) to all; its second child by column 1, missing to its second."""
+    """Column 0 three ways, missing cells (code 5) to all; then one child by column 1, missing to its second."""
     return Frontier(
         offsets=np.array([0, 6, 10, 311]),
         feature=np.array([0, -1, 1, -1, -1, -1], dtype=np.int32),

@@ -17,7 +17,7 @@ from lyceum.data import _csv, _sources
 from lyceum.errors import SourceError
 from lyceum.trees._binned import grow_by_levels, grow_by_levels_with_record
 from lyceum.trees._bins import Bins
-from lyceum.trees._grow import Growth, grow_with_record
+from lyceum.trees._grow import Growth
 from lyceum.trees._tree import GROUPS, LEAF, THRESHOLD
 
 dd = pytest.importorskip("dask.dataframe")

@@ -14,6 +14,7 @@ from lyceum.data import Block
 __all__ = ["BinRanges", "Coder", "Frontier", "NodeHistograms"]
 
 EVERY_CHILD = -2  # a branch that leads to all children, by their shares
+_ADDITIONS = 4  # to a cell, on the average, that are worth a new table
 
 
 class Coder(Protocol):
@@ -26,9 +27,9 @@ class Coder(Protocol):
 class Frontier:
     """A tree so far, in codes, and those of its nodes whose rows are to be summed: the ones with a slot.
 
-    Children come after their parent and follow each other. The branches of a split are a table over the codes
-    of its column, the missing code last: the node that a code leads to, −1 where a row stays, −2 where it goes
-    to every child with the child's `share` of its weight.
+    Children come after their parent and follow each other. The branches of a split are a table over the
+    codes of its column, the missing code last: the node that a code leads to, −1 where a row stays, −2 where
+    it goes to every child with the child's `share` of its weight.
     """
 
     offsets: np.ndarray  # int64 (d + 1,), where the cells of every column start; the last cell is for missing
@@ -101,8 +102,8 @@ class NodeHistograms:
     """For every slot of a frontier and every bin of every column: the sums of the target of the rows there.
 
     Of K classes (`n_classes`) a cell holds the weight of every class; of a number it holds Σw, Σwz and Σwz²
-    with z = y − c for the slot's `centre` c, so that a large mean costs no digits. The last channel counts the rows, in part or
-    whole; it is left out for classes whose weights are counts already.
+    with z = y − c for the slot's `centre` c, so that a large mean costs no digits. The last channel counts
+    the rows, in part or whole; it is left out for classes whose weights are counts already.
 
     Tables of many nodes are larger than the rows of one block, so rows wait in codes, a byte a cell, until
     they are worth a pass over the tables. Sums of whole weights are exact, whatever the blocks.
@@ -177,9 +178,9 @@ class NodeHistograms:
         return recentred(self.summed, (self.centre - centre)[:, None])
 
     def _when_worth_it(self) -> NodeHistograms:
-        """Settled once the additions to come are as many as the cells of the tables."""
+        """Settled once the additions to come outnumber the cells of the tables."""
         additions = sum(rows.codes.size for rows in self.waiting)
-        return self._settled() if self.waiting and additions >= self._size else self
+        return self._settled() if additions >= _ADDITIONS * self._size else self
 
     def _settled(self) -> NodeHistograms:
         shape = (self.frontier.n_slots, self.frontier.n_cells, self.n_channels)

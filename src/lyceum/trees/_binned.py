@@ -16,7 +16,7 @@ import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from itertools import count
 
 import numpy as np
 from scipy.special import chdtrc
@@ -169,12 +169,12 @@ class _Grower:
         needed = [child for child in node.children if self._is_open(child)]
         if not needed:
             return
-        ahead, others, number = list(waiting), [], len(waiting) + (1 << 40)
+        ahead, others, numbers = list(waiting), [], count(1 << 40)
         while ahead and left > 0:
             rival = heapq.heappop(ahead)[-1]
             left -= len(rival.children) - 1
-            for number, child in enumerate(rival.children, number + 1):
-                self._admit(child, ahead, number)
+            for child in rival.children:
+                self._admit(child, ahead, next(numbers))
                 others += [child] if self._is_open(child) else []
         self._look_at(needed + others[: max(0, self.nodes_a_pass - len(needed))])
 

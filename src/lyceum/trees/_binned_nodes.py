@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -303,14 +303,14 @@ def finished(nodes: Sequence[Node], target: Target, bins: Bins) -> Tree:
         feature[i], kind[i], gain[i], missing[i] = split.feature, split.kind, split.gain, split.missing
         child[i], n_children[i], threshold[i] = node.children[0].number, len(node.children), split.threshold
         if split.kind == INTERVALS:
-            table[i] = sum(map(len, cuts))
             cuts.append(split.cuts)
         elif split.kind in (CATEGORIES, GROUPS):
-            table[i] = sum(map(len, branches))
-            branches.append(
-                split.branches[bins.tables[split.feature]]
-            )  # of categories, which may share a bin
+            # of categories, which may share a bin
+            branches.append(split.branches[bins.tables[split.feature]])
             n_codes[i] = len(branches[-1])
+    for kinds, sizes in (((INTERVALS,), n_children - 1), ((CATEGORIES, GROUPS), n_codes)):
+        having = np.isin(kind, kinds)
+        table[having] = np.cumsum(sizes[having]) - sizes[having]
     return Tree(
         feature,
         kind,
