@@ -11,18 +11,35 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._native import kernels
-from lyceum._threads import ordered_map, single_threaded_blas
+from lyceum._threads import single_threaded_blas
+from lyceum.bayes._odds import odds_explanation
 from lyceum.ensemble._adaboost_rounds import ALL, Log, Rule, Teacher, Weights, boost, replay
-from lyceum.ensemble._adaboost_teachers import AnyLearner
+from lyceum.ensemble._adaboost_teachers import teacher_of
+from lyceum.ensemble._adaboost_votes import (
+    decision,
+    log_posterior,
+    odds_of_columns,
+    of_votes,
+    one_vote,
+    posterior,
+    predicted,
+)
 from lyceum.ensemble._draws import seed_from
-from lyceum.ensemble._members import MEMBER_CONSTRAINTS, Ensemble, Material, takes_weights, vote_codes
+from lyceum.ensemble._forests import are_trees
+from lyceum.ensemble._members import MEMBER_CONSTRAINTS, Ensemble, Material, takes_weights
 from lyceum.errors import DataError
-from lyceum.report import Summary, Table
+from lyceum.report import Explanation, Summary, Table
+from lyceum.trees import DecisionTreeClassifier
 
 __all__ = ["AdaBoostClassifier"]
+
+
+def _votes_of_trees(self: Any) -> bool:
+    return are_trees(getattr(self, "estimators_", [self._base()]), whole=True)
 
 
 class AdaBoostClassifier(ClassifierMixin, Ensemble):
@@ -150,8 +167,6 @@ class AdaBoostClassifier(ClassifierMixin, Ensemble):
         self.categorical_features = categorical_features
 
     def _default(self) -> Any:
-        from lyceum.trees import DecisionTreeClassifier
-
         return DecisionTreeClassifier(max_depth=1)
 
     # -- fit -------------------------------------------------------------------------------------------------
@@ -207,7 +222,7 @@ class AdaBoostClassifier(ClassifierMixin, Ensemble):
                 f"{type(self._base()).__name__} does not take sample_weight, which AdaBoost by reweighting "
                 'needs: use method="resample"'
             )
-        return AnyLearner(self, material, start, weight, resample)
+        return teacher_of(self, material, start, weight, resample)
 
     def _known(self, before: dict[str, Any]) -> Log | None:
         """The rounds that a warm start goes on from."""
@@ -256,59 +271,48 @@ class AdaBoostClassifier(ClassifierMixin, Ensemble):
 
     def predict(self, X: Any) -> Any:
         """The class with the largest sum of votes, the first of equals."""
-        return self._asked(partial(_predicted, self), X)
+        return self._asked(partial(predicted, self), X)
 
     def predict_proba(self, X: Any) -> Any:
         """The softmax of the votes V_k; with two classes 1/(1 + e^(−2F))."""
-        return self._asked(partial(_posterior, self), X)
+        return self._asked(partial(posterior, self), X)
 
     def predict_log_proba(self, X: Any) -> Any:
         """The logarithms of `predict_proba`."""
-        return self._asked(partial(_log_posterior, self), X)
+        return self._asked(partial(log_posterior, self), X)
 
     def decision_function(self, X: Any) -> Any:
         """The votes V_k, (n, K); with two classes F = Σ_t α_t h_t(x), h_t = ±1, (n,)."""
-        return self._asked(partial(_decision, self), X)
+        return self._asked(partial(decision, self), X)
 
     def staged_decision_function(self, X: Any) -> Iterator[Any]:
         """`decision_function` of the first member, the first two, ..."""
-        for votes in self._staged(X):
-            yield _of_votes(votes)
+        for total in self._staged(X):
+            yield of_votes(total)
 
     def staged_predict_proba(self, X: Any) -> Iterator[Any]:
         """`predict_proba` of the first member, the first two, ..."""
-        for votes in self._staged(X):
-            proba = np.array(votes, order="C")
+        for total in self._staged(X):
+            proba = np.array(total, order="C")
             kernels.posterior(proba)
             yield proba
 
     def staged_predict(self, X: Any) -> Iterator[Any]:
         """`predict` of the first member, the first two, ..."""
-        for votes in self._staged(X):
-            yield self.classes_[np.asarray(votes).argmax(axis=1)]
+        for total in self._staged(X):
+            yield self.classes_[np.asarray(total).argmax(axis=1)]
 
     def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
         """The share of rows that the first member, the first two, ... get right."""
-        for predicted in self.staged_predict(X):
-            yield accuracy_score(y, predicted, sample_weight=sample_weight)
+        for labels in self.staged_predict(X):
+            yield accuracy_score(y, labels, sample_weight=sample_weight)
 
     def _staged(self, X: Any) -> Iterator[Any]:
         check_is_fitted(self)
         total: Any = 0.0
         for i in range(len(self.estimators_)):
-            total = total + self._asked(partial(_one_vote, self, i), X)
+            total = total + self._asked(partial(one_vote, self, i), X)
             yield total
-
-    def _votes(self, material: Material) -> np.ndarray:
-        """V, (n, K), summed in the order of the members."""
-        work = partial(vote_codes, classes=self.classes_, ask=material.ask)
-        total: np.ndarray | None = None
-        for codes, alpha in zip(ordered_map(work, self.estimators_), self.alphas_.tolist()):
-            if total is None:
-                total, rows = np.zeros((len(codes), len(self.classes_))), np.arange(len(codes))
-            total[rows, codes] += 2.0 * alpha
-        assert total is not None
-        return total
 
     # -- what was learned ------------------------------------------------------------------------------------
 
@@ -333,40 +337,17 @@ class AdaBoostClassifier(ClassifierMixin, Ensemble):
         table = Table("Rounds", ("round", "ε", "α", "training error", loss), rows)
         return Summary(repr(self), facts, [table])
 
+    @available_if(_votes_of_trees)
+    def explain(self, X: Any) -> Explanation:
+        """What every column adds to the log-odds against the runner-up, for members that are trees.
+
+        V_k is a log-probability up to a constant. A tree's vote starts as that of its root; every step down
+        that changes it is credited to the column tested. Of stumps the columns' contributions are exact: V is
+        a sum of functions of one column each.
+        """
+        odds = np.asarray(self._asked(partial(odds_of_columns, self), X))
+        return odds_explanation(odds, self.schema_.names, self.classes_)
+
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         T = len(self.estimators_)
         return {"alphas_": (T,), "errors_": (T,)}
-
-
-# -- votes -------------------------------------------------------------------------------------------------
-
-
-def _of_votes(votes: np.ndarray) -> np.ndarray:
-    return 0.5 * (votes[:, 1] - votes[:, 0]) if votes.shape[1] == 2 else votes
-
-
-def _one_vote(model: AdaBoostClassifier, i: int, material: Material) -> np.ndarray:
-    codes = vote_codes(model.estimators_[i], model.classes_, material.ask)
-    votes = np.zeros((len(codes), len(model.classes_)))
-    votes[np.arange(len(codes)), codes] = 2.0 * model.alphas_[i]
-    return votes
-
-
-def _predicted(model: AdaBoostClassifier, material: Material) -> np.ndarray:
-    return model.classes_[model._votes(material).argmax(axis=1)]
-
-
-def _decision(model: AdaBoostClassifier, material: Material) -> np.ndarray:
-    return _of_votes(model._votes(material))
-
-
-def _posterior(model: AdaBoostClassifier, material: Material) -> np.ndarray:
-    votes = model._votes(material)
-    kernels.posterior(votes)
-    return votes
-
-
-def _log_posterior(model: AdaBoostClassifier, material: Material) -> np.ndarray:
-    votes = model._votes(material)
-    kernels.log_posterior(votes)
-    return votes

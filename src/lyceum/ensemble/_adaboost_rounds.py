@@ -10,6 +10,7 @@ import numpy as np
 
 __all__ = ["Log", "Rule", "Teacher", "Weights", "boost", "replay"]
 
+_OFTEN = 16  # rounds after which rounding is taken out of the sum of the weights
 NEAR = 1e-12  # an error this close to that of chance is chance
 ALL, PERFECT, CHANCE = "all rounds", "a member without error", "no better than chance"
 
@@ -65,28 +66,36 @@ class Weights:
     def __post_init__(self) -> None:
         self.now = self.start.copy()
         self.votes = np.zeros(len(self.start) if self.n_classes == 2 else (len(self.start), self.n_classes))
+        self.target = self.target.astype(np.intp)
         self._rows = np.arange(len(self.start))
+        self._sign = np.where(self.target == 1, 1.0, -1.0)
+        self._updates = 0
+
+    def wrong(self, codes: np.ndarray) -> tuple[np.ndarray, float]:
+        """1 for the rows that a member which predicts `codes` gets wrong, else 0; and their weight."""
+        wrong = (codes != self.target).astype(np.float64)
+        return wrong, float(self.now @ wrong)
 
     def update(self, codes: np.ndarray, wrong: np.ndarray, error: float, alpha: float) -> None:
-        """After a member that predicts `codes` and is `wrong` (0 or 1), on a weight of `error`."""
-        self._vote(codes, alpha)
+        """After a member that predicts `codes` and is `wrong` on a weight of `error`."""
+        if self.n_classes == 2:
+            self.votes += _either(wrong, alpha, -alpha) * self._sign  # α y where it is right
+        else:
+            self.votes[self._rows, codes] += 2.0 * alpha
         right_by, wrong_by = self.rule.factors(alpha)
         if self._losses is None:
             self.loss *= (1.0 - error) * right_by + error * wrong_by
         else:
-            self._losses *= right_by + (wrong_by - right_by) * wrong
+            self._losses *= _either(wrong, right_by, wrong_by)
             self.loss = float(self._losses.sum())
         if error > 0.0:
-            # D ∝ D exp(2α [wrong]), with the right ones lowered instead, which cannot overflow
+            # D exp(2α [wrong]) / Z, with the right ones lowered instead, which cannot overflow
             least = exp(-2.0 * alpha)
-            self.now *= least + (1.0 - least) * wrong
-            self.now /= self.now.sum()
-
-    def _vote(self, codes: np.ndarray, alpha: float) -> None:
-        if self.n_classes == 2:
-            self.votes += alpha * (2.0 * codes - 1.0)
-        else:
-            self.votes[self._rows, codes] += 2.0 * alpha
+            Z = (1.0 - error) * least + error
+            self.now *= _either(wrong, least / Z, 1.0 / Z)
+            self._updates += 1
+            if self._updates % _OFTEN == 0:
+                self.now /= self.now.sum()
 
     def reset(self) -> None:
         """Back to the weights of the first round; the votes stay."""
@@ -98,7 +107,12 @@ class Weights:
     def training_error(self) -> float:
         """The weight of the rows that the members so far get wrong together."""
         predicted = self.votes > 0 if self.n_classes == 2 else self.votes.argmax(axis=1)
-        return float(self.start @ (predicted != self.target))
+        return float(self.start @ (predicted != self.target).astype(np.float64))
+
+
+def _either(flags: np.ndarray, zero: float, one: float) -> np.ndarray:
+    """`zero` where a flag is 0, `one` where it is 1; without a jump, which would often be guessed wrong."""
+    return zero + (one - zero) * flags
 
 
 @dataclass
@@ -138,8 +152,7 @@ class Teacher(Protocol):
 def boost(weights: Weights, teacher: Teacher, log_: Log, number: int, reset: bool, record: bool) -> None:
     """One round; one that fails sets the weights back, or is the last."""
     member, codes = teacher.member(number, weights.now)
-    wrong = (codes != weights.target).astype(np.float64)
-    error = float(weights.now @ wrong)
+    wrong, error = weights.wrong(codes)
     log_.n_rounds = number + 1
     alpha, kept = _judged(error, weights.rule, teacher.weight, log_)
     if record:
@@ -177,7 +190,7 @@ def replay(weights: Weights, teacher: Teacher, log_: Log, before: Log) -> None:
             continue
         member, error, alpha = next(again)
         codes = teacher.predicted(member)
-        weights.update(codes, (codes != weights.target).astype(np.float64), error, alpha)
+        weights.update(codes, weights.wrong(codes)[0], error, alpha)
         log_.add(member, error, alpha, weights)
     log_.n_rounds, log_.stopped = before.n_rounds, before.stopped
     log_.failed, log_.record = dict(before.failed), list(before.record)

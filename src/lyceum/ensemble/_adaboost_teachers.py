@@ -1,42 +1,70 @@
-"""How the members of AdaBoost learn from weighted rows: any learner, and trees on columns ranked once."""
+"""How the members of AdaBoost learn from weighted rows: any learner; trees, on columns ranked once."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
+from sklearn.utils import check_random_state
 
-from lyceum.ensemble._draws import seeded
+from lyceum._native import kernels
+from lyceum._threads import n_threads, ordered_map
+from lyceum.ensemble._adaboost_rounds import Teacher
+from lyceum.ensemble._draws import seeded, seeds
+from lyceum.ensemble._forests import cells_of_trees
 from lyceum.ensemble._members import Ensemble, Material, takes_weights, vote_codes
+from lyceum.trees._columns import Columns
+from lyceum.trees._decision_tree import DecisionTreeClassifier
+from lyceum.trees._fitting import growth_of
+from lyceum.trees._grow import grow
+from lyceum.trees._importance import impurity_importances
+from lyceum.trees._route import Router, shares
+from lyceum.trees._tree import LEAF, THRESHOLD, Tree
 
-__all__ = ["AnyLearner", "drawn"]
+__all__ = ["AnyLearner", "Stumps", "Trees", "drawn", "teacher_of"]
 
 _DRAW = 3  # the stream of chance that rows are drawn from
 
 
-@dataclass(eq=False)
+def teacher_of(
+    model: Ensemble, material: Material, start: np.ndarray, weight: float, resample: bool
+) -> Teacher:
+    """The quickest way to the members that the estimator's own `fit` would give."""
+    base = model._base()
+    if type(base) is not DecisionTreeClassifier or material.container is not None or not _grows_only(base):
+        return AnyLearner(model, material, start, weight, resample)
+    trees = Trees(model, material, start, weight, resample)
+    return Stumps(trees) if not resample and _is_plain_stump(base) and trees.is_plain else trees
+
+
 class AnyLearner:
     """Members of any kind, on weights or on rows drawn by them."""
 
-    model: Ensemble
-    material: Material
-    start: np.ndarray
-    weight: float
-    resample: bool
+    def __init__(
+        self, model: Ensemble, material: Material, start: np.ndarray, weight: float, resample: bool
+    ) -> None:
+        self.model, self.material, self.start = model, material, start
+        self.weight, self.resample = weight, resample
 
     def member(self, number: int, weights: np.ndarray) -> tuple[Any, np.ndarray]:
         member = seeded(self.model._copy(), self.model.seed_, number)
+        w = self.weights_of(number, weights)
         if not self.resample:
-            self.material.fit(member, w=weights * self.weight)
-            return member, self.predicted(member)
-        counts = drawn(weights, int(np.count_nonzero(self.start)), self.model.seed_, number)
-        if takes_weights(member):
-            rows = np.flatnonzero(counts)
-            self.material.fit(member, rows, w=counts[rows].astype(np.float64))
+            self.material.fit(member, w=w)
+        elif takes_weights(member):
+            rows = np.flatnonzero(w)
+            self.material.fit(member, rows, w=w[rows])
         else:
-            self.material.fit(member, np.repeat(np.arange(len(counts)), counts))
+            self.material.fit(member, np.repeat(np.arange(len(w)), w.astype(np.int64)))
         return member, self.predicted(member)
+
+    def weights_of(self, number: int, weights: np.ndarray) -> np.ndarray:
+        """What rows weigh for the member of a round: D times the weight of all, or their draws."""
+        if not self.resample:
+            return weights * self.weight
+        return drawn(weights, int(np.count_nonzero(self.start)), self.model.seed_, number)
 
     def predicted(self, member: Any) -> np.ndarray:
         return vote_codes(member, self.model.classes_, self.material.ask)
@@ -45,4 +73,182 @@ class AnyLearner:
 def drawn(weights: np.ndarray, n: int, seed: int, number: int) -> np.ndarray:
     """How often every row is drawn in n draws with these chances."""
     chance = np.random.default_rng((seed, number, _DRAW))
-    return np.bincount(chance.choice(len(weights), n, p=weights), minlength=len(weights))
+    counts = np.bincount(chance.choice(len(weights), n, p=weights), minlength=len(weights))
+    return counts.astype(np.float64)
+
+
+# -- trees -------------------------------------------------------------------------------------------------
+
+
+def _grows_only(base: DecisionTreeClassifier) -> bool:
+    """Whether nothing is done to a tree before or after it is grown on all rows."""
+    plain = ("pruning", "class_weight", "loss", "max_bins")
+    return all(getattr(base, name) is None for name in plain) and base.ccp_alpha == 0 and not base.record
+
+
+class Trees(AnyLearner):
+    """Trees that are grown on columns ranked once."""
+
+    def __init__(
+        self, model: Ensemble, material: Material, start: np.ndarray, weight: float, resample: bool
+    ) -> None:
+        super().__init__(model, material, start, weight, resample)
+        source = material.source
+        assert source is not None
+        assert source.y is not None
+        self.X, self.target, self.schema = cells_of_trees(source), source.y, source.schema
+        self.columns = Columns.of_cells(self.X, self.schema)
+        self.native = self.columns.native
+        self.K = len(model.classes_)
+        some = np.flatnonzero(start)[:2]
+        # what `fit` sets besides the tree, from a fit on next to nothing
+        self.example = material.fit(clone(model._base()), some, w=np.ones(len(some)))
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether all columns are numbers and no cell is missing."""
+        columns = self.columns
+        return not columns.is_category.any() and all(
+            codes.max(initial=0) < count for codes, count in zip(columns.codes, columns.n_codes.tolist())
+        )
+
+    def member(self, number: int, weights: np.ndarray) -> tuple[Any, np.ndarray]:
+        return self.fitted(number, self.grown(number, self.weights_of(number, weights)))
+
+    def fitted(self, number: int, tree: Tree, codes: np.ndarray | None = None) -> tuple[Any, np.ndarray]:
+        """The learner that has this tree, and the class codes of the rows."""
+        member = object.__new__(type(self.example))
+        member.__dict__.update(self.example.__dict__)
+        (member.random_state,) = seeds(self.model.seed_, number)
+        member.tree_ = tree
+        member.feature_importances_ = impurity_importances(tree, len(self.schema))
+        return member, self.predicted(member) if codes is None else codes
+
+    def grown(self, number: int, w: np.ndarray) -> Tree:
+        # as the learner's own `fit` draws the seed of a tree
+        (random_state,) = seeds(self.model.seed_, number)
+        seed = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+        growth = growth_of(self.example, self.schema, int(np.count_nonzero(w)), seed)
+        return grow(self.columns, self.target, w, growth, self.K)
+
+    def predicted(self, member: Any) -> np.ndarray:
+        router = Router([member.tree_], self.X.shape[1], values=[shares(member.tree_.value)])
+        return np.concatenate(list(ordered_map(partial(_most, router), _stretches(self.X))))
+
+
+def _most(router: Router, X: np.ndarray) -> np.ndarray:
+    return router.sums(X).argmax(axis=1)
+
+
+def _stretches(X: np.ndarray, step: int = 1 << 14) -> list[np.ndarray]:
+    return [X[first : first + step] for first in range(0, len(X), step)]
+
+
+# -- stumps ------------------------------------------------------------------------------------------------
+
+
+def _is_plain_stump(base: DecisionTreeClassifier) -> bool:
+    """Whether the estimator is the default one but for what does not matter to a stump on numbers."""
+    usual, said = DecisionTreeClassifier(max_depth=1).get_params(), base.get_params()
+    free = ("random_state", "categorical_features", "categorical_split", "max_branches")
+    return all(said[name] == value for name, value in usual.items() if name not in free)
+
+
+class Stumps:
+    """Trees of one threshold, found with the order of the rows in every column known: one pass a round.
+
+    Where there is nothing to gain, the trees' own way decides what becomes of the node.
+    """
+
+    def __init__(self, trees: Trees) -> None:
+        self.trees, self.weight = trees, trees.weight
+        there = np.flatnonzero(trees.start)
+        self.there = None if len(there) == len(trees.start) else there
+        self.codes = trees.columns.codes
+        self.target = self._of_those(trees.target)
+        self.weight_of_class = [np.where(self.target == k, trees.weight, 0.0) for k in range(trees.K)]
+        self.order = kernels.StumpOrder(np.ascontiguousarray(self._of_those(self.codes)))
+        self.gains = np.zeros((self.order.groups, 4))
+        self.ends = np.zeros((self.order.groups, 4), dtype=np.int64)
+
+    def _of_those(self, rows: np.ndarray) -> np.ndarray:
+        """Rows of some weight."""
+        return rows if self.there is None else rows[..., self.there]
+
+    def predicted(self, member: Any) -> np.ndarray:
+        return self.trees.predicted(member)
+
+    def member(self, number: int, weights: np.ndarray) -> tuple[Any, np.ndarray]:
+        w = self._of_those(weights)
+        by_class = [w * of for of in self.weight_of_class]
+        totals = np.array([of.sum() for of in by_class])
+        if self.trees.K == 2:
+            self._search(by_class[1] - by_class[0], totals, None)
+        else:
+            self._search(w * self.weight, totals, self.target)
+        gains = self.gains.ravel()[: self.order.columns]
+        best = gains.max(initial=0.0)
+        if not best > 1e-10:
+            return self.trees.member(number, weights)
+        column = int(np.argmax(gains >= best * (1.0 - 1e-10)))  # the first of equals
+        return self._stump(number, by_class, totals, column, int(self.ends.ravel()[column]))
+
+    def _search(self, w: np.ndarray, totals: np.ndarray, classes: np.ndarray | None) -> None:
+        """The best gain of every column and where it is, a share of the columns a thread."""
+        count = self.order.groups
+        step = -(-count // n_threads())
+        some = [(first, min(first + step, count)) for first in range(0, count, step)]
+        for _ in ordered_map(partial(self._search_some, w, totals, classes), some):
+            pass
+
+    def _search_some(self, w: np.ndarray, totals: np.ndarray, classes: Any, groups: tuple[int, int]) -> None:
+        self.order.gains(w, totals, classes, *groups, self.gains, self.ends)
+
+    def _stump(
+        self, number: int, by_class: list[np.ndarray], totals: np.ndarray, column: int, end: int
+    ) -> tuple[Any, np.ndarray]:
+        columns = self.trees.columns
+        code, after = (self._code(column, place) for place in (end, end + 1))
+        threshold = _between(columns.upper[column][code], columns.lower[column][after])
+        right = self.codes[column] > code
+        beyond = self._of_those(right).astype(np.float64)
+        sides = np.array([[w @ side for w in by_class] for side in (1.0 - beyond, beyond)])
+        tree = _stump(column, threshold, totals, sides, (len(beyond), end + 1))
+        first, second = sides.argmax(axis=1).tolist()
+        return self.trees.fitted(number, tree, first + (second - first) * right.astype(np.intp))
+
+    def _code(self, column: int, place: int) -> int:
+        row = self.order.row(column, place)
+        return int(self.codes[column, row if self.there is None else self.there[row]])
+
+
+def _between(a: float, b: float) -> float:
+    middle = a + (b - a) / 2
+    return middle if middle < b else a  # rounded up to the larger one
+
+
+def _stump(
+    column: int, threshold: float, totals: np.ndarray, sides: np.ndarray, n_rows: tuple[int, int]
+) -> Tree:
+    value = np.vstack([totals, sides])
+    weight = value.sum(axis=1)
+    impurity = 1.0 - ((value / weight[:, None]) ** 2).sum(axis=1)
+    gain = impurity[0] - (weight[1:] @ impurity[1:]) / weight[0]
+    nowhere = np.full(3, -1, dtype=np.int32)
+    return Tree(
+        feature=np.array([column, -1, -1], dtype=np.int32),
+        kind=np.array([THRESHOLD, LEAF, LEAF], dtype=np.uint8),
+        child=np.array([1, -1, -1], dtype=np.int32),
+        n_children=np.array([2, 0, 0], dtype=np.int32),
+        threshold=np.array([threshold, np.nan, np.nan]),
+        table=nowhere,
+        n_codes=np.zeros(3, dtype=np.int32),
+        missing=np.array([int(weight[2] > weight[1]), -1, -1], dtype=np.int32),  # to the heavier side
+        cuts=np.empty(0),
+        branches=np.empty(0, dtype=np.int32),
+        value=value,
+        weight=weight,
+        n_rows=np.array([n_rows[0], n_rows[1], n_rows[0] - n_rows[1]], dtype=np.int64),
+        impurity=impurity,
+        gain=np.array([gain, 0.0, 0.0]),
+    )

@@ -15,10 +15,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum._threads import ordered_map, single_threaded_blas
 from lyceum.ensemble._draws import Draws, seed_from, seeded
+from lyceum.ensemble._forests import are_trees, cells_of_trees, forest, votes
 from lyceum.ensemble._members import MEMBER_CONSTRAINTS, Ensemble, Material, takes_weights
 from lyceum.ensemble._out_of_bag import OutOfBag, weighted_mean
 from lyceum.errors import DataError
-from lyceum.report import Summary, Table
+from lyceum.report import Explanation, Summary, Table
+from lyceum.trees._explain import contributions
+from lyceum.trees._route import Router
+from lyceum.trees._tree import Tree
 
 __all__ = ["BAG_CONSTRAINTS", "Bag"]
 
@@ -190,6 +194,11 @@ class Bag(Ensemble):
         """What a member says of some rows, (n, width)."""
         raise TypeError(f"{type(self).__name__} does not define _answer")
 
+    @property
+    def _node_values(self) -> Callable[[Tree], np.ndarray]:
+        """What the nodes of a member that is a tree answer, (n_nodes, width)."""
+        raise TypeError(f"{type(self).__name__} does not define _node_values")
+
     def _losses(self, target: np.ndarray, answers: np.ndarray) -> np.ndarray:
         """The loss of every answer."""
         raise TypeError(f"{type(self).__name__} does not define _losses")
@@ -205,8 +214,18 @@ class Bag(Ensemble):
 
     # -- predict ---------------------------------------------------------------------------------------------
 
+    def _forest(self, material: Material) -> Router | None:
+        """One router for members that are trees."""
+        values = self._node_values
+        if material.source is None or not are_trees(self.estimators_, whole=values is votes):
+            return None
+        return forest(self, self.estimators_features_, values)
+
     def _mean(self, material: Material) -> np.ndarray:
         """The mean answer of all members, summed in their order."""
+        router = self._forest(material)
+        if router is not None:
+            return router.sums(cells_of_trees(material.source)) / len(self.estimators_)  # type: ignore[arg-type]
         members = zip(self.estimators_, self.estimators_features_)
         total: Any = 0.0
         for answer in ordered_map(lambda pair: self._answer(pair[0], material, pair[1]), members):
@@ -222,6 +241,18 @@ class Bag(Ensemble):
             yield total / (i + 1)
 
     # -- what was learned ------------------------------------------------------------------------------------
+
+    def _tree_parts(self, material: Material) -> np.ndarray:
+        """The base and what every column adds to the largest mean answer, of members that are trees."""
+        router = self._forest(material)
+        assert router is not None
+        assert material.source is not None
+        X = cells_of_trees(material.source)
+        return contributions(router, X, router.sums(X).argmax(axis=1)) / len(self.estimators_)
+
+    def _explained_by_trees(self, X: Any, unit: str) -> Explanation:
+        parts = np.asarray(self._asked(self._tree_parts, X))
+        return Explanation(self.schema_.names, parts[:, 1:], parts[:, 0], np.asarray(self.predict(X)), unit)
 
     @property
     def estimators_samples_(self) -> list[np.ndarray]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, ClassVar
 
@@ -13,11 +13,19 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum.ensemble._bag import BAG_CONSTRAINTS, Bag
+from lyceum.ensemble._forests import are_trees, votes
 from lyceum.ensemble._members import Material, one_of, posteriors, vote_codes
 from lyceum.ensemble._out_of_bag import weighted_mean
 from lyceum.report import Explanation
+from lyceum.trees import DecisionTreeClassifier, DecisionTreeRegressor
+from lyceum.trees._route import shares
+from lyceum.trees._tree import Tree
 
 __all__ = ["BaggingClassifier", "BaggingRegressor"]
+
+
+def _answers_of_trees(self: Any) -> bool:
+    return are_trees(getattr(self, "estimators_", [self._base()]), whole=self._node_values is votes)
 
 
 class BaggingClassifier(ClassifierMixin, Bag):
@@ -129,8 +137,6 @@ class BaggingClassifier(ClassifierMixin, Bag):
         self.categorical_features = categorical_features
 
     def _default(self) -> Any:
-        from lyceum.trees import DecisionTreeClassifier
-
         return DecisionTreeClassifier()
 
     # -- predict ---------------------------------------------------------------------------------------------
@@ -168,6 +174,10 @@ class BaggingClassifier(ClassifierMixin, Bag):
             return one_of(vote_codes(member, self.classes_, ask), self._width)
         return posteriors(member, self.classes_, ask)
 
+    @property
+    def _node_values(self) -> Callable[[Tree], np.ndarray]:
+        return votes if self.voting == "hard" else _shares
+
     def _losses(self, target: np.ndarray, answers: np.ndarray) -> np.ndarray:
         return (answers.argmax(axis=1) != target).astype(np.float64)
 
@@ -180,6 +190,16 @@ class BaggingClassifier(ClassifierMixin, Bag):
     @property
     def _oob_error(self) -> float:
         return 1.0 - self.oob_score_
+
+    # -- what was learned ------------------------------------------------------------------------------------
+
+    @available_if(_answers_of_trees)
+    def explain(self, X: Any) -> Explanation:
+        """What every column adds to the mean posterior, or vote, of the class, for members that are trees.
+
+        Explanations of other members are each of the class that the member itself predicts, and have no mean.
+        """
+        return self._explained_by_trees(X, "votes" if self.voting == "hard" else "posterior")
 
 
 def _members_explain(self: Any) -> bool:
@@ -264,8 +284,6 @@ class BaggingRegressor(RegressorMixin, Bag):
         self.categorical_features = categorical_features
 
     def _default(self) -> Any:
-        from lyceum.trees import DecisionTreeRegressor
-
         return DecisionTreeRegressor()
 
     # -- predict ---------------------------------------------------------------------------------------------
@@ -287,6 +305,10 @@ class BaggingRegressor(RegressorMixin, Bag):
 
     def _answer(self, member: Any, material: Material, columns: Any, rows: Any = None) -> np.ndarray:
         return np.reshape(material.ask(member.predict, rows, columns), (-1, 1)).astype(np.float64)
+
+    @property
+    def _node_values(self) -> Callable[[Tree], np.ndarray]:
+        return _means
 
     def _losses(self, target: np.ndarray, answers: np.ndarray) -> np.ndarray:
         return (target - answers[:, 0]) ** 2
@@ -312,10 +334,21 @@ class BaggingRegressor(RegressorMixin, Bag):
         A column that some members do not have adds nothing there.
         """
         check_is_fitted(self)
+        if are_trees(self.estimators_, whole=False):
+            assert self.schema_.target is not None
+            return self._explained_by_trees(X, self.schema_.target.name)
         material = self._whole(X)
         members = zip(self.estimators_, self.estimators_features_)
         parts = [member.explain(material.given(None, columns)) for member, columns in members]
         return _mean_explanation(parts, self.schema_.names)
+
+
+def _shares(tree: Tree) -> np.ndarray:
+    return shares(tree.value)
+
+
+def _means(tree: Tree) -> np.ndarray:
+    return tree.value
 
 
 def _predicted(model: BaggingClassifier, material: Material) -> np.ndarray:

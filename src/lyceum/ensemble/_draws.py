@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-__all__ = ["Draws", "seed_from", "seeded"]
+__all__ = ["Draws", "seed_from", "seeded", "seeds"]
 
 _ROWS, _COLUMNS, _MEMBER = range(3)  # separate streams of chance
 
@@ -80,7 +80,9 @@ def seed_from(random_state: Any) -> int:
 def seeded(estimator: Any, seed: int, member: int) -> Any:
     """The estimator with every `random_state` in it set from the seed and the member's number."""
     names = [name for name in sorted(estimator.get_params()) if f"__{name}".endswith("__random_state")]
-    if names:
-        values = np.random.default_rng((seed, member, _MEMBER)).integers(0, 2**31 - 1, len(names))
-        estimator.set_params(**dict(zip(names, values.tolist())))
-    return estimator
+    return estimator.set_params(**dict(zip(names, seeds(seed, member, len(names))))) if names else estimator
+
+
+def seeds(seed: int, member: int, count: int = 1) -> list[int]:
+    """The seeds of a member."""
+    return np.random.default_rng((seed, member, _MEMBER)).integers(0, 2**31 - 1, count).tolist()

@@ -1,0 +1,76 @@
+"""The votes of the members of AdaBoost on new rows, and what follows from them."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from lyceum._native import kernels
+from lyceum._threads import ordered_map
+from lyceum.ensemble._forests import are_trees, cells_of_trees, forest, votes
+from lyceum.ensemble._members import Material, one_of, vote_codes
+from lyceum.trees._explain import contributions
+from lyceum.trees._route import Router
+
+__all__ = ["decision", "log_posterior", "odds_of_columns", "of_votes", "one_vote", "posterior", "predicted"]
+
+
+def _forest(model: Any) -> Router:
+    """One router for members that are trees, whose nodes vote 2α."""
+    return forest(model, [None] * len(model.estimators_), votes, 2.0 * model.alphas_)
+
+
+def all_votes(model: Any, material: Material) -> np.ndarray:
+    """V, (n, K), summed in the order of the members."""
+    if material.source is not None and are_trees(model.estimators_, whole=True):
+        return _forest(model).sums(cells_of_trees(material.source))
+    work = partial(vote_codes, classes=model.classes_, ask=material.ask)
+    total: np.ndarray | None = None
+    for codes, alpha in zip(ordered_map(work, model.estimators_), model.alphas_.tolist()):
+        if total is None:
+            total, rows = np.zeros((len(codes), len(model.classes_))), np.arange(len(codes))
+        total[rows, codes] += 2.0 * alpha
+    assert total is not None
+    return total
+
+
+def one_vote(model: Any, i: int, material: Material) -> np.ndarray:
+    """What member i adds to V."""
+    codes = vote_codes(model.estimators_[i], model.classes_, material.ask)
+    return 2.0 * model.alphas_[i] * one_of(codes, len(model.classes_))
+
+
+def of_votes(total: np.ndarray) -> np.ndarray:
+    """V, or with two classes F."""
+    return 0.5 * (total[:, 1] - total[:, 0]) if total.shape[1] == 2 else total
+
+
+def predicted(model: Any, material: Material) -> np.ndarray:
+    return model.classes_[all_votes(model, material).argmax(axis=1)]
+
+
+def decision(model: Any, material: Material) -> np.ndarray:
+    return of_votes(all_votes(model, material))
+
+
+def posterior(model: Any, material: Material) -> np.ndarray:
+    joint = all_votes(model, material)
+    kernels.posterior(joint)
+    return joint
+
+
+def log_posterior(model: Any, material: Material) -> np.ndarray:
+    joint = all_votes(model, material)
+    kernels.log_posterior(joint)
+    return joint
+
+
+def odds_of_columns(model: Any, material: Material) -> np.ndarray:
+    """Rows of (predicted class, base, what every column adds) to the difference of V to the runner-up."""
+    assert material.source is not None
+    router, X = _forest(model), cells_of_trees(material.source)
+    order = np.argsort(-router.sums(X), axis=1, kind="stable")
+    best, second = order[:, 0], order[:, min(1, order.shape[1] - 1)]
+    return np.column_stack([best, contributions(router, X, best) - contributions(router, X, second)])
