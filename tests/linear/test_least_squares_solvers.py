@@ -100,3 +100,14 @@ def test_triangles_of_parts_are_the_triangle_of_the_whole(tmp_path):
     whole = LinearRegression(solver="qr").fit(X, y)
     assert_allclose(filed.coef_, whole.coef_, rtol=1e-11)
     assert_allclose(filed.residual_sum_, whole.residual_sum_, rtol=1e-11)
+
+
+@pytest.mark.parametrize(
+    ("solver", "taken"), [("normal", "of least norm"), ("qr", "of least norm"), ("lms", "nearest to zero")]
+)
+def test_which_of_many_solutions_is_taken_is_said(solver, taken):
+    X, y = rows(d=2)
+    X = np.column_stack([X, X[:, 0] - X[:, 1], np.full(len(X), 4.0)])
+    with pytest.warns(np.exceptions.RankWarning, match=f"'x3' never varies .* The solution {taken}"):
+        model = LinearRegression(solver=solver, tol=1e-4).fit(X, y)
+    assert model.rank_ == 2

@@ -143,7 +143,7 @@ def test_dependent_columns_are_named_and_the_norm_is_least():
 @pytest.mark.parametrize("value", [0.0, 7.0, 1e6 / 3])
 def test_constant_column_is_named_and_has_no_part(value):
     X, y = rows(d=2)
-    with pytest.warns(RankWarning, match=r"column 'x2' never vary"):
+    with pytest.warns(RankWarning, match=r"column 'x2' never varies"):
         model = LinearRegression().fit(np.column_stack([X, np.full(len(y), value)]), y)
     assert_allclose(model.coef_, [*LinearRegression().fit(X, y).coef_, 0.0], rtol=1e-10)
 

@@ -141,7 +141,7 @@ class LeastSquares(LinearPredictor, OnePassLearner):
             fit = self._fit_of(self.statistic_)
             self._conclude(self._improved(fit, unchecked(rows)))
         if len(fit.factor.dependent):
-            warn_dependent(self, self._design_names, fit.factor, self.statistic_.n_rows)
+            warn_dependent(self, self._design_names, fit.factor, self.statistic_.n_rows, self._taken)
         return self
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None):
@@ -151,6 +151,11 @@ class LeastSquares(LinearPredictor, OnePassLearner):
         warning.
         """
         return super().partial_fit(X, y, sample_weight)
+
+    @property
+    def _taken(self) -> str:
+        """Which solution is taken of many."""
+        return "of least norm"
 
     def _statistic(self) -> Callable[[Block], Scatter]:
         return partial(Scatter.of, target=True)
@@ -191,7 +196,9 @@ def by_column(parts: np.ndarray, design: Design) -> np.ndarray:
     return out
 
 
-def warn_dependent(learner: Any, names: Sequence[str], factor: PositiveFactor, n_rows: int) -> None:
+def warn_dependent(
+    learner: Any, names: Sequence[str], factor: PositiveFactor, n_rows: int, taken: str = "of least norm"
+) -> None:
     """Say which columns depend on each other, and what was done about it."""
     constant = np.flatnonzero(factor.scale == 0)
     tied = np.setdiff1d(factor.dependent, constant)
@@ -201,10 +208,12 @@ def warn_dependent(learner: Any, names: Sequence[str], factor: PositiveFactor, n
     elif len(tied):
         parts.append(f"columns {_listed(names, tied)} depend linearly on each other")
     if len(constant):
-        parts.append(f"{'columns' if len(constant) > 1 else 'column'} {_listed(names, constant)} never vary")
+        many = len(constant) > 1
+        listed = _listed(names, constant)
+        parts.append(f"columns {listed} never vary" if many else f"column {listed} never varies")
     warnings.warn(
-        f"{type(learner).__name__}: {'; '.join(parts)} (rank {factor.rank} of {len(names)}). The solution of "
-        "least norm was taken: predictions hold, single coefficients of these columns mean nothing",
+        f"{type(learner).__name__}: {'; '.join(parts)} (rank {factor.rank} of {len(names)}). The solution "
+        f"{taken} was taken: predictions hold, single coefficients of these columns mean nothing",
         np.exceptions.RankWarning,
         stacklevel=3,
     )

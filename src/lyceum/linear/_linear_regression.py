@@ -129,6 +129,11 @@ class LinearRegression(LeastSquares):
         self.record = record
         self.categorical_features = categorical_features
 
+    @property
+    def _taken(self) -> str:
+        by_steps = self.solver in ("gradient_descent", "lms")
+        return "nearest to zero, columns scaled to unit spread," if by_steps else super()._taken
+
     def _improved(self, fit: Fit, rows: Rows) -> Fit:
         if self.solver == "normal":
             return super()._improved(fit, rows)

@@ -44,8 +44,8 @@ class Recursion:
         d, outputs = len(first), classes if classes > 2 else 1
         if outputs * (d + 1) > _MOST:
             raise ValueError(
-                f"{outputs * (d + 1)} parameters are too many for solver='recursive', which holds the inverse "
-                f"Hessian of {_MOST} at most: give solver='lbfgs', or fewer columns"
+                f"{outputs * (d + 1)} parameters are too many for solver='recursive', which takes "
+                f"{_MOST}: give solver='lbfgs', or fewer columns"
             )
         basis = output_basis(outputs, reference)
         prior = np.append(np.full(d, float(C)), _INTERCEPT_VARIANCE if fit_intercept else 0.0)
