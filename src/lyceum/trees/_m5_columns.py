@@ -152,11 +152,13 @@ def _rank_of(codes: np.ndarray, ranks: np.ndarray) -> np.ndarray:
 def _means(Z: np.ndarray, w: np.ndarray) -> np.ndarray:
     """The mean of the cells that are there, 0 if there are none; in two steps, for cells far from 0."""
     mean = np.zeros(Z.shape[1])
+    gone = np.isnan(Z)
+    weight = w.sum() - (w[:, None] * gone).sum(axis=0) if gone.any() else np.full(len(mean), w.sum())
     for _ in range(2):
         away = Z - mean
-        there = ~np.isnan(away)
-        weight = (w[:, None] * there).sum(axis=0)
-        total = (w[:, None] * np.where(there, away, 0.0)).sum(axis=0)
+        np.copyto(away, 0.0, where=gone)
+        away *= w[:, None]
+        total = away.sum(axis=0)
         mean += np.divide(total, weight, out=np.zeros_like(mean), where=weight > 0)
     return mean
 

@@ -11,7 +11,7 @@ from lyceum._native import kernels
 from lyceum._threads import n_threads, ordered_map
 from lyceum.trees._tree import LEAF, Tree
 
-__all__ = ["Choice", "NodeModels", "choose", "columns_below", "fit_models", "smoothed"]
+__all__ = ["Choice", "NodeModels", "choose", "columns_below", "fit_models", "levels", "smoothed"]
 
 _TIE = 1e-9  # of the standard deviation of all targets: estimates that differ by less are equal
 
@@ -84,21 +84,26 @@ def _shares(n_rows: np.ndarray) -> list[np.ndarray]:
     return [run for run in np.split(np.arange(len(n_rows)), np.unique(cuts)) if len(run)]
 
 
-def _levels(tree: Tree) -> list[np.ndarray]:
+def levels(tree: Tree) -> list[np.ndarray]:
     """The nodes of each depth, the root first."""
-    depths = tree.depths
-    order = np.argsort(depths, kind="stable")
-    return np.split(order, np.flatnonzero(np.diff(depths[order])) + 1)
+    found = [np.zeros(1, dtype=np.intp)]
+    while True:
+        inner = found[-1][tree.kind[found[-1]] != LEAF]
+        if not len(inner):
+            return found
+        counts = tree.n_children[inner]
+        within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+        found.append(np.repeat(tree.child[inner], counts) + within)
 
 
 def _sorted_by_leaf(tree: Tree, leaf: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """An order of the rows, and where those of every node begin and end in it."""
     size = np.bincount(leaf, minlength=tree.n_nodes).astype(np.int64)
-    parent, levels = tree.parent, _levels(tree)
-    for nodes in levels[:0:-1]:
+    parent, by_depth = tree.parent, levels(tree)
+    for nodes in by_depth[:0:-1]:
         np.add.at(size, parent[nodes], size[nodes])
     before, begin = np.cumsum(size) - size, np.zeros(tree.n_nodes, dtype=np.int64)
-    for nodes in levels[1:]:
+    for nodes in by_depth[1:]:
         above = parent[nodes]
         begin[nodes] = begin[above] + before[nodes] - before[tree.child[above]]
     return np.argsort(begin[leaf], kind="stable"), begin, begin + size
@@ -110,7 +115,7 @@ def columns_below(tree: Tree, tested: np.ndarray, p: int) -> np.ndarray:
     inner = np.flatnonzero(tested >= 0)
     below[inner, tested[inner]] = True
     parent = tree.parent
-    for nodes in _levels(tree)[:0:-1]:
+    for nodes in levels(tree)[:0:-1]:
         np.logical_or.at(below, parent[nodes], below[nodes])
     return below
 
@@ -144,7 +149,7 @@ def _absolute_subtrees(tree: Tree, models: NodeModels, tie: float) -> np.ndarray
     # the factor's limit: a leaf with no more rows than parameters says nothing about its error
     own = np.divide(models.absolute * (n + v), n - v, out=np.full_like(n, np.inf), where=n > v)
     below, cut = np.zeros(tree.n_nodes), np.zeros(tree.n_nodes, dtype=bool)
-    for nodes in reversed(_levels(tree)):
+    for nodes in reversed(levels(tree)):
         subtree = below[nodes] / n[nodes]
         cut[nodes] = inner[nodes] & (own[nodes] <= subtree + tie)
         here = np.where(inner[nodes] & ~cut[nodes], subtree, own[nodes])
@@ -157,7 +162,7 @@ def _squared_subtrees(tree: Tree, models: NodeModels, tie: float) -> np.ndarray:
     own = np.sqrt(models.squared) * _factor(n, models.parameters)
     squares, parameters = np.zeros(tree.n_nodes), np.ones(tree.n_nodes)
     cut = np.zeros(tree.n_nodes, dtype=bool)
-    for nodes in reversed(_levels(tree)):
+    for nodes in reversed(levels(tree)):
         subtree = np.sqrt(squares[nodes] / n[nodes]) * _factor(n[nodes], parameters[nodes])
         cut[nodes] = inner[nodes] & (own[nodes] <= subtree + tie)
         stays = inner[nodes] & ~cut[nodes]
@@ -174,7 +179,7 @@ def _factor(n: np.ndarray, v: np.ndarray) -> np.ndarray:
 
 def _reached(tree: Tree, cut: np.ndarray) -> np.ndarray:
     reached, parent = np.ones(tree.n_nodes, dtype=bool), tree.parent
-    for nodes in _levels(tree)[1:]:
+    for nodes in levels(tree)[1:]:
         reached[nodes] = reached[parent[nodes]] & ~cut[parent[nodes]]
     return np.flatnonzero(reached)
 
@@ -195,7 +200,7 @@ def smoothed(
         return coef, intercept
     share, parent = weight / (weight + k), tree.parent
     product, b, a = np.ones(len(weight)), np.zeros_like(coef), np.zeros_like(intercept)
-    for nodes in _levels(tree)[1:]:
+    for nodes in levels(tree)[1:]:
         up = parent[nodes]
         product[nodes] = share[nodes] * product[up]
         rest = (1.0 - share[nodes]) * product[up]

@@ -21,7 +21,7 @@ from lyceum.report import Explanation, Summary, Table
 from lyceum.trees._columns import Columns, Sample
 from lyceum.trees._grow import Growth, grow
 from lyceum.trees._m5_columns import StepColumns
-from lyceum.trees._m5_models import choose, columns_below, fit_models, smoothed
+from lyceum.trees._m5_models import choose, columns_below, fit_models, levels, smoothed
 from lyceum.trees._m5_text import ModelRule, ModelText
 from lyceum.trees._pruning import compact
 from lyceum.trees._route import Router, cached_router
@@ -324,13 +324,7 @@ def _moments(y: np.ndarray, w: np.ndarray | None) -> tuple[float, float]:
 
 def _breadth_first(tree: Tree) -> Tree:
     """The tree with its nodes numbered level by level, however many threads grew it."""
-    levels = [np.zeros(1, dtype=np.intp)]
-    while len(levels[-1]):
-        inner = levels[-1][tree.kind[levels[-1]] != LEAF]
-        counts = tree.n_children[inner]
-        within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-        levels.append(np.repeat(tree.child[inner], counts) + within)
-    order = np.concatenate(levels)
+    order = np.concatenate(levels(tree))
     new = np.empty(len(order), dtype=np.int32)
     new[order] = np.arange(len(order))
     by_node = {
