@@ -49,8 +49,8 @@ inline Gradients in_units(const double* g, const double* h, size_t n, bool exact
     if (!(h_top > 0)) h_top = h ? largest(n, team, [&](size_t i) { return h[i]; }) : 0;
     const int hessian_bits = h ? (64 - count_bits) / 2 : 0, gradient_bits = 64 - count_bits - hessian_bits;
     const double rows = static_cast<double>(std::max<size_t>(n, 1));
-    const double g_limit = exact ? std::min(0x1p50, 0x1p62 / rows) : std::ldexp(1., gradient_bits - 1 - chunk_bits) - 1;
-    const double h_limit = exact ? g_limit : std::ldexp(1., hessian_bits - chunk_bits) - 1;
+    const double g_limit = exact ? std::min(0x1p50, 0x1p62 / rows) : (std::ldexp(1., gradient_bits - 1) - 1) / chunk;
+    const double h_limit = exact ? g_limit : (std::ldexp(1., hessian_bits) - 1) / chunk;
     const double g_scale = units_per_one(g_top, g_limit), h_scale = h ? units_per_one(h_top, h_limit) : 1;
     if (exact)
         buffers.wide.resize(n);

@@ -1,0 +1,194 @@
+"""Trees of gradient boosting: grown on bins, kept as `Tree`s on the columns' own values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lyceum._native import kernels
+from lyceum._threads import n_threads
+from lyceum.ensemble._boosting_losses import Loss
+from lyceum.trees._bins import BinnedRows, Bins
+from lyceum.trees._tree import GROUPS, LEAF, THRESHOLD, Tree
+
+__all__ = ["BoostGrowth", "GrownTree", "TreeGrower"]
+
+MOST_LEAVES = 32768
+_SLOTS = 256
+
+
+@dataclass(frozen=True, slots=True)
+class BoostGrowth:
+    """How large a tree may grow, and what its leaves must have."""
+
+    max_leaf_nodes: int
+    max_depth: int
+    min_samples_leaf: int
+    l2: float
+    smoothing: float
+    learning_rate: float
+    min_hessian: float
+
+
+@dataclass(frozen=True, slots=True)
+class GrownTree:
+    """A tree on bins: for every node its column (−1: a leaf), bin, first child, and whether gaps go left."""
+
+    splits: np.ndarray  # int32 (4, n_nodes)
+    sides: np.ndarray  # uint8 (n_nodes, 256), of categories: 0 left, 1 right, 2 stay
+    gain: np.ndarray  # float64, of the second-order objective
+    n_rows: np.ndarray  # int64
+
+    @property
+    def column(self) -> np.ndarray:
+        return self.splits[0]
+
+    @property
+    def child(self) -> np.ndarray:
+        return self.splits[2]
+
+    @property
+    def leaves(self) -> np.ndarray:
+        return np.flatnonzero(self.column < 0)
+
+    def summed_up(self, at_leaves: np.ndarray) -> np.ndarray:
+        """Sums over leaves for every node, from those at the leaves."""
+        total = at_leaves.copy()
+        for node in np.flatnonzero(self.column >= 0)[::-1]:
+            total[node] = total[self.child[node]] + total[self.child[node] + 1]
+        return total
+
+
+class TreeGrower:
+    """Grows trees on binned rows, and sends binned rows down them."""
+
+    def __init__(self, binned: BinnedRows, bins: Bins, growth: BoostGrowth) -> None:
+        self.bins, self.growth = bins, growth
+        self.n_rows = len(binned)
+        self.table = kernels.BoostTable(
+            binned.codes, binned.columns, bins.n_bins, bins.is_category.astype(np.uint8)
+        )
+        self.node = np.empty(len(binned), dtype=np.uint16)  # where every row ended in the last tree
+
+    def grow(
+        self,
+        loss: Loss,
+        g: np.ndarray,
+        h: np.ndarray | None,
+        rows: np.ndarray | None,
+        columns: np.ndarray,
+    ) -> GrownTree:
+        """A tree on all rows, or on some; `columns` (d,) says which columns it may use."""
+        growth, most = self.growth, 2 * self.growth.max_leaf_nodes - 1
+        splits = np.empty((4, most), dtype=np.int32)
+        sides = np.full((most, _SLOTS), 2, dtype=np.uint8)
+        gain, n_rows = np.empty(most), np.empty(most, dtype=np.int64)
+        count = self.table.grow(
+            g,
+            h,
+            rows,
+            columns.astype(np.uint8),
+            loss.is_exact,
+            *loss.tops,
+            growth.max_leaf_nodes,
+            growth.max_depth,
+            growth.min_samples_leaf,
+            growth.l2,
+            growth.smoothing,
+            growth.min_hessian,
+            n_threads(),
+            splits,
+            gain,
+            n_rows,
+            sides,
+            self.node,
+        )
+        return GrownTree(
+            np.ascontiguousarray(splits[:, :count]),
+            sides[:count].copy(),
+            gain[:count].copy(),
+            n_rows[:count].copy(),
+        )
+
+    def valued(
+        self, tree: GrownTree, loss: Loss, g: np.ndarray, h: np.ndarray | None, scores: np.ndarray
+    ) -> Tree:
+        """The tree with values: the Newton step, or the loss's own constant, times the learning rate."""
+        sums = np.zeros((len(tree.gain), 3))
+        kernels.boost_node_sums(self.node, g, h, loss.w, n_threads(), sums)
+        sums = tree.summed_up(sums)
+        l2, weight = self.growth.l2, sums[:, 2]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            step = np.where(sums[:, 1] >= self.growth.min_hessian, -sums[:, 0] / (sums[:, 1] + l2), 0.0)
+            fall = np.where(weight > 0, tree.gain / weight, 0.0)
+            objective = np.where(weight > 0, 0.5 * sums[:, 0] * step / weight, 0.0)
+        value = self._leaf_values(tree, loss, scores, step, weight)
+        return _as_tree(tree, self.bins, self.growth.learning_rate * value, weight, objective, fall)
+
+    def _leaf_values(
+        self, tree: GrownTree, loss: Loss, scores: np.ndarray, step: np.ndarray, weight: np.ndarray
+    ) -> np.ndarray:
+        """The values of nodes, for the losses with constants of their own those at inner nodes by weight."""
+        if type(loss).leaf_value is Loss.leaf_value:
+            return step
+        order = np.argsort(self.node, kind="stable")
+        ends = np.searchsorted(self.node[order], np.arange(len(step) + 1))
+        total = np.zeros(len(step))
+        for leaf in tree.leaves:
+            value = loss.leaf_value(order[ends[leaf] : ends[leaf + 1]], scores)
+            assert value is not None
+            total[leaf] = weight[leaf] * value
+        return tree.summed_up(total) / np.where(weight > 0, weight, 1.0)
+
+    def route(self, tree: GrownTree, rest: bool = False) -> None:
+        """Find the node of every row, or with `rest` of those that the tree was not grown on."""
+        self.table.route(tree.splits, tree.sides, rest, n_threads(), self.node)
+
+    def add_values(self, value: np.ndarray, score: np.ndarray) -> None:
+        """Add to every row's score the value of its node."""
+        kernels.boost_add_values(self.node, np.ascontiguousarray(value), n_threads(), score)
+
+
+def _as_tree(
+    tree: GrownTree,
+    bins: Bins,
+    value: np.ndarray,
+    weight: np.ndarray,
+    objective: np.ndarray,
+    fall: np.ndarray,
+) -> Tree:
+    """On the columns' own values: thresholds are the edges of bins."""
+    n = len(value)
+    column, last, child, missing_left = tree.splits
+    inner = column >= 0
+    is_group = np.zeros(n, dtype=bool)
+    is_group[inner] = bins.is_category[column[inner]]
+    threshold, table, n_codes = np.full(n, np.nan), np.full(n, -1, np.int32), np.zeros(n, np.int32)
+    branches: list[np.ndarray] = []
+    for node in np.flatnonzero(inner):
+        if is_group[node]:
+            to = tree.sides[node][bins.tables[column[node]]].astype(np.int32)
+            table[node], n_codes[node] = sum(map(len, branches)), len(to)
+            branches.append(np.where(to > 1, -1, to))
+        else:
+            edges = bins.edges[column[node]]
+            # the last bin's upper bound: all that is there goes left, what is missing right
+            threshold[node] = edges[last[node]] if last[node] < len(edges) else np.inf
+    return Tree(
+        feature=column.copy(),
+        kind=np.where(is_group, GROUPS, np.where(inner, THRESHOLD, LEAF)).astype(np.uint8),
+        child=child.copy(),
+        n_children=np.where(inner, 2, 0).astype(np.int32),
+        threshold=threshold,
+        table=table,
+        n_codes=n_codes,
+        missing=np.where(inner, 1 - missing_left, -1).astype(np.int32),
+        cuts=np.empty(0),
+        branches=np.concatenate([np.empty(0, np.int32), *branches]).astype(np.int32),
+        value=value[:, None],
+        weight=weight,
+        n_rows=tree.n_rows,
+        impurity=objective,
+        gain=fall,
+    )

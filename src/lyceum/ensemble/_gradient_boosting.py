@@ -1,0 +1,393 @@
+"""Gradient boosting: trees one after the other, each down the gradient of a loss."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import RegressorMixin
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from lyceum._native import kernels
+from lyceum.base import PosteriorClassifier
+from lyceum.data import Block
+from lyceum.data._coding import labels
+from lyceum.ensemble._boosting import GradientBoosting
+from lyceum.ensemble._boosting_losses import REGRESSION_LOSSES, Logistic, Loss, Multinomial
+from lyceum.errors import DataError
+from lyceum.report import Explanation
+
+__all__ = ["GradientBoostingClassifier", "GradientBoostingRegressor"]
+
+_SHARED = """
+    Columns are put into at most `max_bins` bins, and a tree grows leaf by leaf, the most promising first.
+    With G and H the sums of gradients and hessians over the rows of a node, a split gains
+
+        ½ [G_l² / (H_l + λ) + G_r² / (H_r + λ) − G² / (H + λ)],
+
+    and a leaf adds −η G / (H + λ) to the scores of its rows. Rows with a gap go to whichever side gains more,
+    where there were none in `fit` to the side with more rows. Categories are ordered by G / (H + s), s being
+    `categorical_smoothing`, and cut in two; their splits gain with λ + s for λ. A row whose category did not
+    come to a node in `fit` stays there.
+
+    Everything random follows from the seed and the numbers of round and row, and sums that decide on splits
+    are of whole numbers: the result is the same for any number of threads. Rows are kept in two bytes a cell,
+    also those of a file or of Dask, which are read twice.
+"""
+
+_PARAMETERS = """
+    learning_rate : float, default=0.1
+        η: the share of every step that is taken.
+    n_estimators : int, default=100
+        Rounds at most.
+    max_leaf_nodes : int or None, default=31
+        Leaves of a tree at most; None is 32768.
+    max_depth : int or None, default=None
+    min_samples_leaf : int, default=20
+        Rows, however much they weigh, that a leaf must have.
+    l2_regularization : float, default=0.0
+        λ.
+    categorical_smoothing : float, default=10.0
+        s, in units of hessians.
+    subsample : float, default=1.0
+        The share of rows, drawn anew, that a round's trees are grown on.
+    max_features : int or float, default=1.0
+        Columns, or their share, drawn anew for every tree.
+    max_bins : int, default=255
+    early_stopping : bool, default=False
+        Whether to stop when the loss of rows held out has not fallen by more than `tol` for
+        `n_iter_no_change` rounds; the trees up to its least are kept. Without such rows
+        (`validation_fraction=None`) the training loss is watched, and all trees are kept.
+    validation_fraction : float or None, default=0.1
+        The share of rows held out, by a hash of their numbers, unless `fit` is given some.
+    n_iter_no_change : int, default=10
+    tol : float, default=1e-7
+    warm_start : bool, default=False
+        Whether `fit` keeps the trees there are and adds up to `n_estimators` rounds.
+    record : bool, default=False
+        Whether to keep losses, sizes, gains and columns of every round in `record_`.
+    progress : callable, default=None
+        Called with the rounds done and `n_estimators` after every round. A model that has one cannot be saved
+        to a model file.
+    random_state : int, RandomState or None, default=None
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns of an array hold categories.
+"""
+
+_ATTRIBUTES = """
+    trees_ : list of Tree
+        Round by round, in a round one for every output; their values have η in them.
+    baseline_ : ndarray of shape (n_outputs,)
+        The best constant scores, to which the trees add.
+    n_iter_ : int
+        Rounds that were kept.
+    history_, validation_history_ : lists of float
+        The mean loss before the first round and after every round, of the rows learned from and judged by.
+    train_score_, validation_score_ : ndarrays
+        The same after every round.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        The share of the fall of the objective that is due to each column.
+    record_ : list of dict
+        With `record=True`.
+    seed_ : int
+"""
+
+
+def _documented(cls: Any) -> Any:
+    """Put what both classes say into the docstring of one."""
+    for name, text in (("SHARED", _SHARED), ("PARAMETERS", _PARAMETERS), ("ATTRIBUTES", _ATTRIBUTES)):
+        cls.__doc__ = cls.__doc__.replace(f"    <{name}>\n", text.lstrip("\n"))
+    return cls
+
+
+@_documented
+class GradientBoostingClassifier(PosteriorClassifier, GradientBoosting):
+    """Boosted trees for classes, by the logistic loss, or the multinomial one for K > 2 classes.
+
+    The score s of the second of two classes is its log-odds; of K classes each has a score and a tree a
+    round, and P(k | x) is their softmax. Training goes down on Σ w_i [−log P(y_i | x_i)], with
+    g_k = w (P_k − [y = k]) and h_k = w P_k (1 − P_k) (K / (K − 1) times that for K > 2: Friedman 2001).
+
+    <SHARED>
+
+    Parameters
+    ----------
+    class_weight : None, "balanced" or dict, default=None
+        Factors on the weights of the rows of each class; "balanced": total weight / (K · weight of the
+        class).
+    <PARAMETERS>
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (K,)
+    <ATTRIBUTES>
+
+    Examples
+    --------
+    >>> from lyceum.datasets import load
+    >>> from lyceum.ensemble._gradient_boosting import GradientBoostingClassifier
+    >>> heart = load("heart_disease")
+    >>> model = GradientBoostingClassifier(n_estimators=20, random_state=0).fit(heart)
+    >>> len(model.trees_), model.history_[-1] < 0.5 * model.history_[0]
+    (20, True)
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        **GradientBoosting._parameter_constraints,
+        "class_weight": [None, StrOptions({"balanced"}), dict],
+    }
+
+    def __init__(
+        self,
+        *,
+        learning_rate=0.1,
+        n_estimators=100,
+        max_leaf_nodes=31,
+        max_depth=None,
+        min_samples_leaf=20,
+        l2_regularization=0.0,
+        categorical_smoothing=10.0,
+        subsample=1.0,
+        max_features=1.0,
+        max_bins=255,
+        early_stopping=False,
+        validation_fraction=0.1,
+        n_iter_no_change=10,
+        tol=1e-7,
+        class_weight=None,
+        warm_start=False,
+        record=False,
+        progress=None,
+        random_state=None,
+        categorical_features="from_dtype",
+    ):
+        self.learning_rate = learning_rate
+        self.n_estimators = n_estimators
+        self.max_leaf_nodes = max_leaf_nodes
+        self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
+        self.l2_regularization = l2_regularization
+        self.categorical_smoothing = categorical_smoothing
+        self.subsample = subsample
+        self.max_features = max_features
+        self.max_bins = max_bins
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
+        self.class_weight = class_weight
+        self.warm_start = warm_start
+        self.record = record
+        self.progress = progress
+        self.random_state = random_state
+        self.categorical_features = categorical_features
+
+    def _loss(self, y: np.ndarray, w: np.ndarray | None) -> Loss:
+        K = len(self.classes_)
+        return Multinomial(y, w, K) if K > 2 else Logistic(y, w)
+
+    def _codes(self, y: Any) -> np.ndarray:
+        given = labels(y, "y")
+        odd = np.setdiff1d(given, self.classes_)
+        if len(odd):
+            raise DataError(f"validation has the class {odd[0]!r}, which is not in the rows to learn from")
+        return np.searchsorted(self.classes_, given).astype(np.int32)
+
+    def _weights(self, y: np.ndarray, w: np.ndarray | None, learning: bool) -> np.ndarray | None:
+        if self.class_weight is None:
+            return w
+        if learning:
+            self.class_weight_ = self._class_weights(np.bincount(y, w, minlength=len(self.classes_)))
+        factors = self.class_weight_[y]
+        return factors if w is None else factors * w
+
+    def _class_weights(self, weight: np.ndarray) -> np.ndarray:
+        names = self.classes_.tolist()
+        if isinstance(self.class_weight, Mapping):
+            odd = [name for name in self.class_weight if name not in names]
+            if odd:
+                raise DataError(f"class_weight names the class {odd[0]!r}; the classes are {names}")
+            return np.array([float(self.class_weight.get(name, 1.0)) for name in names])
+        share = weight * len(weight)
+        return np.divide(weight.sum(), share, out=np.ones_like(share), where=share > 0)
+
+    # -- predict -------------------------------------------------------------------------------------------
+
+    def _log_joint(self, block: Block) -> np.ndarray:
+        return self._joint(self._scores(block))
+
+    def _joint(self, scores: np.ndarray) -> np.ndarray:
+        """Log posteriors up to a constant a row: beside the log-odds of two classes there are zeros."""
+        K = len(self.classes_)
+        if K > 2:
+            return scores
+        return np.zeros((len(scores), 1)) if K == 1 else np.column_stack([np.zeros(len(scores)), scores])
+
+    def decision_function(self, X: Any) -> Any:
+        """The scores: the log-odds of the second of two classes, or one a class."""
+        return self._apply(partial(_decision, self), X)
+
+    def _posterior(self, scores: np.ndarray) -> np.ndarray:
+        joint = np.ascontiguousarray(self._joint(scores))
+        kernels.posterior(joint)
+        return joint
+
+    def _decided(self, scores: np.ndarray) -> np.ndarray:
+        return self.classes_[self._joint(scores).argmax(axis=1)]
+
+    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
+        """The classes after every round."""
+        return self._staged(self._decided, X)
+
+    def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
+        """The posteriors after every round."""
+        return self._staged(self._posterior, X)
+
+    def staged_decision_function(self, X: Any) -> Iterator[np.ndarray]:
+        """The scores after every round."""
+        return self._staged(partial(_flat, len(self.classes_)), X)
+
+    def explain(self, X: Any) -> Explanation:
+        """What every column adds to the log-odds of the second of two classes, or to the winner's score."""
+        if len(self.classes_) > 2:
+            return self._explanation(X, "score of the class", _winners)
+        return self._explanation(X, f"log-odds of {self.classes_[-1]}", _first)
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        K = len(self.classes_)
+        return {"baseline_": (K if K > 2 else 1,)}
+
+
+@_documented
+class GradientBoostingRegressor(RegressorMixin, GradientBoosting):
+    """Boosted trees for numbers: f(x) = f_0 + Σ_m η t_m(x), each tree down the gradient of the loss.
+
+    With the residual r = y − f(x): squared error ½ r², absolute error |r|, Huber's ½ r² up to δ and
+    δ (|r| − δ/2) beyond, or the quantile loss α max(r, 0) + (1 − α) max(−r, 0). All have h = w. The
+    leaves of the last three take constants of their own instead of −G / (H + λ): the median of their
+    residuals, the median moved by the mean of what Huber's δ leaves of the rest, and the α-quantile
+    (Friedman 2001); λ then acts on splits alone.
+
+    <SHARED>
+
+    Parameters
+    ----------
+    loss : {"squared_error", "absolute_error", "huber", "quantile"}, default="squared_error"
+    alpha : float, default=0.9
+        The quantile of |r| that is Huber's δ, found anew in every round; or the quantile to predict.
+    <PARAMETERS>
+
+    Attributes
+    ----------
+    <ATTRIBUTES>
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.ensemble._gradient_boosting import GradientBoostingRegressor
+    >>> x = np.linspace(0.0, 6.0, 400)[:, None]
+    >>> model = GradientBoostingRegressor().fit(x, np.sin(x[:, 0]))
+    >>> bool(np.abs(model.predict(x) - np.sin(x[:, 0])).max() < 0.2)
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        **GradientBoosting._parameter_constraints,
+        "loss": [StrOptions(set(REGRESSION_LOSSES))],
+        "alpha": [Interval(Real, 0, 1, closed="neither")],
+    }
+
+    def __init__(
+        self,
+        *,
+        loss="squared_error",
+        alpha=0.9,
+        learning_rate=0.1,
+        n_estimators=100,
+        max_leaf_nodes=31,
+        max_depth=None,
+        min_samples_leaf=20,
+        l2_regularization=0.0,
+        categorical_smoothing=10.0,
+        subsample=1.0,
+        max_features=1.0,
+        max_bins=255,
+        early_stopping=False,
+        validation_fraction=0.1,
+        n_iter_no_change=10,
+        tol=1e-7,
+        warm_start=False,
+        record=False,
+        progress=None,
+        random_state=None,
+        categorical_features="from_dtype",
+    ):
+        self.loss = loss
+        self.alpha = alpha
+        self.learning_rate = learning_rate
+        self.n_estimators = n_estimators
+        self.max_leaf_nodes = max_leaf_nodes
+        self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
+        self.l2_regularization = l2_regularization
+        self.categorical_smoothing = categorical_smoothing
+        self.subsample = subsample
+        self.max_features = max_features
+        self.max_bins = max_bins
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
+        self.warm_start = warm_start
+        self.record = record
+        self.progress = progress
+        self.random_state = random_state
+        self.categorical_features = categorical_features
+
+    def _loss(self, y: np.ndarray, w: np.ndarray | None) -> Loss:
+        kind = REGRESSION_LOSSES[self.loss]
+        return kind(y, w) if self.loss == "squared_error" else kind(y, w, self.alpha)
+
+    def _codes(self, y: Any) -> np.ndarray:
+        return np.asarray(y, dtype=np.float64)
+
+    def predict(self, X: Any) -> Any:
+        """The constant and the values of all trees."""
+        return self._apply(partial(_predicted, self), X)
+
+    def _decided(self, scores: np.ndarray) -> np.ndarray:
+        return scores[:, 0]
+
+    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
+        """The predictions after every round."""
+        return self._staged(self._decided, X)
+
+    def explain(self, X: Any) -> Explanation:
+        """What every column adds to the prediction, along the paths through all trees."""
+        return self._explanation(X, "prediction", _first)
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        return {"baseline_": (1,)}
+
+
+def _predicted(learner: GradientBoostingRegressor, block: Block) -> np.ndarray:
+    return learner._scores(block)[:, 0]
+
+
+def _decision(learner: GradientBoostingClassifier, block: Block) -> np.ndarray:
+    return _flat(len(learner.classes_), learner._scores(block))
+
+
+def _flat(K: int, scores: np.ndarray) -> np.ndarray:
+    return scores if K > 2 else scores[:, 0].copy()
+
+
+def _first(scores: np.ndarray) -> np.ndarray:
+    return np.zeros(len(scores), dtype=np.intp)
+
+
+def _winners(scores: np.ndarray) -> np.ndarray:
+    return scores.argmax(axis=1)
