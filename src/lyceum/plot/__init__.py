@@ -14,6 +14,7 @@ from lyceum.plot._linear import laplace_contours, posterior_contours, regulariza
 from lyceum.plot._neural import network, training_curves
 from lyceum.plot._rates import cost_curve, precision_recall, roc
 from lyceum.plot._style import COLOURS
+from lyceum.plot._trees import importances, staged, tree
 
 __all__ = [
     "COLOURS",
@@ -24,6 +25,7 @@ __all__ = [
     "cost_curve",
     "density",
     "error_reject",
+    "importances",
     "laplace_contours",
     "learning_curve",
     "network",
@@ -35,6 +37,8 @@ __all__ = [
     "roc",
     "sensor_fusion",
     "sensor_fusion_cases",
+    "staged",
     "training_curves",
+    "tree",
     "validation_curve",
 ]

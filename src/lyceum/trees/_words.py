@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,9 +23,11 @@ _SPREADS = {
 }
 
 
-def number(value: float) -> str:
-    """A number as short as people can tell it apart: six digits, twelve above 100,000."""
-    return f"{value:.12g}" if 1e5 <= abs(value) < 1e12 else f"{value:.6g}"
+def number(value: float, digits: int = 6) -> str:
+    """A number as short as people can tell it apart: so many digits, and at least two after the point."""
+    size = abs(value)
+    before = int(math.log10(size)) + 1 if 1 <= size < 1e12 else 0
+    return f"{value:.{max(digits, before + 2)}g}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,10 @@ class Words:
     schema: Schema
     classes: Sequence[Any] | None = None
     criterion: str | None = None
+    digits: int = 6
+
+    def number(self, value: float) -> str:
+        return number(value, self.digits)
 
     @property
     def target(self) -> str:
@@ -72,14 +79,14 @@ class Words:
     def test(self, node: int, branch: int, most: int | None = None) -> str:
         """What is asked of the column for a branch, without its name, e.g. "≤ 2.5"; at most so many names."""
         if self.tree.kind[node] in (THRESHOLD, INTERVALS):
-            return interval_text("", *self.bounds(node, branch))
+            return interval_text("", *self.bounds(node, branch), self.digits)
         return set_text("", self.categories(node, self.codes(node, branch)), most)
 
     def condition(self, node: int, branch: int) -> str:
         """What is asked for a branch, e.g. "petal length ≤ 2.5"."""
         name = self.column(node)
         if self.tree.kind[node] in (THRESHOLD, INTERVALS):
-            return interval_text(name, *self.bounds(node, branch))
+            return interval_text(name, *self.bounds(node, branch), self.digits)
         return set_text(name, self.categories(node, self.codes(node, branch)))
 
     # -- nodes ---------------------------------------------------------------------------------------------
@@ -96,7 +103,7 @@ class Words:
 
     def answer_text(self, node: int) -> str:
         answer = self.answer(node)
-        return number(answer) if self.classes is None else str(answer)
+        return self.number(answer) if self.classes is None else str(answer)
 
     def purity(self, node: int) -> float:
         """The share of the majority class."""
@@ -117,28 +124,28 @@ class Words:
         tree = self.tree
         if self.classes is None:
             spread = self.spread(node)
-            more = f", {spread[0]} {number(spread[1])}" if spread else ""
-            return f"n {number(float(tree.weight[node]))}{more}"
+            more = f", {spread[0]} {self.number(spread[1])}" if spread else ""
+            return f"n {self.number(float(tree.weight[node]))}{more}"
         value = tree.value[node]
         shown = np.flatnonzero(value > 0)
         if len(shown) > most:
             shown = np.sort(np.argsort(-value, kind="stable")[:most])
-        text = ", ".join(f"{self.classes[int(k)]} {number(float(value[k]))}" for k in shown)
+        text = ", ".join(f"{self.classes[int(k)]} {self.number(float(value[k]))}" for k in shown)
         return text + (", …" if np.count_nonzero(value > 0) > most else "")
 
     def is_leaf(self, node: int) -> bool:
         return bool(self.tree.kind[node] == LEAF)
 
 
-def interval_text(name: str, lower: float | None, upper: float | None) -> str:
+def interval_text(name: str, lower: float | None, upper: float | None, digits: int = 6) -> str:
     """A column within (lower, upper]."""
-    if lower is None and upper is None:
-        return f"{name} any".strip()
-    if lower is None:
-        return f"{name} ≤ {number(float(upper))}".strip()  # type: ignore[arg-type]
-    if upper is None:
-        return f"{name} > {number(lower)}".strip()
-    return f"{number(lower)} < {name} ≤ {number(upper)}" if name else f"({number(lower)}, {number(upper)}]"
+    low = None if lower is None else number(lower, digits)
+    high = None if upper is None else number(upper, digits)
+    if low is None:
+        return f"{name} any".strip() if high is None else f"{name} ≤ {high}".strip()
+    if high is None:
+        return f"{name} > {low}".strip()
+    return f"{low} < {name} ≤ {high}" if name else f"({low}, {high}]"
 
 
 def set_text(name: str, categories: Sequence[str], most: int | None = None) -> str:

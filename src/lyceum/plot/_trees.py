@@ -1,0 +1,460 @@
+"""Drawings of trees, bars of importances, and the errors of ensembles over their rounds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum.data import Schema
+from lyceum.errors import DataError
+from lyceum.plot._style import COLOURS, GREY, INK, axes, finish, heading, legend, line_style, thin
+from lyceum.trees._text import node_colours
+from lyceum.trees._tree import INTERVALS, THRESHOLD, Tree
+from lyceum.trees._words import Words
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["importances", "staged", "tree"]
+
+_LEVEL = 1.02  # inches from level to level
+_GAP = 0.16  # inches between boxes
+_POINT = 1 / 72
+
+
+def tree(
+    model: Any,
+    *,
+    schema: Schema | None = None,
+    classes: Sequence[Any] | None = None,
+    max_depth: int | None = None,
+    font: float | None = None,
+    title: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """A tree from the root down: tests on the edges, class shares or means in the leaves.
+
+    Parameters
+    ----------
+    model : fitted learner with `tree_`, or Tree
+    schema : Schema, optional
+        The columns of a Tree.
+    classes : sequence, optional
+        The labels of a Tree, None for a regression.
+    max_depth : int, optional
+        Nodes below are left out, and how many leaves they have is said.
+    font : float, optional
+        The size of the text in points; by default 9 for a small tree down to 6 for a large one.
+    title : str, optional
+    ax : Matplotlib axes, optional
+        By default those of a new figure as large as the tree needs.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from lyceum.trees import DecisionTreeClassifier
+    >>> model = DecisionTreeClassifier(max_depth=2).fit(*load_iris(return_X_y=True))
+    >>> len(tree(model).patches) > 4
+    True
+    """
+    words = _words(model, schema, classes)
+    drawing = _Drawing(words, max_depth, font)
+    ax = axes(ax, drawing.size)
+    drawing.draw(ax)
+    heading(ax, title)
+    return ax
+
+
+def _words(model: Any, schema: Schema | None, classes: Sequence[Any] | None) -> Words:
+    if isinstance(model, Tree):
+        if schema is None:
+            d = int(model.feature.max(initial=0)) + 1
+            schema = Schema.of_numbers([f"x{j}" for j in range(d)])
+        return Words(model, schema, classes, digits=4)
+    check_is_fitted(model, "tree_")
+    labels = getattr(model, "classes_", None) if classes is None else classes
+    criterion = getattr(model, "criterion", None)
+    return Words(model.tree_, schema or model.schema_, labels, criterion if labels is None else None, 4)
+
+
+@dataclass
+class _Box:
+    """A node as it is drawn, in inches; children are below it."""
+
+    node: int
+    lines: list[str]
+    width: float
+    height: float
+    children: list[_Box]
+    edges: list[list[str]]
+    cut: int = 0  # leaves that are left out below
+    x: float = 0.0
+    y: float = 0.0
+
+
+class _Drawing:
+    """The places of all boxes, by contours: every subtree as near to the one on its left as they allow.
+
+    Reingold and Tilford, Tidier drawings of trees, 1981, with widths of their own for boxes and edge labels.
+    """
+
+    def __init__(self, words: Words, max_depth: int | None, font: float | None) -> None:
+        self.words = words
+        depths = words.tree.depths
+        shown = depths <= max_depth if max_depth is not None else np.ones(len(depths), dtype=bool)
+        self.leaves = int(np.count_nonzero(shown & (words.tree.n_children == 0)))
+        self.font = font or float(np.clip(10.0 - 0.1 * self.leaves, 6.0, 9.0))
+        self.line = 1.25 * self.font * _POINT
+        self.letter = 0.56 * self.font * _POINT  # the mean width of a letter
+        self.root = self._box(0, 0, max_depth)
+        self._place(self.root)
+        self.boxes = list(self._all())
+        left = min(box.x - box.width / 2 for box in self.boxes)
+        for box in self.boxes:
+            box.x -= left
+        self.right = max(box.x + box.width / 2 for box in self.boxes)
+        self.bottom = min(box.y - box.height / 2 - (0.2 if box.cut else 0.0) for box in self.boxes)
+
+    @property
+    def size(self) -> tuple[float, float]:
+        return max(3.0, self.right + 0.3), max(1.6, self.root.height / 2 - self.bottom + 0.6)
+
+    def _box(self, node: int, depth: int, max_depth: int | None) -> _Box:
+        """The boxes of a node and of what is below it, children first: trees may be deep."""
+        made: dict[int, _Box] = {}
+        waiting = [(node, depth, False)]
+        while waiting:
+            i, level, ready = waiting.pop()
+            children = list(self.words.tree.children(i))
+            cut = bool(children) and max_depth is not None and level >= max_depth
+            if not ready and not cut and children:
+                waiting.append((i, level, True))
+                waiting += [(child, level + 1, False) for child in children]
+                continue
+            below = [] if cut else [made[child] for child in children]
+            made[i] = self._made(i, below, cut)
+        return made[node]
+
+    def _made(self, node: int, children: list[_Box], cut: bool) -> _Box:
+        words = self.words
+        if children:
+            lines = [_clipped(words.column(node), 28)]
+        elif words.classes is None:
+            spread = words.spread(node)
+            lines = [words.answer_text(node), f"n {_short(float(words.tree.weight[node]))}"]
+            lines += [f"± {_short(spread[1])}"] if spread and spread[0] == "sd" else []
+        else:
+            lines = [_clipped(words.answer_text(node)), f"n {_short(float(words.tree.weight[node]))}"]
+        edges = [_test(words, node, b) for b in range(len(children))]
+        bold = 1.1  # the first line is bold
+        width = (
+            max(len(line) * (bold if i == 0 else 1.0) for i, line in enumerate(lines)) * self.letter + 0.16
+        )
+        height = (len(lines) * 1.35 * self.font + (7 if self._has_bar(children) else 3)) * _POINT
+        return _Box(
+            node,
+            lines,
+            max(width, 0.5),
+            height,
+            children,
+            edges,
+            _leaves_below(words.tree, node) if cut else 0,
+        )
+
+    def _has_bar(self, children: list[_Box]) -> bool:
+        return not children and self.words.classes is not None
+
+    def _place(self, root: _Box) -> None:
+        """x of every box, relative to its parent first; then from the root down."""
+        order = [root]
+        for box in order:
+            order += box.children
+        contours: dict[int, list[tuple[float, float]]] = {}
+        for box in reversed(order):
+            contours[box.node] = self._join(box, contours)
+        lowest = 0.0
+        level = [root]
+        while level:
+            lines = max((len(edge) for box in level for edge in box.edges), default=1)
+            lowest -= _LEVEL + (lines - 1) * self.line
+            below = [(box, child) for box in level for child in box.children]
+            for box, child in below:
+                child.x += box.x
+                child.y = lowest
+            level = [child for _, child in below]
+
+    def _join(self, box: _Box, contours: dict[int, list[tuple[float, float]]]) -> list[tuple[float, float]]:
+        """Put the children side by side and centred below; (left, right) of every level from the box on."""
+        reach: list[tuple[float, float]] = []
+        places = []
+        for child, label in zip(box.children, box.edges):
+            own = contours.pop(child.node)
+            half = max(child.width, max(map(len, label)) * self.letter + 0.1) / 2
+            own = [(min(own[0][0], -half), max(own[0][1], half)), *own[1:]]
+            shift = max((r[1] - c[0] + _GAP for r, c in zip(reach, own)), default=0.0) if reach else 0.0
+            places.append(shift)
+            moved = [(a + shift, b + shift) for a, b in own]
+            joined = [(r[0], max(r[1], m[1])) for r, m in zip(reach, moved)]
+            reach = joined + reach[len(moved) :] + moved[len(reach) :]
+        middle = (places[0] + places[-1]) / 2 if places else 0.0
+        for child, place in zip(box.children, places):
+            child.x = place - middle
+        return [(-box.width / 2, box.width / 2), *((a - middle, b - middle) for a, b in reach)]
+
+    def _all(self):
+        waiting = [self.root]
+        while waiting:
+            box = waiting.pop()
+            yield box
+            waiting += box.children
+
+    # -- drawing -------------------------------------------------------------------------------------------
+
+    def draw(self, ax: Axes) -> None:
+        colours = node_colours(self.words)
+        for box in self.boxes:
+            for child, label in zip(box.children, box.edges):
+                self._edge(ax, box, child, label)
+            self._node(ax, box, colours[box.node])
+        ax.set_xlim(-0.1, self.right + 0.1)
+        ax.set_ylim(self.bottom - 0.1, self.root.height / 2 + 0.1)
+        ax.set_aspect("equal")
+        ax.set_axis_off()
+        if self.words.classes is not None:
+            self._legend(ax)
+
+    def _edge(self, ax: Axes, box: _Box, child: _Box, label: list[str]) -> None:
+        top, bottom = box.y - box.height / 2, child.y + child.height / 2
+        knee = top - 0.15
+        total = float(self.words.tree.weight[0]) or 1.0
+        width = 0.6 + 2.4 * float(self.words.tree.weight[child.node]) / total
+        places = [box.x, box.x, child.x, child.x], [top, knee, knee, bottom]
+        ax.plot(*places, color="#BDBDBD", linewidth=width, solid_joinstyle="round", zorder=1)
+        ax.text(
+            child.x,
+            child.y + 0.36 * _LEVEL + (len(label) - 1) * self.line / 2,
+            "\n".join(label),
+            ha="center",
+            va="center",
+            fontsize=self.font - 0.5,
+            color=INK,
+            zorder=2,
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8},
+        )
+
+    def _node(self, ax: Axes, box: _Box, colour: str) -> None:
+        from matplotlib.patches import FancyBboxPatch
+
+        corner = (box.x - box.width / 2, box.y - box.height / 2)
+        inner = bool(box.children)
+        ax.add_patch(
+            FancyBboxPatch(
+                corner,
+                box.width,
+                box.height,
+                boxstyle="round,pad=0,rounding_size=0.06",
+                facecolor="white" if inner else colour,
+                edgecolor=INK if inner else GREY,
+                linewidth=0.9,
+                zorder=3,
+            )
+        )
+        step, bar = 1.35 * self.font * _POINT, 4 * _POINT if self._has_bar(box.children) else 0.0
+        top = box.y + (len(box.lines) - 1) * step / 2 + bar / 2
+        for i, line in enumerate(box.lines):
+            ax.text(box.x, top - i * step, line, ha="center", va="center_baseline", color=INK, zorder=5,
+                    fontsize=self.font if i == 0 else self.font - 1,
+                    fontweight="bold" if i == 0 and not inner else "normal")  # fmt: skip
+        if bar:
+            self._bar(ax, box, corner[1])
+        if box.cut:
+            ax.text(box.x, corner[1] - 0.04, f"… {box.cut} leaves", ha="center", va="top", color=GREY,
+                    fontsize=self.font - 1)  # fmt: skip
+
+    def _bar(self, ax: Axes, box: _Box, bottom: float) -> None:
+        """The shares of the classes, as a bar in the lower edge of the box."""
+        from matplotlib.patches import Rectangle
+
+        value = self.words.tree.value[box.node]
+        total = float(value.sum()) or 1.0
+        left, width, height = box.x - box.width / 2 + 0.06, box.width - 0.12, 4 * _POINT
+        for k in np.flatnonzero(value > 0):
+            share = width * float(value[k]) / total
+            ax.add_patch(
+                Rectangle((left, bottom + 0.03), share, height, color=_colour(int(k)), linewidth=0, zorder=4)
+            )
+            left += share
+
+    def _legend(self, ax: Axes) -> None:
+        from matplotlib.patches import Patch
+
+        classes = self.words.classes
+        assert classes is not None
+        shown = list(classes)[:10]
+        ax.legend(
+            handles=[Patch(color=_colour(k), label=str(label)) for k, label in enumerate(shown)],
+            loc="upper left" if self.root.x > self.right / 2 else "upper right",
+            fontsize=self.font,
+            labelcolor=INK,
+            framealpha=0.9,
+            edgecolor="none",
+            handlelength=1.0,
+            title=self.words.target,
+            title_fontsize=self.font,
+        )
+
+
+def _test(words: Words, node: int, branch: int) -> list[str]:
+    """What is asked for a branch, in up to three short lines."""
+    if words.tree.kind[node] in (THRESHOLD, INTERVALS):
+        return [words.test(node, branch)]
+    names = [_clipped(name) for name in words.categories(node, words.codes(node, branch))]
+    if len(names) == 1:
+        return [f"= {names[0]}"]
+    if len(names) <= 3:
+        return names or ["(none)"]
+    return [*names[:2], f"… {len(names) - 2} more"]
+
+
+def _clipped(text: str, most: int = 20) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def _colour(k: int) -> str:
+    return "#999999" if k % 7 == 6 else COLOURS[k % 7]
+
+
+def _short(value: float) -> str:
+    """A number for a small box."""
+    return f"{value:,.0f}" if value == round(value) or abs(value) >= 1000 else f"{value:.3g}"
+
+
+def _leaves_below(of: Tree, node: int) -> int:
+    waiting, count = [node], 0
+    while waiting:
+        i = waiting.pop()
+        waiting += of.children(i)
+        count += int(of.n_children[i] == 0)
+    return count
+
+
+def importances(
+    model: Any,
+    *,
+    names: Sequence[str] | None = None,
+    spread: Any = None,
+    most: int = 20,
+    label: str = "importance",
+    title: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Bars of how much every column matters, the most important at the top.
+
+    Parameters
+    ----------
+    model : fitted learner with `feature_importances_`, or array of shape (d,)
+    names : sequence of str, optional
+        The columns; those of the learner by default.
+    spread : array of shape (d,), optional
+        Standard deviations, over trees or shuffles, drawn as lines.
+    most : int, default=20
+        Columns drawn; how many are left out is said.
+    label, title, ax
+        As in the other pictures.
+
+    Examples
+    --------
+    >>> ax = importances([0.2, 0.7, 0.1], names=["a", "b", "c"])
+    >>> [text.get_text() for text in ax.get_yticklabels()]
+    ['b', 'a', 'c']
+    """
+    if hasattr(model, "fit"):
+        check_is_fitted(model, "feature_importances_")
+        values = np.asarray(model.feature_importances_, dtype=np.float64)
+        names = model.schema_.names if names is None and hasattr(model, "schema_") else names
+    else:
+        values = np.asarray(model, dtype=np.float64)
+    if values.ndim != 1 or not len(values):
+        raise DataError(f"importances have the shape {values.shape}: give one a column")
+    names = [f"x{j}" for j in range(len(values))] if names is None else list(names)
+    if len(names) != len(values):
+        raise DataError(f"there are {len(names)} names for {len(values)} importances: give one each")
+    order = np.argsort(-values, kind="stable")[:most]
+    deviations = None if spread is None else np.asarray(spread, dtype=np.float64)[order]
+    ax = axes(ax, (5.2, 0.9 + 0.26 * len(order)))
+    places = np.arange(len(order))
+    ax.barh(places, values[order], xerr=deviations, color=COLOURS[0], height=0.7, ecolor=INK,
+            error_kw={"linewidth": 1.0})  # fmt: skip
+    ax.set_yticks(places, [str(names[int(j)]) for j in order])
+    ax.invert_yaxis()
+    left_out = len(values) - len(order)
+    finish(ax, label + (f"  ({left_out} more columns)" if left_out else ""), "", title)
+    ax.grid(False, axis="y")
+    ax.axvline(0.0, color=GREY, linewidth=0.8)
+    return ax
+
+
+def staged(
+    curves: Mapping[str, Any],
+    *,
+    best: str | None = None,
+    goal: Literal["min", "max"] = "min",
+    rounds: Any = None,
+    error: str = "error",
+    x: str = "trees",
+    log: bool = False,
+    title: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """The error of an ensemble as it grows: on training, validation or out-of-bag rows.
+
+    Parameters
+    ----------
+    curves : dict of name to array of shape (n_rounds,)
+        For example ``{"training": ..., "validation": ...}``; NaN leaves a gap.
+    best : str, optional
+        The curve whose best round is marked, the first of equals.
+    goal : {"min", "max"}, default="min"
+        Whether the best is the least or the largest.
+    rounds : array, optional
+        The numbers of the rounds; 1, 2, ... by default.
+    error, x : str
+        What the curves and the rounds are, for the axes.
+    log : bool, default=False
+        A logarithmic error.
+    title, ax
+        As in the other pictures.
+
+    Examples
+    --------
+    >>> ax = staged({"training": [0.3, 0.2, 0.1], "validation": [0.3, 0.25, 0.4]}, best="validation")
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['training', 'validation', 'best: 2']
+    """
+    if not curves:
+        raise DataError("there are no curves to draw: give at least one")
+    ax = axes(ax)
+    for name, values in curves.items():
+        values = np.asarray(values, dtype=np.float64)
+        at = np.arange(1, len(values) + 1) if rounds is None else np.asarray(rounds)
+        if values.shape != at.shape or values.ndim != 1:
+            raise DataError(
+                f"curve {name!r} has the shape {values.shape} for {len(at)} rounds: give one each"
+            )
+        marker = "o" if len(values) <= 20 else None
+        ax.plot(*thin(at, values), label=name, marker=marker, markersize=4.0, **line_style(ax))
+        if name == best:
+            i = int(np.nanargmin(values) if goal == "min" else np.nanargmax(values))
+            ax.axvline(at[i], color=GREY, linewidth=1.0, linestyle=":", zorder=1, label=f"best: {at[i]}",
+                       gid="reference")  # fmt: skip
+    if best is not None and best not in curves:
+        raise DataError(f"there is no curve {best!r}: the curves are {', '.join(map(repr, curves))}")
+    if log:
+        ax.set_yscale("log")
+    finish(ax, x, error, title)
+    legend(ax)
+    return ax
