@@ -92,6 +92,7 @@ class _Box:
     children: list[_Box]
     edges: list[list[str]]
     cut: int = 0  # leaves that are left out below
+    half: float = 0.0  # half the width of the box, or of its edge label if that is wider
     x: float = 0.0
     y: float = 0.0
 
@@ -113,10 +114,11 @@ class _Drawing:
         self.root = self._box(0, 0, max_depth)
         self._place(self.root)
         self.boxes = list(self._all())
-        left = min(box.x - box.width / 2 for box in self.boxes)
+        self.root.half = self.root.width / 2
+        left = min(box.x - box.half for box in self.boxes)
         for box in self.boxes:
             box.x -= left
-        self.right = max(box.x + box.width / 2 for box in self.boxes)
+        self.right = max(box.x + box.half for box in self.boxes)
         self.bottom = min(box.y - box.height / 2 - (0.2 if box.cut else 0.0) for box in self.boxes)
 
     @property
@@ -193,8 +195,8 @@ class _Drawing:
         places = []
         for child, label in zip(box.children, box.edges):
             own = contours.pop(child.node)
-            half = max(child.width, max(map(len, label)) * self.letter + 0.1) / 2
-            own = [(min(own[0][0], -half), max(own[0][1], half)), *own[1:]]
+            child.half = max(child.width, max(map(len, label)) * self.letter + 0.1) / 2
+            own = [(-child.half, child.half), *own[1:]]
             shift = max((r[1] - c[0] + _GAP for r, c in zip(reach, own)), default=0.0) if reach else 0.0
             places.append(shift)
             moved = [(a + shift, b + shift) for a, b in own]
