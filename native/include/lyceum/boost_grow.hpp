@@ -92,7 +92,7 @@ private:
         int best = -1;
         for (size_t i = 0; i < nodes_.size(); ++i)
             if (nodes_[i].child < 0 && nodes_[i].split.column >= 0 &&
-                (best < 0 || nodes_[i].split.gain > nodes_[static_cast<size_t>(best)].split.gain))
+                (best < 0 || nodes_[i].split.gain > nodes_[static_cast<size_t>(best)].split.gain * (1 + 1e3 * equal)))
                 best = static_cast<int>(i);
         return best;
     }
@@ -208,7 +208,7 @@ private:
         if (at == 0) nodes_[0].total = root_;
         for (size_t p = 0; p < parts_.size(); ++p) {
             const Split& split = found_[2 * p + which];
-            if (split.column >= 0 && split.gain > nodes_[at].split.gain * (1 + 1e-12)) nodes_[at].split = split;
+            if (split.column >= 0 && split.gain > nodes_[at].split.gain * (1 + 1e3 * equal)) nodes_[at].split = split;
         }
     }
 

@@ -11,6 +11,8 @@
 
 namespace lyceum::boost {
 
+inline constexpr double equal = 1e-12;  // of two gains, in proportion
+
 struct Totals {
     Sum g = 0, n = 0, h = 0;  // in units
 
@@ -34,7 +36,7 @@ class SplitFinder {
 public:
     SplitFinder(const SplitRule& rule, const Gradients& gradients) : rule_(rule), units_(gradients) {}
 
-    // Replaces `best` by the best split on this column if it is better by more than rounding.
+    // Replaces `best` by the best split on this column if that is better.
     void find(const Sum* histogram, size_t n_bins, std::int32_t column, bool is_category, const Totals& total,
               Split& best) {
         const size_t bins = n_bins + 1;
@@ -130,9 +132,10 @@ private:
         double top = none;
         for (size_t b = 0; b < count; ++b) top = gain_[b] > top ? gain_[b] : top;
         const double gain = .5 * (top - G * G / (H + rule_.l2));
-        if (!(gain > best.gain * (1 + 1e-12)) || !(gain > 1e-13 * top)) return -1;
+        // Splits that are equal but for rounding are equal: the first column, then the lowest bin.
+        if (!(gain > best.gain + equal * top)) return -1;
         int place = 0;
-        while (gain_[place] != top) ++place;
+        while (gain_[place] < top * (1 - equal)) ++place;
         best.gain = gain;
         best.column = column;
         best.left = {g_[place] + more.g, n_[place] + more.n, by_hessian ? h_[place] + more.h : 0};
