@@ -27,7 +27,7 @@ class Cells:
 
 
 def tree(slots=(-1, 0, -1, -1, 1, 2), missing=-2):
-    """Column 0 three ways, missing cells (code 5) to all; then one child by column 1, missing to its second."""
+    """Column 0 three ways, missing cells (code 5) to all; then one child by column 1, missing second."""
     return Frontier(
         offsets=np.array([0, 6, 10, 311]),
         feature=np.array([0, -1, 1, -1, -1, -1], dtype=np.int32),
@@ -145,11 +145,11 @@ def test_weighted_and_plain_blocks_merge_into_counted_ones():
 
 
 def test_rows_wait_until_they_are_worth_the_tables():
-    waiting = histograms(CLASSES, n_classes=K)
-    assert waiting.summed is None
-    assert waiting.tables.sum() > 0
-    root = Frontier.of_root(N_CELLS)
-    assert histograms(CLASSES, n_classes=K, frontier=root).summed is not None
+    one = histograms(CLASSES, n_classes=K, frontier=Frontier.of_root(N_CELLS))
+    assert one.summed is None
+    three = one.merge(one).merge(one)
+    assert three.summed is not None
+    np.testing.assert_array_equal(three.tables, 3 * one.tables)
 
 
 def test_a_code_that_its_column_does_not_have_is_refused():
