@@ -50,7 +50,7 @@ inline Vec<double> best_offset(SoftmaxTile tile, size_t r) {
         b = next;
         double most = 0;
         for (int i = 0; i < lanes<double>; ++i) most = std::max(most, moved[i]);
-        if (most <= 1e-9) break;  // the next step would be of the order of its square
+        if (most <= 1e-6) break;  // what is left is of the order of its square
     }
     return best + b;
 }
@@ -60,18 +60,20 @@ inline void sigmoid_lanes(SoftmaxTile tile, double* bend, double* level) {
     using V = Vec<double>;
     for (size_t r = 0; r < tile_rows; r += lanes<double>) {
         const V a = best_offset(tile, r);
-        V sum = a;
+        V sum = a, product = splat(1.);  // of 1 + e, which is at most 2: one logarithm for some hundreds
         for (size_t k = 0; k < tile.K; ++k) {
             const V z = load(tile.of(k) + r) - a, e = vexp(z < 0. ? z : -z);
             const V s = (z < 0. ? e : splat(1.)) / (1. + e);
-            sum += (z > 0. ? z : V{}) + vlog1p(e);
+            sum += z > 0. ? z : V{};
+            product *= 1. + e;
+            if (k % 512 == 511) sum += vlog(product), product = splat(1.);
             store(tile.of(k) + r, s);
             if (!bend) continue;
             const V size = z < 0. ? -z : z;
             const V above = size > 1e-6 ? (s - .5) / z : splat(.25);
             store(bend + k * tile_rows + r, e / ((1. + e) * (1. + e)) + .01 * above);
         }
-        store(level + r, sum);
+        store(level + r, sum + vlog(product));
     }
 }
 
