@@ -457,7 +457,8 @@ private:
         std::vector<Doubles, AlignedAllocator<Doubles>> heap(size_ > 16 ? 2 * size_ : 0);
         Doubles *left = size_ > 16 ? heap.data() : stack, *right = left + size_;
         Doubles highest = splat(never);
-        const double few = static_cast<double>(rules_.min_leaf), least = whole.least_weight;
+        // rows are counted only where some are too few
+        const double few = rules_.min_leaf > 1 ? static_cast<double>(rules_.min_leaf) : 0., least = whole.least_weight;
         const double more_left = side == 0 ? whole.absent_rows : 0., more_right = side == 1 ? whole.absent_rows : 0.;
         for (size_t c = 0; c < full; c += lanes<double>) {
             for (size_t k = 0; k < size_; ++k) {

@@ -13,7 +13,7 @@ from lyceum._native import kernels
 from lyceum._threads import n_threads, ordered_map
 from lyceum.ensemble._adaboost_rounds import Teacher
 from lyceum.ensemble._draws import seeded, seeds
-from lyceum.ensemble._forests import cells_of_trees
+from lyceum.ensemble._tree_members import cells_of_trees
 from lyceum.ensemble._members import Ensemble, Material, takes_weights, vote_codes
 from lyceum.trees._columns import Columns
 from lyceum.trees._decision_tree import DecisionTreeClassifier
@@ -98,7 +98,6 @@ class Trees(AnyLearner):
         assert source.y is not None
         self.X, self.target, self.schema = cells_of_trees(source), source.y, source.schema
         self.columns = Columns.of_cells(self.X, self.schema)
-        self.native = self.columns.native
         self.K = len(model.classes_)
         some = np.flatnonzero(start)[:2]
         # what `fit` sets besides the tree, from a fit on next to nothing

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 import numpy as np
@@ -11,9 +12,11 @@ from lyceum._native import kernels
 from lyceum._threads import ordered_map
 from lyceum.data import Block, Rows, Schema
 from lyceum.errors import DataError
+from lyceum.statistics._node_histograms import BinRanges
 from lyceum.trees._bins import Bins
+from lyceum.trees._tree import Tree
 
-__all__ = ["Columns", "Sample"]
+__all__ = ["BinnedSample", "Columns", "Sample"]
 
 
 @dataclass(frozen=True)
@@ -42,22 +45,6 @@ class Columns:
         values = tuple(values for _, _, values in ranked)
         is_category = np.array([column.is_categorical for column in schema], dtype=bool)
         return cls(codes, n_codes, is_category, values, values)
-
-    @classmethod
-    def of_bins(cls, rows: Rows, bins: Bins) -> Columns:
-        """Rows in memory, a rank a bin."""
-        d, n = len(bins), rows.n_rows or 0
-        codes = np.empty((d, n), dtype=np.uint8)
-
-        def fill(block: Block) -> np.ndarray:
-            bins.code(block, codes[:, block.start : block.start + len(block)].T)
-            return np.empty(0)
-
-        for _ in rows.map(fill):
-            pass
-        lower = tuple(np.concatenate([[-np.inf], edges]) if len(table) == 0 else edges for edges, table in zip(bins.edges, bins.tables))
-        upper = tuple(np.concatenate([edges, [np.inf]]) if len(table) == 0 else edges for edges, table in zip(bins.edges, bins.tables))
-        return cls(codes, bins.n_bins, bins.is_category, lower, upper)
 
     @cached_property
     def native(self):
@@ -125,3 +112,85 @@ class _Parts:
         if all(block.w is None for block in kept):
             return Sample(X, y, None)
         return Sample(X, y, np.concatenate([np.ones(len(b)) if b.w is None else b.w for b in kept]))
+
+
+@dataclass(frozen=True)
+class BinnedSample:
+    """All rows in memory, a byte a cell: the columns, the target, the weights."""
+
+    bins: Bins
+    columns: Columns
+    y: np.ndarray | None
+    w: np.ndarray | None
+
+    @classmethod
+    def of(cls, rows: Rows, max_bins: int) -> BinnedSample:
+        """The rows of any source."""
+        bins = Bins.of(rows, max_bins)
+        offsets = np.concatenate([[0], np.cumsum(bins.n_bins + 1)]).astype(np.int64)
+        parts = rows.reduce(partial(_BinnedParts.of, bins=bins, offsets=offsets))
+        codes = np.concatenate([codes for codes, _, _ in parts.blocks], axis=1)
+        y, w = (_joined([part[i] for part in parts.blocks]) for i in (1, 2))
+        return cls(bins, Columns(codes, bins.n_bins, bins.is_category, *_ranges(bins, parts.ranges, offsets)), y, w)
+
+    def with_categories(self, tree: Tree) -> Tree:
+        """A tree whose branches are of bins, with the branches of categories, which may share a bin."""
+        return self._renamed(tree, self.bins.tables)
+
+    def with_bins(self, tree: Tree) -> Tree:
+        """The tree before `with_categories`: the branch of a bin is that of its first category."""
+        return self._renamed(tree, [np.unique(table, return_index=True)[1] for table in self.bins.tables])
+
+    def _renamed(self, tree: Tree, places: Sequence[np.ndarray]) -> Tree:
+        """The branches of every node at other places of its table."""
+        if all(len(table) == count for table, count in zip(self.bins.tables, self.bins.n_bins) if len(table)):
+            return tree  # a bin a category, in their order
+        branches, table, n_codes = [np.empty(0, np.int32)], tree.table.copy(), tree.n_codes.copy()
+        start = 0
+        for node in np.flatnonzero(tree.n_codes > 0):
+            at = places[tree.feature[node]].astype(np.intp)
+            branches.append(tree.branches[tree.table[node] + at])
+            table[node], n_codes[node] = start, len(at)
+            start += len(at)
+        return replace(tree, table=table, n_codes=n_codes, branches=np.concatenate(branches))
+
+
+@dataclass(frozen=True)
+class _BinnedParts:
+    """Blocks in bins, and the smallest and largest value of every bin."""
+
+    blocks: tuple[tuple[np.ndarray, np.ndarray | None, np.ndarray | None], ...]
+    ranges: BinRanges
+
+    @classmethod
+    def of(cls, block: Block, bins: Bins, offsets: np.ndarray) -> _BinnedParts:
+        codes = bins.code(block)
+        ranges = BinRanges.of(block, _Codes(codes), offsets)
+        return cls(((np.ascontiguousarray(codes.T), block.y, block.w),), ranges)
+
+    def merge(self, other: _BinnedParts) -> _BinnedParts:
+        return _BinnedParts(self.blocks + other.blocks, self.ranges.merge(other.ranges))
+
+
+@dataclass(frozen=True, slots=True)
+class _Codes:
+    """The codes of one block, made once."""
+
+    codes: np.ndarray
+
+    def code(self, block: Block) -> np.ndarray:
+        return self.codes
+
+
+def _joined(parts: list[np.ndarray | None]) -> np.ndarray | None:
+    return None if parts[0] is None else np.concatenate(parts)  # type: ignore[arg-type]
+
+
+def _ranges(bins: Bins, ranges: BinRanges, offsets: np.ndarray) -> tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]:
+    """The smallest and the largest value of every bin of a continuous column; one without rows is as that before."""
+    lower, upper = [], []
+    for j, count in enumerate(bins.n_bins):
+        here = slice(offsets[j], offsets[j] + (0 if bins.is_category[j] else count))
+        lower.append(ranges.low[here].copy())
+        upper.append(np.maximum.accumulate(ranges.high[here]))
+    return tuple(lower), tuple(upper)

@@ -14,9 +14,13 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum.base import Learner
 from lyceum.data import Block
 from lyceum.report import Explanation, Summary
+from lyceum.trees._explain import explain_trees
 from lyceum.trees._fitting import fit_tree
 from lyceum.trees._importance import impurity_importances
 from lyceum.trees._route import Router, cached_router, shares
+from lyceum.trees._rules import Rule, rules
+from lyceum.trees._summary import tree_summary
+from lyceum.trees._text import as_dot, as_text
 from lyceum.trees._tree import Tree
 
 __all__ = ["DecisionTreeClassifier", "DecisionTreeRegressor", "TreeLearner"]
@@ -98,10 +102,14 @@ class TreeLearner(Learner):
     def _labels(self) -> Any:
         return getattr(self, "classes_", None)
 
+    @property
+    def _criterion(self) -> str:
+        return self.criterion  # type: ignore[attr-defined]
+
     def text(self) -> str:
         """The tree as indented text."""
         check_is_fitted(self)
-        return as_text(self.tree_, self.schema_, self._labels)
+        return as_text(self.tree_, self.schema_, self._labels, criterion=self._criterion)
 
     def rules(self) -> list[Rule]:
         """A rule for every leaf, with its support and confidence."""
@@ -111,7 +119,7 @@ class TreeLearner(Learner):
     def dot(self) -> str:
         """The tree in the language of Graphviz."""
         check_is_fitted(self)
-        return as_dot(self.tree_, self.schema_, self._labels)
+        return as_dot(self.tree_, self.schema_, self._labels, criterion=self._criterion)
 
     def summary(self) -> Summary:
         """The tree's size, nodes and importances, and with `record=True` every gain considered."""
@@ -204,7 +212,15 @@ class DecisionTreeClassifier(ClassifierMixin, TreeLearner):
     >>> from lyceum import datasets
     >>> from lyceum.trees import DecisionTreeClassifier
     >>> tree = DecisionTreeClassifier(criterion="entropy", categorical_split="multiway")
-    >>> print(tree.fit(datasets.load("weather")).text())  # doctest: +SKIP
+    >>> print(tree.fit(datasets.load("weather")).text())
+    play  [no 5, yes 9]
+    outlook = overcast: yes  [yes 4]
+    outlook = rainy  [no 2, yes 3]
+    |   windy = False: yes  [yes 3]
+    |   windy = True: no  [no 2]
+    outlook = sunny  [no 3, yes 2]
+    |   humidity = high: no  [no 3]
+    |   humidity = normal: yes  [yes 2]
     """
 
     _parameter_constraints: ClassVar[dict] = {

@@ -21,7 +21,7 @@ from lyceum.solvers._class_factors import class_factors
 from lyceum.statistics._classes import class_weights
 from lyceum.trees._binned import grow_by_levels_with_record
 from lyceum.trees._bins import Bins
-from lyceum.trees._columns import Columns, Sample
+from lyceum.trees._columns import BinnedSample, Columns, Sample
 from lyceum.trees._confidence import confidence
 from lyceum.trees._cost_complexity import choose_alpha, cost_complexity
 from lyceum.trees._grow import Considered, Growth, grow_with_record
@@ -29,7 +29,7 @@ from lyceum.trees._pruning import NodeCosts, minimum_loss, pessimistic, reduced_
 from lyceum.trees._route import Router
 from lyceum.trees._tree import Tree
 
-__all__ = ["columns_drawn", "costs_by_column", "fit_tree", "growth_of", "loss_by_class"]
+__all__ = ["columns_drawn", "costs_by_column", "fit_tree", "growth_of", "loss_by_class", "rows_counted"]
 
 _FOLDS = 10
 
@@ -71,8 +71,8 @@ def growth_of(learner: Any, schema: Schema, n_rows: int, seed: int) -> Growth:
         missing=learner.missing,
         cut=learner.threshold,
         max_depth=learner.max_depth,
-        min_samples_split=max(2, _count(learner.min_samples_split, n_rows)),
-        min_samples_leaf=_count(learner.min_samples_leaf, n_rows),
+        min_samples_split=max(2, rows_counted(learner.min_samples_split, n_rows)),
+        min_samples_leaf=rows_counted(learner.min_samples_leaf, n_rows),
         min_weight_leaf=learner.min_weight_leaf,
         max_leaf_nodes=learner.max_leaf_nodes,
         min_impurity_decrease=learner.min_impurity_decrease,
@@ -88,7 +88,8 @@ def growth_of(learner: Any, schema: Schema, n_rows: int, seed: int) -> Growth:
     )
 
 
-def _count(given: float, n_rows: int) -> int:
+def rows_counted(given: float, n_rows: int) -> int:
+    """A count of rows, given as such or as a share of all."""
     return int(given) if isinstance(given, int | np.integer) else max(1, math.ceil(given * n_rows))
 
 
@@ -161,8 +162,8 @@ class _Grown:
     """A tree to be grown on rows in memory, and pruned."""
 
     learner: Any
-    schema: Schema
     columns: Columns
+    binned: BinnedSample | None
     sample: Sample
     weight: np.ndarray | None  # with the factors of the classes
     growth: Growth
@@ -172,10 +173,8 @@ class _Grown:
     def on(cls, learner: Any, rows: Rows, seed: int) -> _Grown:
         sample = Sample.of(rows)
         schema, X = rows.schema, sample.X
-        if learner.max_bins is None:
-            columns = Columns.of_cells(X, schema)
-        else:
-            columns = Columns.of_bins(rows, Bins.of(rows, learner.max_bins))
+        binned = None if learner.max_bins is None else BinnedSample.of(rows, learner.max_bins)
+        columns = Columns.of_cells(X, schema) if binned is None else binned.columns
         n_classes = len(learner.classes_) if is_classifier(learner) else None
         weight, used = sample.w, len(X) if sample.w is None else int(np.count_nonzero(sample.w))
         if n_classes is not None:
@@ -184,18 +183,15 @@ class _Grown:
             if factors is not None:
                 weight = factors[sample.y] if weight is None else weight * factors[sample.y]
         growth = growth_of(learner, schema, used, seed)
-        return cls(learner, schema, columns, sample, weight, growth, n_classes)
+        return cls(learner, columns, binned, sample, weight, growth, n_classes)
 
     def grow(self, rows: np.ndarray | None = None, record: bool = False) -> tuple[Tree, Considered]:
         growth = replace(self.growth, record=record)
         numbers = None if rows is None else rows.astype(np.int32)
-        return grow_with_record(
-            self.columns, self.sample.y, self.weight, growth, self.n_classes, numbers, self.native
+        tree, considered = grow_with_record(
+            self.columns, self.sample.y, self.weight, growth, self.n_classes, numbers
         )
-
-    @property
-    def native(self) -> Any:
-        return self.columns.native
+        return tree if self.binned is None else self.binned.with_categories(tree), considered
 
     def visited(self, tree: Tree, rows: np.ndarray) -> sparse.csr_array:
         return Router([tree], self.sample.X.shape[1]).visited(self.sample.X[rows])

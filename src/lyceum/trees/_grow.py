@@ -95,14 +95,12 @@ def grow(
     growth: Growth,
     n_classes: int | None = None,
     rows: np.ndarray | None = None,
-    native: Any = None,
 ) -> Tree:
     """The tree of all rows, or of those numbered `rows`.
 
-    `target` has class codes (int32) where `n_classes` is given, else numbers. `native` is `columns.native`,
-    for callers that grow many trees on the same columns.
+    `target` has class codes (int32) where `n_classes` is given, else numbers.
     """
-    return grow_with_record(columns, target, weight, growth, n_classes, rows, native)[0]
+    return grow_with_record(columns, target, weight, growth, n_classes, rows)[0]
 
 
 def grow_with_record(
@@ -112,12 +110,10 @@ def grow_with_record(
     growth: Growth,
     n_classes: int | None = None,
     rows: np.ndarray | None = None,
-    native: Any = None,
 ) -> tuple[Tree, Considered]:
     """The tree, and what was considered where `growth.record` asks for it."""
-    native = columns.native if native is None else native
     of = (target,) if n_classes is None else (target, n_classes)
-    grower = kernels.TreeGrower(native, *of, weight, growth.native, rows)
+    grower = kernels.TreeGrower(columns.native, *of, weight, growth.native, rows)
     d = len(columns.n_codes)
     _over_columns(grower.sort, d)
     if n_threads() > 1 and not growth.max_leaf_nodes and not growth.max_features:

@@ -46,9 +46,9 @@ class ID3(_Preset):
     --------
     >>> from lyceum import datasets
     >>> from lyceum.trees import ID3
-    >>> tree = ID3().fit(datasets.weather())
+    >>> tree = ID3().fit(datasets.load("weather"))
     >>> [tree.schema_[j].name for j in tree.tree_.feature if j >= 0]
-    ['outlook', 'humidity', 'windy']
+    ['outlook', 'windy', 'humidity']
     """
 
     _fixed: ClassVar[dict[str, Any]] = {

@@ -1,0 +1,23 @@
+"""Committees of learners: bagging, forests, boosting."""
+
+from lyceum.ensemble._adaboost import AdaBoostClassifier
+from lyceum.ensemble._bagging import BaggingClassifier, BaggingRegressor
+from lyceum.ensemble._gradient_boosting import GradientBoostingClassifier, GradientBoostingRegressor
+from lyceum.ensemble._random_forest import (
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+
+__all__ = [
+    "AdaBoostClassifier",
+    "BaggingClassifier",
+    "BaggingRegressor",
+    "ExtraTreesClassifier",
+    "ExtraTreesRegressor",
+    "GradientBoostingClassifier",
+    "GradientBoostingRegressor",
+    "RandomForestClassifier",
+    "RandomForestRegressor",
+]

@@ -1,0 +1,280 @@
+"""What random forests and extremely randomised trees share: many trees, each on rows and columns drawn for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from sklearn.base import is_classifier
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum._threads import ordered_map
+from lyceum.base import Learner
+from lyceum.data import Block, Rows
+from lyceum.ensemble._out_of_bag import OutOfBag
+from lyceum.errors import DataError
+from lyceum.report import Explanation, Summary, Table
+from lyceum.solvers._class_factors import class_factors
+from lyceum.trees._columns import BinnedSample, Columns, Sample
+from lyceum.trees._decision_tree import GROWTH
+from lyceum.trees._explain import explain_trees
+from lyceum.trees._fitting import columns_drawn, rows_counted
+from lyceum.trees._grow import Growth, grow
+from lyceum.trees._importance import impurity_importances
+from lyceum.trees._route import Router, cached_router, shares
+from lyceum.trees._summary import importance_table
+from lyceum.trees._tree import THRESHOLD, Tree
+
+__all__ = ["FOREST", "Forest"]
+
+_SHARED = ("max_depth", "min_samples_split", "min_samples_leaf", "max_leaf_nodes", "min_impurity_decrease",
+           "max_features", "missing", "max_bins", "random_state", "categorical_features")  # fmt: skip
+
+FOREST: dict[str, Any] = {
+    **{name: GROWTH[name] for name in _SHARED},
+    "n_estimators": [Interval(Integral, 1, None, closed="left")],
+    "categorical_split": [StrOptions({"groups", "one_vs_rest"})],
+    "bootstrap": ["boolean"],
+    "max_samples": [None, Interval(Integral, 1, None, closed="left"), Interval(Real, 0, 1, closed="right")],
+    "oob_score": ["boolean"],
+    "warm_start": ["boolean"],
+    "progress": [callable, None],
+}
+
+
+class Forest(Learner):
+    """Trees whose answers are averaged. What one tree draws depends on `random_state` and its number alone."""
+
+    _coding: ClassVar[Literal["codes", "one_of_c", "reference"]] = "codes"
+    _takes_missing: ClassVar[bool] = True
+    _splitter: ClassVar[str] = "best"
+
+    # parameters, set by the learners
+    n_estimators: int
+    criterion: str
+    max_depth: int | None
+    min_samples_split: float
+    min_samples_leaf: float
+    max_leaf_nodes: int | None
+    min_impurity_decrease: float
+    max_features: Any
+    categorical_split: str
+    missing: str
+    bootstrap: bool
+    max_samples: Any
+    oob_score: bool
+    max_bins: int | None
+    warm_start: bool
+    random_state: Any
+    progress: Callable[[int, int], None] | None
+
+    trees_: tuple[Tree, ...]
+    feature_importances_: np.ndarray
+    oob_score_: float
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Grow the trees on all rows of X; with `warm_start`, add to those that are there.
+
+        Parameters
+        ----------
+        X : array, frame, Dask collection or `scan(...)`
+            Kept in memory, a byte a cell (as it is with `max_bins=None`).
+        y : array of shape (n_samples,), if the target is not in the scan
+        sample_weight : array of shape (n_samples,), optional
+            Rows are drawn alike and count by their weights.
+        """
+        if self.oob_score and not self.bootstrap:
+            raise DataError("oob_score=True needs rows that trees have not seen: set bootstrap=True")
+        known = self._known_trees()
+        planting = Planting.on(self, self._rows(X, y, sample_weight))
+        trees = list(known)
+        for tree in ordered_map(planting.plant, range(len(known), self.n_estimators)):
+            trees.append(tree)
+            if self.progress is not None:
+                self.progress(len(trees), self.n_estimators)
+        self.trees_ = tuple(trees)
+        self.feature_importances_ = impurity_importances(trees, self.n_features_in_)
+        if self.oob_score:
+            self._judge(planting)
+        return self
+
+    def _known_trees(self) -> tuple[Tree, ...]:
+        known = getattr(self, "trees_", ()) if self.warm_start else ()
+        if len(known) > self.n_estimators:
+            raise DataError(
+                f"n_estimators={self.n_estimators} is below the {len(known)} trees that are there: "
+                "warm_start only adds"
+            )
+        return known
+
+    def _judge(self, planting: Planting) -> None:
+        """Set what the trees that have not seen a row say of it."""
+        answers = OutOfBag.start(planting.n, planting.width)
+        for rows, said in ordered_map(partial(planting.out_of_bag, self.trees_), range(len(self.trees_))):
+            answers.add(rows, said)
+        self._set_out_of_bag(answers, planting)
+
+    def _set_out_of_bag(self, answers: OutOfBag, planting: Planting) -> None:
+        raise TypeError(f"{type(self).__name__} does not define _set_out_of_bag")
+
+    # -- predictions ---------------------------------------------------------------------------------------
+
+    @property
+    def _router(self) -> Router:
+        return cached_router(self, self.trees_, self._made_router)
+
+    def _made_router(self) -> Router:
+        values = [shares(tree.value) if is_classifier(self) else tree.value for tree in self.trees_]
+        return Router(self.trees_, self.n_features_in_, values=values, scale=1.0 / len(self.trees_))
+
+    def apply(self, X: Any) -> Any:
+        """The node of every tree where every row ends, (n_samples, n_estimators)."""
+        return self._apply(partial(_leaves, self), X)
+
+    def _staged(self, X: Any) -> Iterator[np.ndarray]:
+        """The mean answers of the first tree, the first two, and so on."""
+        check_is_fitted(self)
+        router, total = self._router, None
+        for number in range(len(self.trees_)):
+            part = np.asarray(self._apply(partial(_sums, router, number, number + 1), X))
+            total = part if total is None else total + part
+            yield total * (len(self.trees_) / (number + 1))
+
+    def explain(self, X: Any) -> Explanation:
+        """What every column adds to the predictions, step by step down every tree, averaged over the trees."""
+        return explain_trees(self, X)
+
+    # -- what was learned ----------------------------------------------------------------------------------
+
+    def summary(self) -> Summary:
+        """The size of the trees, the out-of-bag score, and the importances."""
+        check_is_fitted(self)
+        sizes = np.array([[tree.n_nodes, tree.n_leaves, tree.depth] for tree in self.trees_])
+        facts: dict[str, Any] = {
+            "trees": len(self.trees_),
+            "rows": int(self.trees_[0].n_rows[0]),
+            "columns drawn at a node": f"{self.max_features_} of {self.n_features_in_}",
+        }
+        if hasattr(self, "oob_score_"):
+            facts["out-of-bag score"] = self.oob_score_
+        rows = [
+            (name, float(column.mean()), int(column.min()), int(column.max()))
+            for name, column in zip(("nodes", "leaves", "depth"), sizes.T)
+        ]
+        table = Table("trees", ("", "mean", "least", "most"), rows)
+        return Summary(repr(self), facts, [table, importance_table(self.feature_importances_, self.schema_)])
+
+    max_features_: int
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        return {"feature_importances_": (self.n_features_in_,)}
+
+
+@dataclass(frozen=True)
+class Planting:
+    """Rows in memory, and how every tree is grown on them."""
+
+    columns: Columns
+    binned: BinnedSample | None
+    y: np.ndarray
+    w: np.ndarray | None
+    factors: np.ndarray | None  # of the classes
+    growth: Growth
+    n_classes: int | None
+    seed: int
+    draws: int | None  # rows drawn for a tree, None: all as they are
+
+    @classmethod
+    def on(cls, forest: Forest, rows: Rows) -> Planting:
+        binned = None if forest.max_bins is None else BinnedSample.of(rows, forest.max_bins)
+        if binned is None:
+            sample = Sample.of(rows)
+            columns, y, w = Columns.of_cells(sample.X, rows.schema), sample.y, sample.w
+        else:
+            columns, y, w = binned.columns, binned.y, binned.w
+        assert y is not None
+        forest.max_features_ = columns_drawn(forest.max_features, len(rows.schema))
+        n_classes, factors = None, None
+        if is_classifier(forest):
+            n_classes = len(forest.classes_)  # type: ignore[attr-defined]
+            totals = np.bincount(y, w, minlength=n_classes).astype(np.float64)
+            factors = class_factors(forest.class_weight, forest.classes_.tolist(), totals)  # type: ignore[attr-defined]
+        seed = int(check_random_state(forest.random_state).randint(np.iinfo(np.int32).max))
+        growth = Growth(
+            criterion=forest.criterion,
+            categorical=forest.categorical_split,
+            missing=forest.missing,
+            max_depth=forest.max_depth,
+            min_samples_split=max(2, rows_counted(forest.min_samples_split, len(y))),
+            min_samples_leaf=rows_counted(forest.min_samples_leaf, len(y)),
+            max_leaf_nodes=forest.max_leaf_nodes,
+            min_impurity_decrease=forest.min_impurity_decrease,
+            max_features=forest.max_features_,
+            splitter=forest._splitter,
+        )
+        draws = None
+        if forest.bootstrap:
+            draws = len(y) if forest.max_samples is None else rows_counted(forest.max_samples, len(y))
+        return cls(columns, binned, y, w, factors, growth, n_classes, seed, draws)
+
+    @property
+    def n(self) -> int:
+        return len(self.y)
+
+    @property
+    def width(self) -> int:
+        """Of an answer: a posterior, or a number."""
+        return self.n_classes or 1
+
+    def drawn(self, number: int) -> np.ndarray | None:
+        """How often every row was drawn for a tree."""
+        if self.draws is None:
+            return None
+        places = np.random.default_rng([self.seed, number]).integers(0, self.n, self.draws)
+        return np.bincount(places, minlength=self.n)
+
+    def plant(self, number: int) -> Tree:
+        """Grow one tree."""
+        weight, times = self.w, self.drawn(number)
+        if times is not None:
+            weight = times.astype(np.float64) if weight is None else weight * times
+        if self.factors is not None:
+            weight = self.factors[self.y] if weight is None else weight * self.factors[self.y]
+        seed = int(np.random.default_rng([self.seed, number, 1]).integers(1 << 62))
+        tree = grow(self.columns, self.y, weight, replace(self.growth, seed=seed), self.n_classes)
+        return tree if self.binned is None else self.binned.with_categories(tree)
+
+    def out_of_bag(self, trees: Sequence[Tree], number: int) -> tuple[np.ndarray, np.ndarray]:
+        """The rows that a tree has not seen, and what it says of them."""
+        times = self.drawn(number)
+        assert times is not None
+        rows = np.flatnonzero((times == 0) if self.w is None else (times == 0) & (self.w > 0))
+        tree = self._of_codes(trees[number])
+        values = tree.value if self.n_classes is None else shares(tree.value)
+        cells = self.columns.codes[:, rows].T.astype(np.float64)
+        cells[cells == self.columns.n_codes] = np.nan
+        return rows, Router([tree], cells.shape[1], values=[values]).sums(cells)
+
+    def _of_codes(self, tree: Tree) -> Tree:
+        """The tree for cells that are codes: a code goes left if all its values do."""
+        threshold = tree.threshold.copy()
+        for node in np.flatnonzero(tree.kind == THRESHOLD):
+            upper = self.columns.upper[tree.feature[node]]
+            threshold[node] = np.searchsorted(upper, threshold[node], side="right") - 0.5
+        if self.binned is None or not (tree.n_codes > 0).any():
+            return replace(tree, threshold=threshold)
+        return replace(self.binned.with_bins(tree), threshold=threshold)
+
+
+def _leaves(forest: Forest, block: Block) -> np.ndarray:
+    return forest._router.leaves(block.X)
+
+
+def _sums(router: Router, first: int, last: int, block: Block) -> np.ndarray:
+    return router.sums(block.X, first, last)

@@ -1,0 +1,416 @@
+"""Random forests and extremely randomised trees, of classes and of numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.utils._param_validation import StrOptions
+
+from lyceum.data import Block
+from lyceum.ensemble._forest import FOREST, Forest, Planting
+from lyceum.ensemble._out_of_bag import OutOfBag, weighted_mean
+
+__all__ = [
+    "ExtraTreesClassifier",
+    "ExtraTreesRegressor",
+    "RandomForestClassifier",
+    "RandomForestRegressor",
+]
+
+
+class RandomForestClassifier(ClassifierMixin, Forest):
+    """Trees on bootstrap samples, the best split of a few columns drawn at every node; posteriors averaged.
+
+    Every tree is grown on n rows drawn with replacement and looks at `max_features` columns, drawn anew, at
+    every node (Breiman 2001). The posterior is the mean of the trees' leaf shares. A row is out of bag for a
+    tree that did not draw it: `oob_score=True` asks these trees alone, an honest estimate without a test set.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+    criterion : {"gini", "entropy", "misclassification"}, default="gini"
+    max_depth, min_samples_split, min_samples_leaf, max_leaf_nodes, min_impurity_decrease
+        As of `lyceum.trees.DecisionTreeClassifier`.
+    max_features : int, float, "sqrt", "log2" or None, default="sqrt"
+        Columns drawn at every node; more where those drawn have no split.
+    categorical_split : {"groups", "one_vs_rest"}, default="groups"
+    missing : {"learned", "fractions"}, default="learned"
+    bootstrap : bool, default=True
+        Whether trees are grown on rows drawn with replacement; else on all rows.
+    max_samples : int, float or None, default=None
+        Rows drawn for a tree, or their share; as many as there are by default.
+    oob_score : bool, default=False
+    class_weight : None, "balanced" or dict, default=None
+    max_bins : int or None, default=255
+        Cells are kept in at most so many bins a column, a byte each; None: thresholds between all values.
+    warm_start : bool, default=False
+        Whether `fit` adds trees up to `n_estimators`; the forest is then the same as one grown at once.
+    random_state : int, RandomState or None, default=None
+        What a tree draws depends on this and on its number, not on the threads.
+    progress : callable, default=None
+        Called with the trees grown and their number in all.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+
+    Attributes
+    ----------
+    trees_ : tuple of Tree
+    classes_ : ndarray of shape (K,)
+    feature_importances_ : ndarray of shape (n_features,)
+        The fall of impurity by every column, the mean over the trees; `lyceum.trees.permutation_importance`
+        does not favour columns of many values.
+    oob_score_ : float
+        The share of rows that their out-of-bag trees classify rightly.
+    oob_decision_function_ : ndarray of shape (n_samples, K)
+        Their posteriors; NaN for a row that every tree has seen.
+
+    References
+    ----------
+    Breiman, Random forests, Machine Learning 45 (2001).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from lyceum.ensemble import RandomForestClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> forest = RandomForestClassifier(n_estimators=50, oob_score=True, random_state=0).fit(X, y)
+    >>> forest.oob_score_ > 0.92
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        **FOREST,
+        "criterion": [StrOptions({"gini", "entropy", "misclassification"})],
+        "class_weight": [None, StrOptions({"balanced"}), dict],
+    }
+
+    classes_: np.ndarray
+    oob_decision_function_: np.ndarray
+
+    def __init__(
+        self,
+        *,
+        n_estimators: int = 100,
+        criterion: str = "gini",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        max_features: Any = "sqrt",
+        categorical_split: str = "groups",
+        missing: str = "learned",
+        bootstrap: bool = True,
+        max_samples: Any = None,
+        oob_score: bool = False,
+        class_weight: Any = None,
+        max_bins: int | None = 255,
+        warm_start: bool = False,
+        random_state: Any = None,
+        progress: Any = None,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.n_estimators = n_estimators
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.max_features = max_features
+        self.categorical_split = categorical_split
+        self.missing = missing
+        self.bootstrap = bootstrap
+        self.max_samples = max_samples
+        self.oob_score = oob_score
+        self.class_weight = class_weight
+        self.max_bins = max_bins
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.progress = progress
+        self.categorical_features = categorical_features
+
+    def predict(self, X: Any) -> Any:
+        """The class of the largest mean posterior."""
+        return self._apply(partial(_most_probable, self), X)
+
+    def predict_proba(self, X: Any) -> Any:
+        """The mean of the posteriors of the trees, a column a class."""
+        return self._apply(partial(_means, self), X)
+
+    def predict_log_proba(self, X: Any) -> Any:
+        """The logarithms of the posteriors; −inf where no tree saw the class."""
+        return self._apply(partial(_log_means, self), X)
+
+    def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
+        """The posteriors of the first tree, the first two, and so on."""
+        return self._staged(X)
+
+    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
+        """The classes that the first tree, the first two, and so on, predict."""
+        return (self.classes_[np.argmax(proba, axis=1)] for proba in self._staged(X))
+
+    def _set_out_of_bag(self, answers: OutOfBag, planting: Planting) -> None:
+        self.oob_decision_function_ = answers.mean
+        right = np.argmax(answers.total[answers.rows], axis=1) == planting.y[answers.rows]
+        w = None if planting.w is None else planting.w[answers.rows]
+        self.oob_score_ = weighted_mean(right.astype(np.float64), w)
+
+
+class ExtraTreesClassifier(RandomForestClassifier):
+    """Extremely randomised trees: one threshold drawn for each of a few columns, the best of these taken.
+
+    As `RandomForestClassifier`, but a column is cut at a number drawn between its smallest and its largest value
+    at the node, or its categories in two groups drawn, and trees are grown on all rows unless `bootstrap=True`
+    (Geurts, Ernst and Wehenkel 2006).
+
+    Parameters
+    ----------
+    bootstrap : bool, default=False
+    n_estimators, criterion, max_depth, min_samples_split, min_samples_leaf, max_leaf_nodes,
+    min_impurity_decrease, max_features, categorical_split, missing, max_samples, oob_score, class_weight,
+    max_bins, warm_start, random_state, progress, categorical_features
+        As of `RandomForestClassifier`. With `categorical_split="groups"` groups are drawn.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from lyceum.ensemble import ExtraTreesClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> ExtraTreesClassifier(n_estimators=20, random_state=0).fit(X, y).score(X, y)
+    1.0
+    """
+
+    _splitter: ClassVar[str] = "random"
+
+    def __init__(
+        self,
+        *,
+        n_estimators: int = 100,
+        criterion: str = "gini",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        max_features: Any = "sqrt",
+        categorical_split: str = "groups",
+        missing: str = "learned",
+        bootstrap: bool = False,
+        max_samples: Any = None,
+        oob_score: bool = False,
+        class_weight: Any = None,
+        max_bins: int | None = 255,
+        warm_start: bool = False,
+        random_state: Any = None,
+        progress: Any = None,
+        categorical_features: Any = "from_dtype",
+    ):
+        super().__init__(
+            n_estimators=n_estimators,
+            criterion=criterion,
+            max_depth=max_depth,
+            min_samples_split=min_samples_split,
+            min_samples_leaf=min_samples_leaf,
+            max_leaf_nodes=max_leaf_nodes,
+            min_impurity_decrease=min_impurity_decrease,
+            max_features=max_features,
+            categorical_split=categorical_split,
+            missing=missing,
+            bootstrap=bootstrap,
+            max_samples=max_samples,
+            oob_score=oob_score,
+            class_weight=class_weight,
+            max_bins=max_bins,
+            warm_start=warm_start,
+            random_state=random_state,
+            progress=progress,
+            categorical_features=categorical_features,
+        )
+
+
+class RandomForestRegressor(RegressorMixin, Forest):
+    """Regression trees on bootstrap samples, the best split of columns drawn at every node; values averaged.
+
+    As `RandomForestClassifier`, for numbers.
+
+    Parameters
+    ----------
+    criterion : {"variance", "absolute_error", "sd"}, default="variance"
+    max_features : int, float, "sqrt", "log2" or None, default=None
+        Columns drawn at every node; all by default, which is bagging; a third is Breiman's advice.
+    n_estimators, max_depth, min_samples_split, min_samples_leaf, max_leaf_nodes, min_impurity_decrease,
+    categorical_split, missing, bootstrap, max_samples, oob_score, max_bins, warm_start, random_state, progress,
+    categorical_features
+        As of `RandomForestClassifier`.
+
+    Attributes
+    ----------
+    trees_ : tuple of Tree
+    feature_importances_ : ndarray of shape (n_features,)
+    oob_score_ : float
+        R² of the out-of-bag predictions.
+    oob_prediction_ : ndarray of shape (n_samples,)
+        NaN for a row that every tree has seen.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.ensemble import RandomForestRegressor
+    >>> x = np.linspace(0, 6, 200)[:, None]
+    >>> forest = RandomForestRegressor(n_estimators=50, random_state=0).fit(x, np.sin(x[:, 0]))
+    >>> forest.score(x, np.sin(x[:, 0])) > 0.99
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        **FOREST,
+        "criterion": [StrOptions({"variance", "absolute_error", "sd"})],
+    }
+
+    oob_prediction_: np.ndarray
+
+    def __init__(
+        self,
+        *,
+        n_estimators: int = 100,
+        criterion: str = "variance",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        max_features: Any = None,
+        categorical_split: str = "groups",
+        missing: str = "learned",
+        bootstrap: bool = True,
+        max_samples: Any = None,
+        oob_score: bool = False,
+        max_bins: int | None = 255,
+        warm_start: bool = False,
+        random_state: Any = None,
+        progress: Any = None,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.n_estimators = n_estimators
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.max_features = max_features
+        self.categorical_split = categorical_split
+        self.missing = missing
+        self.bootstrap = bootstrap
+        self.max_samples = max_samples
+        self.oob_score = oob_score
+        self.max_bins = max_bins
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.progress = progress
+        self.categorical_features = categorical_features
+
+    def predict(self, X: Any) -> Any:
+        """The mean of the values of the trees."""
+        return self._apply(partial(_mean_values, self), X)
+
+    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
+        """The predictions of the first tree, the first two, and so on."""
+        return (values[:, 0] for values in self._staged(X))
+
+    def _set_out_of_bag(self, answers: OutOfBag, planting: Planting) -> None:
+        self.oob_prediction_ = answers.mean[:, 0]
+        rows = answers.rows
+        y, w = planting.y[rows], None if planting.w is None else planting.w[rows]
+        spread = weighted_mean((y - weighted_mean(y, w)) ** 2, w)
+        rest = weighted_mean((y - self.oob_prediction_[rows]) ** 2, w)
+        self.oob_score_ = 1.0 - rest / spread if spread > 0 else float(rest == 0)
+
+
+class ExtraTreesRegressor(RandomForestRegressor):
+    """Extremely randomised regression trees: one threshold drawn for each column looked at, the best taken.
+
+    Parameters
+    ----------
+    bootstrap : bool, default=False
+    criterion : {"variance", "sd"}, default="variance"
+    n_estimators, max_depth, min_samples_split, min_samples_leaf, max_leaf_nodes, min_impurity_decrease,
+    max_features, categorical_split, missing, max_samples, oob_score, max_bins, warm_start, random_state,
+    progress, categorical_features
+        As of `RandomForestRegressor`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.ensemble import ExtraTreesRegressor
+    >>> x = np.linspace(0, 6, 200)[:, None]
+    >>> ExtraTreesRegressor(n_estimators=20, random_state=0).fit(x, np.sin(x[:, 0])).score(x, np.sin(x[:, 0]))
+    1.0
+    """
+
+    _splitter: ClassVar[str] = "random"
+    _parameter_constraints: ClassVar[dict] = {**FOREST, "criterion": [StrOptions({"variance", "sd"})]}
+
+    def __init__(
+        self,
+        *,
+        n_estimators: int = 100,
+        criterion: str = "variance",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        max_features: Any = None,
+        categorical_split: str = "groups",
+        missing: str = "learned",
+        bootstrap: bool = False,
+        max_samples: Any = None,
+        oob_score: bool = False,
+        max_bins: int | None = 255,
+        warm_start: bool = False,
+        random_state: Any = None,
+        progress: Any = None,
+        categorical_features: Any = "from_dtype",
+    ):
+        super().__init__(
+            n_estimators=n_estimators,
+            criterion=criterion,
+            max_depth=max_depth,
+            min_samples_split=min_samples_split,
+            min_samples_leaf=min_samples_leaf,
+            max_leaf_nodes=max_leaf_nodes,
+            min_impurity_decrease=min_impurity_decrease,
+            max_features=max_features,
+            categorical_split=categorical_split,
+            missing=missing,
+            bootstrap=bootstrap,
+            max_samples=max_samples,
+            oob_score=oob_score,
+            max_bins=max_bins,
+            warm_start=warm_start,
+            random_state=random_state,
+            progress=progress,
+            categorical_features=categorical_features,
+        )
+
+
+def _means(forest: Forest, block: Block) -> np.ndarray:
+    return forest._router.sums(block.X)
+
+
+def _log_means(forest: Forest, block: Block) -> np.ndarray:
+    with np.errstate(divide="ignore"):
+        return np.log(_means(forest, block))
+
+
+def _most_probable(forest: Any, block: Block) -> np.ndarray:
+    return forest.classes_[np.argmax(_means(forest, block), axis=1)]
+
+
+def _mean_values(forest: Forest, block: Block) -> np.ndarray:
+    return _means(forest, block)[:, 0]
