@@ -5,12 +5,12 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from tests.trees.made import Builder, of_sklearn
 
 from lyceum import plot
 from lyceum.data import Schema
 from lyceum.errors import DataError
 from lyceum.trees._tree import GROUPS, THRESHOLD
-from tests.trees.made import Builder, of_sklearn
 
 matplotlib.use("Agg")
 from matplotlib import pyplot
