@@ -124,15 +124,16 @@ def fitted(reference, rule):
 def test_every_node_is_fitted_on_its_own_rows_and_the_columns_tested_below(table):
     reference = Reference(*table, Way(prune=False))
     models = fitted(reference, "all")
+    coef = models.coef.toarray()
     nodes = [reference.root]
     for i, node in enumerate(nodes):
         nodes += node.children
         columns = sorted(node.tested())
         assert models.weight[i] == len(node.rows)
-        assert set(np.flatnonzero(models.coef[i])) <= set(columns)
+        assert set(np.flatnonzero(coef[i])) <= set(columns)
         if len(node.rows) > 2 * len(columns) + 2:
-            coef, _, residual = reference.fitted(node, columns)
-            np.testing.assert_allclose(models.coef[i, columns], coef, rtol=1e-6, atol=1e-9)
+            expected, _, residual = reference.fitted(node, columns)
+            np.testing.assert_allclose(coef[i, columns], expected, rtol=1e-6, atol=1e-9)
             assert models.squared[i] == pytest.approx(np.mean(residual**2), rel=1e-6, abs=1e-12)
 
 
@@ -193,3 +194,16 @@ def test_a_threshold_between_ranks_is_two_groups_of_categories():
     assert tree.branches[tree.table[0] : tree.table[0] + 4].tolist() == [0, 0, 0, 1]
     ranks = Router([reference.grown], 1).leaves(columns.ranked(X))
     np.testing.assert_array_equal(Router([tree], 1).leaves(X), ranks)
+
+
+def test_some_columns_are_those_of_all():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {"t": rng.choice(list("abcdef"), 50), "x": rng.normal(size=50), "u": ["k", "l"] * 25}
+    )
+    frame.loc[::7, ["t", "x"]] = None
+    columns, X, _ = steps_of(frame, rng.normal(size=50), rng.uniform(size=50))
+    every = columns.centered(X)
+    for only in ([0], [1, 4, 6], [5], [0, 1, 2, 3, 4, 5, 6]):
+        np.testing.assert_array_equal(columns.centered(X, np.array(only)), every[:, only])
+    np.testing.assert_array_equal(columns.source, [0, 0, 0, 0, 0, 1, 2])

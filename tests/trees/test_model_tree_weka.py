@@ -47,7 +47,7 @@ def test_five_models_with_the_published_numbers(cpu, reference):
     models = fit_models(grown, leaf, X, y, None, columns_below(grown, grown.feature, X.shape[1]), "m5p")
     choice = choose(grown, models, "squared", float(y.std()))
     tree, kept = compact(grown, choice.cut), models.take(choice.kept)
-    coef, intercept = smoothed(tree, kept.coef, kept.intercept, kept.weight, 15.0)
+    coef, intercept = smoothed(tree, kept.coef.toarray(), kept.intercept, kept.weight, 15.0)
     leaves = np.flatnonzero(tree.child < 0)
     found = {
         (int(tree.weight[i]), round(float(100 * np.sqrt(kept.squared[i]) / y.std()), 3)): i for i in leaves

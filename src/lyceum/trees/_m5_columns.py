@@ -33,8 +33,8 @@ class StepColumns:
             _ranks(X[:, j], y, weight, len(np.asarray(column.categories))) if column.is_categorical else _NONE
             for j, column in enumerate(schema)
         )
-        plain = cls(ranks, np.zeros(sum(map(_width, ranks))))
-        return cls(ranks, _means(plain._raw(X), weight))
+        means = [_means(X[:, j], code, weight) for j, code in enumerate(ranks)]
+        return cls(ranks, np.concatenate([*means, np.empty(0)]))
 
     @property
     def start(self) -> np.ndarray:
@@ -56,25 +56,27 @@ class StepColumns:
                 R[:, j] = _rank_of(X[:, j], ranks)
         return R
 
-    def centered(self, X: np.ndarray) -> np.ndarray:
-        """Cells less their means, (n, p)."""
-        Z = self._raw(X)
-        Z -= self.center
+    def centered(self, X: np.ndarray, only: np.ndarray | None = None) -> np.ndarray:
+        """Cells less their means, (n, p), or those of the columns numbered `only`, in rising order."""
+        if only is None and len(self.center) == len(self.ranks) and not any(map(len, self.ranks)):
+            Z = X.astype(np.float64)
+        else:
+            Z = self._some(X, np.arange(len(self.center)) if only is None else only)
+        Z -= self.center if only is None else self.center[only]
         np.copyto(Z, 0.0, where=np.isnan(Z))
         return Z
 
-    def _raw(self, X: np.ndarray) -> np.ndarray:
-        start = self.start
-        if start[-1] == len(self.ranks) and not any(map(len, self.ranks)):
-            return X.astype(np.float64)
-        Z = np.empty((len(X), start[-1]))
-        for j, ranks in enumerate(self.ranks):
-            if not len(ranks):
-                Z[:, start[j]] = X[:, j]
+    def _some(self, X: np.ndarray, only: np.ndarray) -> np.ndarray:
+        start, Z = self.start, np.empty((len(X), len(only)))
+        at = np.searchsorted(only, start)
+        for j in np.flatnonzero(np.diff(at)).tolist():
+            mine = slice(at[j], at[j + 1])
+            if not len(self.ranks[j]):
+                Z[:, mine.start] = X[:, j]
                 continue
-            rank = _rank_of(X[:, j], ranks)[:, None]
-            steps = (rank > np.arange(start[j + 1] - start[j])).astype(np.float64)
-            Z[:, start[j] : start[j + 1]] = np.where(np.isnan(rank), np.nan, steps)
+            rank = _rank_of(X[:, j], self.ranks[j])
+            np.greater(rank[:, None], only[mine] - start[j], out=Z[:, mine])
+            Z[np.isnan(rank), mine] = np.nan
         return Z
 
     # -- trees ---------------------------------------------------------------------------------------------
@@ -149,18 +151,17 @@ def _rank_of(codes: np.ndarray, ranks: np.ndarray) -> np.ndarray:
     return np.where(known, rank, np.nan)
 
 
-def _means(Z: np.ndarray, w: np.ndarray) -> np.ndarray:
-    """The mean of the cells that are there, 0 if there are none; in two steps, for cells far from 0."""
-    mean = np.zeros(Z.shape[1])
-    gone = np.isnan(Z)
-    weight = w.sum() - (w[:, None] * gone).sum(axis=0) if gone.any() else np.full(len(mean), w.sum())
-    for _ in range(2):
-        away = Z - mean
-        np.copyto(away, 0.0, where=gone)
-        away *= w[:, None]
-        total = away.sum(axis=0)
-        mean += np.divide(total, weight, out=np.zeros_like(mean), where=weight > 0)
-    return mean
+def _means(cells: np.ndarray, ranks: np.ndarray, w: np.ndarray) -> np.ndarray:
+    """The means of the columns of one column, by the cells that are there; 0 if there are none."""
+    values = _rank_of(cells, ranks) if len(ranks) else cells.astype(np.float64)
+    there = ~np.isnan(values)
+    values, w = values[there], w[there]
+    total = w.sum() or 1.0
+    if len(ranks):
+        shares = np.bincount(values.astype(np.intp), w, _width(ranks) + 1) / total
+        return shares[:0:-1].cumsum()[::-1]  # step k: the share of the ranks above k
+    near = (w * values).sum() / total  # in two steps, for cells far from 0
+    return np.array([near + (w * (values - near)).sum() / total])
 
 
 def _listed(values: np.ndarray) -> str:

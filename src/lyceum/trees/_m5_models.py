@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
+from scipy import sparse
 
 from lyceum._native import kernels
 from lyceum._threads import n_threads, ordered_map
@@ -20,7 +21,7 @@ _TIE = 1e-9  # of the standard deviation of all targets: estimates that differ b
 class NodeModels:
     """A linear model a node, f(z) = intercept + coef · z, and how well it fits the rows of the node."""
 
-    coef: np.ndarray  # (n_nodes, p)
+    coef: sparse.csr_array  # (n_nodes, p)
     intercept: np.ndarray
     parameters: np.ndarray  # with the intercept
     weight: np.ndarray
@@ -50,10 +51,8 @@ def fit_models(
     target = np.ascontiguousarray(y[order])
     weight = None if w is None else np.ascontiguousarray(w[order])
     work = partial(_fit_some, X, target, weight, begin, end, columns, rule)
-    coef, models = np.zeros((tree.n_nodes, Z.shape[1])), np.empty((tree.n_nodes, 5))
-    for nodes, (b, found) in zip(_shares(end - begin), ordered_map(work, _shares(end - begin))):
-        coef[nodes], models[nodes] = b, found
-    return NodeModels(coef, models[:, 0], models[:, 1], models[:, 2], models[:, 3], models[:, 4])
+    coef, models = zip(*ordered_map(work, _shares(end - begin)))
+    return NodeModels(sparse.vstack(coef, format="csr"), *np.concatenate(models).T.copy())
 
 
 def _fit_some(
@@ -65,15 +64,13 @@ def _fit_some(
     columns: np.ndarray,
     rule: str,
     nodes: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray]:
+) -> tuple[sparse.csr_array, np.ndarray]:
     mask = columns[nodes]
     start = np.concatenate([[0], np.cumsum(mask.sum(axis=1))]).astype(np.int64)
     entries, models = np.empty(start[-1]), np.empty((len(nodes), 5))
     listed = np.nonzero(mask)[1].astype(np.int32)
     kernels.node_models(X, y, w, begin[nodes], end[nodes], start, listed, rule, entries, models)
-    coef = np.zeros(mask.shape)
-    coef[mask] = entries
-    return coef, models
+    return sparse.csr_array((entries, listed, start), shape=mask.shape), models
 
 
 def _shares(n_rows: np.ndarray) -> list[np.ndarray]:

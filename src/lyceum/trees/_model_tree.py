@@ -56,7 +56,8 @@ class ModelTreeRegressor(RegressorMixin, Learner):
     for it, whose own smoothed model predicts, and has the mean of its columns.
 
     `fit` keeps all rows in memory, also those of files; a Dask collection is refused. Weights count rows: a
-    row of weight 2 is two rows, and `min_samples_split` counts weight.
+    row of weight 2 is two rows, and `min_samples_split` counts weight. Least squares at a node costs n v²:
+    a column of very many categories is better grouped first.
 
     Parameters
     ----------
@@ -176,14 +177,17 @@ class ModelTreeRegressor(RegressorMixin, Learner):
         ranks = self._grown(X, y, w)
         tree = self.columns_.to_groups(ranks)
         leaf = Router([tree], X.shape[1]).leaves(X)[:, 0]
-        Z, may_have = self.columns_.centered(X), self._may_have(ranks)
-        rule = {"absolute": "m5", "squared": "m5p"}[self.error]
-        models = fit_models(tree, leaf, Z, y - middle, w, may_have, rule)
+        may_have = self._may_have(ranks)
+        used = np.flatnonzero(may_have.any(axis=0))
+        Z, rule = self.columns_.centered(X, used), {"absolute": "m5", "squared": "m5p"}[self.error]
+        models = fit_models(tree, leaf, Z, y - middle, w, may_have[:, used], rule)
         if self.pruning:
             choice = choose(tree, models, self.error, self.sd_)
             tree, models = compact(tree, choice.cut), models.take(choice.kept)
         self.tree_ = tree
-        self.node_coef_, self.node_intercept_ = models.coef, models.intercept + middle
+        self.node_coef_ = np.zeros((tree.n_nodes, len(self.columns_.center)))
+        self.node_coef_[:, used] = models.coef.toarray()
+        self.node_intercept_ = models.intercept + middle
         self.node_parameters_ = models.parameters.astype(np.int64)
         self.node_error_ = np.sqrt(models.squared) / (self.sd_ if self.sd_ > 0 else 1.0)
         self.coef_, self.intercept_ = smoothed(
@@ -289,12 +293,19 @@ class ModelTreeRegressor(RegressorMixin, Learner):
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         n, p = self.tree_.n_nodes, int(self.columns_.start[-1])
-        return {"coef_": (n, p), "intercept_": (n,), "node_coef_": (n, p), "node_intercept_": (n,)}
+        models = {"coef_": (n, p), "intercept_": (n,), "node_coef_": (n, p), "node_intercept_": (n,)}
+        return models | {"node_parameters_": (n,), "node_error_": (n,)}
 
 
 def _predicted(learner: ModelTreeRegressor, block: Block) -> np.ndarray:
-    node, Z = learner._nodes(block), learner.columns_.centered(block.X)
-    return learner.intercept_[node] + np.einsum("ij,ij->i", Z, learner.coef_[node])
+    node, coef = learner._nodes(block), learner.coef_
+    used = np.flatnonzero(coef.any(axis=0))
+    if len(used) == coef.shape[1]:
+        return learner.intercept_[node] + np.einsum(
+            "ij,ij->i", learner.columns_.centered(block.X), coef[node]
+        )
+    Z = learner.columns_.centered(block.X, used)
+    return learner.intercept_[node] + np.einsum("ij,ij->i", Z, coef[np.ix_(node, used)])
 
 
 def _contributions(learner: ModelTreeRegressor, block: Block) -> np.ndarray:
