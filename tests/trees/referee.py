@@ -283,7 +283,7 @@ class Referee:
     def admits(self, split: Split, rows) -> bool:
         """Whether at least two children have rows and weight enough."""
         children = self.send(split, self.known(split, rows))
-        few, least = self.rules.min_samples_leaf, self.least_weight(split, rows)
+        few, least = self.rules.min_samples_leaf, self.least_weight(split, rows) * (1 - 1e-12)
         return sum(len(child) >= few and weight_of(child) >= least for child in children) >= 2
 
     def least_weight(self, split: Split, rows) -> float:
