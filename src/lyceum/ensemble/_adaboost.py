@@ -29,8 +29,8 @@ from lyceum.ensemble._adaboost_votes import (
     predicted,
 )
 from lyceum.ensemble._draws import seed_from
-from lyceum.ensemble._forests import are_trees
 from lyceum.ensemble._members import MEMBER_CONSTRAINTS, Ensemble, Material, takes_weights
+from lyceum.ensemble._tree_members import are_trees
 from lyceum.errors import DataError
 from lyceum.report import Explanation, Summary, Table
 from lyceum.trees import DecisionTreeClassifier

@@ -13,8 +13,8 @@ from lyceum._native import kernels
 from lyceum._threads import n_threads, ordered_map
 from lyceum.ensemble._adaboost_rounds import Teacher
 from lyceum.ensemble._draws import seeded, seeds
-from lyceum.ensemble._tree_members import cells_of_trees
 from lyceum.ensemble._members import Ensemble, Material, takes_weights, vote_codes
+from lyceum.ensemble._tree_members import cells_of_trees
 from lyceum.trees._columns import Columns
 from lyceum.trees._decision_tree import DecisionTreeClassifier
 from lyceum.trees._fitting import growth_of

@@ -9,8 +9,8 @@ import numpy as np
 
 from lyceum._native import kernels
 from lyceum._threads import ordered_map
-from lyceum.ensemble._forests import are_trees, cells_of_trees, forest, votes
 from lyceum.ensemble._members import Material, one_of, vote_codes
+from lyceum.ensemble._tree_members import are_trees, cells_of_trees, forest, votes
 from lyceum.trees._explain import contributions
 from lyceum.trees._route import Router
 

@@ -13,9 +13,9 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum.ensemble._bag import BAG_CONSTRAINTS, Bag
-from lyceum.ensemble._forests import are_trees, votes
 from lyceum.ensemble._members import Material, one_of, posteriors, vote_codes
 from lyceum.ensemble._out_of_bag import weighted_mean
+from lyceum.ensemble._tree_members import are_trees, votes
 from lyceum.report import Explanation
 from lyceum.trees import DecisionTreeClassifier, DecisionTreeRegressor
 from lyceum.trees._route import shares

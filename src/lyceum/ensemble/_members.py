@@ -25,6 +25,7 @@ from lyceum.data._arrow import is_frame
 from lyceum.data._dask import DaskSource
 from lyceum.data._intake import Intake
 from lyceum.data._sources import ArraySource
+from lyceum.ensemble._packing import pack, unpack
 from lyceum.errors import DataError, SchemaError, SourceError
 
 __all__ = ["MEMBER_CONSTRAINTS", "Ensemble", "Material", "posteriors", "takes_weights", "vote_codes"]
@@ -242,6 +243,20 @@ class Ensemble(Learner):
         if not takes_rows(self._base()):
             return Material(None, X)
         return Material(in_memory(self._rows_to_predict(X), type(self).__name__, self._alternative))
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(super().__getstate__())
+        packed = pack(state["estimators_"]) if state.get("estimators_") else None
+        if packed is not None:
+            del state["estimators_"]
+            state["packed_"] = packed
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        state = dict(state)
+        if "packed_" in state:
+            state["estimators_"] = unpack(state.pop("packed_"))
+        super().__setstate__(state)
 
     def _copy(self) -> Any:
         return clone(self._base())
