@@ -12,6 +12,7 @@ from tests.trees.follow import follow
 from tests.trees.referee import Referee, Rules
 from tests.trees.tables import from_scikit
 from tests.trees.test_referee import CLASSES, LOSS, limits, tables, ways
+from threadpoolctl import threadpool_limits
 
 from lyceum.data import _csv, _sources
 from lyceum.errors import SourceError
@@ -221,6 +222,21 @@ def test_weight_two_equals_a_repeated_row(number):
     for name in ("feature", "threshold", "weight"):
         np.testing.assert_allclose(getattr(one, name)[first], getattr(two, name)[second])
     np.testing.assert_allclose(one.value[first], two.value[second], rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("number", [False, True])
+def test_one_thread_and_two_give_the_tree_to_the_bit(tmp_path, monkeypatch, number):
+    monkeypatch.setattr(_sources, "_PART_ROWS", 64)
+    table = mixed_frame(8, 2000, number=number)
+    pq.write_table(table, tmp_path / "table.parquet", row_group_size=64)
+    growth = Growth(criterion="variance" if number else "entropy", missing="fractions", **growing())
+    trees = []
+    for threads in (1, 2):
+        with threadpool_limits(threads, user_api="openmp"):
+            rows = scanned(tmp_path / "table.parquet", "w", memory=0)
+            trees.append(grow_by_levels(rows, Bins.of(rows), growth, None if number else 3))
+    for name in type(trees[0]).__dataclass_fields__:
+        np.testing.assert_array_equal(*(getattr(tree, name) for tree in trees))
 
 
 # -- passes ------------------------------------------------------------------------------------------------

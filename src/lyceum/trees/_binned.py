@@ -5,7 +5,8 @@ chosen from the merged sums by the search of the exact core. Only the sums are i
 larger than memory and Dask give the same tree, the one that `grow` gives on the same bins.
 
 A level is a pass, or several where the sums of its nodes do not fit into `budget` bytes at once: a node takes
-columns × bins × classes numbers, or four a bin where the target is a number, and every thread has a copy.
+columns × bins × classes numbers, or four a bin where the target is a number. Every thread has the sums once
+or twice, and so has their merging.
 With `max_leaf_nodes` the nodes are split in the order of what they gain. The children of all nodes that can
 still come in are looked at together, so that here too there are about as many passes as levels.
 """
@@ -44,7 +45,7 @@ from lyceum.trees._tree import Tree
 
 __all__ = ["grow_by_levels", "grow_by_levels_with_record"]
 
-BUDGET = 1 << 28
+BUDGET = 1 << 27
 
 _Waiting = tuple[float, int, Node]  # what a split gains, negative; the number of the node
 
@@ -112,11 +113,9 @@ class _Grower:
     """Looks at nodes, pass by pass; a node that has been looked at has its split and its children, if any."""
 
     def __init__(self, rows: Rows, bins: Bins, growth: Growth, target: Target, budget: int):
-        self.rows, self.bins, self.growth, self.target = rows, bins, growth, target
+        self.rows, self.bins, self.growth, self.target, self.budget = rows, bins, growth, target, budget
         self.offsets = np.concatenate([[0], np.cumsum(bins.n_bins + 1)]).astype(np.int64)
         self.rules = growth.native
-        channels = 4 if target.n_classes is None else target.n_classes + 1
-        self.nodes_a_pass = int(max(1, budget // (8 * self.offsets[-1] * channels)))
         self.root = Node.root(len(bins), growth.seed)
         self._look_at_root()
 
@@ -202,6 +201,7 @@ class _Grower:
         self.root_weight = float(self.target.weight(self.root.sums))
         self.root_impurity = self.target.impurity(self.root)
         self._choose([self.root], tables, found.histograms.counted)
+        self.nodes_a_pass = max(1, self.budget // tables.nbytes)
 
     def _look_at(self, nodes: Sequence[Node]) -> None:
         """Find the splits of nodes, in as many passes as their sums need."""
