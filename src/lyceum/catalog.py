@@ -30,6 +30,15 @@ TASKS: tuple[Task, ...] = (
 ALL = ("binary", "categorical", "continuous")
 _SHRINK = (1e-4, 1e4, "log")
 _GAPS = ("lyceum.prepare._statistics.Gaps", "lyceum.prepare._statistics.Together")
+_TREE = (
+    "lyceum.trees._tree.Tree",
+    "lyceum.trees._grow.Considered",
+    "lyceum.trees._cost_complexity.AlphaChoice",
+    "lyceum.trees._cost_complexity.CostComplexityPath",
+)
+_FOREST = {"max_features": ["sqrt", 0.5, None], "min_samples_leaf": [1, 3, 10]}
+_BOOST = {"learning_rate": (0.02, 0.3, "log"), "max_leaf_nodes": [7, 15, 31], "min_samples_leaf": [5, 20, 60]}
+_LEAVES = {"min_samples_leaf": (1, 50, "log"), "max_depth": [3, 5, 8, 12]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,6 +281,99 @@ _LEARNERS = (
         unasked="as it is",
     ),
     Entry(
+        "DecisionTreeClassifier", "lyceum.trees", "classification",
+        "Questions to one column after the other: every split form, criterion, gap and pruning.",
+        ALL, True, False, "many passes",
+        "n·d·log n to fit in memory; with max_bins from files and Dask, a pass or two a level",
+        ("1.3", "6.1", "6.2", "6.3", "6.4", "6.5", "6.6", "6.8"),
+        {**_LEAVES, "criterion": ["gini", "entropy", "gain_ratio"]}, _TREE,
+    ),
+    Entry(
+        "ID3", "lyceum.trees", "classification",
+        "Quinlan's ID3: a branch a category by information gain.",
+        ALL, True, False, "many passes", "as DecisionTreeClassifier", ("6.1",), parts=_TREE, unasked="never",
+    ),
+    Entry(
+        "C45", "lyceum.trees", "classification",
+        "Quinlan's C4.5: gain ratio, fractions for gaps, pruning by a confidence bound.",
+        ALL, True, False, "many passes", "as DecisionTreeClassifier", ("6.1", "6.4", "6.6"),
+        {"confidence": (0.01, 0.5, "log")}, _TREE, unasked="never",
+    ),
+    Entry(
+        "CART", "lyceum.trees", "classification",
+        "Breiman's CART: binary splits by Gini, pruned by cost and complexity.",
+        ALL, True, False, "in memory", "as DecisionTreeClassifier, eleven times", ("6.1", "6.6"),
+        parts=_TREE, unasked="never",
+    ),
+    Entry(
+        "DecisionTreeRegressor", "lyceum.trees", "regression",
+        "A constant in every leaf, by variance, absolute error or standard deviation.",
+        ALL, True, False, "many passes",
+        "n·d·log n to fit in memory; with max_bins from files and Dask, a pass or two a level",
+        ("1.3", "6.2", "6.7", "6.8"),
+        {**_LEAVES}, _TREE,
+    ),
+    Entry(
+        "ModelTreeRegressor", "lyceum.trees", "regression",
+        "M5: a tree with a linear model at every leaf.",
+        ALL, True, False, "in memory", "n·d·log n to grow, n·d² for the models",
+        ("6.7",),
+        {"smoothing": [0.0, 15.0], "min_samples_split": (4, 64, "log")},
+        (*_TREE, "lyceum.trees._m5_columns.StepColumns"),
+    ),
+    Entry(
+        "BaggingClassifier", "lyceum.ensemble", "classification",
+        "Any learner on many bootstrap samples or random subspaces; posteriors or votes averaged.",
+        ALL, True, False, "in memory", "the learner's, times the members", ("11.3",), parts=_TREE, unasked="never",
+    ),
+    Entry(
+        "BaggingRegressor", "lyceum.ensemble", "regression",
+        "Any learner on many bootstrap samples or random subspaces; predictions averaged.",
+        ALL, True, False, "in memory", "the learner's, times the members", ("11.3",), parts=_TREE, unasked="never",
+    ),
+    Entry(
+        "RandomForestClassifier", "lyceum.ensemble", "classification",
+        "Trees on bootstrap samples, a few columns drawn at every node; posteriors averaged.",
+        ALL, True, False, "many passes", "two passes, a byte a cell kept; n·√d·log n a tree",
+        ("11.3",), _FOREST, _TREE, unasked="as it is",
+    ),
+    Entry(
+        "RandomForestRegressor", "lyceum.ensemble", "regression",
+        "Regression trees on bootstrap samples, averaged.",
+        ALL, True, False, "many passes", "two passes, a byte a cell kept; n·d·log n a tree",
+        ("11.3",), _FOREST, _TREE, unasked="as it is",
+    ),
+    Entry(
+        "ExtraTreesClassifier", "lyceum.ensemble", "classification",
+        "Trees whose thresholds are drawn, the best of a few columns taken.",
+        ALL, True, False, "many passes", "two passes, a byte a cell kept; n·√d·log n a tree",
+        ("11.3",), _FOREST, _TREE, unasked="never",
+    ),
+    Entry(
+        "ExtraTreesRegressor", "lyceum.ensemble", "regression",
+        "Regression trees whose thresholds are drawn, averaged.",
+        ALL, True, False, "many passes", "two passes, a byte a cell kept; n·d·log n a tree",
+        ("11.3",), _FOREST, _TREE, unasked="never",
+    ),
+    Entry(
+        "AdaBoostClassifier", "lyceum.ensemble", "classification",
+        "Learners one after the other, each on the rows that those before got wrong; a weighted vote.",
+        ALL, True, False, "in memory", "n·d·log n once, n·d a round of stumps", ("11.4",),
+        {"learning_rate": (0.05, 1.0, "log")}, _TREE, unasked="as it is",
+    ),
+    Entry(
+        "GradientBoostingClassifier", "lyceum.ensemble", "classification",
+        "Small trees one after the other along the gradient of the logistic or multinomial loss.",
+        ALL, True, False, "many passes", "two passes, a byte a cell kept; n·d a round",
+        ("11.4",), _BOOST, _TREE, unasked="as it is",
+    ),
+    Entry(
+        "GradientBoostingRegressor", "lyceum.ensemble", "regression",
+        "Small trees one after the other along the gradient of the squared, absolute or Huber loss.",
+        ALL, True, False, "many passes", "two passes, a byte a cell kept; n·d a round",
+        ("11.4",), _BOOST, _TREE, unasked="as it is",
+    ),
+    Entry(
         "KMeans", "lyceum.cluster", "clustering",
         "Lloyd's algorithm: every row to its nearest centre, every centre to the mean of its rows.",
         ALL, False, True, "many passes", "n·d·k a pass",
@@ -383,6 +485,7 @@ _ITEMS = (
     Item("laplace_contours", "lyceum.plot", ("7.6",)),
     Item("margin_loss", "lyceum.linear", ("7.8",)),
     Item("training_curves", "lyceum.plot", ("8.3",)),
+    Item("permutation_importance", "lyceum.trees", ("6.8", "11.3")),
 )
 
 _PLAIN_TYPES = (

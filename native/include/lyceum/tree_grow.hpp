@@ -126,7 +126,7 @@ public:
 
     TreePiece assemble() override {
         for (size_t i = 0; i < open_.size(); ++i) attach(pieces_[i], open_[i].node);
-        return std::move(top_);
+        return numbered_by_level();
     }
 
 private:
@@ -538,6 +538,39 @@ private:
         top_.cuts.insert(top_.cuts.end(), piece.cuts.begin(), piece.cuts.end());
         top_.branches.insert(top_.branches.end(), piece.branches.begin(), piece.branches.end());
         piece = {};
+    }
+
+    // The same tree with its nodes level by level, which does not depend on who grew what.
+    TreePiece numbered_by_level() {
+        const size_t n = top_.nodes.size(), w = width();
+        std::vector<size_t> order{0};
+        std::vector<std::int32_t> number(n);
+        for (size_t at = 0; at < order.size(); ++at) {
+            number[order[at]] = static_cast<std::int32_t>(at);
+            const TreeNode& node = top_.nodes[order[at]];
+            for (std::int32_t c = 0; c < node.n_children; ++c) order.push_back(static_cast<size_t>(node.child + c));
+        }
+        TreePiece out;
+        out.nodes.reserve(n);
+        out.value.reserve(n * w);
+        for (const size_t old : order) {
+            TreeNode node = top_.nodes[old];
+            if (node.kind != SplitKind::leaf) node.child = number[static_cast<size_t>(node.child)];
+            const auto copied = [&](auto& from, auto& to, std::int32_t count) {
+                const auto start = from.begin() + node.table;
+                node.table = static_cast<std::int32_t>(to.size());
+                to.insert(to.end(), start, start + count);
+            };
+            if (node.kind == SplitKind::intervals) copied(top_.cuts, out.cuts, node.n_children - 1);
+            if (node.n_codes) copied(top_.branches, out.branches, node.n_codes);
+            out.nodes.push_back(node);
+            out.value.insert(out.value.end(), top_.value.begin() + static_cast<std::ptrdiff_t>(old * w),
+                             top_.value.begin() + static_cast<std::ptrdiff_t>((old + 1) * w));
+        }
+        out.record = std::move(top_.record);
+        for (auto& seen : out.record) seen.node = number[static_cast<size_t>(seen.node)];
+        std::stable_sort(out.record.begin(), out.record.end(), [](const auto& a, const auto& b) { return a.node < b.node; });
+        return out;
     }
 
     const Target target_;
