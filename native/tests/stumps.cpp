@@ -63,7 +63,29 @@ void test_gains(size_t n, size_t K) {
     for (size_t c = 0; c < stump_lanes; ++c) CLOSE(one[c], both[c], 1e-15);
 }
 
+// Rows whose weights are next to nothing are last: what is left of the sums there is rounding.
+void test_next_to_nothing_on_the_right(size_t K) {
+    Random random;
+    const size_t n = 20000;
+    std::vector<std::uint32_t> codes(n), order(n * stump_lanes);
+    for (size_t i = 0; i < n; ++i) codes[i] = static_cast<std::uint32_t>(i);
+    for (size_t c = 0; c < stump_lanes; ++c) stump_order(codes.data(), n, order.data() + c);
+    auto y = random.codes(n, 0, int(K));
+    Doubles1 w = random.uniform(n), totals(K), gains(stump_lanes);
+    for (size_t i = n / 2; i < n; ++i) w[i] *= 1e-18;
+    for (size_t i = 0; i < n / 4; ++i) y[i] = 0;
+    for (size_t i = 0; i < n; ++i) totals[y[i]] += w[i];
+    std::vector<std::int64_t> ends(stump_lanes);
+    stump_gains_of_many(order.data(), n, w.data(), y.data(), totals.data(), K, gains.data(), ends.data());
+    CHECK(std::abs(ends[0] - double(n / 4)) < 200);
+    for (size_t i = 0; i < n; ++i) w[i] = y[i] == 1 ? w[i] : -w[i];
+    if (K == 2) stump_gains_of_two<1>(order.data(), n, w.data(), totals[0], totals[1], gains.data(), ends.data());
+    CHECK(std::abs(ends[0] - double(n / 4)) < 200);
+}
+
 int main() {
+    test_next_to_nothing_on_the_right(2);
+    test_next_to_nothing_on_the_right(4);
     for (size_t n : {2, 3, 60, 500})
         for (size_t K : {2, 3, 7}) test_gains(n, K);
     return failures;

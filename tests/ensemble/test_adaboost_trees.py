@@ -169,6 +169,17 @@ def test_boosted_stumps_are_scikit_learns(K):
     assert (ours.predict(X) == theirs.predict(X)).all()
 
 
+def test_rounds_on_many_rows_stay_sound():
+    """Weights differ by many orders of magnitude after some rounds, and rounding must not look like gain."""
+    X, y = cloud(20_000, K=3, d=5)
+    model = AdaBoostClassifier(n_estimators=60).fit(X, y)
+    assert len(model.estimators_) == 60
+    for member in model.estimators_:
+        assert (member.tree_.n_rows[1:] > 0).all()
+        assert 1e-8 < member.tree_.gain[0] < 1.0
+    assert (np.diff(model.history_) < 0).all()
+
+
 def test_columns_without_anything_to_learn_are_left_to_the_tree():
     X = np.c_[np.ones(8), [0, 0, 0, 0, 1, 1, 1, 1.0]]
     model = AdaBoostClassifier(n_estimators=5).fit(X, [0, 0, 1, 1] * 2)  # nothing to gain anywhere

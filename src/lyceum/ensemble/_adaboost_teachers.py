@@ -25,6 +25,7 @@ from lyceum.trees._tree import LEAF, THRESHOLD, Tree
 
 __all__ = ["AnyLearner", "Stumps", "Trees", "drawn", "teacher_of"]
 
+_NEXT_TO_NOTHING = 1e-8  # gains that may be rounding
 _DRAW = 3  # the stream of chance that rows are drawn from
 
 
@@ -187,7 +188,7 @@ class Stumps:
             self._search(w * self.weight, totals, self.target)
         gains = self.gains.ravel()[: self.order.columns]
         best = gains.max(initial=0.0)
-        if not best > 1e-10:
+        if not best > _NEXT_TO_NOTHING:
             return self.trees.member(number, weights)
         column = int(np.argmax(gains >= best * (1.0 - 1e-10)))  # the first of equals
         return self._stump(number, by_class, totals, column, int(self.ends.ravel()[column]))
