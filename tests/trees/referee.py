@@ -209,29 +209,44 @@ class Referee:
                 return found if len(present) >= 1 else []
             return self._with_sides(found, gaps, rows) if len(present) > 1 else []
         items = [int(c) for c in present] + (["missing"] if learned and gaps else [])
-        if self.rules.categorical == "groups" and self.rules.criterion == "absolute_error":
-            ordered = sorted(items, key=lambda item: self._lower_median(rows, j, item))
-            sides = [set(ordered[:size]) for size in range(1, len(items))]
-            sides = [side if items[0] in side else set(items) - side for side in sides]
-        elif self.rules.categorical == "groups":
+        if self.rules.categorical == "groups":
             subsets = (set(side) for size in range(1, len(items)) for side in combinations(items, size))
             sides = [side for side in subsets if items[0] in side]
+            sure = self._sure_sides(rows, j, items)
         else:
-            sides = [{item} for item in (items if len(items) > 2 else items[:-1])]
+            sides = sure = [{item} for item in (items if len(items) > 2 else items[:-1])]
         found = []
         for side in sides:
             branch = {c: 0 if c in side else 1 for c in items}
             missing = branch.pop("missing", -1)
-            found.append(Split(j, GROUPS, 2, branch=branch, missing=missing))
+            found.append(Split(j, GROUPS, 2, branch=branch, missing=missing, sure=side in sure))
         return self._with_heaviest(found, rows) if learned and not gaps else found
 
-    def _lower_median(self, rows, j, item) -> float:
-        """Of the rows of a category, by which two groups are ordered for absolute errors."""
-        wanted = None if item == "missing" else item
-        cells = ((None if is_missing(self.cells[i][j]) else self.cells[i][j], i, w) for i, w in rows)
-        values = sorted((self.target[i], w) for cell, i, w in cells if cell == wanted)
-        below, total = 0.0, sum(w for _, w in values)
-        for y, w in values:
+    def _sure_sides(self, rows, j, items) -> list:
+        """The first groups that are sure to be tried.
+
+        All, but where an order of the categories has the best cut unless children have too few rows (two
+        classes, and means), or may have (medians), only the cuts of that order.
+        """
+        rules = self.rules
+        limited = rules.min_samples_leaf > 1 or rules.min_weight_leaf > 0
+        two = self.n_classes == 2 and rules.loss is None and rules.criterion != "gain_ratio"
+        by_order = (two or rules.criterion == "variance") and limited
+        if not by_order and rules.criterion != "absolute_error":
+            return [{items[0], *rest} for n in range(len(items)) for rest in combinations(items[1:], n)]
+        ordered = sorted(items, key=lambda item: self._order_key(rows, j, item))
+        cuts = [set(ordered[:size]) for size in range(1, len(items))]
+        return [cut if items[0] in cut else set(items) - cut for cut in cuts]
+
+    def _order_key(self, rows, j, item) -> float:
+        """Of a category: the share of the second class, the mean, or the lower median of its rows."""
+        cells = ((self.cells[i][j], i, w) for i, w in rows)
+        inside = [(i, w) for c, i, w in cells if (is_missing(c) if item == "missing" else c == item)]
+        total = sum(w for _, w in inside)
+        if self.rules.criterion != "absolute_error":
+            return sum(w * self.target[i] for i, w in inside) / total
+        below = 0.0
+        for y, w in sorted((self.target[i], w) for i, w in inside):
             below += w
             if below >= total / 2 * (1 - 1e-12):
                 return y
