@@ -67,7 +67,7 @@ public:
             part.end = size_;
             if (!part.columns.empty()) parts_.push_back(std::move(part));
         }
-        sums_.resize((parts_.size() < team.size() ? team.size() : 1) * parts_.size() * widest * slots);
+        sums_.resize(std::max(team.size(), parts_.size()) * widest * slots);
         found_.resize(parts_.size() * 2);
     }
 
@@ -140,26 +140,29 @@ private:
 
     // Sums the histograms of node `small`, takes them from those of `large` (if any), and finds the splits of both.
     //
-    // A part of the columns a task; or, if these are too few, first a part of the columns and of the rows.
+    // One thread takes all columns. Several take a part of the columns each, or of the rows if these are many: every row
+    // then comes from memory once, which is worth adding up a histogram a thread.
     void look(size_t small, int large) {
         const Rows all = rows(nodes_[small]);
         Sum* const histograms = histogram(nodes_[small].histogram);
-        if (parts_.size() >= team_.size() || all.size() < 4 * chunk) {
+        const size_t threads = team_.size();
+        if (threads == 1) {
+            sum_rows(parts_.data(), parts_.size(), gradients_, all, histograms, buffer(0));
+            for (size_t p = 0; p < parts_.size(); ++p) find(p, small, large);
+        } else if (all.size() < 4 * chunk * threads || (table_.step > 128 && parts_.size() >= threads)) {
             team_(parts_.size(), [&](size_t p) {
-                sum_rows(parts_[p], gradients_, all, histograms, buffer(p));
+                sum_rows(&parts_[p], 1, gradients_, all, histograms, buffer(p));
                 find(p, small, large);
             });
         } else {
-            const size_t ranges = team_.size();
-            partial_.resize(std::max(partial_.size(), ranges));
+            partial_.resize(std::max(partial_.size(), threads));
             for (Histogram& one : partial_) one.resize(std::max(one.size(), size_));
-            team_(ranges * parts_.size(), [&](size_t task) {
-                const size_t p = task % parts_.size(), k = task / parts_.size();
-                sum_rows(parts_[p], gradients_, all.part(k, ranges), partial_[k].data(), buffer(task));
+            team_(threads, [&](size_t k) {
+                sum_rows(parts_.data(), parts_.size(), gradients_, all.part(k, threads), partial_[k].data(), buffer(k));
             });
             team_(parts_.size(), [&](size_t p) {
                 std::copy(&partial_[0][parts_[p].begin], &partial_[0][parts_[p].end], histograms + parts_[p].begin);
-                for (size_t k = 1; k < ranges; ++k)
+                for (size_t k = 1; k < threads; ++k)
                     for (size_t i = parts_[p].begin; i < parts_[p].end; ++i) histograms[i] += partial_[k][i];
                 find(p, small, large);
             });

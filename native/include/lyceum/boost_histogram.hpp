@@ -151,12 +151,14 @@ private:
     static constexpr size_t few = 192;  // for which zeroing and spreading is not worth it
 };
 
-// Sets the histograms of a part to those of some rows.
-inline void sum_rows(const Part& part, const Gradients& gradients, const Rows& rows, Sum* histograms, std::uint64_t* sums) {
-    std::fill(histograms + part.begin, histograms + part.end, 0);
+// Sets the histograms of some parts to those of some rows, all parts of a chunk one after the other: its rows come from
+// memory once.
+inline void sum_rows(const Part* parts, size_t count, const Gradients& gradients, const Rows& rows, Sum* histograms,
+                     std::uint64_t* sums) {
+    for (size_t p = 0; p < count; ++p) std::fill(histograms + parts[p].begin, histograms + parts[p].end, 0);
     for (Rows some = rows; some.begin < rows.end; some.begin = some.end) {
         some.end = std::min(rows.end, some.begin + chunk);
-        part.add(gradients, some, histograms, sums);
+        for (size_t p = 0; p < count; ++p) parts[p].add(gradients, some, histograms, sums);
     }
 }
 

@@ -172,8 +172,10 @@ class GradientBoosting(Learner):
     def _rounds(self, training: Running, judged: Running | None, d: int) -> None:
         loss, K = training.loss, training.loss.n_scores
         first = len(self.trees_) // K
-        if not self.history_:
+        if first == 0:
             self._judge(training, judged)
+        else:
+            loss.begin(training.scores)
         for number in range(first, self.n_estimators):
             if self._has_settled(judged is not None):
                 break

@@ -200,7 +200,7 @@ class GradientBoostingClassifier(PosteriorClassifier, GradientBoosting):
         if self.class_weight is None:
             return w
         if learning:
-            self.class_weight_ = self._class_weights(np.bincount(y, w, minlength=len(self.classes_)))
+            self.class_weight_ = self._class_weights(np.bincount(y, w, len(self.classes_)).astype(float))
         factors = self.class_weight_[y]
         return factors if w is None else factors * w
 

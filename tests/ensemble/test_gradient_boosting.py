@@ -1,0 +1,390 @@
+"""Gradient boosting: against a slow referee, scikit-learn, and the laws of every learner."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import expit
+from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from sklearn.metrics import roc_auc_score
+from sklearn.utils.estimator_checks import parametrize_with_checks
+from tests.checks.laws import LAWS, Case
+from tests.ensemble.boosting_reference import Rules, boost
+from threadpoolctl import threadpool_limits
+
+from lyceum.ensemble._gradient_boosting import GradientBoostingClassifier, GradientBoostingRegressor
+from lyceum.errors import DataError
+from lyceum.trees._tree import GROUPS, LEAF
+
+pytestmark = pytest.mark.syllabus("11.4")
+
+
+def friedman(n=600, seed=0, d=5):
+    rng = np.random.default_rng(seed)
+    X = rng.random((n, d))
+    y = 10 * np.sin(np.pi * X[:, 0] * X[:, 1]) + 20 * (X[:, 2] - 0.5) ** 2 + 5 * X[:, 3] + rng.normal(size=n)
+    return X, y
+
+
+def mixed(n=160, seed=0):
+    """Numbers with ties and gaps, and a categorical column with gaps, as an array."""
+    rng = np.random.default_rng(seed)
+    X = np.column_stack([rng.integers(0, 9, n), rng.normal(size=n).round(1), rng.integers(0, 6, n)]).astype(
+        float
+    )
+    effect = np.array([0.0, 2.0, -1.0, 3.0, 0.5, -2.0])[X[:, 2].astype(int)]
+    y = 0.5 * X[:, 0] + X[:, 1] ** 2 + effect + rng.normal(size=n)
+    X[rng.random(X.shape) < 0.1] = np.nan
+    return X, y
+
+
+# -- against independent answers ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(
+    "settings", [{}, {"l2": 1.5, "smoothing": 2.0}, {"max_depth": 3}, {"min_samples_leaf": 9}]
+)
+def test_squared_error_gives_the_trees_of_the_formulas(seed, settings):
+    X, y = mixed(seed=seed)
+    rules = Rules(max_leaf_nodes=8, categories=(2,), **settings)
+    model = GradientBoostingRegressor(
+        n_estimators=3,
+        learning_rate=0.3,
+        max_leaf_nodes=8,
+        max_depth=settings.get("max_depth"),
+        min_samples_leaf=rules.min_samples_leaf,
+        l2_regularization=rules.l2,
+        categorical_smoothing=rules.smoothing,
+        categorical_features=[2],
+    ).fit(X, y)
+    staged, _ = boost(X, np.full(len(y), y.mean()), lambda s: (s - y, np.ones(len(y))), rules, 3, 0.3)
+    for expected, found in zip(staged, model.staged_predict(X)):
+        np.testing.assert_allclose(found, expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_logistic_loss_gives_the_trees_of_the_formulas(seed):
+    X, z = mixed(seed=seed)
+    y, w = (z > np.median(z)).astype(float), np.random.default_rng(seed).uniform(0.5, 2.0, len(z))
+    share = np.average(y, weights=w)
+    rules = Rules(max_leaf_nodes=6, min_samples_leaf=3, categories=(2,), min_hessian=1e-3 * min(1.0, w.min()))
+    model = GradientBoostingClassifier(
+        n_estimators=4, learning_rate=0.2, max_leaf_nodes=6, min_samples_leaf=3, categorical_features=[2]
+    ).fit(X, y, sample_weight=w)
+
+    def gradients(s):
+        return w * (expit(s) - y), w * expit(s) * expit(-s)
+
+    start = np.full(len(y), np.log(share / (1 - share)))
+    staged, _ = boost(X, start, gradients, rules, 4, 0.2)
+    for expected, found in zip(staged, model.staged_decision_function(X)):
+        np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-9)
+
+
+def test_the_values_of_the_tree_are_those_of_its_rows():
+    """Counts, weights, gains and thresholds, computed again from the rows that come to the nodes."""
+    X, y = friedman(400)
+    w = np.random.default_rng(1).uniform(0.5, 2, 400)
+    model = GradientBoostingRegressor(n_estimators=1, max_leaf_nodes=6, learning_rate=1.0).fit(X, y, w)
+    tree = model.trees_[0]
+    g = model.baseline_[0] - y
+    rows = {0: np.arange(400)}
+    for i in range(tree.n_nodes):
+        here = rows[i]
+        assert tree.n_rows[i] == len(here)
+        np.testing.assert_allclose(tree.weight[i], w[here].sum())
+        np.testing.assert_allclose(tree.value[i, 0], -np.average(g[here], weights=w[here]), atol=1e-9)
+        if tree.kind[i] == LEAF:
+            continue
+        left = X[here, tree.feature[i]] <= tree.threshold[i]
+        first, second = tree.children(i)
+        rows[first], rows[second] = here[left], here[~left]
+        parts = [np.sum(w[r] * g[r]) ** 2 / w[r].sum() for r in (rows[first], rows[second], here)]
+        np.testing.assert_allclose(tree.gain[i] * tree.weight[i], 0.5 * (parts[0] + parts[1] - parts[2]))
+
+
+@pytest.mark.parametrize("max_leaf_nodes", [2, 7, 31])
+def test_regression_agrees_with_scikit_learn_where_settings_coincide(max_leaf_nodes):
+    X, y = friedman(1000)
+    X = (X * 60).round() / 60  # at most 61 distinct values: both have a bin for each
+    shared = {"learning_rate": 0.1, "max_leaf_nodes": max_leaf_nodes, "min_samples_leaf": 20}
+    ours = GradientBoostingRegressor(n_estimators=20, **shared).fit(X, y)
+    theirs = HistGradientBoostingRegressor(max_iter=20, early_stopping=False, **shared).fit(X, y)
+    np.testing.assert_allclose(ours.predict(X), theirs.predict(X), rtol=1e-4)
+
+
+def test_classification_agrees_with_scikit_learn_where_settings_coincide():
+    X, z = friedman(1000)
+    X, y = (X * 60).round() / 60, (z > np.median(z)).astype(int)
+    shared = {"learning_rate": 0.1, "max_leaf_nodes": 8, "min_samples_leaf": 20, "l2_regularization": 0.5}
+    ours = GradientBoostingClassifier(n_estimators=10, **shared).fit(X, y)
+    theirs = HistGradientBoostingClassifier(max_iter=10, early_stopping=False, **shared).fit(X, y)
+    np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=2e-4)
+
+
+def test_many_rows_are_learned_as_well_as_by_scikit_learn():
+    """Beyond 16384 rows gradients are packed: no worse than with floating-point histograms."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(60_000, 8)).astype(np.float32)
+    logit = X[:, 0] * (X[:, 1] > 0) + np.sin(2 * X[:, 2]) + 0.5 * X[:, 3] ** 2 - 0.5
+    y = (rng.random(60_000) < expit(1.5 * logit)).astype(int)
+    ours = GradientBoostingClassifier(n_estimators=30).fit(X[:40_000], y[:40_000])
+    theirs = HistGradientBoostingClassifier(max_iter=30, early_stopping=False).fit(X[:40_000], y[:40_000])
+    auc = [roc_auc_score(y[40_000:], m.predict_proba(X[40_000:])[:, 1]) for m in (ours, theirs)]
+    assert auc[0] > auc[1] - 0.002
+
+
+def test_three_classes_take_newton_steps_with_friedmans_factor():
+    """One round of stumps from the priors, by hand."""
+    rng = np.random.default_rng(4)
+    y = rng.integers(0, 3, 300)
+    X = (y + rng.normal(0, 0.7, 300))[:, None].round(1)
+    model = GradientBoostingClassifier(n_estimators=1, max_leaf_nodes=2, learning_rate=1.0).fit(X, y)
+    prior = np.bincount(y) / 300
+    np.testing.assert_allclose(model.baseline_, np.log(prior))
+    scores = model.decision_function(X)
+    for k in range(3):
+        left = X[:, 0] <= model.trees_[k].threshold[0]
+        for side in (left, ~left):
+            g, h = prior[k] - (y[side] == k), np.full(side.sum(), prior[k] * (1 - prior[k]) * 1.5)
+            np.testing.assert_allclose(scores[side, k], np.log(prior[k]) - g.sum() / h.sum(), rtol=1e-9)
+
+
+# -- laws --------------------------------------------------------------------------------------------------
+
+SMALL = {"n_estimators": 6, "min_samples_leaf": 1, "max_leaf_nodes": 6}
+LEARNERS = [
+    GradientBoostingClassifier(**SMALL),
+    GradientBoostingRegressor(**SMALL),
+    GradientBoostingRegressor(loss="huber", **SMALL),
+]
+
+
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
+@pytest.mark.parametrize("learner", LEARNERS, ids=lambda m: type(m).__name__ + getattr(m, "loss", ""))
+def test_it_obeys(learner, law):
+    law(learner, Case())
+
+
+@parametrize_with_checks(
+    [GradientBoostingClassifier(**SMALL), GradientBoostingRegressor(**SMALL)],
+)
+def test_scikit_learns_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("options", [{}, {"subsample": 0.6, "max_features": 0.5}, {"early_stopping": True}])
+@pytest.mark.parametrize("n", [3000, 50_000])
+def test_threads_do_not_change_a_bit(options, n):
+    X, y = friedman(n)
+    X[::7, 0] = np.nan
+    scores = []
+    for count in (1, 2, 3):
+        with threadpool_limits(count):
+            model = GradientBoostingClassifier(n_estimators=4, random_state=3, **options).fit(X, y > 14)
+            scores.append(model.decision_function(X))
+    np.testing.assert_array_equal(scores[0], scores[1])
+    np.testing.assert_array_equal(scores[0], scores[2])
+
+
+@pytest.mark.parametrize("loss", ["squared_error", "absolute_error", "huber", "quantile"])
+def test_the_training_loss_falls(loss):
+    X, y = friedman()
+    model = GradientBoostingRegressor(loss=loss, n_estimators=30).fit(X, y)
+    assert len(model.history_) == 31
+    if loss in ("squared_error", "absolute_error", "quantile"):
+        assert (np.diff(model.history_) <= 1e-12).all()
+    assert model.history_[-1] < 0.45 * model.history_[0]
+
+
+def test_history_is_the_loss_of_staged_predictions():
+    X, y = friedman()
+    w = np.random.default_rng(0).uniform(0, 2, len(y))
+    model = GradientBoostingRegressor(n_estimators=5).fit(X, y, w)
+    losses = [0.5 * np.average((y - f) ** 2, weights=w) for f in model.staged_predict(X)]
+    np.testing.assert_allclose(model.train_score_, losses)
+    c = (y > 14).astype(int)
+    model = GradientBoostingClassifier(n_estimators=5).fit(X, c, w)
+    losses = [-np.average(np.log(p[np.arange(len(c)), c]), weights=w) for p in model.staged_predict_proba(X)]
+    np.testing.assert_allclose(model.train_score_, losses)
+
+
+# -- options -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("options", [{}, {"subsample": 0.7, "max_features": 2}])
+def test_going_on_is_fitting_at_once(options):
+    X, y = friedman()
+    whole = GradientBoostingRegressor(n_estimators=12, random_state=5, **options).fit(X, y)
+    parts = GradientBoostingRegressor(n_estimators=5, warm_start=True, random_state=5, **options).fit(X, y)
+    parts.set_params(n_estimators=12).fit(X, y)
+    np.testing.assert_allclose(parts.predict(X), whole.predict(X), rtol=1e-10)
+    np.testing.assert_allclose(parts.history_, whole.history_, rtol=1e-10)
+
+
+def test_going_on_with_other_columns_is_refused():
+    X, y = friedman()
+    model = GradientBoostingRegressor(n_estimators=2, warm_start=True).fit(X, y)
+    with pytest.raises((DataError, ValueError), match=r"warm_start|features"):
+        model.fit(X[:, :3], y)
+
+
+def test_early_stopping_keeps_the_trees_up_to_the_least_validation_loss():
+    rng = np.random.default_rng(6)
+    X, y = rng.normal(size=(400, 3)), rng.normal(size=400)
+    model = GradientBoostingRegressor(
+        n_estimators=200, early_stopping=True, n_iter_no_change=5, random_state=0
+    )
+    model.fit(X, y)
+    assert len(model.validation_history_) < 60
+    assert model.n_iter_ == np.argmin(model.validation_history_) == len(model.trees_)
+
+
+def test_validation_rows_may_be_given():
+    X, y = friedman()
+    V, u = friedman(seed=9)
+    model = GradientBoostingRegressor(n_estimators=5).fit(X, y, validation=(V, u))
+    losses = [0.5 * np.mean((u - f) ** 2) for f in model.staged_predict(V)]
+    np.testing.assert_allclose(model.validation_score_, losses)
+
+
+def test_rows_that_were_not_drawn_are_scored_too():
+    X, y = friedman()
+    model = GradientBoostingRegressor(n_estimators=5, subsample=0.3, random_state=1).fit(X, y)
+    losses = [0.5 * np.mean((y - f) ** 2) for f in model.staged_predict(X)]
+    np.testing.assert_allclose(model.train_score_, losses)
+    assert all(120 < tree.n_rows[0] < 240 for tree in model.trees_)
+
+
+def test_only_the_columns_that_were_drawn_are_split_on():
+    X, y = friedman(d=8)
+    model = GradientBoostingRegressor(n_estimators=20, max_features=2, random_state=0, record=True).fit(X, y)
+    assert all(len(step["columns"][0]) <= 2 for step in model.record_)
+    assert len({column for step in model.record_ for column in step["columns"][0]}) > 4
+
+
+def test_balanced_classes_weigh_the_same():
+    X, z = friedman()
+    y = (z > np.quantile(z, 0.9)).astype(int)
+    w = np.where(y == 1, 300 / y.sum(), 300 / (len(y) - y.sum()))
+    balanced = GradientBoostingClassifier(n_estimators=5, class_weight="balanced").fit(X, y)
+    weighted = GradientBoostingClassifier(n_estimators=5).fit(X, y, w)
+    np.testing.assert_allclose(balanced.predict_proba(X), weighted.predict_proba(X))
+    with pytest.raises(DataError, match="class_weight names the class 7"):
+        GradientBoostingClassifier(class_weight={7: 1.0}).fit(X, y)
+
+
+def test_explanations_add_up_to_the_scores():
+    X, y = mixed(300)
+    model = GradientBoostingRegressor(n_estimators=10, categorical_features=[2]).fit(X, y)
+    np.testing.assert_allclose(model.explain(X).scores, model.predict(X))
+    c = np.digitize(y, np.quantile(y, [0.3, 0.6]))
+    model = GradientBoostingClassifier(n_estimators=10, categorical_features=[2]).fit(X, c)
+    explained = model.explain(X)
+    np.testing.assert_allclose(explained.scores, model.decision_function(X).max(axis=1))
+    np.testing.assert_array_equal(explained.predicted, model.predict(X))
+
+
+def test_what_matters_is_found_and_what_does_not_is_not():
+    X, y = friedman(1000, d=6)
+    importances = GradientBoostingRegressor(n_estimators=30).fit(X, y).feature_importances_
+    assert importances.sum() == pytest.approx(1.0)
+    assert importances[:4].min() > 3 * importances[4:].max()
+
+
+# -- awkward tables ----------------------------------------------------------------------------------------
+
+
+def test_gaps_that_tell_something_are_told_apart():
+    rng = np.random.default_rng(7)
+    x = rng.normal(size=500)
+    y = np.isnan(np.where(rng.random(500) < 0.4, np.nan, x)).astype(float)
+    X = np.where(y == 1, np.nan, x)[:, None]
+    model = GradientBoostingRegressor(n_estimators=1, learning_rate=1.0).fit(X, y)
+    np.testing.assert_allclose(model.predict(X), y, atol=1e-12)
+    assert model.trees_[0].threshold[0] == np.inf
+
+
+def test_a_category_in_two_groups_and_one_that_is_new():
+    rng = np.random.default_rng(8)
+    town = rng.choice(list("abcdef"), 600)
+    y = np.isin(town, ["b", "d", "e"]) * 4.0 + rng.normal(size=600)
+    frame = pd.DataFrame({"town": town})
+    model = GradientBoostingRegressor(n_estimators=1, max_leaf_nodes=2, learning_rate=1.0).fit(frame, y)
+    tree = model.trees_[0]
+    assert tree.kind[0] == GROUPS
+    assert tree.branches.tolist() == [1, 0, 1, 0, 0, 1]  # the lower gradient, so the higher target, goes left
+    new = model.predict(pd.DataFrame({"town": ["zz"]}))
+    np.testing.assert_allclose(new, y.mean())
+
+
+def test_more_categories_than_bins_share_the_last():
+    rng = np.random.default_rng(9)
+    code = rng.integers(0, 400, 8000)
+    effect = rng.normal(size=400)
+    y = effect[code] + 0.1 * rng.normal(size=8000)
+    model = GradientBoostingRegressor(n_estimators=30, categorical_features=[0]).fit(
+        code[:, None].astype(float), y
+    )
+    assert model.score(code[:, None].astype(float), y) > 0.6
+
+
+@pytest.mark.parametrize(
+    ("X", "y"),
+    [
+        (np.zeros((30, 2)), np.arange(30.0)),
+        (np.full((30, 1), np.nan), np.arange(30.0)),
+        (np.arange(5.0)[:, None], np.arange(5.0)),
+        (np.zeros((1, 1)), np.array([3.0])),
+    ],
+    ids=["constant columns", "nothing but gaps", "fewer rows than a leaf has", "one row"],
+)
+def test_nothing_to_split_on_gives_the_mean(X, y):
+    model = GradientBoostingRegressor(n_estimators=3).fit(X, y)
+    np.testing.assert_allclose(model.predict(X), y.mean())
+
+
+def test_one_class_is_certain():
+    model = GradientBoostingClassifier(n_estimators=3).fit(np.arange(40.0)[:, None], ["a"] * 40)
+    assert model.predict_proba([[1.0]]).tolist() == [[1.0]]
+    assert model.predict([[1.0]]).tolist() == ["a"]
+
+
+def test_classes_that_can_be_told_apart_stay_finite():
+    x = np.arange(200.0)[:, None]
+    model = GradientBoostingClassifier(n_estimators=400, learning_rate=1.0).fit(x, x[:, 0] >= 100)
+    scores = model.decision_function(x)
+    assert np.isfinite(scores).all()
+    assert model.score(x, x[:, 0] >= 100) == 1.0
+
+
+def test_targets_may_be_a_million_away():
+    X, y = friedman()
+    near = GradientBoostingRegressor(n_estimators=10).fit(X, y).predict(X)
+    far = GradientBoostingRegressor(n_estimators=10).fit(X, y + 1e6).predict(X)
+    np.testing.assert_allclose(far - 1e6, near, atol=1e-6)
+
+
+def test_weights_may_be_of_any_size():
+    X, z = friedman()
+    y, w = z > 14, np.random.default_rng(1).uniform(0.5, 2, len(z))
+    one = GradientBoostingClassifier(n_estimators=5).fit(X, y, w)
+    two = GradientBoostingClassifier(n_estimators=5).fit(X, y, w * 2.0**-30)
+    np.testing.assert_allclose(one.predict_proba(X), two.predict_proba(X), rtol=1e-9)
+
+
+def test_it_survives_a_fork_and_a_pickle():
+    X, y = friedman()
+    model = GradientBoostingRegressor(n_estimators=3).fit(X, y)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict(X), model.predict(X))
+
+
+def test_progress_is_told():
+    X, y = friedman(100)
+    seen = []
+    GradientBoostingRegressor(n_estimators=3, progress=lambda done, of: seen.append((done, of))).fit(X, y)
+    assert seen == [(1, 3), (2, 3), (3, 3)]
