@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_limits
 
 from lyceum.bayes import NaiveBayes
 from lyceum.data import scan
-from lyceum.ensemble._adaboost import AdaBoostClassifier
+from lyceum.ensemble import AdaBoostClassifier
 from lyceum.ensemble._adaboost_rounds import Rule
 from lyceum.errors import DataError, SourceError
 

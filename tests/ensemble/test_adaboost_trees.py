@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from sklearn.ensemble import AdaBoostClassifier as TheirAdaBoost
 from threadpoolctl import threadpool_limits
 
-from lyceum.ensemble import _adaboost
-from lyceum.ensemble._adaboost import AdaBoostClassifier
+from lyceum.ensemble import AdaBoostClassifier, _adaboost
 from lyceum.ensemble._adaboost_teachers import AnyLearner, Stumps, Trees, teacher_of
 from lyceum.trees import DecisionTreeClassifier
 from lyceum.trees._tree import Tree

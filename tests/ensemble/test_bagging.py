@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_limits
 
 from lyceum.bayes import NaiveBayes
 from lyceum.data import scan
-from lyceum.ensemble._bagging import BaggingClassifier, BaggingRegressor
+from lyceum.ensemble import BaggingClassifier, BaggingRegressor
 from lyceum.errors import DataError, MissingValuesError, SchemaError, SourceError
 from lyceum.linear import LinearRegression, LogisticRegression
 from lyceum.prepare import Standardize

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_diabetes, load_iris
 
-from lyceum.ensemble._bagging import BaggingClassifier, BaggingRegressor
+from lyceum.ensemble import BaggingClassifier, BaggingRegressor
 from lyceum.trees import DecisionTreeClassifier, DecisionTreeRegressor
 
 X, Y = load_iris(return_X_y=True)

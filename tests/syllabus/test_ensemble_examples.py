@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from lyceum.ensemble._adaboost import AdaBoostClassifier
-from lyceum.ensemble._bagging import BaggingClassifier
+from lyceum.ensemble import AdaBoostClassifier, BaggingClassifier
 from lyceum.trees import DecisionTreeClassifier
 
 POINTS = np.arange(1, 11) / 10
