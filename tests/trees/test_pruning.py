@@ -285,7 +285,7 @@ def test_the_path_is_scikit_learns(seed, criterion):
 
 def _distinct(alphas):
     """Alphas that differ by more than rounding, and the place of the last of each."""
-    last = np.append(np.flatnonzero(np.diff(alphas) > 1e-12), len(alphas) - 1)
+    last = np.append(np.flatnonzero(np.diff(alphas) > 1e-14), len(alphas) - 1)
     return alphas[np.append(0, last[:-1] + 1)], last
 
 

@@ -12,7 +12,6 @@ import numpy as np
 from lyceum.errors import DataError
 from lyceum.report import Table
 from lyceum.trees._pruning import (
-    ROUNDING,
     NodeCosts,
     compact,
     expect_classes,
@@ -103,7 +102,8 @@ def cost_complexity_path(
     risk = _risks(tree, measure, loss)
     below = sums_of_leaves(tree, risk).tolist()
     leaves = sums_of_leaves(tree, np.ones(tree.n_nodes)).tolist()
-    cuts, alphas, risks, n_leaves = _weakest_links(tree, risk.tolist(), below, leaves, ROUNDING * risk[0])
+    rounding = 1e-14 * float(risk[0])  # alphas that differ by less are equal
+    cuts, alphas, risks, n_leaves = _weakest_links(tree, risk.tolist(), below, leaves, rounding)
     return CostComplexityPath(
         tree, np.array(alphas), np.array(risks), np.array(n_leaves, dtype=np.int64), _collapse(tree, cuts)
     )
