@@ -41,15 +41,18 @@ public:
         expect(first <= last && last <= groups(), "there are " + std::to_string(groups()) + " groups of columns");
         const std::int32_t* codes = data_or_null("classes", classes, {n_});
         expect(codes || K == 2, "weights that are below zero for one class and above for the other need two totals");
-        for (std::size_t i = 0; codes && i < n_; ++i)
+        std::vector<lyceum::WeightOfClass> cells(codes ? n_ : 0);
+        for (std::size_t i = 0; i < cells.size(); ++i) {
             expect(codes[i] >= 0 && static_cast<std::size_t>(codes[i]) < K, "a class code has no total");
+            cells[i] = {weights.data()[i], codes[i]};
+        }
         auto poll = signals();
         for (std::size_t g = first; g < last;) {
             const std::size_t together = !codes && last - g > 1 ? 2 : 1;
             double* to = out.data() + g * lyceum::stump_lanes;
             std::int64_t* at = ends.data() + g * lyceum::stump_lanes;
             if (codes)
-                lyceum::stump_gains_of_many(group(g), n_, weights.data(), codes, totals.data(), K, to, at);
+                lyceum::stump_gains(group(g), n_, cells.data(), totals.data(), K, to, at);
             else if (together == 2)
                 lyceum::stump_gains_of_two<2>(group(g), n_, weights.data(), totals(0), totals(1), to, at);
             else

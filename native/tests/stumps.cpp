@@ -29,6 +29,12 @@ double best_gain(const std::vector<std::int32_t>& codes, const Doubles1& w, cons
     return best;
 }
 
+std::vector<WeightOfClass> with_classes(const Doubles1& w, const std::vector<std::int32_t>& y) {
+    std::vector<WeightOfClass> cells;
+    for (size_t i = 0; i < w.size(); ++i) cells.push_back({w[i], y[i]});
+    return cells;
+}
+
 void test_gains(size_t n, size_t K) {
     Random random;
     std::vector<std::uint32_t> order(2 * n * stump_lanes);
@@ -43,9 +49,10 @@ void test_gains(size_t n, size_t K) {
     std::vector<std::int64_t> ends(2 * stump_lanes), others(2 * stump_lanes);
     for (size_t i = 0; i < n; i += 5) w[i] = 0.;
     for (size_t i = 0; i < n; ++i) totals[y[i]] += w[i];
+    const auto cells = with_classes(w, y);
     for (size_t g = 0; g < 2; ++g)
-        stump_gains_of_many(order.data() + g * n * stump_lanes, n, w.data(), y.data(), totals.data(), K,
-                            got.data() + g * stump_lanes, ends.data() + g * stump_lanes);
+        stump_gains(order.data() + g * n * stump_lanes, n, cells.data(), totals.data(), K, got.data() + g * stump_lanes,
+                    ends.data() + g * stump_lanes);
     for (size_t c = 0; c < got.size(); ++c) {
         CLOSE(got[c], best_gain(columns[c], w, y, K), 1e-12);
         const size_t group = c / stump_lanes;
@@ -76,7 +83,8 @@ void test_next_to_nothing_on_the_right(size_t K) {
     for (size_t i = 0; i < n / 4; ++i) y[i] = 0;
     for (size_t i = 0; i < n; ++i) totals[y[i]] += w[i];
     std::vector<std::int64_t> ends(stump_lanes);
-    stump_gains_of_many(order.data(), n, w.data(), y.data(), totals.data(), K, gains.data(), ends.data());
+    const auto cells = with_classes(w, y);
+    stump_gains(order.data(), n, cells.data(), totals.data(), K, gains.data(), ends.data());
     CHECK(std::abs(ends[0] - double(n / 4)) < 200);
     for (size_t i = 0; i < n; ++i) w[i] = y[i] == 1 ? w[i] : -w[i];
     if (K == 2) stump_gains_of_two<1>(order.data(), n, w.data(), totals[0], totals[1], gains.data(), ends.data());
@@ -86,7 +94,8 @@ void test_next_to_nothing_on_the_right(size_t K) {
 int main() {
     test_next_to_nothing_on_the_right(2);
     test_next_to_nothing_on_the_right(4);
+    test_next_to_nothing_on_the_right(11);
     for (size_t n : {2, 3, 60, 500})
-        for (size_t K : {2, 3, 7}) test_gains(n, K);
+        for (size_t K : {2, 3, 5, 7, 10, 11}) test_gains(n, K);
     return failures;
 }

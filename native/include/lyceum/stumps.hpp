@@ -74,11 +74,64 @@ void stump_gains_of_two(const std::uint32_t* order, size_t n, const double* weig
     }
 }
 
+struct WeightOfClass {
+    double weight;
+    std::int64_t k;
+};
+
 // The same for K classes and one group: gains[c] = the largest (S_L / L + S_R / R) / W − S / W², S being the sums of the
 // squares of the weights of the classes. The weights on the right are sums of what is left of each class, none below
-// zero, so that S_R / R is at most R however little is left. Cost: n steps of 4 K cells.
-inline void stump_gains_of_many(const std::uint32_t* order, size_t n, const double* weights, const std::int32_t* classes,
-                                const double* totals, size_t K, double* gains, std::int64_t* ends) {
+// zero, so that S_R / R is at most R however little is left. Cost: n steps of K cells.
+template <size_t K>
+void stump_gains_of_few(const std::uint32_t* order, size_t n, const WeightOfClass* weights, const double* totals,
+                        double* gains, std::int64_t* ends) {
+    constexpr size_t lanes = vector_bytes < 32 ? 2 : 4, count = stump_lanes / lanes;
+    using V = typename VectorOf<double, lanes>::type;
+    using Mask = typename VectorOf<std::int64_t, lanes>::type;
+    double W = 0., S = 0.;
+    for (size_t k = 0; k < K; ++k) W += totals[k], S += totals[k] * totals[k];
+    const V zero{};
+    V near[count][K] = {}, over[count], bar[count], under[count];
+    Mask end[count] = {};
+    for (size_t v = 0; v < count; ++v) over[v] = zero + S, bar[v] = zero + (S + even_gains * W * W), under[v] = zero + W;
+    for (size_t i = 0; i + 1 < n; ++i)
+#pragma GCC unroll 2
+        for (size_t v = 0; v < count; ++v) {
+            const std::uint32_t* rows = order + i * stump_lanes + v * lanes;
+            V w, L = zero, R = zero, S_L = zero, S_R = zero;
+            Mask which, last;
+            for (size_t c = 0; c < lanes; ++c) {
+                const WeightOfClass& row = weights[rows[c] & ~tied];
+                w[c] = row.weight;
+                which[c] = row.k;
+                last[c] = -std::int64_t{rows[c] < tied};
+            }
+#pragma GCC unroll 8
+            for (size_t k = 0; k < K; ++k) {
+                near[v][k] += which == static_cast<std::int64_t>(k) ? w : zero;
+                V far = totals[k] - near[v][k];
+                far = far > zero ? far : zero;
+                L += near[v][k];
+                R += far;
+                S_L += near[v][k] * near[v][k];
+                S_R += far * far;
+            }
+            const V sides = L * R, squares = S_L * R + S_R * L;
+            const Mask better = (squares * under[v] > bar[v] * sides) & (sides > zero) & last;
+            over[v] = better ? squares : over[v];
+            bar[v] = better ? squares + even_gains * W * sides : bar[v];
+            under[v] = better ? sides : under[v];
+            end[v] = better ? Mask{} + static_cast<std::int64_t>(i) : end[v];
+        }
+    for (size_t c = 0; c < stump_lanes; ++c) {
+        gains[c] = over[c / lanes][c % lanes] / under[c / lanes][c % lanes] / W - S / (W * W);
+        ends[c] = end[c / lanes][c % lanes];
+    }
+}
+
+// The same for any number of classes.
+inline void stump_gains_of_many(const std::uint32_t* order, size_t n, const WeightOfClass* weights, const double* totals,
+                                size_t K, double* gains, std::int64_t* ends) {
     double W = 0., S = 0.;
     for (size_t k = 0; k < K; ++k) W += totals[k], S += totals[k] * totals[k];
     std::vector<double> left(stump_lanes * K, 0.);
@@ -87,9 +140,10 @@ inline void stump_gains_of_many(const std::uint32_t* order, size_t n, const doub
     std::fill_n(ends, stump_lanes, 0);
     for (size_t i = 0; i + 1 < n; ++i)
         for (size_t c = 0; c < stump_lanes; ++c) {
-            const std::uint32_t at = order[i * stump_lanes + c], row = at & ~tied;
+            const std::uint32_t at = order[i * stump_lanes + c];
+            const WeightOfClass& row = weights[at & ~tied];
             double* near = left.data() + c * K;
-            near[classes[row]] += weights[row];
+            near[row.k] += row.weight;
             if (at >= tied) continue;
             double L = 0., R = 0., S_L = 0., S_R = 0.;
             for (size_t k = 0; k < K; ++k) {
@@ -104,6 +158,21 @@ inline void stump_gains_of_many(const std::uint32_t* order, size_t n, const doub
             if (merit > best[c] + even_gains * W) best[c] = merit, ends[c] = static_cast<std::int64_t>(i);
         }
     for (size_t c = 0; c < stump_lanes; ++c) gains[c] = best[c] / W - S / (W * W);
+}
+
+inline void stump_gains(const std::uint32_t* order, size_t n, const WeightOfClass* weights, const double* totals, size_t K,
+                        double* gains, std::int64_t* ends) {
+    switch (K) {
+        case 3: return stump_gains_of_few<3>(order, n, weights, totals, gains, ends);
+        case 4: return stump_gains_of_few<4>(order, n, weights, totals, gains, ends);
+        case 5: return stump_gains_of_few<5>(order, n, weights, totals, gains, ends);
+        case 6: return stump_gains_of_few<6>(order, n, weights, totals, gains, ends);
+        case 7: return stump_gains_of_few<7>(order, n, weights, totals, gains, ends);
+        case 8: return stump_gains_of_few<8>(order, n, weights, totals, gains, ends);
+        case 9: return stump_gains_of_few<9>(order, n, weights, totals, gains, ends);
+        case 10: return stump_gains_of_few<10>(order, n, weights, totals, gains, ends);
+        default: return stump_gains_of_many(order, n, weights, totals, K, gains, ends);
+    }
 }
 
 }  // namespace lyceum
