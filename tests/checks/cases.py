@@ -28,6 +28,17 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "LogisticRegression": {"tol": 1e-10},
     "MLPClassifier": _NETWORK,
     "MLPRegressor": _NETWORK,
+    # from files and Dask, trees are grown on bins
+    "DecisionTreeClassifier": {"max_bins": 255},
+    "DecisionTreeRegressor": {"max_bins": 255},
+    "ID3": {"max_bins": 255},
+    "C45": {"max_bins": 255},
+    "CART": {"ccp_alpha": 0.01},  # which rows cross-validation leaves out depends on the numbers of the rows
+    # all rows and columns for every tree: which are drawn depends on the numbers of the rows
+    "RandomForestClassifier": {"n_estimators": 3, "bootstrap": False, "max_features": None},
+    "RandomForestRegressor": {"n_estimators": 3, "bootstrap": False},
+    "ExtraTreesClassifier": {"n_estimators": 5, "random_state": 0},
+    "ExtraTreesRegressor": {"n_estimators": 5, "random_state": 0},
     "Lasso": {"alpha": 0.1, "tol": 1e-15},
     "ElasticNet": {"alpha": 0.1, "tol": 1e-15},
     "Perceptron": {"max_iter": 20},

@@ -45,8 +45,8 @@ def fit_tree(learner: Any, rows: Rows) -> None:
     else:
         if isinstance(rows.source, DaskSource):
             raise SourceError(
-                f"{type(learner).__name__} keeps all rows of a Dask collection in memory unless cells are "
-                "binned: set max_bins=255"
+                f"{type(learner).__name__} keeps every row in memory and cannot be fitted on a Dask collection: "
+                "use max_bins=255, which grows trees from histograms, if it prunes without rows"
             )
         tree, considered = _Grown.on(learner, rows, seed).pruned()
     learner.tree_ = tree
