@@ -142,14 +142,13 @@ template <class Code, class Target>
 void node_histograms(Matrix<const Code> codes, CodeCells cells, CodedTree tree, Target target, const double* w,
                      size_t slots, double* out, Poll poll) {
     using namespace node_histogram;
-    constexpr size_t step = size_t{1} << 18;
+    constexpr size_t enough = size_t{1} << 18;  // arrivals at a time: a row with gaps has many
     const size_t stride = cells.size() * target.channels();
     Router<Code> route(tree);
     std::vector<Arrival> arrivals, sorted;
-    for (size_t begin = 0; begin < codes.rows; begin += step) {
-        const size_t end = std::min(codes.rows, begin + step);
+    for (size_t i = 0; i < codes.rows;) {
         arrivals.clear();
-        for (size_t i = begin; i < end; ++i)
+        for (; i < codes.rows && arrivals.size() < enough; ++i)
             if (const double wi = weight_of(w, i); wi != 0.0)
                 route(codes.row(i), static_cast<std::uint32_t>(i), wi, arrivals);
         sort_by_slot(arrivals, slots, sorted);
