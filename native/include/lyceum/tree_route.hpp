@@ -26,6 +26,7 @@ public:
         for (const auto& tree : trees) tree.check(columns);
         choose(trees, engine);
         if (!scans()) append_walks(trees);
+        if (!scans()) append_tops(trees, engine);
         value_starts_.push_back(0);
         for (size_t t = 0; t < trees.size(); ++t) append_values(trees[t], values[t], t);
     }
@@ -73,6 +74,8 @@ public:
     }
 
 private:
+    using Top = ScanForest<T, std::int16_t>;
+    static constexpr int top_levels = vector_bytes == 64 ? 7 : vector_bytes == 32 ? 6 : 5;
     static constexpr size_t block_bytes = size_t{1} << 20;  // cells that stay in the cache while trees pass
 
     // A rough estimate in nanoseconds a row, from measurements on AVX-512; other widths scale.
@@ -190,6 +193,26 @@ private:
         if (next == 0) values_.resize(start + K);  // never read: a tree has an end
     }
 
+    // The first levels of many deep trees are scanned, and rows walk from there.
+    void append_tops(const std::vector<TreeView>& trees, Engine engine) {
+        if (engine == Engine::walk || 2 * trees.size() < columns_) return;
+        if (!std::all_of(trees.begin(), trees.end(), is_two_way)) return;
+        std::vector<std::vector<std::uint8_t>> kinds;
+        std::vector<TreeView> tops;
+        for (const auto& tree : trees) {
+            std::vector<int> depth(tree.nodes, 0);
+            kinds.emplace_back(tree.kind, tree.kind + tree.nodes);
+            for (size_t i = 0; i < tree.nodes; ++i) {
+                if (tree.split(i) == Split::leaf) continue;
+                depth[tree.child[i]] = depth[tree.child[i] + 1] = depth[i] + 1;
+                if (depth[i] >= top_levels) kinds.back()[i] = 0;
+            }
+            tops.push_back(tree);
+            tops.back().kind = kinds.back().data();
+        }
+        if (Top::fits(tops, columns_)) top_ = std::make_unique<Top>(tops, columns_);
+    }
+
     std::int32_t node_of(size_t t, std::int32_t place) const {
         if (scan8_) return scan8_->ends_of(t)[place];
         return scan16_ ? scan16_->ends_of(t)[place] : place;
@@ -228,15 +251,37 @@ private:
     void each_walked(Matrix<const T> X, size_t first, size_t last, Poll& poll, Use& use) const {
         std::int32_t ends[walk_rows];
         const auto place = [&](size_t i) { return ends[i]; };
-        const size_t rows = std::max(walk_rows, block_bytes / (sizeof(T) * X.cols) / walk_rows * walk_rows);
-        for (size_t start = 0; start < X.rows; start += rows)
+        const size_t ranks = top_ ? top_->n_columns() * scan_tile : 0;  // of a tile
+        const size_t row_bytes = sizeof(T) * X.cols + sizeof(std::int16_t) * ranks / scan_tile;
+        const size_t rows = std::max(walk_rows, block_bytes / row_bytes / walk_rows * walk_rows);
+        std::vector<std::int16_t> columns(ranks * (std::min(rows, X.rows) / walk_rows + 1));
+        for (size_t start = 0; start < X.rows; start += rows) {
+            const size_t end = std::min(start + rows, X.rows);
+            for (size_t row = start; top_ && row < end; row += walk_rows)
+                top_->rank(X.row(row), std::min(walk_rows, end - row), X.cols,
+                           columns.data() + (row - start) / walk_rows * ranks);
             for (size_t t = first; t < last; ++t)
-                for (size_t row = start; row < std::min(start + rows, X.rows); row += walk_rows) {
-                    const size_t count = std::min(walk_rows, X.rows - row);
+                for (size_t row = start; row < end; row += walk_rows) {
+                    const size_t count = std::min(walk_rows, end - row);
+                    start_walk(t, columns.data() + (row - start) / walk_rows * ranks, ends);
                     walk_tree(t, X.row(row), count, X.cols, ends);
                     use(t, row, count, place);
                     poll(64 * walk_rows);
                 }
+        }
+    }
+
+    // ends = where rows walk from: the root, or where the scanned levels end.
+    void start_walk(size_t t, std::int16_t* columns, std::int32_t* ends) const {
+        static_assert(walk_rows == scan_tile);
+        if (!top_) {
+            std::fill_n(ends, walk_rows, 0);
+            return;
+        }
+        alignas(64) std::int16_t places[scan_tile];
+        top_->scan(t, columns, places);
+        const std::int32_t* nodes = top_->ends_of(t);
+        for (size_t i = 0; i < walk_rows; ++i) ends[i] = nodes[static_cast<std::uint16_t>(places[i])];
     }
 
     void walk_tree(size_t t, const T* cells, size_t n, size_t d, std::int32_t* ends) const {
@@ -254,6 +299,7 @@ private:
     std::unique_ptr<ScanForest<T, std::int8_t>> scan8_;
     std::unique_ptr<ScanForest<T, std::int16_t>> scan16_;
 
+    std::unique_ptr<Top> top_;
     bool small_ = false;
     std::vector<SmallNode> small_nodes_;
     std::vector<WideNode<T>> wide_nodes_;

@@ -154,9 +154,11 @@ public:
                                   places + first);
     }
 
+    // The ends of a tree; of nodes below a leaf it knows nothing, they may be there.
     static size_t ends(const TreeView& tree) {
-        size_t count = 0;
-        for (size_t i = 0; i < tree.nodes; ++i) count += tree.split(i) == Split::leaf || may_stay(tree, i);
+        size_t count = 1;
+        for (size_t i = 0; i < tree.nodes; ++i)
+            if (tree.split(i) != Split::leaf) count += size_t(tree.n_children[i]) - 1 + may_stay(tree, i);
         return count;
     }
 

@@ -104,7 +104,7 @@ template <bool Gaps, class Node>
 void walk_tile(const Node* nodes, const typename Node::Cell* cells, size_t n, size_t d, std::int32_t* ends) {
     constexpr size_t group = 8;
     std::uint32_t going[walk_rows];
-    for (size_t i = 0; i < n; ++i) going[i] = static_cast<std::uint32_t>(i), ends[i] = 0;
+    for (size_t i = 0; i < n; ++i) going[i] = static_cast<std::uint32_t>(i);
     for (size_t left = n; left > 0;) {
         size_t kept = 0, g = 0;
         for (; g + group <= left; g += group)
@@ -114,6 +114,7 @@ void walk_tile(const Node* nodes, const typename Node::Cell* cells, size_t n, si
     }
 }
 
+// ends = the nodes where rows end that are at the nodes `ends` now.
 template <class Node>
 void walk(const Node* nodes, const typename Node::Cell* cells, size_t n, size_t d, std::int32_t* ends) {
     for (size_t i = 0; i < n; i += walk_rows) {
