@@ -102,9 +102,13 @@ def test_float32_cells_are_compared_as_doubles(engine):
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("offset", [0.0, 1e6])
 @pytest.mark.parametrize("spread", ["even", "skew"])
-def test_ranks_are_exact_at_and_beside_every_threshold(engine, offset, spread):
+@pytest.mark.parametrize("count", [200, 600])
+def test_ranks_are_exact_at_and_beside_every_threshold(engine, offset, spread, count):
     rng = np.random.default_rng(0)
-    t = np.unique(rng.normal(size=200) if spread == "even" else np.exp(30 * rng.normal(size=200))) + offset
+    t = (
+        np.unique(rng.normal(size=count) if spread == "even" else np.exp(30 * rng.normal(size=count)))
+        + offset
+    )
     trees = []
     for threshold in t:
         builder = Builder(1)
@@ -128,6 +132,20 @@ def test_engines_agree_bit_for_bit_on_a_forest_of_sklearn():
     np.testing.assert_allclose(walked / 15, forest.predict_proba(X), atol=1e-12)
     np.testing.assert_array_equal(*(router.leaves(X) for router in routers))
     np.testing.assert_allclose(routers[0].sums(X.astype(np.float64)), walked, rtol=0)
+
+
+def test_deep_forests_end_where_each_tree_alone_does():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(3000, 3))
+    grown = [DecisionTreeRegressor(random_state=s).fit(X, rng.normal(size=3000)) for s in range(6)]
+    trees = [of_sklearn(tree) for tree in grown]
+    new = rng.normal(size=(700, 3)).astype(np.float32)
+    new[rng.random(new.shape) < 0.05] = np.nan
+    together = Router(trees, 3)
+    assert not together._pack(new.dtype).scans
+    alone = np.column_stack([Router([tree], 3, engine="walk").leaves(new)[:, 0] for tree in trees])
+    np.testing.assert_array_equal(together.leaves(new), alone)
+    np.testing.assert_array_equal(together.sums(new), Router(trees, 3, engine="walk").sums(new))
 
 
 def test_a_deep_tree_of_sklearn_predicts_the_same():

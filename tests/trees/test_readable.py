@@ -1,0 +1,86 @@
+"""What grown trees say of themselves agrees with what they predict, on mixed tables with gaps."""
+
+import matplotlib
+import numpy as np
+import pandas as pd
+import pytest
+
+from lyceum import plot
+from lyceum.trees import C45, DecisionTreeClassifier, DecisionTreeRegressor
+from lyceum.trees._rules import rules
+
+matplotlib.use("Agg")
+from matplotlib import pyplot
+
+
+def table(n=400, gaps=0.0, seed=0):
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "size": rng.normal(size=n),
+            "age": rng.integers(18, 80, size=n).astype(float),
+            "colour": pd.Categorical(rng.choice(["red", "green", "blue", "grey"], size=n)),
+        }
+    )
+    score = frame["size"] + (frame["colour"] == "red") * 2 - (frame["age"] > 40) + 0.3 * rng.normal(size=n)
+    labels = np.where(score > 0.5, "high", np.where(score > -0.7, "mid", "low"))
+    holes = rng.random(frame.shape) < gaps
+    return frame.mask(pd.DataFrame(holes, columns=frame.columns)), labels, score.to_numpy()
+
+
+@pytest.mark.syllabus("6.8")
+@pytest.mark.parametrize("gaps", [0.0, 0.15])
+@pytest.mark.parametrize("learner", [DecisionTreeClassifier(max_depth=5), C45()])
+def test_contributions_add_up_to_the_posterior(learner, gaps):
+    X, labels, _ = table(gaps=gaps)
+    learner.fit(X, labels)
+    explained = learner.explain(X)
+    proba = learner.predict_proba(X)
+    np.testing.assert_allclose(explained.scores, proba.max(axis=1), atol=1e-12)
+    assert tuple(explained.names) == ("size", "age", "colour")
+
+
+@pytest.mark.parametrize("gaps", [0.0, 0.15])
+def test_contributions_add_up_to_the_number(gaps):
+    X, _, score = table(gaps=gaps)
+    learner = DecisionTreeRegressor(max_depth=5).fit(X, score)
+    np.testing.assert_allclose(learner.explain(X).scores, learner.predict(X), rtol=1e-12)
+
+
+@pytest.mark.syllabus("6.8")
+def test_rules_predict_what_the_tree_predicts():
+    X, labels, _ = table()
+    learner = DecisionTreeClassifier(max_depth=4).fit(X, labels)
+    codes = X["colour"].cat.codes.to_numpy()
+    order = {name: code for code, name in enumerate(learner.schema_["colour"].categories)}
+    coded = np.column_stack([X["size"], X["age"], [order[X["colour"].cat.categories[c]] for c in codes]])
+    said = np.full(len(X), "", dtype=object)
+    for rule in rules(learner.tree_, learner.schema_, learner.classes_, unseen=True):
+        said[rule.covers(coded.astype(np.float64))] = rule.answer
+    assert (said == learner.predict(X)).all()
+
+
+def test_the_record_has_the_chosen_gain_of_every_inner_node():
+    X, labels, _ = table()
+    learner = DecisionTreeClassifier(max_depth=3, record=True).fit(X, labels)
+    tables = [t for t in learner.summary().tables if t.title.startswith("gains at node")]
+    inner = np.flatnonzero(learner.tree_.feature >= 0)
+    split = [t for t in tables if not t.title.endswith("not split")]
+    assert len(split) == len(inner)
+    for shown in split:
+        chosen = [row for row in shown.rows if row[-1] == "chosen"]
+        assert len(chosen) == 1
+        assert chosen[0][2] == max(row[2] for row in shown.rows)
+
+
+def test_a_grown_tree_is_drawn():
+    X, labels, score = table()
+    for learner, y in (
+        (DecisionTreeClassifier(max_depth=3), labels),
+        (DecisionTreeRegressor(max_depth=3), score),
+    ):
+        learner.fit(X, y)
+        ax = plot.tree(learner)
+        assert any(text.get_text() == "size" for text in ax.texts)
+        plot.importances(learner)
+    pyplot.close("all")
