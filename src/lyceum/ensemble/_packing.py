@@ -40,7 +40,7 @@ def parted(arrays: dict[str, np.ndarray]) -> list[Tree]:
 def pack(members: Sequence[Any]) -> dict[str, Any] | None:
     """The state of members that are trees, None of others."""
     kind = type(members[0])
-    if kind not in (DecisionTreeClassifier, DecisionTreeRegressor) or len(members) < 2:
+    if not issubclass(kind, DecisionTreeClassifier | DecisionTreeRegressor) or len(members) < 2:
         return None
     names = vars(members[0]).keys()
     if any(type(member) is not kind or vars(member).keys() != names for member in members):
