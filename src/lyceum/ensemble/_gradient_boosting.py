@@ -128,7 +128,7 @@ class GradientBoostingClassifier(PosteriorClassifier, GradientBoosting):
     Examples
     --------
     >>> from lyceum.datasets import load
-    >>> from lyceum.ensemble._gradient_boosting import GradientBoostingClassifier
+    >>> from lyceum.ensemble import GradientBoostingClassifier
     >>> heart = load("heart_disease")
     >>> model = GradientBoostingClassifier(n_estimators=20, random_state=0).fit(heart)
     >>> len(model.trees_), model.history_[-1] < 0.5 * model.history_[0]
@@ -287,7 +287,7 @@ class GradientBoostingRegressor(RegressorMixin, GradientBoosting):
     Examples
     --------
     >>> import numpy as np
-    >>> from lyceum.ensemble._gradient_boosting import GradientBoostingRegressor
+    >>> from lyceum.ensemble import GradientBoostingRegressor
     >>> x = np.linspace(0.0, 6.0, 400)[:, None]
     >>> model = GradientBoostingRegressor().fit(x, np.sin(x[:, 0]))
     >>> bool(np.abs(model.predict(x) - np.sin(x[:, 0])).max() < 0.2)
