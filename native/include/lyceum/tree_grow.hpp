@@ -200,9 +200,9 @@ private:
             double below = 0., median = 0., cost = 0.;
             for (size_t i = 0; i < cells.size(); ++i) {
                 below += cells[i].second;
-                if (below < node.weight / 2) continue;
+                if (below < node.weight / 2 * (1 - 1e-12)) continue;
                 // where the weight so far is just half, midway to the next: any point between has the same cost
-                const bool half = i + 1 < cells.size() && below <= node.weight / 2 * (1 + 1e-14);
+                const bool half = i + 1 < cells.size() && below <= node.weight / 2 * (1 + 1e-12);
                 median = half ? cells[i].first / 2 + cells[i + 1].first / 2 : cells[i].first;
                 break;
             }

@@ -314,7 +314,7 @@ private:
         parts_[0] = left_;
         parts_[1].resize(size_);
         for (size_t s = 0; s < size_; ++s) parts_[1][s] = known_[s] - left_[s];
-        settle(found, cut.merit, parts_, rules_.release8 ? std::log2(static_cast<double>(cut.tried)) : 0., absent);
+        settle(found, cut.merit, parts_, rules_.release8 ? std::log2(std::max(1., static_cast<double>(cut.tried))) : 0., absent);
     }
 
     // C4.5 wants a tenth of the average class in either part of a continuous column, at most 25.
@@ -458,7 +458,8 @@ private:
         Doubles *left = size_ > 16 ? heap.data() : stack, *right = left + size_;
         Doubles highest = splat(never);
         // rows are counted only where some are too few
-        const double few = rules_.min_leaf > 1 ? static_cast<double>(rules_.min_leaf) : 0., least = whole.least_weight;
+        const double few = rules_.min_leaf > 1 ? static_cast<double>(rules_.min_leaf) : 0.;
+        const double least = whole.least_weight * (1 - 1e-12);  // the right part is a difference, and rounded
         const double more_left = side == 0 ? whole.absent_rows : 0., more_right = side == 1 ? whole.absent_rows : 0.;
         for (size_t c = 0; c < full; c += lanes<double>) {
             for (size_t k = 0; k < size_; ++k) {
@@ -788,7 +789,7 @@ private:
         double most = never;
         for (size_t p = 0; p < parts.size(); ++p) {
             const double w = target_.weight(parts[p].data());
-            if (w > most) most = w, found.absent = static_cast<std::int32_t>(p);
+            if (!(w <= most * (1 + 1e-12))) most = w, found.absent = static_cast<std::int32_t>(p);
         }
     }
 

@@ -129,7 +129,8 @@ struct Numbers {
             return s[1] * s[1] / s[0];
         } else {
             Doubles spread = s[0] * s[2] - s[1] * s[1];
-            for (int i = 0; i < lanes<double>; ++i) spread[i] = spread[i] > 0. ? -std::sqrt(spread[i]) : 0.;
+            const Doubles rounding = 1e-15 * (s[0] * s[2]);
+            for (int i = 0; i < lanes<double>; ++i) spread[i] = spread[i] > rounding[i] ? -std::sqrt(spread[i]) : 0.;
             return spread;
         }
     }
