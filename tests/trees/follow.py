@@ -120,7 +120,7 @@ def _check_split(referee, node, split, rows, depth):
     if not same:
         raise Disagreement(f"node {node} is split as none may be: {split}; {candidates}")
     (ours,) = same
-    # a standard deviation is the root of a difference, so that its rounding is of half as many digits
+    # a standard deviation is the root of a difference: its rounding leaves half as many digits
     near = 5e-8 if referee.rules.criterion == "sd" else NEAR
     if abs(ours.gain - split.gain) > near * (1 + referee.impurity(referee.root())):
         raise Disagreement(f"node {node}: {split} gains {ours.gain}, not {split.gain}")

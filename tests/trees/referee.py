@@ -272,11 +272,11 @@ class Referee:
                     cut = Split(j, THRESHOLD, 2, threshold=self.between(j, piece[at - 1], piece[at]))
                     if self.admits(cut, inside):
                         fall = weight_of(inside) * self.gain(cut, inside)
-                        best = max(best, (fall, -p, -at))
+                        best = (fall, p, at) if fall > best[0] + 1e-12 else best  # the first of equals
             fall, p, at = best
             if fall == -math.inf or (len(pieces) > 1 and fall <= NEAR):
                 break
-            pieces[-p : 1 - p] = [pieces[-p][:-at], pieces[-p][-at:]]
+            pieces[p : p + 1] = [pieces[p][:at], pieces[p][at:]]
         cuts = tuple(self.between(j, left[-1], right[0]) for left, right in pairwise(pieces))
         return [Split(j, INTERVALS, len(pieces), cuts=cuts)] if cuts else []
 

@@ -217,6 +217,12 @@ def test_the_penalty_and_minimum_of_release_8(table, least):
     compare(table, criterion="gain_ratio", categorical="multiway", **rules)
 
 
+def test_the_penalty_where_only_missing_cells_make_a_side_heavy_enough():
+    table = ([[0.0], [0.0], [1.0], [None]], [2, 0, 0, 0], [None], 3, [1.0] * 4)
+    rules = {"release8": True, "min_weight_leaf": 2.0, "missing": "learned"}
+    assert compare(table, criterion="gain_ratio", **rules) == 1
+
+
 @given(table=tables(2))
 def test_thresholds_that_are_observed_are_values_of_the_column(table):
     compare(table, criterion="gini", cut="observed")
