@@ -36,6 +36,7 @@ _TREE = (
     "lyceum.trees._cost_complexity.AlphaChoice",
     "lyceum.trees._cost_complexity.CostComplexityPath",
 )
+_BAG = (*_TREE, "lyceum.ensemble._draws.Draws")
 _FOREST = {"max_features": ["sqrt", 0.5, None], "min_samples_leaf": [1, 3, 10]}
 _BOOST = {"learning_rate": (0.02, 0.3, "log"), "max_leaf_nodes": [7, 15, 31], "min_samples_leaf": [5, 20, 60]}
 _LEAVES = {"min_samples_leaf": (1, 50, "log"), "max_depth": [3, 5, 8, 12]}
@@ -324,12 +325,12 @@ _LEARNERS = (
     Entry(
         "BaggingClassifier", "lyceum.ensemble", "classification",
         "Any learner on many bootstrap samples or random subspaces; posteriors or votes averaged.",
-        ALL, True, False, "in memory", "the learner's, times the members", ("11.3",), parts=_TREE, unasked="never",
+        ALL, True, False, "in memory", "the learner's, times the members", ("11.3",), parts=_BAG, unasked="never",
     ),
     Entry(
         "BaggingRegressor", "lyceum.ensemble", "regression",
         "Any learner on many bootstrap samples or random subspaces; predictions averaged.",
-        ALL, True, False, "in memory", "the learner's, times the members", ("11.3",), parts=_TREE, unasked="never",
+        ALL, True, False, "in memory", "the learner's, times the members", ("11.3",), parts=_BAG, unasked="never",
     ),
     Entry(
         "RandomForestClassifier", "lyceum.ensemble", "classification",

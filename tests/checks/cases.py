@@ -39,6 +39,11 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "RandomForestRegressor": {"n_estimators": 3, "bootstrap": False},
     "ExtraTreesClassifier": {"n_estimators": 5, "random_state": 0},
     "ExtraTreesRegressor": {"n_estimators": 5, "random_state": 0},
+    "BaggingClassifier": {"n_estimators": 5, "random_state": 0},
+    "BaggingRegressor": {"n_estimators": 5, "random_state": 0},
+    "AdaBoostClassifier": {"n_estimators": 10, "random_state": 0},
+    "GradientBoostingClassifier": {"n_estimators": 10, "min_samples_leaf": 1, "random_state": 0},
+    "GradientBoostingRegressor": {"n_estimators": 10, "min_samples_leaf": 1, "random_state": 0},
     "Lasso": {"alpha": 0.1, "tol": 1e-15},
     "ElasticNet": {"alpha": 0.1, "tol": 1e-15},
     "Perceptron": {"max_iter": 20},
@@ -63,12 +68,24 @@ _BY_FOLDS = Case(
         "folds go by the numbers of rows",
     ),
 )
+_BY_DRAWS = Case(
+    without=dict.fromkeys(
+        (
+            "weights_are_repeats",
+            "the_order_of_rows_does_not_matter",
+            "a_class_may_be_absent_from_the_first_block",
+        ),
+        "rows are drawn by their numbers",
+    )
+)
 _BY_EPOCHS = Case(
     without=dict.fromkeys(
         ("going_on_is_fitting_at_once", "new_categories_may_come_later"), "partial_fit is one epoch"
     )
 )
 CASES: dict[str, Case] = {
+    "BaggingClassifier": _BY_DRAWS,
+    "BaggingRegressor": _BY_DRAWS,
     "MLPClassifier": _BY_EPOCHS,
     "MLPRegressor": _BY_EPOCHS,
     "ElasticNet": Case(skip=("dual_gap_",)),  # zero up to rounding
