@@ -171,6 +171,11 @@ EXPECTED_FAILURES: dict[str, dict[str, str]] = {
         }
         for name in ("ElasticNetCV", "LassoCV", "RidgeCV")
     },
+    "CART": {"check_sample_weight_equivalence_on_dense_data": "folds go by the numbers of rows"},
+    **{
+        name: {"check_sample_weight_equivalence_on_dense_data": "rows are drawn by their numbers"}
+        for name in ("BaggingClassifier", "BaggingRegressor", "RandomForestClassifier", "RandomForestRegressor")
+    },
 }
 
 

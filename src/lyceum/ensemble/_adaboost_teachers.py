@@ -128,7 +128,7 @@ class Trees(AnyLearner):
         # as the learner's own `fit` draws the seed of a tree
         (random_state,) = seeds(self.model.seed_, number)
         seed = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
-        growth = growth_of(self.example, self.schema, int(np.count_nonzero(w)), seed)
+        growth = growth_of(self.example, self.schema, int(np.count_nonzero(w)), float(w.sum()), seed)
         return grow(self.columns, self.target, w, growth, self.K)
 
     def predicted(self, member: Any) -> np.ndarray:

@@ -33,8 +33,8 @@ from lyceum.trees._tree import THRESHOLD, Tree
 
 __all__ = ["FOREST", "Forest"]
 
-_SHARED = ("max_depth", "min_samples_split", "min_samples_leaf", "max_leaf_nodes", "min_impurity_decrease",
-           "max_features", "missing", "max_bins", "random_state", "categorical_features")  # fmt: skip
+_SHARED = ("max_depth", "min_samples_split", "min_samples_leaf", "min_weight_fraction_leaf", "max_leaf_nodes",
+           "min_impurity_decrease", "max_features", "missing", "max_bins", "random_state", "categorical_features")  # fmt: skip
 
 FOREST: dict[str, Any] = {
     **{name: GROWTH[name] for name in _SHARED},
@@ -61,6 +61,7 @@ class Forest(Learner):
     max_depth: int | None
     min_samples_split: float
     min_samples_leaf: float
+    min_weight_fraction_leaf: float
     max_leaf_nodes: int | None
     min_impurity_decrease: float
     max_features: Any
@@ -184,6 +185,7 @@ class Planting:
     binned: BinnedSample | None
     y: np.ndarray
     w: np.ndarray | None
+    there: np.ndarray | None  # the rows that have weight, None: all
     factors: np.ndarray | None  # of the classes
     growth: Growth
     n_classes: int | None
@@ -205,6 +207,9 @@ class Planting:
             n_classes = len(forest.classes_)  # type: ignore[attr-defined]
             totals = np.bincount(y, w, minlength=n_classes).astype(np.float64)
             factors = class_factors(forest.class_weight, forest.classes_.tolist(), totals)  # type: ignore[attr-defined]
+        total = float(len(y)) if w is None else float(w.sum())
+        if factors is not None:
+            total = float(factors @ totals)
         seed = int(check_random_state(forest.random_state).randint(np.iinfo(np.int32).max))
         growth = Growth(
             criterion=forest.criterion,
@@ -213,15 +218,18 @@ class Planting:
             max_depth=forest.max_depth,
             min_samples_split=max(2, rows_counted(forest.min_samples_split, len(y))),
             min_samples_leaf=rows_counted(forest.min_samples_leaf, len(y)),
+            min_weight_leaf=forest.min_weight_fraction_leaf * total,
             max_leaf_nodes=forest.max_leaf_nodes,
             min_impurity_decrease=forest.min_impurity_decrease,
             max_features=forest.max_features_,
             splitter=forest._splitter,
         )
+        there = None if w is None or w.all() else np.flatnonzero(w)
+        n = len(y) if there is None else len(there)
         draws = None
         if forest.bootstrap:
-            draws = len(y) if forest.max_samples is None else rows_counted(forest.max_samples, len(y))
-        return cls(columns, binned, y, w, factors, growth, n_classes, seed, draws)
+            draws = n if forest.max_samples is None else rows_counted(forest.max_samples, n)
+        return cls(columns, binned, y, w, there, factors, growth, n_classes, seed, draws)
 
     @property
     def n(self) -> int:
@@ -236,8 +244,9 @@ class Planting:
         """How often every row was drawn for a tree."""
         if self.draws is None:
             return None
-        places = np.random.default_rng([self.seed, number]).integers(0, self.n, self.draws)
-        return np.bincount(places, minlength=self.n)
+        count = self.n if self.there is None else len(self.there)
+        places = np.random.default_rng([self.seed, number]).integers(0, count, self.draws)
+        return np.bincount(places if self.there is None else self.there[places], minlength=self.n)
 
     def plant(self, number: int) -> Tree:
         """Grow one tree."""

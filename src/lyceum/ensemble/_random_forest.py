@@ -33,7 +33,7 @@ class RandomForestClassifier(ClassifierMixin, Forest):
     ----------
     n_estimators : int, default=100
     criterion : {"gini", "entropy", "misclassification"}, default="gini"
-    max_depth, min_samples_split, min_samples_leaf, max_leaf_nodes, min_impurity_decrease
+    max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, max_leaf_nodes, min_impurity_decrease
         As of `lyceum.trees.DecisionTreeClassifier`.
     max_features : int, float, "sqrt", "log2" or None, default="sqrt"
         Columns drawn at every node; more where those drawn have no split.
@@ -98,6 +98,7 @@ class RandomForestClassifier(ClassifierMixin, Forest):
         max_depth: int | None = None,
         min_samples_split: float = 2,
         min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float = 0.0,
         max_features: Any = "sqrt",
@@ -118,6 +119,7 @@ class RandomForestClassifier(ClassifierMixin, Forest):
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.max_leaf_nodes = max_leaf_nodes
         self.min_impurity_decrease = min_impurity_decrease
         self.max_features = max_features
@@ -170,8 +172,8 @@ class ExtraTreesClassifier(RandomForestClassifier):
     Parameters
     ----------
     bootstrap : bool, default=False
-    n_estimators, criterion, max_depth, min_samples_split, min_samples_leaf, max_leaf_nodes,
-    min_impurity_decrease, max_features, categorical_split, missing, max_samples, oob_score, class_weight,
+    n_estimators, criterion, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf,
+    max_leaf_nodes, min_impurity_decrease, max_features, categorical_split, missing, max_samples, oob_score, class_weight,
     max_bins, warm_start, random_state, progress, categorical_features
         As of `RandomForestClassifier`. With `categorical_split="groups"` groups are drawn.
 
@@ -194,6 +196,7 @@ class ExtraTreesClassifier(RandomForestClassifier):
         max_depth: int | None = None,
         min_samples_split: float = 2,
         min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float = 0.0,
         max_features: Any = "sqrt",
@@ -215,6 +218,7 @@ class ExtraTreesClassifier(RandomForestClassifier):
             max_depth=max_depth,
             min_samples_split=min_samples_split,
             min_samples_leaf=min_samples_leaf,
+            min_weight_fraction_leaf=min_weight_fraction_leaf,
             max_leaf_nodes=max_leaf_nodes,
             min_impurity_decrease=min_impurity_decrease,
             max_features=max_features,
@@ -242,8 +246,8 @@ class RandomForestRegressor(RegressorMixin, Forest):
     criterion : {"variance", "absolute_error", "sd"}, default="variance"
     max_features : int, float, "sqrt", "log2" or None, default=None
         Columns drawn at every node; all by default, which is bagging; a third is Breiman's advice.
-    n_estimators, max_depth, min_samples_split, min_samples_leaf, max_leaf_nodes, min_impurity_decrease,
-    categorical_split, missing, bootstrap, max_samples, oob_score, max_bins, warm_start, random_state, progress,
+    n_estimators, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, max_leaf_nodes,
+    min_impurity_decrease,    categorical_split, missing, bootstrap, max_samples, oob_score, max_bins, warm_start, random_state, progress,
     categorical_features
         As of `RandomForestClassifier`.
 
@@ -281,6 +285,7 @@ class RandomForestRegressor(RegressorMixin, Forest):
         max_depth: int | None = None,
         min_samples_split: float = 2,
         min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float = 0.0,
         max_features: Any = None,
@@ -300,6 +305,7 @@ class RandomForestRegressor(RegressorMixin, Forest):
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.max_leaf_nodes = max_leaf_nodes
         self.min_impurity_decrease = min_impurity_decrease
         self.max_features = max_features
@@ -338,8 +344,8 @@ class ExtraTreesRegressor(RandomForestRegressor):
     ----------
     bootstrap : bool, default=False
     criterion : {"variance", "sd"}, default="variance"
-    n_estimators, max_depth, min_samples_split, min_samples_leaf, max_leaf_nodes, min_impurity_decrease,
-    max_features, categorical_split, missing, max_samples, oob_score, max_bins, warm_start, random_state,
+    n_estimators, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, max_leaf_nodes,
+    min_impurity_decrease,    max_features, categorical_split, missing, max_samples, oob_score, max_bins, warm_start, random_state,
     progress, categorical_features
         As of `RandomForestRegressor`.
 
@@ -363,6 +369,7 @@ class ExtraTreesRegressor(RandomForestRegressor):
         max_depth: int | None = None,
         min_samples_split: float = 2,
         min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float = 0.0,
         max_features: Any = None,
@@ -383,6 +390,7 @@ class ExtraTreesRegressor(RandomForestRegressor):
             max_depth=max_depth,
             min_samples_split=min_samples_split,
             min_samples_leaf=min_samples_leaf,
+            min_weight_fraction_leaf=min_weight_fraction_leaf,
             max_leaf_nodes=max_leaf_nodes,
             min_impurity_decrease=min_impurity_decrease,
             max_features=max_features,

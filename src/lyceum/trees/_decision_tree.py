@@ -37,7 +37,7 @@ GROWTH: dict[str, Any] = {
     "max_depth": [None, Interval(Integral, 1, None, closed="left")],
     "min_samples_split": [Interval(Integral, 2, None, closed="left"), Interval(Real, 0, 1, closed="right")],
     "min_samples_leaf": _COUNT,
-    "min_weight_leaf": [Interval(Real, 0, None, closed="left")],
+    "min_weight_fraction_leaf": [Interval(Real, 0, 0.5, closed="both")],
     "max_leaf_nodes": [None, Interval(Integral, 2, None, closed="left")],
     "min_impurity_decrease": [Interval(Real, 0, None, closed="left")],
     "require_gain": ["boolean"],
@@ -161,10 +161,10 @@ class DecisionTreeClassifier(ClassifierMixin, TreeLearner):
         A category that no row of a node had stays at that node, whose classes decide.
     threshold : {"midpoint", "observed"}, default="midpoint"
         Midway between two values, or the largest value of the column up to there (C4.5).
-    max_depth, min_samples_split, min_samples_leaf, max_leaf_nodes, min_impurity_decrease
-        As in scikit-learn. Of a multiway split two branches must have `min_samples_leaf` rows.
-    min_weight_leaf : float, default=0.0
-        The least weight of rows in a branch.
+    max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, max_leaf_nodes, min_impurity_decrease
+        As in scikit-learn. Of a multiway split two branches must have `min_samples_leaf` rows, and the weight. Two
+        groups of categories are cut from the best order; where a minimum forbids the best cut, the next best of the
+        order is taken.
     max_p_value : float or None, default=None
         A split is made only if the chi-square test of branches against classes has a p-value up to this.
     require_gain : bool, default=False
@@ -250,7 +250,7 @@ class DecisionTreeClassifier(ClassifierMixin, TreeLearner):
         max_depth: int | None = None,
         min_samples_split: float = 2,
         min_samples_leaf: float = 1,
-        min_weight_leaf: float = 0.0,
+        min_weight_fraction_leaf: float = 0.0,
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float = 0.0,
         max_p_value: float | None = None,
@@ -279,7 +279,7 @@ class DecisionTreeClassifier(ClassifierMixin, TreeLearner):
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
-        self.min_weight_leaf = min_weight_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.max_leaf_nodes = max_leaf_nodes
         self.min_impurity_decrease = min_impurity_decrease
         self.max_p_value = max_p_value
@@ -337,7 +337,7 @@ class DecisionTreeRegressor(RegressorMixin, TreeLearner):
         else they are cuts of the order by mean or median.
     pruning : {"reduced_error", "cost_complexity"} or None, default=None
     splitter, categorical_split, continuous_split, max_branches, missing, threshold, max_depth, min_samples_split,
-    min_samples_leaf, min_weight_leaf, max_leaf_nodes, min_impurity_decrease, require_gain, max_features,
+    min_samples_leaf, min_weight_fraction_leaf, max_leaf_nodes, min_impurity_decrease, require_gain, max_features,
     attribute_costs, validation_fraction, ccp_alpha, max_bins, random_state, record, categorical_features
         As of `DecisionTreeClassifier`.
 
@@ -375,7 +375,7 @@ class DecisionTreeRegressor(RegressorMixin, TreeLearner):
         max_depth: int | None = None,
         min_samples_split: float = 2,
         min_samples_leaf: float = 1,
-        min_weight_leaf: float = 0.0,
+        min_weight_fraction_leaf: float = 0.0,
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float = 0.0,
         require_gain: bool = False,
@@ -399,7 +399,7 @@ class DecisionTreeRegressor(RegressorMixin, TreeLearner):
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
-        self.min_weight_leaf = min_weight_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.max_leaf_nodes = max_leaf_nodes
         self.min_impurity_decrease = min_impurity_decrease
         self.require_gain = require_gain

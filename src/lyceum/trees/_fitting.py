@@ -59,8 +59,8 @@ def fit_tree(learner: Any, rows: Rows) -> None:
 # -- the settings ----------------------------------------------------------------------------------------------
 
 
-def growth_of(learner: Any, schema: Schema, n_rows: int, seed: int) -> Growth:
-    """The rules that the parameters of a learner stand for, on so many rows."""
+def growth_of(learner: Any, schema: Schema, n_rows: int, weight: float, seed: int) -> Growth:
+    """The rules that the parameters of a learner stand for, on so many rows of so much weight."""
     loss = getattr(learner, "loss_", None)
     by_loss = loss is not None and learner.criterion == "misclassification"
     return Growth(
@@ -73,7 +73,7 @@ def growth_of(learner: Any, schema: Schema, n_rows: int, seed: int) -> Growth:
         max_depth=learner.max_depth,
         min_samples_split=max(2, rows_counted(learner.min_samples_split, n_rows)),
         min_samples_leaf=rows_counted(learner.min_samples_leaf, n_rows),
-        min_weight_leaf=learner.min_weight_leaf,
+        min_weight_leaf=_least_weight(learner, weight),
         max_leaf_nodes=learner.max_leaf_nodes,
         min_impurity_decrease=learner.min_impurity_decrease,
         max_p_value=getattr(learner, "max_p_value", None),
@@ -86,6 +86,13 @@ def growth_of(learner: Any, schema: Schema, n_rows: int, seed: int) -> Growth:
         seed=seed,
         record=learner.record,
     )
+
+
+def _least_weight(learner: Any, weight: float) -> float:
+    """C45 has a weight of its own, the others a share of all."""
+    if hasattr(learner, "min_weight_leaf"):
+        return learner.min_weight_leaf
+    return learner.min_weight_fraction_leaf * weight
 
 
 def rows_counted(given: float, n_rows: int) -> int:
@@ -172,17 +179,21 @@ class _Grown:
     @classmethod
     def on(cls, learner: Any, rows: Rows, seed: int) -> _Grown:
         sample = Sample.of(rows)
+        if sample.w is not None and not sample.w.all():
+            rows = rows.then(_OfWeight())
+            sample = Sample.of(rows)
         schema, X = rows.schema, sample.X
         binned = None if learner.max_bins is None else BinnedSample.of(rows, learner.max_bins)
         columns = Columns.of_cells(X, schema) if binned is None else binned.columns
         n_classes = len(learner.classes_) if is_classifier(learner) else None
-        weight, used = sample.w, len(X) if sample.w is None else int(np.count_nonzero(sample.w))
+        weight = sample.w
         if n_classes is not None:
             totals = np.bincount(sample.y, sample.w, minlength=n_classes)
             factors = _factors(learner, totals.astype(np.float64))
             if factors is not None:
                 weight = factors[sample.y] if weight is None else weight * factors[sample.y]
-        growth = growth_of(learner, schema, used, seed)
+        total = float(len(X) if weight is None else weight.sum())
+        growth = growth_of(learner, schema, len(X), total, seed)
         return cls(learner, columns, binned, sample, weight, growth, n_classes)
 
     def grow(self, rows: np.ndarray | None = None, record: bool = False) -> tuple[Tree, Considered]:
@@ -211,7 +222,7 @@ class _Grown:
             rows = (self.sample.X, self.sample.y, self.weight)
             impurity = "entropy" if learner.criterion == "gain_ratio" else learner.criterion
             return confidence(tree, learner.confidence, rows=rows, impurity=impurity), considered
-        if learner.ccp_alpha == "cv":
+        if learner.ccp_alpha == "cv" and tree.n_nodes > 1:
             return self._by_cross_validation(loss), considered
         return pruned_by_itself(tree, learner, loss), considered
 
@@ -246,7 +257,7 @@ def pruned_by_itself(tree: Tree, learner: Any, loss: np.ndarray | None) -> Tree:
         tree = minimum_loss(tree, loss, smoothing="laplace")
     elif learner.pruning == "confidence":
         tree = confidence(tree, learner.confidence)
-    if learner.ccp_alpha:
+    if learner.ccp_alpha and tree.n_nodes > 1:
         tree = cost_complexity(tree, learner.ccp_alpha)
     return tree
 
@@ -260,14 +271,28 @@ def _by_levels(learner: Any, rows: Rows, seed: int) -> tuple[Tree, Considered]:
         raise SourceError(f"{asked} needs the rows in memory: give scan(...) more memory, or prune by another rule")
     n_classes = len(learner.classes_) if is_classifier(learner) else None
     counted = rows.reduce(partial(_Counted.of, n_classes=n_classes))
-    growth = growth_of(learner, rows.schema, counted.n_rows, seed)
+    weight = counted.weight
     if n_classes is not None:
         factors = _factors(learner, counted.classes)
         if factors is not None:
-            rows = rows.then(_ByClass(factors))
+            rows, weight = rows.then(_ByClass(factors)), float(factors @ counted.classes)
+    growth = growth_of(learner, rows.schema, counted.n_rows, weight, seed)
     bins = Bins.of(rows, learner.max_bins)
     tree, considered = grow_by_levels_with_record(rows, bins, growth, n_classes)
     return pruned_by_itself(tree, learner, getattr(learner, "loss_", None)), considered
+
+
+@dataclass(frozen=True, slots=True)
+class _OfWeight:
+    """Only the rows that have weight: thresholds must not know of the others."""
+
+    drops_rows: bool = True
+
+    def schema(self, schema: Schema) -> Schema:
+        return schema
+
+    def __call__(self, block: Any) -> Any:
+        return block if block.w is None else block.take(block.w > 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,15 +300,16 @@ class _Counted:
     """How many rows there are, and the weights of the classes."""
 
     n_rows: int
+    weight: float
     classes: np.ndarray
 
     @classmethod
     def of(cls, block: Any, n_classes: int | None) -> _Counted:
         n_rows = len(block) if block.w is None else int(np.count_nonzero(block.w))
-        return cls(n_rows, np.zeros(0) if n_classes is None else class_weights(block, n_classes))
+        return cls(n_rows, block.weight, np.zeros(0) if n_classes is None else class_weights(block, n_classes))
 
     def merge(self, other: _Counted) -> _Counted:
-        return _Counted(self.n_rows + other.n_rows, self.classes + other.classes)
+        return _Counted(self.n_rows + other.n_rows, self.weight + other.weight, self.classes + other.classes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any, ClassVar
 
-from sklearn.utils._param_validation import StrOptions
+from sklearn.utils._param_validation import Interval, StrOptions
 
 from lyceum.trees._decision_tree import DecisionTreeClassifier
 
@@ -21,7 +22,7 @@ class _Preset(DecisionTreeClassifier):
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         for name, value in (_DEFAULTS | cls._fixed).items():
-            if name not in cls.__init__.__kwdefaults__:
+            if name not in cls.__init__.__kwdefaults__ and name != "min_weight_fraction_leaf":
                 setattr(cls, name, value)
         names = cls.__init__.__kwdefaults__
         known = DecisionTreeClassifier._parameter_constraints | cls.__dict__.get("_parameter_constraints", {})
@@ -38,8 +39,8 @@ class ID3(_Preset):
     ----------
     attribute_costs : dict by column name, array or None, default=None
         Columns are then chosen by Gain²/Cost.
-    max_depth, min_samples_split, max_p_value, class_weight, loss, max_bins, random_state, record,
-    categorical_features
+    max_depth, min_samples_split, min_weight_fraction_leaf, max_p_value, class_weight, loss, max_bins,
+    random_state, record, categorical_features
         As of `DecisionTreeClassifier`; `max_p_value` is ID3's chi-square stopping rule.
 
     Examples
@@ -63,6 +64,7 @@ class ID3(_Preset):
         *,
         max_depth: int | None = None,
         min_samples_split: float = 2,
+        min_weight_fraction_leaf: float = 0.0,
         max_p_value: float | None = None,
         attribute_costs: Any = None,
         class_weight: Any = None,
@@ -74,6 +76,7 @@ class ID3(_Preset):
     ):
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.max_p_value = max_p_value
         self.attribute_costs = attribute_costs
         self.class_weight = class_weight
@@ -119,7 +122,10 @@ class C45(_Preset):
         "threshold": "observed",
         "require_gain": True,
     }
-    _parameter_constraints: ClassVar[dict] = {"pruning": [None, StrOptions({"confidence"})]}
+    _parameter_constraints: ClassVar[dict] = {
+        "pruning": [None, StrOptions({"confidence"})],
+        "min_weight_leaf": [Interval(Real, 0, None, closed="left")],
+    }
     _release8: ClassVar[bool] = True
 
     def __init__(
@@ -161,8 +167,8 @@ class CART(_Preset):
     ----------
     ccp_alpha : float or "cv", default="cv"
     criterion : {"gini", "entropy", "misclassification"}, default="gini"
-    min_samples_split, min_samples_leaf, max_depth, attribute_costs, class_weight, loss, max_bins,
-    random_state, record, categorical_features
+    min_samples_split, min_samples_leaf, min_weight_fraction_leaf, max_depth, attribute_costs, class_weight,
+    loss, max_bins, random_state, record, categorical_features
         As of `DecisionTreeClassifier`.
 
     Examples
@@ -185,6 +191,7 @@ class CART(_Preset):
         criterion: str = "gini",
         min_samples_split: float = 2,
         min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
         max_depth: int | None = None,
         attribute_costs: Any = None,
         class_weight: Any = None,
@@ -198,6 +205,7 @@ class CART(_Preset):
         self.criterion = criterion
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.max_depth = max_depth
         self.attribute_costs = attribute_costs
         self.class_weight = class_weight
