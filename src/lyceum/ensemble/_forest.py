@@ -1,4 +1,4 @@
-"""What random forests and extremely randomised trees share: many trees, each on rows and columns drawn for it."""
+"""What random forests and extremely randomised trees share: trees, each on rows and columns drawn for it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ from lyceum.trees._tree import THRESHOLD, Tree
 __all__ = ["FOREST", "Forest"]
 
 _SHARED = ("max_depth", "min_samples_split", "min_samples_leaf", "min_weight_fraction_leaf", "max_leaf_nodes",
-           "min_impurity_decrease", "max_features", "missing", "max_bins", "random_state", "categorical_features")  # fmt: skip
+           "min_impurity_decrease", "max_features", "missing", "max_bins", "random_state",
+           "categorical_features")  # fmt: skip
 
 FOREST: dict[str, Any] = {
     **{name: GROWTH[name] for name in _SHARED},
@@ -49,7 +50,7 @@ FOREST: dict[str, Any] = {
 
 
 class Forest(Learner):
-    """Trees whose answers are averaged. What one tree draws depends on `random_state` and its number alone."""
+    """Trees whose answers are averaged; what one draws depends on `random_state` and its number alone."""
 
     _coding: ClassVar[Literal["codes", "one_of_c", "reference"]] = "codes"
     _takes_missing: ClassVar[bool] = True
@@ -75,8 +76,12 @@ class Forest(Learner):
     random_state: Any
     progress: Callable[[int, int], None] | None
 
+    class_weight: Any  # of classifiers
+
     trees_: tuple[Tree, ...]
     feature_importances_: np.ndarray
+    classes_: np.ndarray
+    seed_: int
     oob_score_: float
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
@@ -93,7 +98,17 @@ class Forest(Learner):
         if self.oob_score and not self.bootstrap:
             raise DataError("oob_score=True needs rows that trees have not seen: set bootstrap=True")
         known = self._known_trees()
-        planting = Planting.on(self, self._rows(X, y, sample_weight))
+        before = dict(self.__dict__)
+        rows = self._rows(X, y, sample_weight)
+        if known and _learned(before) != _learned(self.__dict__):
+            self.__dict__.update(before)
+            raise DataError(
+                "warm_start adds trees to a forest of the same columns and classes: set warm_start=False to "
+                "begin again"
+            )
+        if not known:
+            self.seed_ = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+        planting = Planting.on(self, rows)
         trees = list(known)
         for tree in ordered_map(planting.plant, range(len(known), self.n_estimators)):
             trees.append(tree)
@@ -148,7 +163,7 @@ class Forest(Learner):
             yield total * (len(self.trees_) / (number + 1))
 
     def explain(self, X: Any) -> Explanation:
-        """What every column adds to the predictions, step by step down every tree, averaged over the trees."""
+        """What every column adds to the predictions, step by step down the trees, averaged over them."""
         return explain_trees(self, X)
 
     # -- what was learned ----------------------------------------------------------------------------------
@@ -204,13 +219,13 @@ class Planting:
         forest.max_features_ = columns_drawn(forest.max_features, len(rows.schema))
         n_classes, factors = None, None
         if is_classifier(forest):
-            n_classes = len(forest.classes_)  # type: ignore[attr-defined]
+            classes = forest.classes_.tolist()
+            n_classes = len(classes)
             totals = np.bincount(y, w, minlength=n_classes).astype(np.float64)
-            factors = class_factors(forest.class_weight, forest.classes_.tolist(), totals)  # type: ignore[attr-defined]
+            factors = class_factors(forest.class_weight, classes, totals)
         total = float(len(y)) if w is None else float(w.sum())
         if factors is not None:
             total = float(factors @ totals)
-        seed = int(check_random_state(forest.random_state).randint(np.iinfo(np.int32).max))
         growth = Growth(
             criterion=forest.criterion,
             categorical=forest.categorical_split,
@@ -229,7 +244,7 @@ class Planting:
         draws = None
         if forest.bootstrap:
             draws = n if forest.max_samples is None else rows_counted(forest.max_samples, n)
-        return cls(columns, binned, y, w, there, factors, growth, n_classes, seed, draws)
+        return cls(columns, binned, y, w, there, factors, growth, n_classes, forest.seed_, draws)
 
     @property
     def n(self) -> int:
@@ -279,6 +294,11 @@ class Planting:
         if self.binned is None or not (tree.n_codes > 0).any():
             return replace(tree, threshold=threshold)
         return replace(self.binned.with_bins(tree), threshold=threshold)
+
+
+def _learned(state: dict[str, Any]) -> tuple[int, list]:
+    """The number of columns and the classes."""
+    return state["n_features_in_"], np.asarray(state.get("classes_", ())).tolist()
 
 
 def _leaves(forest: Forest, block: Block) -> np.ndarray:

@@ -33,7 +33,8 @@ class RandomForestClassifier(ClassifierMixin, Forest):
     ----------
     n_estimators : int, default=100
     criterion : {"gini", "entropy", "misclassification"}, default="gini"
-    max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, max_leaf_nodes, min_impurity_decrease
+    max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, max_leaf_nodes,
+    min_impurity_decrease
         As of `lyceum.trees.DecisionTreeClassifier`.
     max_features : int, float, "sqrt", "log2" or None, default="sqrt"
         Columns drawn at every node; more where those drawn have no split.
@@ -165,16 +166,16 @@ class RandomForestClassifier(ClassifierMixin, Forest):
 class ExtraTreesClassifier(RandomForestClassifier):
     """Extremely randomised trees: one threshold drawn for each of a few columns, the best of these taken.
 
-    As `RandomForestClassifier`, but a column is cut at a number drawn between its smallest and its largest value
-    at the node, or its categories in two groups drawn, and trees are grown on all rows unless `bootstrap=True`
-    (Geurts, Ernst and Wehenkel 2006).
+    As `RandomForestClassifier`, but a column is cut at a number drawn between its smallest and its largest
+    value at the node, or its categories in two groups drawn, and trees are grown on all rows unless
+    `bootstrap=True` (Geurts, Ernst and Wehenkel 2006).
 
     Parameters
     ----------
     bootstrap : bool, default=False
     n_estimators, criterion, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf,
-    max_leaf_nodes, min_impurity_decrease, max_features, categorical_split, missing, max_samples, oob_score, class_weight,
-    max_bins, warm_start, random_state, progress, categorical_features
+    max_leaf_nodes, min_impurity_decrease, max_features, categorical_split, missing, max_samples, oob_score,
+    class_weight, max_bins, warm_start, random_state, progress, categorical_features
         As of `RandomForestClassifier`. With `categorical_split="groups"` groups are drawn.
 
     Examples
@@ -247,8 +248,8 @@ class RandomForestRegressor(RegressorMixin, Forest):
     max_features : int, float, "sqrt", "log2" or None, default=None
         Columns drawn at every node; all by default, which is bagging; a third is Breiman's advice.
     n_estimators, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, max_leaf_nodes,
-    min_impurity_decrease,    categorical_split, missing, bootstrap, max_samples, oob_score, max_bins, warm_start, random_state, progress,
-    categorical_features
+    min_impurity_decrease, categorical_split, missing, bootstrap, max_samples, oob_score, max_bins,
+    warm_start, random_state, progress, categorical_features
         As of `RandomForestClassifier`.
 
     Attributes
@@ -345,8 +346,8 @@ class ExtraTreesRegressor(RandomForestRegressor):
     bootstrap : bool, default=False
     criterion : {"variance", "sd"}, default="variance"
     n_estimators, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, max_leaf_nodes,
-    min_impurity_decrease,    max_features, categorical_split, missing, max_samples, oob_score, max_bins, warm_start, random_state,
-    progress, categorical_features
+    min_impurity_decrease, max_features, categorical_split, missing, max_samples, oob_score, max_bins,
+    warm_start, random_state, progress, categorical_features
         As of `RandomForestRegressor`.
 
     Examples

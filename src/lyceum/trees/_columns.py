@@ -39,7 +39,7 @@ class Columns:
         """Exact ranks of coded cells (n, d); threads take a column each."""
         ranked = list(ordered_map(partial(_ranked, X, schema), range(X.shape[1])))
         n_codes = np.array([count for _, count, _ in ranked], dtype=np.int32)
-        codes = np.empty((X.shape[1], len(X)), dtype=_smallest(int(n_codes.max(initial=0))))
+        codes: np.ndarray = np.empty((X.shape[1], len(X)), dtype=_smallest(int(n_codes.max(initial=0))))
         for j, (ranks, _, _) in enumerate(ranked):
             codes[j] = ranks
         values = tuple(values for _, _, values in ranked)
@@ -104,11 +104,13 @@ class _Parts:
     def together(self) -> Sample:
         kept = [block for block in self.blocks if len(block)]
         if sum(map(len, kept)) >= 1 << 32:
-            raise DataError("more than 2^32 rows cannot be kept at once: set max_bins, which needs no rows in memory")
+            raise DataError(
+                "more than 2^32 rows cannot be kept at once: set max_bins, which needs no rows in memory"
+            )
         X = np.concatenate([block.X for block in kept])
         if X.dtype.kind != "f":
             X = X.astype(np.float64)
-        y = None if kept[0].y is None else np.concatenate([block.y for block in kept])  # type: ignore[misc]
+        y = None if kept[0].y is None else np.concatenate([block.y for block in kept])
         if all(block.w is None for block in kept):
             return Sample(X, y, None)
         return Sample(X, y, np.concatenate([np.ones(len(b)) if b.w is None else b.w for b in kept]))
@@ -131,7 +133,9 @@ class BinnedSample:
         parts = rows.reduce(partial(_BinnedParts.of, bins=bins, offsets=offsets))
         codes = np.concatenate([codes for codes, _, _ in parts.blocks], axis=1)
         y, w = (_joined([part[i] for part in parts.blocks]) for i in (1, 2))
-        return cls(bins, Columns(codes, bins.n_bins, bins.is_category, *_ranges(bins, parts.ranges, offsets)), y, w)
+        return cls(
+            bins, Columns(codes, bins.n_bins, bins.is_category, *_ranges(bins, parts.ranges, offsets)), y, w
+        )
 
     def with_categories(self, tree: Tree) -> Tree:
         """A tree whose branches are of bins, with the branches of categories, which may share a bin."""
@@ -186,8 +190,10 @@ def _joined(parts: list[np.ndarray | None]) -> np.ndarray | None:
     return None if parts[0] is None else np.concatenate(parts)  # type: ignore[arg-type]
 
 
-def _ranges(bins: Bins, ranges: BinRanges, offsets: np.ndarray) -> tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]:
-    """The smallest and the largest value of every bin of a continuous column; one without rows is as that before."""
+def _ranges(
+    bins: Bins, ranges: BinRanges, offsets: np.ndarray
+) -> tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]:
+    """The least and the largest value of every bin of a continuous column; an empty one is as that before."""
     lower, upper = [], []
     for j, count in enumerate(bins.n_bins):
         here = slice(offsets[j], offsets[j] + (0 if bins.is_category[j] else count))

@@ -1,4 +1,4 @@
-"""DecisionTreeClassifier and DecisionTreeRegressor: every kind of split, criterion, gap and pruning in one tree."""
+"""Decision trees: every kind of split, criterion, gap and pruning in one tree."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import Learner
@@ -35,7 +35,10 @@ GROWTH: dict[str, Any] = {
     "missing": [StrOptions({"learned", "fractions"})],
     "threshold": [StrOptions({"midpoint", "observed"})],
     "max_depth": [None, Interval(Integral, 1, None, closed="left")],
-    "min_samples_split": [Interval(Integral, 2, None, closed="left"), Interval(Real, 0, 1, closed="right")],
+    "min_samples_split": [
+        Interval(Integral, 2, None, closed="left"),
+        Interval(RealNotInt, 0, 1, closed="right"),
+    ],
     "min_samples_leaf": _COUNT,
     "min_weight_fraction_leaf": [Interval(Real, 0, 0.5, closed="both")],
     "max_leaf_nodes": [None, Interval(Integral, 2, None, closed="left")],
@@ -58,6 +61,8 @@ class TreeLearner(Learner):
     _coding: ClassVar[Literal["codes", "one_of_c", "reference"]] = "codes"
     _takes_missing: ClassVar[bool] = True
 
+    criterion: str
+    _router: Any
     tree_: Tree
     max_features_: int
     feature_importances_: np.ndarray
@@ -104,7 +109,7 @@ class TreeLearner(Learner):
 
     @property
     def _criterion(self) -> str:
-        return self.criterion  # type: ignore[attr-defined]
+        return self.criterion
 
     def text(self) -> str:
         """The tree as indented text."""
@@ -156,15 +161,16 @@ class DecisionTreeClassifier(ClassifierMixin, TreeLearner):
     max_branches : int, default=4
     missing : {"learned", "fractions"}, default="learned"
         "learned": missing cells are sent where the split is best, as a category of their own where a split is
-        by categories; to the heaviest child where none was missing in `fit`. "fractions" (C4.5): a row goes to
-        every child with the share of the known rows there; gains count known rows only.
-        A category that no row of a node had stays at that node, whose classes decide.
+        by categories; to the heaviest child where none was missing in `fit`. "fractions" (C4.5): a row goes
+        to every child with the share of the known rows there; gains count known rows only. A category that no
+        row of a node had stays at that node, whose classes decide.
     threshold : {"midpoint", "observed"}, default="midpoint"
         Midway between two values, or the largest value of the column up to there (C4.5).
-    max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, max_leaf_nodes, min_impurity_decrease
-        As in scikit-learn. Of a multiway split two branches must have `min_samples_leaf` rows, and the weight. Two
-        groups of categories are cut from the best order; where a minimum forbids the best cut, the next best of the
-        order is taken.
+    max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, max_leaf_nodes,
+    min_impurity_decrease
+        As in scikit-learn. Of a multiway split two branches must have `min_samples_leaf` rows, and the
+        weight. Two groups of categories are cut from the best order; where a minimum forbids the best cut,
+        the next best of the order is taken.
     max_p_value : float or None, default=None
         A split is made only if the chi-square test of branches against classes has a p-value up to this.
     require_gain : bool, default=False
@@ -175,20 +181,21 @@ class DecisionTreeClassifier(ClassifierMixin, TreeLearner):
     class_weight : None, "balanced" or dict, default=None
     loss : array of shape (K, A), LossMatrix or None, default=None
         Rows are true classes in the order of `classes_`, columns actions. Growth by misclassification then
-        goes by the least expected loss of a node; other criteria weigh class k by Σ_a L(k, a) (altered priors).
-        Leaves decide by least expected loss, and so does pruning. Posteriors are those of the rows.
+        goes by the least expected loss of a node; other criteria weigh class k by Σ_a L(k, a) (altered
+        priors). Leaves decide by least expected loss, and so does pruning. Posteriors are those of the rows.
     pruning : {"reduced_error", "pessimistic", "confidence", "cost_complexity", "minimum_loss"} or None
         After growth: by a validation split of `validation_fraction`; by e(T) + `penalty` · leaves; by C4.5's
-        bound at `confidence`, branches raised too; by impurity + `ccp_alpha` · leaves ("cv": chosen by tenfold
-        cross-validation and the rule of one standard error); by expected loss, smoothed à la Laplace.
+        bound at `confidence`, branches raised too; by impurity + `ccp_alpha` · leaves ("cv": chosen by
+        tenfold cross-validation and the rule of one standard error); by expected loss, smoothed à la Laplace.
     validation_fraction : float, default=0.25
     penalty : float, default=0.5
     confidence : float, default=0.25
     ccp_alpha : float or "cv", default=0.0
-        Prunes by cost and complexity if it is not 0, whatever `pruning` is.
+        Prunes by cost and complexity if it is not 0, after any other `pruning`; "cv" goes with no other.
     max_bins : int or None, default=None
         Cells in at most so many bins a column. From files larger than memory and Dask the tree is then grown
-        level by level from histograms that merge, a pass or two a level; without, all rows are kept in memory.
+        level by level from histograms that merge, a pass or two a level; without, all rows are kept in
+        memory.
     random_state : int, RandomState or None, default=None
     record : bool, default=False
         Keep what every column would have gained at every node, in `record_`.
@@ -204,8 +211,9 @@ class DecisionTreeClassifier(ClassifierMixin, TreeLearner):
 
     References
     ----------
-    Quinlan, Induction of decision trees, 1986; C4.5, 1993. Breiman, Friedman, Olshen and Stone, Classification
-    and regression trees, 1984. Tan and Schlimmer, Two case studies in cost-sensitive concept acquisition, 1990.
+    Quinlan, Induction of decision trees, 1986; C4.5, 1993. Breiman, Friedman, Olshen and Stone,
+    Classification and regression trees, 1984. Tan and Schlimmer, Two case studies in cost-sensitive concept
+    acquisition, 1990.
 
     Examples
     --------
@@ -315,30 +323,35 @@ class DecisionTreeClassifier(ClassifierMixin, TreeLearner):
         return self._apply(partial(_log_posteriors, self), X)
 
     def explain(self, X: Any) -> Explanation:
-        """What every column adds to the posterior of the class predicted, step by step down the tree."""
+        """What every column adds to the posterior of the most probable class, step by step down the tree."""
         return explain_trees(self, X)
 
     @property
     def _router(self) -> Router:
-        return cached_router(self, [self.tree_], lambda: Router([self.tree_], self.n_features_in_, values=[shares(self.tree_.value)]))
+        return cached_router(
+            self,
+            [self.tree_],
+            lambda: Router([self.tree_], self.n_features_in_, values=[shares(self.tree_.value)]),
+        )
 
 
 class DecisionTreeRegressor(RegressorMixin, TreeLearner):
     """A regression tree: a constant in every leaf, by the splits that reduce the spread of the target most.
 
     The impurity of a node is the variance of its targets ("variance"), their mean absolute deviation from the
-    median ("absolute_error"), or their standard deviation ("sd", M5's); a split into parts of weights n_i gains
-    I − Σ n_i/n I_i. Leaves predict the mean, by "absolute_error" the median.
+    median ("absolute_error"), or their standard deviation ("sd", M5's); a split into parts of weights n_i
+    gains I − Σ n_i/n I_i. Leaves predict the mean, by "absolute_error" the median.
 
     Parameters
     ----------
     criterion : {"variance", "absolute_error", "sd"}, default="variance"
-        Two groups of categories are the best of all for the variance; for "sd" all are tried up to ten categories;
-        else they are cuts of the order by mean or median.
+        Two groups of categories are the best of all for the variance; for "sd" all are tried up to ten
+        categories; else they are cuts of the order by mean or median.
     pruning : {"reduced_error", "cost_complexity"} or None, default=None
-    splitter, categorical_split, continuous_split, max_branches, missing, threshold, max_depth, min_samples_split,
-    min_samples_leaf, min_weight_fraction_leaf, max_leaf_nodes, min_impurity_decrease, require_gain, max_features,
-    attribute_costs, validation_fraction, ccp_alpha, max_bins, random_state, record, categorical_features
+    splitter, categorical_split, continuous_split, max_branches, missing, threshold, max_depth,
+    min_samples_split, min_samples_leaf, min_weight_fraction_leaf, max_leaf_nodes, min_impurity_decrease,
+    require_gain, max_features, attribute_costs, validation_fraction, ccp_alpha, max_bins, random_state,
+    record, categorical_features
         As of `DecisionTreeClassifier`.
 
     Attributes
@@ -427,11 +440,11 @@ class DecisionTreeRegressor(RegressorMixin, TreeLearner):
 
 
 def _leaves(learner: TreeLearner, block: Block) -> np.ndarray:
-    return learner._router.leaves(block.X)[:, 0]  # type: ignore[attr-defined]
+    return learner._router.leaves(block.X)[:, 0]
 
 
 def _visited(learner: TreeLearner, block: Block) -> Any:
-    return learner._router.visited(block.X)  # type: ignore[attr-defined]
+    return learner._router.visited(block.X)
 
 
 def _values(learner: Any, block: Block) -> np.ndarray:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -40,13 +40,20 @@ def fit_tree(learner: Any, rows: Rows) -> None:
     if is_classifier(learner):
         learner.loss_, learner.actions_ = loss_by_class(learner.loss, learner.classes_)
     learner.max_features_ = columns_drawn(learner.max_features, len(rows.schema))
+    if learner.ccp_alpha == "cv" and learner.pruning not in (None, "cost_complexity"):
+        raise DataError(
+            f"ccp_alpha='cv' prunes the tree as it was grown, pruning={learner.pruning!r} another way: "
+            "set pruning=None, or ccp_alpha to a number"
+        )
+    if hasattr(learner, "alpha_choice_"):
+        del learner.alpha_choice_
     if learner.max_bins is not None and not isinstance(rows.source, ArraySource):
         tree, considered = _by_levels(learner, rows, seed)
     else:
         if isinstance(rows.source, DaskSource):
             raise SourceError(
-                f"{type(learner).__name__} keeps every row in memory and cannot be fitted on a Dask collection: "
-                "use max_bins=255, which grows trees from histograms, if it prunes without rows"
+                f"{type(learner).__name__} keeps every row in memory and cannot be fitted on a Dask "
+                "collection: use max_bins=255, which grows trees from histograms, if it prunes without rows"
             )
         tree, considered = _Grown.on(learner, rows, seed).pruned()
     learner.tree_ = tree
@@ -56,7 +63,7 @@ def fit_tree(learner: Any, rows: Rows) -> None:
         del learner.record_
 
 
-# -- the settings ----------------------------------------------------------------------------------------------
+# -- the settings ------------------------------------------------------------------------------------------
 
 
 def growth_of(learner: Any, schema: Schema, n_rows: int, weight: float, seed: int) -> Growth:
@@ -120,14 +127,16 @@ def costs_by_column(costs: Any, schema: Schema) -> np.ndarray | None:
     if isinstance(costs, Mapping):
         odd = [name for name in costs if name not in schema.names]
         if odd:
-            raise DataError(f"attribute_costs names the column {odd[0]!r}; the columns are {list(schema.names)}")
+            raise DataError(
+                f"attribute_costs names the column {odd[0]!r}; the columns are {list(schema.names)}"
+            )
         values = np.array([float(costs.get(name, 1.0)) for name in schema.names])
     else:
         values = np.asarray(costs, dtype=np.float64)
     if values.shape != (len(schema),) or not np.all(np.isfinite(values) & (values > 0)):
         raise DataError(
-            f"attribute_costs must be {len(schema)} positive numbers, one a column, or a dict by column name; "
-            f"got {costs!r}"
+            f"attribute_costs must be {len(schema)} positive numbers, one a column, or a dict by column "
+            f"name; got {costs!r}"
         )
     return values
 
@@ -143,25 +152,31 @@ def loss_by_class(loss: Any, classes: np.ndarray) -> tuple[np.ndarray | None, np
     values = np.asarray(loss, dtype=np.float64)
     if values.shape != (len(classes), len(classes)):
         raise DataError(
-            f"loss has shape {values.shape}, but there are {len(classes)} classes: give rows = true class and "
-            "columns = predicted class in the order of classes_, or a LossMatrix where actions have other names"
+            f"loss has shape {values.shape}, but there are {len(classes)} classes: give rows = true class "
+            "and columns = predicted class in the order of classes_, or a LossMatrix where actions have "
+            "other names"
         )
     return values, classes
 
 
-def _factors(learner: Any, weight: np.ndarray) -> np.ndarray | None:
-    """What the weights of the rows of every class are multiplied by in growth."""
+def _factors(learner: Any, weight: np.ndarray) -> tuple[np.ndarray | None, np.ndarray | None]:
+    """What `class_weight` multiplies the weights of the classes by, and the loss does in growth alone."""
     factors = class_factors(learner.class_weight, learner.classes_.tolist(), weight)
     if learner.loss_ is None or learner.criterion == "misclassification":
-        return factors
+        return factors, None
     prior = learner.loss_.sum(axis=1)
     if not np.all(prior > 0):
         raise DataError("every class must have some loss: a row of the loss matrix sums to 0 or less")
-    prior = prior * (weight.sum() / (prior @ weight))  # the total weight stays
-    return prior if factors is None else factors * prior
+    seen = weight if factors is None else weight * factors
+    return factors, prior * (seen.sum() / (prior @ seen))  # the total weight stays
 
 
-# -- growth in memory ------------------------------------------------------------------------------------------
+def _of_rows(tree: Tree, prior: np.ndarray | None) -> Tree:
+    """A tree grown with altered priors, with the class weights of its rows."""
+    return tree if prior is None else replace(tree, value=tree.value / prior)
+
+
+# -- growth in memory --------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -173,8 +188,14 @@ class _Grown:
     binned: BinnedSample | None
     sample: Sample
     weight: np.ndarray | None  # with the factors of the classes
+    prior: np.ndarray | None  # factors of the classes in growth alone
     growth: Growth
     n_classes: int | None
+
+    @property
+    def y(self) -> np.ndarray:
+        assert self.sample.y is not None
+        return self.sample.y
 
     @classmethod
     def on(cls, learner: Any, rows: Rows, seed: int) -> _Grown:
@@ -185,22 +206,30 @@ class _Grown:
         schema, X = rows.schema, sample.X
         binned = None if learner.max_bins is None else BinnedSample.of(rows, learner.max_bins)
         columns = Columns.of_cells(X, schema) if binned is None else binned.columns
-        n_classes = len(learner.classes_) if is_classifier(learner) else None
+        n_classes, prior = len(learner.classes_) if is_classifier(learner) else None, None
         weight = sample.w
         if n_classes is not None:
+            assert sample.y is not None
             totals = np.bincount(sample.y, sample.w, minlength=n_classes)
-            factors = _factors(learner, totals.astype(np.float64))
-            if factors is not None:
-                weight = factors[sample.y] if weight is None else weight * factors[sample.y]
+            factors, prior = _factors(learner, totals.astype(np.float64))
+            weight = _times(weight, factors, sample.y)
         total = float(len(X) if weight is None else weight.sum())
         growth = growth_of(learner, schema, len(X), total, seed)
-        return cls(learner, columns, binned, sample, weight, growth, n_classes)
+        return cls(learner, columns, binned, sample, weight, prior, growth, n_classes)
+
+    @cached_property
+    def grown_weight(self) -> np.ndarray | None:
+        return _times(self.weight, self.prior, self.y)
 
     def grow(self, rows: np.ndarray | None = None, record: bool = False) -> tuple[Tree, Considered]:
+        tree, considered = self._grow(rows, record)
+        return _of_rows(tree, self.prior), considered
+
+    def _grow(self, rows: np.ndarray | None, record: bool) -> tuple[Tree, Considered]:
         growth = replace(self.growth, record=record)
         numbers = None if rows is None else rows.astype(np.int32)
         tree, considered = grow_with_record(
-            self.columns, self.sample.y, self.weight, growth, self.n_classes, numbers
+            self.columns, self.y, self.grown_weight, growth, self.n_classes, numbers
         )
         return tree if self.binned is None else self.binned.with_categories(tree), considered
 
@@ -213,18 +242,19 @@ class _Grown:
         if learner.pruning == "reduced_error":
             train, held = self._apart()
             tree, considered = self.grow(train, record=learner.record)
-            costs = NodeCosts.of(
-                tree, self.visited(tree, held), self.sample.y[held], None if self.weight is None else self.weight[held], loss
-            )
-            return reduced_error(tree, costs), considered
-        tree, considered = self.grow(record=learner.record)
+            weight = None if self.weight is None else self.weight[held]
+            costs = NodeCosts.of(tree, self.visited(tree, held), self.y[held], weight, loss)
+            return _by_complexity(reduced_error(tree, costs), learner), considered
         if learner.pruning == "confidence":
-            rows = (self.sample.X, self.sample.y, self.weight)
-            impurity = "entropy" if learner.criterion == "gain_ratio" else learner.criterion
-            return confidence(tree, learner.confidence, rows=rows, impurity=impurity), considered
+            tree, considered = self._grow(None, learner.record)
+            rows = (self.sample.X, self.y, self.grown_weight)
+            impurity: Any = "entropy" if learner.criterion == "gain_ratio" else learner.criterion
+            tree = _of_rows(confidence(tree, learner.confidence, rows=rows, impurity=impurity), self.prior)
+            return _by_complexity(tree, learner), considered
+        tree, considered = self.grow(record=learner.record)
         if learner.ccp_alpha == "cv" and tree.n_nodes > 1:
             return self._by_cross_validation(loss), considered
-        return pruned_by_itself(tree, learner, loss), considered
+        return _pruned_by_itself(tree, learner, loss), considered
 
     def _apart(self) -> tuple[np.ndarray, np.ndarray]:
         """Numbers of the rows to grow on and of those to prune by, drawn."""
@@ -243,43 +273,57 @@ class _Grown:
         folds = np.empty(n, dtype=np.int64)
         folds[order] = np.arange(n) % min(_FOLDS, n)
         choice = choose_alpha(
-            lambda rows: self.grow(rows)[0], self.visited, self.sample.y, folds, self.weight, loss=loss
+            lambda rows: self.grow(rows)[0], self.visited, self.y, folds, self.weight, loss=loss
         )
         self.learner.alpha_choice_ = choice
         return choice.tree
 
 
-def pruned_by_itself(tree: Tree, learner: Any, loss: np.ndarray | None) -> Tree:
+def _pruned_by_itself(tree: Tree, learner: Any, loss: np.ndarray | None) -> Tree:
     """The prunings that look at the tree alone."""
     if learner.pruning == "pessimistic":
         tree = pessimistic(tree, learner.penalty, loss=loss)
     elif learner.pruning == "minimum_loss":
         tree = minimum_loss(tree, loss, smoothing="laplace")
-    elif learner.pruning == "confidence":
-        tree = confidence(tree, learner.confidence)
-    if learner.ccp_alpha and tree.n_nodes > 1:
-        tree = cost_complexity(tree, learner.ccp_alpha)
+    return _by_complexity(tree, learner)
+
+
+def _by_complexity(tree: Tree, learner: Any) -> Tree:
+    if tree.n_nodes > 1 and (learner.ccp_alpha or learner.pruning == "cost_complexity"):
+        return cost_complexity(tree, learner.ccp_alpha)
     return tree
 
 
-# -- growth from histograms ------------------------------------------------------------------------------------
+def _times(weight: np.ndarray | None, factors: np.ndarray | None, y: np.ndarray | None) -> np.ndarray | None:
+    if factors is None:
+        return weight
+    return factors[y] if weight is None else weight * factors[y]
+
+
+# -- growth from histograms --------------------------------------------------------------------------------
 
 
 def _by_levels(learner: Any, rows: Rows, seed: int) -> tuple[Tree, Considered]:
     if learner.pruning == "reduced_error" or learner.ccp_alpha == "cv":
         asked = "ccp_alpha='cv'" if learner.ccp_alpha == "cv" else "pruning='reduced_error'"
-        raise SourceError(f"{asked} needs the rows in memory: give scan(...) more memory, or prune by another rule")
+        raise SourceError(
+            f"{asked} needs the rows in memory: give scan(...) more memory, or prune by another rule"
+        )
     n_classes = len(learner.classes_) if is_classifier(learner) else None
     counted = rows.reduce(partial(_Counted.of, n_classes=n_classes))
-    weight = counted.weight
+    weight, prior = counted.weight, None
     if n_classes is not None:
-        factors = _factors(learner, counted.classes)
+        factors, prior = _factors(learner, counted.classes)
         if factors is not None:
-            rows, weight = rows.then(_ByClass(factors)), float(factors @ counted.classes)
+            weight = float(factors @ counted.classes)
+        for some in (factors, prior):
+            rows = rows if some is None else rows.then(_ByClass(some))
     growth = growth_of(learner, rows.schema, counted.n_rows, weight, seed)
     bins = Bins.of(rows, learner.max_bins)
     tree, considered = grow_by_levels_with_record(rows, bins, growth, n_classes)
-    return pruned_by_itself(tree, learner, getattr(learner, "loss_", None)), considered
+    if learner.pruning == "confidence":
+        tree = confidence(tree, learner.confidence)
+    return _pruned_by_itself(_of_rows(tree, prior), learner, getattr(learner, "loss_", None)), considered
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,7 +350,9 @@ class _Counted:
     @classmethod
     def of(cls, block: Any, n_classes: int | None) -> _Counted:
         n_rows = len(block) if block.w is None else int(np.count_nonzero(block.w))
-        return cls(n_rows, block.weight, np.zeros(0) if n_classes is None else class_weights(block, n_classes))
+        return cls(
+            n_rows, block.weight, np.zeros(0) if n_classes is None else class_weights(block, n_classes)
+        )
 
     def merge(self, other: _Counted) -> _Counted:
         return _Counted(self.n_rows + other.n_rows, self.weight + other.weight, self.classes + other.classes)
@@ -324,6 +370,3 @@ class _ByClass:
     def __call__(self, block: Any) -> Any:
         factors = self.factors[block.y]
         return replace(block, w=factors if block.w is None else block.w * factors)
-
-
-

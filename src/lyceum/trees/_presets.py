@@ -11,7 +11,10 @@ from lyceum.trees._decision_tree import DecisionTreeClassifier
 
 __all__ = ["C45", "CART", "ID3"]
 
-_DEFAULTS = dict(DecisionTreeClassifier.__init__.__kwdefaults__)
+
+def _settings(of: Any) -> dict[str, Any]:
+    """The parameters and their defaults."""
+    return dict(of.__init__.__kwdefaults__)
 
 
 class _Preset(DecisionTreeClassifier):
@@ -21,10 +24,10 @@ class _Preset(DecisionTreeClassifier):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        for name, value in (_DEFAULTS | cls._fixed).items():
-            if name not in cls.__init__.__kwdefaults__ and name != "min_weight_fraction_leaf":
+        names = _settings(cls)
+        for name, value in (_settings(DecisionTreeClassifier) | cls._fixed).items():
+            if name not in names and name != "min_weight_fraction_leaf":
                 setattr(cls, name, value)
-        names = cls.__init__.__kwdefaults__
         known = DecisionTreeClassifier._parameter_constraints | cls.__dict__.get("_parameter_constraints", {})
         cls._parameter_constraints = {name: known[name] for name in names}
 
@@ -92,8 +95,9 @@ class C45(_Preset):
 
     Columns are chosen by gain ratio among those that gain at least the average. Categories branch one by one,
     numbers are cut in two at a value of the column; a cut is charged log₂(cuts tried)/N, and either side must
-    have a tenth of the rows of an average class, at least `min_weight_leaf` and at most 25. The tree is pruned
-    by the upper bound of the error at `confidence`, and a branch may be raised to the place of its parent.
+    have a tenth of the rows of an average class, at least `min_weight_leaf` and at most 25. The tree is
+    pruned by the upper bound of the error at `confidence`, and a branch may be raised to the place of its
+    parent.
 
     Parameters
     ----------
@@ -159,9 +163,9 @@ class C45(_Preset):
 class CART(_Preset):
     """Breiman, Friedman, Olshen and Stone's CART: binary splits by Gini, pruned by cost and complexity.
 
-    Categories are split in two groups. The tree is grown full and pruned at the α of the least error in tenfold
-    cross-validation, or rather the largest within one standard error of it. CART's surrogate splits are not
-    made: missing cells go to the side where the split is best.
+    Categories are split in two groups. The tree is grown full and pruned at the α of the least error in
+    tenfold cross-validation, or rather the largest within one standard error of it. CART's surrogate splits
+    are not made: missing cells go to the side where the split is best.
 
     Parameters
     ----------
