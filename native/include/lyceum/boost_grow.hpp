@@ -51,7 +51,7 @@ public:
         : table_(table), growth_(growth), gradients_(gradients), count_(count), listed_(listed), buffers_(buffers),
           histograms_(buffers.histograms), partial_(buffers.partial), team_(team), poll_(poll) {
         buffers.numbers.resize(std::max(buffers.numbers.size(), count + ahead));
-        buffers.spare.resize(std::max(buffers.spare.size(), 2 * count));
+        buffers.spare.resize(std::max(buffers.spare.size(), spare_size(count)));
         numbers_ = buffers.numbers.data();
         const size_t groups = round_up((table.d + widest - 1) / widest, table.d < 4 * team.size() ? 1 : team.size());
         for (size_t k = 0; k < groups; ++k) {
@@ -131,10 +131,12 @@ private:
 
     SideOf side_of(const Split& split) const {
         const auto column = static_cast<size_t>(split.column);
-        SideOf side{table_.columns + column * table_.n, {}};
+        const int missing = table_.n_bins[column];
+        SideOf side{table_.columns + column * table_.n, {}, table_.n, split.is_category ? -1 : split.bin, missing,
+                    split.missing_left};
         for (int b = 0; b < static_cast<int>(slots); ++b)
             side.left[b] = split.is_category ? split.sides[b] == 0 : b <= split.bin;
-        side.left[table_.n_bins[column]] = split.missing_left;
+        side.left[missing] = split.missing_left;
         return side;
     }
 

@@ -15,7 +15,7 @@ namespace lyceum::boost {
 
 using Sum = std::int64_t;
 inline constexpr size_t slots = 256;   // bins of a column, that of missing cells with them
-inline constexpr int count_bits = 11;
+inline constexpr int count_bits = 12;
 inline constexpr size_t chunk = (1 << count_bits) - 1;  // rows whose packed sums cannot overflow
 inline constexpr size_t widest = 16;   // columns of a group: their packed sums stay in the first cache
 

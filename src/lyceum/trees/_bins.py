@@ -14,7 +14,7 @@ from lyceum.data import Block, Rows
 
 __all__ = ["BinnedRows", "Bins", "RowSieve", "gather_bins"]
 
-_ROWS, _CELLS, _FEWEST = 1 << 18, 1 << 26, 1 << 14  # of the sample that edges are found on
+_ROWS, _CELLS, _FEWEST = 1 << 17, 1 << 25, 1 << 14  # of the sample that edges are found on
 _SLOTS = 256  # edges of a column in the kernel's table
 _SEED = 2001
 
@@ -28,7 +28,7 @@ class Bins:
     its own. A category has the bin of its code; of more than `max_bins` categories the heaviest keep a bin
     and the others share the last. A missing cell, and a category that is unknown, is in bin `n_bins[j]`.
 
-    Edges are found on a sample of 131 to 262 thousand rows where there are more, fewer where there are
+    Edges are found on a sample of 65 to 131 thousand rows where there are more, fewer where there are
     more than 256 columns. The sample goes by the numbers of the rows, not by blocks: arrays, files and
     Dask have the same bins.
 
