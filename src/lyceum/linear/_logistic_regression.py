@@ -21,12 +21,13 @@ from lyceum.linear._least_squares import warn_dependent
 from lyceum.linear._log_loss import ClassSpread, LogLoss
 from lyceum.linear._log_loss_minimum import SMALL, SOLVERS, free_parameters, minimise, starting_point
 from lyceum.linear._log_odds import LogOdds
-from lyceum.linear._logistic_settings import check_settings, class_factors, reference_output
+from lyceum.linear._logistic_settings import check_settings, reference_output
 from lyceum.linear._predictive import PREDICTIVES
 from lyceum.linear._recursive import RowByRow
 from lyceum.linear._separation import is_separated
 from lyceum.linear._sparse_logistic import ProximalNewton
 from lyceum.solvers import Outcome, Point, PositiveFactor
+from lyceum.solvers._class_factors import class_factors
 
 __all__ = ["LogisticRegression"]
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from lyceum.errors import DataError
 
-__all__ = ["check_settings", "class_factors", "reference_output"]
+__all__ = ["check_settings", "reference_output"]
 
 
 def check_settings(learner: Any) -> None:
@@ -61,17 +60,3 @@ def reference_output(label: Any, labels: list) -> int | None:
     if label not in labels:
         raise DataError(f"reference={label!r} is not a class; the classes are {labels}")
     return labels.index(label) if len(labels) > 2 else None
-
-
-def class_factors(class_weight: Any, labels: list, weight: np.ndarray | None) -> np.ndarray | None:
-    """The factor on the weights of the rows of every class; "balanced" needs the `weight` of the classes."""
-    if class_weight is None:
-        return None
-    if isinstance(class_weight, Mapping):
-        odd = [label for label in class_weight if label not in labels]
-        if odd:
-            raise DataError(f"class_weight names the class {odd[0]!r}; the classes are {labels}")
-        return np.array([float(class_weight.get(label, 1.0)) for label in labels])
-    assert weight is not None
-    share = weight * len(weight)
-    return np.divide(weight.sum(), share, out=np.ones_like(share), where=share > 0)
