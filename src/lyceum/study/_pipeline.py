@@ -175,9 +175,18 @@ def last_step(model: Any) -> Any:
 
 
 def n_numbers(model: Any) -> int:
-    """How many numbers a prediction needs: the sizes of the arrays that it reads, a stated complexity."""
+    """How many numbers a prediction needs: the sizes of the arrays that it reads, a stated complexity.
+
+    A tree needs a column and a threshold, or the branches of its categories, for every split, and the values
+    of its leaves; an ensemble needs what all its members do.
+    """
     learner = last_step(model)
     shapes = learner._shapes() if hasattr(learner, "_shapes") else {}
+    trees = [learner.tree_] if hasattr(learner, "tree_") else list(getattr(learner, "trees_", ()))
+    if members := getattr(learner, "estimators_", None):
+        return sum(map(n_numbers, members))
+    if trees:
+        return sum(tree.n_numbers for tree in trees)
     if shapes:
         return int(sum(np.prod(shape, dtype=np.int64) for shape in shapes.values()))
     arrays = (value for name, value in vars(learner).items() if name.endswith("_") and name != "classes_")

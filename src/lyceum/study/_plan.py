@@ -280,10 +280,10 @@ def readable(name: str) -> str:
     >>> readable("LogisticRegression"), readable("NaiveBayes"), readable("KNeighborsClassifier")
     ('logistic regression', 'naive Bayes', 'k neighbors classifier')
     """
-    words = re.findall(r"[A-Z]+(?![a-z])|[A-Z][a-z0-9]*", name)
+    words = re.findall(r"AdaBoost|[A-Z]+(?![a-z])|[A-Z][a-z0-9]*", name)
     if len(words) > 1 and len(words[0]) == 1:
         words[0] = words[0].lower()
     return " ".join(w if w in _NAMES or (len(w) > 1 and w.isupper()) else w.lower() for w in words) or name
 
 
-_NAMES = ("Bayes", "Bayesian", "Gaussian", "Parzen")
+_NAMES = ("AdaBoost", "Bayes", "Bayesian", "Gaussian", "Parzen")

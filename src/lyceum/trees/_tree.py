@@ -53,6 +53,12 @@ class Tree:
         return int(np.count_nonzero(self.kind == LEAF))
 
     @property
+    def n_numbers(self) -> int:
+        """How many numbers a prediction needs: a column and a threshold a split, tables, values of leaves."""
+        splits = self.n_nodes - self.n_leaves
+        return 2 * splits + self.n_leaves * self.value.shape[1] + len(self.cuts) + len(self.branches)
+
+    @property
     def parent(self) -> np.ndarray:
         """The parent of every node, −1 of the root."""
         parents = np.full(self.n_nodes, -1, dtype=np.int32)
