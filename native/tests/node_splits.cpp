@@ -59,7 +59,8 @@ void test_split(Target target, Summed summed, const std::vector<Instance>& rows,
     if (!best || feature != std::int32_t(column)) return;
     CLOSE(gain, best->gain, 1e-9);
     CHECK(children == best->children && missing == best->absent && branches[n_codes[column]] == best->absent);
-    CHECK(threshold == best->threshold || (threshold != threshold && best->threshold != best->threshold));
+    const double expected = threshold_of(*best, columns, rules, column);
+    CHECK(threshold == expected || (threshold != threshold && expected != expected));
     for (std::int32_t c = 0; c < n_codes[column]; ++c) {
         if (best->kind == SplitKind::threshold) CHECK(branches[c] == (c > std::int32_t(best->cut)));
         if (best->kind == SplitKind::groups || best->kind == SplitKind::categories) CHECK(branches[c] == best->branches[c]);

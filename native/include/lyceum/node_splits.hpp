@@ -39,7 +39,7 @@ public:
     void operator()(size_t slot, const double* total, double impurity, std::uint64_t seed, std::uint8_t* dead,
                     const NodeSplits& out) {
         const size_t d = columns_.d;
-        search_.scale_ = impurity;
+        search_.set_scale(impurity);
         found_.assign(d, Found{});
         std::vector<size_t> alive;
         for (size_t j = 0; j < d; ++j)
@@ -53,7 +53,7 @@ public:
             dead[j] |= found_[j].constant;
             if (out.considered && found_[j].valid) {
                 double* row = out.considered + (slot * d + j) * 3;
-                row[0] = found_[j].gain, row[1] = found_[j].score, row[2] = found_[j].threshold;
+                row[0] = found_[j].gain, row[1] = found_[j].score, row[2] = threshold_of(found_[j], columns_, rules_, j);
             }
         }
         size_t column = 0;
@@ -93,7 +93,7 @@ private:
         out.children[slot] = found.children;
         out.missing[slot] = found.absent;
         out.gain[slot] = found.gain;
-        out.threshold[slot] = found.threshold;
+        out.threshold[slot] = threshold_of(found, columns_, rules_, column);
         std::copy(found.cut_values.begin(), found.cut_values.end(), out.cuts + slot * out.max_cuts);
         std::int32_t* branches = out.branches + slot * out.max_codes;
         const std::uint32_t missing = columns_.missing(column);

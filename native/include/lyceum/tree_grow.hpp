@@ -89,7 +89,7 @@ public:
     void search(size_t i, size_t from, size_t to, Poll poll) override {
         SplitSearch<Target> search(target_, columns_, rules_);
         Open& open = open_[i];
-        search.scale_ = top_.nodes[open.node].impurity;
+        search.set_scale(top_.nodes[open.node].impurity);
         for (size_t j = from; j < to; ++j)
             if (!open.dead[j]) look(search, open, j, poll);
     }
@@ -240,7 +240,7 @@ private:
 
     // Looks at the columns, or at some of them drawn; returns those looked at, in the order of the table.
     std::vector<size_t> search_all(SplitSearch<Target>& search, TreePiece& piece, Open& open, Poll& poll) {
-        search.scale_ = piece.nodes[open.node].impurity;
+        search.set_scale(piece.nodes[open.node].impurity);
         open.found.resize(columns_.d);
         return look_at(alive(open), rules_, columns_.d, open.seed, open.found,
                        [&](size_t j) { return look(search, open, j, poll); });
@@ -277,8 +277,8 @@ private:
     void note(TreePiece& piece, const Open& open, const std::vector<size_t>& columns) const {
         for (const size_t j : columns)
             if (open.found[j].valid)
-                piece.record.push_back({static_cast<std::int32_t>(open.node), static_cast<std::int32_t>(j),
-                                        open.found[j].gain, open.found[j].score, open.found[j].threshold});
+                piece.record.push_back({static_cast<std::int32_t>(open.node), static_cast<std::int32_t>(j), open.found[j].gain,
+                                        open.found[j].score, threshold_of(open.found[j], columns_, rules_, j)});
     }
 
     void write(TreePiece& piece, TreeNode& node, const Found& found, size_t column, size_t first) const {
@@ -286,7 +286,7 @@ private:
         node.kind = found.kind;
         node.child = static_cast<std::int32_t>(first);
         node.n_children = found.children;
-        node.threshold = found.threshold;
+        node.threshold = threshold_of(found, columns_, rules_, column);
         node.missing = found.absent;
         node.gain = found.gain;
         if (found.kind == SplitKind::intervals) {
