@@ -487,6 +487,7 @@ _ITEMS = (
     Item("margin_loss", "lyceum.linear", ("7.8",)),
     Item("training_curves", "lyceum.plot", ("8.3",)),
     Item("permutation_importance", "lyceum.trees", ("6.8", "11.3")),
+    Item("tree", "lyceum.plot", ("6.8",)),
 )
 
 _PLAIN_TYPES = (
