@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
 import lyceum
@@ -215,7 +216,7 @@ def test_log_posteriors_are_logarithms_of_posteriors():
 )
 def test_a_tree_comes_back_from_a_pickle_and_a_model_file(learner, tmp_path):
     frame, y, score = mixed(gaps=0.05)
-    learner.fit(frame, score if isinstance(learner, DecisionTreeRegressor) else y)
+    learner = clone(learner).fit(frame, score if isinstance(learner, DecisionTreeRegressor) else y)
     lyceum.save(learner, tmp_path / "tree.lyceum")
     for other in (pickle.loads(pickle.dumps(learner)), lyceum.load(tmp_path / "tree.lyceum")):
         assert_same(other.tree_, learner.tree_)

@@ -272,7 +272,7 @@ class Planting:
             weight = self.factors[self.y] if weight is None else weight * self.factors[self.y]
         seed = int(np.random.default_rng([self.seed, number, 1]).integers(1 << 62))
         tree = grow(self.columns, self.y, weight, replace(self.growth, seed=seed), self.n_classes)
-        return tree if self.binned is None else self.binned.with_categories(tree)
+        return tree if self.binned is None else self.binned.with_categories(self._between_bins(tree))
 
     def out_of_bag(self, trees: Sequence[Tree], number: int) -> tuple[np.ndarray, np.ndarray]:
         """The rows that a tree has not seen, and what it says of them."""
@@ -285,15 +285,40 @@ class Planting:
         cells[cells == self.columns.n_codes] = np.nan
         return rows, Router([tree], cells.shape[1], values=[values]).sums(cells)
 
+    def _between_bins(self, tree: Tree) -> Tree:
+        """The tree with no threshold inside a bin: it may be there where no row of the node is in that bin.
+
+        A row that was not drawn may be: so it goes the same way by its cell and by its bin.
+        """
+        threshold = tree.threshold.copy()
+        for j, nodes in _by_column(tree):
+            upper, at = self.columns.upper[j], threshold[nodes]
+            lower = np.minimum.accumulate(self.columns.lower[j][::-1])[::-1]  # of an empty bin, of the next
+            code = np.searchsorted(upper, at, side="right")  # of the values just above
+            inside = at >= lower[code]
+            code = code[inside]
+            code += at[inside] - lower[code] >= upper[code] - at[inside]  # the nearer end
+            low, high = upper[code - 1], lower[code]
+            middle = low + (high - low) / 2
+            at[inside] = np.where(middle < high, middle, low)
+            threshold[nodes] = at
+        return replace(tree, threshold=threshold)
+
     def _of_codes(self, tree: Tree) -> Tree:
         """The tree for cells that are codes: a code goes left if all its values do."""
         threshold = tree.threshold.copy()
-        for node in np.flatnonzero(tree.kind == THRESHOLD):
-            upper = self.columns.upper[tree.feature[node]]
-            threshold[node] = np.searchsorted(upper, threshold[node], side="right") - 0.5
+        for j, nodes in _by_column(tree):
+            threshold[nodes] = np.searchsorted(self.columns.upper[j], threshold[nodes], side="right") - 0.5
         if self.binned is None or not (tree.n_codes > 0).any():
             return replace(tree, threshold=threshold)
         return replace(self.binned.with_bins(tree), threshold=threshold)
+
+
+def _by_column(tree: Tree) -> Iterator[tuple[int, np.ndarray]]:
+    """The columns that are cut in two, and the nodes that cut them."""
+    nodes = np.flatnonzero(tree.kind == THRESHOLD)
+    for j in np.unique(tree.feature[nodes]):
+        yield int(j), nodes[tree.feature[nodes] == j]
 
 
 def _learned(state: dict[str, Any]) -> tuple[int, list]:

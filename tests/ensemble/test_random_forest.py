@@ -1,0 +1,443 @@
+"""Random forests and extremely randomised trees: what is drawn, what is out of bag, what is averaged."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn import ensemble as theirs
+from sklearn.base import clone
+from sklearn.datasets import load_diabetes
+from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OrdinalEncoder
+from threadpoolctl import threadpool_limits
+
+import lyceum
+from lyceum import datasets
+from lyceum.ensemble import (
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from lyceum.ensemble._forest import Planting
+from lyceum.errors import DataError
+from lyceum.trees._route import Router, shares
+from lyceum.trees._tree import GROUPS, LEAF, Tree
+
+CLASSIFIERS = [RandomForestClassifier, ExtraTreesClassifier]
+REGRESSORS = [RandomForestRegressor, ExtraTreesRegressor]
+
+
+def table(n=300, seed=0, gaps=0.0):
+    """A mixed frame, classes and numbers."""
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "a": rng.normal(size=n),
+            "b": rng.normal(1e6, 2.0, size=n),
+            "noise": rng.normal(size=n),
+            "colour": pd.Categorical(rng.choice(["red", "green", "blue", "grey"], size=n)),
+        }
+    )
+    score = frame.a + (frame.b - 1e6) / 2 + 2 * (frame.colour == "red") + 0.5 * rng.normal(size=n)
+    lost = rng.random(frame.shape) < gaps
+    labels = np.array(["low", "mid", "top"])[np.digitize(score, [0, 1.5])]
+    return frame.mask(pd.DataFrame(lost, columns=frame.columns)), labels, score.to_numpy()
+
+
+def target_of(kind, labels, score):
+    return score if kind in REGRESSORS else labels
+
+
+def assert_same(a, b):
+    assert len(a.trees_) == len(b.trees_)
+    for one, other in zip(a.trees_, b.trees_):
+        for name in Tree.__dataclass_fields__:
+            np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+
+
+def planting_of(forest, frame, y, w=None):
+    """What the forest was grown by: the same draws from the same seed."""
+    return Planting.on(forest, forest._rows(frame, y, w))
+
+
+# -- warm start --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", [*CLASSIFIERS, *REGRESSORS])
+@pytest.mark.parametrize("random_state", [3, None, "generator"])
+def test_a_forest_grown_in_two_goes_is_one_grown_at_once(kind, random_state):
+    frame, labels, score = table(120)
+    y = target_of(kind, labels, score)
+    if random_state == "generator":
+        random_state = np.random.RandomState(0)
+    grown = kind(n_estimators=4, warm_start=True, random_state=random_state, bootstrap=True, oob_score=True)
+    grown.fit(frame, y)
+    first = grown.trees_
+    grown.set_params(n_estimators=9).fit(frame, y)
+    assert grown.trees_[:4] == first
+    at_once = kind(n_estimators=9, bootstrap=True, oob_score=True)
+    at_once.seed_ = grown.seed_
+    planting = planting_of(grown, frame, y)
+    for number, tree in enumerate(grown.trees_):
+        np.testing.assert_array_equal(planting.plant(number).threshold, tree.threshold)
+    if random_state == 3:
+        at_once.set_params(random_state=3).fit(frame, y)
+        assert_same(grown, at_once)
+        assert grown.oob_score_ == at_once.oob_score_
+
+
+def test_warm_start_refuses_fewer_trees_and_other_tables():
+    frame, labels, _ = table(60)
+    forest = RandomForestClassifier(n_estimators=3, warm_start=True, random_state=0).fit(frame, labels)
+    with pytest.raises(DataError, match=r"n_estimators=2 is below the 3 trees.*warm_start only adds"):
+        forest.set_params(n_estimators=2).fit(frame, labels)
+    said = forest.predict(frame)
+    forest.set_params(n_estimators=5)
+    with pytest.raises(DataError, match=r"same columns and classes: set warm_start=False"):
+        forest.fit(frame[["a", "b"]], labels)
+    with pytest.raises(DataError, match=r"same columns and classes: set warm_start=False"):
+        forest.fit(frame, labels == "top")
+    assert (forest.predict(frame) == said).all()  # as if nothing had been asked
+    assert len(forest.fit(frame, labels).trees_) == 5
+
+
+# -- out of bag --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("gaps", [0.0, 0.1])
+@pytest.mark.parametrize("max_bins", [None, 255, 8])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_out_of_bag_posteriors_are_those_of_the_trees_that_did_not_draw_the_row(gaps, max_bins, weighted):
+    frame, y, _ = table(150, gaps=gaps)
+    w = np.random.default_rng(1).choice([0.0, 1.0, 2.0], 150) if weighted else None
+    forest = RandomForestClassifier(n_estimators=6, oob_score=True, max_bins=max_bins, random_state=1)
+    forest.fit(frame, y, w)
+    planting = planting_of(forest, frame, y, w)
+    cells = np.column_stack([frame[["a", "b", "noise"]], frame.colour.cat.codes.replace(-1, np.nan)])
+    total, times = np.zeros((150, 3)), np.zeros(150)
+    for number, tree in enumerate(forest.trees_):
+        out = planting.drawn(number) == 0
+        if weighted:
+            out &= w > 0
+        total[out] += Router([tree], 4, values=[shares(tree.value)]).sums(cells[out].astype(float))
+        times[out] += 1
+    seen = times > 0
+    assert 0.5 < seen.mean() <= 1.0
+    np.testing.assert_allclose(
+        forest.oob_decision_function_[seen], total[seen] / times[seen, None], atol=1e-12
+    )
+    assert np.isnan(forest.oob_decision_function_[~seen]).all()
+    right = forest.classes_[total[seen].argmax(axis=1)] == y[seen]
+    assert forest.oob_score_ == pytest.approx(np.average(right, weights=w[seen] if weighted else None))
+
+
+def test_out_of_bag_numbers_have_the_r2_of_their_rows():
+    frame, _, y = table(150)
+    forest = RandomForestRegressor(n_estimators=30, oob_score=True, random_state=1).fit(frame, y)
+    told = forest.oob_prediction_
+    assert forest.oob_score_ == pytest.approx(1 - np.mean((y - told) ** 2) / y.var())
+    assert 0.5 < forest.oob_score_ < forest.score(frame, y)
+
+
+def test_out_of_bag_is_an_honest_estimate():
+    frame, y, _ = table(600)
+    new, truth, _ = table(3000, seed=9)
+    forest = RandomForestClassifier(n_estimators=100, oob_score=True, random_state=0).fit(frame, y)
+    assert forest.score(frame, y) > 0.99
+    assert forest.oob_score_ == pytest.approx(forest.score(new, truth), abs=0.04)
+
+
+@pytest.mark.parametrize("kind", [*CLASSIFIERS, *REGRESSORS])
+def test_out_of_bag_needs_a_bootstrap(kind):
+    with pytest.raises(DataError, match=r"oob_score=True needs rows.*set bootstrap=True"):
+        kind(oob_score=True, bootstrap=False).fit([[0.0], [1.0]], [0, 1])
+
+
+# -- draws -------------------------------------------------------------------------------------------------
+
+
+def test_rows_are_drawn_alike_with_replacement():
+    frame, y, _ = table(100)
+    forest = RandomForestClassifier(n_estimators=1, random_state=0).fit(frame, y)
+    planting = planting_of(forest, frame, y)
+    drawn = np.array([planting.drawn(number) for number in range(2000)])
+    assert (drawn.sum(axis=1) == 100).all()
+    assert np.mean(drawn == 0) == pytest.approx(0.99**100, abs=0.005)
+    np.testing.assert_allclose(drawn.mean(axis=0), 1.0, atol=5 / np.sqrt(2000))
+
+
+@pytest.mark.parametrize(("max_samples", "count"), [(20, 20), (0.25, 25), (1.0, 100), (None, 100)])
+def test_so_many_rows_are_drawn_for_a_tree(max_samples, count):
+    frame, y, _ = table(100)
+    forest = RandomForestClassifier(n_estimators=3, max_samples=max_samples, random_state=0).fit(frame, y)
+    for number, tree in enumerate(forest.trees_):
+        assert tree.weight[0] == count
+        assert tree.n_rows[0] == np.count_nonzero(planting_of(forest, frame, y).drawn(number))
+
+
+@pytest.mark.parametrize("kind", [*CLASSIFIERS, *REGRESSORS])
+def test_without_a_bootstrap_trees_have_all_rows(kind):
+    frame, labels, score = table(100)
+    forest = kind(n_estimators=3, bootstrap=False, max_features=1, random_state=0)
+    forest.fit(frame, target_of(kind, labels, score))
+    assert all(tree.n_rows[0] == 100 for tree in forest.trees_)
+    assert len({tree.threshold.tobytes() for tree in forest.trees_}) == 3
+
+
+@pytest.mark.parametrize("kind", CLASSIFIERS)
+@pytest.mark.parametrize("max_features", [1, 2])
+def test_columns_are_drawn_alike(kind, max_features):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 5)), rng.integers(0, 2, 40)  # nothing to learn: all columns are equally good
+    forest = kind(n_estimators=1500, max_depth=1, max_features=max_features, random_state=0).fit(X, y)
+    roots = np.bincount([tree.feature[0] for tree in forest.trees_], minlength=5) / 1500
+    if max_features == 1:
+        np.testing.assert_allclose(roots, 0.2, atol=4 * np.sqrt(0.16 / 1500))
+    else:
+        assert roots.max() < 0.4 + 4 * np.sqrt(0.24 / 1500)  # no column wins more often than it is drawn
+
+
+def test_constant_columns_do_not_use_up_a_draw():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([np.zeros((50, 9)), rng.normal(size=50)])
+    forest = RandomForestClassifier(n_estimators=20, max_features=1, random_state=0).fit(X, X[:, 9] > 0)
+    assert all(tree.feature[0] == 9 for tree in forest.trees_)
+
+
+# -- settings ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", [*CLASSIFIERS, *REGRESSORS])
+@pytest.mark.parametrize(
+    "option",
+    [
+        {"max_depth": 2},
+        {"min_samples_split": 60},
+        {"min_samples_leaf": 25},
+        {"min_samples_leaf": 0.1},
+        {"min_weight_fraction_leaf": 0.1},
+        {"max_leaf_nodes": 4},
+        {"min_impurity_decrease": 0.05},
+    ],
+)
+def test_every_limit_of_growth_is_heard(kind, option):
+    frame, labels, score = table(200)
+    y = target_of(kind, labels, score)
+    free = kind(n_estimators=3, random_state=0).fit(frame, y)
+    bound = kind(n_estimators=3, random_state=0, **option).fit(frame, y)
+    assert sum(tree.n_leaves for tree in bound.trees_) < 0.5 * sum(tree.n_leaves for tree in free.trees_)
+    for tree in bound.trees_:
+        assert tree.depth <= option.get("max_depth", 99)
+        assert tree.n_leaves <= option.get("max_leaf_nodes", 999)
+        least = option.get("min_samples_leaf", 1)
+        assert tree.n_rows.min() >= (least if least >= 1 else 20)
+
+
+@pytest.mark.parametrize(
+    ("kind", "criteria"),
+    [
+        (RandomForestClassifier, ["gini", "entropy", "misclassification"]),
+        (ExtraTreesClassifier, ["gini", "entropy", "misclassification"]),
+        (RandomForestRegressor, ["variance", "absolute_error", "sd"]),
+        (ExtraTreesRegressor, ["variance", "sd"]),
+    ],
+)
+def test_every_criterion_grows_other_trees_that_learn(kind, criteria):
+    frame, labels, score = table(200)
+    y = target_of(kind, labels, score)
+    forests = [kind(n_estimators=20, criterion=c, random_state=0).fit(frame, y) for c in criteria]
+    assert all(forest.score(frame, y) > 0.8 for forest in forests)
+    assert len({forest.trees_[0].threshold.tobytes() for forest in forests}) == len(criteria)
+
+
+def test_class_weights_move_the_decision():
+    frame, y, _ = table(400)
+    options = {"n_estimators": 20, "max_depth": 3, "random_state": 0}
+    said = [
+        np.mean(RandomForestClassifier(class_weight=weight, **options).fit(frame, y).predict(frame) == "top")
+        for weight in ({"top": 0.1}, None, {"top": 10.0})
+    ]
+    assert said[0] < said[1] < said[2]
+    balanced = RandomForestClassifier(class_weight="balanced", bootstrap=False, **options).fit(frame, y)
+    np.testing.assert_allclose(balanced.trees_[0].value[0], np.full(3, 400 / 3))
+    with pytest.raises(DataError, match="class_weight names the class 'bottom'"):
+        RandomForestClassifier(class_weight={"bottom": 2.0}).fit(frame, y)
+
+
+@pytest.mark.parametrize("kind", [*CLASSIFIERS, *REGRESSORS])
+@pytest.mark.parametrize("missing", ["learned", "fractions"])
+def test_gaps_are_learned_from_and_predicted_over(kind, missing):
+    frame, labels, score = table(300, gaps=0.15)
+    y = target_of(kind, labels, score)
+    forest = kind(n_estimators=20, missing=missing, random_state=0).fit(frame, y)
+    assert forest.score(frame, y) > 0.75
+    assert np.isfinite(np.asarray(forest.apply(frame))).all()
+    if missing == "fractions":
+        assert all((tree.missing == -1).all() for tree in forest.trees_)
+
+
+@pytest.mark.parametrize("form", ["groups", "one_vs_rest"])
+def test_categories_are_split_in_two(form):
+    frame, y, _ = table(300)
+    forest = RandomForestClassifier(n_estimators=10, categorical_split=form, random_state=0).fit(frame, y)
+    sizes = set()
+    for tree in forest.trees_:
+        by_colour = np.flatnonzero(tree.feature == 3)
+        assert (tree.kind[by_colour] == GROUPS).all()
+        for node in by_colour:
+            branches = tree.branches[tree.table[node] : tree.table[node] + tree.n_codes[node]]
+            sizes.add(min(np.count_nonzero(branches == side) for side in (0, 1)))
+    assert sizes == ({1, 2} if form == "groups" else {1})
+    unknown = frame.head(2).assign(colour=pd.Categorical(["violet", "red"]))
+    assert forest.predict_proba(unknown).shape == (2, 3)
+
+
+def test_more_categories_than_bins_share_one():
+    rng = np.random.default_rng(0)
+    code = rng.integers(0, 300, 2000)
+    names = np.array([f"c{i:03d}" for i in range(300)])
+    frame = pd.DataFrame({"town": pd.Categorical(names[code], names), "x": rng.normal(size=2000)})
+    y = (code < 150) ^ (rng.random(2000) < 0.05)
+    forest = RandomForestClassifier(n_estimators=10, max_features=None, oob_score=True, random_state=0)
+    assert forest.fit(frame, y).oob_score_ > 0.75
+
+
+# -- what a forest says ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", [*CLASSIFIERS, *REGRESSORS])
+def test_a_forest_is_the_mean_of_its_trees(kind):
+    frame, labels, score = table(200, gaps=0.05)
+    forest = kind(n_estimators=7, random_state=0).fit(frame, target_of(kind, labels, score))
+    ends = np.asarray(forest.apply(frame))
+    assert ends.shape == (200, 7)
+    values = []
+    for tree, leaf in zip(forest.trees_, ends.T):
+        assert np.isin(tree.kind[leaf], [LEAF, GROUPS]).all()  # a category not drawn stays where it is new
+        values.append((shares(tree.value) if kind in CLASSIFIERS else tree.value)[leaf])
+    mean = np.mean(values, axis=0)
+    if kind in CLASSIFIERS:
+        np.testing.assert_allclose(forest.predict_proba(frame), mean, atol=1e-12)
+        np.testing.assert_allclose(np.exp(forest.predict_log_proba(frame)), mean, atol=1e-12)
+        assert (forest.predict(frame) == forest.classes_[forest.predict_proba(frame).argmax(axis=1)]).all()
+    else:
+        np.testing.assert_allclose(forest.predict(frame), mean[:, 0], rtol=1e-12)
+
+
+def test_staged_predictions_are_those_of_the_first_trees():
+    frame, labels, score = table(100)
+    forest = RandomForestClassifier(n_estimators=5, random_state=0).fit(frame, labels)
+    stages, classes = list(forest.staged_predict_proba(frame)), list(forest.staged_predict(frame))
+    for count in (1, 3, 5):
+        first = RandomForestClassifier(n_estimators=count, random_state=0).fit(frame, labels)
+        np.testing.assert_allclose(stages[count - 1], first.predict_proba(frame), atol=1e-12)
+        assert (classes[count - 1] == forest.classes_[stages[count - 1].argmax(axis=1)]).all()
+    assert len(stages) == len(classes) == 5
+    numbers = RandomForestRegressor(n_estimators=5, random_state=0).fit(frame, score)
+    np.testing.assert_allclose(list(numbers.staged_predict(frame))[-1], numbers.predict(frame), rtol=1e-12)
+
+
+@pytest.mark.parametrize("kind", [*CLASSIFIERS, *REGRESSORS])
+def test_importances_sum_to_one_and_find_what_matters(kind):
+    frame, labels, score = table(400)
+    forest = kind(n_estimators=20, random_state=0).fit(frame, target_of(kind, labels, score))
+    importances = forest.feature_importances_
+    assert importances.sum() == pytest.approx(1.0)
+    assert (importances > 0).all()
+    assert importances.argmin() == 2
+
+
+@pytest.mark.parametrize("kind", [*CLASSIFIERS, *REGRESSORS])
+def test_explanations_add_up_to_the_prediction(kind):
+    frame, labels, score = table(150, gaps=0.1)
+    forest = kind(n_estimators=8, random_state=0).fit(frame, target_of(kind, labels, score))
+    said = forest.predict_proba(frame).max(axis=1) if kind in CLASSIFIERS else forest.predict(frame)
+    np.testing.assert_allclose(forest.explain(frame).scores, said, rtol=1e-10)
+
+
+def test_the_summary_tells_size_draws_and_out_of_bag_score():
+    frame, y, _ = table(100)
+    forest = RandomForestClassifier(n_estimators=4, oob_score=True, random_state=0).fit(frame, y)
+    text = str(forest.summary())
+    for part in ("trees", "2 of 4", "out-of-bag score", "colour", "depth"):
+        assert part in text
+
+
+def test_progress_is_told_after_every_tree():
+    frame, y, _ = table(60)
+    told = []
+    RandomForestClassifier(n_estimators=3, random_state=0, progress=lambda *at: told.append(at)).fit(frame, y)
+    assert told == [(1, 3), (2, 3), (3, 3)]
+
+
+# -- threads and files -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", [*CLASSIFIERS, *REGRESSORS])
+def test_one_thread_and_two_give_the_forest_to_the_bit(kind):
+    frame, labels, score = table(500, gaps=0.05)
+    forests = []
+    for threads in (1, 2):
+        with threadpool_limits(threads, user_api="openmp"):
+            forest = kind(n_estimators=7, bootstrap=True, oob_score=True, random_state=5)
+            forests.append(forest.fit(frame, target_of(kind, labels, score)))
+    assert_same(*forests)
+    assert forests[0].oob_score_ == forests[1].oob_score_
+    np.testing.assert_array_equal(*(np.asarray(forest.predict(frame)) for forest in forests))
+
+
+@pytest.mark.parametrize("kind", [*CLASSIFIERS, *REGRESSORS])
+def test_a_forest_comes_back_from_a_pickle_and_a_model_file(kind, tmp_path):
+    frame, labels, score = table(100, gaps=0.05)
+    y = target_of(kind, labels, score)
+    forest = kind(n_estimators=3, warm_start=True).fit(frame, y)
+    lyceum.save(forest, tmp_path / "forest.lyceum")
+    for other in (pickle.loads(pickle.dumps(forest)), lyceum.load(tmp_path / "forest.lyceum")):
+        np.testing.assert_array_equal(other.predict(frame), forest.predict(frame))
+        grown = [model.set_params(n_estimators=5).fit(frame, y) for model in (other, clone_of(forest))]
+        assert_same(*grown)
+
+
+def clone_of(forest):
+    other = clone(forest)
+    other.__dict__.update(forest.__dict__)
+    return other
+
+
+# -- quality -----------------------------------------------------------------------------------------------
+
+
+def test_german_credit_is_learned_as_well_as_by_scikit_learn():
+    frame = pd.read_csv(datasets.path("german_credit"))
+    y = frame.pop("class")
+    text = [name for name in frame if frame[name].dtype.kind not in "if"]
+    ours, scikits = [], []
+    for seed in range(3):
+        forest = RandomForestClassifier(n_estimators=40, random_state=seed)
+        ours.append(cross_val_score(forest, frame.astype(dict.fromkeys(text, "category")), y, cv=4).mean())
+        coded = frame.copy()
+        coded[text] = OrdinalEncoder().fit_transform(frame[text])
+        other = theirs.RandomForestClassifier(n_estimators=40, random_state=seed)
+        scikits.append(cross_val_score(make_pipeline(other), coded, y, cv=4).mean())
+    assert np.mean(ours) > np.mean(scikits) - 0.012
+    assert np.mean(ours) > 0.74
+
+
+@pytest.mark.parametrize(
+    ("kind", "other"),
+    [
+        (RandomForestRegressor, theirs.RandomForestRegressor),
+        (ExtraTreesRegressor, theirs.ExtraTreesRegressor),
+    ],
+)
+def test_diabetes_is_learned_as_well_as_by_scikit_learn(kind, other):
+    X, y = load_diabetes(return_X_y=True)
+    scores = [
+        np.mean([cross_val_score(f(n_estimators=40, random_state=seed), X, y, cv=4) for seed in range(3)])
+        for f in (kind, other)
+    ]
+    assert scores[0] > scores[1] - 0.012
+    assert scores[0] > 0.4
