@@ -15,13 +15,11 @@ public:
         const size_t m = node_.m;
         const std::uint32_t* code = node_.grouping.codes(node_.rows, m, node_.j);
         const auto missing = node_.columns.missing(node_.j);
-        std::uint32_t least = std::numeric_limits<std::uint32_t>::max(), most = 0;
-        size_t absent_rows = 0;
+        std::uint32_t least = missing, most = 0, absent_rows = 0;  // the code of missing cells is above all others
         for (size_t i = 0; i < m; ++i) {
-            const bool absent = code[i] == missing;
-            absent_rows += absent;
-            least = std::min(least, absent ? least : code[i]);
-            most = std::max(most, absent ? most : code[i]);
+            least = std::min(least, code[i]);
+            most = std::max(most, code[i] == missing ? 0 : code[i]);
+            absent_rows += code[i] == missing;
         }
         found.constant = least >= most && absent_rows == 0;
         if (least >= most) return;
