@@ -14,7 +14,7 @@ from lyceum.errors import DataError
 from lyceum.plot._style import COLOURS, GREY, INK, axes, finish, heading, legend, line_style, thin
 from lyceum.trees._text import node_colours
 from lyceum.trees._tree import INTERVALS, THRESHOLD, Tree
-from lyceum.trees._words import Words
+from lyceum.trees._words import Actions, Words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -77,8 +77,8 @@ def _words(model: Any, schema: Schema | None, classes: Sequence[Any] | None) -> 
         return Words(model, schema, classes, digits=4)
     check_is_fitted(model, "tree_")
     labels = getattr(model, "classes_", None) if classes is None else classes
-    criterion = getattr(model, "criterion", None)
-    return Words(model.tree_, schema or model.schema_, labels, criterion if labels is None else None, 4)
+    criterion = getattr(model, "criterion", None) if labels is None else None
+    return Words(model.tree_, schema or model.schema_, labels, criterion, 4, Actions.of(model))
 
 
 @dataclass

@@ -22,6 +22,7 @@ from lyceum.trees._rules import Rule, rules
 from lyceum.trees._summary import tree_summary
 from lyceum.trees._text import as_dot, as_text
 from lyceum.trees._tree import Tree
+from lyceum.trees._words import Actions
 
 __all__ = ["DecisionTreeClassifier", "DecisionTreeRegressor", "TreeLearner"]
 
@@ -114,17 +115,21 @@ class TreeLearner(Learner):
     def text(self) -> str:
         """The tree as indented text."""
         check_is_fitted(self)
-        return as_text(self.tree_, self.schema_, self._labels, criterion=self._criterion)
+        return as_text(
+            self.tree_, self.schema_, self._labels, criterion=self._criterion, actions=Actions.of(self)
+        )
 
     def rules(self) -> list[Rule]:
         """A rule for every leaf, with its support and confidence."""
         check_is_fitted(self)
-        return rules(self.tree_, self.schema_, self._labels)
+        return rules(self.tree_, self.schema_, self._labels, actions=Actions.of(self))
 
     def dot(self) -> str:
         """The tree in the language of Graphviz."""
         check_is_fitted(self)
-        return as_dot(self.tree_, self.schema_, self._labels, criterion=self._criterion)
+        return as_dot(
+            self.tree_, self.schema_, self._labels, criterion=self._criterion, actions=Actions.of(self)
+        )
 
     def summary(self) -> Summary:
         """The tree's size, nodes and importances, and with `record=True` every gain considered."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from lyceum.data import Schema
 from lyceum.trees._tree import INTERVALS, THRESHOLD, Tree
-from lyceum.trees._words import Words, interval_text, number, set_text
+from lyceum.trees._words import Actions, Words, interval_text, number, set_text
 
 __all__ = ["Condition", "Rule", "rules"]
 
@@ -56,8 +56,9 @@ class Condition:
 class Rule:
     """One way down a tree.
 
-    `weight` and `rows` are its support; `confidence` the share of the majority class among them, None for a
-    regression; `spread` the name and the size of the spread of a regression, where the criterion tells it.
+    `weight` and `rows` are its support; `confidence` the share of the class answered among them, None for a
+    regression and for an action that is no class; `spread` the name and the size of the spread of a
+    regression, where the criterion tells it; `risk` the expected loss of the answer, with a loss matrix.
     """
 
     conditions: tuple[Condition, ...]
@@ -68,6 +69,7 @@ class Rule:
     confidence: float | None
     spread: tuple[str, float] | None
     node: int
+    risk: float | None = None
 
     def covers(self, X: np.ndarray) -> np.ndarray:
         """The rows of coded cells that all conditions hold of."""
@@ -78,7 +80,8 @@ class Rule:
 
     def __str__(self) -> str:
         asked = " AND ".join(map(str, self.conditions))
-        answer = number(self.answer) if self.confidence is None else str(self.answer)
+        is_number = self.confidence is None and self.risk is None
+        answer = number(self.answer) if is_number else str(self.answer)
         then = f"THEN {self.target} = {answer}"
         return (
             f"IF {asked} {then} ({self._evidence()})" if asked else f"ALWAYS {then[5:]} ({self._evidence()})"
@@ -87,9 +90,10 @@ class Rule:
     def _evidence(self) -> str:
         rows = f"{self.rows} {'row' if self.rows == 1 else 'rows'}"
         weight = "" if self.weight == self.rows else f" of weight {number(self.weight)}"
-        if self.confidence is not None:
-            return f"{rows}{weight}, confidence {self.confidence:.3g}"
-        return f"{rows}{weight}" + (f", {self.spread[0]} {number(self.spread[1])}" if self.spread else "")
+        sure = "" if self.confidence is None else f", confidence {self.confidence:.3g}"
+        risk = "" if self.risk is None else f", expected loss {number(self.risk, 3)}"
+        spread = f", {self.spread[0]} {number(self.spread[1])}" if self.spread else ""
+        return f"{rows}{weight}{sure}{risk}{spread}"
 
 
 def rules(
@@ -98,6 +102,7 @@ def rules(
     classes: Sequence[Any] | None = None,
     *,
     criterion: str | None = None,
+    actions: Actions | None = None,
     unseen: bool = False,
 ) -> list[Rule]:
     """A rule a leaf, from the first to the last; the conditions on a column are merged into one.
@@ -109,10 +114,12 @@ def rules(
     classes : labels, None for a regression
     criterion : str, optional
         What a regression tree was grown by; says what spread is told.
+    actions : Actions, optional
+        What a tree with a loss matrix answers.
     unseen : bool, default=False
         Also a rule for the known categories that no row brought to a node: rows of them end there.
     """
-    words = Words(tree, schema, classes, criterion)
+    words = Words(tree, schema, classes, criterion, actions=actions)
     return [_rule(words, *end) for end in _ends(words, unseen)]
 
 
@@ -124,9 +131,10 @@ def _rule(words: Words, node: int, asked: dict[int, Condition], seen: bool) -> R
         words.answer(node),
         float(tree.weight[node]) if seen else 0.0,
         int(tree.n_rows[node]) if seen else 0,
-        None if words.classes is None else words.purity(node),
+        words.confidence(node),
         words.spread(node),
         node,
+        words.risk(node),
     )
 
 

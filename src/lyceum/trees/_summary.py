@@ -10,7 +10,7 @@ import numpy as np
 from lyceum.data import Schema
 from lyceum.report import Summary, Table
 from lyceum.trees._tree import GROUPS, INTERVALS, LEAF, THRESHOLD, Tree
-from lyceum.trees._words import Words, number
+from lyceum.trees._words import Actions, Words, number
 
 __all__ = ["gain_tables", "importance_table", "node_table", "summary_of", "tree_summary"]
 
@@ -22,6 +22,7 @@ def summary_of(
     classes: Sequence[Any] | None = None,
     *,
     criterion: str | None = None,
+    actions: Actions | None = None,
     facts: Mapping[str, Any] | None = None,
     importances: np.ndarray | None = None,
     record: Any = None,
@@ -32,7 +33,7 @@ def summary_of(
     Parameters
     ----------
     title : str
-    tree, schema, classes, criterion
+    tree, schema, classes, criterion, actions
         As in `as_text`.
     facts : dict, optional
         More facts, after those of the tree.
@@ -52,7 +53,7 @@ def summary_of(
     shown["impurity at the root"] = float(tree.impurity[0])
     used = np.unique(tree.feature[tree.kind != LEAF])
     shown["columns tested"] = f"{len(used)} of {len(schema)}"
-    tables = [node_table(tree, schema, classes, criterion=criterion, most=most)]
+    tables = [node_table(tree, schema, classes, criterion=criterion, actions=actions, most=most)]
     if importances is not None:
         tables.append(importance_table(importances, schema))
     if record is not None:
@@ -69,6 +70,7 @@ def tree_summary(learner: Any, facts: Mapping[str, Any] | None = None) -> Summar
         learner.schema_,
         getattr(learner, "classes_", None),
         criterion=getattr(learner, "criterion", None),
+        actions=Actions.of(learner),
         facts=facts,
         importances=getattr(learner, "feature_importances_", None),
         record=getattr(learner, "record_", None),
@@ -81,10 +83,11 @@ def node_table(
     classes: Sequence[Any] | None = None,
     *,
     criterion: str | None = None,
+    actions: Actions | None = None,
     most: int | None = None,
 ) -> Table:
     """A row a node: how it is reached, how many rows came, what it says and what its split gained."""
-    words = Words(tree, schema, classes, criterion)
+    words = Words(tree, schema, classes, criterion, actions=actions)
     parents, depths = tree.parent, tree.depths
     n = tree.n_nodes if most is None else min(most, tree.n_nodes)
     rows = []

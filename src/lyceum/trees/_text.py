@@ -9,7 +9,7 @@ import numpy as np
 
 from lyceum.data import Schema
 from lyceum.trees._tree import Tree
-from lyceum.trees._words import Words
+from lyceum.trees._words import Actions, Words
 
 __all__ = ["as_dot", "as_text", "node_colours"]
 
@@ -23,6 +23,7 @@ def as_text(
     classes: Sequence[Any] | None = None,
     *,
     criterion: str | None = None,
+    actions: Actions | None = None,
     max_depth: int | None = None,
     missing: bool = False,
 ) -> str:
@@ -35,12 +36,14 @@ def as_text(
     classes : labels, None for a regression
     criterion : str, optional
         What a regression tree was grown by; says what spread is shown.
+    actions : Actions, optional
+        What a tree with a loss matrix answers: the action of least expected loss in the place of a class.
     max_depth : int, optional
         Splits below are told by their number only.
     missing : bool, default=False
         Whether to say which branch a missing cell takes ("in part" if it takes all).
     """
-    words = Words(tree, schema, classes, criterion)
+    words = Words(tree, schema, classes, criterion, actions=actions)
     head = f"{words.target}: {words.answer_text(0)}" if words.is_leaf(0) else words.target
     lines = [f"{head}  [{words.distribution(0)}]"]
     lines += _branches(words, max_depth, missing)
@@ -81,18 +84,23 @@ def _size_below(tree: Tree, node: int) -> int:
 
 
 def node_colours(words: Words) -> list[str]:
-    """A soft colour a node: of the majority class by its purity, or by the mean."""
+    """A soft colour a node: of the class answered by its share, grey for other actions; or by the mean."""
     tree = words.tree
     if words.classes is None:
         value = tree.value[:, 0]
         low, high = float(value.min()), float(value.max())
         depth = (value - low) / (high - low) if high > low else np.zeros(len(value))
         return [_mixed(_COLOURS[0], 0.05 + 0.5 * float(share)) for share in depth]
-    K = max(2, tree.value.shape[1])
-    return [
-        _mixed(_COLOURS[words.majority(i) % len(_COLOURS)], 0.5 * (words.purity(i) - 1 / K) / (1 - 1 / K))
-        for i in range(tree.n_nodes)
-    ]
+    return [_class_colour(words, node) for node in range(tree.n_nodes)]
+
+
+def _class_colour(words: Words, node: int) -> str:
+    k, share = words.answered_class(node), words.confidence(node)
+    if k is None or share is None:
+        return _mixed(_COLOURS[-1], 0.4)
+    K = max(2, words.tree.value.shape[1])
+    least = 0.0 if words.actions is None else 0.1  # a loss matrix may prefer a rare class
+    return _mixed(_COLOURS[k % len(_COLOURS)], max(least, 0.5 * (share - 1 / K) / (1 - 1 / K)))
 
 
 def _mixed(colour: str, strength: float) -> str:
@@ -107,13 +115,14 @@ def as_dot(
     classes: Sequence[Any] | None = None,
     *,
     criterion: str | None = None,
+    actions: Actions | None = None,
     max_depth: int | None = None,
 ) -> str:
     """The tree in the language of Graphviz: nodes coloured softly by their class or mean.
 
     Parameters are those of `as_text`.
     """
-    words = Words(tree, schema, classes, criterion)
+    words = Words(tree, schema, classes, criterion, actions=actions)
     colours, depths = node_colours(words), tree.depths
     lines = [
         "digraph tree {",

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from lyceum.data import Schema
+from lyceum.trees._route import shares
 from lyceum.trees._tree import INTERVALS, LEAF, THRESHOLD, Tree
 
-__all__ = ["Words", "number"]
+__all__ = ["Actions", "Words", "number"]
 
 _SPREADS = {
     "variance": "sd",
@@ -31,10 +32,29 @@ def number(value: float, digits: int = 6) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class Actions:
+    """What a tree with a loss matrix may answer."""
+
+    labels: Sequence[Any]
+    loss: np.ndarray  # (classes, actions)
+
+    @classmethod
+    def of(cls, learner: Any) -> Actions | None:
+        """Those of a fitted learner, None if it has no loss matrix."""
+        loss = getattr(learner, "loss_", None)
+        return None if loss is None else cls(learner.actions_, loss)
+
+    def risks(self, value: np.ndarray) -> np.ndarray:
+        """The expected loss Σ_k P(k) L(k, a) of every action a, from the weights of the classes."""
+        return (shares(value[None, :]) @ self.loss)[0]
+
+
+@dataclass(frozen=True, slots=True)
 class Words:
     """The names that a tree is told with.
 
     `classes` are the labels, None for a regression; `criterion` says what the impurities of a regression are.
+    With `actions` nodes answer by least expected loss, else by the largest class.
     """
 
     tree: Tree
@@ -42,6 +62,7 @@ class Words:
     classes: Sequence[Any] | None = None
     criterion: str | None = None
     digits: int = 6
+    actions: Actions | None = None
 
     def number(self, value: float) -> str:
         return number(value, self.digits)
@@ -99,17 +120,31 @@ class Words:
         """The label or the number that a node predicts."""
         if self.classes is None:
             return float(self.tree.value[node, 0])
+        if self.actions is not None:
+            return self.actions.labels[int(np.argmin(self.actions.risks(self.tree.value[node])))]
         return self.classes[self.majority(node)]
+
+    def risk(self, node: int) -> float | None:
+        """The expected loss of the answer, None without actions."""
+        return None if self.actions is None else float(self.actions.risks(self.tree.value[node]).min())
+
+    def answered_class(self, node: int) -> int | None:
+        """The number of the class that is answered, None of a number and of an action that is no class."""
+        if self.classes is None:
+            return None
+        if self.actions is None:
+            return self.majority(node)
+        answer = self.answer(node)
+        return next((k for k, label in enumerate(self.classes) if label == answer), None)
+
+    def confidence(self, node: int) -> float | None:
+        """The share of the class that is answered, None of a number and of an action that is no class."""
+        k = self.answered_class(node)
+        return None if k is None else float(shares(self.tree.value[node : node + 1])[0, k])
 
     def answer_text(self, node: int) -> str:
         answer = self.answer(node)
         return self.number(answer) if self.classes is None else str(answer)
-
-    def purity(self, node: int) -> float:
-        """The share of the majority class."""
-        value = self.tree.value[node]
-        total = float(value.sum())
-        return float(value.max()) / total if total > 0 else 1.0 / len(value)
 
     def spread(self, node: int) -> tuple[str, float] | None:
         """How far the targets of a node are from its number, by name, where the criterion tells it."""
