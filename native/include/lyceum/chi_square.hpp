@@ -1,7 +1,10 @@
-// The upper tail of the chi-square distribution, by the regularised incomplete gamma function Q(a, x).
+// The chi-square test of independence; its tail by the regularised incomplete gamma function Q(a, x).
 #pragma once
+#include <algorithm>
+#include <algorithm>
 #include <cmath>
-#include <limits>
+#include <numeric>
+#include <vector>
 
 namespace lyceum {
 
@@ -30,5 +33,26 @@ inline double gamma_q(double a, double x) {
 }
 
 inline double chi_square_tail(double statistic, double degrees) { return gamma_q(degrees / 2, statistic / 2); }
+
+// The p-value of the hypothesis that the classes do not depend on the branch, from the weights of the classes in every
+// branch; branches and classes without rows do not count.
+inline double independence(const std::vector<const double*>& branches, size_t n_classes) {
+    std::vector<double> classes(n_classes, 0.), sizes;
+    for (const double* branch : branches) {
+        sizes.push_back(std::accumulate(branch, branch + n_classes, 0.));
+        for (size_t k = 0; k < n_classes; ++k) classes[k] += branch[k];
+    }
+    const auto some = [](double w) { return w > 0.; };
+    const auto rows = std::count_if(sizes.begin(), sizes.end(), some), columns = std::count_if(classes.begin(), classes.end(), some);
+    if (rows < 2 || columns < 2) return 1.;
+    const double n = std::accumulate(sizes.begin(), sizes.end(), 0.);
+    double statistic = 0.;
+    for (size_t b = 0; b < branches.size(); ++b)
+        for (size_t k = 0; k < n_classes; ++k) {
+            const double expected = sizes[b] * classes[k] / n;
+            if (expected > 0.) statistic += (branches[b][k] - expected) * (branches[b][k] - expected) / expected;
+        }
+    return chi_square_tail(statistic, static_cast<double>((rows - 1) * (columns - 1)));
+}
 
 }  // namespace lyceum

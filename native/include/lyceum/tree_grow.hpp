@@ -7,35 +7,14 @@
 // thread each, into pieces that are put together at the end. What is grown depends on the data and the seed alone.
 #pragma once
 #include <memory>
-#include <queue>
 
 #include "chi_square.hpp"
 #include "interrupt.hpp"
 #include "tree_choice.hpp"
+#include "tree_piece.hpp"
+#include "tree_sorted.hpp"
 
 namespace lyceum {
-
-struct TreeNode {
-    std::int32_t feature = -1;
-    SplitKind kind = SplitKind::leaf;
-    std::int32_t child = -1, n_children = 0, table = -1, n_codes = 0, missing = -1;
-    double threshold = std::numeric_limits<double>::quiet_NaN();
-    double weight = 0.;
-    std::int64_t n_rows = 0;
-    double impurity = 0., gain = 0.;
-};
-
-struct Considered {  // a column at a node, and what splitting by it would have gained
-    std::int32_t node, feature;
-    double gain, score, threshold;
-};
-
-struct TreePiece {
-    std::vector<TreeNode> nodes;
-    std::vector<double> value, cuts;
-    std::vector<std::int32_t> branches;
-    std::vector<Considered> record;
-};
 
 class AnyGrower {
 public:
@@ -67,7 +46,7 @@ public:
         const bool all = !rules.max_features || rules.max_features >= columns.d;
         for (size_t j = 0; j < columns.d && all && !rules.random; ++j)
             if (!columns.is_category[j] && columns.n_codes[j] > 64) slot_[j] = sorted_++;
-        root.sorted = Sorted(sorted_, root.rows.size());
+        root.sorted = SortedRows(sorted_, root.rows.size());
         settle(top_, root);
         root_weight_ = top_.nodes[0].weight;
         root_impurity_ = top_.nodes[0].impurity;
@@ -81,7 +60,7 @@ public:
 
     void sort(size_t from, size_t to) override {
         for (size_t j = from; j < to; ++j)
-            if (slot_[j] >= 0) sort_column(open_[0], j);
+            if (slot_[j] >= 0) sort_rows(columns_, j, open_[0].rows, open_[0].sorted.column(slot_[j]));
     }
 
     void prepare(size_t i) override { open_[i].found.resize(columns_.d); }
@@ -125,31 +104,11 @@ public:
     }
 
     TreePiece assemble() override {
-        for (size_t i = 0; i < open_.size(); ++i) attach(pieces_[i], open_[i].node);
-        return numbered_by_level();
+        for (size_t i = 0; i < open_.size(); ++i) attach(top_, open_[i].node, pieces_[i], width());
+        return numbered_by_level(std::move(top_), width());
     }
 
 private:
-    // Rows of a node in the order of every sorted column: code << 32 | the number of the row in the node. Children share
-    // the array of their parent, each a part of every column, unless rows came into several of them.
-    struct Sorted {
-        std::shared_ptr<std::uint64_t[]> keys;
-        size_t stride = 0, from = 0;
-
-        Sorted() = default;
-        Sorted(std::int32_t columns, size_t m)
-            : keys(columns ? new std::uint64_t[static_cast<size_t>(columns) * m] : nullptr), stride(m) {}
-        std::uint64_t* column(std::int32_t slot) const { return keys.get() + static_cast<size_t>(slot) * stride + from; }
-    };
-
-    // Where the rows of a node went.
-    struct Dealing {
-        std::vector<std::int32_t> side;   // the child, -1: all of them
-        std::vector<std::uint32_t> place;  // the number there, of rows of all children after the others
-        std::vector<size_t> counts;
-        bool apart = false;  // some went to all
-    };
-
     struct Open {
         size_t node, depth;
         std::uint64_t seed;
@@ -158,7 +117,7 @@ private:
         std::vector<double> total;
         std::vector<std::uint8_t> dead;  // columns of one value
         std::vector<Found> found;
-        Sorted sorted;
+        SortedRows sorted;
     };
 
     // -- a node ----------------------------------------------------------------------------------------------------
@@ -265,7 +224,7 @@ private:
             children[c].node = first + c;
             settle(piece, children[c]);
         }
-        if (rules_.max_p < 1. && p_value(children) > rules_.max_p) {
+        if (rules_.max_p < 1. && !depends(children)) {
             piece.nodes.resize(first);
             piece.value.resize(first * width());
             return {};
@@ -329,7 +288,7 @@ private:
         size_t from = open.sorted.from;
         for (size_t c = 0; c < children && sorted_; ++c) {
             if (dealing.apart) {
-                out[c].sorted = Sorted(sorted_, out[c].rows.size());
+                out[c].sorted = SortedRows(sorted_, out[c].rows.size());
             } else {
                 out[c].sorted = open.sorted;
                 out[c].sorted.from = from;
@@ -356,55 +315,11 @@ private:
                 }
     }
 
-    void sort_column(Open& root, size_t j) const {
-        const auto n_codes = columns_.missing(j);
-        const size_t m = root.rows.size();
-        std::uint64_t* keys = root.sorted.column(slot_[j]);
-        struct Starts;
-        auto* start = zeroed<Starts, std::uint32_t>(n_codes + 2);
-        columns_.with_codes(j, [&](const auto* codes) {
-            for (const auto& row : root.rows) ++start[codes[row.row] + 1u];
-            for (size_t c = 1; c <= n_codes; ++c) start[c] += start[c - 1];
-            for (size_t i = 0; i < m; ++i) {
-                const std::uint64_t c = codes[root.rows[i].row];
-                keys[start[c]++] = c << 32 | i;
-            }
-        });
-    }
-
-    // Deals the sorted rows of one column out, in their order.
-    void deal_column(const Open& open, Open* children, size_t count, const Dealing& dealing, size_t j) const {
-        const std::uint64_t* keys = open.sorted.column(slot_[j]);
-        const size_t m = open.rows.size();
-        struct Rest;
-        constexpr std::uint64_t code = 0xFFFFFFFF00000000u;
-        if (!dealing.apart && count == 2) {
-            std::uint64_t *first = children[0].sorted.column(slot_[j]), *rest = scratch<Rest, std::uint64_t>(m + 1);
-            size_t left = 0, right = 0;
-            for (size_t i = 0; i < m; ++i) {
-                const auto at = static_cast<std::uint32_t>(keys[i]);
-                const std::uint64_t moved = (keys[i] & code) | dealing.place[at];
-                const bool second = dealing.side[at];
-                first[left] = moved;  // never ahead of what is read
-                rest[right] = moved;
-                left += !second;
-                right += second;
-            }
-            std::copy_n(rest, right, children[1].sorted.column(slot_[j]));
-            return;
-        }
-        std::uint64_t* all = scratch<Rest, std::uint64_t>(m);
-        std::copy_n(keys, m, all);
-        std::vector<std::uint64_t*> to(count);
+    void deal_column(const Open& open, const Open* children, size_t count, const Dealing& dealing, size_t j) const {
+        struct To;
+        std::uint64_t** to = scratch<To, std::uint64_t*>(count);
         for (size_t c = 0; c < count; ++c) to[c] = children[c].sorted.column(slot_[j]);
-        for (size_t i = 0; i < m; ++i) {
-            const auto at = static_cast<std::uint32_t>(all[i]);
-            const auto side = dealing.side[at];
-            if (side >= 0)
-                *to[static_cast<size_t>(side)]++ = (all[i] & code) | dealing.place[at];
-            else
-                for (size_t c = 0; c < count; ++c) *to[c]++ = (all[i] & code) | (dealing.counts[c] + dealing.place[at]);
-        }
+        deal_rows(open.sorted.column(slot_[j]), open.rows.size(), dealing, to, count);
     }
 
     void deal_all(const Open& open, std::vector<Open>& children, const Dealing& dealing) const {
@@ -438,27 +353,10 @@ private:
         });
     }
 
-    // Of the hypothesis that the classes do not depend on the branch; branches and classes without rows do not count.
-    double p_value(const std::vector<Open>& children) const {
-        std::vector<double> all(target_.size(), 0.);
-        double n = 0., statistic = 0.;
-        int rows = 0, classes = 0;
-        for (const auto& child : children) {
-            for (size_t k = 0; k < all.size(); ++k) all[k] += child.total[k];
-            const double w = target_.weight(child.total.data());
-            n += w;
-            rows += w > 0.;
-        }
-        for (const double w : all) classes += w > 0.;
-        if (rows < 2 || classes < 2) return 1.;
-        for (const auto& child : children) {
-            const double w = target_.weight(child.total.data());
-            for (size_t k = 0; k < all.size(); ++k) {
-                const double expected = w * all[k] / n;
-                if (expected > 0.) statistic += (child.total[k] - expected) * (child.total[k] - expected) / expected;
-            }
-        }
-        return chi_square_tail(statistic, static_cast<double>((rows - 1) * (classes - 1)));
+    bool depends(const std::vector<Open>& children) const {
+        std::vector<const double*> branches;
+        for (const auto& child : children) branches.push_back(child.total.data());
+        return independence(branches, target_.size()) <= rules_.max_p;
     }
 
     // -- the order of growth ---------------------------------------------------------------------------------------
@@ -516,61 +414,6 @@ private:
             leaves += children.size() - 1;
             for (auto& child : children) admit(std::move(child));
         }
-    }
-
-    void attach(TreePiece& piece, size_t node) {
-        if (piece.nodes.empty()) return;
-        const auto base = static_cast<std::int32_t>(top_.nodes.size()) - 1;
-        const auto cuts = static_cast<std::int32_t>(top_.cuts.size());
-        const auto branches = static_cast<std::int32_t>(top_.branches.size());
-        for (auto& moved : piece.nodes) {
-            if (moved.kind == SplitKind::leaf) continue;
-            moved.child += base;
-            if (moved.table >= 0) moved.table += moved.kind == SplitKind::intervals ? cuts : branches;
-        }
-        for (auto& seen : piece.record) {
-            seen.node = seen.node ? seen.node + base : static_cast<std::int32_t>(node);
-            top_.record.push_back(seen);
-        }
-        top_.nodes[node] = piece.nodes[0];
-        top_.nodes.insert(top_.nodes.end(), piece.nodes.begin() + 1, piece.nodes.end());
-        top_.value.insert(top_.value.end(), piece.value.begin() + static_cast<std::ptrdiff_t>(width()), piece.value.end());
-        top_.cuts.insert(top_.cuts.end(), piece.cuts.begin(), piece.cuts.end());
-        top_.branches.insert(top_.branches.end(), piece.branches.begin(), piece.branches.end());
-        piece = {};
-    }
-
-    // The same tree with its nodes level by level, which does not depend on who grew what.
-    TreePiece numbered_by_level() {
-        const size_t n = top_.nodes.size(), w = width();
-        std::vector<size_t> order{0};
-        std::vector<std::int32_t> number(n);
-        for (size_t at = 0; at < order.size(); ++at) {
-            number[order[at]] = static_cast<std::int32_t>(at);
-            const TreeNode& node = top_.nodes[order[at]];
-            for (std::int32_t c = 0; c < node.n_children; ++c) order.push_back(static_cast<size_t>(node.child + c));
-        }
-        TreePiece out;
-        out.nodes.reserve(n);
-        out.value.reserve(n * w);
-        for (const size_t old : order) {
-            TreeNode node = top_.nodes[old];
-            if (node.kind != SplitKind::leaf) node.child = number[static_cast<size_t>(node.child)];
-            const auto copied = [&](auto& from, auto& to, std::int32_t count) {
-                const auto start = from.begin() + node.table;
-                node.table = static_cast<std::int32_t>(to.size());
-                to.insert(to.end(), start, start + count);
-            };
-            if (node.kind == SplitKind::intervals) copied(top_.cuts, out.cuts, node.n_children - 1);
-            if (node.n_codes) copied(top_.branches, out.branches, node.n_codes);
-            out.nodes.push_back(node);
-            out.value.insert(out.value.end(), top_.value.begin() + static_cast<std::ptrdiff_t>(old * w),
-                             top_.value.begin() + static_cast<std::ptrdiff_t>((old + 1) * w));
-        }
-        out.record = std::move(top_.record);
-        for (auto& seen : out.record) seen.node = number[static_cast<size_t>(seen.node)];
-        std::stable_sort(out.record.begin(), out.record.end(), [](const auto& a, const auto& b) { return a.node < b.node; });
-        return out;
     }
 
     const Target target_;
