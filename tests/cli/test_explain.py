@@ -59,3 +59,11 @@ def test_a_row_that_is_not_there_is_one_sentence(command, models, credit, row, m
     assert (code, out) == (2, "")
     assert message in err
     assert err.count("\n") == 1
+
+
+def test_columns_that_add_nothing_are_counted_and_not_shown(command, tmp_path, credit):
+    model = tmp_path / "tree.lyceum"
+    command("fit", credit, "--target", "class", "--learner", "C45", "--out", model)
+    _, told, _ = command("explain", model, credit, "--row", "0")
+    assert "columns add nothing" in told
+    assert len(told.splitlines()) < 20

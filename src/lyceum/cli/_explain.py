@@ -36,9 +36,12 @@ def _render(one: RowExplanation) -> None:
     made.columns[3].no_wrap = True
     most = max((abs(adds) for *_, adds in one.contributions), default=0.0) or 1.0
     made.add_row("(base)", "", show(one.base), "")
-    for name, cell, adds in one.contributions:
+    telling = [part for part in one.contributions if part[2] != 0]
+    for name, cell, adds in telling:
         made.add_row(Text(name), Text(shown(cell)), show(adds), _bar(adds / most))
     console.print(made)
+    if rest := len(one.contributions) - len(telling):
+        console.print(f"{rest} more {'column adds' if rest == 1 else 'columns add'} nothing", style="dim")
 
 
 def _bar(share: float) -> Text:
