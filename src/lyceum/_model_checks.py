@@ -14,15 +14,19 @@ from lyceum.base import Learner
 from lyceum.data import Column, Schema
 from lyceum.errors import ModelFileError
 from lyceum.prepare._base import Transformer
+from lyceum.trees._route import arrays_of
+from lyceum.trees._tree import Tree
 
 __all__ = ["check_model"]
+
+_REALS = ("threshold", "cuts", "value", "weight", "impurity", "gain")
 
 
 def check_model(model: Any) -> None:
     """Raise unless the model is a learner, or is made of them, and its parts fit together."""
     if not isinstance(model, BaseEstimator):
         raise ModelFileError(f"holds a {type(model).__name__}, not a learner")
-    checks = {Learner: _check_learner, Column: _check_column, Schema: _check_schema}
+    checks = {Learner: _check_learner, Column: _check_column, Schema: _check_schema, Tree: _check_tree}
     for part in _parts(model):
         for kind, check in checks.items():
             if isinstance(part, kind):
@@ -82,6 +86,33 @@ def _check_schema(schema: Any) -> None:
     schema.__post_init__()
 
 
+def _check_tree(tree: Any) -> None:
+    """Every node leads to nodes, cuts and branches that are there, and has a value."""
+    for field in fields(tree):
+        array, kinds = getattr(tree, field.name), "f" if field.name in _REALS else "iu"
+        if not isinstance(array, np.ndarray) or array.dtype.kind not in kinds or not array.dtype.isnative:
+            raise ModelFileError(f"holds a tree without an array of numbers in the place of {field.name!r}")
+    n = len(tree.feature)
+    if tree.value.ndim != 2 or len(tree.value) != n or not n:
+        raise ModelFileError("holds a tree whose nodes have no values")
+    if any(getattr(tree, name).shape != (n,) for name in ("n_rows", "impurity", "gain")):
+        raise ModelFileError("holds a tree whose nodes and their numbers are not as many")
+    try:
+        arrays_of(tree, int(tree.feature.max()) + 1)
+    except (TypeError, ValueError) as error:
+        raise ModelFileError(f"holds a tree that leads nowhere: {error}") from error
+
+
+def _check_columns_of_trees(learner: Any) -> None:
+    """The columns that trees test are those of the learner."""
+    one = getattr(learner, "tree_", None)
+    for tree in [*getattr(learner, "trees_", ()), *([] if one is None else [one])]:
+        if not isinstance(tree, Tree) or not tree.feature.max(initial=-1) < learner.n_features_in_:
+            raise ModelFileError(
+                f"holds a {type(learner).__name__} whose trees test columns that are not there"
+            )
+
+
 def _check_learner(learner: Any) -> None:
     """Schema, classes and arrays agree; -inf, the logarithm of zero, may be in an array, NaN and inf not."""
     who = type(learner).__name__
@@ -99,6 +130,7 @@ def _check_learner(learner: Any) -> None:
         if known is None or not np.array_equal(learner.classes_, known):
             raise ModelFileError(f"holds a {who} whose classes_ are not those of its target")
     learner._validate_params()
+    _check_columns_of_trees(learner)
     for name, shape in learner._shapes().items():
         array = _numbers(f"{who}.{name}", getattr(learner, name, None), tuple(shape))
         # In a preparation NaN stands for "no value", e.g. the range of a column of categories.

@@ -18,6 +18,7 @@ from lyceum._threads import ordered_map
 from lyceum.base import Learner
 from lyceum.data import Block, Rows
 from lyceum.ensemble._out_of_bag import OutOfBag
+from lyceum.ensemble._packing import WithTrees
 from lyceum.errors import DataError
 from lyceum.report import Explanation, Summary, Table
 from lyceum.solvers._class_factors import class_factors
@@ -49,7 +50,7 @@ FOREST: dict[str, Any] = {
 }
 
 
-class Forest(Learner):
+class Forest(WithTrees, Learner):
     """Trees whose answers are averaged; what one draws depends on `random_state` and its number alone."""
 
     _coding: ClassVar[Literal["codes", "one_of_c", "reference"]] = "codes"
