@@ -1,7 +1,6 @@
 // The chi-square test of independence; its tail by the regularised incomplete gamma function Q(a, x).
 #pragma once
 #include <algorithm>
-#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <vector>
