@@ -91,3 +91,13 @@ def test_nodes_are_coloured_by_their_answers():
             "grey" if red == green == blue else "blue" if blue > red else "red"
         )
     assert colours == {"ill": {"blue"}, "well": {"red"}, "ask": {"grey"}}
+
+
+@pytest.mark.parametrize("loss", [DEAR, DOUBT])
+def test_explanations_add_up_to_the_expected_loss_of_the_action(loss):
+    X, model = fitted(loss)
+    explained = model.explain(X)
+    assert explained.unit == "expected loss"
+    risks = model.predict_proba(X) @ model.loss_
+    np.testing.assert_allclose(explained.scores, risks.min(axis=1), atol=1e-12)
+    assert (explained.predicted == model.predict(X)).all()

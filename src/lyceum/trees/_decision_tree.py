@@ -328,7 +328,10 @@ class DecisionTreeClassifier(ClassifierMixin, TreeLearner):
         return self._apply(partial(_log_posteriors, self), X)
 
     def explain(self, X: Any) -> Explanation:
-        """What every column adds to the posterior of the most probable class, step by step down the tree."""
+        """What every column adds to the posterior of the most probable class, step by step down the tree.
+
+        With a loss matrix: to the expected loss of the action taken.
+        """
         return explain_trees(self, X)
 
     @property

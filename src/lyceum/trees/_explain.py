@@ -13,7 +13,7 @@ from lyceum.data import Block, Schema
 from lyceum.report import Explanation, Table
 from lyceum.trees._route import Router, cells_of, shares
 from lyceum.trees._tree import Tree
-from lyceum.trees._words import Words
+from lyceum.trees._words import Actions, Words
 
 __all__ = ["contributions", "explain_trees", "path_of"]
 
@@ -66,20 +66,32 @@ def explain_trees(
         What the trees are added to.
     of : int, optional
         The output column that is explained; by default that of the largest score of every row.
+
+    A tree with a loss matrix is explained by the expected loss of the action that it takes, the least.
     """
+    actions = Actions.of(learner) if router is None and of is None else None
+    if actions is not None:
+        router, unit = _risks(learner, actions), unit or "expected loss"
     trees: Router = learner._router if router is None else router
     start = np.broadcast_to(np.asarray(base, dtype=np.float64), trees.n_outputs)
-    parts = np.asarray(learner._apply(partial(_parts, trees, start, of), X))
+    parts = np.asarray(learner._apply(partial(_parts, trees, start, of, actions is not None), X))
     predicted = np.asarray(learner.predict(X))
     target = learner.schema_.target.name if learner.schema_.target else "y"
     what = unit or ("posterior" if hasattr(learner, "classes_") else target)
     return Explanation(learner.schema_.names, parts[:, 1:], parts[:, 0], predicted, what)
 
 
-def _parts(router: Router, start: np.ndarray, of: int | None, block: Block) -> np.ndarray:
+def _risks(learner: Any, actions: Actions) -> Router:
+    """The tree with the expected loss Σ_k P(k) L(k, a) of every action in the place of posteriors."""
+    tree: Tree = learner.tree_
+    return Router([tree], learner.n_features_in_, values=[shares(tree.value) @ actions.loss])
+
+
+def _parts(router: Router, start: np.ndarray, of: int | None, least: bool, block: Block) -> np.ndarray:
     X = cells_of(block.X)
     if of is None:
-        pick = np.argmax(router.sums(X) + start, axis=1).astype(np.int32)
+        scores = router.sums(X) + start
+        pick = (np.argmin(scores, axis=1) if least else np.argmax(scores, axis=1)).astype(np.int32)
     else:
         pick = np.full(len(X), of, dtype=np.int32)
     parts = contributions(router, X, pick)
