@@ -18,6 +18,7 @@ from lyceum.data._intake import Intake
 from lyceum.ensemble._boosting_losses import Loss
 from lyceum.ensemble._boosting_trees import MOST_LEAVES, BoostGrowth, TreeGrower
 from lyceum.ensemble._draws import seed_from
+from lyceum.ensemble._packing import WithTrees
 from lyceum.errors import DataError
 from lyceum.report import Explanation, Summary, Table
 from lyceum.trees._bins import BinnedRows, Bins, gather_bins
@@ -31,9 +32,10 @@ _MIN_HESSIAN = 1e-3  # of a leaf, for a row of weight 1
 _ROWS, _COLUMNS, _HELD_OUT = 101, 102, 103  # what a hash is drawn for
 
 
-class GradientBoosting(Learner):
+class GradientBoosting(WithTrees, Learner):
     """The rounds: trees on gradients, one an output, whose values are added to the scores."""
 
+    _trees_in: ClassVar[type] = list
     _coding: ClassVar[Any] = "codes"
     _takes_missing: ClassVar[bool] = True
 
