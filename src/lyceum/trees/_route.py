@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import threading
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -208,6 +209,7 @@ def _scaled(value: np.ndarray, factor: float) -> np.ndarray:
 
 
 _routers: WeakKeyDictionary[Any, Router] = WeakKeyDictionary()
+atexit.register(_routers.clear)  # learners may outlive the native module
 _routers_lock = threading.Lock()
 
 
