@@ -154,6 +154,17 @@ def test_out_of_bag_is_an_honest_estimate():
 def test_out_of_bag_needs_a_bootstrap(kind):
     with pytest.raises(DataError, match=r"oob_score=True needs rows.*set bootstrap=True"):
         kind(oob_score=True, bootstrap=False).fit([[0.0], [1.0]], [0, 1])
+    with pytest.raises(DataError, match=r"max_samples.*set bootstrap=True"):
+        kind(max_samples=0.5, bootstrap=False).fit([[0.0], [1.0]], [0, 1])
+
+
+def test_an_out_of_bag_score_is_forgotten_when_it_is_not_asked_for():
+    frame, labels, score = table(60)
+    for kind, y in ((RandomForestClassifier, labels), (RandomForestRegressor, score)):
+        forest = kind(n_estimators=3, oob_score=True, random_state=0).fit(frame, y)
+        forest.set_params(oob_score=False).fit(frame, y)
+        assert not [name for name in vars(forest) if name.startswith("oob_") and name.endswith("_")]
+        assert "out-of-bag" not in str(forest.summary())
 
 
 # -- draws -------------------------------------------------------------------------------------------------

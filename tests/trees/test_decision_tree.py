@@ -186,6 +186,33 @@ def test_the_record_has_the_gains_of_the_weather_table():
     assert not hasattr(model.set_params(record=False).fit(datasets.load("weather")), "record_")
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"pruning": "reduced_error"},
+        {"pruning": "pessimistic"},
+        {"pruning": "confidence"},
+        {"ccp_alpha": "cv"},
+        {"pruning": "minimum_loss", "loss": [[0, 3], [1, 0]]},
+    ],
+)
+def test_the_record_of_a_pruned_tree_goes_by_its_nodes(options):
+    X, y = noisy(seed=1)
+    model = DecisionTreeClassifier(record=True, random_state=0, **options).fit(X, y)
+    tree, record = model.tree_, model.record_
+    assert record.node.max() < tree.n_nodes
+    raised = 0
+    for node in np.flatnonzero(tree.kind != LEAF):
+        at = record.node == node
+        chosen = record.gain[at & (record.feature == tree.feature[node])]
+        if len(chosen):
+            assert chosen == pytest.approx([tree.gain[node]], abs=1e-9)
+            assert record.gain[at].max() == pytest.approx(tree.gain[node], abs=1e-9)
+        raised += not len(chosen)
+    assert (raised > 0) == (options == {"pruning": "confidence"})  # which raises branches
+    assert "gains at node 0" in str(model.summary())
+
+
 @pytest.mark.syllabus("6.7")
 def test_costs_turn_a_gain_into_its_square_over_the_cost():
     weather = datasets.load("weather")

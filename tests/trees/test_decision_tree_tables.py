@@ -10,6 +10,8 @@ from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
 import lyceum
+from lyceum.data import scan
+from lyceum.errors import SourceError
 from lyceum.trees import C45, CART, DecisionTreeClassifier, DecisionTreeRegressor
 from lyceum.trees._tree import LEAF, Tree
 
@@ -54,6 +56,55 @@ def test_integer_codes_declared_categories_are_categories():
     model = DecisionTreeClassifier(categorical_features=[2]).fit(coded, y)
     np.testing.assert_array_equal(model.tree_.feature, named.tree_.feature)
     np.testing.assert_array_equal(model.predict(coded), named.predict(frame))
+
+
+# -- files -------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def file(tmp_path):
+    frame, y, _ = mixed(300, gaps=0.05)
+    frame.assign(y=y).to_parquet(tmp_path / "table.parquet")
+    return frame, y, tmp_path / "table.parquet"
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"loss": [[0, 5], [1, 0]], "record": True},
+        {"loss": [[0, 5], [1, 0]], "criterion": "misclassification"},
+        {"class_weight": "balanced", "ccp_alpha": 0.01},
+        {"class_weight": {"low": 3.0}, "loss": [[0, 5], [1, 0]], "pruning": "pessimistic"},
+        {"min_weight_fraction_leaf": 0.05, "min_samples_split": 0.2, "pruning": "minimum_loss"},
+    ],
+)
+def test_a_file_that_streams_gives_the_tree_of_memory(file, options):
+    frame, y, path = file
+    model = DecisionTreeClassifier(max_bins=255, max_depth=5, **options).fit(frame, y)
+    streamed = clone(model).fit(scan(path, target="y", memory=0))
+    for name in ("feature", "threshold", "branches", "n_rows"):
+        np.testing.assert_array_equal(getattr(streamed.tree_, name), getattr(model.tree_, name))
+    np.testing.assert_allclose(streamed.tree_.value, model.tree_.value, rtol=1e-12)
+    assert (streamed.predict(frame) == model.predict(frame)).all()
+    if "record" in options:
+        np.testing.assert_allclose(streamed.record_.gain, model.record_.gain, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("options", [{"pruning": "reduced_error"}, {"ccp_alpha": "cv"}])
+def test_prunings_that_need_rows_say_so_where_rows_stream(file, options):
+    with pytest.raises(SourceError, match=r"needs the rows in memory: give scan\(\.\.\.\) more memory"):
+        DecisionTreeClassifier(max_bins=255, **options).fit(scan(file[2], target="y", memory=0))
+
+
+def test_a_dask_collection_needs_bins():
+    dask = pytest.importorskip("dask.dataframe")
+    frame, y, _ = mixed(100)
+    table = dask.from_pandas(frame[["size", "age"]].assign(y=(y == "low").astype(float)), npartitions=3)
+    with pytest.raises(
+        SourceError, match=r"DecisionTreeRegressor keeps every row in memory.*use max_bins=255"
+    ):
+        DecisionTreeRegressor().fit(table[["size", "age"]], table["y"])
+    assert DecisionTreeRegressor(max_bins=255).fit(table[["size", "age"]], table["y"]).get_n_leaves() > 2
 
 
 # -- awkward tables ----------------------------------------------------------------------------------------

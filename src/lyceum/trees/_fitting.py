@@ -26,6 +26,7 @@ from lyceum.trees._confidence import confidence
 from lyceum.trees._cost_complexity import choose_alpha, cost_complexity
 from lyceum.trees._grow import Considered, Growth, grow_with_record
 from lyceum.trees._pruning import NodeCosts, minimum_loss, pessimistic, reduced_error
+from lyceum.trees._record import record_of
 from lyceum.trees._route import Router
 from lyceum.trees._tree import Tree
 
@@ -48,17 +49,17 @@ def fit_tree(learner: Any, rows: Rows) -> None:
     if hasattr(learner, "alpha_choice_"):
         del learner.alpha_choice_
     if learner.max_bins is not None and not isinstance(rows.source, ArraySource):
-        tree, considered = _by_levels(learner, rows, seed)
+        grown, tree, considered = _by_levels(learner, rows, seed)
     else:
         if isinstance(rows.source, DaskSource):
             raise SourceError(
                 f"{type(learner).__name__} keeps every row in memory and cannot be fitted on a Dask "
                 "collection: use max_bins=255, which grows trees from histograms, if it prunes without rows"
             )
-        tree, considered = _Grown.on(learner, rows, seed).pruned()
+        grown, tree, considered = _Grown.on(learner, rows, seed).pruned()
     learner.tree_ = tree
     if learner.record:
-        learner.record_ = considered
+        learner.record_ = record_of(considered, grown, tree)
     elif hasattr(learner, "record_"):
         del learner.record_
 
@@ -236,25 +237,25 @@ class _Grown:
     def visited(self, tree: Tree, rows: np.ndarray) -> sparse.csr_array:
         return Router([tree], self.sample.X.shape[1]).visited(self.sample.X[rows])
 
-    def pruned(self) -> tuple[Tree, Considered]:
-        """The tree of all rows, but that of reduced error pruning is grown on what is not set aside."""
+    def pruned(self) -> tuple[Tree, Tree, Considered]:
+        """The tree as it was grown, and pruned; for pruning by reduced error rows are set aside."""
         learner, loss = self.learner, getattr(self.learner, "loss_", None)
         if learner.pruning == "reduced_error":
             train, held = self._apart()
             tree, considered = self.grow(train, record=learner.record)
             weight = None if self.weight is None else self.weight[held]
             costs = NodeCosts.of(tree, self.visited(tree, held), self.y[held], weight, loss)
-            return _by_complexity(reduced_error(tree, costs), learner), considered
+            return tree, _by_complexity(reduced_error(tree, costs), learner), considered
         if learner.pruning == "confidence":
             tree, considered = self._grow(None, learner.record)
             rows = (self.sample.X, self.y, self.grown_weight)
             impurity: Any = "entropy" if learner.criterion == "gain_ratio" else learner.criterion
-            tree = _of_rows(confidence(tree, learner.confidence, rows=rows, impurity=impurity), self.prior)
-            return _by_complexity(tree, learner), considered
+            fit = confidence(tree, learner.confidence, rows=rows, impurity=impurity)
+            return tree, _by_complexity(_of_rows(fit, self.prior), learner), considered
         tree, considered = self.grow(record=learner.record)
         if learner.ccp_alpha == "cv" and tree.n_nodes > 1:
-            return self._by_cross_validation(loss), considered
-        return _pruned_by_itself(tree, learner, loss), considered
+            return tree, self._by_cross_validation(loss), considered
+        return tree, _pruned_by_itself(tree, learner, loss), considered
 
     def _apart(self) -> tuple[np.ndarray, np.ndarray]:
         """Numbers of the rows to grow on and of those to prune by, drawn."""
@@ -303,7 +304,7 @@ def _times(weight: np.ndarray | None, factors: np.ndarray | None, y: np.ndarray 
 # -- growth from histograms --------------------------------------------------------------------------------
 
 
-def _by_levels(learner: Any, rows: Rows, seed: int) -> tuple[Tree, Considered]:
+def _by_levels(learner: Any, rows: Rows, seed: int) -> tuple[Tree, Tree, Considered]:
     if learner.pruning == "reduced_error" or learner.ccp_alpha == "cv":
         asked = "ccp_alpha='cv'" if learner.ccp_alpha == "cv" else "pruning='reduced_error'"
         raise SourceError(
@@ -311,6 +312,7 @@ def _by_levels(learner: Any, rows: Rows, seed: int) -> tuple[Tree, Considered]:
         )
     n_classes = len(learner.classes_) if is_classifier(learner) else None
     counted = rows.reduce(partial(_Counted.of, n_classes=n_classes))
+    bins = Bins.of(rows, learner.max_bins)  # of the rows as they are, as in memory
     weight, prior = counted.weight, None
     if n_classes is not None:
         factors, prior = _factors(learner, counted.classes)
@@ -319,11 +321,10 @@ def _by_levels(learner: Any, rows: Rows, seed: int) -> tuple[Tree, Considered]:
         for some in (factors, prior):
             rows = rows if some is None else rows.then(_ByClass(some))
     growth = growth_of(learner, rows.schema, counted.n_rows, weight, seed)
-    bins = Bins.of(rows, learner.max_bins)
-    tree, considered = grow_by_levels_with_record(rows, bins, growth, n_classes)
-    if learner.pruning == "confidence":
-        tree = confidence(tree, learner.confidence)
-    return _pruned_by_itself(_of_rows(tree, prior), learner, getattr(learner, "loss_", None)), considered
+    grown, considered = grow_by_levels_with_record(rows, bins, growth, n_classes)
+    tree = confidence(grown, learner.confidence) if learner.pruning == "confidence" else grown
+    loss = getattr(learner, "loss_", None)
+    return grown, _pruned_by_itself(_of_rows(tree, prior), learner, loss), considered
 
 
 @dataclass(frozen=True, slots=True)
