@@ -98,6 +98,10 @@ class Forest(WithTrees, Learner):
         """
         if self.oob_score and not self.bootstrap:
             raise DataError("oob_score=True needs rows that trees have not seen: set bootstrap=True")
+        if self.max_samples is not None and not self.bootstrap:
+            raise DataError(
+                "max_samples is how many rows are drawn for a tree: set bootstrap=True, or leave it out"
+            )
         known = self._known_trees()
         before = dict(self.__dict__)
         rows = self._rows(X, y, sample_weight)
@@ -117,6 +121,8 @@ class Forest(WithTrees, Learner):
                 self.progress(len(trees), self.n_estimators)
         self.trees_ = tuple(trees)
         self.feature_importances_ = impurity_importances(trees, self.n_features_in_)
+        for name in ("oob_score_", "oob_decision_function_", "oob_prediction_"):
+            self.__dict__.pop(name, None)
         if self.oob_score:
             self._judge(planting)
         return self
