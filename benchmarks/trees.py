@@ -11,12 +11,32 @@ from workloads import Workload, learner, size, workload
 THREADS = 2
 
 
-def rows_with_interactions(n: int, d: int, seed: int = 0, noise: float = 1.0):
-    """Numbers, and two classes by sums, products and waves of a few of them; as many rows again for the test."""
+def rows_with_interactions(n: int, d: int, seed: int = 0):
+    """Numbers, and two classes by sums, products and waves of a few of them; 50,000 rows more for the test."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n + 50_000, d)).astype(np.float32)
     score = X[:, 0] + X[:, 1] * X[:, 2] + np.sin(2 * X[:, 3]) + 0.5 * X[:, 4] * X[:, 5]
-    y = (score + noise * rng.logistic(size=len(X)) > 0).astype(np.int64)
+    y = (score + rng.logistic(size=len(X)) > 0).astype(np.int64)
+    return X[:n], y[:n], X[n:], y[n:]
+
+
+def rows_like_higgs(n: int, seed: int = 0):
+    """Twenty-eight columns like those of HIGGS: skewed, tagged and derived ones, a signal in all; a test set with it."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n + 50_000, 28))
+    X[:, 0:21:5] = np.exp(0.6 * X[:, 0:21:5])
+    X[:, 3:21:6] = 1.1 * rng.integers(0, 3, size=X[:, 3:21:6].shape)
+    X[:, 21] = np.sqrt(X[:, 0] ** 2 + X[:, 1] ** 2 + 0.3 * X[:, 21] ** 2)
+    X[:, 22] = np.abs(X[:, 1] - X[:, 4]) + 0.2 * X[:, 22]
+    X[:, 23] = X[:, 2] * X[:, 4] + 0.3 * X[:, 23]
+    X[:, 24] = np.log1p(X[:, 5]) * X[:, 6]
+    X[:, 25] = np.sqrt(np.abs(X[:, 7] * X[:, 8]))
+    X[:, 26] = X[:, 10] - X[:, 11] * X[:, 12]
+    X[:, 27] = np.hypot(X[:, 13], X[:, 14])
+    score = 1.2 * np.sin(1.5 * X[:, 21]) + 0.9 * X[:, 23] * (X[:, 22] < 1) - 0.7 * np.abs(X[:, 26])
+    score += 0.8 * (X[:, 27] > 1.2) + 0.5 * X[:, 3] * X[:, 9] + 0.4 * X[:, 24] + 0.6 * X[:, 16] * (X[:, 17] > 0)
+    y = (rng.random(len(X)) < 1 / (1 + np.exp(0.2 - score - 0.3 * X[:, 18]))).astype(np.int64)
+    X = X.astype(np.float32)
     return X[:n], y[:n], X[n:], y[n:]
 
 
@@ -87,7 +107,6 @@ def tree_depth_8(scale):
         "Decision tree, max_depth=8, n=200k d=20 float32 (lyceum and sklearn: exact)",
         {
             "lyceum": learner("lyceum.trees.DecisionTreeClassifier", use, max_depth=8),
-            "lyceum, 255 bins": learner("lyceum.trees.DecisionTreeClassifier", use, max_depth=8, max_bins=255),
             "sklearn DecisionTree": learner("sklearn.tree.DecisionTreeClassifier", use, max_depth=8, random_state=0),
             "xgboost hist, 1 tree": xgboost(tree_method="hist", **one),
             "xgboost exact, 1 tree": xgboost(tree_method="exact", **one),
@@ -159,13 +178,13 @@ def adaboost(scale):
 
 @workload
 def gradient_boosting(scale):
-    X, y, test, truth = rows_with_interactions(size(500_000, scale), 28, noise=0.6)
+    X, y, test, truth = rows_like_higgs(size(500_000, scale))
     use = fit_and_score(X, y, test)
     lightgbm, xgboost = boosters(X, y, test, 100)
     leaves = {"num_leaves": 31, "learning_rate": 0.1}
     return Workload(
         "Ensembles",
-        "Gradient boosting, 100 rounds, 31 leaves, lr 0.1, n=500k d=28 float32",
+        "Gradient boosting, 100 rounds, 31 leaves, lr 0.1, n=500k d=28 float32 (like HIGGS)",
         {
             "lyceum": learner("lyceum.ensemble.GradientBoostingClassifier", use, random_state=0),
             "lightgbm": lightgbm(**leaves),

@@ -153,7 +153,7 @@ class Forest(WithTrees, Learner):
         return cached_router(self, self.trees_, self._made_router)
 
     def _made_router(self) -> Router:
-        values = [shares(tree.value) if is_classifier(self) else tree.value for tree in self.trees_]
+        values: Any = "shares" if is_classifier(self) else None
         return Router(self.trees_, self.n_features_in_, values=values, scale=1.0 / len(self.trees_))
 
     def apply(self, X: Any) -> Any:

@@ -37,14 +37,13 @@ class Columns:
     @classmethod
     def of_cells(cls, X: np.ndarray, schema: Schema) -> Columns:
         """Exact ranks of coded cells (n, d); threads take a column each."""
-        ranked = list(ordered_map(partial(_ranked, X, schema), range(X.shape[1])))
-        n_codes = np.array([count for _, count, _ in ranked], dtype=np.int32)
-        codes: np.ndarray = np.empty((X.shape[1], len(X)), dtype=_smallest(int(n_codes.max(initial=0))))
-        for j, (ranks, _, _) in enumerate(ranked):
-            codes[j] = ranks
-        values = tuple(values for _, _, values in ranked)
+        codes = np.empty((X.shape[1], len(X)), dtype=np.uint32)
+        ranked = list(ordered_map(partial(_rank, X, schema, codes), range(X.shape[1])))
+        n_codes = np.array([count for count, _ in ranked], dtype=np.int32)
+        values = tuple(values for _, values in ranked)
         is_category = np.array([column.is_categorical for column in schema], dtype=bool)
-        return cls(codes, n_codes, is_category, values, values)
+        smallest = _smallest(int(n_codes.max(initial=0)))
+        return cls(codes.astype(smallest, copy=False), n_codes, is_category, values, values)
 
     @cached_property
     def native(self):
@@ -54,19 +53,16 @@ class Columns:
         return kernels.TreeColumns(self.codes, self.n_codes, self.is_category.view(np.uint8), first, *flat)
 
 
-def _ranked(X: np.ndarray, schema: Schema, j: int) -> tuple[np.ndarray, int, np.ndarray]:
-    """The ranks of column j, how many there are, and the values of a continuous column."""
+def _rank(X: np.ndarray, schema: Schema, codes: np.ndarray, j: int) -> tuple[int, np.ndarray]:
+    """Write the ranks of column j; how many there are, and the values of a continuous column."""
     column = schema[j]
     if not column.is_categorical:
-        ranks = np.empty(len(X), dtype=np.uint32)
-        values = kernels.rank_column(X, j, ranks)
-        return ranks.astype(_smallest(len(values))), len(values), values
+        values = kernels.rank_column(X, j, codes[j])
+        return len(values), values
     count = len(np.asarray(column.categories))
-    cells = X[:, j]
-    known = np.isfinite(cells) & (cells >= 0)  # an unknown category is as good as a missing one
-    ranks = np.full(len(X), count, dtype=_smallest(count))
-    ranks[known] = cells[known]
-    return ranks, count, np.empty(0)
+    known = np.isfinite(X[:, j]) & (X[:, j] >= 0)  # an unknown category is as good as a missing one
+    codes[j] = np.where(known, X[:, j], count)
+    return count, np.empty(0)
 
 
 def _smallest(count: int) -> type:
@@ -107,13 +103,26 @@ class _Parts:
             raise DataError(
                 "more than 2^32 rows cannot be kept at once: set max_bins, which needs no rows in memory"
             )
-        X = np.concatenate([block.X for block in kept])
+        X = _whole([block.X for block in kept])
         if X.dtype.kind != "f":
             X = X.astype(np.float64)
         y = None if kept[0].y is None else np.concatenate([block.y for block in kept])
         if all(block.w is None for block in kept):
             return Sample(X, y, None)
         return Sample(X, y, np.concatenate([np.ones(len(b)) if b.w is None else b.w for b in kept]))
+
+
+def _whole(parts: list[np.ndarray]) -> np.ndarray:
+    """The parts in one array: that which they are views of, if they are all of it, one after the other."""
+    base = parts[0].base
+    if base is None or base.shape != (sum(map(len, parts)), *parts[0].shape[1:]):
+        return np.concatenate(parts)
+    place = base.ctypes.data
+    for part in parts:
+        if part.base is not base or not part.flags.c_contiguous or part.ctypes.data != place:
+            return np.concatenate(parts)
+        place += part.nbytes
+    return base
 
 
 @dataclass(frozen=True)

@@ -339,7 +339,7 @@ class DecisionTreeClassifier(ClassifierMixin, TreeLearner):
         return cached_router(
             self,
             [self.tree_],
-            lambda: Router([self.tree_], self.n_features_in_, values=[shares(self.tree_.value)]),
+            lambda: Router([self.tree_], self.n_features_in_, values="shares"),
         )
 
 

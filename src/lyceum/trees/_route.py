@@ -5,7 +5,7 @@ from __future__ import annotations
 import atexit
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -51,6 +51,31 @@ def cells_of(X: Any) -> np.ndarray:
     return np.ascontiguousarray(X, dtype=X.dtype if X.dtype in _PACKED else np.float64)
 
 
+class _Values(Sequence[np.ndarray]):
+    """What the nodes of every tree add, made when it is asked for: a forest would hold it twice."""
+
+    def __init__(self, trees: Sequence[Tree], given: Any, factors: np.ndarray) -> None:
+        if not (given is None or isinstance(given, str)) and len(given) != len(trees):
+            raise ValueError(f"there are {len(trees)} trees, but values of {len(given)}")
+        self._trees, self._given, self._factors = trees, given, factors
+
+    def __len__(self) -> int:
+        return len(self._trees)
+
+    def __getitem__(self, t: Any) -> Any:
+        return _scaled(self._plain(t), float(self._factors[t]))
+
+    def _plain(self, t: int) -> np.ndarray:
+        if self._given is None:
+            return self._trees[t].value
+        return shares(self._trees[t].value) if isinstance(self._given, str) else self._given[t]
+
+    def width(self, t: int) -> int:
+        """Of the values of a tree."""
+        made = self._given is None or isinstance(self._given, str)
+        return (self._trees[t].value if made else self._given[t]).shape[1]
+
+
 class Router:
     """Sends rows down trees.
 
@@ -62,8 +87,8 @@ class Router:
     trees : sequence of Tree
     n_columns : int
         Columns of the rows.
-    values : sequence of arrays of shape (n_nodes, K), optional
-        What the nodes of each tree add, instead of `tree.value`; `shares(tree.value)` for posteriors.
+    values : "shares" or sequence of arrays of shape (n_nodes, K), optional
+        What the nodes of each tree add, instead of `tree.value`; "shares": their posteriors.
     scale : float or array of shape (n_trees,), default=1.0
         Factors of the values.
     columns : array of int of shape (n_trees,), optional
@@ -79,7 +104,7 @@ class Router:
         trees: Sequence[Tree],
         n_columns: int,
         *,
-        values: Sequence[np.ndarray] | None = None,
+        values: Sequence[np.ndarray] | Literal["shares"] | None = None,
         scale: Any = 1.0,
         columns: Any = None,
         engine: str = "quickest",
@@ -87,8 +112,7 @@ class Router:
         self.trees = tuple(trees)
         self.n_columns = n_columns
         factors = np.broadcast_to(np.asarray(scale, dtype=np.float64), len(self.trees))
-        given = [tree.value for tree in self.trees] if values is None else values
-        self.values = [_scaled(value, float(factor)) for value, factor in zip(given, factors, strict=True)]
+        self.values = _Values(self.trees, values, factors)
         first = np.zeros(len(self.trees), dtype=np.intp) if columns is None else np.asarray(columns)
         self.columns = [int(column) for column in first]
         self.engine = engine
@@ -103,7 +127,7 @@ class Router:
     @property
     def n_outputs(self) -> int:
         """The output columns that the trees add to."""
-        return max(column + value.shape[1] for column, value in zip(self.columns, self.values))
+        return max(column + self.values.width(t) for t, column in enumerate(self.columns))
 
     # -- where rows end ------------------------------------------------------------------------------------
 
@@ -190,7 +214,7 @@ class Router:
             if dtype not in self._packed:
                 pack = getattr(kernels, _PACKED[dtype])
                 self._packed[dtype] = pack(
-                    self._arrays, self.values, self.columns, self.n_columns, _ENGINES[self.engine]
+                    self._arrays, list(self.values), self.columns, self.n_columns, _ENGINES[self.engine]
                 )
             return self._packed[dtype]
 
