@@ -18,7 +18,7 @@ import csv_table  # noqa: F401  (registers its workload)
 import imports
 import outofcore
 import report
-import trees  # noqa: F401  (registers its workloads)
+import tree_workloads  # noqa: F401  (registers its workloads)
 from timing import OthersWatch, Outcome, isolated, race
 from workloads import DATA, WORKLOADS
 

@@ -325,12 +325,14 @@ _LEARNERS = (
     Entry(
         "BaggingClassifier", "lyceum.ensemble", "classification",
         "Any learner on many bootstrap samples or random subspaces; posteriors or votes averaged.",
-        ALL, True, False, "in memory", "the learner's, times the members", ("11.3",), parts=_BAG, unasked="never",
+        ALL, True, False, "in memory", "the learner's, times the members", ("11.3",),
+        parts=_BAG, unasked="never",
     ),
     Entry(
         "BaggingRegressor", "lyceum.ensemble", "regression",
         "Any learner on many bootstrap samples or random subspaces; predictions averaged.",
-        ALL, True, False, "in memory", "the learner's, times the members", ("11.3",), parts=_BAG, unasked="never",
+        ALL, True, False, "in memory", "the learner's, times the members", ("11.3",),
+        parts=_BAG, unasked="never",
     ),
     Entry(
         "RandomForestClassifier", "lyceum.ensemble", "classification",

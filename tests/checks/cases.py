@@ -174,7 +174,12 @@ EXPECTED_FAILURES: dict[str, dict[str, str]] = {
     "CART": {"check_sample_weight_equivalence_on_dense_data": "folds go by the numbers of rows"},
     **{
         name: {"check_sample_weight_equivalence_on_dense_data": "rows are drawn by their numbers"}
-        for name in ("BaggingClassifier", "BaggingRegressor", "RandomForestClassifier", "RandomForestRegressor")
+        for name in (
+            "BaggingClassifier",
+            "BaggingRegressor",
+            "RandomForestClassifier",
+            "RandomForestRegressor",
+        )
     },
 }
 

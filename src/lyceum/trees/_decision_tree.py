@@ -17,7 +17,7 @@ from lyceum.report import Explanation, Summary
 from lyceum.trees._explain import explain_trees
 from lyceum.trees._fitting import fit_tree
 from lyceum.trees._importance import impurity_importances
-from lyceum.trees._route import Router, cached_router, shares
+from lyceum.trees._route import Router, cached_router
 from lyceum.trees._rules import Rule, rules
 from lyceum.trees._summary import tree_summary
 from lyceum.trees._text import as_dot, as_text
