@@ -2,13 +2,9 @@
 
 from lyceum.ensemble._adaboost import AdaBoostClassifier
 from lyceum.ensemble._bagging import BaggingClassifier, BaggingRegressor
+from lyceum.ensemble._extra_trees import ExtraTreesClassifier, ExtraTreesRegressor
 from lyceum.ensemble._gradient_boosting import GradientBoostingClassifier, GradientBoostingRegressor
-from lyceum.ensemble._random_forest import (
-    ExtraTreesClassifier,
-    ExtraTreesRegressor,
-    RandomForestClassifier,
-    RandomForestRegressor,
-)
+from lyceum.ensemble._random_forest import RandomForestClassifier, RandomForestRegressor
 
 __all__ = [
     "AdaBoostClassifier",

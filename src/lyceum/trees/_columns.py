@@ -40,7 +40,9 @@ class Columns:
         codes = np.empty((X.shape[1], len(X)), dtype=np.uint32)
         ranked = list(ordered_map(partial(_rank, X, schema, codes), range(X.shape[1])))
         n_codes = np.array([count for count, _ in ranked], dtype=np.int32)
-        values = tuple(values for _, values in ranked)
+        flat = np.concatenate([values for _, values in ranked])
+        values = tuple(np.split(flat, np.cumsum([len(values) for _, values in ranked])[:-1]))
+        del ranked
         is_category = np.array([column.is_categorical for column in schema], dtype=bool)
         smallest = _smallest(int(n_codes.max(initial=0)))
         return cls(codes.astype(smallest, copy=False), n_codes, is_category, values, values)
@@ -49,8 +51,11 @@ class Columns:
     def native(self):
         """The columns as the kernels take them."""
         first = np.cumsum([0, *map(len, self.lower)][: len(self.lower)], dtype=np.int64)
-        flat = [np.concatenate([*values, np.empty(0)]) for values in (self.lower, self.upper)]
-        return kernels.TreeColumns(self.codes, self.n_codes, self.is_category.view(np.uint8), first, *flat)
+        lower = _whole(list(self.lower))
+        upper = lower if self.upper is self.lower else _whole(list(self.upper))
+        return kernels.TreeColumns(
+            self.codes, self.n_codes, self.is_category.view(np.uint8), first, lower, upper
+        )
 
 
 def _rank(X: np.ndarray, schema: Schema, codes: np.ndarray, j: int) -> tuple[int, np.ndarray]:
