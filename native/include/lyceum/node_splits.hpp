@@ -39,7 +39,7 @@ public:
     void operator()(size_t slot, const double* total, double impurity, std::uint64_t seed, std::uint8_t* dead,
                     const NodeSplits& out) {
         const size_t d = columns_.d;
-        search_.set_scale(impurity);
+        search_.begin(impurity);
         found_.assign(d, Found{});
         std::vector<size_t> alive;
         for (size_t j = 0; j < d; ++j)

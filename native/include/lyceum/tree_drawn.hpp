@@ -52,8 +52,14 @@ private:
     void draw(Found& found, NodeRandom& random, std::uint32_t least, std::uint32_t most) const {
         const double *low = node_.columns.smallest(node_.j), *high = node_.columns.largest(node_.j);
         const double drawn = high[least] + random.uniform() * (low[most] - high[least]);
-        const auto cut = static_cast<std::uint32_t>(std::upper_bound(high + least, high + most, drawn) - high);
-        found.cut = cut > least ? cut - 1 : least;
+        // the last code that is not above, without a branch to guess
+        const double* at = high + least;
+        for (size_t n = most - least; n > 1;) {
+            const size_t half = n / 2;
+            at = at[half] <= drawn ? at + half : at;
+            n -= half;
+        }
+        found.cut = static_cast<std::uint32_t>(at - high);
         found.next = found.cut + 1;
         found.drawn = drawn >= high[found.cut] && drawn < low[found.next] ? drawn : high[found.cut];
     }

@@ -68,7 +68,7 @@ public:
     void search(size_t i, size_t from, size_t to, Poll poll) override {
         SplitSearch<Target> search(target_, columns_, rules_);
         Open& open = open_[i];
-        search.set_scale(top_.nodes[open.node].impurity);
+        search.begin(top_.nodes[open.node].impurity);
         for (size_t j = from; j < to; ++j)
             if (!open.dead[j]) look(search, open, j, poll);
     }
@@ -199,7 +199,7 @@ private:
 
     // Looks at the columns, or at some of them drawn; returns those looked at, in the order of the table.
     std::vector<size_t> search_all(SplitSearch<Target>& search, TreePiece& piece, Open& open, Poll& poll) {
-        search.set_scale(piece.nodes[open.node].impurity);
+        search.begin(piece.nodes[open.node].impurity);
         open.found.resize(columns_.d);
         return look_at(alive(open), rules_, columns_.d, open.seed, open.found,
                        [&](size_t j) { return look(search, open, j, poll); });

@@ -43,6 +43,12 @@ struct SplitNode {
         j = column;
     }
 
+    // A node of such an impurity is next.
+    void begin(double impurity) {
+        scale = impurity;
+        has_merit_ = false;
+    }
+
     void know(const double* without) {
         known.resize(size());
         for (size_t s = 0; s < size(); ++s) known[s] = total[s] - without[s];
@@ -87,7 +93,8 @@ struct SplitNode {
         if (missing && !apart)
             for (size_t s = 0; s < size(); ++s) parts[static_cast<size_t>(found.absent)][s] += (*missing)[s];
         const double base = by_medians() ? part_merit(0, groups->count, {}, missing && !apart)
-                                         : merit_of(target, apart ? known.data() : total);
+                            : apart      ? merit_of(target, known.data())
+                                         : whole_merit();
         found.valid = true;
         found.gain = (merit - base - penalty) / weight;
         if (std::abs(found.gain) <= 1e-13 * (std::abs(merit) / weight + scale)) found.gain = 0.;
@@ -98,6 +105,15 @@ struct SplitNode {
     }
 
 private:
+    double merit_ = 0.;  // of all rows of the node, once it is known
+    bool has_merit_ = false;
+
+    double whole_merit() {
+        if (!has_merit_) merit_ = merit_of(target, total);
+        has_merit_ = true;
+        return merit_;
+    }
+
     // Where no cell is missing, missing cells will go to the heaviest child.
     void heaviest(Found& found, const std::vector<Sums>& parts) const {
         double most = never;

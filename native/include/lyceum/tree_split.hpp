@@ -19,8 +19,8 @@ public:
 
     SplitSearch(const Target& target, const TreeColumns& columns, const TreeRules& rules) : node_(target, columns, rules) {}
 
-    // What an impurity of the node is like.
-    void set_scale(double impurity) { node_.scale = impurity; }
+    // A node of such an impurity is next.
+    void begin(double impurity) { node_.begin(impurity); }
 
     // `total` are the sums of all rows; `sorted` is the order of the rows, if it is known; the random numbers are used by
     // random splits only.
