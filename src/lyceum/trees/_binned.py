@@ -39,7 +39,7 @@ from lyceum.trees._binned_nodes import (
     parted,
     ranked_columns,
 )
-from lyceum.trees._bins import Bins
+from lyceum.trees._bins import Bins, Coded
 from lyceum.trees._grow import Considered, Growth
 from lyceum.trees._tree import Tree
 
@@ -83,16 +83,6 @@ def grow_by_levels_with_record(
 
 
 @dataclass(frozen=True, slots=True)
-class _Coded:
-    """The codes of one block, made once."""
-
-    codes: np.ndarray
-
-    def code(self, block: Block) -> np.ndarray:
-        return self.codes
-
-
-@dataclass(frozen=True, slots=True)
 class _RootPass:
     """The histograms of the root and the ranges of the bins, in one pass."""
 
@@ -101,7 +91,7 @@ class _RootPass:
 
     @classmethod
     def of(cls, block: Block, bins: Bins, frontier: Frontier, n_classes: int | None) -> _RootPass:
-        coded = _Coded(bins.code(block))
+        coded = Coded(bins.code(block))
         histograms = NodeHistograms.of(block, coded, frontier, n_classes)
         return cls(histograms, BinRanges.of(block, coded, frontier.offsets))
 

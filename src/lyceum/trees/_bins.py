@@ -12,7 +12,7 @@ from lyceum._native import kernels
 from lyceum._threads import ordered_map
 from lyceum.data import Block, Rows
 
-__all__ = ["BinnedRows", "Bins", "RowSieve", "gather_bins"]
+__all__ = ["BinnedRows", "Bins", "Coded", "RowSieve", "gather_bins"]
 
 _ROWS, _CELLS, _FEWEST = 1 << 17, 1 << 25, 1 << 14  # of the sample that edges are found on
 _SLOTS = 256  # edges of a column in the kernel's table
@@ -98,6 +98,16 @@ class Bins:
     def _categories(self) -> tuple[np.ndarray, np.ndarray]:
         start = np.concatenate([[0], np.cumsum([len(table) for table in self.tables])]).astype(np.int64)
         return start, np.concatenate([np.empty(0, np.uint8), *self.tables])
+
+
+@dataclass(frozen=True, slots=True)
+class Coded:
+    """The codes of one block, made once, for all that ask for them."""
+
+    codes: np.ndarray
+
+    def code(self, block: Block) -> np.ndarray:
+        return self.codes
 
 
 # -- edges -------------------------------------------------------------------------------------------------

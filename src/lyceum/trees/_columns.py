@@ -13,7 +13,7 @@ from lyceum._threads import ordered_map
 from lyceum.data import Block, Rows, Schema
 from lyceum.errors import DataError
 from lyceum.statistics._node_histograms import BinRanges
-from lyceum.trees._bins import Bins
+from lyceum.trees._bins import Bins, Coded
 from lyceum.trees._tree import Tree
 
 __all__ = ["BinnedSample", "Columns", "Sample"]
@@ -183,21 +183,11 @@ class _BinnedParts:
     @classmethod
     def of(cls, block: Block, bins: Bins, offsets: np.ndarray) -> _BinnedParts:
         codes = bins.code(block)
-        ranges = BinRanges.of(block, _Codes(codes), offsets)
+        ranges = BinRanges.of(block, Coded(codes), offsets)
         return cls(((np.ascontiguousarray(codes.T), block.y, block.w),), ranges)
 
     def merge(self, other: _BinnedParts) -> _BinnedParts:
         return _BinnedParts(self.blocks + other.blocks, self.ranges.merge(other.ranges))
-
-
-@dataclass(frozen=True, slots=True)
-class _Codes:
-    """The codes of one block, made once."""
-
-    codes: np.ndarray
-
-    def code(self, block: Block) -> np.ndarray:
-        return self.codes
 
 
 def _joined(parts: list[np.ndarray | None]) -> np.ndarray | None:
