@@ -1,6 +1,6 @@
 """The compiled kernels, in the best build that this processor can run.
 
-`kernels` is the module; `level` is what was picked. The environment variable LYCEUM_ISA ("v2", "v3", "v4" or
+`native` is the module; `level` is what was picked. The environment variable LYCEUM_ISA ("v2", "v3", "v4" or
 "plain") overrides the choice.
 """
 
@@ -12,7 +12,7 @@ from types import ModuleType
 
 from lyceum._cpu import x86_level
 
-__all__ = ["kernels", "level"]
+__all__ = ["level", "native"]
 
 
 def _candidates() -> list[str]:
@@ -35,4 +35,4 @@ def _load() -> tuple[ModuleType, str]:
     raise ImportError(f"no compiled kernels for {' or '.join(tried)} here: reinstall lyceum-ml")
 
 
-kernels, level = _load()
+native, level = _load()

@@ -15,7 +15,7 @@ from functools import cache
 from itertools import chain, islice
 from typing import Any, TypeVar
 
-from lyceum._native import kernels
+from lyceum._native import native
 
 __all__ = ["n_threads", "ordered_map", "single_threaded_blas"]
 
@@ -29,7 +29,7 @@ _here = threading.local()
 
 def n_threads() -> int:
     """How many threads a reduction may use here and now."""
-    return kernels.max_threads()
+    return native.max_threads()
 
 
 def _executor(size: int) -> ThreadPoolExecutor:

@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum._native import kernels
+from lyceum._native import native
 from lyceum.data import Block, Rows, Schema, Statistic, Step
 from lyceum.data._intake import Intake
 from lyceum.data._redesign import redesign
@@ -220,7 +220,7 @@ class OnePassClassifier(PosteriorClassifier, OnePassLearner):
 
 def _most_probable(learner: PosteriorClassifier, block: Block) -> np.ndarray:
     labels = np.empty(len(block), dtype=np.int64)
-    kernels.row_argmax(learner._log_joint(block), labels)
+    native.row_argmax(learner._log_joint(block), labels)
     return learner.classes_[labels]
 
 
@@ -230,18 +230,18 @@ def _largest(
     """The class of the largest linear score, cells checked in the same read."""
     labels = np.empty(len(block), dtype=np.int64)
     dense = isinstance(block.X, np.ndarray) and block.X.dtype.kind == "f"
-    if not dense or not kernels.linear_argmax(block.X, coef, intercept, labels):
+    if not dense or not native.linear_argmax(block.X, coef, intercept, labels):
         return _most_probable(learner, check(block))
     return learner.classes_[labels]
 
 
 def _posterior(learner: PosteriorClassifier, block: Block) -> np.ndarray:
     joint = learner._log_joint(block)
-    kernels.posterior(joint)
+    native.posterior(joint)
     return joint
 
 
 def _log_posterior(learner: PosteriorClassifier, block: Block) -> np.ndarray:
     joint = learner._log_joint(block)
-    kernels.log_posterior(joint)
+    native.log_posterior(joint)
     return joint

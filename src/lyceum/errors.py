@@ -5,8 +5,10 @@ LyceumError
 │   ├── SchemaError                  columns do not fit: names, kinds, categories
 │   ├── MissingValuesError           gaps where the method cannot take them
 │   └── SourceError (a TypeError)    this method cannot run on this kind of source
+├── SettingError (a ValueError)      parameters that do not go together, or not with these data
 ├── ModelFileError (a ValueError)    a model file is damaged, unknown or unsafe
-└── StudyError (a ValueError)        a study cannot be run as it was asked for, or where
+├── StudyError (a ValueError)        a study cannot be run as requested, or not in this folder
+└── Cancelled                        the work was stopped by whoever watched its progress
 
 A message says what, where, what came, and what to do instead.
 """
@@ -14,11 +16,13 @@ A message says what, where, what came, and what to do instead.
 from __future__ import annotations
 
 __all__ = [
+    "Cancelled",
     "DataError",
     "LyceumError",
     "MissingValuesError",
     "ModelFileError",
     "SchemaError",
+    "SettingError",
     "SourceError",
     "StudyError",
 ]
@@ -44,9 +48,17 @@ class SourceError(DataError, TypeError):
     """The method cannot run on this kind of source."""
 
 
+class SettingError(LyceumError, ValueError):
+    """Parameters that do not go together, or do not go with these data."""
+
+
 class ModelFileError(LyceumError, ValueError):
     """A model file is damaged, of an unknown make, or holds what may not be loaded."""
 
 
 class StudyError(LyceumError, ValueError):
-    """A study cannot be run as it was asked for, or where."""
+    """A study cannot be run as requested, or not in this folder."""
+
+
+class Cancelled(LyceumError):
+    """The work was stopped by whoever watched its progress."""

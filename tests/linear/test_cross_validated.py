@@ -11,7 +11,7 @@ from sklearn.linear_model import Ridge as RidgeReference
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from lyceum import scan
-from lyceum._native import kernels
+from lyceum._native import native
 from lyceum.errors import DataError
 from lyceum.linear import ElasticNetCV, Lasso, LassoCV, Ridge, RidgeCV
 
@@ -40,7 +40,7 @@ def rows(seed=0, n=150, d=10):
 
 def folds_of(n, count, seed=0):
     u = np.empty(n)
-    kernels.hash_uniform(0, seed, u)
+    native.hash_uniform(0, seed, u)
     return (u * count).astype(int)
 
 

@@ -12,7 +12,7 @@ def _builds():
 
 
 @pytest.fixture(params=_builds(), scope="session")
-def kernels(request):
+def native(request):
     return importlib.import_module(f"lyceum._native_{request.param}")
 
 

@@ -7,7 +7,7 @@ import time
 
 LONG = """
 import numpy as np
-from lyceum._native import kernels
+from lyceum._native import native
 
 K, d, n = 40, 63, 2_000_000
 X, codes = np.zeros((n, d), np.float32), np.zeros(n, np.int32)
@@ -15,7 +15,7 @@ coef, gradient = np.zeros((K, d + 1)), np.zeros((K, d + 1))
 hessian = np.zeros((K * (d + 1), K * (d + 1)))
 try:
     print("started", flush=True)
-    kernels.softmax_loss(X, codes, None, coef, gradient, hessian, np.zeros(d))
+    native.softmax_loss(X, codes, None, coef, gradient, hessian, np.zeros(d))
 except KeyboardInterrupt:
     print("interrupted", flush=True)
 """

@@ -1,4 +1,4 @@
-"""Sums of kernels over packed rows and over cells, against their definition."""
+"""Sums of native over packed rows and over cells, against their definition."""
 
 import numpy as np
 import pytest
@@ -16,53 +16,53 @@ WINDOWS = {
 }
 
 
-def in_leaf_order(kernels, Z, leaf):
+def in_leaf_order(native, Z, leaf):
     order = np.empty(len(Z), np.int64)
-    kernels.leaf_order(Z, leaf, order)
+    native.leaf_order(Z, leaf, order)
     return order
 
 
-def log_sums(kernels, window, Z, w, X, tolerance, own=None):
+def log_sums(native, window, Z, w, X, tolerance, own=None):
     out = np.empty(len(X))
-    getattr(kernels.PackedRows(Z, w), window)(X, own, tolerance, out)
+    getattr(native.PackedRows(Z, w), window)(X, own, tolerance, out)
     return out
 
 
 @pytest.mark.parametrize("window", WINDOWS)
 @pytest.mark.parametrize("size", [(1, 1), (33, 2), (700, 3)])
 @pytest.mark.parametrize("tolerance", [0.0, 1e-4])
-def test_sums_are_within_the_tolerance(kernels, rng, window, size, tolerance):
+def test_sums_are_within_the_tolerance(native, rng, window, size, tolerance):
     Z, w = 2 * rng.normal(size=size), rng.random(size[0])
-    order = in_leaf_order(kernels, Z, kernels.leaf_rows)
+    order = in_leaf_order(native, Z, native.leaf_rows)
     assert (np.sort(order) == np.arange(size[0])).all()
     Z, w = np.ascontiguousarray(Z[order]), w[order]
     X = 3 * rng.normal(size=(61, size[1]))
-    X = np.ascontiguousarray(X[in_leaf_order(kernels, X, kernels.query_tile)])
+    X = np.ascontiguousarray(X[in_leaf_order(native, X, native.query_tile)])
     wanted = (w * WINDOWS[window](X[:, None] - Z).prod(axis=2)).sum(axis=1)
-    found = np.exp(log_sums(kernels, window, Z, w, X, tolerance))
+    found = np.exp(log_sums(native, window, Z, w, X, tolerance))
     assert_allclose(found, wanted, rtol=max(tolerance, 1e-9), atol=1e-300)
 
 
 @pytest.mark.parametrize("window", ["gaussian", "cauchy", "tricube"])
-def test_a_row_may_leave_itself_out(kernels, rng, window):
+def test_a_row_may_leave_itself_out(native, rng, window):
     Z = 5 * rng.normal(size=(90, 2))
-    Z = np.ascontiguousarray(Z[in_leaf_order(kernels, Z, kernels.leaf_rows)])
+    Z = np.ascontiguousarray(Z[in_leaf_order(native, Z, native.leaf_rows)])
     K = WINDOWS[window](Z[:, None] - Z).prod(axis=2)
     np.fill_diagonal(K, 0.0)
-    found = np.exp(log_sums(kernels, window, Z, None, Z, 1e-4, np.arange(90)))
+    found = np.exp(log_sums(native, window, Z, None, Z, 1e-4, np.arange(90)))
     assert_allclose(found, K.sum(axis=1), rtol=1e-4, atol=1e-300)
 
 
-def test_cells_are_certain_or_nan(kernels, rng):
+def test_cells_are_certain_or_nan(native, rng):
     z, w = np.sort(4 * rng.normal(size=800)), rng.random(800)
-    margin = kernels.cell_margin + 20
-    count = int(np.ptp(z) / kernels.cell_width) + 2 + 2 * margin
-    origin = z[0] - margin * kernels.cell_width
-    coefficients, weight = np.zeros((kernels.hermite_terms, count)), np.zeros(count)
-    kernels.gauss_cells(z, w, origin, coefficients, weight)
+    margin = native.cell_margin + 20
+    count = int(np.ptp(z) / native.cell_width) + 2 + 2 * margin
+    origin = z[0] - margin * native.cell_width
+    coefficients, weight = np.zeros((native.hermite_terms, count)), np.zeros(count)
+    native.gauss_cells(z, w, origin, coefficients, weight)
     assert_allclose(weight.sum(), w.sum())
     x, sums = np.linspace(-60, 60, 500), np.empty(500)
-    kernels.gauss_cell_sums(x, None, origin, coefficients, weight, w.sum(), 1e-6, sums)
+    native.gauss_cell_sums(x, None, origin, coefficients, weight, w.sum(), 1e-6, sums)
     wanted = (w * np.exp(-0.5 * (x[:, None] - z) ** 2)).sum(axis=1)
     there = ~np.isnan(sums)
     assert there.sum() > 100
@@ -70,15 +70,15 @@ def test_cells_are_certain_or_nan(kernels, rng):
     assert_allclose(sums[there], wanted[there], rtol=1e-6)
 
 
-def test_wrong_shapes_and_rows_out_of_place_are_refused(kernels, rng):
+def test_wrong_shapes_and_rows_out_of_place_are_refused(native, rng):
     Z = rng.normal(size=(10, 2))
-    rows = kernels.PackedRows(Z, None)
+    rows = native.PackedRows(Z, None)
     with pytest.raises(ValueError, match="Z has shape"):
         rows.gaussian(np.zeros((3, 1)), None, 0.0, np.empty(3))
     with pytest.raises(ValueError, match="self must hold numbers of rows"):
         rows.gaussian(np.zeros((1, 2)), np.array([10]), 0.0, np.empty(1))
     with pytest.raises(ValueError, match="there must be rows"):
-        kernels.PackedRows(np.zeros((0, 2)), None)
-    coefficients, weight = np.zeros((kernels.hermite_terms, 100)), np.zeros(100)
+        native.PackedRows(np.zeros((0, 2)), None)
+    coefficients, weight = np.zeros((native.hermite_terms, 100)), np.zeros(100)
     with pytest.raises(ValueError, match="ascending"):
-        kernels.gauss_cells(np.array([1.0, 0.0]), None, -30.0, coefficients, weight)
+        native.gauss_cells(np.array([1.0, 0.0]), None, -30.0, coefficients, weight)

@@ -29,11 +29,11 @@ def level(X, j):
 @pytest.mark.parametrize("kind", TYPES)
 @pytest.mark.parametrize("n", [0, 1, 100, 5000])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_class_counts_follow_the_definition(kernels, rng, kind, n, weighted):
+def test_class_counts_follow_the_definition(native, rng, kind, n, weighted):
     X, codes = coded(rng, n, kind), rng.integers(-1, 3, n).astype(np.int32)
     w = rng.random(n) if weighted else None
     counts, want = np.zeros((9, 4)), np.zeros((9, 4))
-    kernels.class_counts(X, codes, w, COLUMNS, OFFSETS, counts)
+    native.class_counts(X, codes, w, COLUMNS, OFFSETS, counts)
     for j in range(2):
         x = level(X, j)
         here = (x >= 0) & (codes >= 0)
@@ -41,21 +41,21 @@ def test_class_counts_follow_the_definition(kernels, rng, kind, n, weighted):
     assert_allclose(counts, want, rtol=1e-12)
 
 
-def test_counts_add_to_what_is_there(kernels):
+def test_counts_add_to_what_is_there(native):
     counts = np.full((2, 1), 5.0)
     for n in (3, 300):
         X = np.zeros((n, 1), np.int64)
-        kernels.class_counts(X, np.zeros(n, np.int32), None, np.zeros(1, np.int32), np.array([0, 2]), counts)
+        native.class_counts(X, np.zeros(n, np.int32), None, np.zeros(1, np.int32), np.array([0, 2]), counts)
     assert_array_equal(counts, [[308], [5]])
 
 
 @pytest.mark.parametrize("kind", TYPES)
 @pytest.mark.parametrize("K", [1, 2, 3, 4, 5, 6, 8, 17])
-def test_table_log_joint_follows_the_definition(kernels, rng, kind, K):
+def test_table_log_joint_follows_the_definition(native, rng, kind, K):
     X, table = coded(rng, 700, kind), rng.normal(size=(9, K))
     out = rng.normal(size=(700, K))
     want = out.copy()
-    kernels.table_log_joint(X, COLUMNS, OFFSETS, table, out)
+    native.table_log_joint(X, COLUMNS, OFFSETS, table, out)
     for j in range(2):
         x = level(X, j)
         want[x >= 0] += table[OFFSETS[j] + x[x >= 0]]
@@ -63,11 +63,11 @@ def test_table_log_joint_follows_the_definition(kernels, rng, kind, K):
 
 
 @pytest.mark.parametrize("kind", TYPES)
-def test_expand_writes_one_of_c(kernels, dtype, rng, kind):
+def test_expand_writes_one_of_c(native, dtype, rng, kind):
     X = coded(rng, 400, kind)
     start, size, first = (np.array(a, np.int32) for a in ([5, 4, 0], [6, 0, 4], [0, 0, 1]))
     out = np.full((400, 11), 7, dtype)
-    kernels.expand(X, start, size, first, out)
+    native.expand(X, start, size, first, out)
     want = np.empty((400, 11))
     want[:, 4] = X[:, 1]
     for j in (0, 2):
@@ -79,37 +79,37 @@ def test_expand_writes_one_of_c(kernels, dtype, rng, kind):
 
 
 @pytest.mark.parametrize("kind", TYPES)
-def test_integer_presence_marks_what_occurs(kernels, rng, kind):
+def test_integer_presence_marks_what_occurs(native, rng, kind):
     X = rng.integers(0, 6, (3000, 3)).astype(kind)
     X[:, 1] = 9
     X[2000, 2] = 100
     if np.issubdtype(kind, np.floating):
         X[5, 0] = np.nan
     seen, regular = np.zeros((3, 10), np.uint8), np.full(3, 9, np.uint8)
-    kernels.integer_presence(X, np.arange(3, dtype=np.int32), seen, regular)
+    native.integer_presence(X, np.arange(3, dtype=np.int32), seen, regular)
     assert_array_equal(regular, [1, 1, 0])
     assert_array_equal(seen[0], [1] * 6 + [0] * 4)
     assert_array_equal(seen[1], [0] * 9 + [1])
 
 
 @pytest.mark.parametrize("bad", [0.5, -1.0, 10.0, np.inf, -np.inf, 1e300])
-def test_a_cell_that_is_no_code_makes_a_column_irregular(kernels, bad):
+def test_a_cell_that_is_no_code_makes_a_column_irregular(native, bad):
     X = np.array([[1.0], [bad], [np.nan]])
     seen, regular = np.zeros((1, 10), np.uint8), np.ones(1, np.uint8)
-    kernels.integer_presence(X, np.zeros(1, np.int32), seen, regular)
+    native.integer_presence(X, np.zeros(1, np.int32), seen, regular)
     assert not regular[0]
 
 
-def test_wrong_arguments_are_named(kernels):
+def test_wrong_arguments_are_named(native):
     X, codes = np.zeros((3, 2), np.int64), np.zeros(3, np.int32)
     with pytest.raises(ValueError, match=r"columns\[0\] is 2, but X has 2 columns"):
-        kernels.class_counts(X, codes, None, COLUMNS, OFFSETS, np.zeros((9, 1)))
+        native.class_counts(X, codes, None, COLUMNS, OFFSETS, np.zeros((9, 1)))
     with pytest.raises(ValueError, match=r"offsets has shape \(2,\), expected \(3,\)"):
-        kernels.class_counts(X, codes, None, np.array([0, 1], np.int32), OFFSETS[:2], np.zeros((9, 1)))
+        native.class_counts(X, codes, None, np.array([0, 1], np.int32), OFFSETS[:2], np.zeros((9, 1)))
     with pytest.raises(ValueError, match=r"counts has shape \(8, 1\), expected \(9, 1\)"):
-        kernels.class_counts(X, codes, None, np.array([0, 1], np.int32), OFFSETS, np.zeros((8, 1)))
+        native.class_counts(X, codes, None, np.array([0, 1], np.int32), OFFSETS, np.zeros((8, 1)))
     with pytest.raises(ValueError, match=r"codes\[0\] is 0, but there are only 0 classes"):
-        kernels.class_counts(X, codes, None, np.array([0, 1], np.int32), OFFSETS, np.zeros((9, 0)))
+        native.class_counts(X, codes, None, np.array([0, 1], np.int32), OFFSETS, np.zeros((9, 0)))
     wide = np.array([3, 3], np.int32)
     with pytest.raises(ValueError, match="column 1 does not fit in out"):
-        kernels.expand(X, np.array([0, 3], np.int32), wide, wide * 0, np.zeros((3, 5)))
+        native.expand(X, np.array([0, 3], np.int32), wide, wide * 0, np.zeros((3, 5)))

@@ -5,11 +5,11 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 
-def lloyd(kernels, X, centers, w=None):
+def lloyd(native, X, centers, w=None):
     k, d = centers.shape
     sums, weights = np.zeros((k, d)), np.zeros(k)
     labels, distances = np.full(len(X), -1, np.int32), np.zeros(len(X))
-    inertia = kernels.lloyd(X, centers, w, sums, weights, labels, distances)
+    inertia = native.lloyd(X, centers, w, sums, weights, labels, distances)
     return inertia, sums, weights, labels, distances
 
 
@@ -17,13 +17,13 @@ def lloyd(kernels, X, centers, w=None):
 @pytest.mark.parametrize("k", [1, 2, 8, 9, 64])
 @pytest.mark.parametrize("offset", [0, 1e6])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_rows_go_to_their_nearest_centre(kernels, dtype, rng, size, k, offset, weighted):
+def test_rows_go_to_their_nearest_centre(native, dtype, rng, size, k, offset, weighted):
     n, d = size
     X = (rng.normal(size=size) * (1 if offset == 0 else 100) + offset).astype(dtype)
     centers = (rng.normal(size=(k, d)) * (1 if offset == 0 else 100) + offset).astype(dtype)
     w = rng.random(n) if weighted else None
     v = np.ones(n) if w is None else w
-    inertia, sums, weights, labels, distances = lloyd(kernels, X, centers, w)
+    inertia, sums, weights, labels, distances = lloyd(native, X, centers, w)
     D = ((X[:, None].astype(np.float64) - centers[None].astype(np.float64)) ** 2).sum(axis=2)
     nearest, chosen = D.min(axis=1), D[np.arange(n), labels]
     assert_allclose(chosen, nearest, rtol=1e-4 if dtype == np.float32 else 1e-9)
@@ -36,26 +36,26 @@ def test_rows_go_to_their_nearest_centre(kernels, dtype, rng, size, k, offset, w
         )
 
 
-def test_the_lowest_of_equal_centres_wins(kernels, dtype, rng):
+def test_the_lowest_of_equal_centres_wins(native, dtype, rng):
     X = rng.normal(size=(300, 5)).astype(dtype)
     centers = np.repeat(rng.normal(size=(1, 5)).astype(dtype), 20, axis=0)
-    assert_array_equal(lloyd(kernels, X, centers)[3], 0)
+    assert_array_equal(lloyd(native, X, centers)[3], 0)
 
 
-def test_labels_and_distances_are_optional(kernels, dtype, rng):
+def test_labels_and_distances_are_optional(native, dtype, rng):
     X, centers = rng.normal(size=(200, 4)).astype(dtype), rng.normal(size=(6, 4)).astype(dtype)
     sums, weights = np.zeros((6, 4)), np.zeros(6)
-    inertia = kernels.lloyd(X, centers, None, sums, weights)
-    full = lloyd(kernels, X, centers)
+    inertia = native.lloyd(X, centers, None, sums, weights)
+    full = lloyd(native, X, centers)
     assert inertia == full[0]
     assert_array_equal(sums, full[1])
 
 
-def test_wrong_arguments_are_named(kernels):
+def test_wrong_arguments_are_named(native):
     X = np.ones((4, 3))
     with pytest.raises(ValueError, match=r"centers has shape \(2, 2\), expected \(2, 3\)"):
-        lloyd(kernels, X, np.ones((2, 2)))
+        lloyd(native, X, np.ones((2, 2)))
     with pytest.raises(ValueError, match="centers must have at least one row"):
-        lloyd(kernels, X, np.ones((0, 3)))
+        lloyd(native, X, np.ones((0, 3)))
     with pytest.raises(TypeError, match="incompatible function arguments"):
-        lloyd(kernels, X, np.ones((2, 3), np.float32))
+        lloyd(native, X, np.ones((2, 3), np.float32))

@@ -8,11 +8,11 @@ from scipy.special import expit, log_expit, log_softmax, logsumexp, softmax
 SIZES = [(0, 2), (1, 1), (95, 7), (97, 8), (300, 15), (500, 20)]
 
 
-def logistic(kernels, X, y, w, coef, shift):
+def logistic(native, X, y, w, coef, shift):
     p = len(coef)
     gradient, hessian, alone = np.zeros(p), np.zeros((p, p)), np.zeros(p)
-    loss = kernels.logistic(X, y, w, coef, gradient, hessian, shift)
-    assert kernels.logistic(X, y, w, coef, alone, None, shift) == loss
+    loss = native.logistic(X, y, w, coef, gradient, hessian, shift)
+    assert native.logistic(X, y, w, coef, alone, None, shift) == loss
     assert_array_equal(alone, gradient)
     return loss, gradient, hessian
 
@@ -20,13 +20,13 @@ def logistic(kernels, X, y, w, coef, shift):
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("offset", [0, 1e6])
-def test_logistic_follows_the_definition(kernels, dtype, rng, size, weighted, offset):
+def test_logistic_follows_the_definition(native, dtype, rng, size, weighted, offset):
     n, d = size
     X = rng.normal(offset, 1, size).astype(dtype)
     y, coef, shift = rng.random(n), rng.normal(size=d + 1), np.full(d, offset - 0.5)
     w = rng.random(n) if weighted else None
     v = np.ones(n) if w is None else w
-    loss, gradient, hessian = logistic(kernels, X, y, w, coef, shift)
+    loss, gradient, hessian = logistic(native, X, y, w, coef, shift)
     Z = np.column_stack([X.astype(np.float64) - shift, np.ones(n)])
     z = Z @ coef
     p = expit(z)
@@ -38,20 +38,20 @@ def test_logistic_follows_the_definition(kernels, dtype, rng, size, weighted, of
 
 @pytest.mark.parametrize("z", [0.0, 1e-8, 40.0, 800.0, 1e4, -1e-8, -40.0, -800.0, -1e4])
 @pytest.mark.parametrize("y", [0.0, 1.0])
-def test_logistic_is_stable_far_out(kernels, z, y):
+def test_logistic_is_stable_far_out(native, z, y):
     loss, gradient, hessian = logistic(
-        kernels, np.ones((1, 1)), np.array([y]), None, np.array([z, 0.0]), np.zeros(1)
+        native, np.ones((1, 1)), np.array([y]), None, np.array([z, 0.0]), np.zeros(1)
     )
     assert_allclose(loss, np.logaddexp(0, -z if y else z), rtol=1e-14)
     assert_allclose(gradient, expit(z) - y, rtol=1e-14, atol=1e-16)
     assert_allclose(hessian, expit(z) * expit(-z), rtol=1e-14, atol=1e-300)
 
 
-def multinomial(kernels, X, codes, w, coef, shift):
+def multinomial(native, X, codes, w, coef, shift):
     K, p = coef.shape
     gradient, hessian, alone = np.zeros((K, p)), np.zeros((K * p, K * p)), np.zeros((K, p))
-    loss = kernels.softmax_loss(X, codes, w, coef, gradient, hessian, shift)
-    assert kernels.softmax_loss(X, codes, w, coef, alone, None, shift) == loss
+    loss = native.softmax_loss(X, codes, w, coef, gradient, hessian, shift)
+    assert native.softmax_loss(X, codes, w, coef, alone, None, shift) == loss
     assert_array_equal(alone, gradient)
     return loss, gradient, hessian
 
@@ -59,14 +59,14 @@ def multinomial(kernels, X, codes, w, coef, shift):
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("K", [1, 2, 3, 10])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_softmax_follows_the_definition(kernels, dtype, rng, size, K, weighted):
+def test_softmax_follows_the_definition(native, dtype, rng, size, K, weighted):
     n, d = size
     X, shift = rng.normal(1e6, 1, size).astype(dtype), np.full(d, 1e6)
     codes = rng.integers(-1, K, n).astype(np.int32)
     coef = rng.normal(size=(K, d + 1))
     w = rng.random(n) if weighted else None
     v = np.where(codes < 0, 0.0, np.ones(n) if w is None else w)
-    loss, gradient, hessian = multinomial(kernels, X, codes, w, coef, shift)
+    loss, gradient, hessian = multinomial(native, X, codes, w, coef, shift)
     Z = np.column_stack([X.astype(np.float64) - shift, np.ones(n)])
     z = Z @ coef.T
     P = softmax(z, axis=1)
@@ -84,36 +84,36 @@ def test_softmax_follows_the_definition(kernels, dtype, rng, size, K, weighted):
     assert_allclose(hessian, H.reshape(hessian.shape), rtol=1e-10, atol=1e-10)
 
 
-def test_softmax_is_stable_far_out(kernels):
+def test_softmax_is_stable_far_out(native):
     coef = np.array([[1e4, 0.0], [0.0, 0.0], [-1e4, 0.0]])
     codes = np.array([0, 1, 2, 2], np.int32)
     X = np.array([[1.0], [1.0], [1.0], [-1.0]])
-    loss = multinomial(kernels, X, codes, None, coef, np.zeros(1))[0]
+    loss = multinomial(native, X, codes, None, coef, np.zeros(1))[0]
     z = X @ coef[:, :1].T
     assert_allclose(loss, (logsumexp(z, axis=1) - z[np.arange(4), codes]).sum(), rtol=1e-14)
 
 
-def test_wrong_arguments_are_named(kernels):
+def test_wrong_arguments_are_named(native):
     X, y, shift = np.ones((4, 3)), np.ones(4), np.zeros(3)
     with pytest.raises(ValueError, match=r"coef has shape \(3,\), expected \(4,\)"):
-        kernels.logistic(X, y, None, np.ones(3), np.zeros(4), None, shift)
+        native.logistic(X, y, None, np.ones(3), np.zeros(4), None, shift)
     with pytest.raises(ValueError, match=r"hessian has shape \(4, 4\), expected \(8, 8\)"):
-        kernels.softmax_loss(
+        native.softmax_loss(
             X, y.astype(np.int32), None, np.ones((2, 4)), np.zeros((2, 4)), np.zeros((4, 4)), shift
         )
     with pytest.raises(ValueError, match=r"codes\[0\] is 1, but there are only 1 classes"):
-        kernels.softmax_loss(X, y.astype(np.int32), None, np.ones((1, 4)), np.zeros((1, 4)), None, shift)
+        native.softmax_loss(X, y.astype(np.int32), None, np.ones((1, 4)), np.zeros((1, 4)), None, shift)
 
 
 @pytest.mark.parametrize("K", [2, 3, 13])
 @pytest.mark.parametrize("spread", [0.1, 3.0, 400.0])
 @pytest.mark.parametrize("n", [0, 1, 200])
-def test_separable_bound_is_least_over_a_with_its_gradient_and_curvatures(kernels, dtype, rng, K, spread, n):
+def test_separable_bound_is_least_over_a_with_its_gradient_and_curvatures(native, dtype, rng, K, spread, n):
     X, w = rng.normal(size=(n, 4)).astype(dtype), rng.integers(0, 3, n).astype(float)
     codes, shift = rng.integers(-1, K, n).astype(np.int32), np.full(4, 0.3)
     coef = rng.normal(size=(K, 5)) * spread
     gradient, H = np.zeros((K, 5)), np.zeros((K, 5, 5))
-    value = kernels.separable_bound(X, codes, w, coef, gradient, H, shift)
+    value = native.separable_bound(X, codes, w, coef, gradient, H, shift)
     Z = np.column_stack([X.astype(float) - shift, np.ones(n)])
     scores, on = Z @ coef.T, (codes >= 0) & (w > 0)
     low, high = scores.min(axis=1, initial=0.0) - 50, scores.max(axis=1, initial=0.0) + 50

@@ -15,9 +15,9 @@ def codes(*values):
     return np.array(values, dtype=np.int32)
 
 
-def network(kernels, widths, activation, integration, loss):
+def network(native, widths, activation, integration, loss):
     hidden = len(widths) - 2
-    return kernels.Network(
+    return native.Network(
         codes(*widths), codes(*[activation] * hidden, 0), codes(*[integration] * hidden, 0), 2.0, loss
     )
 
@@ -56,9 +56,9 @@ def forward(layers, X, activation, integration):
 @pytest.mark.syllabus("8.2")
 @pytest.mark.parametrize("activation", range(5))
 @pytest.mark.parametrize("integration", range(3))
-def test_outputs_follow_the_definition(kernels, dtype, rng, activation, integration):
+def test_outputs_follow_the_definition(native, dtype, rng, activation, integration):
     widths = (7, 20, 33, 3)
-    net = network(kernels, widths, activation, integration, 0)
+    net = network(native, widths, activation, integration, 0)
     layers, theta = parameters(rng, widths, integration)
     assert net.size == len(theta)
     X = rng.normal(size=(150, 7)).astype(dtype)
@@ -74,9 +74,9 @@ def test_outputs_follow_the_definition(kernels, dtype, rng, activation, integrat
 
 @pytest.mark.syllabus("8.1")
 @pytest.mark.parametrize("loss", range(3))
-def test_losses_follow_the_definition(kernels, dtype, rng, loss):
+def test_losses_follow_the_definition(native, dtype, rng, loss):
     widths = (4, 9, 3 if loss == 0 else 1)
-    net = network(kernels, widths, 3, 0, loss)
+    net = network(native, widths, 3, 0, loss)
     layers, theta = parameters(rng, widths, 0)
     y, w = rng.integers(0, widths[-1] if loss == 0 else 2, 200), rng.random(200) + 0.1
     rows = np.column_stack([rng.normal(size=(200, 4)), y, w]).astype(dtype)
@@ -94,9 +94,9 @@ def test_losses_follow_the_definition(kernels, dtype, rng, loss):
     )
 
 
-def test_sgd_by_hand(kernels):
+def test_sgd_by_hand(native):
     """y = w x + b on one row: w -= rate (w x + b - y) x, b -= rate (w x + b - y)."""
-    net = network(kernels, (1, 1), 0, 0, 2)
+    net = network(native, (1, 1), 0, 0, 2)
     theta = np.zeros(32)
     theta[0], theta[16] = 2.0, 1.0
     loss = net.descend(theta, np.zeros((0, 32)), np.array([[3.0, 5.0, 1.0]]), None, 1, SGD, NO_CHANCE, 0)
@@ -105,9 +105,9 @@ def test_sgd_by_hand(kernels):
     assert not theta[np.r_[1:16, 17:32]].any()
 
 
-def test_sign_is_trained_straight_through(kernels):
+def test_sign_is_trained_straight_through(native):
     """A hidden node beyond ±1 passes no gradient back; one within does, as if it were linear."""
-    net = network(kernels, (1, 1, 1), 4, 0, 2)
+    net = network(native, (1, 1, 1), 4, 0, 2)
     for x, passes in ((0.5, True), (2.0, False)):
         theta, gradient = np.zeros(64), np.zeros(64)
         theta[0], theta[32] = 1.0, 1.0
@@ -115,8 +115,8 @@ def test_sign_is_trained_straight_through(kernels):
         assert gradient[0] == (x if passes else 0.0)
 
 
-def test_relu_passes_the_gradient_of_what_is_above_zero(kernels):
-    net = network(kernels, (1, 1, 1), 1, 0, 2)
+def test_relu_passes_the_gradient_of_what_is_above_zero(native):
+    net = network(native, (1, 1, 1), 1, 0, 2)
     for x in (-1.0, 2.0):
         theta, gradient = np.zeros(64), np.zeros(64)
         theta[0], theta[32] = 1.0, 1.0
@@ -125,9 +125,9 @@ def test_relu_passes_the_gradient_of_what_is_above_zero(kernels):
 
 
 @pytest.mark.syllabus("8.3")
-def test_dropout_keeps_the_mean_and_leaves_out_its_share(kernels):
+def test_dropout_keeps_the_mean_and_leaves_out_its_share(native):
     """A linear network's mean output stays, and its outputs are those of the nodes that stay, scaled."""
-    net = network(kernels, (1, 100, 1), 0, 0, 2)
+    net = network(native, (1, 100, 1), 0, 0, 2)
     theta = np.zeros(net.size)
     theta[:100] = 1.0  # every hidden node copies x
     theta[2 * 112 + 16 * np.arange(100)] = 0.01  # the output is their mean
@@ -141,8 +141,8 @@ def test_dropout_keeps_the_mean_and_leaves_out_its_share(kernels):
 
 
 @pytest.mark.syllabus("8.3")
-def test_input_noise_has_its_standard_deviation(kernels):
-    net = network(kernels, (1, 1), 0, 0, 2)
+def test_input_noise_has_its_standard_deviation(native):
+    net = network(native, (1, 1), 0, 0, 2)
     theta = np.zeros(32)
     theta[0] = 1.0
     rows = np.tile([0.0, 0.0, 1.0], (20000, 1))
@@ -151,8 +151,8 @@ def test_input_noise_has_its_standard_deviation(kernels):
     assert_allclose(total / 20000, 0.09 / 2, rtol=0.03)
 
 
-def test_order_is_the_order_of_the_rows(kernels, dtype, rng):
-    net = network(kernels, (5, 6, 3), 1, 0, 0)
+def test_order_is_the_order_of_the_rows(native, dtype, rng):
+    net = network(native, (5, 6, 3), 1, 0, 0)
     _, theta = parameters(rng, (5, 6, 3), 0)
     rows = np.column_stack([rng.normal(size=(70, 5)), rng.integers(0, 3, 70), np.ones(70)]).astype(dtype)
     order = rng.permutation(70)
@@ -162,8 +162,8 @@ def test_order_is_the_order_of_the_rows(kernels, dtype, rng):
     assert_array_equal(one, two)
 
 
-def test_bad_arguments_are_refused(kernels):
-    net = network(kernels, (2, 3, 2), 1, 0, 0)
+def test_bad_arguments_are_refused(native):
+    net = network(native, (2, 3, 2), 1, 0, 0)
     theta, rows = np.zeros(net.size), np.array([[0.0, 0.0, 1.0, 1.0]])
     gradient = np.zeros(net.size)
     with pytest.raises(ValueError, match=r"theta has shape \(5,\)"):
@@ -179,6 +179,6 @@ def test_bad_arguments_are_refused(kernels):
     with pytest.raises(ValueError, match="memory has shape"):
         net.descend(theta, np.zeros((1, net.size)), rows, None, 1, SGD, NO_CHANCE, 0)
     with pytest.raises(ValueError, match="takes one output"):
-        network(kernels, (2, 3), 0, 0, 1)
+        network(native, (2, 3), 0, 0, 1)
     with pytest.raises(ValueError, match="activation has the code 7"):
-        network(kernels, (2, 3, 1), 7, 0, 0)
+        network(native, (2, 3, 1), 7, 0, 0)

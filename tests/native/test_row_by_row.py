@@ -8,11 +8,11 @@ from scipy.special import expit, softmax
 
 @pytest.mark.parametrize("n", [0, 1, 200])
 @pytest.mark.parametrize("intercept", [True, False])
-def test_lms_is_the_rule_in_plain_python(kernels, dtype, rng, n, intercept):
+def test_lms_is_the_rule_in_plain_python(native, dtype, rng, n, intercept):
     X, y = rng.normal(2, 1, (n, 5)).astype(dtype), rng.normal(size=n)
     w, shift, unit = rng.uniform(0, 2, n), np.full(5, 2.0), rng.uniform(0.5, 2, 5)
     ours, theirs = np.zeros(6), np.zeros(6)
-    kernels.lms_pass(X, y, w, shift, unit, 0.01, intercept, ours)
+    native.lms_pass(X, y, w, shift, unit, 0.01, intercept, ours)
     for x, target, weight in zip((X.astype(float) - shift) * unit, y, w):
         z = np.append(x, float(intercept))
         theirs += 0.01 * weight * (target - theirs @ z) * z
@@ -20,11 +20,11 @@ def test_lms_is_the_rule_in_plain_python(kernels, dtype, rng, n, intercept):
 
 
 @pytest.mark.parametrize("n", [0, 1, 200])
-def test_recursive_squares_end_at_the_normal_equations(kernels, dtype, rng, n):
+def test_recursive_squares_end_at_the_normal_equations(native, dtype, rng, n):
     X, y, w = rng.normal(size=(n, 4)).astype(dtype), rng.normal(size=n), rng.integers(0, 3, n).astype(float)
     prior = np.array([1.0, 2.0, 3.0, 4.0, 0.5])
     theta, P = np.zeros(5), np.diag(1 / prior)
-    kernels.recursive_squares(X, y, w, np.full(4, 0.5), theta, P)
+    native.recursive_squares(X, y, w, np.full(4, 0.5), theta, P)
     Z = np.column_stack([X.astype(float) - 0.5, np.ones(n)])
     H = (Z * w[:, None]).T @ Z + np.diag(prior)
     assert_allclose(P, np.linalg.inv(H), rtol=1e-9, atol=1e-12)
@@ -33,12 +33,12 @@ def test_recursive_squares_end_at_the_normal_equations(kernels, dtype, rng, n):
 
 
 @pytest.mark.parametrize("K", [1, 3, 5])
-def test_recursive_softmax_minimises_every_rows_loss_plus_the_parabola_before_it(kernels, dtype, rng, K):
+def test_recursive_softmax_minimises_every_rows_loss_plus_the_parabola_before_it(native, dtype, rng, K):
     n, d = 40, 3
     X = rng.normal(size=(n, d)).astype(dtype)
     codes, w = rng.integers(-1, max(K, 2), n).astype(np.int32), rng.integers(0, 3, n).astype(float)
     theta, P, trace = np.zeros((K, d + 1)), np.eye(K * (d + 1)), np.empty((n, K, d + 1))
-    loss = kernels.recursive_softmax(X, codes, w, np.full(d, 0.5), theta, P, trace)
+    loss = native.recursive_softmax(X, codes, w, np.full(d, 0.5), theta, P, trace)
     H, here, total = np.eye(K * (d + 1)), np.zeros((K, d + 1)), 0.0
     for x, y, weight, after in zip(X.astype(float) - 0.5, codes, w, trace):
         x = np.append(x, 1.0)
@@ -61,21 +61,21 @@ def test_recursive_softmax_minimises_every_rows_loss_plus_the_parabola_before_it
     assert_allclose(loss, total, rtol=1e-10)
 
 
-def test_a_weight_without_variance_stays_where_it_is(kernels, rng):
+def test_a_weight_without_variance_stays_where_it_is(native, rng):
     X, codes = rng.normal(size=(30, 2)), rng.integers(0, 2, 30).astype(np.int32)
     theta, P = np.array([[0.0, 0.0, 0.7]]), np.diag([1.0, 1.0, 0.0])
-    kernels.recursive_softmax(X, codes, None, np.zeros(2), theta, P, None)
+    native.recursive_softmax(X, codes, None, np.zeros(2), theta, P, None)
     assert theta[0, 2] == 0.7
     assert theta[0, 0] != 0.0
 
 
-def test_shapes_are_checked(kernels):
+def test_shapes_are_checked(native):
     X, y = np.zeros((2, 1)), np.zeros(2)
     with pytest.raises(ValueError, match="coef has shape"):
-        kernels.lms_pass(X, y, None, np.zeros(1), np.ones(1), 0.1, True, np.zeros(1))
+        native.lms_pass(X, y, None, np.zeros(1), np.ones(1), 0.1, True, np.zeros(1))
     with pytest.raises(ValueError, match="inverse has shape"):
-        kernels.recursive_squares(X, y, None, np.zeros(1), np.zeros(2), np.zeros((1, 1)))
+        native.recursive_squares(X, y, None, np.zeros(1), np.zeros(2), np.zeros((1, 1)))
     with pytest.raises(ValueError, match="trace has shape"):
-        kernels.recursive_softmax(
+        native.recursive_softmax(
             X, np.zeros(2, np.int32), None, np.zeros(1), np.zeros((1, 2)), np.eye(2), np.zeros((1, 1, 2))
         )

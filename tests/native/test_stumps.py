@@ -15,10 +15,10 @@ def gini_gain(left, w, y, K):
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.uint32])
 @pytest.mark.parametrize(("columns", "K"), [(1, 2), (4, 2), (9, 2), (5, 3)])
-def test_gains_are_the_best_of_all_thresholds(kernels, rng, dtype, columns, K):
+def test_gains_are_the_best_of_all_thresholds(native, rng, dtype, columns, K):
     codes = rng.integers(0, 12, (columns, 60)).astype(dtype)
     y, w = rng.integers(0, K, 60).astype(np.int32), rng.random(60)
-    order = kernels.StumpOrder(codes)
+    order = native.StumpOrder(codes)
     assert (order.columns, order.groups) == (columns, -(-columns // 4))
     gains, ends = np.zeros((order.groups, 4)), np.zeros((order.groups, 4), dtype=np.int64)
     totals = np.bincount(y, w, minlength=K)
@@ -36,16 +36,16 @@ def test_gains_are_the_best_of_all_thresholds(kernels, rng, dtype, columns, K):
         assert np.sum(codes[j] <= codes[j, row]) == ends.flat[j] + 1
 
 
-def test_of_equal_gains_the_first_counts(kernels):
+def test_of_equal_gains_the_first_counts(native):
     codes = np.arange(10, dtype=np.uint16)[None]
     sign = np.array([1, 1, 1, -1, -1, -1, -1, 1, 1, 1.0]) * 0.1
     gains, ends = np.zeros((1, 4)), np.zeros((1, 4), dtype=np.int64)
-    kernels.StumpOrder(codes).gains(sign, np.array([0.4, 0.6]), None, 0, 1, gains, ends)
+    native.StumpOrder(codes).gains(sign, np.array([0.4, 0.6]), None, 0, 1, gains, ends)
     assert ends[0, 0] == 2
 
 
-def test_shapes_are_checked(kernels):
-    order = kernels.StumpOrder(np.zeros((5, 3), dtype=np.uint8))
+def test_shapes_are_checked(native):
+    order = native.StumpOrder(np.zeros((5, 3), dtype=np.uint8))
     gains, ends, totals = np.zeros((2, 4)), np.zeros((2, 4), dtype=np.int64), np.ones(2)
     with pytest.raises(ValueError, match="weights has shape"):
         order.gains(np.ones(4), totals, None, 0, 2, gains, ends)

@@ -17,7 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPClassifier as Peer
 from threadpoolctl import threadpool_limits
 
-from lyceum._native import kernels
+from lyceum._native import native
 from lyceum.data import scan
 from lyceum.errors import DataError, SchemaError
 from lyceum.linear import LogisticRegression
@@ -272,7 +272,7 @@ def test_more_rows_may_be_held_out_than_learned_from(three):
     X, y = three
     model = small(early_stopping=True, validation_fraction=0.9, record=True).fit(X, y)
     uniform = np.empty(500)
-    kernels.hash_uniform(0, model.seed_, uniform)
+    native.hash_uniform(0, model.seed_, uniform)
     held = uniform <= 0.9
     assert_allclose(max(model.validation_scores_), model.score(X[held], y[held]), atol=0.05)
     joint = model.predict_log_proba(X[held])

@@ -97,8 +97,8 @@ def test_whole_numbers_are_counted_without_a_copy(monkeypatch):
             seen.append(np.shares_memory(cells, X))
             return _counts_kernel(cells, *others)
 
-    _counts_kernel = _counts.kernels.class_counts
-    monkeypatch.setattr(_counts, "kernels", Kernels)
+    _counts_kernel = _counts.native.class_counts
+    monkeypatch.setattr(_counts, "native", Kernels)
     counts = Counts.of(Block(X, None, None, 0, schema))
     assert seen == [True]
     assert counts.counts.ravel().tolist() == [1, 2, 0, 1, 0, 2]

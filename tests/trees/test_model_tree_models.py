@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.trees.m5_reference import Reference, Way
 
-from lyceum._native import kernels
+from lyceum._native import native
 from lyceum.data import scan
 from lyceum.trees._m5_columns import StepColumns
 from lyceum.trees._m5_models import columns_below, fit_models, smoothed
@@ -21,7 +21,7 @@ def models_of(X, y, columns, rule="all", w=None):
     coef, found = np.zeros(len(columns)), np.zeros((1, 5))
     ends = np.array([0], dtype=np.int64), np.array([len(y)], dtype=np.int64)
     XT = np.ascontiguousarray(np.asarray(X, float).T)
-    kernels.node_models(
+    native.node_models(
         XT, np.asarray(y, float), w, *ends, start, np.array(columns, np.int32), rule, coef, found
     )
     return coef, dict(zip(("intercept", "parameters", "weight", "absolute", "squared"), found[0]))

@@ -11,7 +11,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeRegressor
 from tests.trees.made import Builder, of_sklearn, parts, random_rows, random_tree
 
-from lyceum._native import kernels
+from lyceum._native import native
 from lyceum.trees._route import Router, arrays_of, cached_router, shares
 from lyceum.trees._tree import GROUPS, THRESHOLD
 
@@ -270,5 +270,5 @@ def test_rows_of_another_width_are_refused():
 
 
 def test_every_level_has_the_kernels():
-    assert hasattr(kernels, "PackedTreesFloat")
-    assert hasattr(kernels, "PackedTreesDouble")
+    assert hasattr(native, "PackedTreesFloat")
+    assert hasattr(native, "PackedTreesDouble")

@@ -13,7 +13,7 @@ from scipy.linalg import LinAlgWarning
 from scipy.special import gammaln
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from lyceum._native import kernels
+from lyceum._native import native
 from lyceum.bayes._discriminant import QuadraticRule
 from lyceum.bayes._odds import log_odds
 from lyceum.bayes._priors import PRIOR_CONSTRAINTS, log_of
@@ -218,7 +218,7 @@ class BayesianGaussianClassifier(QuadraticRule):
 
     def _log_joint(self, block: Block) -> np.ndarray:
         half = np.zeros((len(block), len(self.classes_)))
-        kernels.quadratic_log_density(block.X, self.means_, self._whiten, np.zeros(len(self.classes_)), half)
+        native.quadratic_log_density(block.X, self.means_, self._whiten, np.zeros(len(self.classes_)), half)
         return self._constant - self._power * np.log1p(-2.0 * half / self.degrees_)
 
     # -- what was learned ------------------------------------------------------------------------------------

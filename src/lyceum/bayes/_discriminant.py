@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
-from lyceum._native import kernels
+from lyceum._native import native
 from lyceum.base import OnePassClassifier
 from lyceum.bayes._odds import log_odds, odds_explanation
 from lyceum.bayes._priors import PRIOR_CONSTRAINTS, class_priors, log_of
@@ -101,13 +101,13 @@ class QuadraticRule(Discriminant):
     def _log_joint(self, block: Block) -> np.ndarray:
         if self._whiten.ndim == 3:
             joint = np.zeros((len(block), len(self.classes_)))
-            kernels.quadratic_log_density(block.X, self.means_, self._whiten, self._constant, joint)
+            native.quadratic_log_density(block.X, self.means_, self._whiten, self._constant, joint)
             return joint
         joint = np.empty((len(block), len(self.classes_)))
         joint[:] = self._constant
         mean, half = np.ascontiguousarray(self.means_.T), np.ascontiguousarray(0.5 * self._whiten.T**2)
         columns = np.arange(len(mean), dtype=np.int32)
-        kernels.gaussian_log_joint(block.X, columns, mean, half, np.zeros_like(half), joint)
+        native.gaussian_log_joint(block.X, columns, mean, half, np.zeros_like(half), joint)
         return joint
 
     def _column_odds(self, block: Block) -> np.ndarray:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lyceum._native import kernels
+from lyceum._native import native
 from lyceum.bayes._priors import class_priors, log_of
 from lyceum.bayes._whitening import RIDGE
 from lyceum.data import Block
@@ -46,7 +46,7 @@ class FoldScatter:
 def fold_numbers(block: Block, n_folds: int, seed: int) -> np.ndarray:
     """The fold of every row, the same in whatever block the row comes."""
     u = np.empty(len(block))
-    kernels.hash_uniform(block.start, seed, u)
+    native.hash_uniform(block.start, seed, u)
     return np.minimum((u * n_folds).astype(np.int64), n_folds - 1)
 
 
@@ -184,7 +184,7 @@ class FoldLoss:
 
 def _log_loss(joint: np.ndarray, y: np.ndarray) -> np.ndarray:
     """-log P(y | x) of every row under every pair, (alphas, n, gammas)."""
-    kernels.log_posterior(joint.reshape(-1, joint.shape[-1]))
+    native.log_posterior(joint.reshape(-1, joint.shape[-1]))
     return -np.take_along_axis(joint, y[None, :, None, None], axis=3)[..., 0]
 
 

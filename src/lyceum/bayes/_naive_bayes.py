@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from lyceum._native import kernels
+from lyceum._native import native
 from lyceum.base import OnePassClassifier
 from lyceum.bayes._binned import Binned, edges_of
 from lyceum.bayes._kernel_columns import kernel_logs
@@ -250,13 +250,13 @@ class NaiveBayes(OnePassClassifier):
         joint = np.empty((len(block), len(self.classes_)))
         joint[:] = self.class_log_prior_
         if len(self._measured):
-            kernels.gaussian_log_joint(
+            native.gaussian_log_joint(
                 block.X, self._measured, self._mean, self._half_precision, self._peak, joint
             )
         if len(self._counted):
             X = self._bins(block).X
             X = X if X.dtype.kind == "f" or X.dtype.str[1:] in _WHOLE else X.astype(np.int64)
-            kernels.table_log_joint(X, self._counted, self._offsets, self._log_table, joint)
+            native.table_log_joint(X, self._counted, self._offsets, self._log_table, joint)
         for name, logs in self.kernels_.items():
             x = block.X[:, self.schema_.names.index(name)].astype(np.float64)
             for k, log in enumerate(logs):
@@ -368,7 +368,7 @@ def _column_odds(model: NaiveBayes, block: Block) -> np.ndarray:
     for i, j in enumerate(model._counted):
         column = np.ascontiguousarray(binned[:, j, None].astype(np.float64))
         out, place = np.zeros((n, K)), model._offsets[i : i + 2]
-        kernels.table_log_joint(
+        native.table_log_joint(
             column, np.zeros(1, np.int32), place - place[0], model._log_table[place[0] : place[1]], out
         )
         terms[:, :, j] = out

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lyceum._native import kernels
+from lyceum._native import native
 from lyceum._threads import ordered_map
 from lyceum.data._arrow import column_class, numbers
 from lyceum.data._schema import Column, Schema
@@ -135,7 +135,7 @@ class TableCoder:
         single = all(table.schema.field(name).type == pa.float32() for name in self.schema.names)
         X = np.empty((table.num_rows, len(self.schema)), dtype=np.float32 if single else np.float64)
         cells = ordered_map if X.size > 1 << 20 else map
-        kernels.pack(list(cells(lambda column: _coded(table.column(column.name), column), self.schema)), X)
+        native.pack(list(cells(lambda column: _coded(table.column(column.name), column), self.schema)), X)
         return X
 
     def target(self, table: pa.Table | pa.RecordBatch) -> np.ndarray | None:

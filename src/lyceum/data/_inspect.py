@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from lyceum._native import kernels
+from lyceum._native import native
 from lyceum._threads import ordered_map
 from lyceum.data._arrow import is_frame, to_arrow
 from lyceum.data._csv import CsvFormat
@@ -275,7 +275,7 @@ class _Seen:
     @classmethod
     def _drawn(cls, profile: TableProfile, batch: pa.Table | pa.RecordBatch, start: int, size: int) -> _Seen:
         keys = np.empty(batch.num_rows)
-        kernels.hash_uniform(start, 0, keys)
+        native.hash_uniform(start, 0, keys)
         if len(keys) > size:
             chosen = _smallest(keys, size)
             keys, batch = keys[chosen], batch.take(pa.array(chosen))

@@ -20,7 +20,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from lyceum._native import kernels
+from lyceum._native import native
 from lyceum._threads import ordered_map
 from lyceum.data._align import Align, TargetNumbers, union
 from lyceum.data._arrow import is_frame, to_arrow
@@ -339,7 +339,7 @@ def _whole_numbers(X: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np.n
     """Which of 0, 1, ... occur in the columns, and which columns hold nothing else."""
     seen = np.zeros((len(columns), _MANY), dtype=np.uint8)
     regular = np.zeros(len(columns), dtype=np.uint8)
-    kernels.integer_presence(X, columns, seen, regular)
+    native.integer_presence(X, columns, seen, regular)
     return seen, regular
 
 

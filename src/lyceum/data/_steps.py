@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from scipy import sparse
 
-from lyceum._native import kernels
+from lyceum._native import native
 from lyceum.data._block import Block
 from lyceum.data._coding import codes_of
 from lyceum.data._schema import Column, Schema
@@ -114,14 +114,14 @@ class Design:
 
 def _dense(X: np.ndarray, layout: list[np.ndarray], width: int) -> np.ndarray:
     out = np.empty((len(X), width), dtype=X.dtype if X.dtype.kind == "f" else np.float64)
-    kernels.expand(X, *layout, out)
+    native.expand(X, *layout, out)
     return out
 
 
 def _csr(X: np.ndarray, layout: list[np.ndarray], width: int) -> sparse.csr_array:
     X = X if X.dtype.kind == "f" else X.astype(np.float64)
     indptr, indices, data = np.empty(len(X) + 1, np.int32), np.empty(X.size, np.int32), np.empty(X.size)
-    used = kernels.expand_sparse(X, *layout, indptr, indices, data)
+    used = native.expand_sparse(X, *layout, indptr, indices, data)
     return sparse.csr_array((data[:used], indices[:used], indptr), shape=(len(X), width))
 
 
@@ -139,9 +139,7 @@ class CheckCells:
         cells = block.X.data if sparse.issparse(block.X) else block.X
         if cells.dtype.kind != "f":
             return block
-        place = kernels.first_nonfinite(
-            cells.reshape(1, -1) if cells.ndim == 1 else cells, self.allow_missing
-        )
+        place = native.first_nonfinite(cells.reshape(1, -1) if cells.ndim == 1 else cells, self.allow_missing)
         if place >= 0:
             raise MissingValuesError(self._message(block, place, cells.flat[place]))
         return block

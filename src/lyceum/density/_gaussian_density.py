@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum._native import kernels
+from lyceum._native import native
 from lyceum.base import OnePassLearner
 from lyceum.bayes._whitening import RIDGE, whiten
 from lyceum.data import Block
@@ -166,7 +166,7 @@ class GaussianDensity(Density, OnePassLearner):
 
     def _log_density_of(self, block: Block) -> np.ndarray:
         half = np.zeros((len(block), 1))
-        kernels.quadratic_log_density(block.X, self.mean_[None], self._whiten[None], np.zeros(1), half)
+        native.quadratic_log_density(block.X, self.mean_[None], self._whiten[None], np.zeros(1), half)
         return self._log_at(-2.0 * half[:, 0])
 
     def _log_at(self, q: Any) -> Any:

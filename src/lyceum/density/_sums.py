@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lyceum._native import kernels
+from lyceum._native import native
 from lyceum._threads import ordered_map
 from lyceum.density._windows import WINDOWS
 
@@ -32,7 +32,7 @@ def leaf_order(Z: np.ndarray, leaf: int | None = None) -> np.ndarray:
     if Z.shape[1] == 1:
         return np.argsort(Z[:, 0], kind="stable")
     order = np.empty(len(Z), dtype=np.int64)
-    kernels.leaf_order(np.ascontiguousarray(Z), leaf or kernels.leaf_rows, order)
+    native.leaf_order(np.ascontiguousarray(Z), leaf or native.leaf_rows, order)
     return order
 
 
@@ -92,7 +92,7 @@ class RowSums:
         else:
             missing = np.arange(len(Z))
         if own is None and len(missing):
-            missing = missing[leaf_order(Z[missing], kernels.query_tile)]
+            missing = missing[leaf_order(Z[missing], native.query_tile)]
         tasks = [missing[start : start + _CHUNK] for start in range(0, len(missing), _CHUNK)]
 
         def work(task: np.ndarray) -> np.ndarray:
@@ -109,23 +109,23 @@ class RowSums:
 
     @cached_property
     def _packed(self):
-        return kernels.PackedRows(self.Z, self.w)
+        return native.PackedRows(self.Z, self.w)
 
     @cached_property
     def _cells(self) -> Cells | None:
         if self.kernel != "gaussian" or self.Z.shape[1] > 1 or self.tolerance < _LEAST:
             return None
         z = self.Z[:, 0]
-        margin, width = kernels.cell_margin + _BEYOND, kernels.cell_width
+        margin, width = native.cell_margin + _BEYOND, native.cell_width
         count = np.ceil((z[-1] - z[0]) / width) + 1 + 2 * margin
         if count > 2 * len(z) + 4096:
             return None  # most cells would be empty: leaves are as good
         cells = Cells(
             float(z[0]) - margin * width,
-            np.zeros((kernels.hermite_terms, int(count))),
+            np.zeros((native.hermite_terms, int(count))),
             np.zeros(int(count)),
         )
-        kernels.gauss_cells(z, self.w, *cells)
+        native.gauss_cells(z, self.w, *cells)
         return cells
 
     def _cell_sums(self, cells: Cells, z: np.ndarray, own: np.ndarray | None, out: np.ndarray) -> None:
@@ -134,7 +134,7 @@ class RowSums:
 
         def work(some: slice) -> None:
             mine = None if left is None else left[some]
-            kernels.gauss_cell_sums(z[some], mine, *cells, self.total, self.tolerance, out[some])
+            native.gauss_cell_sums(z[some], mine, *cells, self.total, self.tolerance, out[some])
 
         for _ in ordered_map(work, [slice(at, at + _STRETCH) for at in range(0, len(z), _STRETCH)]):
             pass

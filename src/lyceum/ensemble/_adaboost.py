@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum._native import kernels
+from lyceum._native import native
 from lyceum._threads import single_threaded_blas
 from lyceum.bayes._odds import odds_explanation
 from lyceum.ensemble._adaboost_rounds import ALL, Log, Rule, Teacher, Weights, boost, replay
@@ -294,7 +294,7 @@ class AdaBoostClassifier(ClassifierMixin, Ensemble):
         """`predict_proba` of the first member, the first two, ..."""
         for total in self._staged(X):
             proba = np.array(total, order="C")
-            kernels.posterior(proba)
+            native.posterior(proba)
             yield proba
 
     def staged_predict(self, X: Any) -> Iterator[Any]:

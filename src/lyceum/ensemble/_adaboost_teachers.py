@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from lyceum._native import kernels
+from lyceum._native import native
 from lyceum._threads import n_threads, ordered_map
 from lyceum.ensemble._adaboost_rounds import Teacher
 from lyceum.ensemble._draws import seeded, seeds
@@ -167,7 +167,7 @@ class Stumps:
         self.codes = trees.columns.codes
         self.target = self._of_those(trees.target)
         self.weight_of_class = [np.where(self.target == k, trees.weight, 0.0) for k in range(trees.K)]
-        self.order = kernels.StumpOrder(np.ascontiguousarray(self._of_those(self.codes)))
+        self.order = native.StumpOrder(np.ascontiguousarray(self._of_those(self.codes)))
         self.gains = np.zeros((self.order.groups, 4))
         self.ends = np.zeros((self.order.groups, 4), dtype=np.int64)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lyceum._native import kernels
+from lyceum._native import native
 from lyceum._threads import ordered_map
 from lyceum.ensemble._members import Material, one_of, vote_codes
 from lyceum.ensemble._tree_members import are_trees, cells_of_trees, forest, votes
@@ -57,13 +57,13 @@ def decision(model: Any, material: Material) -> np.ndarray:
 
 def posterior(model: Any, material: Material) -> np.ndarray:
     joint = all_votes(model, material)
-    kernels.posterior(joint)
+    native.posterior(joint)
     return joint
 
 
 def log_posterior(model: Any, material: Material) -> np.ndarray:
     joint = all_votes(model, material)
-    kernels.log_posterior(joint)
+    native.log_posterior(joint)
     return joint
 
 

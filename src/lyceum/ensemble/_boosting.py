@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum._native import kernels
+from lyceum._native import native
 from lyceum.base import Learner
 from lyceum.data import Block, Rows
 from lyceum.data._intake import Intake
@@ -153,7 +153,7 @@ class GradientBoosting(WithTrees, Learner):
         if not self.early_stopping or self.validation_fraction is None:
             return None
         drawn = np.empty(n)
-        kernels.hash_uniform(0, _seed(self.seed_, _HELD_OUT), drawn)
+        native.hash_uniform(0, _seed(self.seed_, _HELD_OUT), drawn)
         out = drawn <= self.validation_fraction
         if not out.any() or out.all():
             raise DataError(
@@ -247,7 +247,7 @@ class GradientBoosting(WithTrees, Learner):
         if self.subsample == 1.0:
             return None
         drawn = np.empty(n)
-        kernels.hash_uniform(0, _seed(self.seed_, _ROWS, number), drawn)
+        native.hash_uniform(0, _seed(self.seed_, _ROWS, number), drawn)
         rows = np.flatnonzero(drawn <= self.subsample).astype(np.uint32)
         return rows if len(rows) else np.array([int(drawn.argmin())], dtype=np.uint32)
 
@@ -256,7 +256,7 @@ class GradientBoosting(WithTrees, Learner):
         count = max(1, round(self.max_features * d)) if share else min(int(self.max_features), d)
         in_use = np.zeros(d, dtype=bool)
         drawn = np.empty(d)
-        kernels.hash_uniform(0, _seed(self.seed_, _COLUMNS, number, k), drawn)
+        native.hash_uniform(0, _seed(self.seed_, _COLUMNS, number, k), drawn)
         in_use[np.argsort(drawn, kind="stable")[:count]] = True
         return in_use
 

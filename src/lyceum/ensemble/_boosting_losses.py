@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lyceum._native import kernels
+from lyceum._native import native
 from lyceum._threads import n_threads
 
 __all__ = ["REGRESSION_LOSSES", "Absolute", "Huber", "Logistic", "Loss", "Multinomial", "Quantile", "Squared"]
@@ -83,7 +83,7 @@ class Residual(Loss):
 class Squared(Residual):
     """½ (y − s)²."""
 
-    kernel = staticmethod(kernels.boost_squared)
+    kernel = staticmethod(native.boost_squared)
 
     def baseline(self) -> np.ndarray:
         return np.array([np.average(self.y, weights=self.w)])
@@ -92,7 +92,7 @@ class Squared(Residual):
 class Quantile(Residual):
     """q max(y − s, 0) + (1 − q) max(s − y, 0): a leaf takes the q-quantile of its residuals."""
 
-    kernel = staticmethod(kernels.boost_quantile)
+    kernel = staticmethod(native.boost_quantile)
 
     def __init__(self, y: np.ndarray, w: np.ndarray | None, alpha: float = 0.5) -> None:
         super().__init__(y, w)
@@ -122,7 +122,7 @@ class Huber(Residual):
     2001).
     """
 
-    kernel = staticmethod(kernels.boost_huber)
+    kernel = staticmethod(native.boost_huber)
 
     def __init__(self, y: np.ndarray, w: np.ndarray | None, alpha: float = 0.9) -> None:
         super().__init__(y, w)
@@ -164,7 +164,7 @@ class Logistic(Loss):
         return np.array([_log(share) - _log(1.0 - share)])
 
     def begin(self, scores: np.ndarray) -> float:
-        return kernels.boost_logistic(self.y, scores[0], self.w, n_threads(), self.g, self.h)
+        return native.boost_logistic(self.y, scores[0], self.w, n_threads(), self.g, self.h)
 
     def gradients(self, scores: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray | None]:
         return self.g, self.h
@@ -189,10 +189,10 @@ class Multinomial(Loss):
         return np.array([_log(share) for share in shares])
 
     def begin(self, scores: np.ndarray) -> float:
-        return kernels.boost_log_sums(self.y, scores, self.w, n_threads(), self.log_sums)
+        return native.boost_log_sums(self.y, scores, self.w, n_threads(), self.log_sums)
 
     def gradients(self, scores: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray | None]:
-        kernels.boost_softmax(self.y, scores, self.log_sums, self.w, k, n_threads(), self.g, self.h)
+        native.boost_softmax(self.y, scores, self.log_sums, self.w, k, n_threads(), self.g, self.h)
         return self.g, self.h
 
 

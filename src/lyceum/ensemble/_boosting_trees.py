@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lyceum._native import kernels
+from lyceum._native import native
 from lyceum._threads import n_threads
 from lyceum.ensemble._boosting_losses import Loss
 from lyceum.trees._bins import BinnedRows, Bins
@@ -66,7 +66,7 @@ class TreeGrower:
     def __init__(self, binned: BinnedRows, bins: Bins, growth: BoostGrowth) -> None:
         self.bins, self.growth = bins, growth
         self.n_rows = len(binned)
-        self.table = kernels.BoostTable(
+        self.table = native.BoostTable(
             binned.codes, binned.columns, bins.n_bins, bins.is_category.astype(np.uint8)
         )
         self.node = np.empty(len(binned), dtype=np.uint16)  # where every row ended in the last tree
@@ -116,7 +116,7 @@ class TreeGrower:
     ) -> Tree:
         """The tree with values: the Newton step, or the loss's own constant, times the learning rate."""
         sums = np.zeros((len(tree.gain), 3))
-        kernels.boost_node_sums(self.node, g, h, loss.w, n_threads(), sums)
+        native.boost_node_sums(self.node, g, h, loss.w, n_threads(), sums)
         sums = tree.summed_up(sums)
         l2, weight = self.growth.l2, sums[:, 2]
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -147,7 +147,7 @@ class TreeGrower:
 
     def add_values(self, value: np.ndarray, score: np.ndarray) -> None:
         """Add to every row's score the value of its node."""
-        kernels.boost_add_values(self.node, np.ascontiguousarray(value), n_threads(), score)
+        native.boost_add_values(self.node, np.ascontiguousarray(value), n_threads(), score)
 
 
 def _as_tree(

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from lyceum._native import kernels
+from lyceum._native import native
 from lyceum.base import PosteriorClassifier
 from lyceum.data import Block
 from lyceum.data._coding import labels
@@ -232,7 +232,7 @@ class GradientBoostingClassifier(PosteriorClassifier, GradientBoosting):
 
     def _posterior(self, scores: np.ndarray) -> np.ndarray:
         joint = np.ascontiguousarray(self._joint(scores))
-        kernels.posterior(joint)
+        native.posterior(joint)
         return joint
 
     def _decided(self, scores: np.ndarray) -> np.ndarray:

@@ -18,7 +18,7 @@ from functools import cache, partial
 import numpy as np
 from scipy.optimize import brentq
 
-from lyceum._native import kernels
+from lyceum._native import native
 from lyceum.data import Block
 from lyceum.linear._log_loss import LogLoss
 from lyceum.linear._passes import dense_parts
@@ -57,7 +57,7 @@ class SeparableBound:
             w = part.w
             if class_weight is not None:
                 w = class_weight[codes] if w is None else w * class_weight[codes]
-            value += kernels.separable_bound(part.X, codes, w, coef, gradient, H, shift)
+            value += native.separable_bound(part.X, codes, w, coef, gradient, H, shift)
         return cls(value, gradient, H)
 
     def merge(self, other: SeparableBound) -> SeparableBound:

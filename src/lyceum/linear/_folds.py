@@ -8,7 +8,7 @@ from functools import partial, reduce
 
 import numpy as np
 
-from lyceum._native import kernels
+from lyceum._native import native
 from lyceum.data import Block, Rows, Schema
 from lyceum.errors import DataError
 from lyceum.linear._columns import Centred
@@ -51,7 +51,7 @@ class FoldScatter:
 def fold_numbers(block: Block, n_folds: int, seed: int) -> np.ndarray:
     """The fold of every row, the same in whatever block the row comes."""
     u = np.empty(len(block))
-    kernels.hash_uniform(block.start, seed, u)
+    native.hash_uniform(block.start, seed, u)
     return np.minimum((u * n_folds).astype(np.int64), n_folds - 1)
 
 

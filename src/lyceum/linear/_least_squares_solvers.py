@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 from scipy.linalg import qr, solve_triangular
 
-from lyceum._native import kernels
+from lyceum._native import native
 from lyceum.data import Block, Rows
 from lyceum.linear._least_squares import Fit
 from lyceum.linear._passes import Residuals, dense_blocks
@@ -142,7 +142,7 @@ def by_lms(rows: Rows, fit: Fit, setting: Setting) -> Descent:
         for block in dense_blocks(rows):
             assert block.y is not None
             y, rate = block.y - moments.y_mean, setting.learning_rate / k
-            kernels.lms_pass(block.X, y, block.w, moments.x_mean, unit, rate, setting.fit_intercept, u)
+            native.lms_pass(block.X, y, block.w, moments.x_mean, unit, rate, setting.fit_intercept, u)
         if not np.abs(u).max() < 1e100:
             raise ValueError(f"learning_rate={setting.learning_rate:g} is too large: the weights diverge")
         of = partial(Residuals.of, coef=unit * u[:-1], x0=moments.x_mean, y0=moments.y_mean + float(u[-1]))
@@ -165,7 +165,7 @@ def by_recursion(rows: Rows, fit: Fit) -> Fit:
     b, P = np.zeros(d + 1), np.diag(np.append(np.full(d, 1.0 / fit.alpha), 0.0))
     for block in dense_blocks(rows):
         assert block.y is not None
-        kernels.recursive_squares(block.X, block.y - moments.y_mean, block.w, moments.x_mean, b, P)
+        native.recursive_squares(block.X, block.y - moments.y_mean, block.w, moments.x_mean, b, P)
     coef = b[:-1]
     residual = moments.yy - 2 * float(coef @ moments.xy) + float(coef @ moments.xx @ coef)
     return replace(fit, coef=coef, residual=max(residual, 0.0))

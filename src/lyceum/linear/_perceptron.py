@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum._native import kernels
+from lyceum._native import native
 from lyceum.data import Block, Rows
 from lyceum.linear._linear_scores import LinearScores
 from lyceum.linear._passes import dense_blocks, dense_parts, unchecked
@@ -139,7 +139,7 @@ class Perceptron(LinearScores):
 
     def _pass(self, block: Block, theta: np.ndarray) -> int:
         y = np.ascontiguousarray(block.y, dtype=np.int32)
-        return kernels.perceptron_pass(block.X, y, block.w, self.mean_, float(self.learning_rate), theta)
+        return native.perceptron_pass(block.X, y, block.w, self.mean_, float(self.learning_rate), theta)
 
     def _keep(self, theta: np.ndarray) -> None:
         self.coef_ = np.ascontiguousarray(theta[:, :-1])

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
-from lyceum._native import kernels
+from lyceum._native import native
 from lyceum.data import Block, Rows
 from lyceum.errors import DataError, SchemaError
 from lyceum.linear._log_loss import output_basis
@@ -61,7 +61,7 @@ class Recursion:
         codes = np.ascontiguousarray(block.y, dtype=np.int32)
         w = np.ones(len(block)) if block.w is None else block.w
         scaled = w if factors is None else w * factors[codes]
-        self.loss += kernels.recursive_softmax(
+        self.loss += native.recursive_softmax(
             block.X, codes, scaled, self.origin, self.theta, self.covariance, trace
         )
         self.class_weight = self.class_weight + np.bincount(codes, scaled, len(self.class_weight))

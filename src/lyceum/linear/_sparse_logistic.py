@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lyceum._native import kernels
+from lyceum._native import native
 from lyceum.linear._log_loss import LogLoss
 from lyceum.solvers import Outcome, Point, PositiveFactor
 from lyceum.solvers._problem import Watch
@@ -73,7 +73,7 @@ class ProximalNewton:
             pull -= side.T @ free.solve(g[outer])
         b = theta[inner].copy()
         Q = np.ascontiguousarray(Q)
-        kernels.gram_descent(Q, Q @ b - pull, -pull, b, self.l1, 0.0, np.nan, 1e-14 * abs(here.value), 1000)
+        native.gram_descent(Q, Q @ b - pull, -pull, b, self.l1, 0.0, np.nan, 1e-14 * abs(here.value), 1000)
         step = np.zeros_like(theta)
         step[inner] = b - theta[inner]
         if free is not None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from lyceum._native import kernels
+from lyceum._native import native
 
 __all__ = ["ACTIVATIONS", "INTEGRATIONS", "LOSSES", "Architecture", "Layer", "each_layer"]
 
@@ -97,7 +97,7 @@ class Architecture:
             np.array([names.index(getattr(layer, what)) for layer in self.layers], dtype=np.int32)
             for names, what in ((ACTIVATIONS, "activation"), (INTEGRATIONS, "integration"))
         ]
-        return kernels.Network(widths, *kinds, self.slope, LOSSES.index(self.loss))
+        return native.Network(widths, *kinds, self.slope, LOSSES.index(self.loss))
 
     def start(self, rng: np.random.Generator) -> np.ndarray:
         return np.concatenate([layer.start(rng).ravel() for layer in self.layers])

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from lyceum._native import kernels
+from lyceum._native import native
 from lyceum.data import Block, Rows
 from lyceum.data._sources import ArraySource
 from lyceum.statistics import Moments
@@ -26,7 +26,7 @@ class HeldOut:
 
     def mask(self, block: Block) -> np.ndarray:
         uniform = np.empty(len(block))
-        kernels.hash_uniform(block.start, self.seed, uniform)
+        native.hash_uniform(block.start, self.seed, uniform)
         return uniform <= self.share
 
 

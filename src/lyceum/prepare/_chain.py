@@ -19,7 +19,7 @@ from functools import cached_property
 
 import numpy as np
 
-from lyceum._native import kernels
+from lyceum._native import native
 from lyceum.data import Block, Schema
 from lyceum.data._coding import codes_of
 from lyceum.data._steps import Design
@@ -126,7 +126,7 @@ class Chain:
             own = self.layout.own[j]
             scores = Z[rows] @ self.equations.coef[:, own] + self.equations.intercept[own]
             if self.layout.schema[j].is_categorical:
-                kernels.posterior(scores)
+                native.posterior(scores)
             Z[np.ix_(rows, own)] = scores
         return Z
 

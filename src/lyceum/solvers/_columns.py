@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from scipy import sparse
 
-from lyceum._native import kernels
+from lyceum._native import native
 from lyceum._threads import ordered_map
 from lyceum.solvers._elastic_net import GramElasticNet, Solution, WatchRound, gap_of, newton_on_support
 
@@ -30,7 +30,7 @@ class DenseColumns:
     gram: _GrowingGram = field(default_factory=lambda: _GrowingGram())
 
     def products(self, chosen: np.ndarray, u: np.ndarray, c: float, out: np.ndarray) -> None:
-        kernels.dense_column_products(self.XT, self.mean, chosen, u, c, out)
+        native.dense_column_products(self.XT, self.mean, chosen, u, c, out)
 
     def residual(self, y: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, float]:
         on = np.flatnonzero(b)
@@ -38,7 +38,7 @@ class DenseColumns:
 
     def descend(self, problem: ColumnElasticNet, chosen, b, *how) -> tuple[int, float]:
         u, c = self.residual(problem.y, b)
-        return kernels.dense_column_descent(self.XT, self.mean, self.norms, problem.y, chosen, u, c, b, *how)[
+        return native.dense_column_descent(self.XT, self.mean, self.norms, problem.y, chosen, u, c, b, *how)[
             :2
         ]
 
@@ -86,7 +86,7 @@ class SparseColumns:
     norms: np.ndarray
 
     def products(self, chosen: np.ndarray, u: np.ndarray, c: float, out: np.ndarray) -> None:
-        kernels.sparse_column_products(self.start, self.index, self.data, self.mean, chosen, u, c, out)
+        native.sparse_column_products(self.start, self.index, self.data, self.mean, chosen, u, c, out)
 
     def residual(self, y: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, float]:
         on = np.flatnonzero(b)
@@ -99,7 +99,7 @@ class SparseColumns:
 
     def descend(self, problem: ColumnElasticNet, chosen, b, *how) -> tuple[int, float]:
         u, c = self.residual(problem.y, b)
-        return kernels.sparse_column_descent(
+        return native.sparse_column_descent(
             self.start, self.index, self.data, self.mean, self.norms, problem.y, chosen, u, c, b, *how
         )[:2]
 

@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 from scipy.linalg import LinAlgError, cho_solve, cholesky
 
-from lyceum._native import kernels
+from lyceum._native import native
 from lyceum.solvers._positive import PositiveFactor
 from lyceum.statistics import Scatter
 
@@ -127,7 +127,7 @@ class GramElasticNet:
                 newton_on_support(self._corner, self.q, b, l1, l2)
                 np.subtract(self.q, self.Q @ b, out=g)
             most = min(_EPOCHS, max_iter - epochs)
-            done, gap = kernels.gram_descent(self.Q, self.q, g, b, l1, l2, self.yy, tolerance, most)
+            done, gap = native.gram_descent(self.Q, self.q, g, b, l1, l2, self.yy, tolerance, most)
             epochs += max(1, done)
             history.append(gap)
             if watch:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from lyceum._native import kernels
+from lyceum._native import native
 from lyceum.data import Block
 from lyceum.statistics._classes import align_labels, class_weights, classes_of, spread
 
@@ -41,7 +41,7 @@ class ClassMoments:
         X = block.X if columns is None or len(columns) == block.X.shape[1] else block.X[:, columns]
         weight, mean, scatter = np.zeros((3, len(classes), X.shape[1]))
         if X.shape[1]:
-            kernels.class_moments(_dense(X), block.y, block.w, weight, mean, scatter)
+            native.class_moments(_dense(X), block.y, block.w, weight, mean, scatter)
         return cls(classes, len(block), class_weights(block, len(classes)), weight, mean, scatter)
 
     def merge(self, other: ClassMoments) -> ClassMoments:
@@ -105,7 +105,7 @@ class ClassScatter:
         X = _dense(block.X)
         y = np.zeros(len(block), dtype=np.int32) if block.y is None else block.y
         weight, mean, scatter = np.zeros(K), np.zeros((K, d)), np.zeros((1 if pooled else K, d, d))
-        kernels.class_scatter(X, y, block.w, weight, mean, scatter, pooled)
+        native.class_scatter(X, y, block.w, weight, mean, scatter, pooled)
         return cls(classes, len(block), weight, mean, scatter, pooled)
 
     def merge(self, other: ClassScatter) -> ClassScatter:

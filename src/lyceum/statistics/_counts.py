@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from lyceum._native import kernels
+from lyceum._native import native
 from lyceum.data import Block
 from lyceum.statistics._classes import align_labels, class_weights, classes_of, spread
 
@@ -51,7 +51,7 @@ class Counts:
         if len(counts):
             X, places = _countable(block.X, columns)
             y = np.zeros(len(block), dtype=np.int32) if block.y is None else block.y
-            kernels.class_counts(X, y, block.w, places, _offsets(categories), counts)
+            native.class_counts(X, y, block.w, places, _offsets(categories), counts)
         return cls(names, categories, classes, len(block), class_weights(block, len(classes)), counts)
 
     def merge(self, other: Counts) -> Counts:

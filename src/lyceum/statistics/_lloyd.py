@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from lyceum._native import kernels
+from lyceum._native import native
 from lyceum.data import Block
 
 __all__ = ["FarthestRows", "LloydSums", "nearest"]
@@ -38,7 +38,7 @@ class LloydSums:
         if sparse.issparse(block.X):
             return cls._of_sparse(block, centers)
         sums, weights = np.zeros(centers.shape), np.zeros(len(centers))
-        inertia = kernels.lloyd(block.X, centers.astype(block.X.dtype, copy=False), block.w, sums, weights)
+        inertia = native.lloyd(block.X, centers.astype(block.X.dtype, copy=False), block.w, sums, weights)
         return cls(len(block), sums, weights, inertia)
 
     @classmethod
@@ -117,7 +117,7 @@ def nearest(X: Any, centers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return _nearest_sparse(X, centers)
     labels, distances = np.empty(X.shape[0], dtype=np.int32), np.empty(X.shape[0])
     sums, weights = np.zeros(centers.shape), np.zeros(len(centers))
-    kernels.lloyd(X, centers.astype(X.dtype, copy=False), None, sums, weights, labels, distances)
+    native.lloyd(X, centers.astype(X.dtype, copy=False), None, sums, weights, labels, distances)
     return labels, distances
 
 

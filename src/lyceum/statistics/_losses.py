@@ -13,7 +13,7 @@ import numpy as np
 from scipy import sparse
 from scipy.special import log_softmax
 
-from lyceum._native import kernels
+from lyceum._native import native
 from lyceum.data import Block
 from lyceum.statistics._sparse import SparseCells
 
@@ -58,14 +58,14 @@ class LogisticLoss(_Loss):
         p, w = len(coef), _weights(block, class_weight)
         y, gradient, H = block.y.astype(np.float64), np.zeros(p), np.zeros((p, p)) if hessian else None
         if not sparse.issparse(block.X):
-            return cls(kernels.logistic(block.X, y, w, coef, gradient, H, shift), gradient, H)
+            return cls(native.logistic(block.X, y, w, coef, gradient, H, shift), gradient, H)
         cells = SparseCells.of(block.X)
         # [x - shift, 1] = M [x~, 1]: x~ is shifted in full columns only, M = [[I, -rest], [0, 1]] does the
         # others.
         rest = np.where(cells.full, 0.0, shift)
         inner = np.append(coef[:-1], coef[-1] - rest @ coef[:-1])
         data = cells.shifted(shift)
-        value = kernels.sparse_logistic(cells.indptr, cells.indices, data, y, w, inner, gradient, H)
+        value = native.sparse_logistic(cells.indptr, cells.indices, data, y, w, inner, gradient, H)
         gradient[:-1] -= rest * gradient[-1]
         if H is not None:
             H[:-1] -= np.outer(rest, H[-1])
@@ -93,7 +93,7 @@ class SoftmaxLoss(_Loss):
             return cls(*_sparse_softmax(block.X, block.y, w, coef, shift), None)
         X = block.X.toarray() if sparse.issparse(block.X) else block.X
         gradient, H = np.zeros_like(coef), np.zeros((coef.size, coef.size)) if hessian else None
-        return cls(kernels.softmax_loss(X, block.y, w, coef, gradient, H, shift), gradient, H)
+        return cls(native.softmax_loss(X, block.y, w, coef, gradient, H, shift), gradient, H)
 
 
 def _weights(block: Block, class_weight: np.ndarray | None) -> np.ndarray | None:

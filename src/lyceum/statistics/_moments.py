@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from lyceum._native import kernels
+from lyceum._native import native
 from lyceum.data import Block
 from lyceum.statistics._sparse import SparseCells
 
@@ -33,7 +33,7 @@ class Moments:
         d = block.X.shape[1]
         weight, mean, scatter = np.zeros((1, d)), np.zeros((1, d)), np.zeros((1, d))
         X = block.X if block.X.dtype.kind == "f" else block.X.astype(np.float64)
-        kernels.class_moments(X, None, block.w, weight, mean, scatter)
+        native.class_moments(X, None, block.w, weight, mean, scatter)
         low = np.fmin.reduce(X, axis=0, initial=np.inf).astype(np.float64)
         high = np.fmax.reduce(X, axis=0, initial=-np.inf).astype(np.float64)
         return cls(len(block), weight[0], mean[0], scatter[0], low, high)
@@ -107,7 +107,7 @@ class Scatter:
             return cls(n_rows, *_sparse_scatter(X, y, block.w), 0 if y is None else 1)
         size = X.shape[1] + (y is not None)
         mean, scatter = np.zeros(size), np.zeros((size, size))
-        weight = kernels.scatter(X, None if y is None else y[:, None], block.w, mean, scatter)
+        weight = native.scatter(X, None if y is None else y[:, None], block.w, mean, scatter)
         return cls(n_rows, weight, mean, scatter, size - X.shape[1])
 
     def merge(self, other: Scatter) -> Scatter:
@@ -191,7 +191,7 @@ def _sparse_scatter(
     if total == 0.0:
         return total, mean, scatter
     gram = np.zeros((d, d))
-    kernels.sparse_gram(cells.indptr, cells.indices, data, w, gram)
+    native.sparse_gram(cells.indptr, cells.indices, data, w, gram)
     delta = (Z.T @ v) / total
     mean[:d] = shift + delta
     scatter[:d, :d] = gram - total * np.outer(delta, delta)

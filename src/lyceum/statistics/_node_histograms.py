@@ -8,7 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
-from lyceum._native import kernels
+from lyceum._native import native
 from lyceum.data import Block
 
 __all__ = ["BinRanges", "Coder", "Frontier", "NodeHistograms"]
@@ -189,9 +189,9 @@ class NodeHistograms:
             rows = CodedRows.joined(self.waiting)
             given = (rows.codes, *self.frontier.arrays, rows.y, rows.w)
             if self.n_classes is None:
-                kernels.number_histograms(*given, self.centre, out)
+                native.number_histograms(*given, self.centre, out)
             else:
-                kernels.class_histograms(*given, self.counted, out)
+                native.class_histograms(*given, self.counted, out)
         return replace(self, summed=out, waiting=())
 
 
@@ -218,7 +218,7 @@ class BinRanges:
         if block.w is not None:
             X, codes = X[block.w > 0], codes[block.w > 0]
         X = np.ascontiguousarray(X if X.dtype in (np.float32, np.float64) else X.astype(np.float64))
-        kernels.bin_ranges(X, codes, offsets, low, high)
+        native.bin_ranges(X, codes, offsets, low, high)
         return cls(low, high)
 
     def merge(self, other: BinRanges) -> BinRanges:

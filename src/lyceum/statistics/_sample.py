@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from lyceum._native import kernels
+from lyceum._native import native
 from lyceum.data import Block
 
 __all__ = ["RowSample"]
@@ -46,7 +46,7 @@ class RowSample:
     def of(cls, block: Block, size: int, seed: int, n_rows: int | None = None) -> RowSample:
         """The sample of one block; `n_rows`, the number of rows in all, saves keeping hopeless rows."""
         keys = np.empty(len(block))
-        kernels.hash_uniform(block.start, seed, keys)
+        native.hash_uniform(block.start, seed, keys)
         np.log(keys, out=keys)
         np.negative(keys, out=keys)
         if block.w is not None:

@@ -22,7 +22,7 @@ from itertools import count
 import numpy as np
 from scipy.special import chdtrc
 
-from lyceum._native import kernels
+from lyceum._native import native
 from lyceum._threads import n_threads, ordered_map
 from lyceum.data import Block, Rows
 from lyceum.errors import SourceError
@@ -242,7 +242,7 @@ class _Grower:
         nodes = nodes[share]
         found = NodeSplits.unknown(len(nodes), len(self.bins), int(self.bins.n_bins.max()) + 1, self.growth)
         dead = np.stack([node.dead for node in nodes])
-        kernels.histogram_splits(
+        native.histogram_splits(
             self.columns,
             self.rules,
             self.target.n_classes or 0,

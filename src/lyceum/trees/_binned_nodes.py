@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lyceum._native import kernels
+from lyceum._native import native
 from lyceum.statistics._node_histograms import EVERY_CHILD, BinRanges, Frontier, recentred
 from lyceum.trees._bins import Bins
 from lyceum.trees._grow import Considered, Growth
@@ -282,7 +282,7 @@ def ranked_columns(bins: Bins, ranges: BinRanges, offsets: np.ndarray) -> Any:
     for start, stop in zip(first, first + sizes):
         np.maximum.accumulate(high[start:stop], out=high[start:stop])  # a bin without rows is as that before
     none = np.empty((len(bins), 0), dtype=np.uint8)
-    return kernels.TreeColumns(none, bins.n_bins, bins.is_category.astype(np.uint8), first, low, high)
+    return native.TreeColumns(none, bins.n_bins, bins.is_category.astype(np.uint8), first, low, high)
 
 
 # -- the finished tree -------------------------------------------------------------------------------------

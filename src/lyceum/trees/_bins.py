@@ -8,7 +8,7 @@ from functools import cached_property, partial
 
 import numpy as np
 
-from lyceum._native import kernels
+from lyceum._native import native
 from lyceum._threads import ordered_map
 from lyceum.data import Block, Rows
 
@@ -77,7 +77,7 @@ class Bins:
             out = np.empty((len(block), len(self)), dtype=np.uint8)
         X = block.X if block.X.dtype in (np.float32, np.float64) else block.X.astype(np.float64)
         edges = self._edges if X.dtype == np.float64 else self._single_edges
-        kernels.bin_codes(np.ascontiguousarray(X), edges, self.n_bins, *self._categories, out, columns)
+        native.bin_codes(np.ascontiguousarray(X), edges, self.n_bins, *self._categories, out, columns)
         return out
 
     @cached_property
@@ -204,7 +204,7 @@ class RowSieve:
     def of(cls, block: Block, size: int, n_rows: int | None = None) -> RowSieve:
         """The sample of a block; how many rows there are in all saves keeping those that will be dropped."""
         hashes = np.empty(len(block))
-        kernels.hash_uniform(block.start, _SEED, hashes)
+        native.hash_uniform(block.start, _SEED, hashes)
         # a level lower than what is likely: weights of zero may leave few rows
         level = max(0, int(np.log2(n_rows / size)) - 1) if n_rows and block.w is None else 0
         keep = hashes <= 0.5**level

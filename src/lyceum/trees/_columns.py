@@ -8,7 +8,7 @@ from functools import cached_property, partial
 
 import numpy as np
 
-from lyceum._native import kernels
+from lyceum._native import native
 from lyceum._threads import ordered_map
 from lyceum.data import Block, Rows, Schema
 from lyceum.errors import DataError
@@ -53,7 +53,7 @@ class Columns:
         first = np.cumsum([0, *map(len, self.lower)][: len(self.lower)], dtype=np.int64)
         lower = _whole(list(self.lower))
         upper = lower if self.upper is self.lower else _whole(list(self.upper))
-        return kernels.TreeColumns(
+        return native.TreeColumns(
             self.codes, self.n_codes, self.is_category.view(np.uint8), first, lower, upper
         )
 
@@ -62,7 +62,7 @@ def _rank(X: np.ndarray, schema: Schema, codes: np.ndarray, j: int) -> tuple[int
     """Write the ranks of column j; how many there are, and the values of a continuous column."""
     column = schema[j]
     if not column.is_categorical:
-        values = kernels.rank_column(X, j, codes[j])
+        values = native.rank_column(X, j, codes[j])
         return len(values), values
     count = len(np.asarray(column.categories))
     known = np.isfinite(X[:, j]) & (X[:, j] >= 0)  # an unknown category is as good as a missing one

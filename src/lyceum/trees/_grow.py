@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from lyceum._native import kernels
+from lyceum._native import native
 from lyceum._threads import n_threads, ordered_map
 from lyceum.trees._columns import Columns
 from lyceum.trees._tree import Tree
@@ -47,7 +47,7 @@ class Growth:
     @property
     def native(self) -> Any:
         """The rules as the kernels take them."""
-        rules = kernels.TreeRules()
+        rules = native.TreeRules()
         rules.criterion = "loss" if self.loss is not None else self.criterion
         rules.categorical = self.categorical
         rules.multi_way = self.continuous == "multi_way"
@@ -113,7 +113,7 @@ def grow_with_record(
 ) -> tuple[Tree, Considered]:
     """The tree, and what was considered where `growth.record` asks for it."""
     of = (target,) if n_classes is None else (target, n_classes)
-    grower = kernels.TreeGrower(columns.native, *of, weight, growth.native, rows)
+    grower = native.TreeGrower(columns.native, *of, weight, growth.native, rows)
     d = len(columns.n_codes)
     _over_columns(grower.sort, d)
     if n_threads() > 1 and not growth.max_leaf_nodes and not growth.max_features:

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 from scipy import sparse
 
-from lyceum._native import kernels
+from lyceum._native import native
 from lyceum._threads import n_threads, ordered_map
 from lyceum.trees._tree import LEAF, Tree
 
@@ -69,7 +69,7 @@ def _fit_some(
     start = np.concatenate([[0], np.cumsum(mask.sum(axis=1))]).astype(np.int64)
     entries, models = np.empty(start[-1]), np.empty((len(nodes), 5))
     listed = np.nonzero(mask)[1].astype(np.int32)
-    kernels.node_models(X, y, w, begin[nodes], end[nodes], start, listed, rule, entries, models)
+    native.node_models(X, y, w, begin[nodes], end[nodes], start, listed, rule, entries, models)
     return sparse.csr_array((entries, listed, start), shape=mask.shape), models
 
 

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from scipy import sparse
 
-from lyceum._native import kernels
+from lyceum._native import native
 from lyceum.trees._tree import Tree
 
 __all__ = ["Router", "arrays_of", "cached_router", "cells_of", "shares"]
@@ -29,7 +29,7 @@ def shares(value: np.ndarray) -> np.ndarray:
 
 def arrays_of(tree: Tree, n_columns: int) -> Any:
     """The tree as the kernels take it; raises ValueError if an index leads outside its arrays."""
-    return kernels.TreeArrays(
+    return native.TreeArrays(
         np.ascontiguousarray(tree.feature, dtype=np.int32),
         np.ascontiguousarray(tree.kind, dtype=np.uint8),
         np.ascontiguousarray(tree.child, dtype=np.int32),
@@ -212,7 +212,7 @@ class Router:
     def _pack(self, dtype: np.dtype) -> Any:
         with self._lock:
             if dtype not in self._packed:
-                pack = getattr(kernels, _PACKED[dtype])
+                pack = getattr(native, _PACKED[dtype])
                 self._packed[dtype] = pack(
                     self._arrays, list(self.values), self.columns, self.n_columns, _ENGINES[self.engine]
                 )

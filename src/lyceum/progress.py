@@ -1,0 +1,93 @@
+"""Progress of long work: one protocol for reading, fitting, evaluating and studies, with a way to stop.
+
+Code that works long calls `report(stage, done, total)`. Whoever wants to see it, or to be able to stop it,
+runs the work inside `watch`:
+
+    with watch(show) as watched:
+        model.fit(rows)          # show(Update("trees", 12, 100)), ...
+
+and calls `watched.cancel()`, from any thread, to end the work: the next report raises `Cancelled`, and a
+learner whose fit is cancelled is left as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from threading import Event
+
+from lyceum.errors import Cancelled
+
+__all__ = ["Update", "Watch", "is_watched", "report", "watch"]
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """How far the work is: `done` of `total` (None if unknown) units of a stage, such as "rows" or "trees"."""
+
+    stage: str
+    done: int
+    total: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """One watch over some work: where its updates go, and whether it is to be stopped."""
+
+    show: Callable[[Update], None] | None = None
+    _stop: Event = field(default_factory=Event, repr=False)
+
+    def cancel(self) -> None:
+        """Stop the work at its next report; may be called from any thread."""
+        self._stop.set()
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether the work was told to stop."""
+        return self._stop.is_set()
+
+
+_watches: ContextVar[tuple[Watch, ...]] = ContextVar("lyceum_watches", default=())
+
+
+@contextmanager
+def watch(show: Callable[[Update], None] | None = None) -> Iterator[Watch]:
+    """Watch the work of a `with` block.
+
+    Parameters
+    ----------
+    show : callable, optional
+        Called with every `Update`, in the thread that does the work. Watches nest: all of them are called.
+
+    Examples
+    --------
+    >>> with watch(lambda update: print(update.stage, update.done, update.total)) as watched:
+    ...     report("trees", 1, 2)
+    ...     watched.cancel()
+    ...     report("trees", 2, 2)
+    Traceback (most recent call last):
+    lyceum.errors.Cancelled: cancelled after 2 of 2 trees
+    """
+    watched = Watch(show)
+    token = _watches.set((*_watches.get(), watched))
+    try:
+        yield watched
+    finally:
+        _watches.reset(token)
+
+
+def is_watched() -> bool:
+    """Whether anybody watches: what a report would say need not be computed if not."""
+    return bool(_watches.get())
+
+
+def report(stage: str, done: int, total: int | None = None) -> None:
+    """Tell whoever watches how far the work is; raises `Cancelled` if it was told to stop."""
+    for watched in _watches.get():
+        if watched.cancelled:
+            of = "" if total is None else f" of {total:,}"
+            raise Cancelled(f"cancelled after {done:,}{of} {stage}")
+        if watched.show is not None:
+            watched.show(Update(stage, done, total))
