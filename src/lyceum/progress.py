@@ -25,7 +25,7 @@ __all__ = ["Update", "Watch", "is_watched", "report", "watch"]
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """How far the work is: `done` of `total` (None if unknown) units of a stage, such as "rows" or "trees"."""
+    """How far the work is: `done` of `total` (None if unknown) units of a stage ("rows", "trees")."""
 
     stage: str
     done: int
