@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import html
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-__all__ = ["Explanation", "Summary", "Table"]
+__all__ = ["Explanation", "Summary", "Table", "plain"]
 
 
 def show(value: Any) -> str:
@@ -24,6 +25,27 @@ def show(value: Any) -> str:
     if isinstance(value, list | tuple | np.ndarray):
         return ", ".join(map(show, value))
     return str(value)
+
+
+def plain(value: Any) -> Any:
+    """The value in JSON's own types: objects by their `as_dict()`, arrays as lists, NaN and infinity as None.
+
+    >>> plain({"rate": np.float64(0.5), "counts": np.array([1, 2]), "bound": float("inf")})
+    {'rate': 0.5, 'counts': [1, 2], 'bound': None}
+    """
+    if value is None or isinstance(value, str | bool | int):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain(item) for item in value]
+    if isinstance(value, np.ndarray) and value.dtype.kind in "iub":
+        return value.tolist()
+    if isinstance(value, np.generic | np.ndarray):
+        return plain(value.tolist())
+    return plain(value.as_dict()) if hasattr(value, "as_dict") else str(value)
 
 
 @dataclass(frozen=True, slots=True)
