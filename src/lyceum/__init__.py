@@ -22,8 +22,8 @@ __all__ = ["__version__", "load", "save", "scan", "study"]
 
 _HOMES = {"scan": "lyceum.data", "save": "lyceum.persist", "load": "lyceum.persist"}
 _ROOMS = ("bayes", "catalog", "cluster", "data", "datasets", "decision", "density", "ensemble", "errors",
-          "evaluate", "linear", "neural", "persist", "plot", "prepare", "reduce", "solvers", "statistics",
-          "trees")  # fmt: skip
+          "evaluate", "linear", "neural", "persist", "plot", "prepare", "probability", "reduce", "solvers",
+          "statistics", "trees")  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

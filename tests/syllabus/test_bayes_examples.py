@@ -15,8 +15,8 @@ from lyceum.bayes import (
     NormalMean,
     QuadraticDiscriminant,
     RegularizedDiscriminant,
-    class_priors,
 )
+from lyceum.probability import class_priors
 
 
 @pytest.mark.syllabus("2.5")

@@ -7,12 +7,11 @@ from sklearn.dummy import DummyClassifier
 from lyceum.decision import (
     BayesOptimalClassifier,
     LossMatrix,
-    ProbabilityTable,
-    bayes_theorem,
     best_threshold,
     minimum_risk,
     theoretical_threshold,
 )
+from lyceum.probability import ProbabilityTable, bayes_theorem
 
 
 @pytest.mark.syllabus("2.1")

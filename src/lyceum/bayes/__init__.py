@@ -1,4 +1,4 @@
-"""Generative classifiers: the distribution of every class, turned round by Bayes' theorem."""
+"""Generative classifiers: the distribution of every class and Bayes' theorem."""
 
 from lyceum.bayes._bayesian_gaussian import BayesianGaussianClassifier
 from lyceum.bayes._count_bayes import BernoulliNaiveBayes, MultinomialNaiveBayes
@@ -6,7 +6,6 @@ from lyceum.bayes._drifting_means import DriftingMeans
 from lyceum.bayes._linear_discriminant import LinearDiscriminant
 from lyceum.bayes._naive_bayes import NaiveBayes
 from lyceum.bayes._normal_mean import NormalMean
-from lyceum.bayes._priors import class_priors
 from lyceum.bayes._quadratic_discriminant import QuadraticDiscriminant
 from lyceum.bayes._regularized_discriminant import RegularizedDiscriminant
 
@@ -20,5 +19,4 @@ __all__ = [
     "NormalMean",
     "QuadraticDiscriminant",
     "RegularizedDiscriminant",
-    "class_priors",
 ]

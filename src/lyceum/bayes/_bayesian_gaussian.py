@@ -15,11 +15,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from lyceum._native import native
 from lyceum.bayes._discriminant import QuadraticRule
-from lyceum.bayes._odds import log_odds
-from lyceum.bayes._priors import PRIOR_CONSTRAINTS, log_of
-from lyceum.bayes._whitening import RIDGE, whiten
 from lyceum.data import Block
 from lyceum.errors import DataError
+from lyceum.probability import PRIOR_CONSTRAINTS, RIDGE, log_probability, runner_up_odds, whiten
 from lyceum.report import Summary
 from lyceum.statistics import ClassScatter
 
@@ -69,7 +67,7 @@ class BayesianGaussianClassifier(QuadraticRule):
         variances themselves); columns that are constant are then left out, and d is the number of the
         others. A number s stands for s I.
     priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array of shape (K,), default=None
-        The class priors; None takes n_k / N. See `lyceum.bayes.class_priors`.
+        The class priors; None takes n_k / N. See `lyceum.probability.class_priors`.
     prior_alpha : float or array of shape (K,), default=1.0
         The parameters of the Dirichlet distribution in "dirichlet_map" and "dirichlet_mean".
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
@@ -162,7 +160,7 @@ class BayesianGaussianClassifier(QuadraticRule):
         half = 0.5 * self.degrees_
         self._power = half + 0.5 * d
         level = gammaln(self._power) - gammaln(half) - 0.5 * (d * np.log(np.pi * self.degrees_) + log_det)
-        self._constant = log_of(self.priors_) + level
+        self._constant = log_probability(self.priors_) + level
 
     def _warn(self) -> None:
         warnings.warn(
@@ -229,7 +227,7 @@ class BayesianGaussianClassifier(QuadraticRule):
         q = parts.sum(axis=2)
         drop = self._power * np.log1p(q / self.degrees_)
         shares = np.divide(drop, q, out=np.zeros_like(q), where=q > 0)
-        return log_odds(-parts * shares[:, :, None], self._constant)
+        return runner_up_odds(-parts * shares[:, :, None], self._constant)
 
     def summary(self) -> Summary:
         """Priors, posterior means, and what the prior was."""

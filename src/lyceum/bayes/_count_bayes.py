@@ -12,10 +12,9 @@ from scipy import sparse
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from lyceum.base import OnePassClassifier
-from lyceum.bayes._odds import odds_explanation
-from lyceum.bayes._priors import PRIOR_CONSTRAINTS, class_priors, log_of
 from lyceum.data import Block
 from lyceum.errors import DataError
+from lyceum.probability import PRIOR_CONSTRAINTS, class_priors, log_probability, odds_explanation, runner_up
 from lyceum.report import Explanation, Summary, Table
 from lyceum.statistics import ClassSums
 from lyceum.statistics._class_sums import indicators
@@ -40,7 +39,7 @@ class CountBayes(OnePassClassifier):
     def _finish_classes(self, statistic: ClassSums) -> None:
         self.class_count_ = statistic.class_weight
         self.class_prior_ = class_priors(statistic.class_weight, self.priors, self.prior_alpha)
-        self.class_log_prior_ = log_of(self.class_prior_)
+        self.class_log_prior_ = log_probability(self.class_prior_)
         self.feature_count_ = statistic.sums
 
     def _cells(self, block: Block) -> Any:
@@ -107,7 +106,7 @@ class MultinomialNaiveBayes(CountBayes):
     alpha : float, default=1.0
         What is added to every count; 1 is Laplace's estimate.
     priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array of shape (K,), default=None
-        The class priors; None takes n_k / N. See `lyceum.bayes.class_priors`.
+        The class priors; None takes n_k / N. See `lyceum.probability.class_priors`.
     prior_alpha : float or array of shape (K,), default=1.0
         The parameters of the Dirichlet distribution in "dirichlet_map" and "dirichlet_mean".
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
@@ -175,7 +174,7 @@ class BernoulliNaiveBayes(CountBayes):
     binarize : float, default=0.0
         x_j is 1 for a cell above this number. For sparse rows it must be at least 0.
     priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array of shape (K,), default=None
-        The class priors; None takes n_k / N. See `lyceum.bayes.class_priors`.
+        The class priors; None takes n_k / N. See `lyceum.probability.class_priors`.
     prior_alpha : float or array of shape (K,), default=1.0
         The parameters of the Dirichlet distribution in "dirichlet_map" and "dirichlet_mean".
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
@@ -262,8 +261,7 @@ def _column_odds(model: CountBayes, block: Block) -> np.ndarray:
     """Rows of (predicted class, base, what every column adds), without a term for every class."""
     joint, x = model._log_joint(block), model._cells(block)
     x = x.toarray() if sparse.issparse(x) else x
-    order = np.argsort(-joint, axis=1, kind="stable")
-    best, second = order[:, 0], order[:, min(1, joint.shape[1] - 1)]
+    best, second = runner_up(joint)
     log = model.class_log_prior_
     base = np.subtract(log[best], log[second], out=np.zeros(len(x)), where=best != second)
     added = x * (model._present[best] - model._present[second])

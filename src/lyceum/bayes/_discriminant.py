@@ -11,9 +11,14 @@ from sklearn.utils._param_validation import StrOptions
 
 from lyceum._native import native
 from lyceum.base import OnePassClassifier
-from lyceum.bayes._odds import log_odds, odds_explanation
-from lyceum.bayes._priors import PRIOR_CONSTRAINTS, class_priors, log_of
 from lyceum.data import Block
+from lyceum.probability import (
+    PRIOR_CONSTRAINTS,
+    class_priors,
+    log_probability,
+    odds_explanation,
+    runner_up_odds,
+)
 from lyceum.report import Explanation, Summary, Table
 from lyceum.statistics import ClassMoments, ClassScatter
 
@@ -46,7 +51,7 @@ class Discriminant(OnePassClassifier):
         total, self.xbar_, scatter = statistic.over_classes()
         self.means_ = np.where(self.class_count_[:, None] > 0, statistic.mean, self.xbar_)
         self.priors_ = class_priors(self.class_count_, self.priors, self.prior_alpha)
-        log_priors = np.where(self.class_count_ > 0, log_of(self.priors_), -np.inf)
+        log_priors = np.where(self.class_count_ > 0, log_probability(self.priors_), -np.inf)
         return log_priors, np.divide(scatter, total, out=np.zeros_like(total), where=total > 0)
 
     def decision_function(self, X: Any) -> Any:
@@ -111,7 +116,7 @@ class QuadraticRule(Discriminant):
         return joint
 
     def _column_odds(self, block: Block) -> np.ndarray:
-        return log_odds(-0.5 * self._squared_parts(block), self._constant)
+        return runner_up_odds(-0.5 * self._squared_parts(block), self._constant)
 
     def _squared_parts(self, block: Block) -> np.ndarray:
         """What every column adds to the squared distances from the means, (n, K, d)."""

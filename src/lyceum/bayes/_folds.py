@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from lyceum._native import native
-from lyceum.bayes._priors import class_priors, log_of
-from lyceum.bayes._whitening import RIDGE
 from lyceum.data import Block
+from lyceum.probability import RIDGE, class_priors, log_probability
 from lyceum.statistics import ClassScatter
 
 __all__ = ["FoldLoss", "FoldRules", "FoldScatter", "Setting", "combined"]
@@ -122,7 +121,7 @@ class Setting:
         weight, _, scatter = statistic.over_classes()
         spare = np.divide(scatter, weight, out=np.zeros_like(scatter), where=weight > 0)
         priors = class_priors(statistic.weight, self.priors, self.prior_alpha)
-        log_priors = np.where(statistic.weight > 0, log_of(priors), -np.inf)
+        log_priors = np.where(statistic.weight > 0, log_probability(priors), -np.inf)
         covariances = combined(statistic.scatter, statistic.weight, alpha, int(self.unbiased))
         found = [_spectrum(S, spare, self.shrink, gammas) for S in covariances]
         turn, precision, log_det = (np.array([one[i] for one in found]) for i in range(3))

@@ -11,10 +11,9 @@ from scipy.linalg import LinAlgWarning
 from sklearn.utils._param_validation import StrOptions
 
 from lyceum.bayes._discriminant import DISCRIMINANT_CONSTRAINTS, Discriminant, structured
-from lyceum.bayes._odds import log_odds
-from lyceum.bayes._whitening import RIDGE, apply, whiten
 from lyceum.data import Block
 from lyceum.errors import DataError
+from lyceum.probability import RIDGE, runner_up_odds, whiten
 from lyceum.report import Summary, Table
 from lyceum.statistics import ClassMoments, ClassScatter
 
@@ -41,7 +40,7 @@ class LinearDiscriminant(Discriminant):
     unbiased : bool, default=False
         Divide by N - K in place of N.
     priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array of shape (K,), default=None
-        The class priors; None takes n_k / N. See `lyceum.bayes.class_priors`.
+        The class priors; None takes n_k / N. See `lyceum.probability.class_priors`.
     prior_alpha : float or array of shape (K,), default=1.0
         The parameters of the Dirichlet distribution in "dirichlet_map" and "dirichlet_mean".
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
@@ -108,7 +107,7 @@ class LinearDiscriminant(Discriminant):
             self._warn_of(white.culprit)
         ridge = white.ridge if covariance.ndim == 1 else np.diag(white.ridge)
         self.covariance_ = covariance + ridge
-        moved = apply(white.W, self.means_ - self.xbar_)
+        moved = white.apply(self.means_ - self.xbar_)
         coef = moved * white.W if white.W.ndim == 1 else moved @ white.W
         intercept = log_priors - 0.5 * (moved**2).sum(axis=1) - coef @ self.xbar_
         if len(self.classes_) == 2:
@@ -163,7 +162,7 @@ class LinearDiscriminant(Discriminant):
     def _column_odds(self, block: Block) -> np.ndarray:
         coef, intercept = self._linear_rule()
         terms = (block.X - self.xbar_)[:, None, :] * coef
-        return log_odds(terms, intercept + coef @ self.xbar_)
+        return runner_up_odds(terms, intercept + coef @ self.xbar_)
 
     def summary(self) -> Summary:
         """Priors, means and the coefficients of the rule."""

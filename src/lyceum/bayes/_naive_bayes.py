@@ -14,11 +14,16 @@ from lyceum.base import OnePassClassifier
 from lyceum.bayes._binned import Binned, edges_of
 from lyceum.bayes._kernel_columns import kernel_logs
 from lyceum.bayes._mixed import MixedMoments
-from lyceum.bayes._odds import log_odds, odds_explanation
-from lyceum.bayes._priors import PRIOR_CONSTRAINTS, class_priors, log_of
 from lyceum.bayes._tables import CONDITIONALS, by_name, conditionals, estimated
 from lyceum.data import Block, Rows
 from lyceum.errors import SourceError
+from lyceum.probability import (
+    PRIOR_CONSTRAINTS,
+    class_priors,
+    log_probability,
+    odds_explanation,
+    runner_up_odds,
+)
 from lyceum.report import Explanation, Summary, Table
 
 __all__ = ["NaiveBayes"]
@@ -63,7 +68,7 @@ class NaiveBayes(OnePassClassifier):
     var_smoothing : float, default=1e-9
         The part of the largest variance of a column over all rows that is added to every variance.
     priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array of shape (K,), default=None
-        The class priors; None takes n_k / N. See `lyceum.bayes.class_priors`.
+        The class priors; None takes n_k / N. See `lyceum.probability.class_priors`.
     prior_alpha : float or array of shape (K,), default=1.0
         The parameters of the Dirichlet distribution in "dirichlet_map" and "dirichlet_mean".
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
@@ -190,7 +195,7 @@ class NaiveBayes(OnePassClassifier):
     def _finish(self, statistic: MixedMoments) -> None:
         self.class_count_ = statistic.class_weight
         self.class_prior_ = class_priors(statistic.class_weight, self.priors, self.prior_alpha)
-        self.class_log_prior_ = log_of(self.class_prior_)
+        self.class_log_prior_ = log_probability(self.class_prior_)
         self._finish_tables(statistic)
         self._finish_gaussians(statistic)
         self._finish_kernels(statistic)
@@ -208,7 +213,7 @@ class NaiveBayes(OnePassClassifier):
         self._counted = columns.astype(np.int32)
         self._offsets = counts.offsets
         every = [np.empty((len(self.classes_), 0)), *tables.values()]
-        self._log_table = log_of(np.concatenate(every, axis=1).T.copy())
+        self._log_table = log_probability(np.concatenate(every, axis=1).T.copy())
 
     def _finish_gaussians(self, statistic: MixedMoments) -> None:
         moments = statistic.moments
@@ -372,4 +377,4 @@ def _column_odds(model: NaiveBayes, block: Block) -> np.ndarray:
             column, np.zeros(1, np.int32), place - place[0], model._log_table[place[0] : place[1]], out
         )
         terms[:, :, j] = out
-    return log_odds(terms, model.class_log_prior_)
+    return runner_up_odds(terms, model.class_log_prior_)

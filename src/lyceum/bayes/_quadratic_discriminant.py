@@ -10,7 +10,7 @@ from scipy.linalg import LinAlgWarning
 from sklearn.utils._param_validation import StrOptions
 
 from lyceum.bayes._discriminant import DISCRIMINANT_CONSTRAINTS, QuadraticRule, structured
-from lyceum.bayes._whitening import Whitening, whiten
+from lyceum.probability import Whitening, whiten
 from lyceum.report import show
 from lyceum.statistics import ClassMoments, ClassScatter
 
@@ -36,7 +36,7 @@ class QuadraticDiscriminant(QuadraticRule):
     unbiased : bool, default=False
         Divide by n_k - 1 in place of n_k.
     priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array of shape (K,), default=None
-        The class priors; None takes n_k / N. See `lyceum.bayes.class_priors`.
+        The class priors; None takes n_k / N. See `lyceum.probability.class_priors`.
     prior_alpha : float or array of shape (K,), default=1.0
         The parameters of the Dirichlet distribution in "dirichlet_map" and "dirichlet_mean".
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"

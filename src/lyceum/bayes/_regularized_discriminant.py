@@ -17,9 +17,9 @@ from sklearn.utils.metaestimators import available_if
 from lyceum._threads import single_threaded_blas
 from lyceum.bayes._discriminant import DISCRIMINANT_CONSTRAINTS, QuadraticRule
 from lyceum.bayes._folds import FoldLoss, FoldRules, FoldScatter, Setting, combined
-from lyceum.bayes._whitening import RIDGE, whiten
 from lyceum.data import Rows
 from lyceum.errors import DataError
+from lyceum.probability import RIDGE, whiten
 from lyceum.report import Summary, Table
 from lyceum.statistics import ClassScatter
 
@@ -75,7 +75,7 @@ class RegularizedDiscriminant(QuadraticRule):
     unbiased : bool, default=False
         Take n_k - 1 for n_k and N - K for N in the divisors.
     priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array of shape (K,), default=None
-        The class priors; None takes n_k / N. See `lyceum.bayes.class_priors`.
+        The class priors; None takes n_k / N. See `lyceum.probability.class_priors`.
     prior_alpha : float or array of shape (K,), default=1.0
         The parameters of the Dirichlet distribution in "dirichlet_map" and "dirichlet_mean".
     random_state : int, RandomState or None, default=0

@@ -16,8 +16,6 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum.data import Rows
-from lyceum.decision._labels import class_codes, key
-from lyceum.decision._loss import LossMatrix
 from lyceum.decision._risk import (
     REJECT,
     Decisions,
@@ -30,6 +28,7 @@ from lyceum.decision._risk import (
 )
 from lyceum.decision._threshold import theoretical_threshold
 from lyceum.errors import DataError, SourceError
+from lyceum.probability import LossMatrix, class_codes, label_key
 from lyceum.report import Summary
 
 __all__ = ["MinimumRiskClassifier"]
@@ -145,7 +144,7 @@ class MinimumRiskClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def _finish(self, y: Any) -> None:
         self.classes_ = _classes_of(self.estimator_, y)
         self.loss_ = LossMatrix.of(self.loss, self.classes_)
-        if self.doubt is not None and key(self.reject_label) in map(key, self.classes_):
+        if self.doubt is not None and label_key(self.reject_label) in map(label_key, self.classes_):
             raise DataError(f"reject_label {self.reject_label!r} is a class: choose another")
         self.actions_ = action_labels(self.loss_, self.doubt, self.reject_label, like=self.classes_)
         for name in ("n_features_in_", "feature_names_in_"):

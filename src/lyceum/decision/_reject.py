@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from lyceum.decision._labels import class_codes
-from lyceum.decision._loss import LossMatrix
 from lyceum.decision._risk import checked_doubt, checked_posteriors, checked_weight
 from lyceum.errors import DataError
+from lyceum.probability import LossMatrix, class_codes
 from lyceum.report import Table
 
 __all__ = ["ErrorRejectCurve", "error_reject_curve"]

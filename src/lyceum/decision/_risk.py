@@ -11,9 +11,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_y
 
 from lyceum.data._dask import is_dask
-from lyceum.decision._labels import find, key, label_array
-from lyceum.decision._loss import LossMatrix
 from lyceum.errors import DataError
+from lyceum.probability import LossMatrix, find_labels, label_array, label_key
 
 __all__ = ["REJECT", "Decisions", "bayes_error", "expected_risk", "minimum_risk"]
 
@@ -252,8 +251,8 @@ def action_labels(
     assert loss.actions is not None
     if doubt is None:
         return label_array(loss.actions, like)
-    if key(reject) in map(key, loss.actions):
-        (place,) = find([reject], loss.actions, "the action")
+    if label_key(reject) in map(label_key, loss.actions):
+        (place,) = find_labels([reject], loss.actions, "the action")
         raise DataError(
             f"{loss.actions[place]!r} is an action of the loss matrix already, so it cannot also stand for "
             "doubt: give doubt or that action, or choose another label for doubt"

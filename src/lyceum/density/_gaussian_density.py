@@ -17,10 +17,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum._native import native
 from lyceum.base import OnePassLearner
-from lyceum.bayes._whitening import RIDGE, whiten
 from lyceum.data import Block
 from lyceum.density._density import CATEGORIES, Density, checked_box
 from lyceum.density._niw import Fit, learn
+from lyceum.probability import RIDGE, whiten
 from lyceum.report import Explanation, Summary, Table
 from lyceum.statistics import Scatter
 

@@ -8,12 +8,17 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import Learner, PosteriorClassifier
-from lyceum.bayes._odds import log_odds, odds_explanation
-from lyceum.bayes._priors import PRIOR_CONSTRAINTS, class_priors, log_of
 from lyceum.data import Block
 from lyceum.density._kernel_density import KERNEL_CONSTRAINTS, bandwidths_of
 from lyceum.density._stored_rows import gather
 from lyceum.density._sums import RowSums, leaf_order
+from lyceum.probability import (
+    PRIOR_CONSTRAINTS,
+    class_priors,
+    log_probability,
+    odds_explanation,
+    runner_up_odds,
+)
 from lyceum.report import Explanation, Summary, Table
 
 __all__ = ["ParzenClassifier"]
@@ -36,7 +41,7 @@ class ParzenClassifier(PosteriorClassifier, Learner):
     tolerance : float, default=1e-4
         The largest relative error of a density. 0 sums over all rows.
     priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array of shape (K,), default=None
-        The class priors; None takes n_k / N. See `lyceum.bayes.class_priors`.
+        The class priors; None takes n_k / N. See `lyceum.probability.class_priors`.
     prior_alpha : float or array of shape (K,), default=1.0
         The parameters of the Dirichlet distribution in "dirichlet_map" and "dirichlet_mean".
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
@@ -145,7 +150,7 @@ class ParzenClassifier(PosteriorClassifier, Learner):
         return joint
 
     def _log_priors(self) -> np.ndarray:
-        return np.where(self.class_count_ > 0, log_of(self.priors_), -np.inf)
+        return np.where(self.class_count_ > 0, log_probability(self.priors_), -np.inf)
 
     # -- what was learned ------------------------------------------------------------------------------------
 
@@ -169,7 +174,7 @@ class ParzenClassifier(PosteriorClassifier, Learner):
                     chain[:, k, j + 1] = sums.log_density(block.X[:, : j + 1])
         before = chain[:, :, :-1]
         terms = np.subtract(chain[:, :, 1:], before, out=np.zeros((n, K, d)), where=np.isfinite(before))
-        return log_odds(terms, self._log_priors())
+        return runner_up_odds(terms, self._log_priors())
 
     def summary(self) -> Summary:
         """Priors, rows and bandwidths of every class."""

@@ -16,7 +16,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum._native import native
 from lyceum._threads import single_threaded_blas
-from lyceum.bayes._odds import odds_explanation
 from lyceum.ensemble._adaboost_rounds import ALL, Log, Rule, Teacher, Weights, boost, replay
 from lyceum.ensemble._adaboost_teachers import teacher_of
 from lyceum.ensemble._adaboost_votes import (
@@ -32,6 +31,7 @@ from lyceum.ensemble._draws import seed_from
 from lyceum.ensemble._members import MEMBER_CONSTRAINTS, Ensemble, Material, takes_weights
 from lyceum.ensemble._tree_members import are_trees
 from lyceum.errors import DataError
+from lyceum.probability import odds_explanation
 from lyceum.report import Explanation, Summary, Table
 from lyceum.trees import DecisionTreeClassifier
 

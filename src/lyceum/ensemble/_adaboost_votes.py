@@ -11,6 +11,7 @@ from lyceum._native import native
 from lyceum._threads import ordered_map
 from lyceum.ensemble._members import Material, one_of, vote_codes
 from lyceum.ensemble._tree_members import are_trees, cells_of_trees, forest, votes
+from lyceum.probability import runner_up
 from lyceum.trees._explain import contributions
 from lyceum.trees._route import Router
 
@@ -71,6 +72,5 @@ def odds_of_columns(model: Any, material: Material) -> np.ndarray:
     """Rows of (predicted class, base, what every column adds) to the difference of V to the runner-up."""
     assert material.source is not None
     router, X = _forest(model), cells_of_trees(material.source)
-    order = np.argsort(-router.sums(X), axis=1, kind="stable")
-    best, second = order[:, 0], order[:, min(1, order.shape[1] - 1)]
+    best, second = runner_up(router.sums(X))
     return np.column_stack([best, contributions(router, X, best) - contributions(router, X, second)])

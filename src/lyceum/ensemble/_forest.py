@@ -20,8 +20,8 @@ from lyceum.data import Block, Rows
 from lyceum.ensemble._out_of_bag import OutOfBag
 from lyceum.ensemble._packing import WithTrees
 from lyceum.errors import DataError
+from lyceum.probability import class_weight_factors
 from lyceum.report import Explanation, Summary, Table
-from lyceum.solvers._class_factors import class_factors
 from lyceum.trees._columns import BinnedSample, Columns, Sample
 from lyceum.trees._decision_tree import GROWTH
 from lyceum.trees._explain import explain_trees
@@ -229,7 +229,7 @@ class Planting:
             classes = forest.classes_.tolist()
             n_classes = len(classes)
             totals = np.bincount(y, w, minlength=n_classes).astype(np.float64)
-            factors = class_factors(forest.class_weight, classes, totals)
+            factors = class_weight_factors(forest.class_weight, classes, totals)
         total = float(len(y)) if w is None else float(w.sum())
         if factors is not None:
             total = float(factors @ totals)

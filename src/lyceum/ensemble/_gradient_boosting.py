@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import partial
 from numbers import Real
 from typing import Any, ClassVar
@@ -18,6 +18,7 @@ from lyceum.data._coding import labels
 from lyceum.ensemble._boosting import GradientBoosting
 from lyceum.ensemble._boosting_losses import REGRESSION_LOSSES, Logistic, Loss, Multinomial
 from lyceum.errors import DataError
+from lyceum.probability import class_weight_factors
 from lyceum.report import Explanation
 
 __all__ = ["GradientBoostingClassifier", "GradientBoostingRegressor"]
@@ -200,19 +201,11 @@ class GradientBoostingClassifier(PosteriorClassifier, GradientBoosting):
         if self.class_weight is None:
             return w
         if learning:
-            self.class_weight_ = self._class_weights(np.bincount(y, w, len(self.classes_)).astype(float))
+            weight = np.bincount(y, w, len(self.classes_)).astype(float)
+            self.class_weight_ = class_weight_factors(self.class_weight, self.classes_.tolist(), weight)
+        assert self.class_weight_ is not None
         factors = self.class_weight_[y]
         return factors if w is None else factors * w
-
-    def _class_weights(self, weight: np.ndarray) -> np.ndarray:
-        names = self.classes_.tolist()
-        if isinstance(self.class_weight, Mapping):
-            odd = [name for name in self.class_weight if name not in names]
-            if odd:
-                raise DataError(f"class_weight names the class {odd[0]!r}; the classes are {names}")
-            return np.array([float(self.class_weight.get(name, 1.0)) for name in names])
-        share = weight * len(weight)
-        return np.divide(weight.sum(), share, out=np.ones_like(share), where=share > 0)
 
     # -- predict -------------------------------------------------------------------------------------------
 

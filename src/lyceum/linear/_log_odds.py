@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum.base import Learner
 from lyceum.data import Block
 from lyceum.linear._least_squares import by_column
+from lyceum.probability import runner_up
 from lyceum.report import Explanation, Summary, Table
 
 __all__ = ["LogOdds", "contributions", "ratio"]
@@ -187,6 +188,6 @@ def contributions(learner: Any, block: Block) -> np.ndarray:
     if len(coef) == 1:
         first, base = np.broadcast_to(coef, X.shape), np.full(len(X), at_mean[0])
     else:
-        order = np.argsort(-(X @ coef.T + at_mean), axis=1, kind="stable")
-        first, base = coef[order[:, 0]] - coef[order[:, 1]], at_mean[order[:, 0]] - at_mean[order[:, 1]]
+        best, second = runner_up(X @ coef.T + at_mean)
+        first, base = coef[best] - coef[second], at_mean[best] - at_mean[second]
     return np.column_stack([base, by_column(X * first, learner._design)])

@@ -26,8 +26,8 @@ from lyceum.linear._predictive import PREDICTIVES
 from lyceum.linear._recursive import RowByRow
 from lyceum.linear._separation import is_separated
 from lyceum.linear._sparse_logistic import ProximalNewton
+from lyceum.probability import class_weight_factors
 from lyceum.solvers import Outcome, Point, PositiveFactor
-from lyceum.solvers._class_factors import class_factors
 
 __all__ = ["LogisticRegression"]
 
@@ -258,7 +258,7 @@ class LogisticRegression(PosteriorClassifier, RowByRow, LaplacePosterior, LogOdd
         return minimise(problem, self.solver, self._l1, self.max_iter, self.tol, last, watch)
 
     def _class_factors(self, weight: np.ndarray | None) -> np.ndarray | None:
-        return class_factors(self.class_weight, self.classes_.tolist(), weight)
+        return class_weight_factors(self.class_weight, self.classes_.tolist(), weight)
 
     def _watch(self, problem: LogLoss, point: Point) -> None:
         coef, intercept = _original(problem, point.theta)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,6 +14,7 @@ from lyceum.data import Block
 from lyceum.errors import DataError
 from lyceum.neural._network import FeedForward
 from lyceum.neural._packing import FirstLook, Packing
+from lyceum.probability import class_weight_factors, runner_up
 
 __all__ = ["MLPClassifier"]
 
@@ -239,19 +240,8 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
         return "logistic" if self.widths_[-1] < len(self.classes_) else "softmax"
 
     def _begin_weights(self, look: FirstLook) -> None:
-        self.class_weight_ = self._class_weights(look.weight)
-
-    def _class_weights(self, weight: np.ndarray) -> np.ndarray:
-        if isinstance(self.class_weight, Mapping):
-            labels = self.classes_.tolist()
-            odd = [label for label in self.class_weight if label not in labels]
-            if odd:
-                raise DataError(f"class_weight names the class {odd[0]!r}; the classes are {labels}")
-            return np.array([float(self.class_weight.get(label, 1.0)) for label in labels])
-        if self.class_weight is None:
-            return np.ones(len(weight))
-        share = weight * len(weight)
-        return np.divide(weight.sum(), share, out=np.ones_like(share), where=share > 0)
+        factors = class_weight_factors(self.class_weight, self.classes_.tolist(), look.weight)
+        self.class_weight_ = np.ones(len(look.weight)) if factors is None else factors
 
     def _packing(self, **options: Any) -> Packing:
         weight = getattr(self, "class_weight_", None)
@@ -291,9 +281,8 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
         if len(self.classes_) == 2:
             direction[:] = (-1.0, 1.0)
             return direction
-        order = np.argsort(-outputs, axis=1, kind="stable")
-        np.put_along_axis(direction, order[:, :1], 1.0, axis=1)
-        np.put_along_axis(direction, order[:, 1:2], -1.0, axis=1)
+        (best, second), rows = runner_up(outputs), np.arange(n)
+        direction[rows, best], direction[rows, second] = 1.0, -1.0
         return direction
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:

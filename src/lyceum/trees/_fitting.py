@@ -17,7 +17,7 @@ from lyceum.data import Rows, Schema
 from lyceum.data._dask import DaskSource
 from lyceum.data._sources import ArraySource
 from lyceum.errors import DataError, SourceError
-from lyceum.solvers._class_factors import class_factors
+from lyceum.probability import LossMatrix, class_weight_factors
 from lyceum.statistics._classes import class_weights
 from lyceum.trees._binned import grow_by_levels_with_record
 from lyceum.trees._bins import Bins
@@ -146,7 +146,7 @@ def loss_by_class(loss: Any, classes: np.ndarray) -> tuple[np.ndarray | None, np
     """The losses with rows in the order of the classes, and the actions of the columns."""
     if loss is None:
         return None, classes
-    if hasattr(loss, "for_classes"):
+    if isinstance(loss, LossMatrix):
         loss = loss.for_classes(classes)
         actions = np.asarray(loss.actions if loss.actions is not None else classes)
         return np.array(loss.values, dtype=np.float64), actions
@@ -162,7 +162,7 @@ def loss_by_class(loss: Any, classes: np.ndarray) -> tuple[np.ndarray | None, np
 
 def _factors(learner: Any, weight: np.ndarray) -> tuple[np.ndarray | None, np.ndarray | None]:
     """What `class_weight` multiplies the weights of the classes by, and the loss does in growth alone."""
-    factors = class_factors(learner.class_weight, learner.classes_.tolist(), weight)
+    factors = class_weight_factors(learner.class_weight, learner.classes_.tolist(), weight)
     if learner.loss_ is None or learner.criterion == "misclassification":
         return factors, None
     prior = learner.loss_.sum(axis=1)

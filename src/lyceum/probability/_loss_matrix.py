@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from lyceum.decision import _loss_files as files
-from lyceum.decision._labels import as_labels, find, key
 from lyceum.errors import DataError
+from lyceum.probability import _loss_files as files
+from lyceum.probability._labels import find_labels, label_key, unique_labels
 from lyceum.report import Table
 
 __all__ = ["LossMatrix"]
@@ -58,9 +58,9 @@ class LossMatrix:
         self, values: Any, classes: Iterable[Any] | None = None, actions: Iterable[Any] | None = None
     ):
         values = _numbers(values)
-        classes = None if classes is None else as_labels(classes, "classes")
+        classes = None if classes is None else unique_labels(classes, "classes")
         defaulted = actions is None
-        actions = classes if actions is None else as_labels(actions, "actions")
+        actions = classes if actions is None else unique_labels(actions, "actions")
         _check_count(values.shape[0], classes, "rows", "classes")
         if defaulted and classes is not None and values.shape[1] != len(classes):
             raise DataError(
@@ -69,8 +69,8 @@ class LossMatrix:
             )
         _check_count(values.shape[1], actions, "columns", "actions")
         if classes is not None and actions is not None:
-            known = {key(label): label for label in classes}
-            actions = tuple(known.get(key(label), label) for label in actions)
+            known = {label_key(label): label for label in classes}
+            actions = tuple(known.get(label_key(label), label) for label in actions)
         values.setflags(write=False)
         for name, value in (("values", values), ("classes", classes), ("actions", actions)):
             object.__setattr__(self, name, value)
@@ -82,7 +82,7 @@ class LossMatrix:
         """1 for every mistake: the rule is then the most probable class. `classes` may be their number."""
         if isinstance(classes, int | np.integer):
             return cls(1.0 - np.eye(int(classes)))
-        labels = as_labels(classes, "classes")
+        labels = unique_labels(classes, "classes")
         return cls(1.0 - np.eye(len(labels)), labels)
 
     @classmethod
@@ -115,16 +115,18 @@ class LossMatrix:
         """
         pairs = _pairs(costs)
         rows = (
-            _sorted({true for true, _ in pairs}) if classes is None else list(as_labels(classes, "classes"))
+            _sorted({true for true, _ in pairs})
+            if classes is None
+            else list(unique_labels(classes, "classes"))
         )
         if classes is None and len(rows) < 2:
             raise DataError(f"the costs name only {rows} as true classes: give all of them, classes=[...]")
-        known = set(map(key, rows))
-        others = {action for _, action in pairs if key(action) not in known}
-        columns = [*rows, *_sorted(others)] if actions is None else list(as_labels(actions, "actions"))
-        find([true for true, _ in pairs], rows, "the true class")
-        find([action for _, action in pairs], columns, "the action")
-        given = {(key(true), key(action)): cost for (true, action), cost in pairs.items()}
+        known = set(map(label_key, rows))
+        others = {action for _, action in pairs if label_key(action) not in known}
+        columns = [*rows, *_sorted(others)] if actions is None else list(unique_labels(actions, "actions"))
+        find_labels([true for true, _ in pairs], rows, "the true class")
+        find_labels([action for _, action in pairs], columns, "the action")
+        given = {(label_key(true), label_key(action)): cost for (true, action), cost in pairs.items()}
         return cls(
             [[_cost(given, k, a, default) for a in columns] for k in rows], tuple(rows), tuple(columns)
         )
@@ -186,16 +188,16 @@ class LossMatrix:
         so that labels read from a file fit classes that are numbers. Actions that are no class come last. A
         class of the matrix that is not among `classes` is left out, and the action that names it.
         """
-        labels = as_labels(classes, "classes")
+        labels = unique_labels(classes, "classes")
         if self.classes is None:
             _check_count(self.values.shape[0], labels, "rows", "classes")
             return LossMatrix(self.values, labels, self.actions)
-        rows = find(labels, self.classes, "the loss matrix has no row for a class:")
-        place = {key(label): i for i, label in enumerate(labels)}
-        gone = {key(label) for label in self.classes} - set(place)
+        rows = find_labels(labels, self.classes, "the loss matrix has no row for a class:")
+        place = {label_key(label): i for i, label in enumerate(labels)}
+        gone = {label_key(label) for label in self.classes} - set(place)
         own = self._column_labels
-        kept = [a for a in range(len(own)) if key(own[a]) not in gone]
-        columns = sorted(kept, key=lambda a: place.get(key(own[a]), len(place)))
+        kept = [a for a in range(len(own)) if label_key(own[a]) not in gone]
+        columns = sorted(kept, key=lambda a: place.get(label_key(own[a]), len(place)))
         return LossMatrix(self.values[np.ix_(rows, columns)], labels, [own[a] for a in columns])
 
     @property
@@ -210,8 +212,8 @@ class LossMatrix:
         K, A = self.values.shape
         if self.classes is None or self.actions is None:
             return np.where(np.arange(A) < K, np.arange(A), -1)
-        place = {key(label): i for i, label in enumerate(self.classes)}
-        return np.array([place.get(key(label), -1) for label in self.actions])
+        place = {label_key(label): i for i, label in enumerate(self.classes)}
+        return np.array([place.get(label_key(label), -1) for label in self.actions])
 
     def without_reject(self) -> LossMatrix:
         """Only the actions that name a class."""
@@ -223,8 +225,8 @@ class LossMatrix:
 
     def __getitem__(self, pair: tuple[Any, Any]) -> float:
         """The loss of (true class, action), by label."""
-        (k,) = find(pair[:1], self._row_labels, "the true class")
-        (a,) = find(pair[1:], self._column_labels, "the action")
+        (k,) = find_labels(pair[:1], self._row_labels, "the true class")
+        (a,) = find_labels(pair[1:], self._column_labels, "the action")
         return float(self.values[k, a])
 
     def __eq__(self, other: object) -> bool:
@@ -301,7 +303,7 @@ def _pairs(costs: Mapping[tuple[Any, Any], float]) -> dict[tuple[Any, Any], floa
 
 
 def _cost(given: Mapping[tuple[str, str], float], true: Any, action: Any, default: float | None) -> float:
-    pair = (key(true), key(action))
+    pair = (label_key(true), label_key(action))
     if pair in given:
         return given[pair]
     if pair[0] == pair[1]:

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from lyceum.decision._labels import as_labels, find
 from lyceum.errors import DataError
+from lyceum.probability._labels import find_labels, unique_labels
 from lyceum.report import Table
 
 __all__ = ["BayesUpdate", "ProbabilityTable", "bayes_theorem"]
@@ -59,7 +59,7 @@ class ProbabilityTable:
 
     def __post_init__(self) -> None:
         variables = {
-            str(name): as_labels(labels, f"variable {name!r}") for name, labels in self.variables.items()
+            str(name): unique_labels(labels, f"variable {name!r}") for name, labels in self.variables.items()
         }
         given = (self.given,) if isinstance(self.given, str) else tuple(self.given)
         values = np.array(self.values, dtype=np.float64)
@@ -238,7 +238,7 @@ class ProbabilityTable:
         for name, value in evidence.items():
             (axis,), (place,) = (
                 self._axes([name]),
-                find([value], self.variables[name], f"variable {name!r}: the value"),
+                find_labels([value], self.variables[name], f"variable {name!r}: the value"),
             )
             places[axis] = place
         return self.values[tuple(places)]
@@ -342,7 +342,7 @@ def bayes_theorem(prior: Mapping[Any, float], likelihood: Mapping[Any, float]) -
 
 
 def _check_names(names: Sequence[str], variables: Mapping[str, Any]) -> None:
-    find(list(names), list(variables), "the variable")
+    find_labels(list(names), list(variables), "the variable")
 
 
 def _ratio(part: np.ndarray, total: np.ndarray) -> np.ndarray:

@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from lyceum.errors import DataError
 
-__all__ = ["PRIOR_CONSTRAINTS", "class_priors", "log_of"]
+__all__ = ["PRIOR_CONSTRAINTS", "class_priors", "log_probability"]
 
 # Unnormalised priors of classes of weight n, for the Dirichlet parameters a. Each sums to the denominator of
 # its formula: N, N + K, K, N + a_0 - K, N + a_0.
@@ -56,7 +56,7 @@ def class_priors(weight: np.ndarray, priors: Any, alpha: Any = 1.0) -> np.ndarra
     return shares / shares.sum()
 
 
-def log_of(probabilities: np.ndarray) -> np.ndarray:
+def log_probability(probabilities: np.ndarray) -> np.ndarray:
     """Logarithms, -inf at zero without a warning."""
     with np.errstate(divide="ignore"):
         return np.log(probabilities)

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from lyceum.density import GaussianDensity, fuse_gaussians
+from lyceum.density import GaussianDensity
 from lyceum.errors import DataError
+from lyceum.probability import fuse_gaussians
 
 
 @pytest.mark.syllabus("3.6")

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from lyceum.bayes import LinearDiscriminant, NaiveBayes, QuadraticDiscriminant, class_priors
+from lyceum.bayes import LinearDiscriminant, NaiveBayes, QuadraticDiscriminant
 from lyceum.errors import DataError
+from lyceum.probability import class_priors
 
 N_K = np.array([7.0, 2.0, 1.0])
 

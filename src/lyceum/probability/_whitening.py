@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import lapack
 
-__all__ = ["RIDGE", "Whitening", "apply", "whiten"]
+__all__ = ["RIDGE", "Whitening", "whiten"]
 
 RIDGE = 1e-6  # of a column's variance: what a singular covariance gets on its diagonal
 _UNEXPLAINED = (
@@ -23,6 +23,10 @@ class Whitening(NamedTuple):
     ridge: np.ndarray  # (d,) what was added to the diagonal, zeros for a regular Σ
     culprit: int | None  # the first column that makes Σ singular
 
+    def apply(self, rows: np.ndarray) -> np.ndarray:
+        """W x for every row x."""
+        return rows * self.W if self.W.ndim == 1 else rows @ self.W.T
+
 
 def whiten(covariance: np.ndarray, spare: np.ndarray) -> Whitening:
     """The whitening of a full covariance (d, d), or of one given by its diagonal (d,).
@@ -32,11 +36,6 @@ def whiten(covariance: np.ndarray, spare: np.ndarray) -> Whitening:
     out: it has zeros in W and no part in the determinant.
     """
     return _whiten_diagonal(covariance, spare) if covariance.ndim == 1 else _whiten_full(covariance, spare)
-
-
-def apply(W: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """W x for every row x."""
-    return rows * W if W.ndim == 1 else rows @ W.T
 
 
 def _whiten_full(covariance: np.ndarray, spare: np.ndarray) -> Whitening:

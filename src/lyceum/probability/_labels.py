@@ -10,23 +10,23 @@ import numpy as np
 
 from lyceum.errors import DataError
 
-__all__ = ["as_labels", "class_codes", "find", "key", "label_array"]
+__all__ = ["class_codes", "find_labels", "label_array", "label_key", "unique_labels"]
 
 
-def as_labels(labels: Any, what: str) -> tuple[Any, ...]:
+def unique_labels(labels: Any, what: str) -> tuple[Any, ...]:
     """Labels as a tuple of plain values; raises where one appears twice."""
     if isinstance(labels, str | bytes):
         raise DataError(f"{what} is the text {labels!r}: give a list of labels")
     plain = tuple(label.item() if isinstance(label, np.generic) else label for label in labels)
     seen: set[str] = set()
     for label in plain:
-        if key(label) in seen:
+        if label_key(label) in seen:
             raise DataError(f"{what} has the label {label!r} twice: name every one once")
-        seen.add(key(label))
+        seen.add(label_key(label))
     return plain
 
 
-def key(label: Any) -> str:
+def label_key(label: Any) -> str:
     """What two labels must share to be the same: 1, 1.0 and "1" are, and so are True and "true"."""
     if isinstance(label, np.generic):
         label = label.item()
@@ -36,15 +36,15 @@ def key(label: Any) -> str:
     return text.lower() if text in ("True", "False") else text
 
 
-def find(wanted: Sequence[Any], among: Sequence[Any], what: str) -> list[int]:
+def find_labels(wanted: Sequence[Any], among: Sequence[Any], what: str) -> list[int]:
     """The position of every wanted label among others; raises on the first that is not there."""
-    places = {key(label): i for i, label in enumerate(among)}
+    places = {label_key(label): i for i, label in enumerate(among)}
     for label in wanted:
-        if key(label) not in places:
-            near = difflib.get_close_matches(key(label), places, n=1)
+        if label_key(label) not in places:
+            near = difflib.get_close_matches(label_key(label), places, n=1)
             hint = f"; did you mean {near[0]!r}?" if near else ""
             raise DataError(f"{what} {label!r} is not among {', '.join(map(repr, among))}{hint}")
-    return [places[key(label)] for label in wanted]
+    return [places[label_key(label)] for label in wanted]
 
 
 def label_array(labels: Sequence[Any], like: np.ndarray | None = None) -> np.ndarray:
@@ -97,10 +97,10 @@ def class_codes(y: Any, n_classes: int, classes: Sequence[Any] | None) -> np.nda
 def _codes_among(y: np.ndarray, classes: Sequence[Any], n_classes: int) -> np.ndarray:
     if len(classes) != n_classes:
         raise DataError(f"there are {len(classes)} classes, but {n_classes} columns of probabilities")
-    if [key(c) for c in classes] == [str(k) for k in range(n_classes)] and _are_codes(y, n_classes):
+    if [label_key(c) for c in classes] == [str(k) for k in range(n_classes)] and _are_codes(y, n_classes):
         return y.astype(np.intp, copy=False)
     found, codes = np.unique(y, return_inverse=True)
-    places = find(found.tolist(), classes, "y has a label that is no class:")
+    places = find_labels(found.tolist(), classes, "y has a label that is no class:")
     return np.array(places, dtype=np.intp)[codes]
 
 

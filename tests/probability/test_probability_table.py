@@ -6,8 +6,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from lyceum.decision import ProbabilityTable, bayes_error, bayes_theorem
+from lyceum.decision import bayes_error
 from lyceum.errors import DataError
+from lyceum.probability import ProbabilityTable, bayes_theorem
 
 ABC = {"a": [0, 1], "b": ["x", "y", "z"], "c": ["no", "yes"]}
 counts = arrays(np.int64, (2, 3, 2), elements=st.integers(0, 5))

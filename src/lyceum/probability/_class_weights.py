@@ -1,4 +1,4 @@
-"""class_factors: what `class_weight` makes of the weights of the rows."""
+"""class_weight_factors: what `class_weight` makes of the weights of the rows."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import numpy as np
 
 from lyceum.errors import DataError
 
-__all__ = ["class_factors"]
+__all__ = ["class_weight_factors"]
 
 
-def class_factors(class_weight: Any, labels: list, weight: np.ndarray | None) -> np.ndarray | None:
+def class_weight_factors(class_weight: Any, labels: list, weight: np.ndarray | None) -> np.ndarray | None:
     """The factor on the weights of the rows of every class; "balanced" needs the `weight` of the classes."""
     if class_weight is None:
         return None

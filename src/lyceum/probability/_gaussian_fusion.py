@@ -8,17 +8,17 @@ import numpy as np
 
 from lyceum.errors import DataError
 
-__all__ = ["Fused", "fuse_gaussians"]
+__all__ = ["FusedGaussian", "fuse_gaussians"]
 
 
-class Fused(NamedTuple):
+class FusedGaussian(NamedTuple):
     """The mean and covariance of the product of Gaussians."""
 
     mean: Any
     covariance: Any
 
 
-def fuse_gaussians(means: Any, covariances: Any) -> Fused:
+def fuse_gaussians(means: Any, covariances: Any) -> FusedGaussian:
     """The Gaussian proportional to Π_i N(x; m_i, Σ_i): what several independent sensors say together.
 
     Σ⁻¹ = Σ_i Σ_i⁻¹,  m = Σ Σ_i Σ_i⁻¹ m_i.
@@ -33,13 +33,13 @@ def fuse_gaussians(means: Any, covariances: Any) -> Fused:
 
     Returns
     -------
-    Fused
+    FusedGaussian
         `mean` and `covariance`: two floats, or arrays of shape (d,) and (d, d).
 
     Examples
     --------
     >>> fuse_gaussians([10.0, 12.0], [1.0, 3.0])
-    Fused(mean=10.5, covariance=0.75)
+    FusedGaussian(mean=10.5, covariance=0.75)
     """
     m, P = np.asarray(means, dtype=np.float64), np.asarray(covariances, dtype=np.float64)
     line = m.ndim == 1
@@ -55,7 +55,7 @@ def fuse_gaussians(means: Any, covariances: Any) -> Fused:
     mean, covariance = m[0], P[0]
     for i in range(1, len(m)):
         mean, covariance = _joined(mean, covariance, m[i], P[i])
-    return Fused(float(mean[0]), float(covariance[0, 0])) if line else Fused(mean, covariance)
+    return FusedGaussian(float(mean[0]), float(covariance[0, 0])) if line else FusedGaussian(mean, covariance)
 
 
 def _joined(
