@@ -202,7 +202,7 @@ def test_a_path_takes_any_order_of_alphas_and_sparse_rows():
 
 def test_more_chosen_columns_than_twice_the_rows_are_solved_on_columns(monkeypatch):
     X, y = rows(n=8, d=200)
-    monkeypatch.setattr("lyceum.solvers._columns._SMALL", 1)
+    monkeypatch.setattr("lyceum.solvers._column_elastic_net._SMALL", 1)
     few = ElasticNet(alpha=0.5, l1_ratio=0.02, solver="columns", tol=1e-10, max_iter=100_000).fit(X, y)
     assert np.count_nonzero(few.coef_) > 16
     assert optimality(few, X, y, l1_ratio=0.02) < 1e-5

@@ -17,12 +17,11 @@ from lyceum._threads import single_threaded_blas
 from lyceum.base import OnePassLearner
 from lyceum.data import Block, Rows
 from lyceum.errors import DataError
-from lyceum.linear._columns import Centred, in_memory
+from lyceum.linear._centred_problem import CentredProblem, in_memory
 from lyceum.linear._least_squares import LinearPredictor
-from lyceum.linear._passes import first_pass
+from lyceum.linear._row_passes import first_pass
 from lyceum.report import Summary, Table
-from lyceum.solvers import Solution
-from lyceum.solvers._elastic_net import WatchRound
+from lyceum.solvers import RoundObserver, Solution
 from lyceum.statistics import Scatter
 
 __all__ = ["ElasticNet", "Lasso"]
@@ -145,7 +144,7 @@ class ElasticNet(LinearPredictor, OnePassLearner):
         """
         rows = self._rows(X, y, sample_weight)
         with single_threaded_blas():
-            self._conclude(self._centred(rows))
+            self._set_results(self._centred(rows))
         return self
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None):
@@ -162,26 +161,26 @@ class ElasticNet(LinearPredictor, OnePassLearner):
 
     def _finish(self, statistic: Scatter) -> None:
         with single_threaded_blas():
-            self._conclude(Centred.of_moments(statistic, self.fit_intercept))
+            self._set_results(CentredProblem.of_moments(statistic, self.fit_intercept))
 
-    def _centred(self, rows: Rows) -> Centred:
+    def _centred(self, rows: Rows) -> CentredProblem:
         if self._on_columns(rows):
             self.__dict__.pop("statistic_", None)
-            return Centred.of_rows(rows, self.fit_intercept)
+            return CentredProblem.of_rows(rows, self.fit_intercept)
         self.statistic_ = first_pass(rows, self._statistic())
-        return Centred.of_moments(self.statistic_, self.fit_intercept)
+        return CentredProblem.of_moments(self.statistic_, self.fit_intercept)
 
     def _on_columns(self, rows: Rows) -> bool:
         return on_columns(rows, self.solver, self._share > 0 and self.alpha > 0)
 
-    def _conclude(self, centred: Centred) -> None:
+    def _set_results(self, centred: CentredProblem) -> None:
         problem, d = centred.problem, len(centred.x_mean)
         l1, l2 = self.alpha * self._share, self.alpha * (1 - self._share)
         warm = self.warm_start and hasattr(self, "coef_") and len(self.coef_) == d
         start = self.coef_ if warm else np.zeros(d)
         self.__dict__.pop("record_", None)
-        watch = self._recorder(centred, l1, l2, start) if self.record else None
-        found = problem.solve(l1, l2, start, self.tol * problem.yy, self.max_iter, watch)
+        observer = self._recorder(centred, l1, l2, start) if self.record else None
+        found = problem.solve(l1, l2, start, self.tol * problem.yy, self.max_iter, observer)
         self.coef_ = found.coef
         self.intercept_ = centred.intercept(found.coef) if self.fit_intercept else 0.0
         self.mean_, self.n_rows_ = centred.x_mean, centred.n_rows
@@ -192,10 +191,10 @@ class ElasticNet(LinearPredictor, OnePassLearner):
         self.history_ = list(found.history)
         warn_unsolved(self, found, self.tol * problem.yy, self.max_iter)
 
-    def _recorder(self, centred: Centred, l1: float, l2: float, start: np.ndarray) -> WatchRound:
+    def _recorder(self, centred: CentredProblem, l1: float, l2: float, start: np.ndarray) -> RoundObserver:
         self.record_: list[dict] = []
 
-        def watch(coef: np.ndarray, gap: float, epochs: int) -> None:
+        def observer(coef: np.ndarray, gap: float, epochs: int) -> None:
             self.record_.append(
                 {
                     "iteration": epochs,
@@ -206,8 +205,8 @@ class ElasticNet(LinearPredictor, OnePassLearner):
                 }
             )
 
-        watch(start, np.nan, 0)
-        return watch
+        observer(start, np.nan, 0)
+        return observer
 
     @property
     def _at(self) -> np.ndarray:

@@ -19,7 +19,7 @@ from lyceum._threads import single_threaded_blas
 from lyceum.base import Learner, OnePassLearner
 from lyceum.data import Block, Rows
 from lyceum.data._steps import Design
-from lyceum.linear._passes import Residuals, first_pass, unchecked
+from lyceum.linear._row_passes import Residuals, first_pass, unchecked
 from lyceum.report import Explanation
 from lyceum.solvers import PositiveFactor
 from lyceum.statistics import Scatter
@@ -55,7 +55,7 @@ class Fit:
         """Whether the normal equations have cost more than about half of the digits."""
         return self.factor.smallest < 1e-6 or self.residual < 1e-6 * self.moments.yy
 
-    def refined(self, rows: Rows, fit_intercept: bool) -> Fit:
+    def refine(self, rows: Rows, fit_intercept: bool) -> Fit:
         """Two steps of b ← b + A⁻¹(XᵀWr - alpha b) with residuals r from the rows themselves.
 
         These are the corrected seminormal equations: with them the error grows with the condition of X, as
@@ -119,7 +119,7 @@ class LinearPredictor(RegressorMixin, Learner):
 
 
 class LeastSquares(LinearPredictor, OnePassLearner):
-    """The base of least-squares learners: a subclass defines `_conclude(fit)` and may have `alpha`."""
+    """The base of least-squares learners: a subclass defines `_set_results(fit)` and may have `alpha`."""
 
     _parameter_constraints: ClassVar[dict] = {
         "fit_intercept": ["boolean"],
@@ -139,9 +139,9 @@ class LeastSquares(LinearPredictor, OnePassLearner):
         with single_threaded_blas():
             self.statistic_ = first_pass(rows, self._statistic())
             fit = self._fit_of(self.statistic_)
-            self._conclude(self._improved(fit, unchecked(rows)))
+            self._set_results(self._refine(fit, unchecked(rows)))
         if len(fit.factor.dependent):
-            warn_dependent(self, self._design_names, fit.factor, self.statistic_.n_rows, self._taken)
+            warn_dependent(self, self._design_names, fit.factor, self.statistic_.n_rows, self._solution_text)
         return self
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None):
@@ -153,26 +153,26 @@ class LeastSquares(LinearPredictor, OnePassLearner):
         return super().partial_fit(X, y, sample_weight)
 
     @property
-    def _taken(self) -> str:
+    def _solution_text(self) -> str:
         """Which solution is taken of many."""
         return "of least norm"
 
     def _statistic(self) -> Callable[[Block], Scatter]:
         return partial(Scatter.of, target=True)
 
-    def _improved(self, fit: Fit, rows: Rows) -> Fit:
+    def _refine(self, fit: Fit, rows: Rows) -> Fit:
         """The fit after a second look at the rows, if it needs one."""
-        return fit.refined(rows, self.fit_intercept) if fit.lost_digits else fit
+        return fit.refine(rows, self.fit_intercept) if fit.lost_digits else fit
 
     def _finish(self, statistic: Scatter) -> None:
         with single_threaded_blas():
-            self._conclude(self._fit_of(statistic))
+            self._set_results(self._fit_of(statistic))
 
     def _fit_of(self, statistic: Scatter) -> Fit:
         moments = statistic if self.fit_intercept else statistic.about_origin()
         return Fit.of(moments, float(getattr(self, "alpha", 0.0)))
 
-    def _conclude(self, fit: Fit) -> None:
+    def _set_results(self, fit: Fit) -> None:
         self.coef_, self.intercept_ = fit.coef, fit.intercept if self.fit_intercept else 0.0
         self.residual_sum_ = fit.residual
         self.rank_ = fit.factor.rank

@@ -13,7 +13,7 @@ from scipy.linalg import qr, solve_triangular
 from lyceum._native import native
 from lyceum.data import Block, Rows
 from lyceum.linear._least_squares import Fit
-from lyceum.linear._passes import Residuals, dense_blocks
+from lyceum.linear._row_passes import Residuals, dense_blocks
 from lyceum.solvers import GradientDescent, Point, PositiveFactor
 
 __all__ = ["SOLVERS", "Descent", "Setting", "Triangle", "by_recursion"]
@@ -69,7 +69,7 @@ def by_qr(rows: Rows, fit: Fit, setting: Setting) -> Descent:
     """Scaled columns as Q R; b from R₁₁ b = r₁₂, and what is left is r₂₂. Least norm is left as it is."""
     moments, scale, d = fit.moments, fit.factor.scale, len(fit.coef)
     if fit.factor.lower is None or not d:
-        return Descent(fit.refined(rows, setting.fit_intercept))
+        return Descent(fit.refine(rows, setting.fit_intercept))
     of = partial(Triangle.of, x0=moments.x_mean, y0=moments.y_mean, scale=scale)
     R = rows.reduce(of).R
     if len(R) < d:
@@ -89,10 +89,10 @@ def by_gradient_descent(rows: Rows, fit: Fit, setting: Setting) -> Descent:
     start = problem.evaluate(np.zeros(len(fit.coef)))
     steps: list[np.ndarray] = []
 
-    def watch(point: Point) -> None:
+    def observer(point: Point) -> None:
         steps.append(np.append(problem.unit * point.theta, fit.moments.y_mean))
 
-    outcome = GradientDescent().minimise(problem, start, setting.max_iter, setting.tol, watch)
+    outcome = GradientDescent().minimise(problem, start, setting.max_iter, setting.tol, observer)
     at = outcome.point
     done = replace(fit, coef=problem.unit * at.theta, residual=2 * at.value)
     return Descent(done, outcome.n_iter, outcome.converged, [2 * value for value in outcome.history], steps)

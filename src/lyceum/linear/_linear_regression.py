@@ -130,13 +130,13 @@ class LinearRegression(LeastSquares):
         self.categorical_features = categorical_features
 
     @property
-    def _taken(self) -> str:
+    def _solution_text(self) -> str:
         by_steps = self.solver in ("gradient_descent", "lms")
-        return "nearest to zero, columns scaled to unit spread," if by_steps else super()._taken
+        return "nearest to zero, columns scaled to unit spread," if by_steps else super()._solution_text
 
-    def _improved(self, fit: Fit, rows: Rows) -> Fit:
+    def _refine(self, fit: Fit, rows: Rows) -> Fit:
         if self.solver == "normal":
-            return super()._improved(fit, rows)
+            return super()._refine(fit, rows)
         setting = Setting(self.fit_intercept, self.max_iter, float(self.tol), float(self.learning_rate))
         done = SOLVERS[self.solver](rows, fit, setting)
         if not done.converged:
@@ -146,12 +146,12 @@ class LinearRegression(LeastSquares):
                 ConvergenceWarning,
                 stacklevel=4,
             )
-        self._way = done
+        self._descent = done
         return done.fit
 
-    def _conclude(self, fit: Fit) -> None:
-        super()._conclude(fit)
-        way = self.__dict__.pop("_way", Descent(fit))
+    def _set_results(self, fit: Fit) -> None:
+        super()._set_results(fit)
+        way = self.__dict__.pop("_descent", Descent(fit))
         self.n_iter_, self.converged_, self.history_ = way.n_iter, way.converged, way.history
         self.__dict__.pop("record_", None)
         if self.record:

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import Learner
 from lyceum.data import Block
-from lyceum.linear._log_odds import contributions
+from lyceum.linear._logistic_report import contributions
 from lyceum.report import Explanation, Table
 
 __all__ = ["LinearScores"]
@@ -55,7 +55,7 @@ class LinearScores(ClassifierMixin, Learner):
         rows = [(name, *map(float, row)) for name, row in zip(names, values)]
         return Table("weights", ("column", *titles), rows)
 
-    def _settle_for_one_class(self, d: int) -> None:
+    def _fit_one_class(self, d: int) -> None:
         self.coef_, self.intercept_ = np.zeros((1, d)), np.zeros(1)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:

@@ -9,7 +9,7 @@ from functools import cached_property, partial
 import numpy as np
 
 from lyceum.data import Block, Rows
-from lyceum.linear._passes import first_pass, unchecked
+from lyceum.linear._row_passes import first_pass, unchecked
 from lyceum.solvers import Point, PositiveFactor
 from lyceum.statistics import ClassScatter, LogisticLoss, Moments, Scatter, SoftmaxLoss
 from lyceum.statistics._classes import class_weights

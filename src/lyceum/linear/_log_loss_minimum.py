@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from lyceum.linear._log_loss import LogLoss
-from lyceum.linear._sparse_logistic import ProximalNewton
-from lyceum.solvers import LBFGS, ConjugateGradient, GradientDescent, Newton, Outcome, Point, Solver
-from lyceum.solvers._problem import Watch
+from lyceum.linear._proximal_newton import ProximalNewton
+from lyceum.solvers import LBFGS, ConjugateGradient, GradientDescent, Newton, Observer, Outcome, Point, Solver
 
 __all__ = ["SMALL", "SOLVERS", "free_parameters", "minimise", "starting_point"]
 
@@ -25,7 +24,13 @@ Start = tuple[np.ndarray, np.ndarray] | None  # coefficients, and intercepts at 
 
 
 def minimise(
-    problem: LogLoss, solver: str, l1: float, max_iter: int, tol: float, last: Start, watch: Watch | None
+    problem: LogLoss,
+    solver: str,
+    l1: float,
+    max_iter: int,
+    tol: float,
+    last: Start,
+    observer: Observer | None,
 ) -> Outcome:
     """The minimum of the loss plus l1 Σ|b|, from the parameters `last` or from the discriminant."""
     if l1 > 0:
@@ -35,12 +40,12 @@ def minimise(
                 f"takes {_L1_MOST}: give l1_ratio=0, or fewer columns"
             )
         start = starting_point(problem, last, True)
-        return ProximalNewton(l1).minimise(problem, start, max_iter, tol, watch)
+        return ProximalNewton(l1).minimise(problem, start, max_iter, tol, observer)
     if solver == "auto":
         solver = "irls" if free_parameters(problem) <= SMALL else "lbfgs"
     chosen = SOLVERS[solver]
     start = starting_point(problem, last, chosen.needs_hessian)
-    return chosen.minimise(problem, start, max_iter, tol, watch)
+    return chosen.minimise(problem, start, max_iter, tol, observer)
 
 
 def free_parameters(problem: LogLoss) -> int:

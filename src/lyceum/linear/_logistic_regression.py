@@ -15,24 +15,24 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from lyceum._threads import single_threaded_blas
 from lyceum.base import PosteriorClassifier
 from lyceum.data import Block
-from lyceum.linear._bound import minimise_bound
-from lyceum.linear._laplace import LaplacePosterior
+from lyceum.linear._laplace_posterior import LaplacePosterior
 from lyceum.linear._least_squares import warn_dependent
 from lyceum.linear._log_loss import ClassSpread, LogLoss
 from lyceum.linear._log_loss_minimum import SMALL, SOLVERS, free_parameters, minimise, starting_point
-from lyceum.linear._log_odds import LogOdds
+from lyceum.linear._logistic_report import LogisticReport
 from lyceum.linear._logistic_settings import check_settings, reference_output
-from lyceum.linear._predictive import PREDICTIVES
-from lyceum.linear._recursive import RowByRow
+from lyceum.linear._posterior_predictive import PREDICTIVES
+from lyceum.linear._proximal_newton import ProximalNewton
+from lyceum.linear._recursive_logistic import RecursiveLogistic
+from lyceum.linear._separable_bound import minimise_bound
 from lyceum.linear._separation import is_separated
-from lyceum.linear._sparse_logistic import ProximalNewton
 from lyceum.probability import class_weight_factors
 from lyceum.solvers import Outcome, Point, PositiveFactor
 
 __all__ = ["LogisticRegression"]
 
 
-class LogisticRegression(PosteriorClassifier, RowByRow, LaplacePosterior, LogOdds):
+class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterior, LogisticReport):
     """Logistic regression (softmax regression for more than two classes) with a penalty.
 
     With P(k | x) ∝ exp(b₀ₖ + x·bₖ) the parameters minimise
@@ -218,7 +218,7 @@ class LogisticRegression(PosteriorClassifier, RowByRow, LaplacePosterior, LogOdd
         """
         last = (self.coef_, self.intercept_) if self.warm_start and hasattr(self, "coef_") else None
         rows = self._rows(X, y, sample_weight)
-        self._agree()
+        self._check_settings()
         for name in ("bound_", "bound_scale_", "recursion_", "record_"):
             self.__dict__.pop(name, None)
         if self.solver == "recursive":
@@ -230,7 +230,7 @@ class LogisticRegression(PosteriorClassifier, RowByRow, LaplacePosterior, LogOdd
             problem = LogLoss.over(rows, spread, penalty, self.fit_intercept, weights, self._reference)
             self.n_rows_, self.mean_ = spread.n_rows, spread.mean
             if len(self.classes_) == 1:
-                self._settle_for_one_class()
+                self._fit_one_class()
             else:
                 self._finish(problem, self._minimum(problem, last))
         return self
@@ -243,24 +243,26 @@ class LogisticRegression(PosteriorClassifier, RowByRow, LaplacePosterior, LogOdd
     def _reference(self) -> int | None:
         return reference_output(self.reference, self.classes_.tolist())
 
-    def _agree(self) -> None:
+    def _check_settings(self) -> None:
         check_settings(self)
 
     def _minimum(self, problem: LogLoss, last: tuple[np.ndarray, np.ndarray] | None) -> Outcome:
         if self.record:
             self.record_: list[dict] = []
-        watch = partial(self._watch, problem) if self.record else None
+        observer = partial(self._record_point, problem) if self.record else None
         if self.solver == "bound":
             start = starting_point(problem, last, False)
-            outcome, self.bound_scale_ = minimise_bound(problem, start.theta, self.max_iter, self.tol, watch)
+            outcome, self.bound_scale_ = minimise_bound(
+                problem, start.theta, self.max_iter, self.tol, observer
+            )
             self.bound_ = outcome.history[-1]
             return outcome
-        return minimise(problem, self.solver, self._l1, self.max_iter, self.tol, last, watch)
+        return minimise(problem, self.solver, self._l1, self.max_iter, self.tol, last, observer)
 
     def _class_factors(self, weight: np.ndarray | None) -> np.ndarray | None:
         return class_weight_factors(self.class_weight, self.classes_.tolist(), weight)
 
-    def _watch(self, problem: LogLoss, point: Point) -> None:
+    def _record_point(self, problem: LogLoss, point: Point) -> None:
         coef, intercept = _original(problem, point.theta)
         self.record_.append(
             {
@@ -272,7 +274,7 @@ class LogisticRegression(PosteriorClassifier, RowByRow, LaplacePosterior, LogOdd
             }
         )
 
-    def _settle_for_one_class(self) -> None:
+    def _fit_one_class(self) -> None:
         """With one class there is nothing to tell apart: it has probability 1."""
         self.coef_, self.intercept_ = np.zeros((1, len(self._design_names))), np.zeros(1)
         self.n_iter_, self.converged_, self.separated_ = 1, True, False

@@ -18,7 +18,7 @@ from lyceum.data import Rows
 from lyceum.linear._linear_scores import LinearScores
 from lyceum.linear._margin_losses import LOSSES, SmoothHinge
 from lyceum.linear._margin_problem import MarginProblem, MarginSums
-from lyceum.linear._passes import first_pass, unchecked
+from lyceum.linear._row_passes import first_pass, unchecked
 from lyceum.report import Summary, Table
 from lyceum.solvers import LBFGS, Newton, Outcome
 from lyceum.statistics import Moments, Scatter
@@ -137,7 +137,7 @@ class MarginClassifier(LinearScores):
         with single_threaded_blas():
             problem = self._problem(rows)
             if len(self.classes_) == 1:
-                self._settle_for_one_class(len(problem.shift))
+                self._fit_one_class(len(problem.shift))
                 self.n_iter_, self.converged_, self.objective_, self.history_ = 1, True, 0.0, [0.0]
                 self.losses_: dict[str, float] = {}
             else:
@@ -171,8 +171,8 @@ class MarginClassifier(LinearScores):
         for loss in stages:
             stage = replace(problem, loss=loss)
             start = stage.evaluate(theta, solver.needs_hessian)
-            watch = partial(self._watch, stage) if self.record else None
-            outcome = solver.minimise(stage, start, self.max_iter, self.tol, watch)
+            observer = partial(self._record_point, stage) if self.record else None
+            outcome = solver.minimise(stage, start, self.max_iter, self.tol, observer)
             theta, n_iter = outcome.point.theta, n_iter + outcome.n_iter
             history += outcome.history
         return Outcome(outcome.point, n_iter, outcome.converged, history)
@@ -182,7 +182,7 @@ class MarginClassifier(LinearScores):
         steps = int(np.ceil(-np.log10(self.smoothing)))
         return [max(10.0**-k, float(self.smoothing)) for k in range(steps + 1)]
 
-    def _watch(self, problem: MarginProblem, point: Any) -> None:
+    def _record_point(self, problem: MarginProblem, point: Any) -> None:
         coef, intercept = _original(problem, point.theta)
         at = len(self.record_)
         self.record_.append({"iteration": at, "coef": coef, "intercept": intercept, "objective": point.value})

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum._native import native
 from lyceum.data import Block, Rows
 from lyceum.linear._linear_scores import LinearScores
-from lyceum.linear._passes import dense_blocks, dense_parts, unchecked
+from lyceum.linear._row_passes import dense_blocks, dense_parts, unchecked
 from lyceum.report import Summary
 from lyceum.statistics import Moments
 

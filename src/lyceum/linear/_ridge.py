@@ -83,15 +83,15 @@ class Ridge(LeastSquares):
         self.solver = solver
         self.categorical_features = categorical_features
 
-    def _improved(self, fit: Fit, rows: Rows) -> Fit:
+    def _refine(self, fit: Fit, rows: Rows) -> Fit:
         if self.solver == "normal":
-            return super()._improved(fit, rows)
+            return super()._refine(fit, rows)
         if not self.alpha > 0:
             raise ValueError("solver='recursive' starts from the inverse of alpha I: give alpha > 0")
         return by_recursion(rows, fit)
 
-    def _conclude(self, fit: Fit) -> None:
-        super()._conclude(fit)
+    def _set_results(self, fit: Fit) -> None:
+        super()._set_results(fit)
         hat = float(np.trace(fit.factor.solve(fit.moments.xx)))
         self.effective_degrees_ = hat + (1.0 if self.fit_intercept else 0.0)
         self.r2_ = 1.0 - fit.residual / fit.moments.yy if fit.moments.yy > 0 else np.nan

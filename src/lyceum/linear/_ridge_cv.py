@@ -10,16 +10,16 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from lyceum._threads import single_threaded_blas
-from lyceum.linear._choosing import CV_CONSTRAINTS, Chosen
-from lyceum.linear._columns import Centred
-from lyceum.linear._folds import by_moments, fold_scatter
+from lyceum.linear._centred_problem import CentredProblem
+from lyceum.linear._fold_errors import by_moments, fold_scatter
 from lyceum.linear._least_squares import Fit
+from lyceum.linear._penalty_cv import CV_CONSTRAINTS, PenaltyCV
 from lyceum.solvers import GramElasticNet
 
 __all__ = ["RidgeCV"]
 
 
-class RidgeCV(Chosen):
+class RidgeCV(PenaltyCV):
     """Ridge regression with alpha chosen by cross-validation, in one pass over the rows.
 
     The objective is that of `Ridge`, Σ w (y - b₀ - x·b)² + alpha Σ b². With XᵀWX = V Λ Vᵀ over the rows of
@@ -117,7 +117,7 @@ class RidgeCV(Chosen):
         return values
 
 
-def _ridges(alphas: np.ndarray, centred: Centred) -> np.ndarray:
+def _ridges(alphas: np.ndarray, centred: CentredProblem) -> np.ndarray:
     """The coefficients at every alpha, (k, d); the problem's products are per unit of weight."""
     problem = centred.problem
     assert isinstance(problem, GramElasticNet)

@@ -1,12 +1,13 @@
 """Solvers that several learners share."""
 
-from lyceum.solvers._columns import ColumnElasticNet, DenseColumns, SparseColumns
-from lyceum.solvers._elastic_net import ElasticNetProblem, GramElasticNet, Solution
-from lyceum.solvers._gradient import ConjugateGradient, GradientDescent
+from lyceum.solvers._column_elastic_net import ColumnElasticNet, DenseColumns, SparseColumns
+from lyceum.solvers._descent_loop import descent_loop
+from lyceum.solvers._first_order import ConjugateGradient, GradientDescent
+from lyceum.solvers._gram_elastic_net import ElasticNetProblem, GramElasticNet, RoundObserver, Solution
 from lyceum.solvers._lbfgs import LBFGS
 from lyceum.solvers._newton import Newton
-from lyceum.solvers._positive import PositiveFactor
-from lyceum.solvers._problem import Outcome, Point, Problem, Solver
+from lyceum.solvers._positive_factor import PositiveFactor
+from lyceum.solvers._problem import Observer, Outcome, Point, Problem, Solver
 
 __all__ = [
     "LBFGS",
@@ -17,11 +18,14 @@ __all__ = [
     "GradientDescent",
     "GramElasticNet",
     "Newton",
+    "Observer",
     "Outcome",
     "Point",
     "PositiveFactor",
     "Problem",
+    "RoundObserver",
     "Solution",
     "Solver",
     "SparseColumns",
+    "descent_loop",
 ]

@@ -8,14 +8,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from lyceum.solvers._problem import Outcome, Point, Problem, Watch, descend, is_flat
+from lyceum.solvers._descent_loop import descent_loop
+from lyceum.solvers._problem import Observer, Outcome, Point, Problem, backtrack
 
 __all__ = ["LBFGS"]
 
 
 @dataclass(frozen=True, slots=True)
 class LBFGS:
-    """Quasi-Newton steps from the last `memory` changes of gradient, begun from γ M⁻¹ instead of γ I.
+    """Quasi-Newton steps from the last `memory` changes of the gradient, starting from γ M⁻¹ instead of γ I.
 
     With an M that resembles the Hessian the condition of the data does not slow it down.
     """
@@ -24,31 +25,28 @@ class LBFGS:
     needs_hessian: ClassVar[bool] = False
 
     def minimise(
-        self, problem: Problem, start: Point, max_iter: int, tol: float, watch: Watch | None = None
+        self, problem: Problem, start: Point, max_iter: int, tol: float, observer: Observer | None = None
     ) -> Outcome:
-        here, history = start, [start.value]
-        if watch:
-            watch(here)
+        """The minimum from `start`, where the gradient's size is at most `tol`."""
         changes: deque[_Change] = deque(maxlen=self.memory)
-        for n_iter in range(1, max_iter + 1):
+
+        def advance(here: Point) -> tuple[Point | None, np.ndarray]:
             step = -_inverse_times(changes, here.gradient, problem)
-            there = descend(problem, here, step, self.needs_hessian)
-            if there is None and changes:  # forget the past and go down the preconditioned gradient
+            there = backtrack(problem, here, step, self.needs_hessian)
+            if there is None and changes:  # forget the past, follow the preconditioned gradient
                 changes.clear()
                 step = -problem.precondition(here.gradient)
-                there = descend(problem, here, step, self.needs_hessian)
-            if there is None:
-                return Outcome(here, n_iter, is_flat(here, step), history)
-            change = _Change.between(here, there)
-            if change.curvature > 0:
-                changes.append(change)
-            here = there
-            history.append(here.value)
-            if watch:
-                watch(here)
-            if problem.size(here.gradient) <= tol:
-                return Outcome(here, n_iter, True, history)
-        return Outcome(here, max_iter, False, history)
+                there = backtrack(problem, here, step, self.needs_hessian)
+            if there is not None:
+                change = _Change.between(here, there)
+                if change.curvature > 0:
+                    changes.append(change)
+            return there, step
+
+        def is_optimal(point: Point) -> bool:
+            return problem.size(point.gradient) <= tol
+
+        return descent_loop(start, advance, is_optimal, max_iter, observer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +56,7 @@ class _Change:
     curvature: float
 
     @classmethod
-    def between(cls, here, there) -> _Change:
+    def between(cls, here: Point, there: Point) -> _Change:
         step, gradient = there.theta - here.theta, there.gradient - here.gradient
         return cls(step, gradient, float(np.vdot(step, gradient)))
 

@@ -1,13 +1,14 @@
-"""Newton's method with step halving; for generalised linear models it is iteratively reweighted least
-squares.
-"""
+"""Newton's method with step halving: for generalized linear models, iteratively reweighted least squares."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import ClassVar
 
-from lyceum.solvers._problem import Outcome, Point, Problem, Watch, descend, is_flat
+import numpy as np
+
+from lyceum.solvers._descent_loop import descent_loop
+from lyceum.solvers._problem import Observer, Outcome, Point, Problem, backtrack
 
 __all__ = ["Newton"]
 
@@ -19,20 +20,15 @@ class Newton:
     needs_hessian: ClassVar[bool] = True
 
     def minimise(
-        self, problem: Problem, start: Point, max_iter: int, tol: float, watch: Watch | None = None
+        self, problem: Problem, start: Point, max_iter: int, tol: float, observer: Observer | None = None
     ) -> Outcome:
-        here, history = start, [start.value]
-        if watch:
-            watch(here)
-        for n_iter in range(1, max_iter + 1):
+        """The minimum from `start`, where the gradient's size is at most `tol`."""
+
+        def advance(here: Point) -> tuple[Point | None, np.ndarray]:
             step = problem.newton_step(here)
-            there = descend(problem, here, step, self.needs_hessian)
-            if there is None:
-                return Outcome(here, n_iter, is_flat(here, step), history)
-            here = there
-            history.append(here.value)
-            if watch:
-                watch(here)
-            if problem.size(here.gradient) <= tol:
-                return Outcome(here, n_iter, True, history)
-        return Outcome(here, max_iter, False, history)
+            return backtrack(problem, here, step, self.needs_hessian), step
+
+        def is_optimal(point: Point) -> bool:
+            return problem.size(point.gradient) <= tol
+
+        return descent_loop(start, advance, is_optimal, max_iter, observer)

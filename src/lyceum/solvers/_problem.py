@@ -1,4 +1,4 @@
-"""What a smooth convex problem offers a solver, and what a solver gives back."""
+"""A smooth convex problem as a solver sees it, and what a solver returns."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
-__all__ = ["Outcome", "Point", "Problem", "Solver", "Watch"]
+__all__ = ["Observer", "Outcome", "Point", "Problem", "Solver", "backtrack", "is_flat"]
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """The objective at some parameters: value, gradient, and Hessian if it was asked for."""
+    """The objective at some parameters: value, gradient, and Hessian if requested."""
 
     theta: np.ndarray
     value: float
@@ -21,7 +21,7 @@ class Point:
     hessian: np.ndarray | None = None
 
 
-Watch = Callable[[Point], None]
+Observer = Callable[[Point], None]  # called with every point that a solver visits
 
 
 class Problem(Protocol):
@@ -41,7 +41,7 @@ class Problem(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Where a solver stopped, and the way there."""
+    """Where a solver stopped, and its history."""
 
     point: Point
     n_iter: int
@@ -50,20 +50,17 @@ class Outcome:
 
 
 class Solver(Protocol):
-    """Minimises a problem from a start, evaluated with the Hessian if it is needed, until the gradient's size
-    is `tol`.
-    """
+    """Minimises a problem from a start (evaluated with the Hessian if needed) until the gradient is small."""
 
     needs_hessian: ClassVar[bool]
 
     def minimise(
-        self, problem: Problem, start: Point, max_iter: int, tol: float, watch: Watch | None = None
+        self, problem: Problem, start: Point, max_iter: int, tol: float, observer: Observer | None = None
     ) -> Outcome: ...
 
 
-def descend(problem: Problem, here: Point, step: np.ndarray, hessian: bool) -> Point | None:
-    """The first of θ + step, θ + shorter steps, ... that lowers the objective enough (Armijo); None if none
-    does.
+def backtrack(problem: Problem, here: Point, step: np.ndarray, hessian: bool) -> Point | None:
+    """Shorten a step until it lowers the objective enough (Armijo's rule); None if no length does.
 
     Near the optimum the value stops changing in its last digits before the gradient vanishes, so a step that
     keeps the value to rounding is taken if it makes the gradient smaller.
@@ -84,7 +81,7 @@ def descend(problem: Problem, here: Point, step: np.ndarray, hessian: bool) -> P
 
 
 def is_flat(here: Point, step: np.ndarray) -> bool:
-    """Whether a step promises less than rounding hides: the optimum to the last digit."""
+    """Whether a step promises less than rounding error: the optimum to the last digit."""
     return abs(float(np.vdot(here.gradient, step))) <= 1e3 * _noise(here)
 
 
@@ -93,6 +90,6 @@ def _noise(here: Point) -> float:
 
 
 def _shorter(value: float, slope: float, trial: float) -> float:
-    """By which factor to cut a step: the minimum of the parabola through the trial, in [0.01, 0.5]."""
+    """The factor to shorten a step by: the minimum of the parabola through the trial, in [0.01, 0.5]."""
     bend = 2 * (trial - value - slope)
     return float(np.clip(-slope / bend, 0.01, 0.5)) if np.isfinite(bend) and bend > 0 else 0.1

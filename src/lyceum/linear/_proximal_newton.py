@@ -8,8 +8,7 @@ import numpy as np
 
 from lyceum._native import native
 from lyceum.linear._log_loss import LogLoss
-from lyceum.solvers import Outcome, Point, PositiveFactor
-from lyceum.solvers._problem import Watch
+from lyceum.solvers import Observer, Outcome, Point, PositiveFactor, descent_loop
 
 __all__ = ["ProximalNewton"]
 
@@ -25,24 +24,21 @@ class ProximalNewton:
     l1: float
 
     def minimise(
-        self, problem: LogLoss, start: Point, max_iter: int, tol: float, watch: Watch | None = None
+        self, problem: LogLoss, start: Point, max_iter: int, tol: float, observer: Observer | None = None
     ) -> Outcome:
-        here = self._penalised(start)
-        history = [here.value]
-        if watch:
-            watch(here)
-        for n_iter in range(1, max_iter + 1):
+        """The minimum from `start`, where the largest violation of optimality is at most `tol`."""
+
+        def advance(here: Point) -> tuple[Point | None, float]:
             step, promised = self._model_step(problem, here)
-            there = self._descend(problem, here, step, promised)
-            if there is None:
-                return Outcome(here, n_iter, -promised <= 1e-9 * abs(here.value), history)
-            here = there
-            history.append(here.value)
-            if watch:
-                watch(here)
-            if problem.size(self.violation(here)) <= tol:
-                return Outcome(here, n_iter, True, history)
-        return Outcome(here, max_iter, False, history)
+            return self._backtrack(problem, here, step, promised), promised
+
+        def is_optimal(point: Point) -> bool:
+            return problem.size(self.violation(point)) <= tol
+
+        def ends_flat(point: Point, promised: float) -> bool:
+            return -promised <= 1e-9 * abs(point.value)
+
+        return descent_loop(self._penalised(start), advance, is_optimal, max_iter, observer, ends_flat)
 
     def violation(self, point: Point) -> np.ndarray:
         """How far 0 is from the subgradients, entry by entry."""
@@ -81,7 +77,7 @@ class ProximalNewton:
         promised = float(g @ step) + self.l1 * float(np.abs(b).sum() - np.abs(theta[inner]).sum())
         return step.reshape(problem.shape), promised
 
-    def _descend(self, problem: LogLoss, here: Point, step: np.ndarray, promised: float) -> Point | None:
+    def _backtrack(self, problem: LogLoss, here: Point, step: np.ndarray, promised: float) -> Point | None:
         noise, length = 16 * float(np.finfo(np.float64).eps) * abs(here.value), 1.0
         while -promised * length > noise:
             there = self._penalised(problem.evaluate(here.theta + length * step, hessian=True))

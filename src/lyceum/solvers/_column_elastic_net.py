@@ -11,7 +11,13 @@ from scipy import sparse
 
 from lyceum._native import native
 from lyceum._threads import ordered_map
-from lyceum.solvers._elastic_net import GramElasticNet, Solution, WatchRound, gap_of, newton_on_support
+from lyceum.solvers._gram_elastic_net import (
+    GramElasticNet,
+    RoundObserver,
+    Solution,
+    gap_of,
+    newton_on_support,
+)
 
 __all__ = ["ColumnElasticNet", "ColumnStore", "DenseColumns", "SparseColumns"]
 
@@ -149,7 +155,7 @@ class ColumnElasticNet:
         start: np.ndarray,
         tolerance: float,
         max_iter: int,
-        watch: WatchRound | None = None,
+        observer: RoundObserver | None = None,
     ) -> Solution:
         b = np.array(start, dtype=np.float64)
         live = np.flatnonzero(self.columns.norms > 0).astype(np.int32)
@@ -164,8 +170,8 @@ class ColumnElasticNet:
             before, state = gap, self._look(live, b, l1, l2)
             gap = state.gap
             history.append(gap)
-            if watch:
-                watch(b, gap, epochs)
+            if observer:
+                observer(b, gap, epochs)
             live = self._screened(state, b, l1, l2)
             grown = self._grown(chosen, state, l1)
             if len(grown) == len(chosen):
@@ -210,12 +216,12 @@ class ColumnElasticNet:
     def _first_choice(self, live: np.ndarray, b: np.ndarray, l1: float, l2: float) -> np.ndarray:
         size = np.abs(self.last.gradient[live] - l2 * b[live])
         near = size >= 2 * l1 - max(float(size.max(initial=0.0)), l1)
-        return _joined(np.flatnonzero(b), live[near], size[near], max(64, int(np.count_nonzero(b))))
+        return _union(np.flatnonzero(b), live[near], size[near], max(64, int(np.count_nonzero(b))))
 
     def _grown(self, chosen: np.ndarray, state: _Look, l1: float) -> np.ndarray:
         size = np.abs(state.g)
         outside = (size > l1) & ~np.isin(state.live, chosen)
-        return _joined(chosen, state.live[outside], size[outside], max(64, len(chosen)))
+        return _union(chosen, state.live[outside], size[outside], max(64, len(chosen)))
 
     def _screened(self, state: _Look, b: np.ndarray, l1: float, l2: float) -> np.ndarray:
         """The columns that may not be zero: s |x·r| + |x| √(2 gap) ≥ l1, with s r the dual point."""
@@ -252,7 +258,7 @@ class _Last:
     gradient: np.ndarray
 
 
-def _joined(chosen: np.ndarray, more: np.ndarray, size: np.ndarray, most: int) -> np.ndarray:
+def _union(chosen: np.ndarray, more: np.ndarray, size: np.ndarray, most: int) -> np.ndarray:
     """The chosen columns and, of the others, at most so many of the largest."""
     if len(more) > most:
         more = more[np.argsort(-size, kind="stable")[:most]]

@@ -12,9 +12,9 @@ from lyceum._native import native
 from lyceum.data import Block, Rows
 from lyceum.errors import DataError, SchemaError
 from lyceum.linear._log_loss import output_basis
-from lyceum.linear._passes import dense_blocks
+from lyceum.linear._row_passes import dense_blocks
 
-__all__ = ["Recursion", "RowByRow"]
+__all__ = ["Recursion", "RecursiveLogistic"]
 
 _INTERCEPT_VARIANCE = 100.0
 _MOST = 5000  # parameters
@@ -70,7 +70,7 @@ class Recursion:
         self.mean = self.mean + w @ (block.X - self.mean) / self.weight
 
 
-class RowByRow:
+class RecursiveLogistic:
     """What `solver="recursive"` adds to logistic regression; `partial_fit` goes on with it."""
 
     solver: str
@@ -91,7 +91,7 @@ class RowByRow:
                     "these rows have classes or categories that the recursion has no weights for: name all "
                     "classes in the first partial_fit, and all categories by a category type"
                 )
-            self._agree()
+            self._check_settings()
             return self._recurse(rows, known is not None)
         except BaseException:
             self.__dict__.clear()
@@ -103,7 +103,7 @@ class RowByRow:
         self.__dict__.pop("bound_", None)
         if len(self.classes_) == 1:
             self.recursion_, self.mean_, self.n_rows_ = {}, np.zeros(len(self._design_names)), 0
-            self._settle_for_one_class()
+            self._fit_one_class()
             return self
         history, record = (self.history_, getattr(self, "record_", [])) if go_on else ([], [])
         state, record = self._see(rows, Recursion(**self.recursion_) if go_on else None, list(record))
@@ -111,7 +111,7 @@ class RowByRow:
         if self.record:
             self.record_ = record
         self.history_, self.recursion_ = [*history, state.loss], asdict(state)
-        self._conclude_recursion(state)
+        self._set_recursive_results(state)
         return self
 
     def _see(self: Any, rows: Rows, state: Recursion | None, record: list) -> tuple[Recursion, list]:
@@ -132,7 +132,7 @@ class RowByRow:
             raise DataError("no row has a weight above zero: there is nothing to learn from")
         return state, record
 
-    def _conclude_recursion(self: Any, state: Recursion) -> None:
+    def _set_recursive_results(self: Any, state: Recursion) -> None:
         self.coef_, self.intercept_ = _at_zero(state.theta, state.origin)
         self.mean_, self.n_rows_ = state.mean, state.n_rows
         self.n_iter_, self.converged_, self.separated_ = len(self.history_), True, False

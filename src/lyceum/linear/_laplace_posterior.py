@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import ndtr
 
-from lyceum.linear._log_odds import ratio
+from lyceum.linear._logistic_report import ratio
 
 __all__ = ["LaplacePosterior"]
 

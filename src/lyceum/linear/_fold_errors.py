@@ -11,14 +11,14 @@ import numpy as np
 from lyceum._native import native
 from lyceum.data import Block, Rows, Schema
 from lyceum.errors import DataError
-from lyceum.linear._columns import Centred
-from lyceum.linear._passes import first_pass
+from lyceum.linear._centred_problem import CentredProblem
+from lyceum.linear._row_passes import first_pass
 from lyceum.statistics import Scatter
 
 __all__ = ["FoldErrors", "FoldScatter", "by_columns", "by_moments", "fold_scatter"]
 
 # coefficients (k, d) at k penalties
-Fitter = Callable[[Centred], np.ndarray]
+Fitter = Callable[[CentredProblem], np.ndarray]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ def by_moments(folds: FoldScatter, fit_intercept: bool, fitters: Sequence[Fitter
     _need_two(len(used))
     out = []
     for f in used:
-        centred = Centred.of_moments(folds.without(f), fit_intercept)
+        centred = CentredProblem.of_moments(folds.without(f), fit_intercept)
         errors = [_error(partial(FoldErrors.of_moments, folds.folds[f]), centred, fit) for fit in fitters]
         out.append(errors)
     return np.moveaxis(np.array(out), 0, -1)
@@ -119,7 +119,7 @@ def by_columns(
         left_out, others = rows.then(step), rows.then(replace(step, inside=False))
         weights = [sum(block.weight for block in some.blocks()) for some in (left_out, others)]
         if min(weights) > 0:
-            centred = Centred.of_rows(others, fit_intercept)
+            centred = CentredProblem.of_rows(others, fit_intercept)
             errors = [_error(_on(left_out), centred, fit) for fit in fitters]
             out.append(errors)
     _need_two(len(out))
@@ -130,7 +130,7 @@ def _on(rows: Rows) -> Callable[[np.ndarray, np.ndarray], FoldErrors]:
     return lambda coefs, intercepts: rows.reduce(partial(FoldErrors.of, coefs=coefs, intercepts=intercepts))
 
 
-def _error(of: Callable[..., FoldErrors], centred: Centred, fit: Fitter) -> np.ndarray:
+def _error(of: Callable[..., FoldErrors], centred: CentredProblem, fit: Fitter) -> np.ndarray:
     coefs = fit(centred)
     intercepts = centred.y_mean - coefs @ centred.x_mean
     errors = of(coefs, intercepts)

@@ -21,9 +21,8 @@ from scipy.optimize import brentq
 from lyceum._native import native
 from lyceum.data import Block
 from lyceum.linear._log_loss import LogLoss
-from lyceum.linear._passes import dense_parts
-from lyceum.solvers import LBFGS, Outcome, Point, PositiveFactor
-from lyceum.solvers._problem import Watch
+from lyceum.linear._row_passes import dense_parts
+from lyceum.solvers import LBFGS, Observer, Outcome, Point, PositiveFactor
 
 __all__ = ["BoundLoss", "SeparableBound", "minimise_bound"]
 
@@ -119,7 +118,7 @@ class BoundLoss(LogLoss):
 
 
 def minimise_bound(
-    problem: LogLoss, theta: np.ndarray, max_iter: int, tol: float, watch: Watch | None = None
+    problem: LogLoss, theta: np.ndarray, max_iter: int, tol: float, observer: Observer | None = None
 ) -> tuple[Outcome, float]:
     """The least bound, and the factor on all scores that then gives the least log loss.
 
@@ -128,7 +127,7 @@ def minimise_bound(
     history is that of the bound, its point that of the loss at t·θ.
     """
     bound = BoundLoss.above(problem)
-    outcome = LBFGS().minimise(bound, bound.evaluate(theta), max_iter, tol, watch)
+    outcome = LBFGS().minimise(bound, bound.evaluate(theta), max_iter, tol, observer)
     best = outcome.point.theta
     t = _best_scale(problem, best)
     return Outcome(problem.evaluate(t * best), outcome.n_iter, outcome.converged, outcome.history), t

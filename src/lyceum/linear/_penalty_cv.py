@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum.linear._least_squares import LinearPredictor
 from lyceum.report import Summary, Table
 
-__all__ = ["CV_CONSTRAINTS", "Chosen"]
+__all__ = ["CV_CONSTRAINTS", "PenaltyCV"]
 
 CV_CONSTRAINTS: dict[str, Any] = {
     "alphas": [Interval(Integral, 2, None, closed="left"), "array-like"],
@@ -24,7 +24,7 @@ CV_CONSTRAINTS: dict[str, Any] = {
 }
 
 
-class Chosen(LinearPredictor):
+class PenaltyCV(LinearPredictor):
     """A penalty chosen from the errors of left-out folds."""
 
     rule: str

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from lyceum._threads import single_threaded_blas
-from lyceum.linear._columns import Centred
+from lyceum.linear._centred_problem import CentredProblem
 from lyceum.linear._elastic_net import ElasticNet
 from lyceum.solvers import ElasticNetProblem, Solution
 
@@ -106,7 +106,11 @@ def follow(
 
 
 def _path(
-    names: tuple[str, ...], alphas: np.ndarray, found: list[Solution], centred: Centred, fit_intercept: bool
+    names: tuple[str, ...],
+    alphas: np.ndarray,
+    found: list[Solution],
+    centred: CentredProblem,
+    fit_intercept: bool,
 ) -> RegularizationPath:
     coefs = np.array([one.coef for one in found])
     intercepts = [centred.intercept(coef) if fit_intercept else 0.0 for coef in coefs]

@@ -10,15 +10,15 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_solve, cholesky
 
 from lyceum._native import native
-from lyceum.solvers._positive import PositiveFactor
+from lyceum.solvers._positive_factor import PositiveFactor
 from lyceum.statistics import Scatter
 
-__all__ = ["ElasticNetProblem", "GramElasticNet", "Solution", "WatchRound", "gap_of", "newton_on_support"]
+__all__ = ["ElasticNetProblem", "GramElasticNet", "RoundObserver", "Solution", "gap_of", "newton_on_support"]
 
 _EPS = float(np.finfo(np.float64).eps)
 _EPOCHS = 40  # epochs of coordinate descent from one Newton step on the support to the next
 
-WatchRound = Callable[[np.ndarray, float, int], None]  # coefficients, duality gap, epochs so far
+RoundObserver = Callable[[np.ndarray, float, int], None]  # coefficients, duality gap, epochs so far
 
 _STEPS = 3  # Newton steps in a row, each until a coefficient is zero
 
@@ -55,9 +55,9 @@ class ElasticNetProblem(Protocol):
         start: np.ndarray,
         tolerance: float,
         max_iter: int,
-        watch: WatchRound | None = None,
+        observer: RoundObserver | None = None,
     ) -> Solution:
-        """The minimum, from a start, up to a duality gap of `tolerance`; `watch` sees every round."""
+        """The minimum, from a start, up to a duality gap of `tolerance`; `observer` sees every round."""
 
 
 def gap_of(rr: float, yr: float, b: np.ndarray, steepest: float, l1: float, l2: float) -> tuple[float, float]:
@@ -111,12 +111,12 @@ class GramElasticNet:
         start: np.ndarray,
         tolerance: float,
         max_iter: int,
-        watch: WatchRound | None = None,
+        observer: RoundObserver | None = None,
     ) -> Solution:
         if l1 == 0.0:
             found = self._ridge(l2)
-            if watch:
-                watch(found.coef, found.gap, 1)
+            if observer:
+                observer(found.coef, found.gap, 1)
             return found
         b = np.array(start, dtype=np.float64)
         g = self.q - self.Q @ b
@@ -130,8 +130,8 @@ class GramElasticNet:
             done, gap = native.gram_descent(self.Q, self.q, g, b, l1, l2, self.yy, tolerance, most)
             epochs += max(1, done)
             history.append(gap)
-            if watch:
-                watch(b, gap, epochs)
+            if observer:
+                observer(b, gap, epochs)
             if len(history) > 2 and gap >= history[-2] and gap <= 64 * _EPS * self.yy:
                 break  # rounding hides the rest
         return Solution(b, gap, epochs, history, gap <= max(tolerance, 64 * _EPS * self.yy))

@@ -16,10 +16,10 @@ from lyceum.linear._least_squares import by_column
 from lyceum.probability import runner_up
 from lyceum.report import Explanation, Summary, Table
 
-__all__ = ["LogOdds", "contributions", "ratio"]
+__all__ = ["LogisticReport", "contributions", "ratio"]
 
 
-class LogOdds(Learner):
+class LogisticReport(Learner):
     """The reports of a classifier that is linear in the log-odds."""
 
     C: float
@@ -103,7 +103,7 @@ class LogOdds(Learner):
             "iterations": f"{self.n_iter_}{'' if self.converged_ else ', not converged'}",
         }
         if np.isinf(self.C):
-            facts |= self._likelihoodratio()
+            facts |= self._likelihood_ratio_facts()
         if self.separated_:
             facts["warning"] = "classes are separated: no maximum, coefficients and errors mean nothing"
         facts |= self._training_facts()
@@ -132,7 +132,7 @@ class LogOdds(Learner):
             return "none at the least bound: fit with solver='lbfgs'"
         return "not computed: fit with standard_errors=True"
 
-    def _likelihoodratio(self) -> dict[str, str]:
+    def _likelihood_ratio_facts(self) -> dict[str, str]:
         degrees = max(1, len(self.classes_) - 1) * self.coef_.shape[1]
         ratio = max(0.0, 2 * (self.log_likelihood_ - self.null_log_likelihood_))
         return {"likelihood ratio": f"{ratio:.4g} on {degrees}, p = {chdtrc(degrees, ratio):.3g}"}

@@ -11,18 +11,18 @@ from sklearn.utils._param_validation import Interval
 
 from lyceum._threads import single_threaded_blas
 from lyceum.data import Rows
-from lyceum.linear._choosing import CV_CONSTRAINTS, Chosen
-from lyceum.linear._columns import Centred
+from lyceum.linear._centred_problem import CentredProblem
 from lyceum.linear._elastic_net import ElasticNet, on_columns, warn_unsolved
-from lyceum.linear._folds import by_columns, by_moments, fold_scatter
-from lyceum.linear._passes import unchecked
-from lyceum.linear._path import follow, grid
+from lyceum.linear._fold_errors import by_columns, by_moments, fold_scatter
+from lyceum.linear._penalty_cv import CV_CONSTRAINTS, PenaltyCV
+from lyceum.linear._regularization_path import follow, grid
+from lyceum.linear._row_passes import unchecked
 from lyceum.solvers import Solution
 
 __all__ = ["ElasticNetCV", "LassoCV"]
 
 
-class ElasticNetCV(Chosen):
+class ElasticNetCV(PenaltyCV):
     """Elastic net with alpha, and the l1 ratio if there are several, chosen by cross-validation.
 
     The objective is that of `ElasticNet`. A row's fold is a hash of its number and the seed. One pass sums
@@ -142,9 +142,9 @@ class ElasticNetCV(Chosen):
         with single_threaded_blas():
             folds = None if self._on_columns(rows) else fold_scatter(rows, self.n_folds, self.random_state)
             whole = (
-                Centred.of_rows(rows, self.fit_intercept)
+                CentredProblem.of_rows(rows, self.fit_intercept)
                 if folds is None
-                else Centred.of_moments(folds.total, self.fit_intercept)
+                else CentredProblem.of_moments(folds.total, self.fit_intercept)
             )
             grids = [grid(whole.problem, ratio, self.alphas, self.eps) for ratio in ratios]
             fitters = [partial(self._coefs, alphas, ratio) for alphas, ratio in zip(grids, ratios)]
@@ -162,12 +162,12 @@ class ElasticNetCV(Chosen):
     def _on_columns(self, rows: Rows) -> bool:
         return on_columns(rows, self.solver, True)
 
-    def _coefs(self, alphas: np.ndarray, l1_ratio: float, centred: Centred) -> np.ndarray:
+    def _coefs(self, alphas: np.ndarray, l1_ratio: float, centred: CentredProblem) -> np.ndarray:
         return np.array(
             [one.coef for one in follow(centred.problem, alphas, l1_ratio, self.tol, self.max_iter)]
         )
 
-    def _finish(self, whole: Centred, alphas: np.ndarray) -> None:
+    def _finish(self, whole: CentredProblem, alphas: np.ndarray) -> None:
         way = follow(whole.problem, alphas, self.l1_ratio_, self.tol, self.max_iter)
         found = way[-1]
         self.__dict__.pop("record_", None)
@@ -181,7 +181,7 @@ class ElasticNetCV(Chosen):
         self.r2_ = 1.0 - whole.problem.squares(found.coef) / yy if yy > 0 else np.nan
         warn_unsolved(self, found, self.tol * yy, self.max_iter)
 
-    def _step(self, whole: Centred, alpha: float, found: Solution) -> dict[str, Any]:
+    def _step(self, whole: CentredProblem, alpha: float, found: Solution) -> dict[str, Any]:
         intercept = whole.intercept(found.coef) if self.fit_intercept else 0.0
         numbers = {"dual_gap": found.gap, "epochs": found.n_iter}
         return {"alpha": alpha, "coef": found.coef, "intercept": intercept, **numbers}

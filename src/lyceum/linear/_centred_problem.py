@@ -15,7 +15,7 @@ from lyceum.solvers import ColumnElasticNet, DenseColumns, ElasticNetProblem, Gr
 from lyceum.statistics import Scatter
 from lyceum.statistics._sparse import SparseCells
 
-__all__ = ["Centred", "in_memory"]
+__all__ = ["CentredProblem", "in_memory"]
 
 _EPS = float(np.finfo(np.float64).eps)
 
@@ -26,7 +26,7 @@ def in_memory(rows: Rows) -> bool:
 
 
 @dataclass(frozen=True)
-class Centred:
+class CentredProblem:
     """An elastic-net problem about the means of its rows, with what takes its solutions back."""
 
     problem: ElasticNetProblem
@@ -36,12 +36,12 @@ class Centred:
     weight: float
 
     @classmethod
-    def of_moments(cls, statistic: Scatter, fit_intercept: bool) -> Centred:
+    def of_moments(cls, statistic: Scatter, fit_intercept: bool) -> CentredProblem:
         moments = statistic if fit_intercept else statistic.about_origin()
         return cls(GramElasticNet.of(moments), moments.x_mean, moments.y_mean, moments.n_rows, moments.weight)
 
     @classmethod
-    def of_rows(cls, rows: Rows, fit_intercept: bool) -> Centred:
+    def of_rows(cls, rows: Rows, fit_intercept: bool) -> CentredProblem:
         """From rows in memory, copied column by column."""
         blocks = [block for block in rows.blocks() if len(block)]
         y = np.concatenate([block.y for block in blocks]).astype(np.float64)
