@@ -14,8 +14,7 @@ from lyceum.base import Learner
 from lyceum.data import Column, Schema
 from lyceum.errors import ModelFileError
 from lyceum.prepare._base import Transformer
-from lyceum.trees._route import arrays_of
-from lyceum.trees._tree import Tree
+from lyceum.tree_core import Tree, native_tree
 
 __all__ = ["check_model"]
 
@@ -98,7 +97,7 @@ def _check_tree(tree: Any) -> None:
     if any(getattr(tree, name).shape != (n,) for name in ("n_rows", "impurity", "gain")):
         raise ModelFileError("holds a tree whose nodes and their numbers are not as many")
     try:
-        arrays_of(tree, int(tree.feature.max()) + 1)
+        native_tree(tree, int(tree.feature.max()) + 1)
     except (TypeError, ValueError) as error:
         raise ModelFileError(f"holds a tree that leads nowhere: {error}") from error
 

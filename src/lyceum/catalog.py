@@ -31,8 +31,8 @@ ALL = ("binary", "categorical", "continuous")
 _SHRINK = (1e-4, 1e4, "log")
 _GAPS = ("lyceum.prepare._statistics.Gaps", "lyceum.prepare._statistics.Together")
 _TREE = (
-    "lyceum.trees._tree.Tree",
-    "lyceum.trees._grow.Considered",
+    "lyceum.tree_core.Tree",
+    "lyceum.tree_core.Considered",
     "lyceum.trees._cost_complexity.AlphaChoice",
     "lyceum.trees._cost_complexity.CostComplexityPath",
 )

@@ -14,8 +14,8 @@ from threadpoolctl import threadpool_limits
 
 from lyceum.ensemble import AdaBoostClassifier, _adaboost
 from lyceum.ensemble._adaboost_teachers import AnyLearner, Stumps, Trees, teacher_of
+from lyceum.tree_core import Tree
 from lyceum.trees import DecisionTreeClassifier
-from lyceum.trees._tree import Tree
 
 
 def cloud(n=400, K=2, d=4, seed=0):

@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 
 from lyceum.ensemble._gradient_boosting import GradientBoostingClassifier, GradientBoostingRegressor
 from lyceum.errors import DataError
-from lyceum.trees._tree import GROUPS, LEAF
+from lyceum.tree_core import GROUPS, LEAF
 
 pytestmark = pytest.mark.syllabus("11.4")
 

@@ -17,8 +17,8 @@ from lyceum.ensemble import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
-from lyceum.ensemble._packing import joined, parted
 from lyceum.errors import ModelFileError
+from lyceum.tree_core import pack_trees, unpack_trees
 from lyceum.trees import C45, DecisionTreeClassifier
 
 SIZES = {"n_estimators": 12, "random_state": 0}
@@ -70,7 +70,7 @@ def test_trees_of_every_kind_come_back_to_the_bit():
     before = trees()
     assert any(len(tree.cuts) for tree in before)
     assert any(len(tree.branches) for tree in before)
-    after = parted(joined(before))
+    after = unpack_trees(pack_trees(before))
     assert len(after) == len(before)
     assert all(map(same, before, after))
 
@@ -80,11 +80,11 @@ def test_weights_that_are_not_whole_and_negative_zeros_come_back_to_the_bit():
     odd = replace(
         one, weight=one.weight + 0.1, gain=np.full(one.n_nodes, -0.0), threshold=one.threshold * np.inf
     )
-    assert same(parted(joined([odd, one]))[0], odd)
+    assert same(unpack_trees(pack_trees([odd, one]))[0], odd)
 
 
 def test_counts_take_few_bytes():
-    arrays = joined(trees()[1:])  # without the fractions of C4.5
+    arrays = pack_trees(trees()[1:])  # without the fractions of C4.5
     assert arrays["value"].dtype.itemsize <= 2
     assert arrays["feature"].dtype.itemsize == 1
     assert arrays["impurity"].dtype == np.float64
@@ -130,10 +130,10 @@ def test_an_ensemble_that_is_not_fitted_is_saved_too(tmp_path):
     "sizes", [[[2, 0, 0]], [[0, 0, 0]], [[1, -1, 0]], [[1, 0]], [[1.0, 0.0, 0.0]], np.zeros((0, 3), int)]
 )
 def test_lengths_that_are_not_those_of_the_arrays_are_refused(sizes):
-    arrays = joined([trees()[-1]])
+    arrays = pack_trees([trees()[-1]])
     assert len(arrays["feature"]) == 1
     with pytest.raises(ValueError, match="packed trees"):
-        parted(arrays | {"sizes": np.array(sizes)})
+        unpack_trees(arrays | {"sizes": np.array(sizes)})
 
 
 @pytest.mark.parametrize(

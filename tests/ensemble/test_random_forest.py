@@ -23,8 +23,7 @@ from lyceum.ensemble import (
 )
 from lyceum.ensemble._forest import Planting
 from lyceum.errors import DataError
-from lyceum.trees._route import Router, shares
-from lyceum.trees._tree import GROUPS, LEAF, Tree
+from lyceum.tree_core import GROUPS, LEAF, Router, Tree, shares
 
 CLASSIFIERS = [RandomForestClassifier, ExtraTreesClassifier]
 REGRESSORS = [RandomForestRegressor, ExtraTreesRegressor]

@@ -10,7 +10,7 @@ from tests.trees.made import Builder, of_sklearn
 from lyceum import plot
 from lyceum.data import Schema
 from lyceum.errors import DataError
-from lyceum.trees._tree import GROUPS, THRESHOLD
+from lyceum.tree_core import GROUPS, THRESHOLD
 
 matplotlib.use("Agg")
 from matplotlib import pyplot

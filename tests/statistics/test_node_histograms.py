@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.statistics.cut import block_of, cut, fold
 
-from lyceum.statistics import BinRanges, Frontier, NodeHistograms
+from lyceum.tree_core import BinRanges, Frontier, NodeHistograms
 
 RNG = np.random.default_rng(0)
 N = 600

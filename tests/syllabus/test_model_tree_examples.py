@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from lyceum.tree_core import GROUPS
 from lyceum.trees import ModelTreeRegressor
-from lyceum.trees._tree import GROUPS
 
 ORGANS = pd.DataFrame(
     {

@@ -12,13 +12,11 @@ from tests.trees.tables import WEATHER
 
 from lyceum import datasets
 from lyceum.data import Schema
+from lyceum.tree_core import CATEGORIES, LEAF, Columns, Growth, Tree, grow_with_record
 from lyceum.trees import C45
-from lyceum.trees._columns import Columns
 from lyceum.trees._confidence import confidence, upper_errors
 from lyceum.trees._cost_complexity import cost_complexity_path
-from lyceum.trees._grow import Growth, grow_with_record
 from lyceum.trees._pruning import NodeCosts, minimum_loss, pessimistic, reduced_error
-from lyceum.trees._tree import CATEGORIES, LEAF, Tree
 
 
 def tree_of(shape, kinds):

@@ -7,11 +7,19 @@ import numpy as np
 import pyarrow as pa
 
 from lyceum.data import Block, Column, Rows, Schema, scan
-from lyceum.statistics import BinRanges
-from lyceum.trees._bins import Bins
-from lyceum.trees._columns import Columns, Sample
-from lyceum.trees._grow import Growth, grow
-from lyceum.trees._tree import CATEGORIES, GROUPS, INTERVALS, LEAF, Tree
+from lyceum.tree_core import (
+    CATEGORIES,
+    GROUPS,
+    INTERVALS,
+    LEAF,
+    BinRanges,
+    Bins,
+    Columns,
+    Growth,
+    Sample,
+    Tree,
+    grow,
+)
 
 
 @dataclass(frozen=True)

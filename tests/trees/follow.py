@@ -7,7 +7,7 @@ import math
 import numpy as np
 from tests.trees.referee import NEAR, Referee, Split, is_missing, weight_of
 
-from lyceum.trees._tree import CATEGORIES, GROUPS, INTERVALS, LEAF, THRESHOLD, Tree
+from lyceum.tree_core import CATEGORIES, GROUPS, INTERVALS, LEAF, THRESHOLD, Tree
 
 
 def split_of(tree: Tree, node: int) -> Split:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from lyceum.trees._tree import LEAF, THRESHOLD, Tree
+from lyceum.tree_core import LEAF, THRESHOLD, Tree
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ import numpy as np
 from tests.trees.follow import split_of
 from tests.trees.referee import Node, Referee, weight_of
 
+from lyceum.tree_core import INTERVALS, LEAF, Tree
 from lyceum.trees._confidence import SLACK, upper_errors
-from lyceum.trees._tree import INTERVALS, LEAF, Tree
 
 
 def all_prunings(tree, node=0):

@@ -13,7 +13,7 @@ from itertools import combinations, pairwise
 import numpy as np
 from scipy.stats import chi2
 
-from lyceum.trees._tree import CATEGORIES, GROUPS, INTERVALS, LEAF, THRESHOLD, Tree
+from lyceum.tree_core import CATEGORIES, GROUPS, INTERVALS, LEAF, THRESHOLD, Tree
 
 NEAR = 1e-9
 

@@ -16,10 +16,7 @@ from threadpoolctl import threadpool_limits
 
 from lyceum.data import _csv, _sources
 from lyceum.errors import SourceError
-from lyceum.trees._binned import grow_by_levels, grow_by_levels_with_record
-from lyceum.trees._bins import Bins
-from lyceum.trees._grow import Growth
-from lyceum.trees._tree import GROUPS, LEAF, THRESHOLD
+from lyceum.tree_core import GROUPS, LEAF, THRESHOLD, Bins, Growth, grow_by_levels, grow_by_levels_with_record
 
 dd = pytest.importorskip("dask.dataframe")
 

@@ -11,7 +11,7 @@ import pytest
 from lyceum.data import Rows, scan
 from lyceum.data._sources import ArraySource
 from lyceum.data._steps import Recode
-from lyceum.trees._bins import Bins, RowSieve, gather_bins
+from lyceum.tree_core import Bins, UniformRowSample, bin_rows
 
 
 def rows_of(X, w=None, y=None):
@@ -31,7 +31,7 @@ def test_a_bin_is_the_number_of_edges_below(dtype, max_bins):
     if dtype != np.int32:
         X[rng.random(X.shape) < 0.1] = np.nan
     bins = Bins.of(rows_of(X), max_bins)
-    codes = gather_bins(rows_of(X), bins).codes
+    codes = bin_rows(rows_of(X), bins).codes
     for j in range(3):
         assert bins.n_bins[j] == len(bins.edges[j]) + 1 <= max_bins
         assert (np.diff(bins.edges[j]) > 0).all()
@@ -47,7 +47,7 @@ def test_few_distinct_values_have_a_bin_each_with_edges_midway():
 def test_neighbouring_numbers_are_kept_apart():
     low = np.float64(1.0)
     X = np.array([[low], [np.nextafter(low, 2)], [np.nextafter(np.nextafter(low, 2), 2)]])
-    codes = gather_bins(rows_of(X), Bins.of(rows_of(X))).codes
+    codes = bin_rows(rows_of(X), Bins.of(rows_of(X))).codes
     assert codes.ravel().tolist() == [0, 1, 2]
 
 
@@ -56,7 +56,7 @@ def test_a_heavy_value_leaves_bins_for_the_others():
     x = np.where(rng.random(20_000) < 0.7, 0.0, rng.normal(size=20_000))
     bins = Bins.of(rows_of(x[:, None]), max_bins=64)
     assert bins.n_bins[0] >= 60
-    sizes = np.bincount(gather_bins(rows_of(x[:, None]), bins).codes.ravel())
+    sizes = np.bincount(bin_rows(rows_of(x[:, None]), bins).codes.ravel())
     assert np.sort(sizes)[:-1].max() < 2.2 * 0.3 * 20_000 / 63
 
 
@@ -71,7 +71,7 @@ def test_weight_two_equals_repeated_row():
 def test_rows_of_no_weight_are_left_out():
     X, w = np.arange(6.0)[:, None], np.array([1.0, 0, 1, 0, 2, 0])
     bins = Bins.of(rows_of(X, w))
-    binned = gather_bins(rows_of(X, w), bins)
+    binned = bin_rows(rows_of(X, w), bins)
     assert bins.edges[0].tolist() == [1.0, 3.0]
     assert binned.codes.ravel().tolist() == [0, 1, 2]
     assert binned.w.tolist() == [1, 1, 2]
@@ -93,7 +93,7 @@ def test_a_missing_cell_and_an_unknown_category_have_the_bin_after_the_last():
     frame = pd.DataFrame({"town": ["Ulm", None, "Bonn", "Ulm"], "age": [1.0, 2.0, np.nan, 1.0]})
     rows = scan(frame, kinds={"town": "categorical", "age": "continuous"}).then(Recode())
     bins = Bins.of(rows)
-    assert gather_bins(rows, bins).codes.tolist() == [[1, 0], [2, 1], [0, 2], [1, 0]]
+    assert bin_rows(rows, bins).codes.tolist() == [[1, 0], [2, 1], [0, 2], [1, 0]]
     block = next(rows.blocks())
     unknown = block.with_X(np.array([[-1.0, 5.0]]), block.schema)
     assert bins.code(unknown).tolist() == [[2, 1]]
@@ -103,7 +103,7 @@ def test_a_column_of_missing_cells_alone_has_one_bin_that_nothing_is_in():
     X = np.full((5, 1), np.nan)
     bins = Bins.of(rows_of(X))
     assert bins.n_bins.tolist() == [1]
-    assert gather_bins(rows_of(X), bins).codes.ravel().tolist() == [1] * 5
+    assert bin_rows(rows_of(X), bins).codes.ravel().tolist() == [1] * 5
 
 
 def test_files_and_dask_have_the_bytes_of_the_array(tmp_path):
@@ -123,7 +123,7 @@ def test_files_and_dask_have_the_bytes_of_the_array(tmp_path):
     expected = None
     for rows in sources:
         bins = Bins.of(rows, 40)
-        binned = gather_bins(rows, bins)
+        binned = bin_rows(rows, bins)
         found = (*map(np.asarray, bins.edges), binned.codes, binned.columns.T, binned.y)
         expected = expected or found
         for one, two in zip(expected, found):
@@ -134,10 +134,10 @@ def test_the_sample_does_not_depend_on_blocks_or_their_order():
     rng = np.random.default_rng(5)
     X = rng.normal(size=(50_000, 1))
     blocks = list(scan(X).blocks())
-    parts = [RowSieve.of(block, size=1000) for block in blocks]
+    parts = [UniformRowSample.of(block, size=1000) for block in blocks]
     forward = parts[0].merge(parts[1]).merge(parts[2].merge(parts[3]))
     backward = parts[3].merge(parts[1].merge(parts[0]).merge(parts[2]))
-    known = scan(X).reduce(lambda block: RowSieve.of(block, size=1000, n_rows=len(X)))
+    known = scan(X).reduce(lambda block: UniformRowSample.of(block, size=1000, n_rows=len(X)))
     assert 400 < len(forward.cells()[0]) <= 1000
     for other in (backward, known):
         np.testing.assert_array_equal(np.sort(forward.cells()[0].ravel()), np.sort(other.cells()[0].ravel()))

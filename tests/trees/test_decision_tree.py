@@ -10,10 +10,9 @@ from tests.trees.tables import from_scikit
 from lyceum import datasets
 from lyceum.decision import LossMatrix
 from lyceum.errors import DataError
+from lyceum.tree_core import CATEGORIES, GROUPS, INTERVALS, LEAF, Router
 from lyceum.trees import DecisionTreeClassifier, DecisionTreeRegressor
 from lyceum.trees._pruning import NodeCosts, pessimistic, reduced_error
-from lyceum.trees._route import Router
-from lyceum.trees._tree import CATEGORIES, GROUPS, INTERVALS, LEAF
 
 
 def numbers(n=300, seed=0):

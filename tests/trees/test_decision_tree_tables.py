@@ -12,8 +12,8 @@ from threadpoolctl import threadpool_limits
 import lyceum
 from lyceum.data import scan
 from lyceum.errors import SourceError
+from lyceum.tree_core import LEAF, Tree
 from lyceum.trees import C45, CART, DecisionTreeClassifier, DecisionTreeRegressor
-from lyceum.trees._tree import LEAF, Tree
 
 
 def mixed(n=400, seed=0, gaps=0.0):

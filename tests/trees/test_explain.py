@@ -8,9 +8,7 @@ from sklearn.tree import DecisionTreeClassifier
 from tests.trees.made import N_CODES, Builder, of_sklearn, parts, random_rows, random_tree
 
 from lyceum.data import Schema
-from lyceum.trees._explain import contributions, path_of
-from lyceum.trees._route import Router, shares
-from lyceum.trees._tree import THRESHOLD
+from lyceum.tree_core import THRESHOLD, Router, contributions, path_of, shares
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -17,7 +17,8 @@ from tests.trees.tables import from_scikit
 from lyceum.bayes import NaiveBayes
 from lyceum.errors import SourceError
 from lyceum.linear import LinearRegression
-from lyceum.trees._importance import impurity_importances, permutation_importance
+from lyceum.tree_core import impurity_importances
+from lyceum.trees._permutation_importance import permutation_importance
 
 
 @pytest.mark.parametrize("criterion", ["gini", "entropy", "squared_error"])

@@ -12,8 +12,8 @@ from tests.trees.m5_reference import Reference, Way
 
 from lyceum.data import scan
 from lyceum.errors import SourceError
+from lyceum.tree_core import GROUPS, LEAF
 from lyceum.trees import ModelTreeRegressor
-from lyceum.trees._tree import GROUPS, LEAF
 
 
 def wavy(n, d=4, seed=0, noise=0.3):

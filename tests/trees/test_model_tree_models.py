@@ -9,10 +9,9 @@ from tests.trees.m5_reference import Reference, Way
 
 from lyceum._native import native
 from lyceum.data import scan
+from lyceum.tree_core import GROUPS, Router
 from lyceum.trees._m5_columns import StepColumns
 from lyceum.trees._m5_models import columns_below, fit_models, smoothed
-from lyceum.trees._route import Router
-from lyceum.trees._tree import GROUPS
 
 
 def models_of(X, y, columns, rule="all", w=None):

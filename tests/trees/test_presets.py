@@ -7,8 +7,8 @@ from sklearn.base import clone
 
 from lyceum import datasets
 from lyceum.errors import DataError
+from lyceum.tree_core import CATEGORIES, GROUPS, LEAF, THRESHOLD
 from lyceum.trees import C45, CART, ID3, DecisionTreeClassifier
-from lyceum.trees._tree import CATEGORIES, GROUPS, LEAF, THRESHOLD
 
 PRESETS = [ID3, C45, CART]
 

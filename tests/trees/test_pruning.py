@@ -15,10 +15,10 @@ from tests.trees.referee import Referee
 from tests.trees.tables import from_scikit, mixed_table
 
 from lyceum.errors import DataError
+from lyceum.tree_core import LEAF
 from lyceum.trees._confidence import SLACK, confidence, upper_errors
 from lyceum.trees._cost_complexity import choose_alpha, cost_complexity, cost_complexity_path
 from lyceum.trees._pruning import NodeCosts, compact, minimum_loss, pessimistic, reduced_error
-from lyceum.trees._tree import LEAF
 
 LOSS = np.array([[0.0, 1.0, 5.0], [2.0, 0.0, 1.0], [1.0, 3.0, 0.0]])
 

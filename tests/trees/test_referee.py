@@ -10,10 +10,8 @@ from tests.trees.referee import Referee, Rules
 from tests.trees.tables import WEATHER, from_scikit, mixed_table
 
 from lyceum.data import Schema
-from lyceum.trees._columns import Columns
-from lyceum.trees._grow import Growth, grow, grow_with_record
+from lyceum.tree_core import CATEGORIES, LEAF, THRESHOLD, Columns, Growth, grow, grow_with_record
 from lyceum.trees._pruning import compact
-from lyceum.trees._tree import CATEGORIES, LEAF, THRESHOLD
 
 
 def test_entropy_and_gains_of_64_rows():

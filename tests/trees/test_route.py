@@ -12,8 +12,7 @@ from sklearn.tree import DecisionTreeRegressor
 from tests.trees.made import Builder, of_sklearn, parts, random_rows, random_tree
 
 from lyceum._native import native
-from lyceum.trees._route import Router, arrays_of, cached_router, shares
-from lyceum.trees._tree import GROUPS, THRESHOLD
+from lyceum.tree_core import GROUPS, THRESHOLD, Router, cached_router, native_tree, shares
 
 ENGINES = ("walk", "scan")
 
@@ -256,7 +255,7 @@ def test_arrays_that_lead_outside_are_refused(change, message):
     tree = builder.tree()
     arrays = {name: np.array(value, dtype=getattr(tree, name).dtype) for name, value in change.items()}
     with pytest.raises(ValueError, match=message):
-        arrays_of(replace(tree, **arrays), 4)
+        native_tree(replace(tree, **arrays), 4)
 
 
 def test_rows_of_another_width_are_refused():

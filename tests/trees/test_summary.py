@@ -7,8 +7,8 @@ import pytest
 from tests.trees.made import Builder
 
 from lyceum.data import Schema
-from lyceum.trees._summary import gain_tables, importance_table, node_table, summary_of
-from lyceum.trees._tree import CATEGORIES, GROUPS, INTERVALS, THRESHOLD
+from lyceum.tree_core import CATEGORIES, GROUPS, INTERVALS, THRESHOLD, importance_table
+from lyceum.trees._summary import gain_tables, node_table, summary_of
 
 SCHEMA = Schema.declare({"a": "continuous", "b": ["x", "y", "z"], "c": "continuous"})
 

@@ -9,11 +9,8 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from tests.trees.made import N_CODES, Builder, of_sklearn, random_rows, random_tree
 
 from lyceum.data import Schema
-from lyceum.trees._route import Router
+from lyceum.tree_core import CATEGORIES, GROUPS, INTERVALS, THRESHOLD, Router, as_dot, as_text, number
 from lyceum.trees._rules import rules
-from lyceum.trees._text import as_dot, as_text
-from lyceum.trees._tree import CATEGORIES, GROUPS, INTERVALS, THRESHOLD
-from lyceum.trees._words import number
 
 SCHEMA = Schema.declare(
     {

@@ -15,13 +15,18 @@ from lyceum.ensemble._adaboost_rounds import Teacher
 from lyceum.ensemble._draws import seeded, seeds
 from lyceum.ensemble._members import Ensemble, Material, takes_weights, vote_codes
 from lyceum.ensemble._tree_members import cells_of_trees
-from lyceum.trees._columns import Columns
-from lyceum.trees._decision_tree import DecisionTreeClassifier
-from lyceum.trees._fitting import growth_of
-from lyceum.trees._grow import grow
-from lyceum.trees._importance import impurity_importances
-from lyceum.trees._route import Router, shares
-from lyceum.trees._tree import LEAF, THRESHOLD, Tree
+from lyceum.tree_core import (
+    LEAF,
+    THRESHOLD,
+    Columns,
+    Router,
+    Tree,
+    grow,
+    growth_rules,
+    impurity_importances,
+    shares,
+)
+from lyceum.trees import DecisionTreeClassifier
 
 __all__ = ["AnyLearner", "Stumps", "Trees", "drawn", "teacher_of"]
 
@@ -128,7 +133,7 @@ class Trees(AnyLearner):
         # as the learner's own `fit` draws the seed of a tree
         (random_state,) = seeds(self.model.seed_, number)
         seed = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
-        growth = growth_of(self.example, self.schema, int(np.count_nonzero(w)), float(w.sum()), seed)
+        growth = growth_rules(self.example, self.schema, int(np.count_nonzero(w)), float(w.sum()), seed)
         return grow(self.columns, self.target, w, growth, self.K)
 
     def predicted(self, member: Any) -> np.ndarray:

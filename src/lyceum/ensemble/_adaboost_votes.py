@@ -12,8 +12,7 @@ from lyceum._threads import ordered_map
 from lyceum.ensemble._members import Material, one_of, vote_codes
 from lyceum.ensemble._tree_members import are_trees, cells_of_trees, forest, votes
 from lyceum.probability import runner_up
-from lyceum.trees._explain import contributions
-from lyceum.trees._route import Router
+from lyceum.tree_core import Router, contributions
 
 __all__ = ["decision", "log_posterior", "odds_of_columns", "of_votes", "one_vote", "posterior", "predicted"]
 

@@ -20,9 +20,7 @@ from lyceum.ensemble._out_of_bag import OutOfBag, weighted_mean
 from lyceum.ensemble._tree_members import are_trees, cells_of_trees, forest, votes
 from lyceum.errors import DataError
 from lyceum.report import Explanation, Summary, Table
-from lyceum.trees._explain import contributions
-from lyceum.trees._route import Router
-from lyceum.trees._tree import Tree
+from lyceum.tree_core import Router, Tree, contributions
 
 __all__ = ["BAG_CONSTRAINTS", "Bag"]
 

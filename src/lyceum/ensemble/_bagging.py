@@ -17,9 +17,8 @@ from lyceum.ensemble._members import Material, one_of, posteriors, vote_codes
 from lyceum.ensemble._out_of_bag import weighted_mean
 from lyceum.ensemble._tree_members import are_trees, votes
 from lyceum.report import Explanation
+from lyceum.tree_core import Tree, shares
 from lyceum.trees import DecisionTreeClassifier, DecisionTreeRegressor
-from lyceum.trees._route import shares
-from lyceum.trees._tree import Tree
 
 __all__ = ["BaggingClassifier", "BaggingRegressor"]
 

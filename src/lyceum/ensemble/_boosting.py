@@ -18,13 +18,18 @@ from lyceum.data._intake import Intake
 from lyceum.ensemble._boosting_losses import Loss
 from lyceum.ensemble._boosting_trees import MOST_LEAVES, BoostGrowth, TreeGrower
 from lyceum.ensemble._draws import seed_from
-from lyceum.ensemble._packing import WithTrees
 from lyceum.errors import DataError
 from lyceum.report import Explanation, Summary, Table
-from lyceum.trees._bins import BinnedRows, Bins, gather_bins
-from lyceum.trees._importance import impurity_importances
-from lyceum.trees._route import Router, cached_router
-from lyceum.trees._tree import Tree
+from lyceum.tree_core import (
+    BinnedRows,
+    Bins,
+    Router,
+    Tree,
+    WithTrees,
+    bin_rows,
+    cached_router,
+    impurity_importances,
+)
 
 __all__ = ["GradientBoosting"]
 
@@ -103,7 +108,7 @@ class GradientBoosting(WithTrees, Learner):
         else:
             self._go_on_from(before)
         bins = Bins.of(rows, self.max_bins)
-        binned = gather_bins(rows, bins)
+        binned = bin_rows(rows, bins)
         training, judged = self._begin(rows, binned, bins, validation)
         self._rounds(training, judged, len(bins))
         if not self.record:
@@ -164,7 +169,7 @@ class GradientBoosting(WithTrees, Learner):
 
     def _validation(self, bins: Bins, X: Any, y: Any, w: Any = None) -> Running:
         rows = self._prepared(Intake(self).to_predict(X))
-        found, codes = gather_bins(rows, bins), self._codes(y)
+        found, codes = bin_rows(rows, bins), self._codes(y)
         if len(codes) != len(found):
             raise DataError(f"validation has {len(found)} rows and {len(codes)} targets")
         weights = None if w is None else np.asarray(w, dtype=np.float64)

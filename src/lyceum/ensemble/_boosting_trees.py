@@ -9,8 +9,7 @@ import numpy as np
 from lyceum._native import native
 from lyceum._threads import n_threads
 from lyceum.ensemble._boosting_losses import Loss
-from lyceum.trees._bins import BinnedRows, Bins
-from lyceum.trees._tree import GROUPS, LEAF, THRESHOLD, Tree
+from lyceum.tree_core import GROUPS, LEAF, THRESHOLD, BinnedRows, Bins, Tree
 
 __all__ = ["BoostGrowth", "GrownTree", "TreeGrower"]
 

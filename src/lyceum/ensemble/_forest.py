@@ -18,19 +18,28 @@ from lyceum._threads import ordered_map
 from lyceum.base import Learner
 from lyceum.data import Block, Rows
 from lyceum.ensemble._out_of_bag import OutOfBag
-from lyceum.ensemble._packing import WithTrees
 from lyceum.errors import DataError
 from lyceum.probability import class_weight_factors
 from lyceum.report import Explanation, Summary, Table
-from lyceum.trees._columns import BinnedSample, Columns, Sample
-from lyceum.trees._decision_tree import GROWTH
-from lyceum.trees._explain import explain_trees
-from lyceum.trees._fitting import columns_drawn, rows_counted
-from lyceum.trees._grow import Growth, grow
-from lyceum.trees._importance import impurity_importances
-from lyceum.trees._route import Router, cached_router, shares
-from lyceum.trees._summary import importance_table
-from lyceum.trees._tree import THRESHOLD, Tree
+from lyceum.tree_core import (
+    GROWTH_CONSTRAINTS,
+    THRESHOLD,
+    BinnedSample,
+    Columns,
+    Growth,
+    Router,
+    Sample,
+    Tree,
+    WithTrees,
+    cached_router,
+    explain_trees,
+    grow,
+    importance_table,
+    impurity_importances,
+    resolve_max_features,
+    resolve_row_count,
+    shares,
+)
 
 __all__ = ["FOREST", "Forest"]
 
@@ -39,7 +48,7 @@ _SHARED = ("max_depth", "min_samples_split", "min_samples_leaf", "min_weight_fra
            "categorical_features")  # fmt: skip
 
 FOREST: dict[str, Any] = {
-    **{name: GROWTH[name] for name in _SHARED},
+    **{name: GROWTH_CONSTRAINTS[name] for name in _SHARED},
     "n_estimators": [Interval(Integral, 1, None, closed="left")],
     "categorical_split": [StrOptions({"groups", "one_vs_rest"})],
     "bootstrap": ["boolean"],
@@ -223,7 +232,7 @@ class Planting:
         else:
             columns, y, w = binned.columns, binned.y, binned.w
         assert y is not None
-        forest.max_features_ = columns_drawn(forest.max_features, len(rows.schema))
+        forest.max_features_ = resolve_max_features(forest.max_features, len(rows.schema))
         n_classes, factors = None, None
         if is_classifier(forest):
             classes = forest.classes_.tolist()
@@ -238,8 +247,8 @@ class Planting:
             categorical=forest.categorical_split,
             missing=forest.missing,
             max_depth=forest.max_depth,
-            min_samples_split=max(2, rows_counted(forest.min_samples_split, len(y))),
-            min_samples_leaf=rows_counted(forest.min_samples_leaf, len(y)),
+            min_samples_split=max(2, resolve_row_count(forest.min_samples_split, len(y))),
+            min_samples_leaf=resolve_row_count(forest.min_samples_leaf, len(y)),
             min_weight_leaf=forest.min_weight_fraction_leaf * total,
             max_leaf_nodes=forest.max_leaf_nodes,
             min_impurity_decrease=forest.min_impurity_decrease,
@@ -250,7 +259,7 @@ class Planting:
         n = len(y) if there is None else len(there)
         draws = None
         if forest.bootstrap:
-            draws = n if forest.max_samples is None else rows_counted(forest.max_samples, n)
+            draws = n if forest.max_samples is None else resolve_row_count(forest.max_samples, n)
         return cls(columns, binned, y, w, there, factors, growth, n_classes, forest.seed_, draws)
 
     @property

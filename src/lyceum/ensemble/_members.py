@@ -25,7 +25,7 @@ from lyceum.data._arrow import is_frame
 from lyceum.data._dask import DaskSource
 from lyceum.data._intake import Intake
 from lyceum.data._sources import ArraySource
-from lyceum.ensemble._packing import pack, unpack
+from lyceum.ensemble._packed_members import pack, unpack
 from lyceum.errors import DataError, SchemaError, SourceError
 
 __all__ = ["MEMBER_CONSTRAINTS", "Ensemble", "Material", "posteriors", "takes_weights", "vote_codes"]

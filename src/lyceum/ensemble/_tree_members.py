@@ -12,9 +12,8 @@ import numpy as np
 
 from lyceum.data._sources import ArraySource
 from lyceum.data._steps import CheckCells, Recode
-from lyceum.trees._decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
-from lyceum.trees._route import Router, shares
-from lyceum.trees._tree import Tree
+from lyceum.tree_core import Router, Tree, shares
+from lyceum.trees import DecisionTreeClassifier, DecisionTreeRegressor
 
 __all__ = ["are_trees", "cells_of_trees", "forest", "votes"]
 

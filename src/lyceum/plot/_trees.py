@@ -12,9 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum.data import Schema
 from lyceum.errors import DataError
 from lyceum.plot._style import COLOURS, GREY, INK, axes, finish, heading, legend, line_style, thin
-from lyceum.trees._text import node_colours
-from lyceum.trees._tree import INTERVALS, THRESHOLD, Tree
-from lyceum.trees._words import Actions, Words
+from lyceum.tree_core import INTERVALS, THRESHOLD, Actions, Tree, TreeLabels, node_colours
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -69,16 +67,16 @@ def tree(
     return ax
 
 
-def _words(model: Any, schema: Schema | None, classes: Sequence[Any] | None) -> Words:
+def _words(model: Any, schema: Schema | None, classes: Sequence[Any] | None) -> TreeLabels:
     if isinstance(model, Tree):
         if schema is None:
             d = int(model.feature.max(initial=0)) + 1
             schema = Schema.of_numbers([f"x{j}" for j in range(d)])
-        return Words(model, schema, classes, digits=4)
+        return TreeLabels(model, schema, classes, digits=4)
     check_is_fitted(model, "tree_")
     labels = getattr(model, "classes_", None) if classes is None else classes
     criterion = getattr(model, "criterion", None) if labels is None else None
-    return Words(model.tree_, schema or model.schema_, labels, criterion, 4, Actions.of(model))
+    return TreeLabels(model.tree_, schema or model.schema_, labels, criterion, 4, Actions.of(model))
 
 
 @dataclass
@@ -103,7 +101,7 @@ class _Drawing:
     Reingold and Tilford, Tidier drawings of trees, 1981, with widths of their own for boxes and edge labels.
     """
 
-    def __init__(self, words: Words, max_depth: int | None, font: float | None) -> None:
+    def __init__(self, words: TreeLabels, max_depth: int | None, font: float | None) -> None:
         self.words = words
         depths = words.tree.depths
         shown = depths <= max_depth if max_depth is not None else np.ones(len(depths), dtype=bool)
@@ -310,7 +308,7 @@ class _Drawing:
         )
 
 
-def _test(words: Words, node: int, branch: int) -> list[str]:
+def _test(words: TreeLabels, node: int, branch: int) -> list[str]:
     """What is asked for a branch, in up to three short lines."""
     if words.tree.kind[node] in (THRESHOLD, INTERVALS):
         return [words.test(node, branch)]

@@ -8,24 +8,20 @@ from lyceum.statistics._histogram import Histogram, JointHistogram
 from lyceum.statistics._lloyd import FarthestRows, LloydSums
 from lyceum.statistics._losses import LogisticLoss, SoftmaxLoss
 from lyceum.statistics._moments import Moments, Scatter
-from lyceum.statistics._node_histograms import BinRanges, Frontier, NodeHistograms
 from lyceum.statistics._quantiles import Quantiles
 from lyceum.statistics._sample import RowSample
 
 __all__ = [
-    "BinRanges",
     "ClassMoments",
     "ClassScatter",
     "ClassSums",
     "Counts",
     "FarthestRows",
-    "Frontier",
     "Histogram",
     "JointHistogram",
     "LloydSums",
     "LogisticLoss",
     "Moments",
-    "NodeHistograms",
     "Quantiles",
     "RowSample",
     "SampleStatistics",

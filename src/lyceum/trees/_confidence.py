@@ -9,9 +9,9 @@ import numpy as np
 from scipy.special import betaincinv, ndtri
 
 from lyceum.errors import DataError
+from lyceum.tree_core import Tree
 from lyceum.trees._pruning import compact, expect_classes, from_the_bottom, leaf_costs
 from lyceum.trees._raising import raise_subtrees
-from lyceum.trees._tree import Tree
 
 __all__ = ["confidence", "upper_errors"]
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from lyceum.errors import DataError
 from lyceum.report import Table
+from lyceum.tree_core import LEAF, Tree
 from lyceum.trees._pruning import (
     NodeCosts,
     compact,
@@ -19,7 +20,6 @@ from lyceum.trees._pruning import (
     loss_of,
     sums_of_leaves,
 )
-from lyceum.trees._tree import LEAF, Tree
 
 __all__ = ["AlphaChoice", "CostComplexityPath", "choose_alpha", "cost_complexity", "cost_complexity_path"]
 

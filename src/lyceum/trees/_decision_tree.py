@@ -3,57 +3,33 @@
 from __future__ import annotations
 
 from functools import partial
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
-from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import Learner
 from lyceum.data import Block
 from lyceum.report import Explanation, Summary
-from lyceum.trees._explain import explain_trees
-from lyceum.trees._fitting import fit_tree
-from lyceum.trees._importance import impurity_importances
-from lyceum.trees._route import Router, cached_router
+from lyceum.tree_core import (
+    GROWTH_CONSTRAINTS,
+    Actions,
+    Router,
+    Tree,
+    as_dot,
+    as_text,
+    cached_router,
+    explain_trees,
+    impurity_importances,
+)
+from lyceum.trees._fit_tree import fit_tree
 from lyceum.trees._rules import Rule, rules
 from lyceum.trees._summary import tree_summary
-from lyceum.trees._text import as_dot, as_text
-from lyceum.trees._tree import Tree
-from lyceum.trees._words import Actions
 
 __all__ = ["DecisionTreeClassifier", "DecisionTreeRegressor", "TreeLearner"]
-
-_COUNT = [Interval(Integral, 1, None, closed="left"), Interval(Real, 0, 1, closed="neither")]
-
-GROWTH: dict[str, Any] = {
-    "splitter": [StrOptions({"best", "random"})],
-    "categorical_split": [StrOptions({"groups", "multiway", "one_vs_rest"})],
-    "continuous_split": [StrOptions({"two_way", "multi_way"})],
-    "max_branches": [Interval(Integral, 2, None, closed="left")],
-    "missing": [StrOptions({"learned", "fractions"})],
-    "threshold": [StrOptions({"midpoint", "observed"})],
-    "max_depth": [None, Interval(Integral, 1, None, closed="left")],
-    "min_samples_split": [
-        Interval(Integral, 2, None, closed="left"),
-        Interval(RealNotInt, 0, 1, closed="right"),
-    ],
-    "min_samples_leaf": _COUNT,
-    "min_weight_fraction_leaf": [Interval(Real, 0, 0.5, closed="both")],
-    "max_leaf_nodes": [None, Interval(Integral, 2, None, closed="left")],
-    "min_impurity_decrease": [Interval(Real, 0, None, closed="left")],
-    "require_gain": ["boolean"],
-    "max_features": [None, StrOptions({"sqrt", "log2"}), *_COUNT],
-    "attribute_costs": [None, dict, "array-like"],
-    "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
-    "ccp_alpha": [Interval(Real, 0, None, closed="left"), StrOptions({"cv"})],
-    "max_bins": [None, Interval(Integral, 2, 255, closed="both")],
-    "random_state": ["random_state"],
-    "record": ["boolean"],
-    "categorical_features": "no_validation",
-}
 
 
 class TreeLearner(Learner):
@@ -247,7 +223,7 @@ class DecisionTreeClassifier(ClassifierMixin, TreeLearner):
         ],
         "penalty": [Interval(Real, 0, None, closed="left")],
         "confidence": [Interval(Real, 0, 0.5, closed="right")],
-        **GROWTH,
+        **GROWTH_CONSTRAINTS,
     }
 
     def __init__(
@@ -380,7 +356,7 @@ class DecisionTreeRegressor(RegressorMixin, TreeLearner):
     _parameter_constraints: ClassVar[dict] = {
         "criterion": [StrOptions({"variance", "absolute_error", "sd"})],
         "pruning": [None, StrOptions({"reduced_error", "cost_complexity"})],
-        **GROWTH,
+        **GROWTH_CONSTRAINTS,
     }
 
     def __init__(

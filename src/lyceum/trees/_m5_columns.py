@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lyceum.data import Schema
-from lyceum.trees._tree import GROUPS, THRESHOLD, Tree
+from lyceum.tree_core import GROUPS, THRESHOLD, Tree
 
 __all__ = ["StepColumns"]
 

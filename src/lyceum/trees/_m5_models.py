@@ -10,7 +10,7 @@ from scipy import sparse
 
 from lyceum._native import native
 from lyceum._threads import n_threads, ordered_map
-from lyceum.trees._tree import LEAF, Tree
+from lyceum.tree_core import LEAF, Tree
 
 __all__ = ["Choice", "NodeModels", "choose", "columns_below", "fit_models", "levels", "smoothed"]
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lyceum.tree_core import TreeLabels, number
 from lyceum.trees._rules import Condition, rules
-from lyceum.trees._words import Words, number
 
 __all__ = ["ModelRule", "ModelText"]
 
@@ -41,7 +41,7 @@ class ModelRule:
 class ModelText:
     """What is written of a model tree."""
 
-    words: Words
+    words: TreeLabels
     names: list[str]  # of the columns of the models
     coef: np.ndarray
     intercept: np.ndarray  # at zero cells

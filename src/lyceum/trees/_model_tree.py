@@ -18,15 +18,11 @@ from lyceum.data import Block, Schema
 from lyceum.data._dask import DaskSource
 from lyceum.errors import SourceError
 from lyceum.report import Explanation, Summary, Table
-from lyceum.trees._columns import Columns, Sample
-from lyceum.trees._grow import Growth, grow
+from lyceum.tree_core import LEAF, Columns, Growth, Router, Sample, Tree, TreeLabels, cached_router, grow
 from lyceum.trees._m5_columns import StepColumns
 from lyceum.trees._m5_models import choose, columns_below, fit_models, levels, smoothed
 from lyceum.trees._m5_text import ModelRule, ModelText
 from lyceum.trees._pruning import compact
-from lyceum.trees._route import Router, cached_router
-from lyceum.trees._tree import LEAF, Tree
-from lyceum.trees._words import Words
 
 __all__ = ["ModelTreeRegressor"]
 
@@ -288,7 +284,7 @@ class ModelTreeRegressor(RegressorMixin, Learner):
         at_zero = self.intercept_ - away.sum(axis=1)
         rounding = 1e-14 * (np.abs(self.intercept_) + np.abs(away).sum(axis=1))
         at_zero = np.where(np.abs(at_zero) <= rounding, 0.0, at_zero)
-        names, words = self.columns_.names(self.schema_), Words(self.tree_, self.schema_)
+        names, words = self.columns_.names(self.schema_), TreeLabels(self.tree_, self.schema_)
         return ModelText(words, names, self.coef_, at_zero, self.node_error_)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:

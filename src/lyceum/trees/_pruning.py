@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from lyceum.errors import DataError
-from lyceum.trees._tree import CATEGORIES, GROUPS, INTERVALS, LEAF, Tree
+from lyceum.tree_core import CATEGORIES, GROUPS, INTERVALS, LEAF, Tree
 
 __all__ = ["NodeCosts", "compact", "leaf_costs", "minimum_loss", "pessimistic", "reduced_error"]
 

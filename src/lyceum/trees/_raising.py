@@ -12,9 +12,8 @@ from dataclasses import fields
 import numpy as np
 
 from lyceum.errors import DataError
+from lyceum.tree_core import LEAF, Parts, Tree, Walk, children_of, walk
 from lyceum.trees._pruning import actions, compact
-from lyceum.trees._tree import LEAF, Tree
-from lyceum.trees._walk import Parts, Walk, children_of, walk
 
 __all__ = ["raise_subtrees"]
 

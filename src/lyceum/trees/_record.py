@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lyceum.trees._grow import Considered
-from lyceum.trees._tree import LEAF, Tree
+from lyceum.tree_core import LEAF, Considered, Tree
 
 __all__ = ["record_of"]
 

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from lyceum.data import Schema
-from lyceum.trees._tree import INTERVALS, THRESHOLD, Tree
-from lyceum.trees._words import Actions, Words, interval_text, number, set_text
+from lyceum.tree_core import INTERVALS, THRESHOLD, Actions, Tree, TreeLabels, interval_text, number, set_text
 
 __all__ = ["Condition", "Rule", "rules"]
 
@@ -119,11 +118,11 @@ def rules(
     unseen : bool, default=False
         Also a rule for the known categories that no row brought to a node: rows of them end there.
     """
-    words = Words(tree, schema, classes, criterion, actions=actions)
+    words = TreeLabels(tree, schema, classes, criterion, actions=actions)
     return [_rule(words, *end) for end in _ends(words, unseen)]
 
 
-def _rule(words: Words, node: int, asked: dict[int, Condition], seen: bool) -> Rule:
+def _rule(words: TreeLabels, node: int, asked: dict[int, Condition], seen: bool) -> Rule:
     tree = words.tree
     return Rule(
         tuple(asked.values()),
@@ -138,7 +137,7 @@ def _rule(words: Words, node: int, asked: dict[int, Condition], seen: bool) -> R
     )
 
 
-def _ends(words: Words, unseen: bool) -> Iterator[tuple[int, dict[int, Condition], bool]]:
+def _ends(words: TreeLabels, unseen: bool) -> Iterator[tuple[int, dict[int, Condition], bool]]:
     tree = words.tree
     waiting: list[tuple[int, dict[int, Condition], bool]] = [(0, {}, True)]
     while waiting:
@@ -154,7 +153,9 @@ def _ends(words: Words, unseen: bool) -> Iterator[tuple[int, dict[int, Condition
         waiting += reversed(ways)
 
 
-def _asked(words: Words, asked: dict[int, Condition], node: int, branch: int | None) -> dict[int, Condition]:
+def _asked(
+    words: TreeLabels, asked: dict[int, Condition], node: int, branch: int | None
+) -> dict[int, Condition]:
     """The conditions of a node and those of one of its branches, or of no branch."""
     column = int(words.tree.feature[node])
     before = asked.get(column, Condition(words.column(node), column))

@@ -9,10 +9,19 @@ import numpy as np
 
 from lyceum.data import Schema
 from lyceum.report import Summary, Table
-from lyceum.trees._tree import GROUPS, INTERVALS, LEAF, THRESHOLD, Tree
-from lyceum.trees._words import Actions, Words, number
+from lyceum.tree_core import (
+    GROUPS,
+    INTERVALS,
+    LEAF,
+    THRESHOLD,
+    Actions,
+    Tree,
+    TreeLabels,
+    importance_table,
+    number,
+)
 
-__all__ = ["gain_tables", "importance_table", "node_table", "summary_of", "tree_summary"]
+__all__ = ["gain_tables", "node_table", "summary_of", "tree_summary"]
 
 
 def summary_of(
@@ -87,7 +96,7 @@ def node_table(
     most: int | None = None,
 ) -> Table:
     """A row a node: how it is reached, how many rows came, what it says and what its split gained."""
-    words = Words(tree, schema, classes, criterion, actions=actions)
+    words = TreeLabels(tree, schema, classes, criterion, actions=actions)
     parents, depths = tree.parent, tree.depths
     n = tree.n_nodes if most is None else min(most, tree.n_nodes)
     rows = []
@@ -103,16 +112,9 @@ def node_table(
     return Table(title, columns, rows)
 
 
-def _reached(words: Words, parents: np.ndarray, node: int) -> str:
+def _reached(words: TreeLabels, parents: np.ndarray, node: int) -> str:
     parent = int(parents[node])
     return "(root)" if parent < 0 else words.condition(parent, node - int(words.tree.child[parent]))
-
-
-def importance_table(importances: np.ndarray, schema: Schema) -> Table:
-    """Columns by importance, the largest first; columns that are never used are left out."""
-    order = np.argsort(-importances, kind="stable")
-    rows = [(schema[int(j)].name, float(importances[j])) for j in order if importances[j] != 0]
-    return Table("importances", ("column", "importance"), rows)
 
 
 def gain_tables(record: Any, tree: Tree, schema: Schema) -> list[Table]:
@@ -121,7 +123,7 @@ def gain_tables(record: Any, tree: Tree, schema: Schema) -> list[Table]:
     `record` has arrays `node`, `feature`, `gain` (the fall of impurity), `score` (what was compared: the gain
     ratio, Gain²/Cost, ...) and `threshold` (NaN for categories).
     """
-    words, parents = Words(tree, schema), tree.parent
+    words, parents = TreeLabels(tree, schema), tree.parent
     tables = []
     order = np.lexsort((record.feature, -record.score, record.node))
     nodes, starts = np.unique(record.node[order], return_index=True)
@@ -143,7 +145,7 @@ def gain_tables(record: Any, tree: Tree, schema: Schema) -> list[Table]:
     return tables
 
 
-def _split(words: Words, node: int, feature: int, threshold: float) -> str:
+def _split(words: TreeLabels, node: int, feature: int, threshold: float) -> str:
     """What a candidate split is: in full for the one that was made."""
     tree = words.tree
     made = int(tree.feature[node]) == feature

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lyceum.trees._tree import CATEGORIES, INTERVALS, LEAF, THRESHOLD, Tree
+from lyceum.tree_core._tree import CATEGORIES, INTERVALS, LEAF, THRESHOLD, Tree
 
 __all__ = ["Parts", "Walk", "children_of", "walk"]
 

@@ -11,10 +11,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lyceum.trees import DecisionTreeClassifier, DecisionTreeRegressor
-from lyceum.trees._tree import Tree
+from lyceum.tree_core._tree import Tree
 
-__all__ = ["WithTrees", "joined", "pack", "parted", "unpack"]
+__all__ = ["WithTrees", "pack_trees", "unpack_trees"]
 
 _REALS = ("threshold", "cuts", "value", "weight", "impurity", "gain")
 _TYPES: dict[str, Any] = {of.name: np.float64 if of.name in _REALS else np.int32 for of in fields(Tree)} | {
@@ -24,7 +23,7 @@ _TYPES: dict[str, Any] = {of.name: np.float64 if of.name in _REALS else np.int32
 _LENGTH = dict.fromkeys(_TYPES, 0) | {"cuts": 1, "branches": 2}  # the column of `sizes`
 
 
-def joined(trees: Sequence[Tree]) -> dict[str, np.ndarray]:
+def pack_trees(trees: Sequence[Tree]) -> dict[str, np.ndarray]:
     """The arrays of all trees one after the other, narrowed, and how long those of each are."""
     arrays = {name: _narrow(np.concatenate([getattr(tree, name) for tree in trees])) for name in _TYPES}
     sizes = [[tree.n_nodes, len(tree.cuts), len(tree.branches)] for tree in trees]
@@ -44,8 +43,8 @@ def _narrow(array: np.ndarray) -> np.ndarray:
     return array
 
 
-def parted(arrays: dict[str, np.ndarray]) -> list[Tree]:
-    """The trees of `joined`; raises ValueError if the arrays do not have the lengths that they say."""
+def unpack_trees(arrays: dict[str, np.ndarray]) -> list[Tree]:
+    """The trees of `pack_trees`; raises ValueError if the arrays do not have the lengths that they say."""
     sizes = np.asarray(arrays["sizes"])
     if sizes.ndim != 2 or sizes.shape[1] != 3 or sizes.dtype.kind != "i" or (sizes < [1, 0, 0]).any():
         raise ValueError("the sizes of packed trees are not those of trees")
@@ -70,54 +69,10 @@ class WithTrees:
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = dict(super().__getstate__())  # type: ignore[call-overload]
         if state.get("trees_"):
-            state["trees_"] = joined(state["trees_"])
+            state["trees_"] = pack_trees(state["trees_"])
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         if isinstance(state.get("trees_"), dict):
-            state = state | {"trees_": self._trees_in(parted(state["trees_"]))}
+            state = state | {"trees_": self._trees_in(unpack_trees(state["trees_"]))}
         super().__setstate__(state)  # type: ignore[misc]
-
-
-def pack(members: Sequence[Any]) -> dict[str, Any] | None:
-    """The state of members that are trees, None of others."""
-    kind = type(members[0])
-    if not issubclass(kind, DecisionTreeClassifier | DecisionTreeRegressor) or len(members) < 2:
-        return None
-    names = vars(members[0]).keys()
-    if any(type(member) is not kind or vars(member).keys() != names for member in members):
-        return None
-    values = {name: [vars(member)[name] for member in members] for name in names if name != "tree_"}
-    own = {name: _stacked(all_) for name, all_ in values.items() if not _are_same(all_)}
-    first = object.__new__(kind)
-    first.__dict__.update({name: all_[0] for name, all_ in values.items() if name not in own})
-    return {"first": first, "own": own, "trees": joined([member.tree_ for member in members])}
-
-
-def _are_same(values: list[Any]) -> bool:
-    one = values[0]
-    if isinstance(one, np.ndarray):
-        return all(
-            other is one or (one.dtype == other.dtype and np.array_equal(one, other)) for other in values
-        )
-    plain = isinstance(one, str | int | float | bool | None)
-    return all(one is x or (plain and type(x) is type(one) and x == one) for x in values)
-
-
-def _stacked(values: list[Any]) -> Any:
-    """Arrays of one shape as one, numbers too."""
-    if all(isinstance(value, np.ndarray) for value in values) and len({v.shape for v in values}) == 1:
-        return np.stack(values)
-    return values
-
-
-def unpack(state: dict[str, Any]) -> list[Any]:
-    """The members of `pack`."""
-    first, own, members = state["first"], state["own"], []
-    for i, tree in enumerate(parted(state["trees"])):
-        member = object.__new__(type(first))
-        member.__dict__.update(first.__dict__)
-        member.__dict__.update({name: values[i] for name, values in own.items()})
-        member.tree_ = tree
-        members.append(member)
-    return members

@@ -12,9 +12,9 @@ from lyceum._native import native
 from lyceum._threads import ordered_map
 from lyceum.data import Block, Rows, Schema
 from lyceum.errors import DataError
-from lyceum.statistics._node_histograms import BinRanges
-from lyceum.trees._bins import Bins, Coded
-from lyceum.trees._tree import Tree
+from lyceum.tree_core._bins import Bins, Coded
+from lyceum.tree_core._node_histograms import BinRanges
+from lyceum.tree_core._tree import Tree
 
 __all__ = ["BinnedSample", "Columns", "Sample"]
 

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from lyceum.data import Schema
-from lyceum.trees._route import shares
-from lyceum.trees._tree import INTERVALS, LEAF, THRESHOLD, Tree
+from lyceum.tree_core._router import shares
+from lyceum.tree_core._tree import INTERVALS, LEAF, THRESHOLD, Tree
 
-__all__ = ["Actions", "Words", "number"]
+__all__ = ["Actions", "TreeLabels", "number"]
 
 _SPREADS = {
     "variance": "sd",
@@ -50,7 +50,7 @@ class Actions:
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class TreeLabels:
     """The names that a tree is told with.
 
     `classes` are the labels, None for a regression; `criterion` says what the impurities of a regression are.

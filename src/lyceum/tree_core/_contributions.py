@@ -11,9 +11,9 @@ import numpy as np
 from lyceum.base import Learner
 from lyceum.data import Block, Schema
 from lyceum.report import Explanation, Table
-from lyceum.trees._route import Router, cells_of, shares
-from lyceum.trees._tree import Tree
-from lyceum.trees._words import Actions, Words
+from lyceum.tree_core._router import Router, float_cells, shares
+from lyceum.tree_core._tree import Tree
+from lyceum.tree_core._tree_labels import Actions, TreeLabels
 
 __all__ = ["contributions", "explain_trees", "path_of"]
 
@@ -25,7 +25,7 @@ def contributions(router: Router, X: Any, pick: np.ndarray | None = None) -> np.
     tree t adds v_t(b) − v_t(a) to the column that a tests, times the share of the row that goes this way. The
     sum telescopes: base + contributions are the summed values of where the row ends.
     """
-    X = cells_of(X)
+    X = float_cells(X)
     pick = np.zeros(len(X), dtype=np.int32) if pick is None else np.ascontiguousarray(pick, dtype=np.int32)
     out, base = np.zeros((len(X), router.n_columns)), np.zeros(len(X))
     for t, (values, column) in enumerate(zip(router.values, router.columns)):
@@ -88,7 +88,7 @@ def _risks(learner: Any, actions: Actions) -> Router:
 
 
 def _parts(router: Router, start: np.ndarray, of: int | None, least: bool, block: Block) -> np.ndarray:
-    X = cells_of(block.X)
+    X = float_cells(block.X)
     if of is None:
         scores = router.sums(X) + start
         pick = (np.argmin(scores, axis=1) if least else np.argmax(scores, axis=1)).astype(np.int32)
@@ -112,12 +112,12 @@ def path_of(
     The value is the posterior of class number `of` (by default the class predicted), or the predicted number.
     A missing cell may send a row several ways; `share` says how much of it goes where.
     """
-    X = cells_of(row).reshape(1, -1)
+    X = float_cells(row).reshape(1, -1)
     values = tree.value if classes is None else shares(tree.value)
     router = Router([tree], len(schema), values=[values])
     if of is None:
         of = int(np.argmax(router.sums(X)[0]))
-    words, parents = Words(tree, schema, classes), tree.parent
+    words, parents = TreeLabels(tree, schema, classes), tree.parent
     visited = router.visited(X)
     steps: list[Sequence[Any]] = [(0, "(root)", "", 1.0, float(values[0, of]), 0.0)]
     for node, share in zip(visited.indices[1:].tolist(), visited.data[1:].tolist()):
@@ -130,7 +130,7 @@ def path_of(
     return Table("", ("node", "asked", "cell", "share", score, "change"), steps)
 
 
-def _cell(words: Words, node: int, cell: float) -> str:
+def _cell(words: TreeLabels, node: int, cell: float) -> str:
     if np.isnan(cell):
         return "missing"
     column = words.schema[int(words.tree.feature[node])]

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from lyceum._native import native
-from lyceum.statistics._node_histograms import EVERY_CHILD, BinRanges, Frontier, recentred
-from lyceum.trees._bins import Bins
-from lyceum.trees._grow import Considered, Growth
-from lyceum.trees._tree import CATEGORIES, GROUPS, INTERVALS, LEAF, Tree
+from lyceum.tree_core._bins import Bins
+from lyceum.tree_core._growth import Considered, Growth
+from lyceum.tree_core._node_histograms import EVERY_CHILD, BinRanges, Frontier, recentred
+from lyceum.tree_core._tree import CATEGORIES, GROUPS, INTERVALS, LEAF, Tree
 
 __all__ = [
     "Classes",

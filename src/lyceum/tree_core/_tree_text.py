@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from lyceum.data import Schema
-from lyceum.trees._tree import Tree
-from lyceum.trees._words import Actions, Words
+from lyceum.tree_core._tree import Tree
+from lyceum.tree_core._tree_labels import Actions, TreeLabels
 
 __all__ = ["as_dot", "as_text", "node_colours"]
 
@@ -43,14 +43,14 @@ def as_text(
     missing : bool, default=False
         Whether to say which branch a missing cell takes ("in part" if it takes all).
     """
-    words = Words(tree, schema, classes, criterion, actions=actions)
+    words = TreeLabels(tree, schema, classes, criterion, actions=actions)
     head = f"{words.target}: {words.answer_text(0)}" if words.is_leaf(0) else words.target
     lines = [f"{head}  [{words.distribution(0)}]"]
     lines += _branches(words, max_depth, missing)
     return "\n".join(lines)
 
 
-def _branches(words: Words, max_depth: int | None, missing: bool) -> Iterator[str]:
+def _branches(words: TreeLabels, max_depth: int | None, missing: bool) -> Iterator[str]:
     """Lines of the branches, depth first; by a list of what waits, as trees may be deep."""
     waiting = [(0, b, 0) for b in reversed(range(int(words.tree.n_children[0])))]
     while waiting:
@@ -68,7 +68,7 @@ def _branches(words: Words, max_depth: int | None, missing: bool) -> Iterator[st
             waiting += [(child, b, depth + 1) for b in reversed(range(count))]
 
 
-def _gap(words: Words, node: int, branch: int) -> str:
+def _gap(words: TreeLabels, node: int, branch: int) -> str:
     to = int(words.tree.missing[node])
     return " or missing in part" if to < 0 else " or missing" if to == branch else ""
 
@@ -83,7 +83,7 @@ def _size_below(tree: Tree, node: int) -> int:
     return leaves
 
 
-def node_colours(words: Words) -> list[str]:
+def node_colours(words: TreeLabels) -> list[str]:
     """A soft colour a node: of the class answered by its share, grey for other actions; or by the mean."""
     tree = words.tree
     if words.classes is None:
@@ -94,7 +94,7 @@ def node_colours(words: Words) -> list[str]:
     return [_class_colour(words, node) for node in range(tree.n_nodes)]
 
 
-def _class_colour(words: Words, node: int) -> str:
+def _class_colour(words: TreeLabels, node: int) -> str:
     k, share = words.answered_class(node), words.confidence(node)
     if k is None or share is None:
         return _mixed(_COLOURS[-1], 0.4)
@@ -122,7 +122,7 @@ def as_dot(
 
     Parameters are those of `as_text`.
     """
-    words = Words(tree, schema, classes, criterion, actions=actions)
+    words = TreeLabels(tree, schema, classes, criterion, actions=actions)
     colours, depths = node_colours(words), tree.depths
     lines = [
         "digraph tree {",
@@ -141,7 +141,7 @@ def as_dot(
     return "\n".join([*lines, "}"])
 
 
-def _node_label(words: Words, node: int) -> list[str]:
+def _node_label(words: TreeLabels, node: int) -> list[str]:
     said = [words.answer_text(node), words.distribution(node)]
     return said if words.is_leaf(node) else [words.column(node), *said[1:]]
 

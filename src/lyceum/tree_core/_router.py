@@ -12,9 +12,9 @@ import numpy as np
 from scipy import sparse
 
 from lyceum._native import native
-from lyceum.trees._tree import Tree
+from lyceum.tree_core._tree import Tree
 
-__all__ = ["Router", "arrays_of", "cached_router", "cells_of", "shares"]
+__all__ = ["Router", "cached_router", "float_cells", "native_tree", "shares"]
 
 _PACKED = {np.dtype(np.float32): "PackedTreesFloat", np.dtype(np.float64): "PackedTreesDouble"}
 _ENGINES = {"quickest": 0, "walk": 1, "scan": 2}
@@ -27,7 +27,7 @@ def shares(value: np.ndarray) -> np.ndarray:
         return np.where(total > 0, value / total, 1.0 / value.shape[1])
 
 
-def arrays_of(tree: Tree, n_columns: int) -> Any:
+def native_tree(tree: Tree, n_columns: int) -> Any:
     """The tree as the kernels take it; raises ValueError if an index leads outside its arrays."""
     return native.TreeArrays(
         np.ascontiguousarray(tree.feature, dtype=np.int32),
@@ -45,7 +45,7 @@ def arrays_of(tree: Tree, n_columns: int) -> Any:
     )
 
 
-def cells_of(X: Any) -> np.ndarray:
+def float_cells(X: Any) -> np.ndarray:
     """Cells of a block as the kernels take them: float32 or float64, row by row."""
     X = np.asarray(X)
     return np.ascontiguousarray(X, dtype=X.dtype if X.dtype in _PACKED else np.float64)
@@ -121,7 +121,7 @@ class Router:
     def _start(self) -> None:
         self._lock = threading.Lock()
         self._packed: dict[np.dtype, Any] = {}
-        self._arrays = [arrays_of(tree, self.n_columns) for tree in self.trees]
+        self._arrays = [native_tree(tree, self.n_columns) for tree in self.trees]
         self._shares_missing = any(arrays.shares_missing for arrays in self._arrays)
 
     @property
@@ -137,7 +137,7 @@ class Router:
         Of a row that missing cells split among several nodes it is the one with the largest share, the first
         of equals.
         """
-        X = cells_of(X)
+        X = float_cells(X)
         ends = np.empty((len(X), len(self.trees)), dtype=np.int32)
         whole, split = self._apart(X)
         if split is None:
@@ -169,7 +169,7 @@ class Router:
         The values of a row's parts are averaged by their shares. Trees are added one after the other, so that
         staged sums are those of all trees, bit for bit.
         """
-        X = cells_of(X)
+        X = float_cells(X)
         last = len(self.trees) if last is None else last
         whole, split = self._apart(X)
         if split is None:
@@ -187,7 +187,7 @@ class Router:
 
     def visited(self, X: Any, tree: int = 0) -> sparse.csr_array:
         """The shares of every row that come to every node of a tree, (n, n_nodes)."""
-        X = cells_of(X)
+        X = float_cells(X)
         starts, nodes, weights = self._arrays[tree].visited(X)
         return sparse.csr_array((weights, nodes, starts), shape=(len(X), self.trees[tree].n_nodes))
 
@@ -198,7 +198,7 @@ class Router:
 
         `values` is (n_nodes, K); `pick` the column of it for every row, the first if None.
         """
-        self._arrays[tree].contributions(cells_of(X), np.ascontiguousarray(values), pick, out)
+        self._arrays[tree].contributions(float_cells(X), np.ascontiguousarray(values), pick, out)
 
     # -- packing -------------------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ from lyceum._native import native
 from lyceum._threads import ordered_map
 from lyceum.data import Block, Rows
 
-__all__ = ["BinnedRows", "Bins", "Coded", "RowSieve", "gather_bins"]
+__all__ = ["BinnedRows", "Bins", "Coded", "UniformRowSample", "bin_rows"]
 
 _ROWS, _CELLS, _FEWEST = 1 << 17, 1 << 25, 1 << 14  # of the sample that edges are found on
 _SLOTS = 256  # edges of a column in the kernel's table
@@ -47,7 +47,7 @@ class Bins:
     def of(cls, rows: Rows, max_bins: int = 255) -> Bins:
         """The bins of a source of coded rows, found in one pass."""
         size = sample_size(len(rows.schema))
-        sample = rows.reduce(partial(RowSieve.of, size=size, n_rows=rows.n_rows))
+        sample = rows.reduce(partial(UniformRowSample.of, size=size, n_rows=rows.n_rows))
         X, w = sample.cells()
         columns = [
             (X[:, j], w, max_bins, len(column.categories) if column.categories is not None else None)
@@ -189,7 +189,7 @@ def _category_table(x: np.ndarray, w: np.ndarray | None, max_bins: int, n_catego
 
 
 @dataclass(frozen=True, slots=True)
-class RowSieve:
+class UniformRowSample:
     """Cells and weights of the rows whose hash is below 2^−level, for the least level with at most `size`.
 
     A part of the rows has no higher a level than all of them: whatever the blocks and the order of merging,
@@ -201,7 +201,7 @@ class RowSieve:
     pieces: tuple[tuple[np.ndarray, np.ndarray, np.ndarray | None], ...]  # hashes, cells, weights
 
     @classmethod
-    def of(cls, block: Block, size: int, n_rows: int | None = None) -> RowSieve:
+    def of(cls, block: Block, size: int, n_rows: int | None = None) -> UniformRowSample:
         """The sample of a block; how many rows there are in all saves keeping those that will be dropped."""
         hashes = np.empty(len(block))
         native.hash_uniform(block.start, _SEED, hashes)
@@ -214,23 +214,23 @@ class RowSieve:
         X = block.X if keep.all() else block.X[keep]
         return cls(size, level, ((hashes[keep], X, weights),))._sieved()
 
-    def merge(self, other: RowSieve) -> RowSieve:
+    def merge(self, other: UniformRowSample) -> UniformRowSample:
         level = max(self.level, other.level)
         pieces = self._at(level).pieces + other._at(level).pieces
-        return RowSieve(self.size, level, pieces)._sieved()
+        return UniformRowSample(self.size, level, pieces)._sieved()
 
-    def _sieved(self) -> RowSieve:
+    def _sieved(self) -> UniformRowSample:
         level, hashes = self.level, [piece[0] for piece in self.pieces]
         while sum(map(len, hashes)) > self.size:
             level += 1
             hashes = [h[h <= 0.5**level] for h in hashes]
         return self._at(level)
 
-    def _at(self, level: int) -> RowSieve:
+    def _at(self, level: int) -> UniformRowSample:
         """The rows that are left at a level."""
         if level == self.level:
             return self
-        return RowSieve(self.size, level, tuple(_below(0.5**level, piece) for piece in self.pieces))
+        return UniformRowSample(self.size, level, tuple(_below(0.5**level, piece) for piece in self.pieces))
 
     def cells(self) -> tuple[np.ndarray, np.ndarray | None]:
         """The cells, column after column in memory, and the weights."""
@@ -274,7 +274,7 @@ class BinnedRows:
         return BinnedRows(codes, np.ascontiguousarray(self.columns[:, keep]), y, w)
 
 
-def gather_bins(rows: Rows, bins: Bins) -> BinnedRows:
+def bin_rows(rows: Rows, bins: Bins) -> BinnedRows:
     """Read all rows of any source as bins."""
     if rows.n_rows is None or hasattr(rows.source, "reduce"):
         binned = _joined(rows.reduce(partial(_Pieces.of, bins=bins)).pieces)

@@ -26,8 +26,9 @@ from lyceum._native import native
 from lyceum._threads import n_threads, ordered_map
 from lyceum.data import Block, Rows
 from lyceum.errors import SourceError
-from lyceum.statistics._node_histograms import BinRanges, Frontier, NodeHistograms
-from lyceum.trees._binned_nodes import (
+from lyceum.tree_core._bins import Bins, Coded
+from lyceum.tree_core._growth import Considered, Growth
+from lyceum.tree_core._level_nodes import (
     Classes,
     Node,
     NodeSplits,
@@ -39,9 +40,8 @@ from lyceum.trees._binned_nodes import (
     parted,
     ranked_columns,
 )
-from lyceum.trees._bins import Bins, Coded
-from lyceum.trees._grow import Considered, Growth
-from lyceum.trees._tree import Tree
+from lyceum.tree_core._node_histograms import BinRanges, Frontier, NodeHistograms
+from lyceum.tree_core._tree import Tree
 
 __all__ = ["grow_by_levels", "grow_by_levels_with_record"]
 

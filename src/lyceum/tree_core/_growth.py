@@ -11,8 +11,8 @@ import numpy as np
 
 from lyceum._native import native
 from lyceum._threads import n_threads, ordered_map
-from lyceum.trees._columns import Columns
-from lyceum.trees._tree import Tree
+from lyceum.tree_core._ranked_columns import Columns
+from lyceum.tree_core._tree import Tree
 
 __all__ = ["Considered", "Growth", "grow", "grow_with_record"]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
@@ -17,20 +16,29 @@ from lyceum.data import Rows, Schema
 from lyceum.data._dask import DaskSource
 from lyceum.data._sources import ArraySource
 from lyceum.errors import DataError, SourceError
-from lyceum.probability import LossMatrix, class_weight_factors
+from lyceum.probability import class_weight_factors
 from lyceum.statistics._classes import class_weights
-from lyceum.trees._binned import grow_by_levels_with_record
-from lyceum.trees._bins import Bins
-from lyceum.trees._columns import BinnedSample, Columns, Sample
+from lyceum.tree_core import (
+    BinnedSample,
+    Bins,
+    Columns,
+    Considered,
+    Growth,
+    Router,
+    Sample,
+    Tree,
+    class_losses,
+    grow_by_levels_with_record,
+    grow_with_record,
+    growth_rules,
+    resolve_max_features,
+)
 from lyceum.trees._confidence import confidence
 from lyceum.trees._cost_complexity import choose_alpha, cost_complexity
-from lyceum.trees._grow import Considered, Growth, grow_with_record
 from lyceum.trees._pruning import NodeCosts, minimum_loss, pessimistic, reduced_error
 from lyceum.trees._record import record_of
-from lyceum.trees._route import Router
-from lyceum.trees._tree import Tree
 
-__all__ = ["columns_drawn", "costs_by_column", "fit_tree", "growth_of", "loss_by_class", "rows_counted"]
+__all__ = ["fit_tree"]
 
 _FOLDS = 10
 
@@ -39,8 +47,8 @@ def fit_tree(learner: Any, rows: Rows) -> None:
     """Set `tree_`, and what goes with it, of a tree learner."""
     seed = int(check_random_state(learner.random_state).randint(np.iinfo(np.int32).max))
     if is_classifier(learner):
-        learner.loss_, learner.actions_ = loss_by_class(learner.loss, learner.classes_)
-    learner.max_features_ = columns_drawn(learner.max_features, len(rows.schema))
+        learner.loss_, learner.actions_ = class_losses(learner.loss, learner.classes_)
+    learner.max_features_ = resolve_max_features(learner.max_features, len(rows.schema))
     if learner.ccp_alpha == "cv" and learner.pruning not in (None, "cost_complexity"):
         raise DataError(
             f"ccp_alpha='cv' prunes the tree as it was grown, pruning={learner.pruning!r} another way: "
@@ -64,100 +72,7 @@ def fit_tree(learner: Any, rows: Rows) -> None:
         del learner.record_
 
 
-# -- the settings ------------------------------------------------------------------------------------------
-
-
-def growth_of(learner: Any, schema: Schema, n_rows: int, weight: float, seed: int) -> Growth:
-    """The rules that the parameters of a learner stand for, on so many rows of so much weight."""
-    loss = getattr(learner, "loss_", None)
-    by_loss = loss is not None and learner.criterion == "misclassification"
-    return Growth(
-        criterion=learner.criterion,
-        categorical=learner.categorical_split,
-        continuous=learner.continuous_split,
-        max_branches=learner.max_branches,
-        missing=learner.missing,
-        cut=learner.threshold,
-        max_depth=learner.max_depth,
-        min_samples_split=max(2, rows_counted(learner.min_samples_split, n_rows)),
-        min_samples_leaf=rows_counted(learner.min_samples_leaf, n_rows),
-        min_weight_leaf=_least_weight(learner, weight),
-        max_leaf_nodes=learner.max_leaf_nodes,
-        min_impurity_decrease=learner.min_impurity_decrease,
-        max_p_value=getattr(learner, "max_p_value", None),
-        max_features=None if learner.max_features_ == len(schema) else learner.max_features_,
-        splitter=learner.splitter,
-        needs_gain=learner.require_gain,
-        release8=getattr(learner, "_release8", False),
-        costs=costs_by_column(learner.attribute_costs, schema),
-        loss=loss if by_loss else None,
-        seed=seed,
-        record=learner.record,
-    )
-
-
-def _least_weight(learner: Any, weight: float) -> float:
-    """C45 has a weight of its own, the others a share of all."""
-    if hasattr(learner, "min_weight_leaf"):
-        return learner.min_weight_leaf
-    return learner.min_weight_fraction_leaf * weight
-
-
-def rows_counted(given: float, n_rows: int) -> int:
-    """A count of rows, given as such or as a share of all."""
-    return int(given) if isinstance(given, int | np.integer) else max(1, math.ceil(given * n_rows))
-
-
-def columns_drawn(max_features: Any, d: int) -> int:
-    """How many columns are drawn at a node."""
-    if max_features is None:
-        return d
-    if max_features == "sqrt":
-        return max(1, int(math.sqrt(d)))
-    if max_features == "log2":
-        return max(1, int(math.log2(d)))
-    if isinstance(max_features, int | np.integer):
-        return min(int(max_features), d)
-    return max(1, int(max_features * d))
-
-
-def costs_by_column(costs: Any, schema: Schema) -> np.ndarray | None:
-    """What testing every column costs; a column that a dict does not name costs 1."""
-    if costs is None:
-        return None
-    if isinstance(costs, Mapping):
-        odd = [name for name in costs if name not in schema.names]
-        if odd:
-            raise DataError(
-                f"attribute_costs names the column {odd[0]!r}; the columns are {list(schema.names)}"
-            )
-        values = np.array([float(costs.get(name, 1.0)) for name in schema.names])
-    else:
-        values = np.asarray(costs, dtype=np.float64)
-    if values.shape != (len(schema),) or not np.all(np.isfinite(values) & (values > 0)):
-        raise DataError(
-            f"attribute_costs must be {len(schema)} positive numbers, one a column, or a dict by column "
-            f"name; got {costs!r}"
-        )
-    return values
-
-
-def loss_by_class(loss: Any, classes: np.ndarray) -> tuple[np.ndarray | None, np.ndarray]:
-    """The losses with rows in the order of the classes, and the actions of the columns."""
-    if loss is None:
-        return None, classes
-    if isinstance(loss, LossMatrix):
-        loss = loss.for_classes(classes)
-        actions = np.asarray(loss.actions if loss.actions is not None else classes)
-        return np.array(loss.values, dtype=np.float64), actions
-    values = np.asarray(loss, dtype=np.float64)
-    if values.shape != (len(classes), len(classes)):
-        raise DataError(
-            f"loss has shape {values.shape}, but there are {len(classes)} classes: give rows = true class "
-            "and columns = predicted class in the order of classes_, or a LossMatrix where actions have "
-            "other names"
-        )
-    return values, classes
+# -- class factors ---------------------------------------------------------------------------------------
 
 
 def _factors(learner: Any, weight: np.ndarray) -> tuple[np.ndarray | None, np.ndarray | None]:
@@ -215,7 +130,7 @@ class _Grown:
             factors, prior = _factors(learner, totals.astype(np.float64))
             weight = _times(weight, factors, sample.y)
         total = float(len(X) if weight is None else weight.sum())
-        growth = growth_of(learner, schema, len(X), total, seed)
+        growth = growth_rules(learner, schema, len(X), total, seed)
         return cls(learner, columns, binned, sample, weight, prior, growth, n_classes)
 
     @cached_property
@@ -320,7 +235,7 @@ def _by_levels(learner: Any, rows: Rows, seed: int) -> tuple[Tree, Tree, Conside
             weight = float(factors @ counted.classes)
         for some in (factors, prior):
             rows = rows if some is None else rows.then(_ByClass(some))
-    growth = growth_of(learner, rows.schema, counted.n_rows, weight, seed)
+    growth = growth_rules(learner, rows.schema, counted.n_rows, weight, seed)
     grown, considered = grow_by_levels_with_record(rows, bins, growth, n_classes)
     tree = confidence(grown, learner.confidence) if learner.pruning == "confidence" else grown
     loss = getattr(learner, "loss_", None)

@@ -1,4 +1,4 @@
-"""What columns matter: by the impurity that a tree's splits remove, and by what shuffling a column costs."""
+"""permutation_importance: how much the score of a learner falls when a column is shuffled."""
 
 from __future__ import annotations
 
@@ -14,32 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum.errors import SourceError
 from lyceum.report import Table
-from lyceum.trees._tree import LEAF, Tree
 
-__all__ = ["PermutationImportance", "impurity_importances", "permutation_importance"]
-
-
-def impurity_importances(trees: Tree | Sequence[Tree], n_columns: int, normalize: bool = True) -> np.ndarray:
-    """The share of the fall of impurity that is due to each column: Σ n_i gain_i over its nodes, of all.
-
-    Of several trees, the mean of their shares, made to sum to 1; a tree of one node has none.
-
-    Parameters
-    ----------
-    trees : Tree or sequence of Tree
-    n_columns : int
-    normalize : bool, default=True
-        Shares, that sum to 1; else the fall itself, a row of `fit`.
-    """
-    trees = [trees] if isinstance(trees, Tree) else list(trees)
-    falls = np.zeros(n_columns)
-    for tree in trees:
-        inner = tree.kind != LEAF
-        fall = (tree.weight * np.maximum(tree.gain, 0.0))[inner]
-        columns = np.bincount(tree.feature[inner], fall, minlength=n_columns) / tree.weight[0]
-        falls += columns / columns.sum() if normalize and columns.sum() > 0.0 else columns
-    total = falls.sum() if normalize else float(len(trees))
-    return falls / total if total > 0.0 else falls
+__all__ = ["PermutationImportance", "permutation_importance"]
 
 
 @dataclass(frozen=True, slots=True)

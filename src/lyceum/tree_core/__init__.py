@@ -1,0 +1,80 @@
+"""What trees and ensembles of trees are made of: the tree, its columns and bins, growth, routing, labels."""
+
+from lyceum.tree_core._bins import BinnedRows, Bins, Coded, UniformRowSample, bin_rows
+from lyceum.tree_core._contributions import contributions, explain_trees, path_of
+from lyceum.tree_core._fraction_routing import Parts, Walk, children_of, walk
+from lyceum.tree_core._growth import Considered, Growth, grow, grow_with_record
+from lyceum.tree_core._growth_settings import (
+    GROWTH_CONSTRAINTS,
+    class_losses,
+    column_costs,
+    growth_rules,
+    resolve_max_features,
+    resolve_row_count,
+)
+from lyceum.tree_core._impurity_importance import importance_table, impurity_importances
+from lyceum.tree_core._level_growth import grow_by_levels, grow_by_levels_with_record
+from lyceum.tree_core._node_histograms import BinRanges, Frontier, NodeHistograms
+from lyceum.tree_core._packed_trees import WithTrees, pack_trees, unpack_trees
+from lyceum.tree_core._ranked_columns import BinnedSample, Columns, Sample
+from lyceum.tree_core._router import Router, cached_router, float_cells, native_tree, shares
+from lyceum.tree_core._tree import CATEGORIES, GROUPS, INTERVALS, LEAF, THRESHOLD, Tree
+from lyceum.tree_core._tree_labels import Actions, TreeLabels, interval_text, number, set_text
+from lyceum.tree_core._tree_text import as_dot, as_text, node_colours
+
+__all__ = [
+    "CATEGORIES",
+    "GROUPS",
+    "GROWTH_CONSTRAINTS",
+    "INTERVALS",
+    "LEAF",
+    "THRESHOLD",
+    "Actions",
+    "BinRanges",
+    "BinnedRows",
+    "BinnedSample",
+    "Bins",
+    "Coded",
+    "Columns",
+    "Considered",
+    "Frontier",
+    "Growth",
+    "NodeHistograms",
+    "Parts",
+    "Router",
+    "Sample",
+    "Tree",
+    "TreeLabels",
+    "UniformRowSample",
+    "Walk",
+    "WithTrees",
+    "as_dot",
+    "as_text",
+    "bin_rows",
+    "cached_router",
+    "children_of",
+    "class_losses",
+    "column_costs",
+    "contributions",
+    "explain_trees",
+    "float_cells",
+    "grow",
+    "grow_by_levels",
+    "grow_by_levels_with_record",
+    "grow_with_record",
+    "growth_rules",
+    "importance_table",
+    "impurity_importances",
+    "interval_text",
+    "native_tree",
+    "node_colours",
+    "number",
+    "pack_trees",
+    "path_of",
+    "resolve_max_features",
+    "resolve_row_count",
+    "set_text",
+    "shares",
+    "unpack_trees",
+    "walk",
+]
