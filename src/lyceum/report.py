@@ -33,6 +33,8 @@ def plain(value: Any) -> Any:
     >>> plain({"rate": np.float64(0.5), "counts": np.array([1, 2]), "bound": float("inf")})
     {'rate': 0.5, 'counts': [1, 2], 'bound': None}
     """
+    if isinstance(value, np.generic):
+        value = value.item()
     if value is None or isinstance(value, str | bool | int):
         return value
     if isinstance(value, float):
@@ -43,7 +45,7 @@ def plain(value: Any) -> Any:
         return [plain(item) for item in value]
     if isinstance(value, np.ndarray) and value.dtype.kind in "iub":
         return value.tolist()
-    if isinstance(value, np.generic | np.ndarray):
+    if isinstance(value, np.ndarray):
         return plain(value.tolist())
     return plain(value.as_dict()) if hasattr(value, "as_dict") else str(value)
 
