@@ -10,7 +10,7 @@ from sklearn.linear_model import LinearRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from lyceum.errors import DataError
+from lyceum.errors import DataError, SettingError
 from lyceum.evaluate import bias_variance, decompose
 
 
@@ -97,7 +97,7 @@ def test_shapes_and_settings_are_checked():
         decompose([1.0, 2.0], [[1.0]])
     with pytest.raises(DataError, match="truth has 1 rows"):
         decompose([1.0, 2.0], [[1.0, 2.0]], truth=[1.0])
-    with pytest.raises(ValueError, match="'squared', 'error'"):
+    with pytest.raises(SettingError, match="'squared', 'error'"):
         decompose([1.0], [[1.0]], loss="hinge")
-    with pytest.raises(ValueError, match="share=2"):
+    with pytest.raises(SettingError, match="share=2"):
         bias_variance(LinearRegression(), [[1.0]], [1.0], [[1.0]], [1.0], share=2.0)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn import metrics
 from statsmodels.stats.contingency_tables import Table2x2
 
-from lyceum.errors import DataError
+from lyceum.errors import DataError, SettingError
 from lyceum.evaluate import BinaryReport, binary_report, kappa_reading
 
 RNG = np.random.default_rng(1)
@@ -129,9 +129,9 @@ def test_kappa_is_read_in_steps_of_a_fifth(kappa, word):
 
 
 def test_bad_requests_say_what_to_give():
-    with pytest.raises(ValueError, match="all of tp, fp, fn and tn"):
+    with pytest.raises(SettingError, match="all of tp, fp, fn and tn"):
         binary_report(tp=1)
-    with pytest.raises(ValueError, match="all of tp"):
+    with pytest.raises(SettingError, match="all of tp"):
         binary_report([1], [1], tp=3)
     with pytest.raises(DataError, match="at least 0"):
         binary_report(tp=-1, fp=0, fn=0, tn=0)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
+from lyceum.errors import SettingError
 from lyceum.evaluate import (
     chebyshev,
     error_interval,
@@ -130,5 +131,5 @@ def test_bad_requests_say_what_to_give():
         (lambda: error_sd(0.1, 0), "at least one"),
         (lambda: majority_vote_error(0, 0.1), "at least one voter"),
     ):
-        with pytest.raises(ValueError, match=words):
+        with pytest.raises(SettingError, match=words):
             call()

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn import metrics
 from sklearn.calibration import calibration_curve
 
-from lyceum.errors import DataError
+from lyceum.errors import DataError, SettingError
 from lyceum.evaluate import brier_score, calibration, log_loss
 
 RNG = np.random.default_rng(0)
@@ -91,7 +91,7 @@ def test_scores_are_not_posteriors():
         calibration([0, 1], [[0.5, 0.4], [0.5, 0.5]])
     with pytest.raises(DataError, match="2 and 3 rows"):
         calibration([0, 1], [0.5, 0.5, 0.5])
-    with pytest.raises(ValueError, match="choose from 'uniform', 'quantile'"):
+    with pytest.raises(SettingError, match="choose from 'uniform', 'quantile'"):
         calibration([0, 1], [0.5, 0.5], bins="log")
-    with pytest.raises(ValueError, match="at least one bin"):
+    with pytest.raises(SettingError, match="at least one bin"):
         calibration([0, 1], [0.5, 0.5], n_bins=0)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import metrics
 
-from lyceum.errors import DataError
+from lyceum.errors import DataError, SettingError
 from lyceum.evaluate import class_report, cobweb, confusion
 
 RNG = np.random.default_rng(0)
@@ -184,9 +184,9 @@ def test_errors_say_what_to_do():
         confusion([1, 2], [1, 2], classes=[1])
     with pytest.raises(DataError, match="negative or missing"):
         confusion([1], [1], sample_weight=[-1.0])
-    with pytest.raises(ValueError, match="no class 9"):
+    with pytest.raises(SettingError, match="no class 9"):
         confusion([1, 2], [1, 2]).versus([9])
-    with pytest.raises(ValueError, match="65,535 divisions"):
+    with pytest.raises(SettingError, match="65,535 divisions"):
         confusion(np.arange(17), np.arange(17)).some_vs_rest()
     with pytest.raises(DataError, match=r"shape \(1, 2\)"):
         confusion([[1, 2]], [1])

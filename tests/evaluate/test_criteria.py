@@ -8,7 +8,7 @@ import statsmodels.api as sm
 from sklearn.mixture import GaussianMixture
 from statsmodels.tools import eval_measures
 
-from lyceum.errors import DataError
+from lyceum.errors import DataError, SettingError
 from lyceum.evaluate import (
     criterion_weights,
     degrees_of_freedom,
@@ -86,7 +86,7 @@ def test_ridge_freedom_is_the_trace_of_the_hat_matrix():
     assert ridge_degrees_of_freedom(X, alpha) == pytest.approx(np.trace(hat) + 1)
     assert ridge_degrees_of_freedom(X, 0.0) == pytest.approx(4)
     assert ridge_degrees_of_freedom(np.ones((5, 2)), 0.0) == 1.0  # constant columns
-    with pytest.raises(ValueError, match="at least 0"):
+    with pytest.raises(SettingError, match="at least 0"):
         ridge_degrees_of_freedom(X, -1.0)
 
 
@@ -110,9 +110,9 @@ def test_gaussian_likelihood_edges():
 def test_bad_requests_say_what_to_give():
     with pytest.raises(DataError, match="not finite"):
         information_criteria(-math.inf, 1, 10)
-    with pytest.raises(ValueError, match="above 0"):
+    with pytest.raises(SettingError, match="above 0"):
         information_criteria(-1.0, 1, 0)
-    with pytest.raises(ValueError, match="'gaussian_mixture'"):
+    with pytest.raises(SettingError, match="'gaussian_mixture'"):
         degrees_of_freedom("oracle")
-    with pytest.raises(ValueError, match="'spherical'"):
+    with pytest.raises(SettingError, match="'spherical'"):
         degrees_of_freedom("gaussian", d=2, covariance="round")

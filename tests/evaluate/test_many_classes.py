@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn import metrics
 
-from lyceum.errors import DataError, MissingValuesError
+from lyceum.errors import DataError, MissingValuesError, SettingError
 from lyceum.evaluate import auc, auc_fawcett, auc_hand_till, confusion, macro_average_modified
 
 RNG = np.random.default_rng(0)
@@ -87,5 +87,5 @@ def test_modified_macro_average_at_the_edges():
     assert macro_average_modified([0, 0], [0, 0]) == 1.0
     assert macro_average_modified([0, 0], [0, 1]) == 0.5  # class 1 has no rows
     assert macro_average_modified([], []) == 0.0
-    with pytest.raises(ValueError, match="give y and predicted"):
+    with pytest.raises(SettingError, match="give y and predicted"):
         macro_average_modified([0, 1])

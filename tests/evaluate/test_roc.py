@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import metrics
 
-from lyceum.errors import DataError, MissingValuesError
+from lyceum.errors import DataError, MissingValuesError, SettingError
 from lyceum.evaluate import auc, cost_curve, precision_recall, probability_cost, roc
 
 RNG = np.random.default_rng(2)
@@ -159,7 +159,7 @@ def test_cost_curve_area_by_fine_sums_and_at_the_extremes():
     assert cost_curve(y, np.zeros(len(y))).area == pytest.approx(0.25)
     assert cost_curve(y, y).area == 0.0
     assert probability_cost(0.5, 0.0, 0.0) == 0.5
-    with pytest.raises(ValueError, match="must lie in"):
+    with pytest.raises(SettingError, match="must lie in"):
         probability_cost(1.5)
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import cross_val_score
 
-from lyceum.errors import DataError
+from lyceum.errors import DataError, SettingError
 from lyceum.evaluate import (
     Bootstrap,
     FiveByTwo,
@@ -134,11 +134,11 @@ def test_impossible_splits_say_why():
         list(StratifiedFolds(6).split(y, y))
     with pytest.raises(DataError, match="1 rows cannot"):
         list(Holdout().split([0], [0]))
-    with pytest.raises(ValueError, match="a share between 0 and 1"):
+    with pytest.raises(SettingError, match="a share between 0 and 1"):
         list(Holdout(test_size=1.5).split(y, y))
-    with pytest.raises(ValueError, match="sum to 1"):
+    with pytest.raises(SettingError, match="sum to 1"):
         train_validation_test(10, shares=(0.5, 0.5, 0.5))
     with pytest.raises(DataError, match="needs y"):
         list(Holdout(stratify=True).split(y))
-    with pytest.raises(ValueError, match="'leave_one_out'"):
+    with pytest.raises(SettingError, match="'leave_one_out'"):
         splitter("jackknife")

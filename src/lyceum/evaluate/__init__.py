@@ -18,7 +18,6 @@ from lyceum.evaluate._bounds import (
     majority_vote_error,
 )
 from lyceum.evaluate._calibration import Calibration, brier_score, calibration, log_loss
-from lyceum.evaluate._compare import CorrectedT, FiveByTwoTest, McNemar, corrected_t, five_by_two, mcnemar
 from lyceum.evaluate._confusion import Cobweb, Confusion, cobweb, confusion
 from lyceum.evaluate._criteria import (
     InformationCriteria,
@@ -28,11 +27,19 @@ from lyceum.evaluate._criteria import (
     information_criteria,
     ridge_degrees_of_freedom,
 )
-from lyceum.evaluate._curves import LearningCurve, ValidationCurve, learning_curve, validation_curve
+from lyceum.evaluate._learning_curves import LearningCurve, ValidationCurve, learning_curve, validation_curve
 from lyceum.evaluate._many_classes import auc_fawcett, auc_hand_till, macro_average_modified
+from lyceum.evaluate._paired_tests import (
+    CorrectedT,
+    FiveByTwoTest,
+    McNemar,
+    corrected_t,
+    five_by_two,
+    mcnemar,
+)
 from lyceum.evaluate._per_class import ClassAverages, ClassReport, class_report
 from lyceum.evaluate._regression import RegressionReport, regression_report
-from lyceum.evaluate._resample import Bootstrap632, CrossValidation, bootstrap_632, cross_validate
+from lyceum.evaluate._resampling import Bootstrap632, CrossValidation, bootstrap_632, cross_validate
 from lyceum.evaluate._roc import RocCurve, auc, roc
 from lyceum.evaluate._score_curves import (
     CostCurve,

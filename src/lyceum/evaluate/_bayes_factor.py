@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
-from lyceum.errors import DataError
-from lyceum.evaluate._shown import Shown
+from lyceum.errors import DataError, SettingError
+from lyceum.evaluate._printable import Printable
 from lyceum.report import Summary
 
 __all__ = ["BayesFactor", "bayes_factor"]
 
 
 @dataclass(frozen=True, slots=True)
-class BayesFactor(Shown):
+class BayesFactor(Printable):
     """How much the data favour the first model over the second.
 
     Attributes
@@ -23,6 +24,8 @@ class BayesFactor(Shown):
     prior_odds : float
         First to second.
     """
+
+    _derived: ClassVar[tuple[str, ...]] = ("factor", "posterior", "reading")
 
     log_factor: float
     prior_odds: float = 1.0
@@ -86,7 +89,7 @@ def bayes_factor(
     (33.12, 'strong support for the first')
     """
     if prior_odds <= 0.0:
-        raise ValueError(f"prior_odds={prior_odds} must be above 0")
+        raise SettingError(f"prior_odds={prior_odds} must be above 0")
     evidence, bics = (log_evidence_first, log_evidence_second), (bic_first, bic_second)
     given = [pair for pair in (evidence, bics) if None not in pair]
     if (
@@ -94,7 +97,7 @@ def bayes_factor(
         or (given[0] is evidence and bics != (None, None))
         or (given[0] is bics and evidence != (None, None))
     ):
-        raise ValueError("give two log evidences, or bic_first and bic_second")
+        raise SettingError("give two log evidences, or bic_first and bic_second")
     log_factor = evidence[0] - evidence[1] if given[0] is evidence else (bics[1] - bics[0]) / 2.0  # type: ignore[operator]
     if math.isnan(log_factor):
         raise DataError("the evidence is missing or infinite for both models")

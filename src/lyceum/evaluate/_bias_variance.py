@@ -9,17 +9,18 @@ import numpy as np
 from sklearn.base import is_classifier
 from sklearn.utils import check_random_state
 
-from lyceum.errors import DataError
-from lyceum.evaluate._labels import column_of, common_codes
-from lyceum.evaluate._runs import Task
-from lyceum.evaluate._shown import Shown, one_of
+from lyceum.errors import DataError, SettingError
+from lyceum.evaluate._common import named_choice
+from lyceum.evaluate._label_codes import column_of, common_codes
+from lyceum.evaluate._printable import Printable
+from lyceum.evaluate._trials import Task
 from lyceum.report import Summary
 
 __all__ = ["BiasVariance", "bias_variance", "decompose"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class BiasVariance(Shown):
+class BiasVariance(Printable):
     """The parts of the expected loss over training samples, averaged over test rows.
 
     error = bias + net_variance (+ noise in expectation, when the noise-free truth was given).
@@ -94,7 +95,7 @@ def decompose(y: Any, predictions: Any, *, truth: Any = None, loss: str = "squar
     clean = None if truth is None else column_of(truth, "truth")
     if clean is not None and len(clean) != len(y):
         raise DataError(f"truth has {len(clean)} rows, y has {len(y)}")
-    return one_of("loss", loss, {"squared": _squared, "error": _zero_one})(y, predictions, clean)
+    return named_choice("loss", loss, {"squared": _squared, "error": _zero_one})(y, predictions, clean)
 
 
 def _squared(y: np.ndarray, predictions: np.ndarray, clean: np.ndarray | None) -> BiasVariance:
@@ -178,7 +179,7 @@ def bias_variance(
     n = len(task.y)
     size = round(share * n)
     if not 0.0 < share <= 1.0 or size < 1 or n_samples < 1:
-        raise ValueError(
+        raise SettingError(
             f"share={share} of {n} rows and n_samples={n_samples}: give a share up to 1 and at least 1 sample"
         )
     rng = check_random_state(random_state)

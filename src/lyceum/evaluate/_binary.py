@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from lyceum.errors import DataError
-from lyceum.evaluate._labels import column_of, common_codes, refuse_unknown, same_length, weights_of
-from lyceum.evaluate._shown import Shown, ratio
+from lyceum.errors import DataError, SettingError
+from lyceum.evaluate._common import ratio
+from lyceum.evaluate._label_codes import column_of, common_codes, refuse_unknown, same_length, weights_of
+from lyceum.evaluate._printable import Printable
 from lyceum.report import Summary, Table
 
 __all__ = ["BinaryReport", "binary_report", "cohen_kappa", "kappa_reading"]
@@ -23,9 +24,8 @@ _KAPPA_BANDS = (
     (0.8, "strong"),
 )
 
-
-_SHOWN = ("accuracy", "error", "precision", "recall", "specificity", "false_positive_rate", "miss_rate",
-          "npv", "f1", "odds_ratio", "kappa")  # fmt: skip
+_SUMMARY = ("accuracy", "error", "precision", "recall", "specificity", "false_positive_rate", "miss_rate",
+            "npv", "f1", "odds_ratio", "kappa")  # fmt: skip
 
 
 def kappa_reading(kappa: float) -> str:
@@ -51,7 +51,7 @@ def cohen_kappa(counts: np.ndarray) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class BinaryReport(Shown):
+class BinaryReport(Printable):
     """The rates of a two-by-two table.
 
     A rate with no rows to be a rate of is 0, and its name is in `undefined`; the odds ratio is infinite when
@@ -67,6 +67,16 @@ class BinaryReport(Shown):
     rejected : float
         Rows without a decision; they are in none of the rates.
     """
+
+    _derived: ClassVar[tuple[str, ...]] = (
+        "n",
+        *_SUMMARY,
+        "prevalence",
+        "balanced_accuracy",
+        "matthews",
+        "kappa_reading",
+        "undefined",
+    )
 
     tp: float
     fp: float
@@ -181,7 +191,7 @@ class BinaryReport(Shown):
             ("truth", f"as {self.positive}", f"as {self.negative}"),
             [(str(self.positive), self.tp, self.fn), (str(self.negative), self.fp, self.tn)],
         )
-        facts: dict[str, Any] = {name.replace("_", " "): getattr(self, name) for name in _SHOWN}
+        facts: dict[str, Any] = {name.replace("_", " "): getattr(self, name) for name in _SUMMARY}
         facts["kappa reads"] = self.kappa_reading
         if self.rejected:
             facts["rejected rows"] = self.rejected
@@ -228,14 +238,14 @@ def binary_report(
     if y is None and predicted is None:
         return _of_counts(counts, positive)
     if predicted is None or y is None or any(count is not None for count in counts):
-        raise ValueError("give y and predicted, or all of tp, fp, fn and tn")
+        raise SettingError("give y and predicted, or all of tp, fp, fn and tn")
     return _of_labels(y, predicted, positive, sample_weight)
 
 
 def _of_counts(counts: tuple[float | None, ...], positive: Any) -> BinaryReport:
     cells = [float(count) for count in counts if count is not None]
     if len(cells) < 4:
-        raise ValueError("give y and predicted, or all of tp, fp, fn and tn")
+        raise SettingError("give y and predicted, or all of tp, fp, fn and tn")
     if not all(math.isfinite(cell) and cell >= 0 for cell in cells):
         raise DataError(f"tp, fp, fn, tn = {counts}: counts are finite and at least 0")
     tp, fp, fn, tn = cells

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 from scipy import stats
 
-from lyceum.evaluate._shown import Shown, one_of
+from lyceum.errors import SettingError
+from lyceum.evaluate._common import named_choice
+from lyceum.evaluate._printable import Printable
 from lyceum.report import Summary
 
 __all__ = ["Bound", "Interval", "chebyshev", "error_interval", "error_sd", "hoeffding", "holdout_size",
@@ -17,7 +19,7 @@ __all__ = ["Bound", "Interval", "chebyshev", "error_interval", "error_sd", "hoef
 def _share(name: str, value: float, *, open_ends: bool = False) -> float:
     inside = 0.0 < value < 1.0 if open_ends else 0.0 <= value <= 1.0
     if not inside:
-        raise ValueError(
+        raise SettingError(
             f"{name}={value} must lie {'strictly between 0 and 1' if open_ends else 'in [0, 1]'}"
         )
     return float(value)
@@ -35,12 +37,12 @@ def error_sd(error: float, n: int) -> float:
     0.005
     """
     if n < 1:
-        raise ValueError(f"n={n}: at least one test row is needed")
+        raise SettingError(f"n={n}: at least one test row is needed")
     return math.sqrt(_share("error", error) * (1.0 - error) / n)
 
 
 @dataclass(frozen=True, slots=True)
-class Interval(Shown):
+class Interval(Printable):
     """An interval for a rate, with the share that was measured."""
 
     rate: float
@@ -72,8 +74,8 @@ def error_interval(n_wrong: int, n: int, *, confidence: float = 0.95, method: st
     """
     _share("confidence", confidence, open_ends=True)
     if not 0 <= n_wrong <= n or n < 1:
-        raise ValueError(f"{n_wrong} errors on {n} rows: give 0 <= n_wrong <= n and at least one row")
-    low, high = one_of("method", method, _INTERVALS)(n_wrong, n, 1.0 - confidence)
+        raise SettingError(f"{n_wrong} errors on {n} rows: give 0 <= n_wrong <= n and at least one row")
+    low, high = named_choice("method", method, _INTERVALS)(n_wrong, n, 1.0 - confidence)
     return Interval(n_wrong / n, low, high, confidence, method)
 
 
@@ -94,10 +96,10 @@ _INTERVALS = {"wilson": _wilson, "clopper-pearson": _clopper_pearson}
 
 
 @dataclass(frozen=True, slots=True)
-class Bound(Shown):
+class Bound(Printable):
     """With n test rows a measured error is off by `within` or more with probability at most `alpha`.
 
-    `float(bound)` is the one of the three that was asked for.
+    `float(bound)` is the one of the three that was solved for.
     """
 
     name: str
@@ -105,10 +107,10 @@ class Bound(Shown):
     within: float
     alpha: float
     n_models: int
-    asked: str
+    solved_for: str
 
     def __float__(self) -> float:
-        return float(getattr(self, self.asked))
+        return float(getattr(self, self.solved_for))
 
     def summary(self) -> Summary:
         who = (
@@ -122,20 +124,20 @@ class Bound(Shown):
         )
 
 
-def _asked(n: int | None, within: float | None, alpha: float | None, n_models: int) -> str:
+def _unknown(n: int | None, within: float | None, alpha: float | None, n_models: int) -> str:
     """Which of the three is not given."""
     given = {"n": n, "within": within, "alpha": alpha}
     missing = [name for name, value in given.items() if value is None]
     if len(missing) != 1:
-        raise ValueError(f"give two of n, within and alpha; {3 - len(missing)} were given")
+        raise SettingError(f"give two of n, within and alpha; {3 - len(missing)} were given")
     if n is not None and n < 1:
-        raise ValueError(f"n={n}: at least one test row is needed")
+        raise SettingError(f"n={n}: at least one test row is needed")
     if within is not None and within <= 0.0:
-        raise ValueError(f"within={within} must be above 0")
+        raise SettingError(f"within={within} must be above 0")
     if alpha is not None:
         _share("alpha", alpha, open_ends=True)
     if n_models < 1:
-        raise ValueError(f"n_models={n_models}: at least one model is needed")
+        raise SettingError(f"n_models={n_models}: at least one model is needed")
     return missing[0]
 
 
@@ -164,14 +166,14 @@ def hoeffding(
     >>> hoeffding(within=0.01, alpha=0.05).n
     18445
     """
-    asked = _asked(n, within, alpha, n_models)
-    if asked == "n":
+    unknown = _unknown(n, within, alpha, n_models)
+    if unknown == "n":
         n = _ceil(math.log(2.0 * n_models / alpha) / (2.0 * within**2))  # type: ignore[operator]
-    elif asked == "within":
+    elif unknown == "within":
         within = math.sqrt(math.log(2.0 * n_models / alpha) / (2.0 * n))  # type: ignore[operator]
     else:
         alpha = min(1.0, 2.0 * n_models * math.exp(-2.0 * n * within**2))  # type: ignore[operator]
-    return Bound("Hoeffding", n, within, alpha, n_models, asked)  # type: ignore[arg-type]
+    return Bound("Hoeffding", n, within, alpha, n_models, unknown)  # type: ignore[arg-type]
 
 
 def chebyshev(
@@ -198,15 +200,15 @@ def chebyshev(
     >>> round(chebyshev(1000, 0.05).alpha, 6)
     0.1
     """
-    asked = _asked(n, within, alpha, n_models)
+    unknown = _unknown(n, within, alpha, n_models)
     variance = _share("error", error) * (1.0 - error) * n_models
-    if asked == "n":
+    if unknown == "n":
         n = max(1, _ceil(variance / (alpha * within**2)))  # type: ignore[operator]
-    elif asked == "within":
+    elif unknown == "within":
         within = math.sqrt(variance / (n * alpha))  # type: ignore[operator]
     else:
         alpha = min(1.0, variance / (n * within**2))  # type: ignore[operator]
-    return Bound("Chebyshev", n, within, alpha, n_models, asked)  # type: ignore[arg-type]
+    return Bound("Chebyshev", n, within, alpha, n_models, unknown)  # type: ignore[arg-type]
 
 
 def holdout_size(error: float, within: float, *, deviations: float = 2.0) -> int:
@@ -236,7 +238,7 @@ def holdout_size(error: float, within: float, *, deviations: float = 2.0) -> int
     """
     _share("error", error)
     if within <= 0.0 or deviations <= 0.0:
-        raise ValueError(f"within={within} and deviations={deviations} must be above 0")
+        raise SettingError(f"within={within} and deviations={deviations} must be above 0")
     return max(1, _ceil(deviations**2 * error * (1.0 - error) / within**2))
 
 
@@ -249,7 +251,7 @@ def majority_vote_error(n_voters: int, error: float) -> float:
     0.026
     """
     if n_voters < 1:
-        raise ValueError(f"n_voters={n_voters}: at least one voter is needed")
+        raise SettingError(f"n_voters={n_voters}: at least one voter is needed")
     _share("error", error)
     wrong = float(stats.binom.sf(n_voters // 2, n_voters, error))
     tie = float(stats.binom.pmf(n_voters // 2, n_voters, error)) if n_voters % 2 == 0 else 0.0

@@ -7,16 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from lyceum.errors import DataError
-from lyceum.evaluate._labels import given_or_ones, positive_mask, score_matrix
-from lyceum.evaluate._shown import Shown, one_of, ratio
+from lyceum.errors import DataError, SettingError
+from lyceum.evaluate._common import named_choice, ratio
+from lyceum.evaluate._label_codes import given_or_ones, positive_mask, score_matrix
+from lyceum.evaluate._printable import Printable
 from lyceum.report import Summary, Table
 
 __all__ = ["Calibration", "brier_score", "calibration", "log_loss"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Calibration(Shown):
+class Calibration(Printable):
     """How far posteriors can be taken at their word.
 
     Attributes
@@ -95,9 +96,9 @@ def calibration(
     >>> result.observed, result.expected_error
     (array([0., 1.]), 0.25)
     """
-    cut = one_of("bins", bins, _BINS)
+    cut = named_choice("bins", bins, _BINS)
     if n_bins < 1:
-        raise ValueError(f"n_bins={n_bins}: at least one bin is needed")
+        raise SettingError(f"n_bins={n_bins}: at least one bin is needed")
     truth, matrix = _posteriors(y, proba, positive, classes)
     w = given_or_ones(sample_weight, len(truth))
     if matrix.shape[1] == 2:

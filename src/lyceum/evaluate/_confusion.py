@@ -5,14 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from lyceum.errors import DataError
+from lyceum.errors import DataError, SettingError
 from lyceum.evaluate._binary import BinaryReport, cohen_kappa, kappa_reading
-from lyceum.evaluate._labels import as_classes, column_of, common_codes, known_codes, same_length, weights_of
-from lyceum.evaluate._shown import Shown, ratio
+from lyceum.evaluate._common import ratio
+from lyceum.evaluate._label_codes import (
+    as_classes,
+    column_of,
+    common_codes,
+    known_codes,
+    same_length,
+    weights_of,
+)
+from lyceum.evaluate._printable import Printable
 from lyceum.report import Summary, Table
 
 __all__ = ["Cobweb", "Confusion", "cobweb", "confusion"]
@@ -22,7 +30,7 @@ _MOST_GROUPED = 16  # 2^15 - 1 = 32,767 tables
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Confusion(Shown):
+class Confusion(Printable):
     """Rows by true class and by prediction; mergeable, so that large files are counted block by block.
 
     Attributes
@@ -36,6 +44,8 @@ class Confusion(Shown):
         Rows whose true label is the reject label, those that belong to no class, by prediction; the last
         entry counts those that were rejected, and rightly so: the reject row.
     """
+
+    _derived: ClassVar[tuple[str, ...]] = ("n", "accuracy", "error", "reject_rate", "kappa", "kappa_reading")
 
     classes: np.ndarray
     counts: np.ndarray
@@ -111,7 +121,7 @@ class Confusion(Shown):
         first = self._places(group)
         second = np.setdiff1d(np.arange(len(self.classes)), first) if rest is None else self._places(rest)
         if not len(first) or np.intersect1d(first, second).size:
-            raise ValueError("versus needs a group that is not empty and shares no label with the rest")
+            raise SettingError("versus needs a group that is not empty and shares no label with the rest")
         cells = [float(self.counts[np.ix_(i, j)].sum()) for i in (first, second) for j in (first, second)]
         tp, fn, fp, tn = cells
         gone = float(self.rejected[first].sum() + self.rejected[second].sum())
@@ -122,7 +132,7 @@ class Confusion(Shown):
         wanted = list(labels)
         strange = [label for label in wanted if label not in own]
         if strange:
-            raise ValueError(f"no class {strange[0]!r}: the classes are {', '.join(map(repr, own))}")
+            raise SettingError(f"no class {strange[0]!r}: the classes are {', '.join(map(repr, own))}")
         return np.unique([own.index(label) for label in wanted]).astype(np.intp)
 
     def one_vs_one(self) -> tuple[BinaryReport, ...]:
@@ -137,7 +147,7 @@ class Confusion(Shown):
         """Every division of the classes in two, the first class in the group: 2^(K-1) - 1."""
         labels = self.classes.tolist()
         if len(labels) > _MOST_GROUPED:
-            raise ValueError(
+            raise SettingError(
                 f"{len(labels)} classes have {2 ** (len(labels) - 1) - 1:,} divisions: "
                 "use versus(group) for those of interest"
             )
@@ -257,7 +267,7 @@ def _name(labels: np.ndarray) -> Any:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Cobweb(Shown):
+class Cobweb(Printable):
     """The spokes of a cobweb chart (Diri and Albayrak 2008): one for each way to be wrong.
 
     Attributes

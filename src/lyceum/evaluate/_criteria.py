@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from lyceum.errors import DataError
-from lyceum.evaluate._labels import column_of, same_length, weights_of
-from lyceum.evaluate._shown import Shown, one_of
+from lyceum.errors import DataError, SettingError
+from lyceum.evaluate._common import named_choice
+from lyceum.evaluate._label_codes import column_of, same_length, weights_of
+from lyceum.evaluate._printable import Printable
 from lyceum.report import Summary
 
 __all__ = ["InformationCriteria", "criterion_weights", "degrees_of_freedom", "gaussian_log_likelihood",
@@ -19,7 +20,7 @@ __all__ = ["InformationCriteria", "criterion_weights", "degrees_of_freedom", "ga
 
 
 @dataclass(frozen=True, slots=True)
-class InformationCriteria(Shown):
+class InformationCriteria(Printable):
     """Criteria of one fitted model; the smaller the better, among models of the same rows.
 
     Attributes
@@ -29,6 +30,8 @@ class InformationCriteria(Shown):
         Free parameters k.
     n_rows : float
     """
+
+    _derived: ClassVar[tuple[str, ...]] = ("aic", "aicc", "bic", "adjusted_bic")
 
     log_likelihood: float
     degrees_of_freedom: float
@@ -92,7 +95,7 @@ def information_criteria(
             f"log_likelihood={log_likelihood} is not finite: the model gives some row no density at all"
         )
     if degrees_of_freedom < 0 or n_rows <= 0:
-        raise ValueError(
+        raise SettingError(
             f"degrees_of_freedom={degrees_of_freedom} and n_rows={n_rows}: give at least 0 and above 0"
         )
     return InformationCriteria(float(log_likelihood), float(degrees_of_freedom), float(n_rows))
@@ -132,11 +135,14 @@ def gaussian_log_likelihood(y: Any, predicted: Any, *, sample_weight: Any = None
 def _covariance(d: int, covariance: str, n_components: int = 1) -> int:
     """Free entries of the covariance matrices of `n_components` normal distributions."""
     full = d * (d + 1) // 2
-    sizes = {"full": n_components * full, "tied": full, "diag": n_components * d, "tied_diag": d,
-             "spherical": n_components}  # fmt: skip
-    if covariance not in sizes:
-        raise ValueError(f"covariance={covariance!r} is not known: choose from {', '.join(map(repr, sizes))}")
-    return sizes[covariance]
+    sizes: dict[str, Callable[[], int]] = {
+        "full": lambda: n_components * full,
+        "tied": lambda: full,
+        "diag": lambda: n_components * d,
+        "tied_diag": lambda: d,
+        "spherical": lambda: n_components,
+    }
+    return named_choice("covariance", covariance, sizes)()
 
 
 def _linear_regression(d: int, intercept: bool = True) -> int:
@@ -206,7 +212,7 @@ def degrees_of_freedom(model: str, **sizes: Any) -> int:
     >>> degrees_of_freedom("bayes_net", levels=[2, 2, 3], parents=[[], [0], [0, 1]])
     11
     """
-    return int(one_of("model", model, _MODELS)(**sizes))
+    return int(named_choice("model", model, _MODELS)(**sizes))
 
 
 def ridge_degrees_of_freedom(X: Any, alpha: float, *, intercept: bool = True) -> float:
@@ -218,7 +224,7 @@ def ridge_degrees_of_freedom(X: Any, alpha: float, *, intercept: bool = True) ->
     1.5
     """
     if not alpha >= 0.0:
-        raise ValueError(f"alpha={alpha} must be at least 0")
+        raise SettingError(f"alpha={alpha} must be at least 0")
     X = np.asarray(X, dtype=np.float64)
     singular = np.linalg.svd(X - X.mean(axis=0) if intercept else X, compute_uv=False)
     squares = singular[singular > singular.max(initial=0.0) * max(X.shape) * np.finfo(np.float64).eps] ** 2

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from lyceum.errors import SettingError
 from lyceum.evaluate._confusion import Confusion, confusion
-from lyceum.evaluate._labels import score_matrix, weights_of
+from lyceum.evaluate._label_codes import score_matrix, weights_of
 from lyceum.evaluate._roc import auc, sorted_auc
 
 __all__ = ["auc_fawcett", "auc_hand_till", "macro_average_modified"]
@@ -124,7 +125,7 @@ def macro_average_modified(y: Any, predicted: Any = None, *, sample_weight: Any 
     0.7392766952966369
     """
     if predicted is None and not isinstance(y, Confusion):
-        raise ValueError("give y and predicted, or a confusion matrix")
+        raise SettingError("give y and predicted, or a confusion matrix")
     matrix = y if isinstance(y, Confusion) else confusion(y, predicted, sample_weight=sample_weight)
     right = matrix.rates.diagonal()[matrix.counts.sum(axis=1) > 0]
     if not len(right):

@@ -7,25 +7,36 @@ from typing import Any
 
 import numpy as np
 
+from lyceum.errors import SettingError
 from lyceum.evaluate._binary import BinaryReport
+from lyceum.evaluate._common import ratio
 from lyceum.evaluate._confusion import Confusion, confusion
-from lyceum.evaluate._shown import Shown, ratio
+from lyceum.evaluate._printable import Printable
 from lyceum.report import Summary, Table
 
 __all__ = ["ClassAverages", "ClassReport", "class_report"]
 
 
 @dataclass(frozen=True, slots=True)
-class ClassAverages:
-    """Precision, recall and F1 averaged over classes in one way."""
+class ClassAverages(Printable):
+    """Precision, recall and F1 averaged over classes in one way.
+
+    Attributes
+    ----------
+    precision, recall, f1 : float
+    """
 
     precision: float
     recall: float
     f1: float
 
+    def summary(self) -> Summary:
+        """The three averages."""
+        return Summary("", {"precision": self.precision, "recall": self.recall, "F1": self.f1})
+
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ClassReport(Shown):
+class ClassReport(Printable):
     """The rates of every class against all others, and three averages.
 
     Attributes
@@ -94,7 +105,7 @@ def class_report(
     ([0.5, 1.0, 1.0], 0.75)
     """
     if predicted is None and not isinstance(y, Confusion):
-        raise ValueError("give y and predicted, or a confusion matrix")
+        raise SettingError("give y and predicted, or a confusion matrix")
     settings = {"classes": classes, "reject": reject, "sample_weight": sample_weight}
     matrix = y if isinstance(y, Confusion) else confusion(y, predicted, **settings)
     reports = _one_by_one(matrix)

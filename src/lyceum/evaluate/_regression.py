@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from lyceum.errors import DataError, MissingValuesError
-from lyceum.evaluate._labels import column_of, given_or_ones, same_length
-from lyceum.evaluate._shown import Shown, ratio
+from lyceum.evaluate._common import ratio
+from lyceum.evaluate._label_codes import column_of, given_or_ones, same_length
+from lyceum.evaluate._printable import Printable
 from lyceum.report import Summary
 
 __all__ = ["RegressionReport", "regression_report"]
 
 
 @dataclass(frozen=True, slots=True)
-class RegressionReport(Shown):
+class RegressionReport(Printable):
     """Errors of numeric predictions.
 
     Attributes
@@ -34,6 +35,8 @@ class RegressionReport(Shown):
     n : float
         Rows, or their weight. Without rows every error is 0.
     """
+
+    _derived: ClassVar[tuple[str, ...]] = ("rmse", "root_relative_squared_error", "r2")
 
     mse: float
     mae: float

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from lyceum._threads import ordered_map
 from lyceum.errors import MissingValuesError
-from lyceum.evaluate._labels import positive_mask, score_column, weights_of
-from lyceum.evaluate._shown import Shown
+from lyceum.evaluate._label_codes import positive_mask, score_column, weights_of
+from lyceum.evaluate._printable import Printable
 from lyceum.report import Summary
 
 __all__ = ["RocCurve", "Steps", "auc", "roc", "sorted_auc"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RocCurve(Shown):
+class RocCurve(Printable):
     """True against false positive rate as the threshold falls.
 
     Attributes
@@ -33,6 +33,8 @@ class RocCurve(Shown):
     n_positive, n_negative : float
         Rows of each class, or their weight.
     """
+
+    _derived: ClassVar[tuple[str, ...]] = ("gini",)
 
     fpr: np.ndarray
     tpr: np.ndarray

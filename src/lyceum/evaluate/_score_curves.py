@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+from lyceum.errors import SettingError
+from lyceum.evaluate._common import ratio
+from lyceum.evaluate._printable import Printable
 from lyceum.evaluate._roc import Steps, roc
-from lyceum.evaluate._shown import Shown, ratio
 from lyceum.report import Summary
 
 __all__ = ["CostCurve", "PrecisionRecall", "cost_curve", "precision_recall", "probability_cost"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PrecisionRecall(Shown):
+class PrecisionRecall(Printable):
     """Precision against recall as the threshold falls.
 
     Attributes
@@ -28,6 +30,8 @@ class PrecisionRecall(Shown):
     prevalence : float
         Share of positives: the precision of blind guessing.
     """
+
+    _derived: ClassVar[tuple[str, ...]] = ("best_f1",)
 
     precision: np.ndarray
     recall: np.ndarray
@@ -79,7 +83,7 @@ def precision_recall(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CostCurve(Shown):
+class CostCurve(Printable):
     """Drummond and Holte's cost curve: the least expected cost in every circumstance.
 
     Attributes
@@ -125,7 +129,7 @@ class CostCurve(Shown):
 def probability_cost(prevalence: float, cost_fn: float = 1.0, cost_fp: float = 1.0) -> float:
     """p c_fn / (p c_fn + (1-p) c_fp), class share and costs in one number; ½ when nothing costs."""
     if not 0.0 <= prevalence <= 1.0 or cost_fn < 0.0 or cost_fp < 0.0:
-        raise ValueError(
+        raise SettingError(
             f"prevalence {prevalence} must lie in [0, 1] and costs {cost_fn}, {cost_fp} be at least 0"
         )
     loss = prevalence * cost_fn

@@ -15,9 +15,9 @@ from sklearn.model_selection import KFold, LeaveOneOut
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import type_of_target
 
-from lyceum.errors import DataError
-from lyceum.evaluate._labels import code_labels
-from lyceum.evaluate._shown import one_of
+from lyceum.errors import DataError, SettingError
+from lyceum.evaluate._common import named_choice
+from lyceum.evaluate._label_codes import code_labels
 
 __all__ = ["Bootstrap", "FiveByTwo", "Holdout", "RandomSubsampling", "StratifiedFolds", "splitter",
            "train_validation_test"]  # fmt: skip
@@ -52,7 +52,7 @@ def _test_count(test_size: float, n_rows: int) -> int:
         raise DataError(f"{n_rows} rows cannot be divided into training and test rows")
     whole = isinstance(test_size, int | np.integer)
     if not (0 < test_size < n_rows if whole else 0.0 < test_size < 1.0):
-        raise ValueError(
+        raise SettingError(
             f"test_size={test_size}: give a share between 0 and 1, or a number of rows below {n_rows}"
         )
     return int(np.clip(test_size if whole else round(test_size * n_rows), 1, n_rows - 1))
@@ -243,7 +243,7 @@ def train_validation_test(
     [60, 20, 20]
     """
     if len(shares) != 3 or min(shares) <= 0.0 or abs(sum(shares) - 1.0) > 1e-9:
-        raise ValueError(f"shares={shares}: give three shares above 0 that sum to 1")
+        raise SettingError(f"shares={shares}: give three shares above 0 that sum to 1")
     target = None if isinstance(y, int | np.integer) else np.asarray(y)
     n = int(y) if target is None else len(target)
     if n < 3:
@@ -280,4 +280,4 @@ def splitter(scheme: str, **settings: Any) -> Any:
     >>> splitter("stratified", n_splits=5, random_state=0).get_n_splits()
     5
     """
-    return one_of("scheme", scheme, _SCHEMES)(**settings)
+    return named_choice("scheme", scheme, _SCHEMES)(**settings)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lyceum.evaluate._shown import Shown
+from lyceum.evaluate._printable import Printable
 from lyceum.report import Summary
 
 __all__ = ["FitVerdict", "fit_verdict"]
@@ -14,7 +14,7 @@ _GAINED = 0.25  # share of the baseline removed on training rows, below which it
 
 
 @dataclass(frozen=True, slots=True)
-class FitVerdict(Shown):
+class FitVerdict(Printable):
     """Underfitting, overfitting, or neither, and why."""
 
     word: str  # "underfitting", "overfitting" or "balanced"

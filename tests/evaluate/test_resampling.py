@@ -11,7 +11,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
 from lyceum.data import scan
-from lyceum.errors import DataError, SourceError
+from lyceum.errors import DataError, SettingError, SourceError
 from lyceum.evaluate import Bootstrap, Holdout, bootstrap_632, cross_validate
 
 X, Y = load_iris(return_X_y=True)
@@ -114,7 +114,7 @@ def test_overlapping_or_empty_splits_are_refused():
         cross_validate(GaussianNB(), X, Y, cv=[(np.arange(100), np.array([], dtype=int))])
     with pytest.raises(DataError, match="exactly once"):
         cross_validate(GaussianNB(), X, Y, cv=Bootstrap(2, random_state=0)).pooled()
-    with pytest.raises(ValueError, match="choose from 'error'"):
+    with pytest.raises(SettingError, match="choose from 'error'"):
         cross_validate(GaussianNB(), X, Y, loss="hinge")
     with pytest.raises(SourceError, match="read_table"):
         cross_validate(GaussianNB(), scan(pd.DataFrame({"a": [1.0, 2.0], "b": [0, 1]}), target="b"), None)

@@ -13,8 +13,8 @@ from sklearn.utils import _safe_indexing, indexable
 from sklearn.utils.validation import has_fit_parameter
 
 from lyceum.errors import DataError, SourceError
-from lyceum.evaluate._labels import weights_of
-from lyceum.evaluate._shown import one_of
+from lyceum.evaluate._common import named_choice
+from lyceum.evaluate._label_codes import weights_of
 
 __all__ = ["Run", "Task"]
 
@@ -90,7 +90,7 @@ class Task:
             return cls(estimator, X, target, w, loss, getattr(loss, "__name__", "loss"))
         if loss == "auto":
             loss = "error" if is_classifier(estimator) else "squared"
-        return cls(estimator, X, target, w, one_of("loss", loss, LOSSES), loss)
+        return cls(estimator, X, target, w, named_choice("loss", loss, LOSSES), loss)
 
     def fit(self, rows: np.ndarray, settings: dict[str, Any] | None = None) -> Any:
         """A fresh copy of the estimator, with other settings if asked, fitted on these rows."""

@@ -12,7 +12,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.naive_bayes import GaussianNB
 from statsmodels.stats.contingency_tables import mcnemar as peer
 
-from lyceum.errors import DataError
+from lyceum.errors import DataError, SettingError
 from lyceum.evaluate import bayes_factor, corrected_t, cross_validate, five_by_two, mcnemar
 
 
@@ -45,13 +45,13 @@ def test_mcnemar_counts_rows_that_one_model_alone_gets_wrong_and_says_its_method
 def test_mcnemar_of_equal_models_has_p_one():
     assert mcnemar([0, 1], [0, 1], [0, 1]).p_value == 1.0
     assert mcnemar([], [], []).p_value == 1.0
-    with pytest.raises(ValueError, match="both predictions"):
+    with pytest.raises(SettingError, match="both predictions"):
         mcnemar([0, 1], [0, 1])
-    with pytest.raises(ValueError, match="whole numbers"):
+    with pytest.raises(SettingError, match="whole numbers"):
         mcnemar(only_first_wrong=-1, only_second_wrong=2)
     with pytest.raises(DataError, match="2 and 1 rows"):
         mcnemar([0, 1], [0, 1], [0])
-    with pytest.raises(ValueError, match="'chi-square'"):
+    with pytest.raises(SettingError, match="'chi-square'"):
         mcnemar([0], [0], [0], method="z")
 
 
@@ -114,7 +114,7 @@ def test_corrected_t_without_variance_or_splits():
     assert corrected_t([0.3] * 3, [0.1] * 3, test_to_train=0.1).t == math.inf
     with pytest.raises(DataError, match="at least two"):
         corrected_t([0.1], [0.2], test_to_train=0.1)
-    with pytest.raises(ValueError, match="above 0"):
+    with pytest.raises(SettingError, match="above 0"):
         corrected_t([0.1, 0.2], [0.2, 0.2], test_to_train=0.0)
 
 
@@ -142,11 +142,11 @@ def test_bayes_factor_far_out_stays_defined():
     assert bayes_factor(5000.0, 0.0).posterior == 1.0
     assert bayes_factor(0.0, 5000.0).posterior == 0.0
     assert "Bayes factor" in str(bayes_factor(0.0, 5000.0))
-    with pytest.raises(ValueError, match="two log evidences"):
+    with pytest.raises(SettingError, match="two log evidences"):
         bayes_factor(1.0)
-    with pytest.raises(ValueError, match="two log evidences"):
+    with pytest.raises(SettingError, match="two log evidences"):
         bayes_factor(1.0, 2.0, bic_first=3.0)
     with pytest.raises(DataError, match="both models"):
         bayes_factor(-math.inf, -math.inf)
-    with pytest.raises(ValueError, match="prior_odds"):
+    with pytest.raises(SettingError, match="prior_odds"):
         bayes_factor(1.0, 2.0, prior_odds=0.0)

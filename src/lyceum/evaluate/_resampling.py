@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.model_selection import check_cv
 from sklearn.utils.parallel import Parallel, delayed
 
 from lyceum.errors import DataError
-from lyceum.evaluate._runs import Task, class_labels
-from lyceum.evaluate._shown import Shown
+from lyceum.evaluate._printable import Printable
 from lyceum.evaluate._splits import Bootstrap, StratifiedFolds
+from lyceum.evaluate._trials import Task, class_labels
 from lyceum.report import Summary, Table
 
 __all__ = ["Bootstrap632", "CrossValidation", "bootstrap_632", "cross_validate"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CrossValidation(Shown):
+class CrossValidation(Printable):
     """What every split gave.
 
     Attributes
@@ -35,6 +35,8 @@ class CrossValidation(Shown):
     fit_seconds, predict_seconds : ndarray of shape (S,)
     loss_name : str
     """
+
+    _derived: ClassVar[tuple[str, ...]] = ("mean", "train_mean", "sd", "standard_error", "test_to_train")
 
     losses: np.ndarray
     train_losses: np.ndarray
@@ -193,7 +195,7 @@ def _numbers(rows: Any) -> np.ndarray:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Bootstrap632(Shown):
+class Bootstrap632(Printable):
     """Efron's .632 estimate and its parts.
 
     Attributes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import is_classifier
@@ -11,11 +11,11 @@ from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 
-from lyceum.errors import DataError
-from lyceum.evaluate._labels import code_labels
-from lyceum.evaluate._resample import splits_of
-from lyceum.evaluate._runs import Task
-from lyceum.evaluate._shown import Shown
+from lyceum.errors import DataError, SettingError
+from lyceum.evaluate._label_codes import code_labels
+from lyceum.evaluate._printable import Printable
+from lyceum.evaluate._resampling import splits_of
+from lyceum.evaluate._trials import Task
 from lyceum.evaluate._verdict import FitVerdict, fit_verdict
 from lyceum.report import Summary, Table
 
@@ -23,7 +23,7 @@ __all__ = ["LearningCurve", "ValidationCurve", "learning_curve", "validation_cur
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LearningCurve(Shown):
+class LearningCurve(Printable):
     """Loss against training rows.
 
     Attributes
@@ -34,6 +34,14 @@ class LearningCurve(Shown):
     baseline : float
         Loss of the best constant on the same test rows.
     """
+
+    _derived: ClassVar[tuple[str, ...]] = (
+        "train_mean",
+        "test_mean",
+        "test_error",
+        "verdict",
+        "more_rows_help",
+    )
 
     sizes: np.ndarray
     train_losses: np.ndarray
@@ -132,7 +140,7 @@ def _counts(sizes: Any, most: int, task: Task) -> np.ndarray:
     sizes = np.asarray(sizes)
     if sizes.dtype.kind == "f":
         if not ((sizes > 0.0) & (sizes <= 1.0)).all():
-            raise ValueError(f"sizes={sizes.tolist()}: shares lie above 0 and up to 1.0")
+            raise SettingError(f"sizes={sizes.tolist()}: shares lie above 0 and up to 1.0")
         sizes = np.floor(sizes * most + 1e-9).astype(np.int64)
     least = min(most, len(np.unique(task.y))) if is_classifier(task.estimator) else 1
     if not sizes.size or sizes.max() > most:
@@ -165,7 +173,7 @@ def _baseline(task: Task, splits: list[tuple[np.ndarray, np.ndarray]]) -> float:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ValidationCurve(Shown):
+class ValidationCurve(Printable):
     """Loss against a setting.
 
     Attributes
@@ -175,6 +183,8 @@ class ValidationCurve(Shown):
     train_losses, test_losses : ndarray of shape (m, S)
     baseline : float
     """
+
+    _derived: ClassVar[tuple[str, ...]] = ("train_mean", "test_mean", "test_error", "best", "verdicts")
 
     name: str
     values: tuple[Any, ...]
@@ -258,7 +268,7 @@ def validation_curve(
     task = Task.of(estimator, X, y, loss, sample_weight)
     values = tuple(values)
     if not values:
-        raise ValueError("values is empty: give at least one")
+        raise SettingError("values is empty: give at least one")
     splits = splits_of(cv, task, random_state)
     jobs = [(value, train, test) for value in values for train, test in splits]
     runs = Parallel(n_jobs=n_jobs)(

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import stats
 
-from lyceum.errors import DataError
-from lyceum.evaluate._labels import column_of, common_codes, same_length
-from lyceum.evaluate._runs import Task
-from lyceum.evaluate._shown import Shown
+from lyceum.errors import DataError, SettingError
+from lyceum.evaluate._label_codes import column_of, common_codes, same_length
+from lyceum.evaluate._printable import Printable
 from lyceum.evaluate._splits import FiveByTwo
+from lyceum.evaluate._trials import Task
 from lyceum.report import Summary
 
 __all__ = ["CorrectedT", "FiveByTwoTest", "McNemar", "corrected_t", "five_by_two", "mcnemar"]
@@ -26,7 +26,7 @@ def _verdict(p: float) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class McNemar(Shown):
+class McNemar(Printable):
     """McNemar's test on the rows that one of two models gets wrong and the other right.
 
     Attributes
@@ -83,7 +83,7 @@ def mcnemar(
     ('chi-square', 6.017, 0.0142)
     """
     if method not in ("auto", "exact", "chi-square"):
-        raise ValueError(f"method={method!r}: choose from 'auto', 'exact', 'chi-square'")
+        raise SettingError(f"method={method!r}: choose from 'auto', 'exact', 'chi-square'")
     b, c = _discordant(y, first, second, only_first_wrong, only_second_wrong)
     if method == "exact" or (method == "auto" and b + c < _EXACT_BELOW):
         p = min(1.0, 2.0 * float(stats.binom.cdf(min(b, c), b + c, 0.5))) if b + c else 1.0
@@ -95,10 +95,10 @@ def mcnemar(
 def _discordant(y: Any, first: Any, second: Any, b: int | None, c: int | None) -> tuple[int, int]:
     if y is None and first is None and second is None and b is not None and c is not None:
         if b < 0 or c < 0 or b != int(b) or c != int(c):
-            raise ValueError(f"counts {b} and {c} must be whole numbers of at least 0")
+            raise SettingError(f"counts {b} and {c} must be whole numbers of at least 0")
         return int(b), int(c)
     if y is None or first is None or second is None or b is not None or c is not None:
-        raise ValueError("give y and both predictions, or only_first_wrong and only_second_wrong")
+        raise SettingError("give y and both predictions, or only_first_wrong and only_second_wrong")
     columns = {
         "y": column_of(y, "y"),
         "first": column_of(first, "first"),
@@ -114,7 +114,7 @@ def _discordant(y: Any, first: Any, second: Any, b: int | None, c: int | None) -
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class FiveByTwoTest(Shown):
+class FiveByTwoTest(Printable):
     """The 5×2 tests of a difference in loss, first minus second.
 
     Attributes
@@ -127,6 +127,8 @@ class FiveByTwoTest(Shown):
     mean : float
         Mean difference: negative when the first is better.
     """
+
+    _derived: ClassVar[tuple[str, ...]] = ("mean",)
 
     differences: np.ndarray
     t: float
@@ -207,7 +209,7 @@ def _two_sided(t: float, df: float) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class CorrectedT(Shown):
+class CorrectedT(Printable):
     """Nadeau and Bengio's corrected resampled t test of a difference in loss, first minus second.
 
     Attributes
@@ -272,7 +274,7 @@ def corrected_t(first: Any, second: Any, *, test_to_train: float) -> CorrectedT:
     if len(d) < 2 or not np.isfinite(d).all():
         raise DataError(f"{len(d)} splits: give finite losses of at least two")
     if not test_to_train > 0.0:
-        raise ValueError(f"test_to_train={test_to_train} must be above 0: test rows over training rows")
+        raise SettingError(f"test_to_train={test_to_train} must be above 0: test rows over training rows")
     J, mean = len(d), float(d.mean())
     # equal differences may leave a rounding of their mean as their spread
     variance = 0.0 if d.min() == d.max() else float(d.var(ddof=1))

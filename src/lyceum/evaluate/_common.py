@@ -1,0 +1,24 @@
+"""Division with a stated value for an empty denominator, and choices by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from lyceum.errors import SettingError
+
+__all__ = ["named_choice", "ratio"]
+
+Result = TypeVar("Result")
+
+
+def ratio(part: float, total: float, undefined: float = 0.0) -> float:
+    """part / total, or `undefined` when the total is zero."""
+    return float(part / total) if total else float(undefined)
+
+
+def named_choice(name: str, value: Any, choices: dict[str, Callable[..., Result]]) -> Callable[..., Result]:
+    """The entry of a table of named choices, or an error that lists them."""
+    if value not in choices:
+        raise SettingError(f"{name}={value!r} is not known: choose from {', '.join(map(repr, choices))}")
+    return choices[value]

@@ -1,0 +1,33 @@
+"""The base of every result: prints as text, shows as tables in a notebook, and becomes JSON."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any, ClassVar
+
+from lyceum.report import Summary, plain
+
+__all__ = ["Printable"]
+
+
+class Printable:
+    """A result that prints as its `summary()`; subclasses are dataclasses."""
+
+    __slots__ = ()
+
+    _derived: ClassVar[tuple[str, ...]] = ()  # properties that `as_dict` adds to the fields
+
+    def summary(self) -> Summary:
+        """The result as a title, facts and tables."""
+        raise TypeError(f"{type(self).__name__} does not define summary")
+
+    def as_dict(self) -> dict[str, Any]:
+        """All values by name, in JSON's own types: arrays are lists, NaN and infinity are None."""
+        names = [field.name for field in fields(self)]  # type: ignore[arg-type]
+        return {name: plain(getattr(self, name)) for name in (*names, *self._derived)}
+
+    def __str__(self) -> str:
+        return str(self.summary())
+
+    def _repr_html_(self) -> str:
+        return self.summary()._repr_html_()
