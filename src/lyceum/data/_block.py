@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from lyceum.data._schema import Schema
 
-__all__ = ["Block", "block_rows"]
+__all__ = ["Block", "block_rows", "stacked"]
 
 _CELLS = 1 << 19  # about 4 MB of float64: large against Python's cost per block, small against the cache
 
@@ -54,10 +56,17 @@ class Block:
         return replace(self, X=X, schema=schema)
 
     def take(self, keep: np.ndarray) -> Block:
-        """Only the rows where `keep` is true."""
+        """Only the rows where `keep` is true, or those at some places, in that order."""
         return replace(
             self,
             X=self.X[keep],
             y=None if self.y is None else self.y[keep],
             w=None if self.w is None else self.w[keep],
         )
+
+
+def stacked(pieces: Sequence[Any]) -> Any:
+    """Arrays, or CSR arrays, one below the other."""
+    if len(pieces) == 1:
+        return pieces[0]
+    return sparse.vstack(pieces, format="csr") if sparse.issparse(pieces[0]) else np.concatenate(pieces)

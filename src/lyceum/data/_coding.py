@@ -132,6 +132,8 @@ class TableCoder:
     def features(self, table: pa.Table | pa.RecordBatch) -> np.ndarray:
         """The coded cells, float32 when every column is, else float64."""
         self.check(table.schema.names)
+        if not len(self.schema):
+            return np.empty((table.num_rows, 0))
         single = all(table.schema.field(name).type == pa.float32() for name in self.schema.names)
         X = np.empty((table.num_rows, len(self.schema)), dtype=np.float32 if single else np.float64)
         cells = ordered_map if X.size > 1 << 20 else map

@@ -55,6 +55,7 @@ class CsvFormat:
     quote: str = '"'
     types: Mapping[str, pa.DataType] = field(default_factory=dict)
     names: tuple[str, ...] | None = None  # when the file has no header
+    only: tuple[str, ...] = ()  # the columns to read, if not all
 
     def read(self, source: str | IO[bytes]) -> pa.Table:
         """The whole file; text columns come as dictionaries."""
@@ -118,7 +119,7 @@ class CsvFormat:
 
     def column_name(self, source: str, place: int) -> str:
         """The name of one column of one file."""
-        return replace(self, types={})._first_schema(source).names[place]
+        return replace(self, types={}, only=())._first_schema(source).names[place]
 
     def sniffed(self, source: str) -> CsvFormat:
         """This format with its delimiter: the given one, or the commonest candidate in the line of names."""
@@ -159,6 +160,7 @@ class CsvFormat:
             column_types=dict(self.types),
             auto_dict_encode=True,
             auto_dict_max_cardinality=1 << 16,
+            include_columns=self.only,
         )
 
 

@@ -16,6 +16,7 @@ from lyceum.data._coding import class_codes, labels
 from lyceum.data._profile import ColumnProfile, TableProfile
 from lyceum.data._schema import Column, Schema
 from lyceum.data._sources import ArraySource, BatchPart, Part
+from lyceum.data._take import check_ascending
 from lyceum.errors import DataError
 
 __all__ = ["DaskSource", "is_dask"]
@@ -111,6 +112,23 @@ class DaskSource:
     def n_rows(self) -> int:
         return sum(self.lengths)
 
+    def take(self, places: np.ndarray) -> DaskSource:
+        """The rows at some ascending places, a partition from every one."""
+        import dask
+
+        check_ascending(places)
+        stops = np.cumsum(self.lengths)
+        ends = np.searchsorted(places, stops)
+        here = [places[a:b] - (stop - n) for a, b, stop, n in zip([0, *ends], ends, stops, self.lengths)]
+        some = dask.delayed(_some_rows, pure=False)
+
+        def taken(parts: Sequence[Any] | None) -> list[Any] | None:
+            return None if parts is None else [some(part, rows) for part, rows in zip(parts, here)]
+
+        X = taken(self.X)
+        assert X is not None
+        return DaskSource(X, taken(self.y), taken(self.w), self.schema, list(map(len, here)), self.dtype)
+
     def parts(self) -> Iterator[Part]:
         """The parts brought here one at a time."""
         for part in self._delayed_parts():
@@ -189,6 +207,10 @@ def _reported(rows: Mapping[str, int], progress: Callable[[int, int | None], Non
         yield
     if any(left.values()):
         progress(total, total)
+
+
+def _some_rows(part: Any, places: np.ndarray) -> Any:
+    return part.iloc[places] if hasattr(part, "iloc") else part[places]
 
 
 def _rows_of(

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
-from scipy import sparse
 
 from lyceum._threads import ordered_map, single_threaded_blas
-from lyceum.data._block import Block
+from lyceum.data._block import Block, stacked
+from lyceum.data._gather import Gathered, refuse_dask, refuse_size, written
+from lyceum.data._rows_text import describe, describe_in_html
 from lyceum.data._schema import Schema
 from lyceum.data._sources import ArraySource, Part, Source
-from lyceum.errors import DataError, SourceError
+from lyceum.data._take import BlockSource, TakenSource, row_numbers
+from lyceum.errors import DataError
 
 __all__ = ["Progress", "Rows", "Statistic", "Step"]
 
 Summary = TypeVar("Summary", bound="Statistic")
+_NO_ROWS = "there are no rows (0 samples): check the file, or the step that drops rows"
 Progress = Callable[[int, int | None], None]  # rows done, rows in all if known
 
 
@@ -37,52 +40,197 @@ class Step(Protocol):
     def __call__(self, block: Block) -> Block: ...
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Rows:
     """Rows from a source, after some steps, in blocks whose size does not depend on the number of threads.
 
     `reduce(of)` summarises every block by `of(block)` and merges the summaries in order. Blocks of arrays and
     files are spread over threads; Dask partitions are reduced where they live.
+
+    Attributes
+    ----------
+    source : Source
+        Where the rows come from: an array in memory, files that are read on every pass, or Dask partitions.
+    steps : tuple of Step
+        What is done to every block on its way to the learner.
+    name : str
+        What the rows are called when they are printed: a path, or the type of the frame.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from lyceum.data import scan
+    >>> rows = scan(pa.table({"age": [31.0, 45.0, 52.0], "sex": ["f", "m", "f"]}), target="sex")
+    >>> rows
+    <Rows of a Table: 3 rows × 1 column (1 continuous), target 'sex' (2 classes), in memory>
+    >>> len(rows), rows.y.tolist()
+    (3, ['f', 'm', 'f'])
     """
 
     source: Source
     steps: tuple[Step, ...] = ()
     progress: Progress | None = field(default=None, compare=False)
+    name: str = ""
 
-    @property
+    @cached_property
     def schema(self) -> Schema:
+        """The columns as they come out of the last step, the target and the weight column."""
         schema = self.source.schema
         for step in self.steps:
             schema = step.schema(schema)
         return schema
+
+    # -- how many, and where -------------------------------------------------------------------------------
 
     @property
     def n_rows(self) -> int | None:
         """The number of rows, if it is known without reading them all."""
         return None if self._drops_rows else self.source.n_rows
 
+    def __len__(self) -> int:
+        return self._counted
+
+    @cached_property
+    def _counted(self) -> int:
+        if self.n_rows is not None:
+            return self.n_rows
+        counted = self if self._drops_rows else replace(self, steps=())
+        total = counted._reduce(_Count.of)
+        return 0 if total is None else total.n_rows
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether the cells are an array in memory, so that another pass or any order costs little."""
+        return isinstance(self.source, ArraySource)
+
+    @property
+    def on_dask(self) -> bool:
+        """Whether the rows are partitions of a Dask collection, reduced where they live."""
+        return hasattr(self.source, "reduce")
+
     @property
     def _drops_rows(self) -> bool:
         return any(getattr(step, "drops_rows", False) for step in self.steps)
+
+    def __repr__(self) -> str:
+        return describe(self)
+
+    def _repr_html_(self) -> str:
+        return describe_in_html(self)
+
+    # -- targets and weights -------------------------------------------------------------------------------
+
+    @property
+    def y(self) -> np.ndarray | None:
+        """The target of every row as it was given: labels, or numbers; None without a target.
+
+        Files are read once for it, the target's column alone where the format allows it. A label that is
+        missing is None (NaN among numbers).
+        """
+        return written(self._targets.y, self.schema.target)
+
+    @property
+    def sample_weight(self) -> np.ndarray | None:
+        """The weight of every row, None if all are 1."""
+        return self._targets.w
+
+    @cached_property
+    def _targets(self) -> Block:
+        """The targets and weights of all rows; the cells are left out."""
+        if isinstance(self.source, ArraySource) and not self.steps:
+            return self.source.block
+        rows = self
+        if not self.steps and hasattr(self.source, "without_features"):
+            rows = replace(self, source=self.source.without_features())
+        found = rows._reduce(Gathered.of_targets)
+        return Gathered.of_targets(self._empty).block if found is None else found.block
+
+    @property
+    def _empty(self) -> Block:
+        return Block(np.empty((0, len(self.schema))), None, None, 0, self.schema)
+
+    # -- other rows ----------------------------------------------------------------------------------------
 
     def then(self, step: Step) -> Rows:
         """The same rows after one more step."""
         return replace(self, steps=(*self.steps, step))
 
-    def take(self, places: np.ndarray) -> Rows:
-        """Some of the rows, by their places and in that order; the rows have to be in memory.
+    def take(self, places: Any) -> Rows:
+        """Some of the rows, by their places: row numbers from 0, or a truth value per row.
 
+        Rows in memory are taken in any order. Rows of files and of Dask collections stay where they are and
+        are taken in ascending order; a place may be repeated.
+
+        Parameters
+        ----------
+        places : array of int or bool
+            The numbers of the rows to take, counted after the steps.
+
+        Examples
+        --------
         >>> from lyceum.data import scan
-        >>> rows = scan(np.arange(10.0)[:, None]).take(np.array([7, 2, 2]))
+        >>> rows = scan(np.arange(10.0)[:, None]).take([7, 2, 2])
         >>> next(rows.blocks()).X[:, 0].tolist()
         [7.0, 2.0, 2.0]
         """
-        if self._drops_rows or not isinstance(self.source, ArraySource):
-            raise SourceError(
-                "rows can be taken by their places only from memory and before a step drops some: "
-                "give scan(...) more memory"
-            )
-        return replace(self, source=self.source.take(places))
+        places = row_numbers(places, self.n_rows)
+        if not self._drops_rows:
+            take = getattr(self.source, "take", None)
+            source = TakenSource.of(self.source, places) if take is None else take(places)
+            return replace(self, source=source)
+        if self.in_memory:
+            block = self.gathered("take", "a source without dropped rows")
+            return replace(self, source=ArraySource.of_block(block).take(places), steps=())
+        return replace(self, source=TakenSource.of(BlockSource(self.blocks, self.schema), places), steps=())
+
+    def gathered(self, who: str, alternative: str, memory: int | None = None) -> Block:
+        """All rows as one block in memory, for a method that cannot work in passes.
+
+        Parameters
+        ----------
+        who : str
+            The learner that needs all rows at once, for the message when they cannot be held.
+        alternative : str
+            What to use instead, for the same message.
+        memory : int, optional
+            The largest number of bytes to hold; by default half of the machine's memory.
+
+        Raises
+        ------
+        SourceError
+            If the rows are a Dask collection, or need more than `memory`.
+
+        Examples
+        --------
+        >>> from lyceum.data import scan
+        >>> scan(np.arange(6.0).reshape(3, 2)).gathered("A learner", "another one").X.shape
+        (3, 2)
+        """
+        if self.on_dask:
+            raise refuse_dask(who, alternative)
+        source = self.source
+        if isinstance(source, ArraySource) and not self.steps and source.coded:
+            return source.block
+        if not self.in_memory:
+            refuse_size(who, alternative, memory, source.n_rows, len(source.schema))
+        found = Gathered()
+        for n_bytes, part in self._gathered_parts():
+            found = found.merge(part)
+            if not self.in_memory:
+                refuse_size(who, alternative, memory, n_bytes=n_bytes)
+        if not found.blocks:
+            raise DataError(_NO_ROWS)
+        if found.unchanged and isinstance(source, ArraySource):
+            return replace(found.targets, X=source.X)
+        return found.block
+
+    def _gathered_parts(self) -> Iterator[tuple[int, Gathered]]:
+        """The blocks of every part, and the bytes that all parts so far take."""
+        n_bytes = 0
+        with single_threaded_blas():
+            for part in self._over_parts(partial(_gather_part, steps=self.steps)):
+                n_bytes += part.n_bytes
+                yield n_bytes, part
 
     def blocks(self) -> Iterator[Block]:
         """The blocks in order, one at a time."""
@@ -92,13 +240,15 @@ class Rows:
 
     def reduce(self, of: Callable[[Block], Summary]) -> Summary:
         """Summarise every block by `of` and merge the summaries in order."""
-        if hasattr(self.source, "reduce"):
-            total = self.source.reduce(partial(fold_part, of=of, steps=self.steps), self.progress)
-        else:
-            total = self._reduce_here(of)
+        total = self._reduce(of)
         if total is None:
-            raise DataError("there are no rows (0 samples): check the file, or the step that drops rows")
+            raise DataError(_NO_ROWS)
         return total
+
+    def _reduce(self, of: Callable[[Block], Summary]) -> Summary | None:
+        if hasattr(self.source, "reduce"):
+            return self.source.reduce(partial(fold_part, of=of, steps=self.steps), self.progress)
+        return self._reduce_here(of)
 
     def _reduce_here(self, of: Callable[[Block], Summary]) -> Summary | None:
         total = None
@@ -130,8 +280,22 @@ class Rows:
             return self.source.collect(partial(_map_part, function=function, steps=self.steps))
         results = list(self.map(function))
         if not results:
-            raise DataError("there are no rows (0 samples): check the file, or the step that drops rows")
-        return _stacked(results)
+            raise DataError(_NO_ROWS)
+        return stacked(results)
+
+
+@dataclass(frozen=True, slots=True)
+class _Count:
+    """The number of rows."""
+
+    n_rows: int
+
+    @classmethod
+    def of(cls, block: Block) -> _Count:
+        return cls(len(block))
+
+    def merge(self, other: _Count) -> _Count:
+        return _Count(self.n_rows + other.n_rows)
 
 
 def _after(block: Block, steps: tuple[Step, ...]) -> Block:
@@ -165,10 +329,14 @@ def _map_part(
     for given in part.blocks():
         n_rows += len(given)
         results.append(function(_after(given, steps)))
-    return n_rows, _stacked(results) if results else None
+    return n_rows, stacked(results) if results else None
 
 
-def _stacked(results: list[Any]) -> Any:
-    if len(results) == 1:
-        return results[0]
-    return sparse.vstack(results, format="csr") if sparse.issparse(results[0]) else np.concatenate(results)
+def _gather_part(part: Part, steps: tuple[Step, ...]) -> tuple[int, Gathered]:
+    found, n_rows = Gathered(), 0
+    for given in part.blocks():
+        n_rows += len(given)
+        block = _after(given, steps)
+        if len(block):
+            found = found.merge(Gathered.of(block, block.X is given.X))
+    return n_rows, found

@@ -29,6 +29,7 @@ from lyceum.data._files import (
 from lyceum.data._profile import TableProfile
 from lyceum.data._request import Request
 from lyceum.data._rows import Progress, Rows
+from lyceum.data._rows_text import source_name
 from lyceum.data._schema import Column, Kind, Schema
 from lyceum.data._sources import ArraySource, CsvSource, ParquetPart, ParquetSource, Source
 from lyceum.errors import DataError, SchemaError
@@ -95,7 +96,7 @@ def scan(
         source = _table_source(to_arrow(data), request)
     else:
         source = _file_source(data, request, memory, CsvFormat(delimiter or "", encoding, tuple(missing)))
-    return Rows(source, progress=progress)
+    return Rows(source, progress=progress, name=source_name(data))
 
 
 def _named(X: np.ndarray) -> pa.Table:
@@ -221,4 +222,4 @@ def _csv_source(paths: list[str], request: Request, form: CsvFormat) -> CsvSourc
     settled, profile = typed.settle(profiled)
     if profile is None:
         raise DataError(f"{paths[0]} has column names but no rows (0 samples)")
-    return CsvSource(paths, settled, request.schema(profile))
+    return CsvSource(paths, settled, request.schema(profile), profile.n_rows)

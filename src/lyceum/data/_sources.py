@@ -57,6 +57,16 @@ class ArraySource:
     def n_rows(self) -> int:
         return self.X.shape[0]
 
+    @classmethod
+    def of_block(cls, block: Block) -> ArraySource:
+        """The rows of one block, whose cells are coded."""
+        return cls(block.X, block.y, block.w, block.schema, coded=True)
+
+    @property
+    def block(self) -> Block:
+        """All rows as one block; cells that are not `coded` are as the user gave them."""
+        return Block(self.X, self.y, self.w, 0, self.schema)
+
     def take(self, places: np.ndarray) -> ArraySource:
         """Some of the rows, in the order given."""
         y = None if self.y is None else self.y[places]
@@ -98,6 +108,10 @@ class BatchPart:
     start: int
     schema: Schema
 
+    @property
+    def n_rows(self) -> int:
+        return self.batch.num_rows
+
     def blocks(self) -> Iterator[Block]:
         coder, step = TableCoder(self.schema), block_rows(len(self.schema))
         for start in range(0, self.batch.num_rows, step):
@@ -123,8 +137,13 @@ class ParquetSource:
         for path in self.paths:
             metadata = pq.read_metadata(path)
             for groups in _group(metadata):
-                yield ParquetPart(path, groups, start, self.schema, self.text)
-                start += sum(metadata.row_group(group).num_rows for group in groups)
+                n_rows = sum(metadata.row_group(group).num_rows for group in groups)
+                yield ParquetPart(path, groups, start, n_rows, self.schema, self.text)
+                start += n_rows
+
+    def without_features(self) -> ParquetSource:
+        """The same rows with targets and weights alone."""
+        return replace(self, schema=replace(self.schema, columns=()))
 
 
 @contextmanager
@@ -160,6 +179,7 @@ class ParquetPart:
     path: str
     groups: tuple[int, ...]
     start: int
+    n_rows: int
     schema: Schema
     text: tuple[str, ...] = ()
 
@@ -189,10 +209,12 @@ class CsvSource:
     paths: Sequence[str]
     format: CsvFormat
     schema: Schema
+    n_rows: int | None = None
 
-    @property
-    def n_rows(self) -> None:
-        return None
+    def without_features(self) -> CsvSource:
+        """The same rows with targets and weights alone."""
+        schema = replace(self.schema, columns=())
+        return replace(self, schema=schema, format=replace(self.format, only=tuple(TableCoder(schema).names)))
 
     def parts(self) -> Iterator[Part]:
         start = 0

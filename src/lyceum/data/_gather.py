@@ -1,0 +1,111 @@
+"""All rows in one block, and the refusal of rows that memory cannot hold."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from lyceum.data._block import Block, stacked
+from lyceum.data._schema import Column
+from lyceum.errors import SourceError
+
+__all__ = ["Gathered", "refuse_dask", "refuse_size", "written"]
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """Blocks in order, a statistic that merges by putting them next to each other."""
+
+    blocks: tuple[Block, ...] = ()
+    unchanged: bool = True  # whether the cells are those of the source
+
+    @classmethod
+    def of(cls, block: Block, unchanged: bool = False) -> Gathered:
+        return cls((block,), unchanged)
+
+    @classmethod
+    def of_targets(cls, block: Block) -> Gathered:
+        """The targets and weights of a block alone."""
+        return cls((replace(block, X=np.empty((len(block), 0))),))
+
+    def merge(self, other: Gathered) -> Gathered:
+        return Gathered(self.blocks + other.blocks, self.unchanged and other.unchanged)
+
+    @property
+    def n_bytes(self) -> int:
+        return sum(_n_bytes(block.X) for block in self.blocks)
+
+    @property
+    def block(self) -> Block:
+        """All rows in one block."""
+        return replace(self.targets, X=stacked([block.X for block in self.blocks]))
+
+    @property
+    def targets(self) -> Block:
+        """All targets and weights; the cells are those of the first block."""
+        first = self.blocks[0]
+        y = None if first.y is None else np.concatenate([block.y for block in self.blocks])
+        return replace(first, y=y, w=self._weights, start=0)
+
+    @property
+    def _weights(self) -> np.ndarray | None:
+        if all(block.w is None for block in self.blocks):
+            return None
+        return np.concatenate([np.ones(len(block)) if block.w is None else block.w for block in self.blocks])
+
+
+def _n_bytes(X: Any) -> int:
+    if sparse.issparse(X):
+        return X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
+    return X.nbytes
+
+
+def written(y: np.ndarray | None, target: Column | None) -> np.ndarray | None:
+    """Targets as they were given: class codes become labels, a missing one None, or NaN among numbers."""
+    if y is None or target is None or target.categories is None:
+        return y
+    labels, missing = target.categories, y < 0
+    if not missing.any():
+        return labels[y]
+    if labels.dtype.kind in "iuf":
+        return np.where(missing, np.nan, labels[y])
+    given = labels.astype(object)[y]
+    given[missing] = None
+    return given
+
+
+def refuse_dask(who: str, alternative: str) -> SourceError:
+    """The error for a learner that needs all rows at once and got a Dask collection."""
+    return SourceError(
+        f"{who} keeps every row in memory and cannot learn from a Dask collection: use {alternative}, or fit "
+        "on a sample that fits into memory, e.g. X.compute()"
+    )
+
+
+def refuse_size(
+    who: str,
+    alternative: str,
+    memory: int | None,
+    n_rows: int | None = None,
+    n_columns: int = 0,
+    n_bytes: int = 0,
+) -> None:
+    """Raise if the cells of so many rows and columns, or so many bytes, are more than may be held."""
+    limit = _half_of_memory() if memory is None else memory
+    needed = max(n_bytes, 8 * (n_rows or 0) * n_columns)
+    if needed > limit:
+        raise SourceError(
+            f"{who} keeps every row in memory, but the rows need {needed:,} bytes and at most {limit:,} are "
+            f"allowed: use {alternative}, or fit on a sample, e.g. rows.take(np.arange(100_000))"
+        )
+
+
+def _half_of_memory() -> int:
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+    except (AttributeError, ValueError, OSError):  # not on every system
+        return 8 << 30
