@@ -130,6 +130,11 @@ class Rows:
         return written(self._targets.y, self.schema.target)
 
     @property
+    def coded_y(self) -> np.ndarray | None:
+        """The target of every row as blocks have it: class codes (-1 when missing), or numbers."""
+        return self._targets.y
+
+    @property
     def sample_weight(self) -> np.ndarray | None:
         """The weight of every row, None if all are 1."""
         return self._targets.w
