@@ -25,7 +25,7 @@ _NETWORK = {
 SETTINGS: dict[str, dict[str, Any]] = {
     "KMeans": {"n_clusters": 3, "init": _STARTS, "n_init": 1, "random_state": 0},
     "PCA": {"n_components": 2},
-    "LogisticRegression": {"tol": 1e-10},
+    "LogisticRegression": {"tol": 1e-10, "random_state": 0},
     "MLPClassifier": _NETWORK,
     "MLPRegressor": _NETWORK,
     # from files and Dask, trees are grown on bins
@@ -48,8 +48,9 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "ElasticNet": {"alpha": 0.1, "tol": 1e-15},
     "Perceptron": {"max_iter": 20},
     "MarginClassifier": {"smoothing": 0.1},
-    "LassoCV": {"alphas": 10, "tol": 1e-13},
-    "ElasticNetCV": {"alphas": 10, "tol": 1e-13},
+    "LassoCV": {"alphas": 10, "tol": 1e-13, "random_state": 0},
+    "ElasticNetCV": {"alphas": 10, "tol": 1e-13, "random_state": 0},
+    "RidgeCV": {"random_state": 0},
     # which rows cross-validation leaves out depends on the numbers of the rows
     "RegularizedDiscriminant": {"alpha": 0.3, "gamma": 0.1},
     # where sums stop within the tolerance depends on which rows are asked about together

@@ -22,7 +22,11 @@ def expected_failures(estimator):
 
 
 @parametrize_with_checks(
-    [LassoCV(alphas=10, n_folds=3), ElasticNetCV(alphas=10, n_folds=3), RidgeCV(n_folds=3)],
+    [
+        LassoCV(alphas=10, cv=3, random_state=0),
+        ElasticNetCV(alphas=10, cv=3, random_state=0),
+        RidgeCV(cv=3, random_state=0),
+    ],
     expected_failed_checks=expected_failures,
 )
 @pytest.mark.filterwarnings(
@@ -60,7 +64,7 @@ def test_lasso_errors_are_those_of_fits_on_the_other_folds(solver):
     X, y = rows()
     w = np.random.default_rng(1).uniform(0.1, 2, len(y))
     alphas = [1.0, 0.3, 0.1, 0.01]
-    model = LassoCV(alphas=alphas, n_folds=4, solver=solver, tol=1e-12, random_state=3).fit(X, y, w)
+    model = LassoCV(alphas=alphas, cv=4, solver=solver, tol=1e-12, random_state=3).fit(X, y, w)
     by_hand = errors_by_hand(
         lambda alpha: Reference(alpha=alpha, l1_ratio=1.0, tol=1e-12, max_iter=100_000),
         X, y, w, alphas, folds_of(len(y), 4, seed=3),
@@ -76,7 +80,7 @@ def test_ridge_errors_are_those_of_fits_on_the_other_folds(fit_intercept):
     X, y = rows()
     w = np.random.default_rng(1).uniform(0.1, 2, len(y))
     alphas = [100.0, 10.0, 1.0, 0.1]
-    model = RidgeCV(alphas=alphas, n_folds=5, fit_intercept=fit_intercept).fit(X, y, w)
+    model = RidgeCV(alphas=alphas, cv=5, fit_intercept=fit_intercept, random_state=0).fit(X, y, w)
     by_hand = errors_by_hand(
         lambda alpha: RidgeReference(alpha=alpha, fit_intercept=fit_intercept),
         X, y, w, alphas, folds_of(len(y), 5),
@@ -90,7 +94,7 @@ def test_ridge_errors_are_those_of_fits_on_the_other_folds(fit_intercept):
 
 def test_one_standard_error_takes_the_larger_alpha():
     X, y = rows(d=30)
-    best, sparser = LassoCV().fit(X, y), LassoCV(rule="one_standard_error").fit(X, y)
+    best, sparser = (LassoCV(rule=rule, random_state=0).fit(X, y) for rule in ("best", "one_standard_error"))
     assert sparser.alpha_ > best.alpha_
     mean = best.mse_path_.mean(axis=1)
     at = np.argmin(mean)
@@ -100,13 +104,16 @@ def test_one_standard_error_takes_the_larger_alpha():
 
 def test_the_best_l1_ratio_is_taken():
     X, y = rows(d=25)
-    both = ElasticNetCV(l1_ratio=[0.1, 1.0]).fit(X, y)
-    single = {r: ElasticNetCV(l1_ratio=r).fit(X, y).mse_path_.mean(axis=1).min() for r in (0.1, 1.0)}
+    both = ElasticNetCV(l1_ratio=[0.1, 1.0], random_state=0).fit(X, y)
+    alone = {r: ElasticNetCV(l1_ratio=r, random_state=0).fit(X, y) for r in (0.1, 1.0)}
+    single = {r: model.mse_path_.mean(axis=1).min() for r, model in alone.items()}
     assert both.l1_ratio_ == min(single, key=single.get)
     assert_allclose(both.mse_path_.mean(axis=1).min(), min(single.values()), rtol=1e-12)
 
 
-@pytest.mark.parametrize("learner", [LassoCV(alphas=20, n_folds=4), RidgeCV(alphas=20, n_folds=4)])
+@pytest.mark.parametrize(
+    "learner", [LassoCV(alphas=20, cv=4, random_state=0), RidgeCV(alphas=20, cv=4, random_state=0)]
+)
 def test_sparse_files_and_dask_give_the_same(learner, tmp_path):
     X, y = rows(n=400)
     X = np.where(X > 2.5, X, 0.0)

@@ -15,7 +15,7 @@ from lyceum.linear import LogisticRegression
     [
         LogisticRegression(l1_ratio=0.7),
         LogisticRegression(posterior="probit"),
-        LogisticRegression(posterior="monte_carlo"),
+        LogisticRegression(posterior="monte_carlo", random_state=0),
         LogisticRegression(solver="conjugate_gradient"),
     ]
 )
@@ -127,7 +127,7 @@ def test_probit_shrinks_the_score_by_its_variance(offset):
 @pytest.mark.syllabus("7.6")
 def test_monte_carlo_is_the_integral_over_the_score():
     X, y = rows(n=60)
-    model = LogisticRegression(posterior="monte_carlo", n_draws=20_000, C=10.0).fit(X, y)
+    model = LogisticRegression(posterior="monte_carlo", n_draws=20_000, C=10.0, random_state=0).fit(X, y)
     a, s = model.decision_function(X), score_spread(model, X)
     nodes, weights = np.polynomial.hermite_e.hermegauss(60)
     integral = expit(a[:, None] + s[:, None] * nodes) @ (weights / weights.sum())
@@ -155,7 +155,12 @@ def test_monte_carlo_of_three_classes_averages_softmax_over_draws_of_the_weights
     Z = np.column_stack([X - X.mean(axis=0), np.ones(len(X))])
     want = np.mean([softmax(Z @ theta.T, axis=1) for theta in model._draws()], axis=0)
     assert_allclose(model.predict_proba(X), want, rtol=1e-9)
-    many = LogisticRegression(posterior="monte_carlo", n_draws=40_000).fit(X, y)._draws().reshape(40_000, -1)
+    many = (
+        LogisticRegression(posterior="monte_carlo", n_draws=40_000, random_state=0)
+        .fit(X, y)
+        ._draws()
+        .reshape(40_000, -1)
+    )
     assert_allclose(
         np.cov(many.T), model.posterior_covariance_, atol=0.02 * model.posterior_covariance_.max()
     )

@@ -41,7 +41,7 @@ def test_every_round_of_coordinate_descent_is_kept(solver, fit_intercept, learne
 @pytest.mark.syllabus("7.2")
 @pytest.mark.parametrize("learner", [LassoCV, ElasticNetCV])
 def test_the_path_to_the_chosen_penalty_is_kept(learner):
-    model = learner(alphas=20, n_folds=4, record=True).fit(X, y)
+    model = learner(alphas=20, cv=4, record=True).fit(X, y)
     alphas = [step["alpha"] for step in model.record_]
     assert_allclose(alphas, model.alphas_[: len(alphas)])
     assert alphas[-1] == model.alpha_

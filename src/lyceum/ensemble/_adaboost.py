@@ -27,12 +27,12 @@ from lyceum.ensemble._adaboost_votes import (
     posterior,
     predicted,
 )
-from lyceum.ensemble._draws import seed_from
 from lyceum.ensemble._members import MEMBER_CONSTRAINTS, Ensemble, Material, takes_weights
 from lyceum.ensemble._tree_members import are_trees
 from lyceum.errors import DataError
 from lyceum.probability import odds_explanation
 from lyceum.report import Explanation, Summary, Table
+from lyceum.statistics import seed_from
 from lyceum.trees import DecisionTreeClassifier
 
 __all__ = ["AdaBoostClassifier"]

@@ -14,12 +14,13 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._threads import ordered_map, single_threaded_blas
-from lyceum.ensemble._draws import Draws, seed_from, seeded
+from lyceum.ensemble._draws import Draws, seeded
 from lyceum.ensemble._members import MEMBER_CONSTRAINTS, Ensemble, Material, takes_weights
 from lyceum.ensemble._out_of_bag import OutOfBag, weighted_mean
 from lyceum.ensemble._tree_members import are_trees, cells_of_trees, forest, votes
 from lyceum.errors import DataError
 from lyceum.report import Explanation, Summary, Table
+from lyceum.statistics import seed_from
 from lyceum.tree_core import Router, Tree, contributions
 
 __all__ = ["BAG_CONSTRAINTS", "Bag"]

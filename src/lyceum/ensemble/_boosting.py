@@ -17,9 +17,9 @@ from lyceum.data import Block, Rows
 from lyceum.data._intake import Intake
 from lyceum.ensemble._boosting_losses import Loss
 from lyceum.ensemble._boosting_trees import MOST_LEAVES, BoostGrowth, TreeGrower
-from lyceum.ensemble._draws import seed_from
 from lyceum.errors import DataError
 from lyceum.report import Explanation, Summary, Table
+from lyceum.statistics import seed_from
 from lyceum.tree_core import (
     BinnedRows,
     Bins,

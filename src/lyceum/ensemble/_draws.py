@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 
-__all__ = ["Draws", "seed_from", "seeded", "seeds"]
+__all__ = ["Draws", "seeded", "seeds"]
 
 _ROWS, _COLUMNS, _MEMBER = range(3)  # separate streams of chance
 
@@ -68,13 +67,6 @@ class Draws:
 
     def _chance(self, member: int, stream: int) -> np.random.Generator:
         return np.random.default_rng((self.seed, member, stream))
-
-
-def seed_from(random_state: Any) -> int:
-    """A whole number that everything random follows from."""
-    if isinstance(random_state, int | np.integer):
-        return int(random_state)
-    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
 
 def seeded(estimator: Any, seed: int, member: int) -> Any:

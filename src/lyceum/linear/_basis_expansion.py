@@ -16,10 +16,11 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum.data import Block, Column, Schema
+from lyceum.errors import SettingError
 from lyceum.prepare._base import Transformer, with_weight
 from lyceum.prepare._steps import as_floats
 from lyceum.report import Summary, Table
-from lyceum.statistics import Moments, Quantiles, RowSample
+from lyceum.statistics import Moments, Quantiles, RowSample, seed_from
 
 __all__ = ["BasisExpansion"]
 
@@ -53,8 +54,8 @@ class BasisExpansion(Transformer):
     joint : bool, default=False
         Whether functions are of all columns together. A sigmoid is of one column.
     standardize : bool, default=True
-    random_state : int, default=0
-        The seed of "sample".
+    random_state : int, RandomState or None, default=None
+        The seed of "sample"; None draws one.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
 
     Attributes
@@ -82,7 +83,7 @@ class BasisExpansion(Transformer):
         "width": [Interval(Real, 0, None, closed="neither"), None],
         "joint": ["boolean"],
         "standardize": ["boolean"],
-        "random_state": [Interval(Integral, 0, None, closed="left")],
+        "random_state": ["random_state"],
         "categorical_features": [str, "array-like", "boolean", None],
     }
 
@@ -96,7 +97,7 @@ class BasisExpansion(Transformer):
         width: float | None = None,
         joint: bool = False,
         standardize: bool = True,
-        random_state: int = 0,
+        random_state: int | None = None,
         categorical_features: Any = "from_dtype",
     ):
         self.kind = kind
@@ -120,7 +121,7 @@ class BasisExpansion(Transformer):
         """
         rows = self._rows(X, y, sample_weight)
         if self.joint and self.kind == "sigmoid":
-            raise ValueError("a sigmoid is of one column: give joint=False, or kind='gaussian'")
+            raise SettingError("a sigmoid is of one column: give joint=False, or kind='gaussian'")
         found = rows.reduce(partial(_Spread.of, **self._wanted()))
         on, moments = self._on, found.moments
         spread = np.sqrt(np.maximum(moments.variance()[on], 0.0))
@@ -143,13 +144,13 @@ class BasisExpansion(Transformer):
         by_rows = by_rows and self.kind != "polynomial"
         quantiles = self.kind != "polynomial" and isinstance(self.centers, str) and not by_rows
         size = self.n_centers if by_rows else None
-        return {"quantiles": quantiles, "sample": size, "seed": int(self.random_state)}
+        return {"quantiles": quantiles, "sample": size, "seed": seed_from(self.random_state)}
 
     def _given(self) -> np.ndarray:
         centers = np.asarray(self.centers, dtype=np.float64)
         centers = centers[:, None] if centers.ndim == 1 and len(self._on) == 1 else centers
         if centers.ndim != 2 or centers.shape[1] != len(self._on) or not np.isfinite(centers).all():
-            raise ValueError(
+            raise SettingError(
                 f"centers have shape {centers.shape}: give finite numbers of shape (n_centers, "
                 f"{len(self._on)}), a column for every continuous one"
             )
@@ -267,7 +268,7 @@ def _powers(d: int, degree: int, joint: bool) -> list[tuple[int, ...]]:
     if not joint:
         return [(j,) * k for j in range(d) for k in range(1, degree + 1)]
     if comb(d + degree, degree) > 1e6:
-        raise ValueError(f"degree={degree} gives more than a million products of {d} columns: lower it")
+        raise SettingError(f"degree={degree} gives more than a million products of {d} columns: lower it")
     return [p for k in range(1, degree + 1) for p in combinations_with_replacement(range(d), k)]
 
 

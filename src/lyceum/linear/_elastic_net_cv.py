@@ -11,6 +11,7 @@ from sklearn.utils._param_validation import Interval
 
 from lyceum._threads import single_threaded_blas
 from lyceum.data import Rows
+from lyceum.errors import SettingError
 from lyceum.linear._centred_problem import CentredProblem
 from lyceum.linear._elastic_net import ElasticNet, on_columns, warn_unsolved
 from lyceum.linear._fold_errors import by_columns, by_moments, fold_scatter
@@ -18,6 +19,7 @@ from lyceum.linear._penalty_cv import CV_CONSTRAINTS, PenaltyCV
 from lyceum.linear._regularization_path import follow, grid
 from lyceum.linear._row_passes import unchecked
 from lyceum.solvers import Solution
+from lyceum.statistics import seed_from
 
 __all__ = ["ElasticNetCV", "LassoCV"]
 
@@ -37,8 +39,8 @@ class ElasticNetCV(PenaltyCV):
         The penalties, or how many there are between the least at which every coefficient is zero, over all
         rows, and `eps` times that.
     eps : float, default=1e-3
-    n_folds : int, default=10
-        The number of folds.
+    cv : int, default=10
+        The number of folds; the fold of a row is a hash of its number and the seed.
     rule : {"best", "one_standard_error"}, default="best"
         Take the alpha of the least mean error, or the largest whose error is within one standard error of it.
     fit_intercept : bool, default=True
@@ -48,8 +50,8 @@ class ElasticNetCV(PenaltyCV):
     max_iter : int, default=10000
     record : bool, default=False
         Whether to keep the solutions down to the chosen penalty, over all rows, in `record_`.
-    random_state : int, default=0
-        The seed of the folds.
+    random_state : int, RandomState or None, default=None
+        The seed of the folds; None draws one.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
 
     Attributes
@@ -58,7 +60,7 @@ class ElasticNetCV(PenaltyCV):
         The chosen penalty.
     alphas_ : ndarray of shape (n_alphas,)
         At the chosen l1 ratio, falling.
-    mse_path_ : ndarray of shape (n_alphas, n_folds)
+    mse_path_ : ndarray of shape (n_alphas, cv)
         Mean squared errors on left-out folds at the chosen l1 ratio.
     coef_ : ndarray of shape (n_design_columns,)
     intercept_ : float
@@ -71,7 +73,10 @@ class ElasticNetCV(PenaltyCV):
         With `record=True`: alpha, coef, intercept, dual_gap and epochs at every penalty from the largest down
         to the chosen one.
     r2_ : float
+        The share of the variance of y explained on the rows of `fit`.
     n_rows_ : int
+    seed_ : int
+        The seed of the folds.
 
     Examples
     --------
@@ -99,20 +104,20 @@ class ElasticNetCV(PenaltyCV):
         l1_ratio: Any = 0.5,
         alphas: Any = 100,
         eps: float = 1e-3,
-        n_folds: int = 10,
+        cv: int = 10,
         rule: str = "best",
         fit_intercept: bool = True,
         solver: str = "auto",
         tol: float = 1e-5,
         max_iter: int = 10_000,
         record: bool = False,
-        random_state: int = 0,
+        random_state: int | None = None,
         categorical_features: Any = "from_dtype",
     ):
         self.l1_ratio = l1_ratio
         self.alphas = alphas
         self.eps = eps
-        self.n_folds = n_folds
+        self.cv = cv
         self.rule = rule
         self.fit_intercept = fit_intercept
         self.solver = solver
@@ -126,7 +131,7 @@ class ElasticNetCV(PenaltyCV):
     def _ratios(self) -> np.ndarray:
         ratios = np.atleast_1d(np.asarray(self.l1_ratio, dtype=np.float64))
         if not len(ratios) or not ((ratios > 0) & (ratios <= 1)).all():
-            raise ValueError(f"l1_ratio={self.l1_ratio!r}: give numbers above 0 and up to 1")
+            raise SettingError(f"l1_ratio={self.l1_ratio!r}: give numbers above 0 and up to 1")
         return ratios
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
@@ -139,8 +144,9 @@ class ElasticNetCV(PenaltyCV):
         sample_weight : array of shape (n_samples,), optional
         """
         rows, ratios = self._rows(X, y, sample_weight), self._ratios
+        self.seed_ = seed_from(self.random_state)
         with single_threaded_blas():
-            folds = None if self._on_columns(rows) else fold_scatter(rows, self.n_folds, self.random_state)
+            folds = None if self._on_columns(rows) else fold_scatter(rows, self.cv, self.seed_)
             whole = (
                 CentredProblem.of_rows(rows, self.fit_intercept)
                 if folds is None
@@ -149,9 +155,7 @@ class ElasticNetCV(PenaltyCV):
             grids = [grid(whole.problem, ratio, self.alphas, self.eps) for ratio in ratios]
             fitters = [partial(self._coefs, alphas, ratio) for alphas, ratio in zip(grids, ratios)]
             if folds is None:
-                errors = by_columns(
-                    unchecked(rows), self.n_folds, self.random_state, self.fit_intercept, fitters
-                )
+                errors = by_columns(unchecked(rows), self.cv, self.seed_, self.fit_intercept, fitters)
             else:
                 errors = by_moments(folds, self.fit_intercept, fitters)
             at, alpha = self._choose(errors)
@@ -199,14 +203,16 @@ class LassoCV(ElasticNetCV):
     ----------
     alphas : int or array-like, default=100
     eps : float, default=1e-3
-    n_folds : int, default=10
+    cv : int, default=10
+        The number of folds; the fold of a row is a hash of its number and the seed.
     rule : {"best", "one_standard_error"}, default="best"
     fit_intercept : bool, default=True
     solver : {"auto", "gram", "columns"}, default="auto"
     tol : float, default=1e-5
     max_iter : int, default=10000
     record : bool, default=False
-    random_state : int, default=0
+    random_state : int, RandomState or None, default=None
+        The seed of the folds; None draws one.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
 
     Examples
@@ -230,19 +236,19 @@ class LassoCV(ElasticNetCV):
         *,
         alphas: Any = 100,
         eps: float = 1e-3,
-        n_folds: int = 10,
+        cv: int = 10,
         rule: str = "best",
         fit_intercept: bool = True,
         solver: str = "auto",
         tol: float = 1e-5,
         max_iter: int = 10_000,
         record: bool = False,
-        random_state: int = 0,
+        random_state: int | None = None,
         categorical_features: Any = "from_dtype",
     ):
         self.alphas = alphas
         self.eps = eps
-        self.n_folds = n_folds
+        self.cv = cv
         self.rule = rule
         self.fit_intercept = fit_intercept
         self.solver = solver

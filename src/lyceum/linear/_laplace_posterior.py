@@ -18,7 +18,7 @@ class LaplacePosterior:
     mean_: np.ndarray
     fit_intercept: bool
     n_draws: int
-    random_state: int
+    seed_: int
 
     def _set_standard_errors(self, inverse: np.ndarray, shift: np.ndarray) -> None:
         """From H⁻¹ with the intercepts taken at `shift`; those of the posterior are taken at the means."""
@@ -50,6 +50,6 @@ class LaplacePosterior:
         shift = self.mean_ if self.fit_intercept else np.zeros_like(self.mean_)
         mode = np.column_stack([self.coef_, self.intercept_ + self.coef_ @ shift])
         values, vectors = np.linalg.eigh(self.posterior_covariance_)
-        normal = np.random.default_rng(self.random_state).standard_normal((self.n_draws, len(values)))
+        normal = np.random.default_rng(self.seed_).standard_normal((self.n_draws, len(values)))
         root = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T  # whatever signs the vectors have
         return mode + (normal @ root).reshape(-1, *mode.shape)

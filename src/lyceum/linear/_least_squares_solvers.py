@@ -12,6 +12,7 @@ from scipy.linalg import qr, solve_triangular
 
 from lyceum._native import native
 from lyceum.data import Block, Rows
+from lyceum.errors import SettingError
 from lyceum.linear._least_squares import Fit
 from lyceum.linear._row_passes import Residuals, dense_blocks
 from lyceum.solvers import GradientDescent, Point, PositiveFactor
@@ -144,7 +145,7 @@ def by_lms(rows: Rows, fit: Fit, setting: Setting) -> Descent:
             y, rate = block.y - moments.y_mean, setting.learning_rate / k
             native.lms_pass(block.X, y, block.w, moments.x_mean, unit, rate, setting.fit_intercept, u)
         if not np.abs(u).max() < 1e100:
-            raise ValueError(f"learning_rate={setting.learning_rate:g} is too large: the weights diverge")
+            raise SettingError(f"learning_rate={setting.learning_rate:g} is too large: the weights diverge")
         of = partial(Residuals.of, coef=unit * u[:-1], x0=moments.x_mean, y0=moments.y_mean + float(u[-1]))
         squares = rows.reduce(of).squares
         history.append(squares)

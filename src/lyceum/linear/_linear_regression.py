@@ -15,6 +15,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum.data import Block, Rows
+from lyceum.errors import SettingError
 from lyceum.linear._least_squares import Fit, LeastSquares
 from lyceum.linear._least_squares_solvers import SOLVERS, Descent, Setting
 from lyceum.report import Summary, Table
@@ -203,7 +204,7 @@ class LinearRegression(LeastSquares):
         """
         check_is_fitted(self)
         if of not in ("row", "mean"):
-            raise ValueError(f"of={of!r}: choose 'row' or 'mean'")
+            raise SettingError(f"of={of!r}: choose 'row' or 'mean'")
         return self._apply(partial(_interval, self, self._quantile(level), of == "row"), X)
 
     def residuals(
@@ -226,7 +227,7 @@ class LinearRegression(LeastSquares):
 
     def _quantile(self, level: float) -> float:
         if not 0.0 < level < 1.0:
-            raise ValueError(f"level={level!r}: give a probability between 0 and 1")
+            raise SettingError(f"level={level!r}: give a probability between 0 and 1")
         return float(stdtrit(self.df_residual_, 0.5 + level / 2)) if self.df_residual_ > 0 else np.nan
 
     def summary(self) -> Summary:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from lyceum.errors import SettingError
 from lyceum.linear._log_loss import LogLoss
 from lyceum.linear._proximal_newton import ProximalNewton
 from lyceum.solvers import LBFGS, ConjugateGradient, GradientDescent, Newton, Observer, Outcome, Point, Solver
@@ -35,7 +36,7 @@ def minimise(
     """The minimum of the loss plus l1 Σ|b|, from the parameters `last` or from the discriminant."""
     if l1 > 0:
         if problem.outputs * problem.shape[1] > _L1_MOST:
-            raise ValueError(
+            raise SettingError(
                 f"{problem.outputs * problem.shape[1]} parameters are too many for l1_ratio > 0, which "
                 f"takes {_L1_MOST}: give l1_ratio=0, or fewer columns"
             )

@@ -28,6 +28,7 @@ from lyceum.linear._separable_bound import minimise_bound
 from lyceum.linear._separation import is_separated
 from lyceum.probability import class_weight_factors
 from lyceum.solvers import Outcome, Point, PositiveFactor
+from lyceum.statistics import seed_from
 
 __all__ = ["LogisticRegression"]
 
@@ -99,8 +100,8 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
         "monte_carlo" averages over `n_draws` draws. Both need l1_ratio=0 and compute the covariance whatever
         `standard_errors` says.
     n_draws : int, default=200
-    random_state : int, default=0
-        The seed of the draws.
+    random_state : int, RandomState or None, default=None
+        The seed of the draws; None draws one in `fit`.
     warm_start : bool, default=False
         Whether `fit` begins at the parameters of the last `fit`.
     record : bool, default=False
@@ -131,6 +132,8 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
     objective_ : float
     bound_, bound_scale_ : float
         With solver="bound": the bound of the objective at its least, and the factor on the scores after it.
+    seed_ : int
+        The seed of the draws.
     recursion_ : dict
         With solver="recursive": what `partial_fit` goes on from.
     history_ : list of float
@@ -164,7 +167,7 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
         "standard_errors": ["boolean", StrOptions({"auto"})],
         "posterior": [StrOptions(set(PREDICTIVES))],
         "n_draws": [Interval(Integral, 1, None, closed="left")],
-        "random_state": [Interval(Integral, 0, None, closed="left")],
+        "random_state": ["random_state"],
         "warm_start": ["boolean"],
         "record": ["boolean"],
         "categorical_features": "no_validation",
@@ -184,7 +187,7 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
         standard_errors: bool | str = "auto",
         posterior: str = "plugin",
         n_draws: int = 200,
-        random_state: int = 0,
+        random_state: int | None = None,
         warm_start: bool = False,
         record: bool = False,
         categorical_features: Any = "from_dtype",
@@ -219,6 +222,7 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
         last = (self.coef_, self.intercept_) if self.warm_start and hasattr(self, "coef_") else None
         rows = self._rows(X, y, sample_weight)
         self._check_settings()
+        self.seed_ = seed_from(self.random_state)
         for name in ("bound_", "bound_scale_", "recursion_", "record_"):
             self.__dict__.pop(name, None)
         if self.solver == "recursive":

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import Learner
 from lyceum.data import Block
+from lyceum.errors import SettingError
 from lyceum.linear._least_squares import by_column
 from lyceum.probability import runner_up
 from lyceum.report import Explanation, Summary, Table
@@ -44,7 +45,7 @@ class LogisticReport(Learner):
         """Wald intervals of the coefficients, of the shape of `coef_` with two ends last."""
         self._need_standard_errors()
         if not 0.0 < level < 1.0:
-            raise ValueError(f"level={level!r}: give a probability between 0 and 1")
+            raise SettingError(f"level={level!r}: give a probability between 0 and 1")
         reach = ndtri(0.5 + level / 2) * self.standard_errors_
         return np.stack([self.coef_ - reach, self.coef_ + reach], axis=-1)
 
@@ -62,7 +63,7 @@ class LogisticReport(Learner):
         labels = self.classes_.tolist()
         reference = labels[0] if reference is None else reference
         if reference not in labels:
-            raise ValueError(f"reference={reference!r} is not a class; the classes are {labels}")
+            raise SettingError(f"reference={reference!r} is not a class; the classes are {labels}")
         base, names = labels.index(reference), [*self._design_names, "(intercept)"]
         theta = np.column_stack([self.coef_, self.intercept_])
         theta = np.vstack([np.zeros_like(theta), theta]) if len(theta) == 1 < len(labels) else theta

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lyceum.errors import DataError
+from lyceum.errors import DataError, SettingError
 
 __all__ = ["check_settings", "reference_output"]
 
@@ -49,7 +49,7 @@ def check_settings(learner: Any) -> None:
     )
     for wrong, why in checks:
         if wrong:
-            raise ValueError(why)
+            raise SettingError(why)
     reference_output(learner.reference, learner.classes_.tolist())
 
 

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
+from lyceum.errors import SettingError
+
 __all__ = ["LOSSES", "MarginLoss", "margin_loss"]
 
 
@@ -112,5 +114,5 @@ def margin_loss(margin: Any, loss: str = "hinge") -> np.ndarray:
     ([2.0, 1.0, 0.0], [1.0, 1.0, 0.0])
     """
     if loss not in LOSSES:
-        raise ValueError(f"loss={loss!r}: choose one of {', '.join(LOSSES)}")
+        raise SettingError(f"loss={loss!r}: choose one of {', '.join(LOSSES)}")
     return LOSSES[loss].value(np.asarray(margin, dtype=np.float64))

@@ -16,10 +16,10 @@ __all__ = ["CV_CONSTRAINTS", "PenaltyCV"]
 
 CV_CONSTRAINTS: dict[str, Any] = {
     "alphas": [Interval(Integral, 2, None, closed="left"), "array-like"],
-    "n_folds": [Interval(Integral, 2, None, closed="left")],
+    "cv": [Interval(Integral, 2, None, closed="left")],
     "rule": [StrOptions({"best", "one_standard_error"})],
     "fit_intercept": ["boolean"],
-    "random_state": [Interval(Integral, 0, None, closed="left")],
+    "random_state": ["random_state"],
     "categorical_features": "no_validation",
 }
 
@@ -28,7 +28,7 @@ class PenaltyCV(LinearPredictor):
     """A penalty chosen from the errors of left-out folds."""
 
     rule: str
-    n_folds: int
+    cv: int
     alpha_: float
     alphas_: np.ndarray
     mse_path_: np.ndarray

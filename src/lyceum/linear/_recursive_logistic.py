@@ -10,9 +10,10 @@ from sklearn.utils.metaestimators import available_if
 
 from lyceum._native import native
 from lyceum.data import Block, Rows
-from lyceum.errors import DataError, SchemaError
+from lyceum.errors import DataError, SchemaError, SettingError
 from lyceum.linear._log_loss import output_basis
 from lyceum.linear._row_passes import dense_blocks
+from lyceum.statistics import seed_from
 
 __all__ = ["Recursion", "RecursiveLogistic"]
 
@@ -43,7 +44,7 @@ class Recursion:
     ) -> Recursion:
         d, outputs = len(first), classes if classes > 2 else 1
         if outputs * (d + 1) > _MOST:
-            raise ValueError(
+            raise SettingError(
                 f"{outputs * (d + 1)} parameters are too many for solver='recursive', which takes "
                 f"{_MOST}: give solver='lbfgs', or fewer columns"
             )
@@ -92,6 +93,7 @@ class RecursiveLogistic:
                     "classes in the first partial_fit, and all categories by a category type"
                 )
             self._check_settings()
+            self.seed_ = seed_from(self.random_state) if known is None else self.seed_
             return self._recurse(rows, known is not None)
         except BaseException:
             self.__dict__.clear()

@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from lyceum._threads import single_threaded_blas
+from lyceum.errors import SettingError
 from lyceum.linear._centred_problem import CentredProblem
 from lyceum.linear._elastic_net import ElasticNet
 from lyceum.solvers import ElasticNetProblem, Solution
@@ -65,7 +66,7 @@ def elastic_net_path(
     are between the least at which every coefficient is zero and `eps` times that.
     """
     if not l1_ratio > 0:
-        raise ValueError("a path needs l1_ratio > 0: without it no penalty makes every coefficient zero")
+        raise SettingError("a path needs l1_ratio > 0: without it no penalty makes every coefficient zero")
     learner = ElasticNet(
         l1_ratio=l1_ratio, fit_intercept=fit_intercept, solver=solver, tol=tol, max_iter=max_iter,
         categorical_features=categorical_features,
@@ -84,11 +85,11 @@ def grid(problem: ElasticNetProblem, l1_ratio: float, alphas: Any, eps: float) -
     if isinstance(alphas, (int, np.integer)):
         most = float(np.abs(problem.xy).max(initial=0.0)) / l1_ratio or 1.0
         if alphas < 1 or not 0 < eps < 1:
-            raise ValueError(f"alphas={alphas}, eps={eps}: give at least one alpha and eps between 0 and 1")
+            raise SettingError(f"alphas={alphas}, eps={eps}: give at least one alpha and eps between 0 and 1")
         return np.geomspace(most, most * eps, int(alphas)) if alphas > 1 else np.array([most])
     values = np.sort(np.asarray(alphas, dtype=np.float64).ravel())[::-1]
     if not len(values) or not np.isfinite(values).all() or values[-1] <= 0:
-        raise ValueError("alphas must be positive numbers")
+        raise SettingError("alphas must be positive numbers")
     return values
 
 

@@ -10,6 +10,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum.data import Rows
+from lyceum.errors import SettingError
 from lyceum.linear._least_squares import Fit, LeastSquares
 from lyceum.linear._least_squares_solvers import by_recursion
 from lyceum.report import Summary, Table
@@ -87,7 +88,7 @@ class Ridge(LeastSquares):
         if self.solver == "normal":
             return super()._refine(fit, rows)
         if not self.alpha > 0:
-            raise ValueError("solver='recursive' starts from the inverse of alpha I: give alpha > 0")
+            raise SettingError("solver='recursive' starts from the inverse of alpha I: give alpha > 0")
         return by_recursion(rows, fit)
 
     def _set_results(self, fit: Fit) -> None:

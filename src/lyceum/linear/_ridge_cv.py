@@ -10,11 +10,13 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from lyceum._threads import single_threaded_blas
+from lyceum.errors import SettingError
 from lyceum.linear._centred_problem import CentredProblem
 from lyceum.linear._fold_errors import by_moments, fold_scatter
 from lyceum.linear._least_squares import Fit
 from lyceum.linear._penalty_cv import CV_CONSTRAINTS, PenaltyCV
 from lyceum.solvers import GramElasticNet
+from lyceum.statistics import seed_from
 
 __all__ = ["RidgeCV"]
 
@@ -31,11 +33,12 @@ class RidgeCV(PenaltyCV):
         The penalties, or how many there are, from 10 times the largest eigenvalue of XᵀWX down to `eps` times
         that.
     eps : float, default=1e-9
-    n_folds : int, default=10
-        The number of folds; a row's fold is a hash of its number and the seed.
+    cv : int, default=10
+        The number of folds; the fold of a row is a hash of its number and the seed.
     rule : {"best", "one_standard_error"}, default="best"
     fit_intercept : bool, default=True
-    random_state : int, default=0
+    random_state : int, RandomState or None, default=None
+        The seed of the folds; None draws one.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
 
     Attributes
@@ -43,11 +46,14 @@ class RidgeCV(PenaltyCV):
     alpha_ : float
     alphas_ : ndarray of shape (n_alphas,)
         Falling.
-    mse_path_ : ndarray of shape (n_alphas, n_folds)
+    mse_path_ : ndarray of shape (n_alphas, cv)
     coef_ : ndarray of shape (n_design_columns,)
     intercept_ : float
     r2_ : float
+        The share of the variance of y explained on the rows of `fit`.
     n_rows_ : int
+    seed_ : int
+        The seed of the folds.
 
     Examples
     --------
@@ -70,15 +76,15 @@ class RidgeCV(PenaltyCV):
         *,
         alphas: Any = 100,
         eps: float = 1e-9,
-        n_folds: int = 10,
+        cv: int = 10,
         rule: str = "best",
         fit_intercept: bool = True,
-        random_state: int = 0,
+        random_state: int | None = None,
         categorical_features: Any = "from_dtype",
     ):
         self.alphas = alphas
         self.eps = eps
-        self.n_folds = n_folds
+        self.cv = cv
         self.rule = rule
         self.fit_intercept = fit_intercept
         self.random_state = random_state
@@ -95,7 +101,8 @@ class RidgeCV(PenaltyCV):
         """
         rows = self._rows(X, y, sample_weight)
         with single_threaded_blas():
-            folds = fold_scatter(rows, self.n_folds, self.random_state)
+            self.seed_ = seed_from(self.random_state)
+            folds = fold_scatter(rows, self.cv, self.seed_)
             total = folds.total if self.fit_intercept else folds.total.about_origin()
             self.alphas_ = self._grid(total.xx)
             errors = by_moments(folds, self.fit_intercept, [partial(_ridges, self.alphas_)])
@@ -113,7 +120,7 @@ class RidgeCV(PenaltyCV):
             return np.geomspace(most, most * self.eps, int(self.alphas))
         values = np.sort(np.asarray(self.alphas, dtype=np.float64).ravel())[::-1]
         if not len(values) or not np.isfinite(values).all() or values[-1] <= 0:
-            raise ValueError("alphas must be positive numbers")
+            raise SettingError("alphas must be positive numbers")
         return values
 
 

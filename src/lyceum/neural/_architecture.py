@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from lyceum._native import native
+from lyceum.errors import SettingError
 
 __all__ = ["ACTIVATIONS", "INTEGRATIONS", "LOSSES", "Architecture", "Layer", "each_layer"]
 
@@ -142,7 +143,7 @@ def each_layer(name: str, said: str | Sequence[str], n_layers: int, known: Seque
     """One name for every hidden layer."""
     names = [said] * n_layers if isinstance(said, str) else list(said)
     if len(names) != n_layers or any(one not in known for one in names):
-        raise ValueError(
+        raise SettingError(
             f"{name} must be one of {', '.join(known)}, or one of them for each of the {n_layers} hidden "
             f"layers, got {said!r}"
         )

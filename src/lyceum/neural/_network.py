@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from lyceum.data import Block, Rows
-from lyceum.errors import DataError, SchemaError
+from lyceum.errors import DataError, SchemaError, SettingError
 from lyceum.neural._architecture import ACTIVATIONS, INTEGRATIONS, Architecture, each_layer
 from lyceum.neural._packing import FirstLook, HeldOut, Packing, Windows, first_look, spread
 from lyceum.neural._shown import ShownNetwork
@@ -213,7 +213,7 @@ class FeedForward(ShownNetwork):
         """Widths of the layers, activations and integrations by the parameters as they are set now."""
         hidden = np.atleast_1d(np.asarray(self.hidden_layer_sizes, dtype=np.int64))
         if hidden.ndim != 1 or (hidden < 1).any():
-            raise ValueError(
+            raise SettingError(
                 f"hidden_layer_sizes must be positive whole numbers, got {self.hidden_layer_sizes}"
             )
         widths = np.array([len(self._design_names), *hidden, self._n_outputs()], dtype=np.int64)

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import Learner
+from lyceum.errors import SettingError
 from lyceum.neural._architecture import Architecture
 from lyceum.neural._explaining import contributions
 from lyceum.report import Explanation, Summary, Table
@@ -124,7 +125,7 @@ class ShownNetwork(Learner):
         """
         check_is_fitted(self)
         if method not in ("integrated", "gradient"):
-            raise ValueError(f"method is {method!r}: choose 'integrated' or 'gradient'")
+            raise SettingError(f"method is {method!r}: choose 'integrated' or 'gradient'")
         parts = np.asarray(self._apply(partial(contributions, self, method=method), X))
         return Explanation(
             self.schema_.names, parts[:, 1:], parts[:, 0], np.asarray(self.predict(X)), self._unit()

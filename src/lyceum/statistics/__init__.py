@@ -10,6 +10,7 @@ from lyceum.statistics._losses import LogisticLoss, SoftmaxLoss
 from lyceum.statistics._moments import Moments, Scatter
 from lyceum.statistics._quantiles import Quantiles
 from lyceum.statistics._sample import RowSample
+from lyceum.statistics._seed import seed_from
 
 __all__ = [
     "ClassMoments",
@@ -28,4 +29,5 @@ __all__ = [
     "Scatter",
     "SoftmaxLoss",
     "describe",
+    "seed_from",
 ]

@@ -1,0 +1,21 @@
+"""The seed that everything random in a fit follows from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+__all__ = ["seed_from"]
+
+
+def seed_from(random_state: Any) -> int:
+    """A whole number from `random_state`: an int is its own seed, None and generators draw one.
+
+    >>> seed_from(7)
+    7
+    """
+    if isinstance(random_state, int | np.integer):
+        return int(random_state)
+    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
