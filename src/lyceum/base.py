@@ -218,6 +218,19 @@ class OnePassClassifier(PosteriorClassifier, OnePassLearner):
         return self._partial_fit(X, y, sample_weight, classes)
 
 
+def normalize_posteriors(proba: Any) -> Any:
+    """Rows of non-negative numbers divided by their sums: posteriors in [0, 1], even where sums round up.
+
+    No rounded sum of non-negative numbers is below one of them, so that no quotient exceeds 1. Arrays of
+    NumPy and of Dask are taken; rows of NaN stay NaN.
+
+    >>> proba = np.array([[0.01, 0.0]]).repeat(100, axis=0).sum(axis=0, keepdims=True)
+    >>> float(proba[0, 0]) > 1.0, normalize_posteriors(proba).tolist()
+    (True, [[1.0, 0.0]])
+    """
+    return proba / (proba @ np.ones(proba.shape[1]))[:, None]
+
+
 def _most_probable(learner: PosteriorClassifier, block: Block) -> np.ndarray:
     labels = np.empty(len(block), dtype=np.int64)
     native.row_argmax(learner._log_joint(block), labels)

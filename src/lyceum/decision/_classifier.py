@@ -15,6 +15,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from lyceum.base import normalize_posteriors
 from lyceum.data import Rows
 from lyceum.decision._risk import (
     REJECT,
@@ -165,7 +166,7 @@ class MinimumRiskClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def predict_proba(self, X: Any) -> Any:
         """The posteriors that the risks are computed from."""
         check_is_fitted(self)
-        return self.estimator_.predict_proba(X)
+        return normalize_posteriors(self.estimator_.predict_proba(X))
 
     def predict_log_proba(self, X: Any) -> Any:
         """The logarithms of the posteriors."""

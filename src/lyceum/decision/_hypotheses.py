@@ -13,6 +13,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import check_is_fitted
 
+from lyceum.base import normalize_posteriors
 from lyceum.data import Block, Rows
 from lyceum.decision._risk import checked_target, checked_weight
 from lyceum.errors import DataError, SourceError
@@ -201,7 +202,7 @@ class BayesOptimalClassifier(ClassifierMixin, _BaseComposition):
         check_is_fitted(self)
         asked = [(h, p) for h, p in zip(self.hypotheses_, self.posterior_) if p > 0]
         mixed = sum(p * self._posteriors(h, X) for h, p in asked)
-        return mixed / mixed.sum(axis=1)[:, None]
+        return normalize_posteriors(mixed)
 
     def predict(self, X: Any) -> np.ndarray:
         """The most probable class; of equally probable ones the first."""

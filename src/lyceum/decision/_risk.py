@@ -17,6 +17,7 @@ from lyceum.probability import LossMatrix, find_labels, label_array, label_key
 __all__ = ["REJECT", "Decisions", "bayes_error", "expected_risk", "minimum_risk"]
 
 REJECT = "reject"
+_ROUNDING = 1e-6  # how far below 0 a posterior may lie by rounding
 _SUM_TOLERANCE = 1e-3  # posteriors in float32, or rounded to three digits, still pass
 
 
@@ -184,10 +185,10 @@ def checked_posteriors(proba: Any) -> np.ndarray:
             f"a row of proba holds the probability of every class, but row {row} sums to {sums[row]:g}, not "
             "to 1: divide every row by its sum"
         )
-    if proba.size and proba.min() < 0.0:
-        row, k = np.argwhere(proba < 0.0)[0]
+    if proba.size and proba.min() < -_ROUNDING:
+        row, k = np.argwhere(proba < -_ROUNDING)[0]
         raise DataError(f"proba has the negative probability {proba[row, k]:g} in row {row}, column {k}")
-    return proba
+    return proba.clip(0.0, 1.0) if proba.size and proba.min() < 0.0 else proba
 
 
 def checked_doubt(doubt: float | None) -> float | None:

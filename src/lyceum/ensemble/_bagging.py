@@ -12,6 +12,7 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from lyceum.base import normalize_posteriors
 from lyceum.ensemble._bag import BAG_CONSTRAINTS, Bag
 from lyceum.ensemble._members import Material, one_of, posteriors, vote_codes
 from lyceum.ensemble._out_of_bag import weighted_mean
@@ -163,6 +164,12 @@ class BaggingClassifier(ClassifierMixin, Bag):
 
     # -- answers ---------------------------------------------------------------------------------------------
 
+    def _mean(self, material: Material) -> np.ndarray:
+        return normalize_posteriors(super()._mean(material))
+
+    def _staged(self, X: Any) -> Iterator[Any]:
+        return map(normalize_posteriors, super()._staged(X))
+
     @property
     def _width(self) -> int:
         return len(self.classes_)
@@ -184,7 +191,7 @@ class BaggingClassifier(ClassifierMixin, Bag):
         return 1.0 - weighted_mean(self._losses(target, answers), w)
 
     def _keep_answers(self, answers: np.ndarray) -> None:
-        self.oob_decision_function_ = answers
+        self.oob_decision_function_ = normalize_posteriors(answers)
 
     @property
     def _oob_error(self) -> float:

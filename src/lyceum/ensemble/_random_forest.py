@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils._param_validation import StrOptions
 
+from lyceum.base import normalize_posteriors
 from lyceum.data import Block
 from lyceum.ensemble._forest import FOREST, Forest, Planting
 from lyceum.ensemble._out_of_bag import OutOfBag, weighted_mean
@@ -137,22 +138,22 @@ class RandomForestClassifier(ClassifierMixin, Forest):
 
     def predict_proba(self, X: Any) -> Any:
         """The mean of the posteriors of the trees, a column a class."""
-        return self._apply(partial(_means, self), X)
+        return self._apply(partial(_posteriors, self), X)
 
     def predict_log_proba(self, X: Any) -> Any:
         """The logarithms of the posteriors; −inf where no tree saw the class."""
-        return self._apply(partial(_log_means, self), X)
+        return self._apply(partial(_log_posteriors, self), X)
 
     def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
         """The posteriors of the first tree, the first two, and so on."""
-        return self._staged(X)
+        return map(normalize_posteriors, self._staged(X))
 
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
         """The classes that the first tree, the first two, and so on, predict."""
-        return (self.classes_[np.argmax(proba, axis=1)] for proba in self._staged(X))
+        return (self.classes_[np.argmax(proba, axis=1)] for proba in self.staged_predict_proba(X))
 
     def _set_out_of_bag(self, answers: OutOfBag, planting: Planting) -> None:
-        self.oob_decision_function_ = answers.mean
+        self.oob_decision_function_ = normalize_posteriors(answers.mean)
         right = np.argmax(answers.total[answers.rows], axis=1) == planting.y[answers.rows]
         w = None if planting.w is None else planting.w[answers.rows]
         self.oob_score_ = weighted_mean(right.astype(np.float64), w)
@@ -263,13 +264,17 @@ def _means(forest: Forest, block: Block) -> np.ndarray:
     return forest._router.sums(block.X)
 
 
-def _log_means(forest: Forest, block: Block) -> np.ndarray:
+def _posteriors(forest: Forest, block: Block) -> np.ndarray:
+    return normalize_posteriors(_means(forest, block))
+
+
+def _log_posteriors(forest: Forest, block: Block) -> np.ndarray:
     with np.errstate(divide="ignore"):
-        return np.log(_means(forest, block))
+        return np.log(_posteriors(forest, block))
 
 
 def _most_probable(forest: Any, block: Block) -> np.ndarray:
-    return forest.classes_[np.argmax(_means(forest, block), axis=1)]
+    return forest.classes_[np.argmax(_posteriors(forest, block), axis=1)]
 
 
 def _mean_values(forest: Forest, block: Block) -> np.ndarray:

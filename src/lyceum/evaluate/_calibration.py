@@ -15,6 +15,8 @@ from lyceum.report import Summary, Table
 
 __all__ = ["Calibration", "brier_score", "calibration", "log_loss"]
 
+_ROUNDING = 1e-6  # how far outside [0, 1] a posterior may lie by rounding
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Calibration(Printable):
@@ -133,11 +135,11 @@ def _posteriors(y: Any, proba: Any, positive: Any, classes: Any) -> tuple[np.nda
         matrix = np.column_stack([1.0 - proba, proba])
     else:
         _, truth, matrix = score_matrix(y, proba, classes)
-    if not ((matrix >= -1e-9) & (matrix <= 1.0 + 1e-9)).all():
+    if not ((matrix >= -_ROUNDING) & (matrix <= 1.0 + _ROUNDING)).all():
         raise DataError("proba has values that are missing or outside [0, 1]: give posteriors, not scores")
     if len(matrix) and np.abs(matrix.sum(axis=1) - 1.0).max() > 1e-3:
         raise DataError("the posteriors of a row must sum to 1")
-    return truth, matrix
+    return truth, np.clip(matrix, 0.0, 1.0)
 
 
 def _uniform(stated: np.ndarray, n_bins: int) -> np.ndarray:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["calibration"]
 
+_ROUNDING = 1e-6  # how far outside [0, 1] a posterior may lie by rounding
 _Z = 1.959964  # 95 % of a normal distribution
 
 
@@ -82,8 +83,9 @@ def _binned(
     positive: np.ndarray, p: np.ndarray, bins: int, strategy: str
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Mean prediction, share of positives and number of rows of every bin that has rows."""
-    if p.min() < 0.0 or p.max() > 1.0:
+    if p.min() < -_ROUNDING or p.max() > 1.0 + _ROUNDING:
         raise DataError("calibration needs probabilities from 0 to 1, not scores: use predict_proba")
+    p = np.clip(p, 0.0, 1.0)
     shares = np.linspace(0.0, 1.0, bins + 1)[1:-1]
     edges = np.unique(np.quantile(p, shares)) if strategy == "quantile" else shares
     code = np.searchsorted(edges, p, side="left")

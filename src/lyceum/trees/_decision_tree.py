@@ -11,7 +11,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum.base import Learner
+from lyceum.base import Learner, normalize_posteriors
 from lyceum.data import Block
 from lyceum.report import Explanation, Summary
 from lyceum.tree_core import (
@@ -436,7 +436,8 @@ def _values(learner: Any, block: Block) -> np.ndarray:
 
 
 def _posteriors(learner: Any, block: Block) -> np.ndarray:
-    return learner._router.sums(block.X)
+    shares = learner._router.sums(block.X)
+    return normalize_posteriors(shares) if learner.missing == "fractions" else shares
 
 
 def _log_posteriors(learner: Any, block: Block) -> np.ndarray:
