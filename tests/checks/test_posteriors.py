@@ -64,7 +64,7 @@ def test_nonsense_is_refused_where_posteriors_are_taken():
     nonsense = np.array([[1.1, -0.1], [0.5, 0.5]])
     with pytest.raises(DataError, match="outside"):
         calibration([0, 1], nonsense)
-    with pytest.raises(DataError, match="negative probability -0.1 in row 0"):
+    with pytest.raises(DataError, match=r"negative probability -0\.1 in row 0"):
         minimum_risk(nonsense)
     with pytest.raises(DataError, match="from 0 to 1, not scores"):
         plot.calibration([0, 1], nonsense[:, 0])
