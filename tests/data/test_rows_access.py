@@ -10,7 +10,7 @@ import pytest
 from scipy import sparse
 
 from lyceum import scan
-from lyceum.data import Rows, _csv, _sources
+from lyceum.data import Rows, Schema, _csv, _sources
 from lyceum.data._gather import Gathered
 from lyceum.errors import DataError, SourceError
 from lyceum.prepare import DropMissing
@@ -244,6 +244,15 @@ def test_an_array_that_no_step_changes_is_not_copied():
     source = _sources.ArraySource(X, None, None, schema, coded=True)
     assert Rows(source).gathered("A learner", "another").X is X
     assert Rows(source).then(Unchanged()).gathered("A learner", "another").X is X
+
+
+def test_categories_of_an_array_are_gathered_as_codes():
+    X = np.array([[3.0, 1.5], [7.0, 2.5], [3.0, 0.5]])
+    schema = Schema.declare({"a": [3.0, 7.0, 9.0], "b": "continuous"})
+    rows = Rows(_sources.ArraySource(X, None, None, schema))
+    for some in (rows, rows.then(Unchanged())):
+        assert some.gathered("A learner", "another").X[:, 0].tolist() == [0, 1, 0]
+    assert X[:, 0].tolist() == [3, 7, 3]
 
 
 class Unchanged:

@@ -176,7 +176,7 @@ class NaiveBayes(OnePassClassifier):
     def _learn(self, rows: Rows, before: MixedMoments | None, look: bool = True):
         chosen = conditionals(self.schema_, self.continuous)
         kernel = tuple(j for j, kind in chosen.items() if kind == "kernel")
-        if kernel and hasattr(rows.source, "reduce"):
+        if kernel and rows.on_dask:
             raise SourceError(
                 f"column {self.schema_[kernel[0]].name!r} has a kernel density, which keeps all cells in "
                 "memory and cannot be learned on Dask: choose continuous='histogram' or 'gaussian'"

@@ -64,6 +64,10 @@ class Block:
             w=None if self.w is None else self.w[keep],
         )
 
+    def without_zero_weights(self) -> Block:
+        """The rows with a weight: those of weight zero are ignored."""
+        return self if self.w is None or self.w.all() else self.take(self.w > 0)
+
 
 def stacked(pieces: Sequence[Any]) -> Any:
     """Arrays, or CSR arrays, one below the other."""

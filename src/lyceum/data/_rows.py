@@ -214,7 +214,7 @@ class Rows:
         if self.on_dask:
             raise refuse_dask(who, alternative)
         source = self.source
-        if isinstance(source, ArraySource) and not self.steps and source.coded:
+        if isinstance(source, ArraySource) and not self.steps and source.is_coded:
             return source.block
         if not self.in_memory:
             refuse_size(who, alternative, memory, source.n_rows, len(source.schema))
@@ -225,7 +225,7 @@ class Rows:
                 refuse_size(who, alternative, memory, n_bytes=n_bytes)
         if not found.blocks:
             raise DataError(_NO_ROWS)
-        if found.unchanged and isinstance(source, ArraySource):
+        if found.unchanged and isinstance(source, ArraySource) and source.is_coded:
             return replace(found.targets, X=source.X)
         return found.block
 

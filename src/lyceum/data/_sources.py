@@ -67,6 +67,16 @@ class ArraySource:
         """All rows as one block; cells that are not `coded` are as the user gave them."""
         return Block(self.X, self.y, self.w, 0, self.schema)
 
+    @property
+    def is_coded(self) -> bool:
+        """Whether the array itself is what blocks are made of, without a copy."""
+        if self.coded:
+            return True
+        if sparse.issparse(self.X):
+            return self.X.dtype in (np.float32, np.float64)
+        first = self.X[:1]
+        return self.X.flags.c_contiguous and np.may_share_memory(ArrayCoder(self.schema)(first), first)
+
     def take(self, places: np.ndarray) -> ArraySource:
         """Some of the rows, in the order given."""
         y = None if self.y is None else self.y[places]

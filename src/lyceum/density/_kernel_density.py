@@ -16,7 +16,6 @@ from lyceum.base import Learner
 from lyceum.data import Block
 from lyceum.density._bandwidth import deviations, likelihood_of, reference_of
 from lyceum.density._density import CATEGORIES, Density, checked_box, weighted_quantile
-from lyceum.density._stored_rows import gather
 from lyceum.density._sums import RowSums, leaf_order
 from lyceum.density._windows import WINDOWS
 from lyceum.errors import DataError
@@ -106,8 +105,11 @@ class KernelDensity(Density, Learner):
         y : ignored
         sample_weight : array of shape (n_samples,), optional
         """
-        stored = gather(self._rows(X, y, sample_weight), self, "HistogramDensity or GaussianDensity")
-        rows, w = stored.X, stored.w
+        given = self._rows(X, y, sample_weight)
+        block = given.gathered(
+            type(self).__name__, "HistogramDensity or GaussianDensity"
+        ).without_zero_weights()
+        rows, w = np.array(block.X, dtype=np.float64), block.w
         self.bandwidth_ = bandwidths_of(rows, w, self.bandwidth, self.kernel, self.tolerance)
         if w is None and rows.shape[1] == 1:
             rows[:, 0].sort()

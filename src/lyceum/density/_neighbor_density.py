@@ -15,7 +15,6 @@ from sklearn.utils._param_validation import Interval
 from lyceum.base import Learner
 from lyceum.data import Block
 from lyceum.density._density import CATEGORIES, Density, weighted_quantile
-from lyceum.density._stored_rows import gather
 from lyceum.errors import DataError
 from lyceum.report import Summary
 
@@ -74,8 +73,11 @@ class NeighborDensity(Density, Learner):
         y : ignored
         sample_weight : array of shape (n_samples,), optional
         """
-        stored = gather(self._rows(X, y, sample_weight), self, "HistogramDensity or GaussianDensity")
-        self.rows_, w = stored.X, stored.w
+        rows = self._rows(X, y, sample_weight)
+        block = rows.gathered(
+            type(self).__name__, "HistogramDensity or GaussianDensity"
+        ).without_zero_weights()
+        self.rows_, w = np.array(block.X, dtype=np.float64), block.w
         self.weights_ = np.ones(len(self.rows_)) if w is None else w
         total = self.weights_.sum()
         if self.n_neighbors is not None and self.n_neighbors > total * (1 + 1e-12):

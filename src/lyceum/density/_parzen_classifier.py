@@ -10,7 +10,6 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum.base import Learner, PosteriorClassifier
 from lyceum.data import Block
 from lyceum.density._kernel_density import KERNEL_CONSTRAINTS, bandwidths_of
-from lyceum.density._stored_rows import gather
 from lyceum.density._sums import RowSums, leaf_order
 from lyceum.probability import (
     PRIOR_CONSTRAINTS,
@@ -100,8 +99,10 @@ class ParzenClassifier(PosteriorClassifier, Learner):
         sample_weight : array of shape (n_samples,), optional
         """
         alternative = "lyceum.bayes.QuadraticDiscriminant or NaiveBayes"
-        stored = gather(self._rows(X, y, sample_weight), self, alternative)
-        rows, codes, w = stored.X, stored.y, stored.w
+        block = self._rows(X, y, sample_weight).gathered(type(self).__name__, alternative)
+        block = block.without_zero_weights()
+        rows, codes, w = np.asarray(block.X, dtype=np.float64), block.y, block.w
+        assert codes is not None
         w = np.ones(len(rows)) if w is None else w
         K = len(self.classes_)
         self.class_count_ = np.bincount(codes, w, K)

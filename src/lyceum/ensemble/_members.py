@@ -22,11 +22,10 @@ from sklearn.utils.validation import _check_feature_names, check_is_fitted, has_
 from lyceum.base import Learner
 from lyceum.data import Block, Rows, Schema, Step
 from lyceum.data._arrow import is_frame
-from lyceum.data._dask import DaskSource
 from lyceum.data._intake import Intake
 from lyceum.data._sources import ArraySource
 from lyceum.ensemble._packed_members import pack, unpack
-from lyceum.errors import DataError, SchemaError, SourceError
+from lyceum.errors import DataError, SchemaError
 
 __all__ = ["MEMBER_CONSTRAINTS", "Ensemble", "Material", "posteriors", "takes_weights", "vote_codes"]
 
@@ -135,41 +134,6 @@ def _refuse_codes(schema: Schema) -> None:
             )
 
 
-@dataclass(frozen=True, eq=False)
-class _Pieces:
-    blocks: tuple[Block, ...]
-
-    @classmethod
-    def of(cls, block: Block) -> _Pieces:
-        return cls((block,))
-
-    def merge(self, other: _Pieces) -> _Pieces:
-        return _Pieces(self.blocks + other.blocks)
-
-    @property
-    def joined(self) -> ArraySource:
-        cells = [block.X for block in self.blocks]
-        X = sparse.vstack(cells, format="csr") if sparse.issparse(cells[0]) else np.concatenate(cells)
-        y, w = (self._column(name) for name in "yw")
-        return ArraySource(X, y, w, self.blocks[0].schema, coded=True)
-
-    def _column(self, name: str) -> Any:
-        parts = [getattr(block, name) for block in self.blocks]
-        return None if any(part is None for part in parts) else np.concatenate(parts)
-
-
-def in_memory(rows: Rows, who: str, alternative: str) -> ArraySource:
-    """All rows in memory; a Dask collection is refused by naming what to use for it."""
-    if isinstance(rows.source, DaskSource):
-        raise SourceError(
-            f"{who} keeps every row in memory while it learns and cannot learn from a Dask collection: "
-            f"use {alternative}, or fit on a sample that fits into memory, e.g. X.compute()"
-        )
-    if isinstance(rows.source, ArraySource) and not rows.steps:
-        return rows.source
-    return rows.reduce(_Pieces.of).joined
-
-
 class _Intake(Intake):
     """The way in for an ensemble: which columns hold categories may also be said to the estimator."""
 
@@ -216,7 +180,7 @@ class Ensemble(Learner):
         self._validate_params()
         base = self._base()
         rows = _Intake(self).to_fit(X, y, w)
-        source = in_memory(rows, type(self).__name__, self._alternative)
+        source = self._held(rows)
         assert source.y is not None
         if takes_rows(base):
             named = hasattr(self, "feature_names_in_")
@@ -242,7 +206,11 @@ class Ensemble(Learner):
         check_is_fitted(self)
         if not takes_rows(self._base()):
             return Material(None, X)
-        return Material(in_memory(self._rows_to_predict(X), type(self).__name__, self._alternative))
+        return Material(self._held(self._rows_to_predict(X)))
+
+    def _held(self, rows: Rows) -> ArraySource:
+        """All rows in memory."""
+        return ArraySource.of_block(rows.gathered(type(self).__name__, self._alternative))
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())

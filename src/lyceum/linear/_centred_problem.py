@@ -9,20 +9,15 @@ import numpy as np
 from scipy import sparse
 
 from lyceum._threads import ordered_map
-from lyceum.data import Block, Rows
-from lyceum.data._sources import ArraySource
+from lyceum.data import Rows
 from lyceum.solvers import ColumnElasticNet, DenseColumns, ElasticNetProblem, GramElasticNet, SparseColumns
 from lyceum.statistics import Scatter
 from lyceum.statistics._sparse import SparseCells
 
-__all__ = ["CentredProblem", "in_memory"]
+__all__ = ["CentredProblem"]
 
+_ROWS = 1 << 14
 _EPS = float(np.finfo(np.float64).eps)
-
-
-def in_memory(rows: Rows) -> bool:
-    """Whether the rows are an array, so that their columns can be had at once."""
-    return isinstance(rows.source, ArraySource)
 
 
 @dataclass(frozen=True)
@@ -43,13 +38,13 @@ class CentredProblem:
     @classmethod
     def of_rows(cls, rows: Rows, fit_intercept: bool) -> CentredProblem:
         """From rows in memory, copied column by column."""
-        blocks = [block for block in rows.blocks() if len(block)]
-        y = np.concatenate([block.y for block in blocks]).astype(np.float64)
-        w = None if blocks[0].w is None else np.concatenate([block.w for block in blocks])
+        block = rows.gathered('solver="columns"', 'solver="gram"')
+        assert block.y is not None
+        y, w = block.y.astype(np.float64), block.w
         total = float(len(y)) if w is None else float(w.sum())
         s = np.full(len(y), 1 / np.sqrt(len(y))) if w is None else np.sqrt(w / total)
         y_mean = _mean(y, s) if fit_intercept else 0.0
-        columns, x_mean = _columns(blocks, s, fit_intercept)
+        columns, x_mean = _columns(block.X, s, fit_intercept)
         centred = s * (y - y_mean)
         n_rows = len(y) if w is None else int(np.count_nonzero(w))
         problem = ColumnElasticNet(columns, centred, float(centred @ centred))
@@ -64,25 +59,24 @@ def _mean(y: np.ndarray, s: np.ndarray) -> float:
     return float(y[0] + v @ (y - y[0]) / v.sum())
 
 
-def _columns(blocks: list[Block], s: np.ndarray, fit_intercept: bool) -> tuple[Any, np.ndarray]:
-    if sparse.issparse(blocks[0].X):
-        X = sparse.csr_array(sparse.vstack([block.X for block in blocks], format="csr"))
-        if X.nnz <= 0.3 * X.shape[0] * X.shape[1]:
-            return _sparse(X, s, fit_intercept)
-        return _dense([X.toarray()], s, fit_intercept)
-    return _dense([block.X for block in blocks], s, fit_intercept)
+def _columns(X: Any, s: np.ndarray, fit_intercept: bool) -> tuple[Any, np.ndarray]:
+    if not sparse.issparse(X):
+        return _dense(X, s, fit_intercept)
+    X = sparse.csr_array(X)
+    if X.nnz <= 0.3 * X.shape[0] * X.shape[1]:
+        return _sparse(X, s, fit_intercept)
+    return _dense(X.toarray(), s, fit_intercept)
 
 
-def _dense(parts: list[np.ndarray], s: np.ndarray, fit_intercept: bool) -> tuple[DenseColumns, np.ndarray]:
+def _dense(X: np.ndarray, s: np.ndarray, fit_intercept: bool) -> tuple[DenseColumns, np.ndarray]:
     """√w (x - mean) / √Σw as rows of a (d, n) array, a cacheful of columns at a time."""
-    n, d = len(s), parts[0].shape[1]
+    n, d = X.shape
     XT, mean, norms, v = np.empty((d, n)), np.zeros(d), np.empty(d), s * s
 
     def fill(at: slice) -> None:
-        chunk, row = XT[at], 0
-        for part in parts:
-            chunk[:, row : row + len(part)] = part[:, at].T
-            row += len(part)
+        chunk = XT[at]
+        for row in range(0, n, _ROWS):  # a stretch of rows stays in the cache while its columns are read
+            chunk[:, row : row + _ROWS] = X[row : row + _ROWS, at].T
         if fit_intercept:
             first = chunk[:, 0].copy()
             chunk -= first[:, None]

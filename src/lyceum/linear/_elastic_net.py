@@ -17,7 +17,7 @@ from lyceum._threads import single_threaded_blas
 from lyceum.base import OnePassLearner
 from lyceum.data import Block, Rows
 from lyceum.errors import DataError
-from lyceum.linear._centred_problem import CentredProblem, in_memory
+from lyceum.linear._centred_problem import CentredProblem
 from lyceum.linear._least_squares import LinearPredictor
 from lyceum.linear._row_passes import first_pass
 from lyceum.report import Summary, Table
@@ -311,15 +311,13 @@ def _objective(squares: float, coef: np.ndarray, l1: float, l2: float) -> float:
 def on_columns(rows: Rows, solver: str, sparsifies: bool) -> bool:
     """Whether to work on columns in memory instead of on a Gram matrix."""
     if solver == "columns":
-        if not in_memory(rows):
+        if not rows.in_memory:
             raise DataError('solver="columns" needs rows in memory: give an array, or take solver="gram"')
         if not sparsifies:
             raise DataError('solver="columns" needs an l1 penalty: take solver="gram" without one')
         return True
     d, n = len(rows.schema), rows.n_rows
-    return (
-        solver == "auto" and in_memory(rows) and sparsifies and d > _NARROW and n is not None and n < 10 * d
-    )
+    return solver == "auto" and rows.in_memory and sparsifies and d > _NARROW and n is not None and n < 10 * d
 
 
 def warn_unsolved(learner: Any, found: Solution, tolerance: float, max_iter: int) -> None:

@@ -11,7 +11,6 @@ import numpy as np
 
 from lyceum._native import native
 from lyceum.data import Block, Rows
-from lyceum.data._sources import ArraySource
 from lyceum.statistics import Moments
 
 __all__ = ["FirstLook", "HeldOut", "Packing", "Windows"]
@@ -122,7 +121,7 @@ class Windows:
     def __init__(self, rows: Rows, packing: Packing, size: int, n_rows: int):
         self._rows, self._packing, self._size = rows, packing, size
         self._whole: np.ndarray | None = None
-        self._holds = isinstance(rows.source, ArraySource) or n_rows <= size
+        self._holds = rows.in_memory or n_rows <= size
         self._n_rows = n_rows
 
     def __iter__(self) -> Iterator[np.ndarray]:
@@ -134,7 +133,7 @@ class Windows:
 
     def _chunks(self) -> Iterator[np.ndarray]:
         """Packed blocks; those of a stream one at a time: parts read ahead may outgrow the memory."""
-        if isinstance(self._rows.source, ArraySource):
+        if self._rows.in_memory:
             return self._rows.map(self._packing)
         return map(self._packing, self._rows.blocks())
 
