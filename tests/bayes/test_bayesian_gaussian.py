@@ -8,7 +8,7 @@ from scipy.stats import multivariate_t, norm
 
 from lyceum.bayes import BayesianGaussianClassifier, NormalMean, QuadraticDiscriminant
 from lyceum.data import scan
-from lyceum.errors import DataError
+from lyceum.errors import DataError, SettingError
 
 pytestmark = pytest.mark.syllabus("3.6")
 
@@ -199,7 +199,7 @@ def test_a_class_without_rows_has_the_density_of_the_prior():
 )
 def test_a_prior_that_does_not_fit_is_refused(wrong, text):
     X, y = classes_of_rows()
-    with pytest.raises(DataError, match=text):
+    with pytest.raises(SettingError, match=text):
         BayesianGaussianClassifier(**wrong).fit(X, y)
 
 

@@ -6,7 +6,7 @@ from scipy import stats
 from scipy.linalg import LinAlgWarning
 
 from lyceum.density import GaussianDensity
-from lyceum.errors import DataError, MissingValuesError
+from lyceum.errors import MissingValuesError, SettingError
 
 
 def rows_of(n, d, seed=0):
@@ -157,11 +157,11 @@ def test_one_row_with_a_prior():
 
 
 def test_bad_input_is_named():
-    with pytest.raises(DataError, match="nu_0 must be above d - 1, which is 1 here"):
+    with pytest.raises(SettingError, match="nu_0 must be above d - 1, which is 1 here"):
         GaussianDensity(estimate="bayes", nu_0=0.5).fit(rows_of(5, 2))
-    with pytest.raises(DataError, match="known_covariance must be a positive definite matrix"):
+    with pytest.raises(SettingError, match="known_covariance must be a positive definite matrix"):
         GaussianDensity(known_covariance=[[1.0, 2.0], [2.0, 1.0]]).fit(rows_of(5, 2))
-    with pytest.raises(DataError, match="prior_mean must be one finite number"):
+    with pytest.raises(SettingError, match="prior_mean must be one finite number"):
         GaussianDensity(estimate="map", prior_mean=[0.0]).fit(rows_of(5, 2))
     with pytest.raises(MissingValuesError, match="column 'x1' has a missing value"):
         GaussianDensity().fit([[0.0, 1.0], [1.0, np.nan]])

@@ -133,7 +133,10 @@ FISH = {"fish": ["salmon", "sea bass"]}
         (lambda: ProbabilityTable.from_counts(FISH, [-1, 2]), "not negative"),
         (lambda: ProbabilityTable(FISH, [0.3, 0.7]).marginal("fsh"), "did you mean 'fish'"),
         (lambda: ProbabilityTable(FISH, [0.3, 0.7]).probability(fish="cod"), "'cod' is not among"),
-        (lambda: ProbabilityTable(FISH, [0.3, 0.7]).conditional("fish", given="fish"), "given at once"),
+        (
+            lambda: ProbabilityTable(FISH, [0.3, 0.7]).conditional("fish", given="fish"),
+            "wanted and given",
+        ),
         (lambda: ProbabilityTable(FISH, [0.3, 0.7]).at(fish="salmon"), "probability"),
         (lambda: ProbabilityTable.from_columns({"a": [1], "b": [1, 2]}), "same number of rows"),
         (

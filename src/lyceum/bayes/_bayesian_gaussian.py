@@ -6,32 +6,28 @@ import warnings
 from collections.abc import Callable
 from functools import partial
 from numbers import Real
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 from scipy.linalg import LinAlgWarning
 from scipy.special import gammaln
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from lyceum._native import native
 from lyceum.bayes._discriminant import QuadraticRule
 from lyceum.data import Block
-from lyceum.errors import DataError
-from lyceum.probability import PRIOR_CONSTRAINTS, RIDGE, log_probability, runner_up_odds, whiten
+from lyceum.probability import (
+    PRIOR_CONSTRAINTS,
+    RIDGE,
+    NormalInverseWishart,
+    gaussian_log_density,
+    log_probability,
+    runner_up_odds,
+    whiten,
+)
 from lyceum.report import Summary
 from lyceum.statistics import ClassScatter
 
 __all__ = ["BayesianGaussianClassifier"]
-
-
-class Prior(NamedTuple):
-    """Normal-inverse-Wishart: Σ ~ IW(scale, nu), μ | Σ ~ N(mean, Σ / kappa), on the columns in use."""
-
-    mean: np.ndarray  # (d,)
-    kappa: float
-    nu: float
-    scale: np.ndarray  # (d, d)
-    used: np.ndarray  # (d,) of bool
 
 
 class BayesianGaussianClassifier(QuadraticRule):
@@ -145,13 +141,17 @@ class BayesianGaussianClassifier(QuadraticRule):
 
     def _finish(self, statistic: ClassScatter) -> None:
         _, spare = self._finish_classes(statistic)
-        prior = self._prior(spare)
-        self.nu_0_ = prior.nu
-        self._update(statistic, prior)
-        d = int(prior.used.sum())
-        self.degrees_ = self.nu_ - d + 1.0
-        growth = (self.kappa_ + 1.0) / (self.kappa_ * self.degrees_)
-        self.shape_ = self.scale_ * growth[:, None, None]
+        prior = NormalInverseWishart.from_settings(
+            self.prior_mean, self.kappa_0, self.nu_0, self.scale, mean=self.xbar_, variance=spare
+        )
+        self.nu_0_, d = prior.nu, prior.n_used
+        shared = self.covariance == "shared"
+        update, scatter = (
+            (prior.update_shared, statistic.scatter[0]) if shared else (prior.update, statistic.scatter)
+        )
+        posterior = update(statistic.weight, statistic.mean, scatter)
+        self.kappa_, self.nu_, self.scale_ = posterior.kappa, posterior.nu, posterior.scale
+        self.degrees_, self.means_, self.shape_ = posterior.predictive()
         white = [whiten(shape, np.where(prior.used, 1.0, 0.0)) for shape in self.shape_]
         if any(one.culprit is not None for one in white):
             self._warn()
@@ -171,52 +171,10 @@ class BayesianGaussianClassifier(QuadraticRule):
             stacklevel=4,
         )
 
-    def _prior(self, spare: np.ndarray) -> Prior:
-        used = spare > 0 if isinstance(self.scale, str) else np.ones(len(spare), dtype=bool)
-        d = int(used.sum())
-        nu = float(d + 2 if self.nu_0 is None else self.nu_0)
-        if nu <= d - 1:
-            raise DataError(f"nu_0 must be above d - 1, which is {d - 1} here, but it is {nu:g}")
-        mean = self.xbar_ if isinstance(self.prior_mean, str) else self._given_mean(len(spare))
-        if isinstance(self.scale, str):
-            return Prior(mean, self.kappa_0, nu, np.diag(spare) * (nu - d - 1 if nu > d + 1 else 1.0), used)
-        return Prior(mean, self.kappa_0, nu, self._given_scale(len(spare)), used)
-
-    def _given_mean(self, d: int) -> np.ndarray:
-        mean = np.asarray(self.prior_mean, dtype=np.float64)
-        if mean.shape not in ((), (d,)) or not np.isfinite(mean).all():
-            raise DataError(f"prior_mean must be one finite number, or one for each of the {d} columns")
-        return np.broadcast_to(mean, (d,))
-
-    def _given_scale(self, d: int) -> np.ndarray:
-        scale = np.asarray(self.scale, dtype=np.float64)
-        scale = scale * np.eye(d) if scale.ndim == 0 else scale
-        if scale.shape != (d, d) or not np.allclose(scale, scale.T) or not _is_positive(scale):
-            raise DataError(f"scale must be a positive definite matrix of shape ({d}, {d}), or one number")
-        return scale
-
-    def _update(self, statistic: ClassScatter, prior: Prior) -> None:
-        """κ_n, ν_n, m_n and S_n of every class."""
-        n, x = statistic.weight, statistic.mean
-        self.kappa_ = prior.kappa + n
-        moved = np.where(n[:, None] > 0, x - prior.mean, 0.0)
-        self.means_ = prior.mean + (n / self.kappa_)[:, None] * moved
-        between = (prior.kappa * n / self.kappa_)[:, None, None] * moved[:, :, None] * moved[:, None, :]
-        both = np.where(prior.used, 1.0, 0.0)
-        both = both * both[:, None]
-        if self.covariance == "shared":
-            self.nu_ = np.full_like(n, prior.nu + n.sum())
-            together = prior.scale + both * (statistic.scatter[0] + between.sum(axis=0))
-            self.scale_ = np.repeat(together[None], len(n), axis=0)
-        else:
-            self.nu_ = prior.nu + n
-            self.scale_ = prior.scale + both * (statistic.scatter + between)
-
     # -- predict ---------------------------------------------------------------------------------------------
 
     def _log_joint(self, block: Block) -> np.ndarray:
-        half = np.zeros((len(block), len(self.classes_)))
-        native.quadratic_log_density(block.X, self.means_, self._whiten, np.zeros(len(self.classes_)), half)
+        half = gaussian_log_density(block.X, self.means_, self._whiten, np.zeros(len(self.classes_)))
         return self._constant - self._power * np.log1p(-2.0 * half / self.degrees_)
 
     # -- what was learned ------------------------------------------------------------------------------------
@@ -249,7 +207,3 @@ class BayesianGaussianClassifier(QuadraticRule):
             "xbar_": (d,),
             "priors_": (K,),
         }
-
-
-def _is_positive(matrix: np.ndarray) -> bool:
-    return bool(np.isfinite(matrix).all() and np.linalg.eigvalsh(matrix).min(initial=np.inf) > 0)

@@ -9,15 +9,16 @@ from typing import Any
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
-from lyceum._native import native
 from lyceum.base import OnePassClassifier
 from lyceum.data import Block
 from lyceum.probability import (
     PRIOR_CONSTRAINTS,
     class_priors,
+    gaussian_log_density,
     log_probability,
     odds_explanation,
     runner_up_odds,
+    squared_distance_parts,
 )
 from lyceum.report import Explanation, Summary, Table
 from lyceum.statistics import ClassMoments, ClassScatter
@@ -104,28 +105,14 @@ class QuadraticRule(Discriminant):
     _constant: np.ndarray  # (K,)
 
     def _log_joint(self, block: Block) -> np.ndarray:
-        if self._whiten.ndim == 3:
-            joint = np.zeros((len(block), len(self.classes_)))
-            native.quadratic_log_density(block.X, self.means_, self._whiten, self._constant, joint)
-            return joint
-        joint = np.empty((len(block), len(self.classes_)))
-        joint[:] = self._constant
-        mean, half = np.ascontiguousarray(self.means_.T), np.ascontiguousarray(0.5 * self._whiten.T**2)
-        columns = np.arange(len(mean), dtype=np.int32)
-        native.gaussian_log_joint(block.X, columns, mean, half, np.zeros_like(half), joint)
-        return joint
+        return gaussian_log_density(block.X, self.means_, self._whiten, self._constant)
 
     def _column_odds(self, block: Block) -> np.ndarray:
         return runner_up_odds(-0.5 * self._squared_parts(block), self._constant)
 
     def _squared_parts(self, block: Block) -> np.ndarray:
         """What every column adds to the squared distances from the means, (n, K, d)."""
-        # x'Px is the sum over the columns of x_j (Px)_j: what two columns say together is split evenly.
-        moved = block.X[:, None, :] - self.means_
-        W = self._whiten
-        if W.ndim == 2:
-            return (moved * W) ** 2
-        return moved * np.einsum("nkj,kji->nki", moved, np.swapaxes(W, 1, 2) @ W)
+        return squared_distance_parts(block.X, self.means_, self._whiten)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         K, d = len(self.classes_), len(self._design_names)

@@ -15,12 +15,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum._native import native
 from lyceum.base import OnePassLearner
 from lyceum.data import Block
 from lyceum.density._density import CATEGORIES, Density, checked_box
-from lyceum.density._niw import Fit, learn
-from lyceum.probability import RIDGE, whiten
+from lyceum.density._gaussian_fit import GaussianFit, fit_gaussian
+from lyceum.probability import RIDGE, gaussian_log_density, whiten
 from lyceum.report import Explanation, Summary, Table
 from lyceum.statistics import Scatter
 
@@ -134,7 +133,7 @@ class GaussianDensity(Density, OnePassLearner):
         return Scatter.of
 
     def _finish(self, statistic: Scatter) -> None:
-        found: Fit = learn(statistic, self)
+        found: GaussianFit = fit_gaussian(statistic, self)
         self.mean_, self.covariance_, self.degrees_ = found.mean, found.covariance, found.degrees
         self.kappa_, self.nu_, self.mean_covariance_ = found.kappa, found.nu, found.mean_covariance
         white = whiten(self.covariance_, np.diag(self.covariance_))
@@ -165,8 +164,7 @@ class GaussianDensity(Density, OnePassLearner):
         return self._log_density_of
 
     def _log_density_of(self, block: Block) -> np.ndarray:
-        half = np.zeros((len(block), 1))
-        native.quadratic_log_density(block.X, self.mean_[None], self._whiten[None], np.zeros(1), half)
+        half = gaussian_log_density(block.X, self.mean_[None], self._whiten[None], np.zeros(1))
         return self._log_at(-2.0 * half[:, 0])
 
     def _log_at(self, q: Any) -> Any:

@@ -1,21 +1,36 @@
 """Values of probability: loss matrices, tables, Gaussian algebra, class priors and class weights."""
 
+from lyceum.probability._bayes_theorem import BayesUpdate, bayes_theorem
 from lyceum.probability._class_priors import PRIOR_CONSTRAINTS, class_priors, log_probability
 from lyceum.probability._class_weights import class_weight_factors
+from lyceum.probability._factor import Factor
+from lyceum.probability._gaussian import Gaussian
+from lyceum.probability._gaussian_density import gaussian_log_density, squared_distance_parts
 from lyceum.probability._gaussian_fusion import FusedGaussian, fuse_gaussians
 from lyceum.probability._labels import class_codes, find_labels, label_array, label_key
 from lyceum.probability._loss_matrix import LossMatrix
-from lyceum.probability._probability_table import BayesUpdate, ProbabilityTable, bayes_theorem
+from lyceum.probability._normal_inverse_wishart import (
+    NormalInverseWishart,
+    StudentT,
+    positive_matrix,
+    prior_mean_vector,
+)
+from lyceum.probability._probability_table import ProbabilityTable
 from lyceum.probability._runner_up import odds_explanation, runner_up, runner_up_odds
+from lyceum.probability._sum_product import max_product, sum_product
 from lyceum.probability._whitening import RIDGE, Whitening, whiten
 
 __all__ = [
     "PRIOR_CONSTRAINTS",
     "RIDGE",
     "BayesUpdate",
+    "Factor",
     "FusedGaussian",
+    "Gaussian",
     "LossMatrix",
+    "NormalInverseWishart",
     "ProbabilityTable",
+    "StudentT",
     "Whitening",
     "bayes_theorem",
     "class_codes",
@@ -23,11 +38,17 @@ __all__ = [
     "class_weight_factors",
     "find_labels",
     "fuse_gaussians",
+    "gaussian_log_density",
     "label_array",
     "label_key",
     "log_probability",
+    "max_product",
     "odds_explanation",
+    "positive_matrix",
+    "prior_mean_vector",
     "runner_up",
     "runner_up_odds",
+    "squared_distance_parts",
+    "sum_product",
     "whiten",
 ]

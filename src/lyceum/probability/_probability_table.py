@@ -1,4 +1,4 @@
-"""Finite probability tables, with the sum rule, the product rule and Bayes' theorem."""
+"""Probability tables of discrete variables: sum rule, product rule, Bayes' theorem."""
 
 from __future__ import annotations
 
@@ -10,27 +10,33 @@ from typing import Any
 import numpy as np
 
 from lyceum.errors import DataError
+from lyceum.probability._factor import Factor, check_states, spread_axes
 from lyceum.probability._labels import find_labels, unique_labels
 from lyceum.report import Table
 
-__all__ = ["BayesUpdate", "ProbabilityTable", "bayes_theorem"]
+__all__ = ["ProbabilityTable"]
 
 _TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ProbabilityTable:
-    """P(A, B, ... | C, ...) of named variables with finitely many values.
+    """P(A, B, ... | C, ...) of named discrete variables.
 
     Parameters
     ----------
-    variables : dict of name to values
+    variables : dict of name to states
         In the order of the axes of `values`.
-    values : array with an axis a variable
+    values : array with one axis per variable
         Probabilities. For every combination of the given variables they sum to 1; a combination of
         probability 0 may hold NaN, where the conditional is not defined.
-    given : names, optional
+    given : name or names, default=()
         The variables on which the table is conditioned.
+
+    See Also
+    --------
+    Factor : The same without the condition that probabilities sum to 1, for inference.
+    bayes_theorem : Bayes' theorem for one observation.
 
     Examples
     --------
@@ -99,7 +105,7 @@ class ProbabilityTable:
     def from_counts(
         cls, variables: Mapping[str, Sequence[Any]], counts: Any, given: str | Sequence[str] = ()
     ) -> ProbabilityTable:
-        """Relative frequencies: counts divided by their sum, for every combination of the given variables."""
+        """Relative frequencies: counts divided by their sum for every combination of the given variables."""
         names = [given] if isinstance(given, str) else list(given)
         _check_names(names, variables)
         counts = np.asarray(counts, dtype=np.float64)
@@ -128,6 +134,17 @@ class ProbabilityTable:
         np.add.at(counts, tuple(codes for _, codes in found.values()), 1.0)
         return cls.from_counts({name: labels.tolist() for name, (labels, _) in found.items()}, counts)
 
+    @classmethod
+    def from_factor(cls, factor: Factor, given: str | Sequence[str] = ()) -> ProbabilityTable:
+        """A factor divided by its sum over the variables that are not given."""
+        linear = factor.to_linear()
+        return cls.from_counts(linear.variables, linear.values, given)
+
+    def factor(self, *, log: bool = False) -> Factor:
+        """The table as a factor, in log space if asked; undefined conditionals become 0."""
+        factor = Factor(self.variables, np.nan_to_num(self.values, nan=0.0))
+        return factor.to_log() if log else factor
+
     # -- rules -----------------------------------------------------------------------------------------------
 
     def marginal(self, *names: str) -> ProbabilityTable:
@@ -141,7 +158,7 @@ class ProbabilityTable:
         conditions = (given,) if isinstance(given, str) else tuple(given)
         _check_names((*names, *conditions), self.variables)
         if set(names) & set(conditions):
-            raise DataError(f"{sorted(set(names) & set(conditions))[0]!r} is asked for and given at once")
+            raise DataError(f"{sorted(set(names) & set(conditions))[0]!r} is both wanted and given")
         conditions = tuple(dict.fromkeys([*conditions, *self.given]))
         joint = self._summed(tuple(dict.fromkeys([*names, *conditions])))
         total = joint.values.sum(axis=tuple(range(len(names))), keepdims=True)
@@ -151,7 +168,7 @@ class ProbabilityTable:
         """Product rule: P(A | B, C) · P(B | C) = P(A, B | C), either way round.
 
         The condition of one factor must be all of the other's variables. With `independent` the factors may
-        share none: then P(A) · P(B) = P(A, B) is an assumption, and yours.
+        have no variable in common: P(A) · P(B) = P(A, B) is then your assumption.
         """
         for one, two in ((self, other), (other, self)):
             if set(one.given) == set(two.variables) and not set(one._free) & set(two.variables):
@@ -191,7 +208,7 @@ class ProbabilityTable:
         return ProbabilityTable(rest, _ratio(part, total), given)
 
     def probability(self, **event: Any) -> float:
-        """The probability of an event, summed over what it leaves open; given variables must be fixed."""
+        """The probability of an event, summed over the other variables; given variables must be fixed."""
         _check_names(tuple(event), self.variables)
         open_given = [name for name in self.given if name not in event]
         if open_given:
@@ -199,7 +216,7 @@ class ProbabilityTable:
         return float(self._slice(event).sum())
 
     def bayes_error(self, target: str) -> float:
-        """1 - Σ_x max_k P(k, x): what the best rule for `target` that sees all else gets wrong."""
+        """1 - Σ_x max_k P(k, x): the error rate of the best rule that predicts `target` from all else."""
         _check_names((target,), self.variables)
         if self.given:
             raise DataError(f"the Bayes error needs a joint table, not {self.name}")
@@ -244,21 +261,13 @@ class ProbabilityTable:
         return self.values[tuple(places)]
 
     def _times(self, other: ProbabilityTable, given: tuple[str, ...]) -> ProbabilityTable:
-        for name in set(self.variables) & set(other.variables):
-            if self.variables[name] != other.variables[name]:
-                raise DataError(
-                    f"{name!r} has the values {self.variables[name]} in {self.name} and "
-                    f"{other.variables[name]} in {other.name}: give the same values in the same order"
-                )
+        check_states(self.variables, other.variables)
         variables = {**self.variables, **other.variables}
-        order = list(variables)
-        a = np.expand_dims(self.values, [i for i, name in enumerate(order) if name not in self.variables])
-        inner = other.values.transpose(other._axes([name for name in order if name in other.variables]))
-        b = np.expand_dims(inner, [i for i, name in enumerate(order) if name not in other.variables])
-        values = np.where((a == 0) | (b == 0), 0.0, a * b)  # a conditional that is not defined has weight 0
+        a, b = spread_axes(self, list(variables)), spread_axes(other, list(variables))
+        values = np.where((a == 0) | (b == 0), 0.0, a * b)  # an undefined conditional has weight 0
         return ProbabilityTable(variables, values, tuple(dict.fromkeys(given)))
 
-    # -- shown -----------------------------------------------------------------------------------------------
+    # -- text ------------------------------------------------------------------------------------------------
 
     @property
     def name(self) -> str:
@@ -266,7 +275,7 @@ class ProbabilityTable:
         return f"P({', '.join(self._free)}{' | ' + ', '.join(self.given) if self.given else ''})"
 
     def table(self) -> Table:
-        """As a table of `lyceum.report`: two variables down and across, else a row a combination."""
+        """As a table of `lyceum.report`: two variables down and across, else one row per combination."""
         names, labels = list(self.variables), list(self.variables.values())
         if len(names) == 2:
             rows = [(str(label), *map(float, row)) for label, row in zip(labels[0], self.values)]
@@ -284,61 +293,6 @@ class ProbabilityTable:
 
     def _repr_html_(self) -> str:
         return self.table()._repr_html_()
-
-
-@dataclass(frozen=True, slots=True)
-class BayesUpdate:
-    """What Bayes' theorem makes of one observation.
-
-    Attributes
-    ----------
-    unnormalised : dict of class to P(x|k) P(k)
-    evidence : float
-        P(x), their sum.
-    posterior : dict of class to P(k|x)
-    """
-
-    unnormalised: dict[Any, float]
-    evidence: float
-    posterior: dict[Any, float]
-
-    def __str__(self) -> str:
-        rows = [(str(k), p, self.posterior[k]) for k, p in self.unnormalised.items()]
-        return str(Table(f"evidence {self.evidence:.4g}", ("class", "P(x|k) P(k)", "P(k|x)"), rows))
-
-
-def bayes_theorem(prior: Mapping[Any, float], likelihood: Mapping[Any, float]) -> BayesUpdate:
-    """P(k|x) = P(x|k) P(k) / Σ_k P(x|k) P(k) for one observed x.
-
-    Parameters
-    ----------
-    prior : dict of class to P(k), which sum to 1
-    likelihood : dict of class to P(x|k), a probability or a density
-
-    Examples
-    --------
-    A fish of 70 cm, when three in ten are salmon:
-
-    >>> update = bayes_theorem({"salmon": 0.3, "sea bass": 0.7}, {"salmon": 0.4, "sea bass": 0.5})
-    >>> update.unnormalised
-    {'salmon': 0.12, 'sea bass': 0.35}
-    """
-    if set(prior) != set(likelihood):
-        raise DataError(f"prior and likelihood name different classes: {list(prior)} and {list(likelihood)}")
-    p = np.array([float(prior[k]) for k in prior])
-    given_k = np.array([float(likelihood[k]) for k in prior])
-    if not (p >= 0).all() or not abs(p.sum() - 1.0) <= _TOLERANCE:
-        raise DataError(f"the priors must be from 0 to 1 and sum to 1, but sum to {p.sum():g}")
-    if not (np.isfinite(given_k) & (given_k >= 0)).all():
-        raise DataError("likelihoods must be finite and not negative")
-    joint = p * given_k
-    evidence = float(joint.sum())
-    if evidence == 0.0:
-        raise DataError(
-            "what was observed has probability 0 in every class, so nothing can be concluded from it"
-        )
-    posterior = joint / evidence
-    return BayesUpdate(dict(zip(prior, joint.tolist())), evidence, dict(zip(prior, posterior.tolist())))
 
 
 def _check_names(names: Sequence[str], variables: Mapping[str, Any]) -> None:

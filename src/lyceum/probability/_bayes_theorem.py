@@ -1,0 +1,77 @@
+"""Bayes' theorem for one observation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lyceum.errors import DataError
+from lyceum.report import Table
+
+__all__ = ["BayesUpdate", "bayes_theorem"]
+
+_TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class BayesUpdate:
+    """The result of Bayes' theorem for one observation.
+
+    Attributes
+    ----------
+    unnormalised : dict of class to P(x|k) P(k)
+    evidence : float
+        P(x), their sum.
+    posterior : dict of class to P(k|x)
+    """
+
+    unnormalised: dict[Any, float]
+    evidence: float
+    posterior: dict[Any, float]
+
+    def __str__(self) -> str:
+        rows = [(str(k), p, self.posterior[k]) for k, p in self.unnormalised.items()]
+        return str(Table(f"evidence {self.evidence:.4g}", ("class", "P(x|k) P(k)", "P(k|x)"), rows))
+
+
+def bayes_theorem(prior: Mapping[Any, float], likelihood: Mapping[Any, float]) -> BayesUpdate:
+    """P(k|x) = P(x|k) P(k) / Σ_k P(x|k) P(k) for one observed x.
+
+    Parameters
+    ----------
+    prior : dict of class to P(k)
+        Sums to 1.
+    likelihood : dict of class to P(x|k)
+        Probabilities or densities.
+
+    Returns
+    -------
+    BayesUpdate
+
+    Examples
+    --------
+    A fish of 70 cm, when three in ten are salmon:
+
+    >>> update = bayes_theorem({"salmon": 0.3, "sea bass": 0.7}, {"salmon": 0.4, "sea bass": 0.5})
+    >>> update.unnormalised
+    {'salmon': 0.12, 'sea bass': 0.35}
+    """
+    if set(prior) != set(likelihood):
+        raise DataError(f"prior and likelihood name different classes: {list(prior)} and {list(likelihood)}")
+    p = np.array([float(prior[k]) for k in prior])
+    given_k = np.array([float(likelihood[k]) for k in prior])
+    if not (p >= 0).all() or not abs(p.sum() - 1.0) <= _TOLERANCE:
+        raise DataError(f"the priors must be from 0 to 1 and sum to 1, but sum to {p.sum():g}")
+    if not (np.isfinite(given_k) & (given_k >= 0)).all():
+        raise DataError("likelihoods must be finite and not negative")
+    joint = p * given_k
+    evidence = float(joint.sum())
+    if evidence == 0.0:
+        raise DataError(
+            "what was observed has probability 0 in every class, so nothing can be concluded from it"
+        )
+    posterior = joint / evidence
+    return BayesUpdate(dict(zip(prior, joint.tolist())), evidence, dict(zip(prior, posterior.tolist())))

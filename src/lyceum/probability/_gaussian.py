@@ -1,0 +1,117 @@
+"""The Gaussian distribution as a value: density, marginal, conditional, product and linear maps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lyceum.errors import DataError
+from lyceum.probability._gaussian_density import gaussian_log_density
+from lyceum.probability._gaussian_fusion import fuse_gaussians
+from lyceum.probability._whitening import Whitening, whiten
+
+__all__ = ["Gaussian"]
+
+
+@dataclass(frozen=True, eq=False)
+class Gaussian:
+    """N(mean, covariance) of d numbers.
+
+    Parameters
+    ----------
+    mean : array of shape (d,)
+    covariance : array of shape (d, d)
+        Symmetric, without negative eigenvalues.
+
+    See Also
+    --------
+    fuse_gaussians : The product of several Gaussians.
+    gaussian_log_density : The log densities of several Gaussians at many rows.
+
+    References
+    ----------
+    C. M. Bishop, "Pattern Recognition and Machine Learning", Springer, 2006, section 2.3.
+
+    Examples
+    --------
+    >>> joint = Gaussian([0.0, 1.0], [[2.0, 1.0], [1.0, 1.0]])
+    >>> joint.marginal([0])
+    Gaussian(mean=array([0.]), covariance=array([[2.]]))
+    >>> joint.condition([0], [2.0])
+    Gaussian(mean=array([2.]), covariance=array([[0.5]]))
+    """
+
+    mean: np.ndarray
+    covariance: np.ndarray
+
+    def __post_init__(self) -> None:
+        mean, covariance = (np.array(value, dtype=np.float64) for value in (self.mean, self.covariance))
+        if mean.ndim != 1 or covariance.shape != (len(mean), len(mean)):
+            raise DataError(
+                f"a Gaussian has a mean of shape (d,) and a covariance of shape (d, d), not {mean.shape} and "
+                f"{covariance.shape}"
+            )
+        if not np.isfinite(mean).all() or not np.isfinite(covariance).all():
+            raise DataError("the mean and the covariance of a Gaussian must be finite")
+        if not np.allclose(covariance, covariance.T, rtol=1e-8, atol=0.0):
+            raise DataError("the covariance of a Gaussian must be symmetric")
+        object.__setattr__(self, "mean", mean)
+        object.__setattr__(self, "covariance", covariance)
+
+    def whitening(self) -> Whitening:
+        """W with W Σ Wᵀ = I, and log |Σ|; columns without variance are left out."""
+        return whiten(self.covariance, np.diag(self.covariance))
+
+    def log_density(self, X: Any) -> np.ndarray:
+        """log N(x; mean, covariance) of the rows of X, shape (n, d) to (n,).
+
+        A column without variance is left out; a singular covariance gets the ridge of `whiten`.
+        """
+        white = self.whitening()
+        d = int((np.diag(self.covariance) > 0).sum())
+        constant = np.array([-0.5 * (white.log_det + d * np.log(2 * np.pi))])
+        rows = np.ascontiguousarray(np.atleast_2d(np.asarray(X, dtype=np.float64)))
+        return gaussian_log_density(rows, self.mean[None], white.W[None], constant)[:, 0]
+
+    def marginal(self, places: Sequence[int]) -> Gaussian:
+        """The distribution of the columns at `places`, in this order."""
+        at = np.asarray(places, dtype=np.intp)
+        return Gaussian(self.mean[at], self.covariance[np.ix_(at, at)])
+
+    def condition(self, places: Sequence[int], values: Any) -> Gaussian:
+        """The distribution of the other columns when those at `places` have these values.
+
+        μ_a + Σ_ab Σ_bb⁻¹ (x_b - μ_b) and Σ_aa - Σ_ab Σ_bb⁻¹ Σ_ba. With a singular Σ_bb its pseudoinverse is
+        used: a column that follows from others adds nothing.
+        """
+        b = np.asarray(places, dtype=np.intp)
+        a = np.setdiff1d(np.arange(len(self.mean)), b)
+        values = np.asarray(values, dtype=np.float64)
+        if values.shape != b.shape:
+            raise DataError(f"{len(b)} columns are fixed at {values.size} values: give one value per column")
+        gain = self.covariance[np.ix_(a, b)] @ np.linalg.pinv(self.covariance[np.ix_(b, b)], hermitian=True)
+        rest = self.covariance[np.ix_(a, a)] - gain @ self.covariance[np.ix_(b, a)]
+        return Gaussian(self.mean[a] + gain @ (values - self.mean[b]), _symmetric(rest))
+
+    def product(self, other: Gaussian) -> tuple[Gaussian, float]:
+        """N(x; self) N(x; other) = c N(x; fused): the fused Gaussian and log c.
+
+        c = N(mean; other mean, covariance + other covariance), the probability that both agree.
+        """
+        fused = fuse_gaussians([self.mean, other.mean], [self.covariance, other.covariance])
+        spread = Gaussian(other.mean, self.covariance + other.covariance)
+        return Gaussian(fused.mean, _symmetric(fused.covariance)), float(spread.log_density(self.mean)[0])
+
+    def affine(self, matrix: Any, offset: Any = 0.0, noise: Any = 0.0) -> Gaussian:
+        """The distribution of A x + b + e, with e ~ N(0, noise): mean A μ + b, covariance A Σ Aᵀ + noise."""
+        A = np.atleast_2d(np.asarray(matrix, dtype=np.float64))
+        noise = np.asarray(noise, dtype=np.float64)
+        noise = noise * np.eye(len(A)) if noise.ndim == 0 else noise
+        return Gaussian(A @ self.mean + offset, _symmetric(A @ self.covariance @ A.T) + noise)
+
+
+def _symmetric(matrix: np.ndarray) -> np.ndarray:
+    return 0.5 * (matrix + matrix.T)

@@ -1,0 +1,182 @@
+"""The conjugate prior of a Gaussian's mean and covariance, and the density of the next row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lyceum.errors import SettingError
+
+__all__ = ["NormalInverseWishart", "StudentT", "positive_matrix", "prior_mean_vector"]
+
+
+class StudentT(NamedTuple):
+    """A multivariate Student-t distribution, or one per class with a leading axis of length K."""
+
+    degrees: Any
+    location: np.ndarray  # (d,) or (K, d)
+    shape: np.ndarray  # (d, d) or (K, d, d)
+
+
+@dataclass(frozen=True, slots=True)
+class NormalInverseWishart:
+    """Σ ~ IW(scale, nu) and μ | Σ ~ N(mean, Σ / kappa): knowledge of a Gaussian, or of one per class.
+
+    Rows of weight n, mean x̄ and scatter S turn the prior (m_0, κ_0, ν_0, S_0) into the posterior
+
+    κ_n = κ_0 + n,  ν_n = ν_0 + n,  m_n = (κ_0 m_0 + n x̄) / κ_n,
+    S_n = S_0 + S + (κ_0 n / κ_n) (x̄ - m_0)(x̄ - m_0)ᵀ.
+
+    Columns that are not `used` (constant ones, when the scale comes from the data) have no part in it.
+
+    Parameters
+    ----------
+    mean : array of shape (d,), or (K, d) for one per class
+    kappa, nu : float, or array of shape (K,)
+        How many rows the mean and the covariance count for.
+    scale : array of shape (d, d), or (K, d, d)
+    used : array of shape (d,), of bool
+
+    References
+    ----------
+    A. Gelman and others, "Bayesian Data Analysis", third edition, CRC Press, 2013, section 3.6.
+
+    Examples
+    --------
+    >>> prior = NormalInverseWishart(np.zeros(1), 1.0, 3.0, np.array([[2.0]]), np.array([True]))
+    >>> posterior = prior.update(3.0, np.array([1.0]), np.array([[2.0]]))
+    >>> float(posterior.kappa), float(posterior.nu), posterior.mean.tolist(), posterior.scale.tolist()
+    (4.0, 6.0, [0.75], [[4.75]])
+    >>> float(posterior.predictive().degrees)
+    6.0
+    """
+
+    mean: np.ndarray
+    kappa: Any
+    nu: Any
+    scale: np.ndarray
+    used: np.ndarray
+
+    @classmethod
+    def from_settings(
+        cls,
+        prior_mean: Any,
+        kappa_0: float,
+        nu_0: float | None,
+        scale: Any,
+        *,
+        mean: np.ndarray,
+        variance: np.ndarray,
+    ) -> NormalInverseWishart:
+        """The prior that the parameters of a learner describe.
+
+        Parameters
+        ----------
+        prior_mean : "data", float or array of shape (d,)
+            "data" takes `mean`.
+        kappa_0 : float
+        nu_0 : float or None
+            Above d - 1; None takes d + 2, the least whole number for which the mean of Σ exists.
+        scale : "data", float or array of shape (d, d)
+            "data" takes the diagonal matrix for which the prior mean of Σ, S_0 / (ν_0 - d - 1), has the
+            variances of the columns (with ν_0 <= d + 1 the variances themselves); constant columns are then
+            not used, and d is the number of the others. A number s stands for s I.
+        mean, variance : array of shape (d,)
+            Of the columns, over all rows.
+        """
+        from_data = isinstance(scale, str)
+        used = variance > 0 if from_data else np.ones(len(variance), dtype=bool)
+        d = int(used.sum())
+        nu = float(d + 2 if nu_0 is None else nu_0)
+        if nu <= d - 1:
+            raise SettingError(f"nu_0 must be above d - 1, which is {d - 1} here, but it is {nu:g}")
+        if from_data:
+            S_0 = np.diag(variance) * (nu - d - 1 if nu > d + 1 else 1.0)
+        else:
+            S_0 = positive_matrix("scale", scale, len(variance))
+        return cls(prior_mean_vector(prior_mean, mean), kappa_0, nu, S_0, used)
+
+    @property
+    def n_used(self) -> int:
+        """The number of columns in use."""
+        return int(self.used.sum())
+
+    def update(self, weight: Any, mean: np.ndarray, scatter: np.ndarray) -> NormalInverseWishart:
+        """The posterior after rows of this weight, mean and scatter.
+
+        Parameters
+        ----------
+        weight : float, or array of shape (K,) for K classes
+        mean : array of shape (d,) or (K, d)
+            May be anything where the weight is 0.
+        scatter : array of shape (d, d) or (K, d, d)
+        """
+        n = np.asarray(weight, dtype=np.float64)
+        posterior, between = self._update_means(n, mean)
+        return replace(posterior, nu=(self.nu + n)[()], scale=self.scale + self._mask() * (scatter + between))
+
+    def update_shared(
+        self, weight: np.ndarray, mean: np.ndarray, scatter: np.ndarray
+    ) -> NormalInverseWishart:
+        """The posterior of K classes with one covariance, from their pooled scatter of shape (d, d).
+
+        The scatters of all classes add up in one S_n, and ν_n = ν_0 + Σ n; the means stay their own.
+        """
+        posterior, between = self._update_means(weight, mean)
+        together = self.scale + self._mask() * (scatter + between.sum(axis=0))
+        nu = np.full(len(weight), self.nu + weight.sum())
+        return replace(posterior, nu=nu, scale=np.repeat(together[None], len(weight), axis=0))
+
+    def _update_means(self, n: np.ndarray, mean: np.ndarray) -> tuple[NormalInverseWishart, np.ndarray]:
+        """With κ_n and m_n, and the scatter (κ_0 n / κ_n) (x̄ - m_0)(x̄ - m_0)ᵀ between prior and rows."""
+        kappa = np.asarray(self.kappa + n)
+        moved = np.where(n[..., None] > 0, mean - self.mean, 0.0)
+        share = np.asarray(n / kappa)[..., None]
+        between = self.kappa * share[..., None] * moved[..., :, None] * moved[..., None, :]
+        return replace(self, kappa=kappa[()], mean=self.mean + share * moved), between
+
+    def _mask(self) -> np.ndarray:
+        used = np.where(self.used, 1.0, 0.0)
+        return used * used[:, None]
+
+    def mode(self) -> np.ndarray:
+        """The covariance of the most probable (μ, Σ): S / (ν + d + 2)."""
+        return self.scale / np.asarray(self.nu + self.n_used + 2.0)[..., None, None]
+
+    def mean_covariance(self) -> np.ndarray:
+        """The covariance of μ, E[Σ] / κ = S / ((ν - d - 1) κ); NaN where ν <= d + 1."""
+        left = np.asarray(self.nu - self.n_used - 1.0)
+        divisor = np.where(left > 0, left * self.kappa, np.nan)
+        return self.scale / divisor[..., None, None]
+
+    def predictive(self) -> StudentT:
+        """The density of the next row: t with ν - d + 1 degrees of freedom, shape S (κ + 1) / (κ degrees)."""
+        degrees = self.nu - self.n_used + 1.0
+        growth = np.asarray((self.kappa + 1.0) / (self.kappa * degrees))
+        return StudentT(degrees, self.mean, self.scale * growth[..., None, None])
+
+
+def prior_mean_vector(prior_mean: Any, mean: np.ndarray) -> np.ndarray:
+    """m_0 of shape (d,): the mean of the data for "data", or one number or d numbers as given."""
+    if isinstance(prior_mean, str):
+        return mean
+    given = np.asarray(prior_mean, dtype=np.float64)
+    if given.shape not in ((), mean.shape) or not np.isfinite(given).all():
+        raise SettingError(
+            f"prior_mean must be one finite number, or one for each of the {len(mean)} columns"
+        )
+    return np.broadcast_to(given, mean.shape)
+
+
+def positive_matrix(name: str, value: Any, d: int) -> np.ndarray:
+    """A positive definite matrix of shape (d, d) from one, or s I from a positive number s."""
+    matrix = np.asarray(value, dtype=np.float64)
+    matrix = matrix * np.eye(d) if matrix.ndim == 0 else matrix
+    sound = matrix.shape == (d, d) and bool(np.isfinite(matrix).all()) and np.allclose(matrix, matrix.T)
+    if not sound or np.linalg.eigvalsh(matrix).min(initial=np.inf) <= 0:
+        raise SettingError(
+            f"{name} must be a positive definite matrix of shape ({d}, {d}), or one positive number"
+        )
+    return matrix
