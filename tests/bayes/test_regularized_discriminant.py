@@ -9,10 +9,10 @@ from scipy.linalg import LinAlgWarning
 from scipy.stats import multivariate_normal
 
 from lyceum.bayes import LinearDiscriminant, QuadraticDiscriminant, RegularizedDiscriminant
-from lyceum.bayes._folds import FoldScatter, combined, fold_numbers
+from lyceum.bayes._folds import combined
 from lyceum.data import Block, Schema, scan
 from lyceum.errors import DataError
-from lyceum.statistics import ClassScatter
+from lyceum.statistics import ClassScatter, FoldStatistics, fold_numbers
 
 pytestmark = pytest.mark.syllabus("3.4")
 
@@ -148,7 +148,7 @@ def test_the_fold_of_a_row_does_not_depend_on_its_block():
 def test_without_a_fold_is_the_statistic_of_the_other_rows():
     X, y = classes_of_rows(n=100)
     rows = scan(pd.DataFrame(X).assign(y=y.astype(str)).rename(columns=str), target="y")
-    folds = rows.reduce(lambda block: FoldScatter.of(block, 4, 3))
+    folds = rows.reduce(lambda block: FoldStatistics.of(block, ClassScatter.of, 4, 3))
     fold = rows.reduce(lambda block: _Numbers(fold_numbers(block, 4, 3))).values
     for f in range(4):
         part = folds.without(f)

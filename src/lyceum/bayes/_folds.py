@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -11,42 +10,12 @@ import numpy as np
 from lyceum._native import native
 from lyceum.data import Block
 from lyceum.probability import RIDGE, class_priors, log_probability
-from lyceum.statistics import ClassScatter
+from lyceum.statistics import ClassScatter, FoldStatistics, fold_numbers
 
-__all__ = ["FoldLoss", "FoldRules", "FoldScatter", "Setting", "combined"]
+__all__ = ["FoldLoss", "FoldRules", "Setting", "combined"]
 
 
 _ROWS = 256  # scored together: what they need stays in the cache
-
-
-@dataclass(frozen=True, slots=True)
-class FoldScatter:
-    """The means and scatters of the classes in every fold; a row's fold follows from its global number."""
-
-    folds: tuple[ClassScatter, ...]
-
-    @classmethod
-    def of(cls, block: Block, n_folds: int, seed: int) -> FoldScatter:
-        fold = fold_numbers(block, n_folds, seed)
-        return cls(tuple(ClassScatter.of(block.take(fold == f)) for f in range(n_folds)))
-
-    def merge(self, other: FoldScatter) -> FoldScatter:
-        return FoldScatter(tuple(one.merge(two) for one, two in zip(self.folds, other.folds)))
-
-    @property
-    def total(self) -> ClassScatter:
-        return reduce(ClassScatter.merge, self.folds)
-
-    def without(self, fold: int) -> ClassScatter:
-        """The statistic of the rows of all other folds."""
-        return reduce(ClassScatter.merge, (one for f, one in enumerate(self.folds) if f != fold))
-
-
-def fold_numbers(block: Block, n_folds: int, seed: int) -> np.ndarray:
-    """The fold of every row, the same in whatever block the row comes."""
-    u = np.empty(len(block))
-    native.hash_uniform(block.start, seed, u)
-    return np.minimum((u * n_folds).astype(np.int64), n_folds - 1)
 
 
 def combined(scatter: np.ndarray, weight: np.ndarray, alpha: float, lost: int = 0) -> np.ndarray:
@@ -82,7 +51,7 @@ class FoldRules:
 
     @classmethod
     def of(
-        cls, folds: FoldScatter, seed: int, alphas: np.ndarray, gammas: np.ndarray, setting: Setting
+        cls, folds: FoldStatistics, seed: int, alphas: np.ndarray, gammas: np.ndarray, setting: Setting
     ) -> FoldRules:
         others = [folds.without(f) for f in range(len(folds.folds))]
         parts = [[setting.rules(other, alpha, gammas) for alpha in alphas] for other in others]

@@ -16,12 +16,12 @@ from sklearn.utils.metaestimators import available_if
 
 from lyceum._threads import single_threaded_blas
 from lyceum.bayes._discriminant import DISCRIMINANT_CONSTRAINTS, QuadraticRule
-from lyceum.bayes._folds import FoldLoss, FoldRules, FoldScatter, Setting, combined
+from lyceum.bayes._folds import FoldLoss, FoldRules, Setting, combined
 from lyceum.data import Rows
 from lyceum.errors import DataError
 from lyceum.probability import RIDGE, whiten
 from lyceum.report import Summary, Table
-from lyceum.statistics import ClassScatter
+from lyceum.statistics import ClassScatter, FoldStatistics
 
 __all__ = ["RegularizedDiscriminant"]
 
@@ -185,7 +185,7 @@ class RegularizedDiscriminant(QuadraticRule):
     def _choose(self, rows: Rows) -> ClassScatter:
         """Score every pair on the rows left out; returns the statistic of all rows."""
         seed = int(check_random_state(self.random_state).randint(2**31))
-        folds = rows.reduce(partial(FoldScatter.of, n_folds=self.cv, seed=seed))
+        folds = rows.reduce(partial(FoldStatistics.of, statistic=ClassScatter.of, n_folds=self.cv, seed=seed))
         setting = Setting(self.priors, self.prior_alpha, self.unbiased, self.shrink)
         # as many alphas in one pass as memory allows: all of them unless there are hundreds of columns
         size = max(1, _NUMBERS // max(1, self.cv * folds.folds[0].scatter.size))

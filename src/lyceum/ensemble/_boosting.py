@@ -11,7 +11,6 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum._native import native
 from lyceum.base import Learner
 from lyceum.data import Block, Rows
 from lyceum.data._intake import Intake
@@ -19,7 +18,7 @@ from lyceum.ensemble._boosting_losses import Loss
 from lyceum.ensemble._boosting_trees import MOST_LEAVES, BoostGrowth, TreeGrower
 from lyceum.errors import DataError
 from lyceum.report import Explanation, Summary, Table
-from lyceum.statistics import seed_from
+from lyceum.statistics import held_out_rows, row_uniforms, seed_from
 from lyceum.tree_core import (
     BinnedRows,
     Bins,
@@ -157,9 +156,7 @@ class GradientBoosting(WithTrees, Learner):
         """Which rows to judge by instead of learning from them."""
         if not self.early_stopping or self.validation_fraction is None:
             return None
-        drawn = np.empty(n)
-        native.hash_uniform(0, _seed(self.seed_, _HELD_OUT), drawn)
-        out = drawn <= self.validation_fraction
+        out = held_out_rows(0, n, self.validation_fraction, _seed(self.seed_, _HELD_OUT))
         if not out.any() or out.all():
             raise DataError(
                 f"validation_fraction={self.validation_fraction} of {n} rows leaves none to learn from or "
@@ -251,8 +248,7 @@ class GradientBoosting(WithTrees, Learner):
     def _drawn_rows(self, number: int, n: int) -> np.ndarray | None:
         if self.subsample == 1.0:
             return None
-        drawn = np.empty(n)
-        native.hash_uniform(0, _seed(self.seed_, _ROWS, number), drawn)
+        drawn = row_uniforms(0, n, _seed(self.seed_, _ROWS, number))
         rows = np.flatnonzero(drawn <= self.subsample).astype(np.uint32)
         return rows if len(rows) else np.array([int(drawn.argmin())], dtype=np.uint32)
 
@@ -260,8 +256,7 @@ class GradientBoosting(WithTrees, Learner):
         share = isinstance(self.max_features, Real) and not isinstance(self.max_features, Integral)
         count = max(1, round(self.max_features * d)) if share else min(int(self.max_features), d)
         in_use = np.zeros(d, dtype=bool)
-        drawn = np.empty(d)
-        native.hash_uniform(0, _seed(self.seed_, _COLUMNS, number, k), drawn)
+        drawn = row_uniforms(0, d, _seed(self.seed_, _COLUMNS, number, k))
         in_use[np.argsort(drawn, kind="stable")[:count]] = True
         return in_use
 

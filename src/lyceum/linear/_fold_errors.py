@@ -4,55 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial, reduce
+from functools import partial
 
 import numpy as np
 
-from lyceum._native import native
 from lyceum.data import Block, Rows, Schema
 from lyceum.errors import DataError
 from lyceum.linear._centred_problem import CentredProblem
 from lyceum.linear._row_passes import first_pass
-from lyceum.statistics import Scatter
+from lyceum.statistics import FoldStatistics, Scatter, fold_numbers
 
-__all__ = ["FoldErrors", "FoldScatter", "by_columns", "by_moments", "fold_scatter"]
+__all__ = ["FoldErrors", "by_columns", "by_moments", "fold_scatter"]
 
 # coefficients (k, d) at k penalties
 Fitter = Callable[[CentredProblem], np.ndarray]
-
-
-@dataclass(frozen=True, slots=True)
-class FoldScatter:
-    """The joint scatter of [X y] in every fold; a row's fold follows from its global number."""
-
-    folds: tuple[Scatter, ...]
-
-    @classmethod
-    def of(cls, block: Block, n_folds: int, seed: int) -> FoldScatter:
-        fold = fold_numbers(block, n_folds, seed)
-        return cls(tuple(Scatter.of(block.take(fold == f), target=True) for f in range(n_folds)))
-
-    def merge(self, other: FoldScatter) -> FoldScatter:
-        return FoldScatter(tuple(one.merge(two) for one, two in zip(self.folds, other.folds)))
-
-    @property
-    def is_finite(self) -> bool:
-        return all(fold.is_finite for fold in self.folds)
-
-    @property
-    def total(self) -> Scatter:
-        return reduce(Scatter.merge, self.folds)
-
-    def without(self, fold: int) -> Scatter:
-        """The statistic of the rows of all other folds, by merging theirs: nothing is subtracted."""
-        return reduce(Scatter.merge, (one for f, one in enumerate(self.folds) if f != fold))
-
-
-def fold_numbers(block: Block, n_folds: int, seed: int) -> np.ndarray:
-    """The fold of every row, the same in whatever block the row comes."""
-    u = np.empty(len(block))
-    native.hash_uniform(block.start, seed, u)
-    return np.minimum((u * n_folds).astype(np.int64), n_folds - 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +62,7 @@ class FoldErrors:
         return FoldErrors(self.squares + other.squares, self.weight + other.weight)
 
 
-def by_moments(folds: FoldScatter, fit_intercept: bool, fitters: Sequence[Fitter]) -> np.ndarray:
+def by_moments(folds: FoldStatistics, fit_intercept: bool, fitters: Sequence[Fitter]) -> np.ndarray:
     """Mean squared errors, (fitters, k, folds); folds without weight are left out."""
     used = [f for f, fold in enumerate(folds.folds) if fold.weight > 0]
     _need_two(len(used))
@@ -144,6 +109,9 @@ def _need_two(folds: int) -> None:
         )
 
 
-def fold_scatter(rows: Rows, n_folds: int, seed: int) -> FoldScatter:
+def fold_scatter(rows: Rows, n_folds: int, seed: int) -> FoldStatistics:
     """The statistics of all folds in one pass."""
-    return first_pass(rows, partial(FoldScatter.of, n_folds=n_folds, seed=seed))
+    return first_pass(
+        rows,
+        partial(FoldStatistics.of, statistic=partial(Scatter.of, target=True), n_folds=n_folds, seed=seed),
+    )

@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from lyceum._native import native
 from lyceum.data import Block, Rows
-from lyceum.statistics import Moments
+from lyceum.statistics import Moments, held_out_rows
 
 __all__ = ["FirstLook", "HeldOut", "Packing", "Windows"]
 
@@ -24,9 +23,7 @@ class HeldOut:
     seed: int
 
     def mask(self, block: Block) -> np.ndarray:
-        uniform = np.empty(len(block))
-        native.hash_uniform(block.start, self.seed, uniform)
-        return uniform <= self.share
+        return held_out_rows(block.start, len(block), self.share, self.seed)
 
 
 @dataclass(frozen=True, slots=True)

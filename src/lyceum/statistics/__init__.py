@@ -4,6 +4,7 @@ from lyceum.statistics._class_moments import ClassMoments, ClassScatter
 from lyceum.statistics._class_sums import ClassSums
 from lyceum.statistics._counts import Counts
 from lyceum.statistics._describe import SampleStatistics, describe
+from lyceum.statistics._folds import FoldStatistics, fold_numbers, held_out_rows, row_uniforms
 from lyceum.statistics._histogram import Histogram, JointHistogram
 from lyceum.statistics._lloyd import FarthestRows, LloydSums
 from lyceum.statistics._losses import LogisticLoss, SoftmaxLoss
@@ -18,6 +19,7 @@ __all__ = [
     "ClassSums",
     "Counts",
     "FarthestRows",
+    "FoldStatistics",
     "Histogram",
     "JointHistogram",
     "LloydSums",
@@ -29,5 +31,8 @@ __all__ = [
     "Scatter",
     "SoftmaxLoss",
     "describe",
+    "fold_numbers",
+    "held_out_rows",
+    "row_uniforms",
     "seed_from",
 ]
