@@ -5,8 +5,8 @@
 #include <nanobind/stl/optional.h>
 
 #include <initializer_list>
-#include <lyceum/interrupt.hpp>
-#include <lyceum/views.hpp>
+#include <lyceum/core/interrupt.hpp>
+#include <lyceum/core/views.hpp>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -64,19 +64,19 @@ inline lyceum::Poll signals() {
 void bind_boosting(nb::module_& m);
 void bind_checks(nb::module_& m);
 void bind_coordinate_descent(nb::module_& m);
-void bind_perceptron(nb::module_& m);
+void bind_row_by_row(nb::module_& m);
 void bind_moments(nb::module_& m);
 void bind_network(nb::module_& m);
-void bind_node_models(nb::module_& m);
-void bind_node_splits(nb::module_& m);
-void bind_node_histogram(nb::module_& m);
-void bind_kernel_sums(nb::module_& m);
-void bind_levels(nb::module_& m);
-void bind_densities(nb::module_& m);
-void bind_lloyd(nb::module_& m);
+void bind_node_regressions(nb::module_& m);
+void bind_histogram_splits(nb::module_& m);
+void bind_node_histograms(nb::module_& m);
+void bind_density(nb::module_& m);
+void bind_category_codes(nb::module_& m);
+void bind_bayes(nb::module_& m);
+void bind_cluster(nb::module_& m);
 void bind_losses(nb::module_& m);
-void bind_pack(nb::module_& m);
+void bind_interleave_columns(nb::module_& m);
 void bind_sparse_rows(nb::module_& m);
 void bind_stumps(nb::module_& m);
 void bind_tree_route(nb::module_& m);
-void bind_trees(nb::module_& m);
+void bind_tree_grow(nb::module_& m);

@@ -1,13 +1,13 @@
-#include <lyceum/boost_bins.hpp>
-#include <lyceum/boost_grow.hpp>
-#include <lyceum/boost_losses.hpp>
-#include <lyceum/boost_route.hpp>
-#include <lyceum/boost_units.hpp>
+#include <lyceum/boosting/bin_codes.hpp>
+#include <lyceum/boosting/tree_grower.hpp>
+#include <lyceum/boosting/losses.hpp>
+#include <lyceum/boosting/route_rows.hpp>
+#include <lyceum/boosting/integer_gradients.hpp>
 
 #include "arrays.hpp"
 
 using namespace nb::literals;
-namespace boost = lyceum::boost;
+namespace boosting = lyceum::boosting;
 
 namespace {
 
@@ -22,7 +22,7 @@ void bin_codes(Array<const T, 2> X, Array<const T, 2> edges, Integers n_bins, Ar
                Flags table, Bytes out, Maybe<Bytes> columns) {
     const auto n = X.shape(0), d = n_bins.shape(0);
     expect_shape("X", X, {n, d});
-    expect_shape("edges", edges, {d, lyceum::edge_slots});
+    expect_shape("edges", edges, {d, lyceum::boosting::edge_slots});
     expect_shape("start", start, {d + 1});
     expect_shape("out", out, {n, d});
     if (columns) {
@@ -34,7 +34,7 @@ void bin_codes(Array<const T, 2> X, Array<const T, 2> edges, Integers n_bins, Ar
         expect(start.data()[j] >= 0 && start.data()[j] <= start.data()[j + 1], "start must not decrease");
     }
     expect(static_cast<std::size_t>(start.data()[d]) == table.shape(0), "start does not end where the table does");
-    lyceum::bin_codes<T>(matrix(X), {edges.data(), n_bins.data(), start.data(), table.data()}, out.data(), out.stride(0),
+    lyceum::boosting::bin_codes<T>(matrix(X), {edges.data(), n_bins.data(), start.data(), table.data()}, out.data(), out.stride(0),
                          out.stride(1), columns ? columns->data() : nullptr, columns ? columns->stride(0) : 0, signals());
 }
 
@@ -72,24 +72,24 @@ public:
         expect_shape("splits", splits, {4, most});
         expect_shape("gain", gain, {most});
         expect_shape("n_rows", n_rows, {most});
-        expect_shape("sides", sides, {most, boost::slots});
+        expect_shape("sides", sides, {most, boosting::slots});
         expect_shape("node", node, {n});
         const double* hessian = data_or_null("h", h, {n});
         const std::size_t count = rows ? rows->shape(0) : n;
         if (rows) {
-            buffers_.numbers.resize(std::max(buffers_.numbers.size(), count + boost::ahead));
+            buffers_.numbers.resize(std::max(buffers_.numbers.size(), count + boosting::ahead));
             for (std::size_t i = 0; i < count; ++i) {
                 expect(rows->data()[i] < n, "a row number is out of range");
                 buffers_.numbers[i] = rows->data()[i];
             }
         }
         lyceum::Team team(threads);
-        const auto gradients = boost::in_units(g.data(), hessian, n, exact, g_top, h_top, units_, team);
-        boost::Grower grower(table_, {max_leaves, max_depth, {l2, smoothing, min_hessian, min_rows}}, gradients,
+        const auto gradients = boosting::in_units(g.data(), hessian, n, exact, g_top, h_top, units_, team);
+        boosting::Grower grower(table_, {max_leaves, max_depth, {l2, smoothing, min_hessian, min_rows}}, gradients,
                              in_use.data(), count, rows.has_value(), buffers_, team, signals());
         const auto& nodes = grower.grow();
         const std::uint32_t* numbers = grower.is_listed() ? buffers_.numbers.data() : nullptr;
-        if (rows) std::fill_n(node.data(), n, boost::nowhere);
+        if (rows) std::fill_n(node.data(), n, boosting::nowhere);
         team(nodes.size(), [&](std::size_t k) {
             if (nodes[k].child >= 0) return;
             for (std::size_t i = nodes[k].begin; i < nodes[k].end; ++i)
@@ -104,7 +104,7 @@ public:
             splits.data()[3 * most + k] = leaf ? 0 : one.split.missing_left;
             gain.data()[k] = leaf ? 0 : one.split.gain;
             n_rows.data()[k] = static_cast<std::int64_t>(one.end - one.begin);
-            if (!leaf && one.split.is_category) std::copy_n(one.split.sides, boost::slots, &sides.data()[k * boost::slots]);
+            if (!leaf && one.split.is_category) std::copy_n(one.split.sides, boosting::slots, &sides.data()[k * boosting::slots]);
         }
         return nodes.size();
     }
@@ -113,7 +113,7 @@ public:
                Places node) {
         const auto most = splits.shape(1);
         expect_shape("splits", splits, {4, most});
-        expect_shape("sides", sides, {most, boost::slots});
+        expect_shape("sides", sides, {most, boosting::slots});
         expect_shape("node", node, {table_.n});
         for (std::size_t k = 0; k < most; ++k)
             if (splits.data()[k] >= 0) {
@@ -125,7 +125,7 @@ public:
         lyceum::Team team(threads);
         std::vector<std::uint8_t> missing_left(most);
         for (std::size_t k = 0; k < most; ++k) missing_left[k] = splits.data()[3 * most + k] != 0;
-        boost::route(table_, {splits.data(), splits.data() + most, splits.data() + 2 * most, missing_left.data(), sides.data(), most},
+        boosting::route(table_, {splits.data(), splits.data() + most, splits.data() + 2 * most, missing_left.data(), sides.data(), most},
                      rest, node.data(), team);
     }
 
@@ -134,9 +134,9 @@ private:
     Array<const std::uint8_t, 2> columns_;
     Integers n_bins_;
     Flags is_category_;
-    boost::Table table_;
-    boost::GrowBuffers buffers_;
-    boost::UnitBuffers units_;
+    boosting::Table table_;
+    boosting::GrowBuffers buffers_;
+    boosting::UnitBuffers units_;
 };
 
 double logistic(CodesArray y, Numbers score, Weights w, std::size_t threads, Array<double, 1> g, Array<double, 1> h) {
@@ -145,7 +145,7 @@ double logistic(CodesArray y, Numbers score, Weights w, std::size_t threads, Arr
     expect_shape("g", g, {n});
     expect_shape("h", h, {n});
     lyceum::Team team(threads);
-    return boost::logistic(y.data(), score.data(), data_or_null("w", w, {n}), n, g.data(), h.data(), team);
+    return boosting::logistic(y.data(), score.data(), data_or_null("w", w, {n}), n, g.data(), h.data(), team);
 }
 
 void expect_classes(const CodesArray& y, std::size_t K) {
@@ -159,7 +159,7 @@ double log_sums(CodesArray y, Array<const double, 2> score, Weights w, std::size
     expect_shape("out", out, {n});
     expect_classes(y, K);
     lyceum::Team team(threads);
-    return boost::log_sums(y.data(), score.data(), data_or_null("w", w, {n}), n, K, out.data(), team);
+    return boosting::log_sums(y.data(), score.data(), data_or_null("w", w, {n}), n, K, out.data(), team);
 }
 
 void softmax(CodesArray y, Array<const double, 2> score, Numbers sums, Weights w, std::size_t k, std::size_t threads,
@@ -171,16 +171,16 @@ void softmax(CodesArray y, Array<const double, 2> score, Numbers sums, Weights w
     expect_shape("h", h, {n});
     expect(k < K && K > 1, "there is no such class");
     lyceum::Team team(threads);
-    boost::softmax(y.data(), score.data() + k * n, sums.data(), data_or_null("w", w, {n}), n, k, K, g.data(), h.data(), team);
+    boosting::softmax(y.data(), score.data() + k * n, sums.data(), data_or_null("w", w, {n}), n, k, K, g.data(), h.data(), team);
 }
 
-template <boost::Residual Kind>
+template <boosting::Residual Kind>
 double residual_loss(Numbers y, Numbers score, Weights w, double alpha, std::size_t threads, Array<double, 1> g) {
     const auto n = y.shape(0);
     expect_shape("score", score, {n});
     expect_shape("g", g, {n});
     lyceum::Team team(threads);
-    return boost::residual_loss<Kind>(y.data(), score.data(), data_or_null("w", w, {n}), n, alpha, g.data(), team);
+    return boosting::residual_loss<Kind>(y.data(), score.data(), data_or_null("w", w, {n}), n, alpha, g.data(), team);
 }
 
 void node_sums(Array<const std::uint16_t, 1> node, Numbers g, Maybe<Numbers> h, Weights w, std::size_t threads,
@@ -189,7 +189,7 @@ void node_sums(Array<const std::uint16_t, 1> node, Numbers g, Maybe<Numbers> h, 
     expect_shape("g", g, {n});
     expect_shape("out", out, {out.shape(0), 3});
     lyceum::Team team(threads);
-    boost::node_sums(node.data(), g.data(), data_or_null("h", h, {n}), data_or_null("w", w, {n}), n, out.shape(0),
+    boosting::node_sums(node.data(), g.data(), data_or_null("h", h, {n}), data_or_null("w", w, {n}), n, out.shape(0),
                      out.data(), team);
 }
 
@@ -200,7 +200,7 @@ void add_node_values(Array<const std::uint16_t, 1> node, Numbers value, std::siz
     for (std::size_t i = 0; i < n; ++i) top = std::max(top, node.data()[i]);
     expect(n == 0 || top < value.shape(0), "a row is at a node that is not there");
     lyceum::Team team(threads);
-    boost::add_values(node.data(), value.data(), n, score.data(), team);
+    boosting::add_values(node.data(), value.data(), n, score.data(), team);
 }
 
 template <class T>
@@ -210,7 +210,7 @@ void bind(nb::module_& m) {
           "Write the bins of X to out (n, d), of any strides, and to columns (d, n) if given.");
 }
 
-template <boost::Residual Kind>
+template <boosting::Residual Kind>
 void bind_residual(nb::module_& m, const char* name, const char* text) {
     m.def(name, &residual_loss<Kind>, "y"_a.noconvert(), "score"_a.noconvert(), "w"_a.noconvert().none(), "alpha"_a,
           "threads"_a, "g"_a.noconvert(), ReleaseGil(), text);
@@ -238,9 +238,9 @@ void bind_boosting(nb::module_& m) {
     m.def("boost_softmax", &softmax, "y"_a.noconvert(), "score"_a.noconvert(), "sums"_a.noconvert(),
           "w"_a.noconvert().none(), "k"_a, "threads"_a, "g"_a.noconvert(), "h"_a.noconvert(), ReleaseGil(),
           "Gradients of the multinomial loss for class k.");
-    bind_residual<boost::Residual::squared>(m, "boost_squared", "Gradients of the squared loss; returns the summed loss.");
-    bind_residual<boost::Residual::huber>(m, "boost_huber", "Gradients of Huber's loss; returns the summed loss.");
-    bind_residual<boost::Residual::quantile>(m, "boost_quantile", "Gradients of the quantile loss; returns the summed loss.");
+    bind_residual<boosting::Residual::squared>(m, "boost_squared", "Gradients of the squared loss; returns the summed loss.");
+    bind_residual<boosting::Residual::huber>(m, "boost_huber", "Gradients of Huber's loss; returns the summed loss.");
+    bind_residual<boosting::Residual::quantile>(m, "boost_quantile", "Gradients of the quantile loss; returns the summed loss.");
     m.def("boost_node_sums", &node_sums, "node"_a.noconvert(), "g"_a.noconvert(), "h"_a.noconvert().none(),
           "w"_a.noconvert().none(), "threads"_a, "out"_a.noconvert(), ReleaseGil(),
           "Add the sums of g, h and w over the rows of every node to out.");

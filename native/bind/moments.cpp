@@ -1,6 +1,6 @@
-#include <lyceum/class_moments.hpp>
-#include <lyceum/class_scatter.hpp>
-#include <lyceum/scatter.hpp>
+#include <lyceum/moments/class_moments.hpp>
+#include <lyceum/moments/class_scatter.hpp>
+#include <lyceum/moments/scatter.hpp>
 
 #include "arrays.hpp"
 
@@ -18,7 +18,7 @@ void class_moments(Array<const T, 2> X, Maybe<CodesArray> codes, Weights w, Arra
     expect_shape("scatter", scatter, {K, d});
     const Codes classes{data_or_null("codes", codes, {n}), K};
     expect(codes || K == 1, "codes is None, so weight, mean and scatter must have one row");
-    lyceum::class_moments(matrix(X), classes, data_or_null("w", w, {n}), weight.data(), mean.data(), scatter.data(),
+    lyceum::moments::class_moments(matrix(X), classes, data_or_null("w", w, {n}), weight.data(), mean.data(), scatter.data(),
                           signals());
 }
 
@@ -29,7 +29,7 @@ double scatter(Array<const T, 2> X, Maybe<Array<const double, 2>> Y, Weights w, 
     expect_shape("mean", mean, {p});
     expect_shape("S", S, {p, p});
     const lyceum::Matrix<const double> targets{data_or_null("Y", Y, {n, q}), n, q};
-    return lyceum::scatter(matrix(X), targets, data_or_null("w", w, {n}), mean.data(), S.data(), signals());
+    return lyceum::moments::scatter(matrix(X), targets, data_or_null("w", w, {n}), mean.data(), S.data(), signals());
 }
 
 template <class T>
@@ -39,7 +39,7 @@ void class_scatter(Array<const T, 2> X, CodesArray codes, Weights w, Array<doubl
     expect_shape("codes", codes, {n});
     expect_shape("mean", mean, {K, d});
     expect_shape("S", S, {pooled ? 1 : K, d, d});
-    lyceum::class_scatter(matrix(X), Codes{codes.data(), K}, data_or_null("w", w, {n}), weight.data(), mean.data(),
+    lyceum::moments::class_scatter(matrix(X), Codes{codes.data(), K}, data_or_null("w", w, {n}), weight.data(), mean.data(),
                           S.data(), pooled, signals());
 }
 

@@ -1,12 +1,12 @@
 // Histograms, splits and trees of boosting against sums taken row by row.
-#include <lyceum/boost_bins.hpp>
-#include <lyceum/boost_route.hpp>
-#include <lyceum/boost_units.hpp>
+#include <lyceum/boosting/bin_codes.hpp>
+#include <lyceum/boosting/route_rows.hpp>
+#include <lyceum/boosting/integer_gradients.hpp>
 
 #include "check.hpp"
 
 using namespace lyceum;
-using namespace lyceum::boost;
+using namespace lyceum::boosting;
 
 namespace {
 

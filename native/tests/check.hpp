@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <lyceum/interrupt.hpp>
-#include <lyceum/views.hpp>
+#include <lyceum/core/interrupt.hpp>
+#include <lyceum/core/views.hpp>
 #include <random>
 #include <vector>
 

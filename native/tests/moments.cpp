@@ -1,10 +1,11 @@
-#include <lyceum/class_moments.hpp>
-#include <lyceum/class_scatter.hpp>
-#include <lyceum/scatter.hpp>
+#include <lyceum/moments/class_moments.hpp>
+#include <lyceum/moments/class_scatter.hpp>
+#include <lyceum/moments/scatter.hpp>
 
 #include "check.hpp"
 
 using namespace lyceum;
+using namespace lyceum::moments;
 
 // Mean and scatter of columns a and b over the rows that `use` admits, by two passes in long double.
 template <class Value, class Use>

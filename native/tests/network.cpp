@@ -1,9 +1,9 @@
-#include <lyceum/training.hpp>
+#include <lyceum/network/training.hpp>
 
 #include "check.hpp"
 
 using namespace lyceum;
-using namespace lyceum::neural;
+using namespace lyceum::network;
 
 Shape shape_of(const std::vector<size_t>& widths, Activation activation, Integration integration) {
     Shape shape;

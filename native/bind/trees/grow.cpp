@@ -1,0 +1,213 @@
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <lyceum/trees/grow/tree_grower.hpp>
+
+#include "trees/columns_and_rules.hpp"
+
+using namespace nb::literals;
+
+namespace {
+
+using lyceum::trees::AnyGrower;
+using lyceum::trees::Classes;
+using lyceum::trees::Criterion;
+using lyceum::trees::Labelled;
+using lyceum::trees::Measured;
+using lyceum::trees::Numbers;
+using lyceum::trees::TreeGrower;
+using lyceum::trees::TreePiece;
+using Columns = BoundColumns;
+using Rules = BoundRules;
+
+// An array that owns what was in the vector.
+template <class T>
+nb::ndarray<nb::numpy, T> given(std::vector<T>&& values, std::size_t width = 0) {
+    auto* kept = new std::vector<T>(std::move(values));
+    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    if (!width) return nb::ndarray<nb::numpy, T>(kept->data(), {kept->size()}, owner);
+    return nb::ndarray<nb::numpy, T>(kept->data(), {kept->size() / width, width}, owner);
+}
+
+template <class Instance, class Make>
+std::vector<Instance> instances(std::size_t n, const Weights& w, const Maybe<Ints>& rows, Make&& make) {
+    data_or_null("w", w, {n});
+    std::vector<Instance> out;
+    const std::size_t m = rows ? rows->shape(0) : n;
+    out.reserve(m);
+    for (std::size_t r = 0; r < m; ++r) {
+        const auto i = rows ? static_cast<std::uint32_t>(rows->data()[r]) : static_cast<std::uint32_t>(r);
+        expect(i < n, "rows must lie in [0, " + std::to_string(n) + ")");
+        const double weight = w ? w->data()[i] : 1.;
+        if (weight > 0.) out.push_back(make(i, weight));
+    }
+    return out;
+}
+
+class Grower {
+public:
+    Grower(const Columns& columns, CodesArray y, std::size_t classes, Weights w, const Rules& rules, Maybe<Ints> rows)
+        : rules_(rules) {
+        const auto n = columns.codes.shape(1);
+        expect_shape("y", y, {n});
+        expect(classes > 0, "there must be a class");
+        expect(rules.loss.empty() || rules.loss.size() == classes * rules.actions, "loss must have a row for every class");
+        point();
+        const lyceum::Codes codes{y.data(), classes};
+        auto all = instances<Labelled>(n, w, rows, [&](std::uint32_t i, double weight) {
+            const auto k = codes(i);
+            expect(k >= 0, "y must not be negative");
+            return Labelled{i, k, weight};
+        });
+        const lyceum::trees::LossTable loss{rules_.loss.data(), rules_.actions};
+        if (classes <= 2 && classes == 2)
+            grower_ = std::make_unique<TreeGrower<Classes<2>>>(Classes<2>{2, rules_.criterion, loss}, columns.view(), rules_, std::move(all));
+        else
+            grower_ = std::make_unique<TreeGrower<Classes<0>>>(Classes<0>{classes, rules_.criterion, loss}, columns.view(), rules_, std::move(all));
+    }
+
+    Grower(const Columns& columns, Reals y, Weights w, const Rules& rules, Maybe<Ints> rows) : rules_(rules) {
+        const auto n = columns.codes.shape(1);
+        expect_shape("y", y, {n});
+        point();
+        auto all = instances<Measured>(n, w, rows, [&](std::uint32_t i, double weight) { return Measured{i, y.data()[i], weight}; });
+        if (rules_.criterion == Criterion::variance)
+            grower_ = std::make_unique<TreeGrower<Numbers<2>>>(Numbers<2>{rules_.criterion}, columns.view(), rules_, std::move(all));
+        else
+            grower_ = std::make_unique<TreeGrower<Numbers<3>>>(Numbers<3>{rules_.criterion}, columns.view(), rules_, std::move(all));
+    }
+
+    AnyGrower& operator*() { return *grower_; }
+
+private:
+    void point() { rules_.costs = rules_.cost.empty() ? nullptr : rules_.cost.data(); }
+
+    Rules rules_;
+    std::unique_ptr<AnyGrower> grower_;
+};
+
+Criterion criterion_named(const std::string& name) {
+    static const std::pair<const char*, Criterion> names[] = {
+        {"entropy", Criterion::entropy}, {"gain_ratio", Criterion::gain_ratio}, {"gini", Criterion::gini},
+        {"misclassification", Criterion::misclassification}, {"loss", Criterion::loss}, {"variance", Criterion::variance},
+        {"sd", Criterion::deviation}, {"absolute_error", Criterion::absolute}};
+    for (const auto& [known, criterion] : names)
+        if (name == known) return criterion;
+    throw std::invalid_argument("there is no criterion " + name);
+}
+
+template <class Field>
+auto field(const std::vector<lyceum::trees::TreeNode>& nodes, Field&& get) {
+    std::vector<std::decay_t<decltype(get(nodes[0]))>> out;
+    out.reserve(nodes.size());
+    for (const auto& node : nodes) out.push_back(get(node));
+    return given(std::move(out));
+}
+
+nb::dict result(Grower& grower) {
+    TreePiece tree;
+    {
+        nb::gil_scoped_release release;
+        tree = (*grower).assemble();
+    }
+    nb::dict out;
+    const auto& nodes = tree.nodes;
+    out["feature"] = field(nodes, [](const auto& n) { return n.feature; });
+    out["kind"] = field(nodes, [](const auto& n) { return static_cast<std::uint8_t>(n.kind); });
+    out["child"] = field(nodes, [](const auto& n) { return n.child; });
+    out["n_children"] = field(nodes, [](const auto& n) { return n.n_children; });
+    out["threshold"] = field(nodes, [](const auto& n) { return n.threshold; });
+    out["table"] = field(nodes, [](const auto& n) { return n.table; });
+    out["n_codes"] = field(nodes, [](const auto& n) { return n.n_codes; });
+    out["missing"] = field(nodes, [](const auto& n) { return n.missing; });
+    out["weight"] = field(nodes, [](const auto& n) { return n.weight; });
+    out["n_rows"] = field(nodes, [](const auto& n) { return n.n_rows; });
+    out["impurity"] = field(nodes, [](const auto& n) { return n.impurity; });
+    out["gain"] = field(nodes, [](const auto& n) { return n.gain; });
+    out["value"] = given(std::move(tree.value), (*grower).width());
+    out["cuts"] = given(std::move(tree.cuts));
+    out["branches"] = given(std::move(tree.branches));
+    std::vector<std::int32_t> seen;
+    std::vector<double> numbers;
+    for (const auto& one : tree.record) {
+        seen.insert(seen.end(), {one.node, one.feature});
+        numbers.insert(numbers.end(), {one.gain, one.score, one.threshold});
+    }
+    out["considered"] = given(std::move(seen), 2);
+    out["merits"] = given(std::move(numbers), 3);
+    return out;
+}
+
+template <class T>
+nb::ndarray<nb::numpy, double> rank_column(Array<const T, 2> X, std::size_t j, Array<std::uint32_t, 1> codes) {
+    expect(j < X.shape(1), "there is no such column");
+    expect_shape("codes", codes, {X.shape(0)});
+    std::vector<double> values;
+    {
+        nb::gil_scoped_release release;
+        lyceum::trees::rank_column(X.data() + j, X.shape(1), X.shape(0), codes.data(), values);
+    }
+    return given(std::move(values));
+}
+
+}  // namespace
+
+void bind_tree_grow(nb::module_& m) {
+    m.def("rank_column", &rank_column<double>, "X"_a.noconvert(), "j"_a, "codes"_a.noconvert());
+    m.def("rank_column", &rank_column<float>, "X"_a.noconvert(), "j"_a, "codes"_a.noconvert(),
+          "Ranks of the cells of column j among its distinct values, which are returned; missing cells come last.");
+    nb::class_<Columns>(m, "TreeColumns", "Columns as ranks: what trees are grown on.")
+        .def(nb::init<AnyCodes, Ints, Flags, Longs, Reals, Reals>(), "codes"_a.noconvert(), "n_codes"_a.noconvert(),
+             "is_category"_a.noconvert(), "first"_a.noconvert(), "lower"_a.noconvert(), "upper"_a.noconvert());
+    nb::class_<Rules>(m, "TreeRules", "How a tree is grown.")
+        .def(nb::init<>())
+        .def_prop_rw("criterion", [](const Rules& r) { return static_cast<int>(r.criterion); },
+                     [](Rules& r, const std::string& name) { r.criterion = criterion_named(name); })
+        .def_prop_rw("categorical", [](const Rules& r) { return static_cast<int>(r.categorical); },
+                     [](Rules& r, const std::string& name) {
+                         r.categorical = name == "multiway"      ? lyceum::trees::Categorical::multiway
+                                         : name == "one_vs_rest" ? lyceum::trees::Categorical::one_vs_rest
+                                                                 : lyceum::trees::Categorical::groups;
+                     })
+        .def_rw("multi_way", &Rules::multi_way)
+        .def_rw("max_branches", &Rules::max_branches)
+        .def_rw("fractions", &Rules::fractions)
+        .def_rw("observed", &Rules::observed)
+        .def_rw("max_depth", &Rules::max_depth)
+        .def_rw("min_split", &Rules::min_split)
+        .def_rw("min_leaf", &Rules::min_leaf)
+        .def_rw("max_leaves", &Rules::max_leaves)
+        .def_rw("min_weight", &Rules::min_weight)
+        .def_rw("min_decrease", &Rules::min_decrease)
+        .def_rw("max_p", &Rules::max_p)
+        .def_rw("floor", &Rules::floor)
+        .def_rw("max_features", &Rules::max_features)
+        .def_rw("random", &Rules::random)
+        .def_rw("needs_gain", &Rules::needs_gain)
+        .def_rw("release8", &Rules::release8)
+        .def_rw("record", &Rules::record)
+        .def_rw("seed", &Rules::seed)
+        .def_rw("cost", &Rules::cost)
+        .def_rw("loss", &Rules::loss)
+        .def_rw("actions", &Rules::actions);
+    nb::class_<Grower>(m, "TreeGrower", "Grows one tree; what is open is split node by node, or finished as a subtree.")
+        .def(nb::init<const Columns&, CodesArray, std::size_t, Weights, const Rules&, Maybe<Ints>>(), nb::keep_alive<1, 2>(),
+             "columns"_a, "y"_a.noconvert(), "classes"_a, "w"_a.noconvert(), "rules"_a, "rows"_a.noconvert() = nb::none())
+        .def(nb::init<const Columns&, Reals, Weights, const Rules&, Maybe<Ints>>(), nb::keep_alive<1, 2>(), "columns"_a,
+             "y"_a.noconvert(), "w"_a.noconvert(), "rules"_a, "rows"_a.noconvert() = nb::none())
+        .def_prop_ro("open", [](Grower& g) {
+            std::vector<std::size_t> rows;
+            for (std::size_t i = 0; i < (*g).n_open(); ++i) rows.push_back((*g).open_rows(i));
+            return rows;
+        }, "How many rows every open node has, 0 where it will not be split.")
+        .def("prepare", [](Grower& g, std::size_t i) { (*g).prepare(i); }, "i"_a)
+        .def("search", [](Grower& g, std::size_t i, std::size_t from, std::size_t to) { (*g).search(i, from, to, signals()); },
+             "i"_a, "start"_a, "stop"_a, ReleaseGil())
+        .def("sort", [](Grower& g, std::size_t from, std::size_t to) { (*g).sort(from, to); }, "start"_a, "stop"_a, ReleaseGil())
+        .def("split", [](Grower& g, std::size_t i) { return (*g).split(i); }, "i"_a, ReleaseGil())
+        .def("deal", [](Grower& g, std::size_t i, std::size_t n, std::size_t from, std::size_t to) { (*g).deal(i, n, from, to); },
+             "i"_a, "children"_a, "start"_a, "stop"_a, ReleaseGil())
+        .def("finish", [](Grower& g, std::size_t i) { (*g).finish(i, signals()); }, "i"_a, ReleaseGil())
+        .def("result", &result);
+}

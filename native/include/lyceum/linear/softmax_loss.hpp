@@ -1,0 +1,108 @@
+// Multinomial loss over K symmetric classes, z_k = [x-shift 1].b_k, p = softmax(z):  sum w [log sum exp z - z_code],
+// gradient G_k = sum w (p_k - 1[k = code]) [x-shift 1] and Hessian blocks H_ab = sum w p_a (1[a = b] - p_b) x~x~'.
+// Rows lie in the lanes, so that the softmax is lane by lane. Unlabeled rows count for nothing.
+// Cost: 2 n K d multiply-adds, n K^2 d^2 / 4 more with the Hessian.
+#pragma once
+#include <lyceum/core/dots.hpp>
+#include <lyceum/linear/logistic_loss.hpp>
+
+namespace lyceum::linear {
+
+// Classes by rows, (outputs, tile_rows): margins, then posteriors, then residuals.
+struct SoftmaxTile {
+    double* z;
+    size_t K;
+
+    double* of(size_t k) const { return z + k * tile_rows; }
+};
+
+// Margins to posteriors, in place; returns nothing but fills log sum exp z.
+inline void softmax_lanes(SoftmaxTile tile, double* level) {
+    for (size_t r = 0; r < tile_rows; r += lanes<double>) {
+        Vec<double> best = load(tile.of(0) + r), sum{};
+        for (size_t k = 1; k < tile.K; ++k) best = vmax<double>(best, load(tile.of(k) + r));
+        for (size_t k = 0; k < tile.K; ++k) {
+            const Vec<double> odds = vexp(load(tile.of(k) + r) - best);
+            sum += odds;
+            store(tile.of(k) + r, odds);
+        }
+        store(level + r, best + vlog(sum));
+        const Vec<double> inverse = 1. / sum;
+        for (size_t k = 0; k < tile.K; ++k) store(tile.of(k) + r, load(tile.of(k) + r) * inverse);
+    }
+}
+
+inline void tile_outputs(const double* rows, size_t columns, size_t step, const double* packed, SoftmaxTile tile) {
+    static constexpr double no_bias[group_outputs] = {};
+    constexpr size_t L = lanes<double>;
+    for (size_t r = 0; r < tile_rows; r += row_vectors * L)
+        for (size_t k = 0; k < tile.K; k += group_outputs)
+            dot_group<double>(rows + r * step / L, step, 0, columns, packed + k * columns, no_bias, 0,
+                              [&](size_t c, int v, Vec<double> value) { store(tile.of(k + c) + r + v * L, value); });
+}
+
+// H_ab of every a <= b, each (wide, wide), upper blocks.
+inline void add_hessian(const double* design, size_t p, SoftmaxTile tile, const double* w, double* scaled, double* H) {
+    const size_t wide = padded<double>(p);
+    double scale[tile_rows];
+    for (size_t a = 0; a < tile.K; ++a)
+        for (size_t b = a; b < tile.K; ++b, H += wide * wide) {
+            for (size_t r = 0; r < tile_rows; ++r) scale[r] = w[r] * tile.of(a)[r] * ((a == b) - tile.of(b)[r]);
+            scale_rows(design, scale, panels_of<double>(p), scaled);
+            gram_upper(scaled, design, p, H);
+        }
+}
+
+inline void unfold_hessian(const double* H, size_t K, size_t p, double* hessian) {
+    const size_t wide = padded<double>(p), stride = K * p;
+    for (size_t a = 0; a < K; ++a)
+        for (size_t b = a; b < K; ++b, H += wide * wide)
+            for (size_t i = 0; i < p; ++i)
+                for (size_t j = 0; j < p; ++j) {
+                    const double value = i <= j ? H[i * wide + j] : H[j * wide + i];
+                    hessian[(a * p + i) * stride + b * p + j] += value;
+                    if (a != b) hessian[(b * p + j) * stride + a * p + i] += value;
+                }
+}
+
+template <class T>
+double softmax_loss(Matrix<const T> X, Codes codes, const double* w, const double* coef, const double* shift,
+                    double* gradient, double* hessian, Poll poll) {
+    const size_t K = codes.classes, p = X.cols + 1, wide = padded<double>(p);
+    const size_t outputs = round_up(packed_outputs(K), lanes<double>);
+    double* origin = zeroed<struct SoftmaxShift, double>(wide);
+    std::copy_n(shift, X.cols, origin);
+    double* packed = scratch<struct SoftmaxCoef, double>(packed_outputs(K) * p);
+    pack_outputs(coef, K, p, p, packed);
+    double* design = scratch<struct SoftmaxDesign, double>(tile_size<double>(p));
+    double* rows = scratch<struct SoftmaxRows, double>(tile_size<double>(p));
+    double* G = zeroed<struct SoftmaxGradient, double>(outputs * wide);
+    double* H = hessian ? zeroed<struct SoftmaxHessian, double>(K * (K + 1) / 2 * wide * wide) : nullptr;
+    const SoftmaxTile tile{zeroed<struct SoftmaxMargins, double>(outputs * tile_rows), K};
+    double loss = 0, level[tile_rows], weight[tile_rows], chosen[tile_rows];
+    for (size_t begin = 0; begin < X.rows; begin += tile_rows) {
+        const size_t count = std::min(tile_rows, X.rows - begin);
+        pack_design(X, begin, count, origin, design);
+        transpose_tile(design, p, rows);
+        tile_outputs(rows, p, wide * lanes<double>, packed, tile);
+        std::fill_n(weight, tile_rows, 0.0);
+        for (size_t r = 0; r < count; ++r)
+            if (const auto k = codes(begin + r); k >= 0) weight[r] = weight_of(w, begin + r), chosen[r] = tile.of(k)[r];
+        softmax_lanes(tile, level);
+        for (size_t r = 0; r < count; ++r)
+            if (weight[r] != 0) loss += weight[r] * (level[r] - chosen[r]);
+        if (hessian) add_hessian(design, p, tile, weight, rows, H);
+        for (size_t k = 0; k < K; ++k)
+            for (size_t r = 0; r < tile_rows; ++r) tile.of(k)[r] *= weight[r];
+        for (size_t r = 0; r < count; ++r)
+            if (weight[r] != 0) tile.of(codes(begin + r))[r] -= weight[r];
+        gram_outputs(tile.z, round_up(K, lanes<double>), design, p, G);
+        poll(count * K * p * (hessian ? K * p / 4 + 1 : 2));
+    }
+    for (size_t k = 0; k < K; ++k)
+        for (size_t j = 0; j < p; ++j) gradient[k * p + j] += G[k * wide + j];
+    if (hessian) unfold_hessian(H, K, p, hessian);
+    return loss;
+}
+
+}  // namespace lyceum::linear

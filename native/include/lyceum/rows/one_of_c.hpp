@@ -1,0 +1,44 @@
+// One-of-C design. Column j with size[j] = 0 is copied to out[:, start[j]]; otherwise its code c becomes size[j]
+// columns of zeros with a one at start[j] + c - first[j], if that is inside; a NaN code makes them NaN. Cost: n m writes.
+#pragma once
+#include <algorithm>
+#include <type_traits>
+
+#include <lyceum/core/interrupt.hpp>
+#include <lyceum/core/views.hpp>
+
+namespace lyceum::rows {
+
+struct Design {
+    const std::int32_t *start, *size, *first;  // (d,)
+};
+
+template <class T, class U>
+inline void expand_code(T x, std::int32_t size, std::int32_t first, U* out) {
+    if constexpr (std::is_floating_point_v<T>) {
+        std::fill_n(out, size, x == x ? U{0} : std::numeric_limits<U>::quiet_NaN());
+        if (x >= static_cast<T>(first) && x - static_cast<T>(first) < static_cast<T>(size))
+            out[static_cast<std::int64_t>(x) - first] = U{1};
+    } else {
+        std::fill_n(out, size, U{0});
+        const auto c = static_cast<std::int64_t>(x);
+        if (c >= first && c - first < size) out[c - first] = U{1};
+    }
+}
+
+template <class T, class U>
+void expand(Matrix<const T> X, Design design, Matrix<U> out, Poll poll) {
+    for (size_t i = 0; i < X.rows; ++i) {
+        const T* x = X.row(i);
+        U* to = out.row(i);
+        for (size_t j = 0; j < X.cols; ++j) {
+            if (design.size[j] == 0)
+                to[design.start[j]] = static_cast<U>(x[j]);
+            else
+                expand_code(x[j], design.size[j], design.first[j], to + design.start[j]);
+        }
+        poll(X.cols * 8 + out.cols);
+    }
+}
+
+}  // namespace lyceum::rows

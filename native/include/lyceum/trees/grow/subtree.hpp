@@ -1,0 +1,87 @@
+// A tree as it grows: nodes and what belongs to them, and pieces put together.
+#pragma once
+#include <algorithm>
+
+#include <lyceum/trees/growth_rules.hpp>
+
+namespace lyceum::trees {
+
+struct TreeNode {
+    std::int32_t feature = -1;
+    SplitKind kind = SplitKind::leaf;
+    std::int32_t child = -1, n_children = 0, table = -1, n_codes = 0, missing = -1;
+    double threshold = std::numeric_limits<double>::quiet_NaN();
+    double weight = 0.;
+    std::int64_t n_rows = 0;
+    double impurity = 0., gain = 0.;
+};
+
+struct Considered {  // a column at a node, and what splitting by it would have gained
+    std::int32_t node, feature;
+    double gain, score, threshold;
+};
+
+struct TreePiece {
+    std::vector<TreeNode> nodes;
+    std::vector<double> value, cuts;
+    std::vector<std::int32_t> branches;
+    std::vector<Considered> record;
+};
+
+// Puts a piece, grown below a node of the tree, in the place of that node.
+inline void attach(TreePiece& tree, size_t node, TreePiece& piece, size_t width) {
+    if (piece.nodes.empty()) return;
+    const auto base = static_cast<std::int32_t>(tree.nodes.size()) - 1;
+    const auto cuts = static_cast<std::int32_t>(tree.cuts.size());
+    const auto branches = static_cast<std::int32_t>(tree.branches.size());
+    for (auto& moved : piece.nodes) {
+        if (moved.kind == SplitKind::leaf) continue;
+        moved.child += base;
+        if (moved.table >= 0) moved.table += moved.kind == SplitKind::intervals ? cuts : branches;
+    }
+    for (auto& seen : piece.record) {
+        seen.node = seen.node ? seen.node + base : static_cast<std::int32_t>(node);
+        tree.record.push_back(seen);
+    }
+    tree.nodes[node] = piece.nodes[0];
+    tree.nodes.insert(tree.nodes.end(), piece.nodes.begin() + 1, piece.nodes.end());
+    tree.value.insert(tree.value.end(), piece.value.begin() + static_cast<std::ptrdiff_t>(width), piece.value.end());
+    tree.cuts.insert(tree.cuts.end(), piece.cuts.begin(), piece.cuts.end());
+    tree.branches.insert(tree.branches.end(), piece.branches.begin(), piece.branches.end());
+    piece = {};
+}
+
+// The same tree with its nodes level by level, which does not depend on who grew what.
+inline TreePiece numbered_by_level(TreePiece&& tree, size_t width) {
+    const size_t n = tree.nodes.size(), w = width;
+    std::vector<size_t> order{0};
+    std::vector<std::int32_t> number(n);
+    for (size_t at = 0; at < order.size(); ++at) {
+        number[order[at]] = static_cast<std::int32_t>(at);
+        const TreeNode& node = tree.nodes[order[at]];
+        for (std::int32_t c = 0; c < node.n_children; ++c) order.push_back(static_cast<size_t>(node.child + c));
+    }
+    TreePiece out;
+    out.nodes.reserve(n);
+    out.value.reserve(n * w);
+    for (const size_t old : order) {
+        TreeNode node = tree.nodes[old];
+        if (node.kind != SplitKind::leaf) node.child = number[static_cast<size_t>(node.child)];
+        const auto copied = [&](auto& from, auto& to, std::int32_t count) {
+            const auto start = from.begin() + node.table;
+            node.table = static_cast<std::int32_t>(to.size());
+            to.insert(to.end(), start, start + count);
+        };
+        if (node.kind == SplitKind::intervals) copied(tree.cuts, out.cuts, node.n_children - 1);
+        if (node.n_codes) copied(tree.branches, out.branches, node.n_codes);
+        out.nodes.push_back(node);
+        out.value.insert(out.value.end(), tree.value.begin() + static_cast<std::ptrdiff_t>(old * w),
+                         tree.value.begin() + static_cast<std::ptrdiff_t>((old + 1) * w));
+    }
+    out.record = std::move(tree.record);
+    for (auto& seen : out.record) seen.node = number[static_cast<size_t>(seen.node)];
+    std::stable_sort(out.record.begin(), out.record.end(), [](const auto& a, const auto& b) { return a.node < b.node; });
+    return out;
+}
+
+}  // namespace lyceum::trees

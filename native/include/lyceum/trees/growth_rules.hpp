@@ -1,0 +1,77 @@
+// How a tree is grown, and what is found of a column at a node.
+#pragma once
+#include <algorithm>
+#include <limits>
+
+#include <lyceum/core/hash_uniform.hpp>
+#include <lyceum/trees/ranked_columns.hpp>
+#include <lyceum/trees/target_sums.hpp>
+
+namespace lyceum::trees {
+
+enum class SplitKind : std::uint8_t { leaf, threshold, intervals, categories, groups };
+enum class Categorical { groups, multiway, one_vs_rest };
+
+struct TreeRules {
+    Criterion criterion = Criterion::gini;
+    Categorical categorical = Categorical::groups;
+    bool multi_way = false;  // continuous columns in up to `max_branches` intervals
+    size_t max_branches = 4;
+    bool fractions = false;  // missing cells go to every child by its share, else where the split is best
+    bool observed = false;   // thresholds are values of the column, else midway between two
+    size_t max_depth = std::numeric_limits<size_t>::max();
+    size_t min_split = 2, min_leaf = 1, max_leaves = 0;
+    double min_weight = 0.;     // of a branch
+    double min_decrease = 0.;   // of the impurity, times the share of the rows
+    double max_p = 1.;          // of the chi-square test of branches against classes
+    double floor = 0.;          // an impurity that is not split
+    size_t max_features = 0;    // columns drawn at a node, 0: all
+    bool random = false;        // thresholds are drawn
+    bool needs_gain = false;    // a split that gains nothing is not made
+    bool release8 = false;      // C4.5's penalty and minimum for continuous columns
+    bool record = false;
+    std::uint64_t seed = 0;
+    const double* costs = nullptr;
+};
+
+struct Found {
+    bool valid = false;
+    bool constant = false;  // there is one value at most, here and in all nodes below
+    SplitKind kind = SplitKind::leaf;
+    double gain = 0., score = 0.;
+    double drawn = std::numeric_limits<double>::quiet_NaN();  // threshold: where it is drawn, see `threshold_of`
+    std::uint32_t cut = 0, next = 0;     // threshold: the last code on the left and the first on the right
+    std::int32_t absent = -1;            // the child of missing cells, if they have one
+    std::int32_t children = 2;
+    std::vector<std::uint32_t> cuts;     // intervals: the last codes of all but the last
+    std::vector<double> cut_values;
+    std::vector<std::int32_t> branches;  // categories and groups: the child of every code, -1 if there is none
+};
+
+// A threshold of column j between two codes: midway, or the largest value of the column up to there.
+inline double between(const TreeColumns& columns, const TreeRules& rules, size_t j, std::uint32_t left, std::uint32_t right) {
+    const double *low = columns.smallest(j), *high = columns.largest(j);
+    const double a = high[left], b = low[right];
+    double middle = a + (b - a) / 2;
+    if (!(middle < b)) middle = a;  // rounded up to the larger one
+    if (!rules.observed) return middle;
+    return high[std::upper_bound(high, high + columns.n_codes[j], middle) - high - 1];
+}
+
+// The threshold of what was found of column j, NaN of other kinds. Asked of the column that is taken: the values of all
+// columns at all nodes would be fetched from far apart.
+inline double threshold_of(const Found& found, const TreeColumns& columns, const TreeRules& rules, size_t j) {
+    const bool is_drawn = found.drawn == found.drawn;
+    if (found.kind != SplitKind::threshold || is_drawn) return found.drawn;
+    return between(columns, rules, j, found.cut, found.next);
+}
+
+// A few random numbers that depend on the seed of a node alone.
+struct NodeRandom {
+    std::uint64_t state;
+    std::uint64_t next() { return mix(state += 0x9E3779B97F4A7C15u); }
+    double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
+    size_t below(size_t n) { return static_cast<size_t>((static_cast<unsigned __int128>(next()) * n) >> 64); }
+};
+
+}  // namespace lyceum::trees
