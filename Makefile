@@ -2,10 +2,11 @@
 PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
+NATIVE := $(shell find native -name '*.cpp' -o -name '*.hpp')
 
-.PHONY: demo test lint bench sanitize clean
+.PHONY: demo test lint format bench sanitize clean
 
-$(STAMP): pyproject.toml CMakeLists.txt $(shell find native -name '*.cpp' -o -name '*.hpp' -o -name 'CMakeLists.txt')
+$(STAMP): pyproject.toml CMakeLists.txt native/tests/CMakeLists.txt $(NATIVE)
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet "scikit-build-core>=0.10" "nanobind>=2.4" "cmake>=3.25" "ninja>=1.11"
@@ -21,8 +22,13 @@ test: $(STAMP)
 lint: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/clang-format --dry-run --Werror $(NATIVE)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+format: $(STAMP)
+	$(BIN)/ruff format .
+	$(BIN)/clang-format -i $(NATIVE)
 
 bench: $(STAMP)
 	$(BIN)/python -m pip install --quiet --no-build-isolation --editable ".[bench]"

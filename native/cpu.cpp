@@ -16,6 +16,4 @@ static int x86_level() {
 #endif
 }
 
-NB_MODULE(_cpu, m) {
-    m.def("x86_level", &x86_level, "The x86-64 level of this processor, 0 on another architecture.");
-}
+NB_MODULE(_cpu, m) { m.def("x86_level", &x86_level, "The x86-64 level of this processor, 0 on another architecture."); }

@@ -34,8 +34,8 @@ void expect_shape(const char* name, const A& array, std::initializer_list<std::s
     for (; axis < array.ndim() && axis < 4; ++axis) shape[axis] = array.shape(axis);
     for (axis = 0; same && axis < wanted.size(); ++axis) same = shape[axis] == wanted.begin()[axis];
     if (!same)
-        throw std::invalid_argument(std::string(name) + " has shape " + shape_text(shape, array.ndim()) + ", expected " +
-                                    shape_text(wanted.begin(), wanted.size()));
+        throw std::invalid_argument(std::string(name) + " has shape " + shape_text(shape, array.ndim()) +
+                                    ", expected " + shape_text(wanted.begin(), wanted.size()));
 }
 
 inline void expect(bool held, const std::string& message) {

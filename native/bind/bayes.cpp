@@ -1,7 +1,7 @@
 #include <lyceum/bayes/gaussian_log_joint.hpp>
-#include <lyceum/linear/linear_argmax.hpp>
 #include <lyceum/bayes/posterior.hpp>
 #include <lyceum/bayes/quadratic_log_density.hpp>
+#include <lyceum/linear/linear_argmax.hpp>
 
 #include "arrays.hpp"
 
@@ -34,7 +34,8 @@ void quadratic_log_density(Array<const T, 2> X, Table mean, Array<const double, 
     expect_shape("whiten", whiten, {K, d, d});
     expect_shape("constant", constant, {K});
     expect_shape("out", out, {X.shape(0), K});
-    lyceum::bayes::quadratic_log_density(matrix(X), mean.data(), whiten.data(), constant.data(), K, out.data(), signals());
+    lyceum::bayes::quadratic_log_density(matrix(X), mean.data(), whiten.data(), constant.data(), K, out.data(),
+                                         signals());
 }
 
 template <class T>
@@ -49,9 +50,9 @@ bool linear_argmax(Array<const T, 2> X, Table coef, Array<const double, 1> inter
 
 template <class T>
 void bind(nb::module_& m) {
-    m.def("gaussian_log_joint", &gaussian_log_joint<T>, "X"_a.noconvert(), "columns"_a.noconvert(), "mean"_a.noconvert(),
-          "half_precision"_a.noconvert(), "constant"_a.noconvert(), "out"_a.noconvert(), ReleaseGil(),
-          "Add constant - half_precision * (x - mean)**2 to out over the cells that are not NaN.");
+    m.def("gaussian_log_joint", &gaussian_log_joint<T>, "X"_a.noconvert(), "columns"_a.noconvert(),
+          "mean"_a.noconvert(), "half_precision"_a.noconvert(), "constant"_a.noconvert(), "out"_a.noconvert(),
+          ReleaseGil(), "Add constant - half_precision * (x - mean)**2 to out over the cells that are not NaN.");
     m.def("quadratic_log_density", &quadratic_log_density<T>, "X"_a.noconvert(), "mean"_a.noconvert(),
           "whiten"_a.noconvert(), "constant"_a.noconvert(), "out"_a.noconvert(), ReleaseGil(),
           "Add constant[k] - |whiten[k] @ (x - mean[k])|**2 / 2 to out.");
@@ -65,12 +66,17 @@ void bind(nb::module_& m) {
 void bind_bayes(nb::module_& m) {
     bind<float>(m);
     bind<double>(m);
-    m.def("posterior", [](Array<double, 2> out) { lyceum::bayes::posterior(matrix(out), signals()); }, "out"_a.noconvert(),
-          ReleaseGil(), "Turn rows of log joint densities into posteriors, in place.");
-    m.def("log_posterior", [](Array<double, 2> out) { lyceum::bayes::log_posterior(matrix(out), signals()); },
-          "out"_a.noconvert(), ReleaseGil(), "Turn rows of log joint densities into log posteriors, in place.");
-    m.def("row_argmax", [](Array<const double, 2> out, Array<std::int64_t, 1> labels) {
-              expect_shape("labels", labels, {out.shape(0)});
-              lyceum::bayes::row_argmax(matrix(out), labels.data());
-          }, "out"_a.noconvert(), "labels"_a.noconvert(), ReleaseGil(), "Set labels to the first maximum of every row.");
+    m.def(
+        "posterior", [](Array<double, 2> out) { lyceum::bayes::posterior(matrix(out), signals()); },
+        "out"_a.noconvert(), ReleaseGil(), "Turn rows of log joint densities into posteriors, in place.");
+    m.def(
+        "log_posterior", [](Array<double, 2> out) { lyceum::bayes::log_posterior(matrix(out), signals()); },
+        "out"_a.noconvert(), ReleaseGil(), "Turn rows of log joint densities into log posteriors, in place.");
+    m.def(
+        "row_argmax",
+        [](Array<const double, 2> out, Array<std::int64_t, 1> labels) {
+            expect_shape("labels", labels, {out.shape(0)});
+            lyceum::bayes::row_argmax(matrix(out), labels.data());
+        },
+        "out"_a.noconvert(), "labels"_a.noconvert(), ReleaseGil(), "Set labels to the first maximum of every row.");
 }

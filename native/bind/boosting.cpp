@@ -1,8 +1,8 @@
 #include <lyceum/boosting/bin_codes.hpp>
-#include <lyceum/boosting/tree_grower.hpp>
+#include <lyceum/boosting/integer_gradients.hpp>
 #include <lyceum/boosting/losses.hpp>
 #include <lyceum/boosting/route_rows.hpp>
-#include <lyceum/boosting/integer_gradients.hpp>
+#include <lyceum/boosting/tree_grower.hpp>
 
 #include "arrays.hpp"
 
@@ -34,8 +34,9 @@ void bin_codes(Array<const T, 2> X, Array<const T, 2> edges, Integers n_bins, Ar
         expect(start.data()[j] >= 0 && start.data()[j] <= start.data()[j + 1], "start must not decrease");
     }
     expect(static_cast<std::size_t>(start.data()[d]) == table.shape(0), "start does not end where the table does");
-    lyceum::boosting::bin_codes<T>(matrix(X), {edges.data(), n_bins.data(), start.data(), table.data()}, out.data(), out.stride(0),
-                         out.stride(1), columns ? columns->data() : nullptr, columns ? columns->stride(0) : 0, signals());
+    lyceum::boosting::bin_codes<T>(matrix(X), {edges.data(), n_bins.data(), start.data(), table.data()}, out.data(),
+                                   out.stride(0), out.stride(1), columns ? columns->data() : nullptr,
+                                   columns ? columns->stride(0) : 0, signals());
 }
 
 // All rows of a table in bins, and the buffers of the trees that are grown on them. No thread outlives a call.
@@ -50,7 +51,13 @@ public:
         expect_shape("is_category", is_category, {d});
         expect(n < 2 || (rows.stride(1) == 1 && rows.stride(0) >= static_cast<std::int64_t>(d)),
                "the cells of a row must follow each other in rows");
-        table_ = {rows.data(), columns.data(), n_bins.data(), is_category.data(), n, d, n < 2 ? d : static_cast<std::size_t>(rows.stride(0))};
+        table_ = {rows.data(),
+                  columns.data(),
+                  n_bins.data(),
+                  is_category.data(),
+                  n,
+                  d,
+                  n < 2 ? d : static_cast<std::size_t>(rows.stride(0))};
         for (std::size_t j = 0; j < d; ++j) {
             expect(n_bins.data()[j] >= 1 && n_bins.data()[j] < 256, "a column has 1 to 255 bins");
             std::uint8_t top = 0;
@@ -61,9 +68,10 @@ public:
 
     // Fills the arrays of a tree and the node of every row that was grown on; returns the number of nodes.
     std::size_t grow(Numbers g, Maybe<Numbers> h, Maybe<Array<const std::uint32_t, 1>> rows, Flags in_use, bool exact,
-                     double g_top, double h_top, std::size_t max_leaves, std::size_t max_depth, std::int64_t min_rows, double l2, double smoothing,
-                     double min_hessian, std::size_t threads, Array<std::int32_t, 2> splits, Array<double, 1> gain,
-                     Array<std::int64_t, 1> n_rows, Array<std::uint8_t, 2> sides, Places node) {
+                     double g_top, double h_top, std::size_t max_leaves, std::size_t max_depth, std::int64_t min_rows,
+                     double l2, double smoothing, double min_hessian, std::size_t threads,
+                     Array<std::int32_t, 2> splits, Array<double, 1> gain, Array<std::int64_t, 1> n_rows,
+                     Array<std::uint8_t, 2> sides, Places node) {
         const auto n = table_.n, most = 2 * max_leaves - 1;
         expect(max_leaves >= 1 && max_leaves <= 32768, "max_leaves must be from 1 to 32768");
         expect(min_rows >= 1, "min_rows must be at least 1");
@@ -86,7 +94,7 @@ public:
         lyceum::Team team(threads);
         const auto gradients = boosting::in_units(g.data(), hessian, n, exact, g_top, h_top, units_, team);
         boosting::Grower grower(table_, {max_leaves, max_depth, {l2, smoothing, min_hessian, min_rows}}, gradients,
-                             in_use.data(), count, rows.has_value(), buffers_, team, signals());
+                                in_use.data(), count, rows.has_value(), buffers_, team, signals());
         const auto& nodes = grower.grow();
         const std::uint32_t* numbers = grower.is_listed() ? buffers_.numbers.data() : nullptr;
         if (rows) std::fill_n(node.data(), n, boosting::nowhere);
@@ -104,7 +112,8 @@ public:
             splits.data()[3 * most + k] = leaf ? 0 : one.split.missing_left;
             gain.data()[k] = leaf ? 0 : one.split.gain;
             n_rows.data()[k] = static_cast<std::int64_t>(one.end - one.begin);
-            if (!leaf && one.split.is_category) std::copy_n(one.split.sides, boosting::slots, &sides.data()[k * boosting::slots]);
+            if (!leaf && one.split.is_category)
+                std::copy_n(one.split.sides, boosting::slots, &sides.data()[k * boosting::slots]);
         }
         return nodes.size();
     }
@@ -118,15 +127,18 @@ public:
         for (std::size_t k = 0; k < most; ++k)
             if (splits.data()[k] >= 0) {
                 const auto child = splits.data()[2 * most + k];
-                expect(static_cast<std::size_t>(splits.data()[k]) < table_.d, "a split is on a column that is not there");
+                expect(static_cast<std::size_t>(splits.data()[k]) < table_.d,
+                       "a split is on a column that is not there");
                 expect(child > static_cast<std::int32_t>(k) && static_cast<std::size_t>(child) + 1 < most,
                        "children come after their parents");
             }
         lyceum::Team team(threads);
         std::vector<std::uint8_t> missing_left(most);
         for (std::size_t k = 0; k < most; ++k) missing_left[k] = splits.data()[3 * most + k] != 0;
-        boosting::route(table_, {splits.data(), splits.data() + most, splits.data() + 2 * most, missing_left.data(), sides.data(), most},
-                     rest, node.data(), team);
+        boosting::route(
+            table_,
+            {splits.data(), splits.data() + most, splits.data() + 2 * most, missing_left.data(), sides.data(), most},
+            rest, node.data(), team);
     }
 
 private:
@@ -171,7 +183,8 @@ void softmax(CodesArray y, Array<const double, 2> score, Numbers sums, Weights w
     expect_shape("h", h, {n});
     expect(k < K && K > 1, "there is no such class");
     lyceum::Team team(threads);
-    boosting::softmax(y.data(), score.data() + k * n, sums.data(), data_or_null("w", w, {n}), n, k, K, g.data(), h.data(), team);
+    boosting::softmax(y.data(), score.data() + k * n, sums.data(), data_or_null("w", w, {n}), n, k, K, g.data(),
+                      h.data(), team);
 }
 
 template <boosting::Residual Kind>
@@ -190,7 +203,7 @@ void node_sums(Array<const std::uint16_t, 1> node, Numbers g, Maybe<Numbers> h, 
     expect_shape("out", out, {out.shape(0), 3});
     lyceum::Team team(threads);
     boosting::node_sums(node.data(), g.data(), data_or_null("h", h, {n}), data_or_null("w", w, {n}), n, out.shape(0),
-                     out.data(), team);
+                        out.data(), team);
 }
 
 void add_node_values(Array<const std::uint16_t, 1> node, Numbers value, std::size_t threads, Array<double, 1> score) {
@@ -206,8 +219,8 @@ void add_node_values(Array<const std::uint16_t, 1> node, Numbers value, std::siz
 template <class T>
 void bind(nb::module_& m) {
     m.def("bin_codes", &bin_codes<T>, "X"_a.noconvert(), "edges"_a.noconvert(), "n_bins"_a.noconvert(),
-          "start"_a.noconvert(), "table"_a.noconvert(), "out"_a.noconvert(), "columns"_a.noconvert().none(), ReleaseGil(),
-          "Write the bins of X to out (n, d), of any strides, and to columns (d, n) if given.");
+          "start"_a.noconvert(), "table"_a.noconvert(), "out"_a.noconvert(), "columns"_a.noconvert().none(),
+          ReleaseGil(), "Write the bins of X to out (n, d), of any strides, and to columns (d, n) if given.");
 }
 
 template <boosting::Residual Kind>
@@ -225,22 +238,26 @@ void bind_boosting(nb::module_& m) {
         .def(nb::init<Bytes, Array<const std::uint8_t, 2>, Integers, Flags>(), "rows"_a.noconvert(),
              "columns"_a.noconvert(), "n_bins"_a.noconvert(), "is_category"_a.noconvert())
         .def("grow", &BoostTable::grow, "g"_a.noconvert(), "h"_a.noconvert().none(), "rows"_a.noconvert().none(),
-             "in_use"_a.noconvert(), "exact"_a, "g_top"_a, "h_top"_a, "max_leaves"_a, "max_depth"_a, "min_rows"_a, "l2"_a, "smoothing"_a,
-             "min_hessian"_a, "threads"_a, "splits"_a.noconvert(), "gain"_a.noconvert(), "n_rows"_a.noconvert(),
-             "sides"_a.noconvert(), "node"_a.noconvert(), ReleaseGil(),
+             "in_use"_a.noconvert(), "exact"_a, "g_top"_a, "h_top"_a, "max_leaves"_a, "max_depth"_a, "min_rows"_a,
+             "l2"_a, "smoothing"_a, "min_hessian"_a, "threads"_a, "splits"_a.noconvert(), "gain"_a.noconvert(),
+             "n_rows"_a.noconvert(), "sides"_a.noconvert(), "node"_a.noconvert(), ReleaseGil(),
              "Grow a tree; splits has the rows column, bin, child, missing_left. Returns the number of nodes.")
         .def("route", &BoostTable::route, "splits"_a.noconvert(), "sides"_a.noconvert(), "rest"_a, "threads"_a,
-             "node"_a.noconvert(), ReleaseGil(), "Write the node that every row ends at; with `rest` where there is none yet.");
+             "node"_a.noconvert(), ReleaseGil(),
+             "Write the node that every row ends at; with `rest` where there is none yet.");
     m.def("boost_logistic", &logistic, "y"_a.noconvert(), "score"_a.noconvert(), "w"_a.noconvert().none(), "threads"_a,
-          "g"_a.noconvert(), "h"_a.noconvert(), ReleaseGil(), "Gradients of the logistic loss; returns the summed loss.");
+          "g"_a.noconvert(), "h"_a.noconvert(), ReleaseGil(),
+          "Gradients of the logistic loss; returns the summed loss.");
     m.def("boost_log_sums", &log_sums, "y"_a.noconvert(), "score"_a.noconvert(), "w"_a.noconvert().none(), "threads"_a,
           "out"_a.noconvert(), ReleaseGil(), "log Σ_k exp(s_k) of every row; returns the summed multinomial loss.");
     m.def("boost_softmax", &softmax, "y"_a.noconvert(), "score"_a.noconvert(), "sums"_a.noconvert(),
           "w"_a.noconvert().none(), "k"_a, "threads"_a, "g"_a.noconvert(), "h"_a.noconvert(), ReleaseGil(),
           "Gradients of the multinomial loss for class k.");
-    bind_residual<boosting::Residual::squared>(m, "boost_squared", "Gradients of the squared loss; returns the summed loss.");
+    bind_residual<boosting::Residual::squared>(m, "boost_squared",
+                                               "Gradients of the squared loss; returns the summed loss.");
     bind_residual<boosting::Residual::huber>(m, "boost_huber", "Gradients of Huber's loss; returns the summed loss.");
-    bind_residual<boosting::Residual::quantile>(m, "boost_quantile", "Gradients of the quantile loss; returns the summed loss.");
+    bind_residual<boosting::Residual::quantile>(m, "boost_quantile",
+                                                "Gradients of the quantile loss; returns the summed loss.");
     m.def("boost_node_sums", &node_sums, "node"_a.noconvert(), "g"_a.noconvert(), "h"_a.noconvert().none(),
           "w"_a.noconvert().none(), "threads"_a, "out"_a.noconvert(), ReleaseGil(),
           "Add the sums of g, h and w over the rows of every node to out.");

@@ -15,14 +15,14 @@ double lloyd(Array<const T, 2> X, Array<const T, 2> centers, Weights w, Array<do
     expect_shape("sums", sums, {k, d});
     expect_shape("weights", weights, {k});
     const lyceum::cluster::LloydOutput out{sums.data(), weights.data(), data_or_null("labels", labels, {n}),
-                                  data_or_null("distances", distances, {n})};
+                                           data_or_null("distances", distances, {n})};
     return lyceum::cluster::lloyd(matrix(X), matrix(centers), data_or_null("w", w, {n}), out, signals());
 }
 
 template <class T>
 void bind(nb::module_& m) {
-    m.def("lloyd", &lloyd<T>, "X"_a.noconvert(), "centers"_a.noconvert(), "w"_a.noconvert().none(), "sums"_a.noconvert(),
-          "weights"_a.noconvert(), "labels"_a.noconvert().none() = nb::none(),
+    m.def("lloyd", &lloyd<T>, "X"_a.noconvert(), "centers"_a.noconvert(), "w"_a.noconvert().none(),
+          "sums"_a.noconvert(), "weights"_a.noconvert(), "labels"_a.noconvert().none() = nb::none(),
           "distances"_a.noconvert().none() = nb::none(), ReleaseGil(),
           "Add every row to the sums and weights of its nearest centre; set labels and squared distances; "
           "return the weighted sum of squared distances.");

@@ -46,7 +46,8 @@ void leaf_order(Array<const double, 2> Z, std::size_t leaf, Indices order) {
     lyceum::density::leaf_order(matrix(Z), order.data(), 0, Z.shape(0), leaf, poll);
 }
 
-lyceum::density::GaussCells cells_of(double origin, const Array<double, 2>& coefficients, const Array<double, 1>& weight) {
+lyceum::density::GaussCells cells_of(double origin, const Array<double, 2>& coefficients,
+                                     const Array<double, 1>& weight) {
     const auto count = weight.shape(0);
     expect(count > 2 * lyceum::density::cell_margin, "there must be more cells than those of the margins");
     expect_shape("coefficients", coefficients, {lyceum::density::hermite_terms, count});
@@ -68,8 +69,8 @@ void gauss_cell_sums(Line x, Weights own, double origin, Array<double, 2> coeffi
                      double total, double tolerance, Array<double, 1> sums) {
     const auto n = x.shape(0);
     expect_shape("sums", sums, {n});
-    lyceum::density::gauss_cell_sums(x.data(), data_or_null("own", own, {n}), n, cells_of(origin, coefficients, weight), total,
-                            tolerance, sums.data(), signals());
+    lyceum::density::gauss_cell_sums(x.data(), data_or_null("own", own, {n}), n, cells_of(origin, coefficients, weight),
+                                     total, tolerance, sums.data(), signals());
 }
 
 template <class Window, class Near = Window>

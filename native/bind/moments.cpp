@@ -18,8 +18,8 @@ void class_moments(Array<const T, 2> X, Maybe<CodesArray> codes, Weights w, Arra
     expect_shape("scatter", scatter, {K, d});
     const Codes classes{data_or_null("codes", codes, {n}), K};
     expect(codes || K == 1, "codes is None, so weight, mean and scatter must have one row");
-    lyceum::moments::class_moments(matrix(X), classes, data_or_null("w", w, {n}), weight.data(), mean.data(), scatter.data(),
-                          signals());
+    lyceum::moments::class_moments(matrix(X), classes, data_or_null("w", w, {n}), weight.data(), mean.data(),
+                                   scatter.data(), signals());
 }
 
 template <class T>
@@ -39,14 +39,14 @@ void class_scatter(Array<const T, 2> X, CodesArray codes, Weights w, Array<doubl
     expect_shape("codes", codes, {n});
     expect_shape("mean", mean, {K, d});
     expect_shape("S", S, {pooled ? 1 : K, d, d});
-    lyceum::moments::class_scatter(matrix(X), Codes{codes.data(), K}, data_or_null("w", w, {n}), weight.data(), mean.data(),
-                          S.data(), pooled, signals());
+    lyceum::moments::class_scatter(matrix(X), Codes{codes.data(), K}, data_or_null("w", w, {n}), weight.data(),
+                                   mean.data(), S.data(), pooled, signals());
 }
 
 template <class T>
 void bind(nb::module_& m) {
-    m.def("class_moments", &class_moments<T>, "X"_a.noconvert(), "codes"_a.noconvert().none(),
-          "w"_a.noconvert().none(), "weight"_a.noconvert(), "mean"_a.noconvert(), "scatter"_a.noconvert(), ReleaseGil(),
+    m.def("class_moments", &class_moments<T>, "X"_a.noconvert(), "codes"_a.noconvert().none(), "w"_a.noconvert().none(),
+          "weight"_a.noconvert(), "mean"_a.noconvert(), "scatter"_a.noconvert(), ReleaseGil(),
           "Set weight, mean and scatter (K, d) of every class and column; NaN cells are skipped.");
     m.def("scatter", &scatter<T>, "X"_a.noconvert(), "Y"_a.noconvert().none(), "w"_a.noconvert().none(),
           "mean"_a.noconvert(), "S"_a.noconvert(), ReleaseGil(),

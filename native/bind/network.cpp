@@ -1,5 +1,5 @@
-#include <lyceum/network/training.hpp>
 #include <nanobind/stl/tuple.h>
+#include <lyceum/network/training.hpp>
 
 #include "arrays.hpp"
 
@@ -17,7 +17,8 @@ E kind_of(const char* name, std::int32_t code, std::int32_t count) {
 }
 
 // widths (layers + 1), and for every layer its activation and integration.
-lyceum::network::Shape shape_of(const Integers& widths, const Integers& activations, const Integers& integrations, double slope) {
+lyceum::network::Shape shape_of(const Integers& widths, const Integers& activations, const Integers& integrations,
+                                double slope) {
     const auto count = activations.shape(0);
     expect(count > 0, "a network has at least one layer");
     expect_shape("widths", widths, {count + 1});
@@ -25,11 +26,13 @@ lyceum::network::Shape shape_of(const Integers& widths, const Integers& activati
     lyceum::network::Shape shape;
     shape.steepness = slope;
     for (std::size_t l = 0, at = 0; l < count; ++l) {
-        expect(widths.data()[l] > 0 && widths.data()[l + 1] > 0 && widths.data()[l] < (1 << 22), "widths must be positive");
+        expect(widths.data()[l] > 0 && widths.data()[l + 1] > 0 && widths.data()[l] < (1 << 22),
+               "widths must be positive");
         shape.layers.push_back(
             {static_cast<std::size_t>(widths.data()[l]), static_cast<std::size_t>(widths.data()[l + 1]), at,
              kind_of<lyceum::network::Activation>("activation", activations.data()[l], lyceum::network::activations),
-             kind_of<lyceum::network::Integration>("integration", integrations.data()[l], lyceum::network::integrations)});
+             kind_of<lyceum::network::Integration>("integration", integrations.data()[l],
+                                                   lyceum::network::integrations)});
         at += shape.layers.back().size();
     }
     return shape;
@@ -48,14 +51,15 @@ public:
 
 template <class T>
 lyceum::network::PackedRows<T> packed_rows(const Network& net, const Array<const T, 2>& rows,
-                                  const Maybe<Array<const std::int64_t, 1>>& order = {}) {
+                                           const Maybe<Array<const std::int64_t, 1>>& order = {}) {
     const auto n = rows.shape(0), d = net.shape.inputs();
     expect_shape("rows", rows, {n, d + 2});
     lyceum::network::PackedRows<T> data{matrix(rows), nullptr};
     for (std::size_t i = 0; i < n; ++i) {
         expect(data.weight(i) > 0, "weights must be above zero");
         if (net.loss == lyceum::network::Loss::softmax)
-            expect(data.target(i) >= 0 && data.target(i) < static_cast<T>(net.shape.outputs()), "a class code is out of range");
+            expect(data.target(i) >= 0 && data.target(i) < static_cast<T>(net.shape.outputs()),
+                   "a class code is out of range");
     }
     data.order = data_or_null("order", order, {n});
     for (std::size_t i = 0; data.order && i < n; ++i)
@@ -70,8 +74,13 @@ const T* parameters_of(const Network& net, const Array<const T, 1>& theta) {
 }
 
 lyceum::network::Descent descent_of(std::int32_t rule, double rate, double decay, double decay_squares, double epsilon,
-                           double penalty) {
-    return {kind_of<lyceum::network::Rule>("rule", rule, lyceum::network::rules), rate, decay, decay_squares, epsilon, penalty};
+                                    double penalty) {
+    return {kind_of<lyceum::network::Rule>("rule", rule, lyceum::network::rules),
+            rate,
+            decay,
+            decay_squares,
+            epsilon,
+            penalty};
 }
 
 lyceum::network::Chance chance_of(double dropout, double noise, std::uint64_t seed) {
@@ -88,7 +97,7 @@ double gradient(const Network& net, Array<const T, 1> theta, Array<const T, 2> r
                 std::size_t first) {
     expect_shape("out", out, {net.shape.size()});
     return lyceum::network::network_gradient<T>(net.shape, net.loss, parameters_of(net, theta), packed_rows(net, rows),
-                                       std::apply(chance_of, chance), first, out.data(), signals());
+                                                std::apply(chance_of, chance), first, out.data(), signals());
 }
 
 template <class T>
@@ -103,13 +112,15 @@ void step(const Network& net, Array<T, 1> theta, Array<T, 2> memory, Array<const
 
 template <class T>
 double descend(const Network& net, Array<T, 1> theta, Array<T, 2> memory, Array<const T, 2> rows,
-               Maybe<Array<const std::int64_t, 1>> order, std::size_t batch, Rule rule, Draw chance, std::int64_t done) {
+               Maybe<Array<const std::int64_t, 1>> order, std::size_t batch, Rule rule, Draw chance,
+               std::int64_t done) {
     const auto descent = std::apply(descent_of, rule);
     expect(batch > 0, "batch must be positive");
     expect_shape("theta", theta, {net.shape.size()});
     expect_shape("memory", memory, {lyceum::network::memories(descent.rule), net.shape.size()});
     return lyceum::network::network_descend<T>(net.shape, net.loss, descent, theta.data(), memory.data(),
-                                      packed_rows(net, rows, order), batch, std::apply(chance_of, chance), done, signals());
+                                               packed_rows(net, rows, order), batch, std::apply(chance_of, chance),
+                                               done, signals());
 }
 
 template <class T>
@@ -127,16 +138,17 @@ void input_gradient(const Network& net, Array<const T, 1> theta, Array<const T, 
     expect_shape("X", X, {n, net.shape.inputs()});
     expect_shape("direction", direction, {n, net.shape.outputs()});
     expect_shape("out", out, {n, net.shape.inputs()});
-    lyceum::network::network_input_gradient<T>(net.shape, parameters_of(net, theta), matrix(X), matrix(direction), matrix(out),
-                                      signals());
+    lyceum::network::network_input_gradient<T>(net.shape, parameters_of(net, theta), matrix(X), matrix(direction),
+                                               matrix(out), signals());
 }
 
 template <class T>
 void bind(nb::class_<Network>& c) {
     c.def("gradient", &gradient<T>, "theta"_a.noconvert(), "rows"_a.noconvert(), "out"_a.noconvert(), "chance"_a,
-          "first"_a = 0, ReleaseGil(), "Add the gradient of the sum of weight * loss over packed rows; return the sum.");
-    c.def("step", &step<T>, "theta"_a.noconvert(), "memory"_a.noconvert(), "gradient"_a.noconvert(), "rule"_a, "number"_a,
-          ReleaseGil(), "One step by the gradient, in place.");
+          "first"_a = 0, ReleaseGil(),
+          "Add the gradient of the sum of weight * loss over packed rows; return the sum.");
+    c.def("step", &step<T>, "theta"_a.noconvert(), "memory"_a.noconvert(), "gradient"_a.noconvert(), "rule"_a,
+          "number"_a, ReleaseGil(), "One step by the gradient, in place.");
     c.def("descend", &descend<T>, "theta"_a.noconvert(), "memory"_a.noconvert(), "rows"_a.noconvert(),
           "order"_a.noconvert().none(), "batch"_a, "rule"_a, "chance"_a, "done"_a, ReleaseGil(),
           "Go through the rows once, a step after every batch, in place; return the sum of weight * loss as met.");
@@ -149,7 +161,8 @@ void bind(nb::class_<Network>& c) {
 }  // namespace
 
 void bind_network(nb::module_& m) {
-    nb::class_<Network> c(m, "Network", "A feed-forward network's shape and loss; parameters are passed to every call.");
+    nb::class_<Network> c(m, "Network",
+                          "A feed-forward network's shape and loss; parameters are passed to every call.");
     c.def(nb::init<Integers, Integers, Integers, double, std::int32_t>(), "widths"_a.noconvert(),
           "activations"_a.noconvert(), "integrations"_a.noconvert(), "slope"_a, "loss"_a);
     c.def_prop_ro("size", [](const Network& net) { return net.shape.size(); });

@@ -1,7 +1,7 @@
 #include <lyceum/bayes/gaussian_log_joint.hpp>
-#include <lyceum/linear/linear_argmax.hpp>
 #include <lyceum/bayes/posterior.hpp>
 #include <lyceum/bayes/quadratic_log_density.hpp>
+#include <lyceum/linear/linear_argmax.hpp>
 
 #include "check.hpp"
 

@@ -1,7 +1,7 @@
 // Histograms, splits and trees of boosting against sums taken row by row.
 #include <lyceum/boosting/bin_codes.hpp>
-#include <lyceum/boosting/route_rows.hpp>
 #include <lyceum/boosting/integer_gradients.hpp>
+#include <lyceum/boosting/route_rows.hpp>
 
 #include "check.hpp"
 
@@ -15,11 +15,13 @@ struct Data {
     std::vector<std::uint8_t> rows, columns, is_category;
     std::vector<std::int32_t> n_bins;
 
-    Data(size_t n, size_t d, int bins, Random& random) : n(n), d(d), step(d + 3), rows(n * step), columns(n * d), is_category(d), n_bins(d, bins) {
+    Data(size_t n, size_t d, int bins, Random& random)
+        : n(n), d(d), step(d + 3), rows(n * step), columns(n * d), is_category(d), n_bins(d, bins) {
         is_category[d - 1] = 1;
         for (size_t j = 0; j < d; ++j) {
             const auto codes = random.codes(n, 0, bins + 1);
-            for (size_t i = 0; i < n; ++i) rows[i * step + j] = columns[j * n + i] = static_cast<std::uint8_t>(codes[i]);
+            for (size_t i = 0; i < n; ++i)
+                rows[i * step + j] = columns[j * n + i] = static_cast<std::uint8_t>(codes[i]);
         }
     }
     Table table() const { return {rows.data(), columns.data(), n_bins.data(), is_category.data(), n, d, step}; }
@@ -60,7 +62,8 @@ void histograms_are_sums(size_t n, size_t d, int bins, bool exact, bool with_hes
         if (with_hessians) CHECK(static_cast<double>(node.total.h) * gradients.h_unit == H);
         if (node.child < 0) continue;
         const auto child = static_cast<size_t>(node.child);
-        CHECK(nodes[child].begin == node.begin && nodes[child].end == nodes[child + 1].begin && nodes[child + 1].end == node.end);
+        CHECK(nodes[child].begin == node.begin && nodes[child].end == nodes[child + 1].begin &&
+              nodes[child + 1].end == node.end);
         CHECK(nodes[child].total.n >= 3 && nodes[child + 1].total.n >= 3 && node.split.gain > 0);
     }
     for (size_t count : seen) CHECK(count == 1);
@@ -76,9 +79,11 @@ void histograms_are_sums(size_t n, size_t d, int bins, bool exact, bool with_hes
         missing_left.push_back(one.split.missing_left);
         for (size_t b = 0; b < slots; ++b) sides.push_back(one.split.is_category ? one.split.sides[b] : 0);
     }
-    route(table, {column.data(), bin.data(), child.data(), missing_left.data(), sides.data(), nodes.size()}, false, node.data(), team);
+    route(table, {column.data(), bin.data(), child.data(), missing_left.data(), sides.data(), nodes.size()}, false,
+          node.data(), team);
     for (size_t k = 0; k < nodes.size(); ++k)
-        for (size_t i = nodes[k].begin; nodes[k].child < 0 && i < nodes[k].end; ++i) CHECK(node[buffers.numbers[i]] == k);
+        for (size_t i = nodes[k].begin; nodes[k].child < 0 && i < nodes[k].end; ++i)
+            CHECK(node[buffers.numbers[i]] == k);
 }
 
 void a_split_is_the_best_of_all() {
@@ -130,11 +135,13 @@ void bins_count_the_edges_below() {
     const std::int32_t n_bins[] = {101, 255};
     const std::int64_t start[] = {0, 0, 0};
     std::vector<std::uint8_t> out(n * d), columns(n * d);
-    bin_codes<float>(rows(X, n, d), {edges.data(), n_bins, start, nullptr}, out.data(), d, 1, columns.data(), n, Poll());
+    bin_codes<float>(rows(X, n, d), {edges.data(), n_bins, start, nullptr}, out.data(), d, 1, columns.data(), n,
+                     Poll());
     for (size_t i = 0; i < n; ++i)
         for (size_t j = 0; j < d; ++j) {
             int below = 0;
-            for (int k = 0; k + 1 < n_bins[j]; ++k) below += edges[j * edge_slots + static_cast<size_t>(k)] < X[i * d + j];
+            for (int k = 0; k + 1 < n_bins[j]; ++k)
+                below += edges[j * edge_slots + static_cast<size_t>(k)] < X[i * d + j];
             CHECK(out[i * d + j] == (X[i * d + j] == X[i * d + j] ? below : n_bins[j]));
             CHECK(out[i * d + j] == columns[j * n + i]);
         }

@@ -11,32 +11,32 @@
 
 inline int failures = 0;
 
-#define CHECK(held)                                                      \
-    do {                                                                 \
-        if (!(held)) {                                                   \
-            std::printf("%s:%d: %s\n", __FILE__, __LINE__, #held);       \
-            failures = 1;                                                \
-        }                                                                \
+#define CHECK(held)                                                \
+    do {                                                           \
+        if (!(held)) {                                             \
+            std::printf("%s:%d: %s\n", __FILE__, __LINE__, #held); \
+            failures = 1;                                          \
+        }                                                          \
     } while (false)
 
-#define CLOSE(got, want, tolerance)                                                                        \
-    do {                                                                                                   \
-        const double g_ = (got), w_ = (want);                                                              \
-        if (!(std::abs(g_ - w_) <= (tolerance) * (1 + std::abs(w_)))) {                                    \
-            std::printf("%s:%d: %s is %.17g, not %.17g\n", __FILE__, __LINE__, #got, g_, w_);              \
-            failures = 1;                                                                                  \
-        }                                                                                                  \
+#define CLOSE(got, want, tolerance)                                                           \
+    do {                                                                                      \
+        const double g_ = (got), w_ = (want);                                                 \
+        if (!(std::abs(g_ - w_) <= (tolerance) * (1 + std::abs(w_)))) {                       \
+            std::printf("%s:%d: %s is %.17g, not %.17g\n", __FILE__, __LINE__, #got, g_, w_); \
+            failures = 1;                                                                     \
+        }                                                                                     \
     } while (false)
 
-#define THROWS(expression)                           \
-    do {                                             \
-        bool thrown_ = false;                        \
-        try {                                        \
-            expression;                              \
-        } catch (const std::invalid_argument&) {     \
-            thrown_ = true;                          \
-        }                                            \
-        CHECK(thrown_);                              \
+#define THROWS(expression)                       \
+    do {                                         \
+        bool thrown_ = false;                    \
+        try {                                    \
+            expression;                          \
+        } catch (const std::invalid_argument&) { \
+            thrown_ = true;                      \
+        }                                        \
+        CHECK(thrown_);                          \
     } while (false)
 
 using Doubles1 = std::vector<double>;

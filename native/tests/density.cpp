@@ -10,14 +10,22 @@ using namespace lyceum::density;
 double near_one(double u, int kernel) {
     const double a = std::abs(u), half = u / 2;
     switch (kernel) {
-        case 0: return a <= .5;
-        case 1: return std::exp(-u * u / 2);
-        case 2: return std::exp(-2 * a);
-        case 3: return 1 / (1 + u * u);
-        case 4: return a < 1e-8 ? 1 : std::pow(std::sin(half) / half, 2);
-        case 5: return a < 1 ? 1 - u * u : 0;
-        case 6: return a < 1 ? std::pow(1 - a * a * a, 3) : 0;
-        default: return a < 1 ? 1 - a : 0;
+        case 0:
+            return a <= .5;
+        case 1:
+            return std::exp(-u * u / 2);
+        case 2:
+            return std::exp(-2 * a);
+        case 3:
+            return 1 / (1 + u * u);
+        case 4:
+            return a < 1e-8 ? 1 : std::pow(std::sin(half) / half, 2);
+        case 5:
+            return a < 1 ? 1 - u * u : 0;
+        case 6:
+            return a < 1 ? std::pow(1 - a * a * a, 3) : 0;
+        default:
+            return a < 1 ? 1 - a : 0;
     }
 }
 

@@ -13,8 +13,7 @@ double naive_scatter(size_t n, Value value, Use use, size_t a, size_t b, double*
     long double W = 0, ma = 0, mb = 0, s = 0;
     for (size_t i = 0; i < n; ++i) W += use(i), ma += use(i) * value(i, a), mb += use(i) * value(i, b);
     if (mean_a) *mean_a = W > 0 ? static_cast<double>(ma / W) : 0;
-    for (size_t i = 0; W > 0 && i < n; ++i)
-        s += use(i) * (value(i, a) - ma / W) * (value(i, b) - mb / W);
+    for (size_t i = 0; W > 0 && i < n; ++i) s += use(i) * (value(i, a) - ma / W) * (value(i, b) - mb / W);
     return static_cast<double>(s);
 }
 
@@ -24,7 +23,7 @@ struct Case {
     bool weighted;
 };
 
-const Case cases[] = {{0, 3, 0, 0, false}, {1, 1, 0, 5, false},    {95, 7, 1, 1e6, false}, {96, 8, 2, 0, true},
+const Case cases[] = {{0, 3, 0, 0, false},   {1, 1, 0, 5, false},      {95, 7, 1, 1e6, false}, {96, 8, 2, 0, true},
                       {97, 9, 0, 1e6, true}, {400, 16, 1, 1e9, false}, {300, 50, 1, 3, true}};
 
 template <class T>

@@ -44,7 +44,8 @@ std::vector<T> packed(size_t n, size_t d, size_t classes, Random& random) {
 template <class T>
 void test_a_product_is_the_sum_of_products(size_t M, size_t N, size_t K) {
     Random random;
-    const auto a = random.template normal<T>(M * K), b = random.template normal<T>(K * N), start = random.template normal<T>(N);
+    const auto a = random.template normal<T>(M * K), b = random.template normal<T>(K * N),
+               start = random.template normal<T>(N);
     std::vector<T> c(M * N), turned(M * N), a_turned(M * K);
     for (size_t i = 0; i < M; ++i)
         for (size_t k = 0; k < K; ++k) a_turned[k * M + i] = a[i * K + k];
@@ -85,7 +86,8 @@ void test_the_gradient_is_that_of_finite_differences(Activation activation, Inte
     const auto at = [&](size_t i, double move) {
         const double was = theta[i];
         theta[i] += move;
-        const double value = network_gradient<double>(shape, loss, theta.data(), data, chance, 0, unused.data(), Poll());
+        const double value =
+            network_gradient<double>(shape, loss, theta.data(), data, chance, 0, unused.data(), Poll());
         theta[i] = was;
         return value;
     };
@@ -128,8 +130,8 @@ void test_the_slope_by_the_inputs(Activation activation, Integration integration
     auto X = random.normal<double>(n * d);
     const auto direction = random.normal<double>(n * 3);
     Doubles1 slopes(n * d), z(n * 3);
-    network_input_gradient<double>(shape, theta.data(), {X.data(), n, d}, {direction.data(), n, 3}, {slopes.data(), n, d},
-                                   Poll());
+    network_input_gradient<double>(shape, theta.data(), {X.data(), n, d}, {direction.data(), n, 3},
+                                   {slopes.data(), n, d}, Poll());
     const auto at = [&](size_t i, size_t j, double move) {
         X[i * d + j] += move;
         network_forward<double>(shape, theta.data(), {X.data(), n, d}, {z.data(), n, 3}, Poll());

@@ -19,8 +19,8 @@ Result gram_descent(Array<const double, 2> Q, Vector q, Array<double, 1> gradien
     expect(Q.shape(0) >= m && Q.shape(1) >= m, "Q is smaller than q");
     expect_shape("gradient", gradient, {m});
     expect_shape("coef", coef, {m});
-    const auto at = lyceum::linear::gram_descent({Q.data(), Q.shape(1), m, q.data(), yy}, gradient.data(), coef.data(), {l1, l2},
-                                         tolerance, max_epochs, signals());
+    const auto at = lyceum::linear::gram_descent({Q.data(), Q.shape(1), m, q.data(), yy}, gradient.data(), coef.data(),
+                                                 {l1, l2}, tolerance, max_epochs, signals());
     return {at.epochs, at.gap};
 }
 
@@ -55,8 +55,8 @@ std::tuple<std::size_t, double, double> descend(Columns X, const Vector& mean, c
     expect_inside(chosen, X.count);
     lyceum::linear::Residual r{residual.data(), offset};
     const lyceum::linear::ColumnProblem<Columns> problem{X, mean.data(), norms.data(), y.data()};
-    const auto at = lyceum::linear::column_descent(problem, chosen.data(), chosen.shape(0), r, coef.data(), {l1, l2}, tolerance,
-                                           max_epochs, signals());
+    const auto at = lyceum::linear::column_descent(problem, chosen.data(), chosen.shape(0), r, coef.data(), {l1, l2},
+                                                   tolerance, max_epochs, signals());
     return {at.epochs, at.gap, r.c};
 }
 
@@ -68,7 +68,7 @@ void products(Columns X, const Vector& mean, const Indices& chosen, const Vector
     expect_shape("out", out, {chosen.shape(0)});
     expect_inside(chosen, X.count);
     lyceum::linear::column_products(X, mean.data(), chosen.data(), chosen.shape(0),
-                            {const_cast<double*>(residual.data()), offset}, out.data(), signals());
+                                    {const_cast<double*>(residual.data()), offset}, out.data(), signals());
 }
 
 }  // namespace
@@ -77,36 +77,40 @@ void bind_coordinate_descent(nb::module_& m) {
     m.def("gram_descent", &gram_descent, "Q"_a.noconvert(), "q"_a.noconvert(), "gradient"_a.noconvert(),
           "coef"_a.noconvert(), "l1"_a, "l2"_a, "yy"_a, "tolerance"_a, "max_epochs"_a, ReleaseGil(),
           "Coordinate descent on the corner of a Gram matrix; gradient is q - Q coef. Return epochs and duality gap.");
-    m.def("dense_column_descent",
-          [](Array<const double, 2> X, Vector mean, Vector norms, Vector y, Indices chosen, Array<double, 1> residual,
-             double offset, Array<double, 1> coef, double l1, double l2, double tolerance, std::size_t max_epochs) {
-              return descend(dense(X), mean, norms, y, chosen, residual, offset, coef, l1, l2, tolerance, max_epochs);
-          },
-          "X"_a.noconvert(), "mean"_a.noconvert(), "norms"_a.noconvert(), "y"_a.noconvert(), "chosen"_a.noconvert(),
-          "residual"_a.noconvert(), "offset"_a, "coef"_a.noconvert(), "l1"_a, "l2"_a, "tolerance"_a, "max_epochs"_a,
-          ReleaseGil(), "Coordinate descent over chosen rows of the transposed X. Return epochs, gap and offset.");
-    m.def("sparse_column_descent",
-          [](Indices start, Indices index, Vector data, Vector mean, Vector norms, Vector y, Indices chosen,
-             Array<double, 1> residual, double offset, Array<double, 1> coef, double l1, double l2, double tolerance,
-             std::size_t max_epochs) {
-              return descend(sparse(start, index, data, y.shape(0)), mean, norms, y, chosen, residual, offset, coef, l1,
-                             l2, tolerance, max_epochs);
-          },
-          "start"_a.noconvert(), "index"_a.noconvert(), "data"_a.noconvert(), "mean"_a.noconvert(),
-          "norms"_a.noconvert(), "y"_a.noconvert(), "chosen"_a.noconvert(), "residual"_a.noconvert(), "offset"_a,
-          "coef"_a.noconvert(), "l1"_a, "l2"_a, "tolerance"_a, "max_epochs"_a, ReleaseGil(),
-          "Coordinate descent over chosen CSC columns. Return epochs, gap and offset.");
-    m.def("dense_column_products",
-          [](Array<const double, 2> X, Vector mean, Indices chosen, Vector residual, double offset,
-             Array<double, 1> out) { products(dense(X), mean, chosen, residual, offset, out); },
-          "X"_a.noconvert(), "mean"_a.noconvert(), "chosen"_a.noconvert(), "residual"_a.noconvert(), "offset"_a,
-          "out"_a.noconvert(), ReleaseGil(), "Products of chosen rows of the transposed X with the residuals.");
-    m.def("sparse_column_products",
-          [](Indices start, Indices index, Vector data, Vector mean, Indices chosen, Vector residual, double offset,
-             Array<double, 1> out) {
-              products(sparse(start, index, data, residual.shape(0)), mean, chosen, residual, offset, out);
-          },
-          "start"_a.noconvert(), "index"_a.noconvert(), "data"_a.noconvert(), "mean"_a.noconvert(),
-          "chosen"_a.noconvert(), "residual"_a.noconvert(), "offset"_a, "out"_a.noconvert(), ReleaseGil(),
-          "Products of chosen CSC columns with the residuals.");
+    m.def(
+        "dense_column_descent",
+        [](Array<const double, 2> X, Vector mean, Vector norms, Vector y, Indices chosen, Array<double, 1> residual,
+           double offset, Array<double, 1> coef, double l1, double l2, double tolerance, std::size_t max_epochs) {
+            return descend(dense(X), mean, norms, y, chosen, residual, offset, coef, l1, l2, tolerance, max_epochs);
+        },
+        "X"_a.noconvert(), "mean"_a.noconvert(), "norms"_a.noconvert(), "y"_a.noconvert(), "chosen"_a.noconvert(),
+        "residual"_a.noconvert(), "offset"_a, "coef"_a.noconvert(), "l1"_a, "l2"_a, "tolerance"_a, "max_epochs"_a,
+        ReleaseGil(), "Coordinate descent over chosen rows of the transposed X. Return epochs, gap and offset.");
+    m.def(
+        "sparse_column_descent",
+        [](Indices start, Indices index, Vector data, Vector mean, Vector norms, Vector y, Indices chosen,
+           Array<double, 1> residual, double offset, Array<double, 1> coef, double l1, double l2, double tolerance,
+           std::size_t max_epochs) {
+            return descend(sparse(start, index, data, y.shape(0)), mean, norms, y, chosen, residual, offset, coef, l1,
+                           l2, tolerance, max_epochs);
+        },
+        "start"_a.noconvert(), "index"_a.noconvert(), "data"_a.noconvert(), "mean"_a.noconvert(), "norms"_a.noconvert(),
+        "y"_a.noconvert(), "chosen"_a.noconvert(), "residual"_a.noconvert(), "offset"_a, "coef"_a.noconvert(), "l1"_a,
+        "l2"_a, "tolerance"_a, "max_epochs"_a, ReleaseGil(),
+        "Coordinate descent over chosen CSC columns. Return epochs, gap and offset.");
+    m.def(
+        "dense_column_products",
+        [](Array<const double, 2> X, Vector mean, Indices chosen, Vector residual, double offset,
+           Array<double, 1> out) { products(dense(X), mean, chosen, residual, offset, out); },
+        "X"_a.noconvert(), "mean"_a.noconvert(), "chosen"_a.noconvert(), "residual"_a.noconvert(), "offset"_a,
+        "out"_a.noconvert(), ReleaseGil(), "Products of chosen rows of the transposed X with the residuals.");
+    m.def(
+        "sparse_column_products",
+        [](Indices start, Indices index, Vector data, Vector mean, Indices chosen, Vector residual, double offset,
+           Array<double, 1> out) {
+            products(sparse(start, index, data, residual.shape(0)), mean, chosen, residual, offset, out);
+        },
+        "start"_a.noconvert(), "index"_a.noconvert(), "data"_a.noconvert(), "mean"_a.noconvert(),
+        "chosen"_a.noconvert(), "residual"_a.noconvert(), "offset"_a, "out"_a.noconvert(), ReleaseGil(),
+        "Products of chosen CSC columns with the residuals.");
 }

@@ -18,8 +18,8 @@ double logistic(Array<const T, 2> X, Vector y, Weights w, Vector coef, Array<dou
     expect_shape("coef", coef, {p});
     expect_shape("gradient", gradient, {p});
     expect_shape("shift", shift, {d});
-    return lyceum::linear::logistic(matrix(X), y.data(), data_or_null("w", w, {n}), coef.data(), shift.data(), gradient.data(),
-                            data_or_null("hessian", hessian, {p, p}), signals());
+    return lyceum::linear::logistic(matrix(X), y.data(), data_or_null("w", w, {n}), coef.data(), shift.data(),
+                                    gradient.data(), data_or_null("hessian", hessian, {p, p}), signals());
 }
 
 template <class T>
@@ -31,9 +31,9 @@ double softmax_loss(Array<const T, 2> X, CodesArray codes, Weights w, Array<cons
     expect_shape("coef", coef, {K, p});
     expect_shape("gradient", gradient, {K, p});
     expect_shape("shift", shift, {d});
-    return lyceum::linear::softmax_loss(matrix(X), lyceum::Codes{codes.data(), K}, data_or_null("w", w, {n}), coef.data(),
-                                shift.data(), gradient.data(), data_or_null("hessian", hessian, {K * p, K * p}),
-                                signals());
+    return lyceum::linear::softmax_loss(matrix(X), lyceum::Codes{codes.data(), K}, data_or_null("w", w, {n}),
+                                        coef.data(), shift.data(), gradient.data(),
+                                        data_or_null("hessian", hessian, {K * p, K * p}), signals());
 }
 
 template <class T>
@@ -45,22 +45,24 @@ double separable_bound(Array<const T, 2> X, CodesArray codes, Weights w, Array<c
     expect_shape("coef", coef, {K, p});
     expect_shape("gradient", gradient, {K, p});
     expect_shape("shift", shift, {d});
-    return lyceum::linear::separable_bound(matrix(X), lyceum::Codes{codes.data(), K}, data_or_null("w", w, {n}), coef.data(),
-                                   shift.data(), gradient.data(), data_or_null("curvature", curvature, {K, p, p}),
-                                   signals());
+    return lyceum::linear::separable_bound(matrix(X), lyceum::Codes{codes.data(), K}, data_or_null("w", w, {n}),
+                                           coef.data(), shift.data(), gradient.data(),
+                                           data_or_null("curvature", curvature, {K, p, p}), signals());
 }
 
 template <class T>
 void bind(nb::module_& m) {
-    m.def("logistic", &logistic<T>, "X"_a.noconvert(), "y"_a.noconvert(), "w"_a.noconvert().none(), "coef"_a.noconvert(),
-          "gradient"_a.noconvert(), "hessian"_a.noconvert().none(), "shift"_a.noconvert(), ReleaseGil(),
+    m.def("logistic", &logistic<T>, "X"_a.noconvert(), "y"_a.noconvert(), "w"_a.noconvert().none(),
+          "coef"_a.noconvert(), "gradient"_a.noconvert(), "hessian"_a.noconvert().none(), "shift"_a.noconvert(),
+          ReleaseGil(),
           "Return the logistic loss; add its gradient and, when given, its Hessian. The intercept is last.");
     m.def("softmax_loss", &softmax_loss<T>, "X"_a.noconvert(), "codes"_a.noconvert(), "w"_a.noconvert().none(),
           "coef"_a.noconvert(), "gradient"_a.noconvert(), "hessian"_a.noconvert().none(), "shift"_a.noconvert(),
           ReleaseGil(), "Return the multinomial loss; add its gradient and, when given, its Hessian.");
     m.def("separable_bound", &separable_bound<T>, "X"_a.noconvert(), "codes"_a.noconvert(), "w"_a.noconvert().none(),
           "coef"_a.noconvert(), "gradient"_a.noconvert(), "curvature"_a.noconvert().none(), "shift"_a.noconvert(),
-          ReleaseGil(), "Return the separable bound of the multinomial loss; add its gradient and every class's curvature.");
+          ReleaseGil(),
+          "Return the separable bound of the multinomial loss; add its gradient and every class's curvature.");
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ std::size_t perceptron_pass(Array<const T, 2> X, CodesArray codes, Weights w, Ve
     expect_shape("shift", shift, {d});
     expect_shape("coef", coef, {outputs, d + 1});
     return lyceum::linear::perceptron_pass(matrix(X), lyceum::Codes{codes.data(), outputs == 1 ? 2 : outputs},
-                                   data_or_null("w", w, {n}), shift.data(), rate, matrix(coef), signals());
+                                           data_or_null("w", w, {n}), shift.data(), rate, matrix(coef), signals());
 }
 
 template <class T>
@@ -31,8 +31,8 @@ void lms_pass(Array<const T, 2> X, Vector y, Weights w, Vector shift, Vector uni
     expect_shape("shift", shift, {d});
     expect_shape("unit", unit, {d});
     expect_shape("coef", coef, {d + 1});
-    lyceum::linear::lms_pass(matrix(X), y.data(), data_or_null("w", w, {n}), shift.data(), unit.data(), rate, intercept, coef.data(),
-                     signals());
+    lyceum::linear::lms_pass(matrix(X), y.data(), data_or_null("w", w, {n}), shift.data(), unit.data(), rate, intercept,
+                             coef.data(), signals());
 }
 
 template <class T>
@@ -43,8 +43,8 @@ void recursive_squares(Array<const T, 2> X, Vector y, Weights w, Vector shift, A
     expect_shape("shift", shift, {d});
     expect_shape("coef", coef, {p});
     expect_shape("inverse", inverse, {p, p});
-    lyceum::linear::recursive_squares(matrix(X), y.data(), data_or_null("w", w, {n}), shift.data(), coef.data(), inverse.data(),
-                              signals());
+    lyceum::linear::recursive_squares(matrix(X), y.data(), data_or_null("w", w, {n}), shift.data(), coef.data(),
+                                      inverse.data(), signals());
 }
 
 template <class T>
@@ -57,8 +57,8 @@ double recursive_softmax(Array<const T, 2> X, CodesArray codes, Weights w, Vecto
     expect_shape("coef", coef, {outputs, p});
     expect_shape("inverse", inverse, {outputs * p, outputs * p});
     return lyceum::linear::recursive_softmax(matrix(X), lyceum::Codes{codes.data(), outputs == 1 ? 2 : outputs},
-                                     data_or_null("w", w, {n}), shift.data(), matrix(coef), inverse.data(),
-                                     data_or_null("trace", trace, {n, outputs, p}), signals());
+                                             data_or_null("w", w, {n}), shift.data(), matrix(coef), inverse.data(),
+                                             data_or_null("trace", trace, {n, outputs, p}), signals());
 }
 
 template <class T>
@@ -66,14 +66,15 @@ void bind(nb::module_& m) {
     m.def("perceptron_pass", &perceptron_pass<T>, "X"_a.noconvert(), "codes"_a.noconvert(), "w"_a.noconvert().none(),
           "shift"_a.noconvert(), "rate"_a, "coef"_a.noconvert(), ReleaseGil(),
           "Change coef by every row that is on the wrong side; return the number of mistakes.");
-    m.def("lms_pass", &lms_pass<T>, "X"_a.noconvert(), "y"_a.noconvert(), "w"_a.noconvert().none(), "shift"_a.noconvert(),
-          "unit"_a.noconvert(), "rate"_a, "intercept"_a, "coef"_a.noconvert(), ReleaseGil(),
+    m.def("lms_pass", &lms_pass<T>, "X"_a.noconvert(), "y"_a.noconvert(), "w"_a.noconvert().none(),
+          "shift"_a.noconvert(), "unit"_a.noconvert(), "rate"_a, "intercept"_a, "coef"_a.noconvert(), ReleaseGil(),
           "Change coef by the LMS rule, row after row.");
     m.def("recursive_squares", &recursive_squares<T>, "X"_a.noconvert(), "y"_a.noconvert(), "w"_a.noconvert().none(),
           "shift"_a.noconvert(), "coef"_a.noconvert(), "inverse"_a.noconvert(), ReleaseGil(),
           "Change coef and the inverse of the Hessian by every row's square.");
-    m.def("recursive_softmax", &recursive_softmax<T>, "X"_a.noconvert(), "codes"_a.noconvert(), "w"_a.noconvert().none(),
-          "shift"_a.noconvert(), "coef"_a.noconvert(), "inverse"_a.noconvert(), "trace"_a.noconvert().none(), ReleaseGil(),
+    m.def("recursive_softmax", &recursive_softmax<T>, "X"_a.noconvert(), "codes"_a.noconvert(),
+          "w"_a.noconvert().none(), "shift"_a.noconvert(), "coef"_a.noconvert(), "inverse"_a.noconvert(),
+          "trace"_a.noconvert().none(), ReleaseGil(),
           "Change coef and the inverse of the Hessian by every row's log loss; return the loss before each row.");
 }
 

@@ -1,7 +1,7 @@
-#include <lyceum/moments/class_counts.hpp>
-#include <lyceum/rows/one_of_c.hpp>
-#include <lyceum/rows/integer_presence.hpp>
 #include <lyceum/bayes/table_log_joint.hpp>
+#include <lyceum/moments/class_counts.hpp>
+#include <lyceum/rows/integer_presence.hpp>
+#include <lyceum/rows/one_of_c.hpp>
 
 #include "arrays.hpp"
 
@@ -37,8 +37,8 @@ void class_counts(Array<const T, 2> X, CodesArray codes, Weights w, Columns colu
     const auto levels = checked_levels(columns, offsets, X.shape(1));
     expect_shape("codes", codes, {n});
     expect_shape("counts", counts, {static_cast<std::size_t>(levels.offsets[levels.m]), K});
-    lyceum::moments::class_counts(matrix(X), lyceum::Codes{codes.data(), K}, data_or_null("w", w, {n}), levels, counts.data(),
-                         signals());
+    lyceum::moments::class_counts(matrix(X), lyceum::Codes{codes.data(), K}, data_or_null("w", w, {n}), levels,
+                                  counts.data(), signals());
 }
 
 template <class T>
@@ -52,7 +52,8 @@ void table_log_joint(Array<const T, 2> X, Columns columns, Offsets offsets, Arra
 }
 
 template <class T>
-void integer_presence(Array<const T, 2> X, Columns columns, Array<std::uint8_t, 2> seen, Array<std::uint8_t, 1> regular) {
+void integer_presence(Array<const T, 2> X, Columns columns, Array<std::uint8_t, 2> seen,
+                      Array<std::uint8_t, 1> regular) {
     const auto m = columns.shape(0);
     expect_columns(columns, X.shape(1));
     expect_shape("seen", seen, {m, seen.shape(1)});

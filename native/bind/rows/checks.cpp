@@ -1,5 +1,5 @@
-#include <lyceum/rows/first_nonfinite.hpp>
 #include <lyceum/core/hash_uniform.hpp>
+#include <lyceum/rows/first_nonfinite.hpp>
 
 #include "arrays.hpp"
 

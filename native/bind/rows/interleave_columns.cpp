@@ -10,8 +10,8 @@ using AnyColumn = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu
 
 template <class U>
 void pack(nb::list columns, Array<U, 2> out) {
-    expect(columns.size() == out.shape(1), "there are " + std::to_string(columns.size()) + " columns for " +
-                                               std::to_string(out.shape(1)) + " in out");
+    expect(columns.size() == out.shape(1),
+           "there are " + std::to_string(columns.size()) + " columns for " + std::to_string(out.shape(1)) + " in out");
     std::vector<AnyColumn> owners;
     std::vector<lyceum::rows::PackedColumn> views;
     for (nb::handle item : columns) {

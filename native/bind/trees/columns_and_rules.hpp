@@ -23,7 +23,8 @@ struct BoundColumns {
         : codes(codes_), n_codes(n_codes_), is_category(is_category_), first(first_), lower(lower_), upper(upper_) {
         const auto d = codes.shape(0);
         const auto bytes = codes.dtype().bits / 8;
-        expect(codes.dtype().code == static_cast<std::uint8_t>(nb::dlpack::dtype_code::UInt) && (bytes == 1 || bytes == 2 || bytes == 4),
+        expect(codes.dtype().code == static_cast<std::uint8_t>(nb::dlpack::dtype_code::UInt) &&
+                   (bytes == 1 || bytes == 2 || bytes == 4),
                "codes must be uint8, uint16 or uint32");
         expect_shape("n_codes", n_codes, {d});
         expect_shape("is_category", is_category, {d});
@@ -32,19 +33,23 @@ struct BoundColumns {
         for (std::size_t j = 0; j < d; ++j) {
             expect(n_codes.data()[j] >= 0, "n_codes must not be negative");
             const auto at = first.data()[j];
-            expect(is_category.data()[j] || (at >= 0 && static_cast<std::size_t>(at + n_codes.data()[j]) <= lower.shape(0)),
+            expect(is_category.data()[j] ||
+                       (at >= 0 && static_cast<std::size_t>(at + n_codes.data()[j]) <= lower.shape(0)),
                    "first must lie inside of lower");
-            expect(view().with_codes(j, [&](const auto* column) {
-                std::uint32_t most = 0;
-                for (std::size_t i = 0; i < codes.shape(1); ++i) most = std::max<std::uint32_t>(most, column[i]);
-                return most <= static_cast<std::uint32_t>(n_codes.data()[j]);
-            }), "a code is above n_codes");
+            expect(view().with_codes(j,
+                                     [&](const auto* column) {
+                                         std::uint32_t most = 0;
+                                         for (std::size_t i = 0; i < codes.shape(1); ++i)
+                                             most = std::max<std::uint32_t>(most, column[i]);
+                                         return most <= static_cast<std::uint32_t>(n_codes.data()[j]);
+                                     }),
+                   "a code is above n_codes");
         }
     }
 
     lyceum::trees::TreeColumns view() const {
-        return {codes.data(), codes.dtype().bits / 8, codes.shape(1), codes.shape(0), n_codes.data(),
-                is_category.data(), first.data(), lower.data(), upper.data()};
+        return {codes.data(),       codes.dtype().bits / 8, codes.shape(1), codes.shape(0), n_codes.data(),
+                is_category.data(), first.data(),           lower.data(),   upper.data()};
     }
 };
 

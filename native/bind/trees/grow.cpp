@@ -52,7 +52,8 @@ public:
         const auto n = columns.codes.shape(1);
         expect_shape("y", y, {n});
         expect(classes > 0, "there must be a class");
-        expect(rules.loss.empty() || rules.loss.size() == classes * rules.actions, "loss must have a row for every class");
+        expect(rules.loss.empty() || rules.loss.size() == classes * rules.actions,
+               "loss must have a row for every class");
         point();
         const lyceum::Codes codes{y.data(), classes};
         auto all = instances<Labelled>(n, w, rows, [&](std::uint32_t i, double weight) {
@@ -62,20 +63,25 @@ public:
         });
         const lyceum::trees::LossTable loss{rules_.loss.data(), rules_.actions};
         if (classes <= 2 && classes == 2)
-            grower_ = std::make_unique<TreeGrower<Classes<2>>>(Classes<2>{2, rules_.criterion, loss}, columns.view(), rules_, std::move(all));
+            grower_ = std::make_unique<TreeGrower<Classes<2>>>(Classes<2>{2, rules_.criterion, loss}, columns.view(),
+                                                               rules_, std::move(all));
         else
-            grower_ = std::make_unique<TreeGrower<Classes<0>>>(Classes<0>{classes, rules_.criterion, loss}, columns.view(), rules_, std::move(all));
+            grower_ = std::make_unique<TreeGrower<Classes<0>>>(Classes<0>{classes, rules_.criterion, loss},
+                                                               columns.view(), rules_, std::move(all));
     }
 
     Grower(const Columns& columns, Reals y, Weights w, const Rules& rules, Maybe<Ints> rows) : rules_(rules) {
         const auto n = columns.codes.shape(1);
         expect_shape("y", y, {n});
         point();
-        auto all = instances<Measured>(n, w, rows, [&](std::uint32_t i, double weight) { return Measured{i, y.data()[i], weight}; });
+        auto all = instances<Measured>(
+            n, w, rows, [&](std::uint32_t i, double weight) { return Measured{i, y.data()[i], weight}; });
         if (rules_.criterion == Criterion::variance)
-            grower_ = std::make_unique<TreeGrower<Numbers<2>>>(Numbers<2>{rules_.criterion}, columns.view(), rules_, std::move(all));
+            grower_ = std::make_unique<TreeGrower<Numbers<2>>>(Numbers<2>{rules_.criterion}, columns.view(), rules_,
+                                                               std::move(all));
         else
-            grower_ = std::make_unique<TreeGrower<Numbers<3>>>(Numbers<3>{rules_.criterion}, columns.view(), rules_, std::move(all));
+            grower_ = std::make_unique<TreeGrower<Numbers<3>>>(Numbers<3>{rules_.criterion}, columns.view(), rules_,
+                                                               std::move(all));
     }
 
     AnyGrower& operator*() { return *grower_; }
@@ -89,9 +95,10 @@ private:
 
 Criterion criterion_named(const std::string& name) {
     static const std::pair<const char*, Criterion> names[] = {
-        {"entropy", Criterion::entropy}, {"gain_ratio", Criterion::gain_ratio}, {"gini", Criterion::gini},
-        {"misclassification", Criterion::misclassification}, {"loss", Criterion::loss}, {"variance", Criterion::variance},
-        {"sd", Criterion::deviation}, {"absolute_error", Criterion::absolute}};
+        {"entropy", Criterion::entropy}, {"gain_ratio", Criterion::gain_ratio},
+        {"gini", Criterion::gini},       {"misclassification", Criterion::misclassification},
+        {"loss", Criterion::loss},       {"variance", Criterion::variance},
+        {"sd", Criterion::deviation},    {"absolute_error", Criterion::absolute}};
     for (const auto& [known, criterion] : names)
         if (name == known) return criterion;
     throw std::invalid_argument("there is no criterion " + name);
@@ -162,14 +169,16 @@ void bind_tree_grow(nb::module_& m) {
              "is_category"_a.noconvert(), "first"_a.noconvert(), "lower"_a.noconvert(), "upper"_a.noconvert());
     nb::class_<Rules>(m, "TreeRules", "How a tree is grown.")
         .def(nb::init<>())
-        .def_prop_rw("criterion", [](const Rules& r) { return static_cast<int>(r.criterion); },
-                     [](Rules& r, const std::string& name) { r.criterion = criterion_named(name); })
-        .def_prop_rw("categorical", [](const Rules& r) { return static_cast<int>(r.categorical); },
-                     [](Rules& r, const std::string& name) {
-                         r.categorical = name == "multiway"      ? lyceum::trees::Categorical::multiway
-                                         : name == "one_vs_rest" ? lyceum::trees::Categorical::one_vs_rest
-                                                                 : lyceum::trees::Categorical::groups;
-                     })
+        .def_prop_rw(
+            "criterion", [](const Rules& r) { return static_cast<int>(r.criterion); },
+            [](Rules& r, const std::string& name) { r.criterion = criterion_named(name); })
+        .def_prop_rw(
+            "categorical", [](const Rules& r) { return static_cast<int>(r.categorical); },
+            [](Rules& r, const std::string& name) {
+                r.categorical = name == "multiway"      ? lyceum::trees::Categorical::multiway
+                                : name == "one_vs_rest" ? lyceum::trees::Categorical::one_vs_rest
+                                                        : lyceum::trees::Categorical::groups;
+            })
         .def_rw("multi_way", &Rules::multi_way)
         .def_rw("max_branches", &Rules::max_branches)
         .def_rw("fractions", &Rules::fractions)
@@ -192,22 +201,37 @@ void bind_tree_grow(nb::module_& m) {
         .def_rw("loss", &Rules::loss)
         .def_rw("actions", &Rules::actions);
     nb::class_<Grower>(m, "TreeGrower", "Grows one tree; what is open is split node by node, or finished as a subtree.")
-        .def(nb::init<const Columns&, CodesArray, std::size_t, Weights, const Rules&, Maybe<Ints>>(), nb::keep_alive<1, 2>(),
-             "columns"_a, "y"_a.noconvert(), "classes"_a, "w"_a.noconvert(), "rules"_a, "rows"_a.noconvert() = nb::none())
+        .def(nb::init<const Columns&, CodesArray, std::size_t, Weights, const Rules&, Maybe<Ints>>(),
+             nb::keep_alive<1, 2>(), "columns"_a, "y"_a.noconvert(), "classes"_a, "w"_a.noconvert(), "rules"_a,
+             "rows"_a.noconvert() = nb::none())
         .def(nb::init<const Columns&, Reals, Weights, const Rules&, Maybe<Ints>>(), nb::keep_alive<1, 2>(), "columns"_a,
              "y"_a.noconvert(), "w"_a.noconvert(), "rules"_a, "rows"_a.noconvert() = nb::none())
-        .def_prop_ro("open", [](Grower& g) {
-            std::vector<std::size_t> rows;
-            for (std::size_t i = 0; i < (*g).n_open(); ++i) rows.push_back((*g).open_rows(i));
-            return rows;
-        }, "How many rows every open node has, 0 where it will not be split.")
-        .def("prepare", [](Grower& g, std::size_t i) { (*g).prepare(i); }, "i"_a)
-        .def("search", [](Grower& g, std::size_t i, std::size_t from, std::size_t to) { (*g).search(i, from, to, signals()); },
-             "i"_a, "start"_a, "stop"_a, ReleaseGil())
-        .def("sort", [](Grower& g, std::size_t from, std::size_t to) { (*g).sort(from, to); }, "start"_a, "stop"_a, ReleaseGil())
-        .def("split", [](Grower& g, std::size_t i) { return (*g).split(i); }, "i"_a, ReleaseGil())
-        .def("deal", [](Grower& g, std::size_t i, std::size_t n, std::size_t from, std::size_t to) { (*g).deal(i, n, from, to); },
-             "i"_a, "children"_a, "start"_a, "stop"_a, ReleaseGil())
-        .def("finish", [](Grower& g, std::size_t i) { (*g).finish(i, signals()); }, "i"_a, ReleaseGil())
+        .def_prop_ro(
+            "open",
+            [](Grower& g) {
+                std::vector<std::size_t> rows;
+                for (std::size_t i = 0; i < (*g).n_open(); ++i) rows.push_back((*g).open_rows(i));
+                return rows;
+            },
+            "How many rows every open node has, 0 where it will not be split.")
+        .def(
+            "prepare", [](Grower& g, std::size_t i) { (*g).prepare(i); }, "i"_a)
+        .def(
+            "search",
+            [](Grower& g, std::size_t i, std::size_t from, std::size_t to) { (*g).search(i, from, to, signals()); },
+            "i"_a, "start"_a, "stop"_a, ReleaseGil())
+        .def(
+            "sort", [](Grower& g, std::size_t from, std::size_t to) { (*g).sort(from, to); }, "start"_a, "stop"_a,
+            ReleaseGil())
+        .def(
+            "split", [](Grower& g, std::size_t i) { return (*g).split(i); }, "i"_a, ReleaseGil())
+        .def(
+            "deal",
+            [](Grower& g, std::size_t i, std::size_t n, std::size_t from, std::size_t to) {
+                (*g).deal(i, n, from, to);
+            },
+            "i"_a, "children"_a, "start"_a, "stop"_a, ReleaseGil())
+        .def(
+            "finish", [](Grower& g, std::size_t i) { (*g).finish(i, signals()); }, "i"_a, ReleaseGil())
         .def("result", &result);
 }

@@ -18,8 +18,8 @@ struct Nodes {
 };
 
 template <class Target>
-void search(Target target, lyceum::trees::TreeColumns columns, const lyceum::trees::TreeRules& rules, lyceum::trees::NodeTables tables,
-            const Nodes& nodes, const lyceum::trees::NodeSplits& out) {
+void search(Target target, lyceum::trees::TreeColumns columns, const lyceum::trees::TreeRules& rules,
+            lyceum::trees::NodeTables tables, const Nodes& nodes, const lyceum::trees::NodeSplits& out) {
     lyceum::trees::HistogramSplits<Target> split(target, columns, rules, tables);
     lyceum::Poll poll = signals();
     for (std::size_t slot = 0; slot < tables.slots; ++slot) {
@@ -66,9 +66,17 @@ void histogram_splits(const BoundColumns& bound, BoundRules rules, std::size_t c
     const lyceum::trees::LossTable loss{rules.loss.data(), rules.actions};
     const lyceum::trees::NodeTables sums{tables.data(), offsets.data(), slots, channels, classes == 0 || counted};
     const Nodes nodes{open.data(), total.data(), total.shape(1), impurity.data(), seed.data(), dead.data()};
-    const lyceum::trees::NodeSplits out{feature.data(), children.data(), missing.data(), kind.data(), gain.data(),
-                                 threshold.data(), cuts.data(), branches.data(), cuts.shape(1), branches.shape(1),
-                                 data_or_null("considered", considered, {slots, d, 3})};
+    const lyceum::trees::NodeSplits out{feature.data(),
+                                        children.data(),
+                                        missing.data(),
+                                        kind.data(),
+                                        gain.data(),
+                                        threshold.data(),
+                                        cuts.data(),
+                                        branches.data(),
+                                        cuts.shape(1),
+                                        branches.shape(1),
+                                        data_or_null("considered", considered, {slots, d, 3})};
     if (classes == 2)
         search(lyceum::trees::Classes<2>{2, rules.criterion, loss}, columns, rules, sums, nodes, out);
     else if (classes)

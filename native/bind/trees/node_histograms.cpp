@@ -32,8 +32,8 @@ lyceum::trees::CodeCells checked_cells(const Array<const Code, 2>& codes, const 
 
 // Children come after their parent, branches stay among them, slots are those of out.
 lyceum::trees::CodedTree checked_tree(const Ints& feature, const Places& table, const Ints& branches, const Ints& child,
-                               const Ints& n_children, const Doubles& share, const Ints& slot,
-                               lyceum::trees::CodeCells cells, std::size_t slots) {
+                                      const Ints& n_children, const Doubles& share, const Ints& slot,
+                                      lyceum::trees::CodeCells cells, std::size_t slots) {
     const std::size_t m = feature.shape(0);
     expect(m > 0, "the tree must have a root");
     expect_shape("table", table, {m});
@@ -41,8 +41,8 @@ lyceum::trees::CodedTree checked_tree(const Ints& feature, const Places& table, 
     expect_shape("n_children", n_children, {m});
     expect_shape("share", share, {m});
     expect_shape("slot", slot, {m});
-    const lyceum::trees::CodedTree tree{feature.data(), table.data(), branches.data(), child.data(),
-                                 n_children.data(), share.data(), slot.data()};
+    const lyceum::trees::CodedTree tree{feature.data(),    table.data(), branches.data(), child.data(),
+                                        n_children.data(), share.data(), slot.data()};
     for (std::size_t i = 0; i < m; ++i) {
         expect(tree.slot[i] < static_cast<std::int64_t>(slots), at("slot", i) + " is not a slot of out");
         const std::int64_t j = tree.feature[i];
@@ -73,7 +73,8 @@ void class_histograms(Array<const Code, 2> codes, Places offsets, Ints feature, 
     const auto cells = checked_cells(codes, offsets, out.shape(1));
     const auto tree = checked_tree(feature, table, branches, child, n_children, share, slot, cells, slots);
     const lyceum::trees::ClassTarget target{lyceum::Codes{y.data(), channels - counted}, counted};
-    lyceum::trees::node_histograms(matrix(codes), cells, tree, target, data_or_null("w", w, {n}), slots, out.data(), signals());
+    lyceum::trees::node_histograms(matrix(codes), cells, tree, target, data_or_null("w", w, {n}), slots, out.data(),
+                                   signals());
 }
 
 template <class Code>
@@ -87,7 +88,8 @@ void number_histograms(Array<const Code, 2> codes, Places offsets, Ints feature,
     const auto cells = checked_cells(codes, offsets, out.shape(1));
     const auto tree = checked_tree(feature, table, branches, child, n_children, share, slot, cells, slots);
     const lyceum::trees::NumberTarget target{y.data(), centre.data()};
-    lyceum::trees::node_histograms(matrix(codes), cells, tree, target, data_or_null("w", w, {n}), slots, out.data(), signals());
+    lyceum::trees::node_histograms(matrix(codes), cells, tree, target, data_or_null("w", w, {n}), slots, out.data(),
+                                   signals());
 }
 
 template <class T, class Code>

@@ -32,8 +32,8 @@ void expect_nodes(const Places& begin, const Places& end, const Places& start, c
     expect(inside, "columns must lie in [0, " + std::to_string(d) + ")");
 }
 
-void node_models(Array<const double, 2> X, Vector y, Weights w, Places begin, Places end, Places start, CodesArray columns,
-                 const char* rule, Array<double, 1> coef, Array<double, 2> models) {
+void node_models(Array<const double, 2> X, Vector y, Weights w, Places begin, Places end, Places start,
+                 CodesArray columns, const char* rule, Array<double, 1> coef, Array<double, 2> models) {
     const auto d = X.shape(0), n = X.shape(1), m = begin.shape(0);
     expect_shape("y", y, {n});
     expect_shape("coef", coef, {columns.shape(0)});
@@ -58,9 +58,10 @@ void node_models(Array<const double, 2> X, Vector y, Weights w, Places begin, Pl
 }  // namespace
 
 void bind_node_regressions(nb::module_& m) {
-    m.def("node_models", &node_models, "X"_a.noconvert(), "y"_a.noconvert(), "w"_a.noconvert().none(),
-          "begin"_a.noconvert(), "end"_a.noconvert(), "start"_a.noconvert(), "columns"_a.noconvert(), "rule"_a,
-          "coef"_a.noconvert(), "models"_a.noconvert(), ReleaseGil(),
-          "Least squares at nodes that hold rows from begin to end of the transposed X, on columns[start[i]:start[i+1]], "
-          "dropped by the rule; models get intercept, parameters, weight, mean absolute and mean squared residual.");
+    m.def(
+        "node_models", &node_models, "X"_a.noconvert(), "y"_a.noconvert(), "w"_a.noconvert().none(),
+        "begin"_a.noconvert(), "end"_a.noconvert(), "start"_a.noconvert(), "columns"_a.noconvert(), "rule"_a,
+        "coef"_a.noconvert(), "models"_a.noconvert(), ReleaseGil(),
+        "Least squares at nodes that hold rows from begin to end of the transposed X, on columns[start[i]:start[i+1]], "
+        "dropped by the rule; models get intercept, parameters, weight, mean absolute and mean squared residual.");
 }

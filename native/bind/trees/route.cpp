@@ -16,10 +16,20 @@ using Values = Array<const double, 2>;
 
 // The arrays of a Tree, kept alive, and checked against the number of columns.
 struct TreeArrays {
-    TreeArrays(Ints feature, Array<const std::uint8_t, 1> kind, Ints child, Ints n_children, Reals threshold, Ints table,
-               Ints n_codes, Ints missing, Reals cuts, Ints branches, Reals weight, std::size_t n_columns)
-        : feature(feature), kind(kind), child(child), n_children(n_children), threshold(threshold), table(table),
-          n_codes(n_codes), missing(missing), cuts(cuts), branches(branches), weight(weight), n_columns(n_columns) {
+    TreeArrays(Ints feature, Array<const std::uint8_t, 1> kind, Ints child, Ints n_children, Reals threshold,
+               Ints table, Ints n_codes, Ints missing, Reals cuts, Ints branches, Reals weight, std::size_t n_columns)
+        : feature(feature),
+          kind(kind),
+          child(child),
+          n_children(n_children),
+          threshold(threshold),
+          table(table),
+          n_codes(n_codes),
+          missing(missing),
+          cuts(cuts),
+          branches(branches),
+          weight(weight),
+          n_columns(n_columns) {
         const auto n = feature.shape(0);
         expect_shape("kind", kind, {n});
         expect_shape("child", child, {n});
@@ -33,9 +43,9 @@ struct TreeArrays {
     }
 
     lyceum::trees::TreeView view() const {
-        return {feature.shape(0),   feature.data(),   kind.data(),    child.data(),    n_children.data(),
-                threshold.data(),   table.data(),     n_codes.data(), missing.data(),  cuts.data(),
-                cuts.shape(0),      branches.data(),  branches.shape(0), weight.data()};
+        return {feature.shape(0), feature.data(),  kind.data(),       child.data(),   n_children.data(),
+                threshold.data(), table.data(),    n_codes.data(),    missing.data(), cuts.data(),
+                cuts.shape(0),    branches.data(), branches.shape(0), weight.data()};
     }
 
     Ints feature;
@@ -67,7 +77,8 @@ void add_ends(const TreeArrays& tree, Array<const T, 2> X, Values values, std::s
     expect_shape("values", values, {tree.feature.shape(0), values.shape(1)});
     expect_shape("out", out, {X.shape(0), out.shape(1)});
     expect(column + values.shape(1) <= out.shape(1), "out has fewer columns than the values need");
-    lyceum::trees::add_visit_values(tree.view(), matrix(X), matrix(values), out.data() + column, out.shape(1), signals());
+    lyceum::trees::add_visit_values(tree.view(), matrix(X), matrix(values), out.data() + column, out.shape(1),
+                                    signals());
 }
 
 template <class T>
@@ -120,7 +131,8 @@ public:
             given.push_back({matrix(values[t]), columns[t]});
         }
         nb::gil_scoped_release release;
-        forest_ = std::make_unique<lyceum::trees::Forest<T>>(views, given, n_columns, static_cast<lyceum::trees::Engine>(engine));
+        forest_ = std::make_unique<lyceum::trees::Forest<T>>(views, given, n_columns,
+                                                             static_cast<lyceum::trees::Engine>(engine));
     }
 
     void leaves(Array<const T, 2> X, std::size_t first, std::size_t last, Array<std::int32_t, 2> out) const {
@@ -158,8 +170,8 @@ void bind_for(nb::module_& m, nb::class_<TreeArrays>& tree, const char* name) {
     tree.def("visited", &visited<T>, "X"_a.noconvert(),
              "Where rows start, nodes and shares: all visits of all rows, sparse.");
     nb::class_<Packed<T>>(m, name, "Trees packed for prediction.")
-        .def(nb::init<const std::vector<const TreeArrays*>&, const std::vector<Values>&, const std::vector<std::size_t>&,
-                      std::size_t, int>(),
+        .def(nb::init<const std::vector<const TreeArrays*>&, const std::vector<Values>&,
+                      const std::vector<std::size_t>&, std::size_t, int>(),
              "trees"_a, "values"_a, "columns"_a, "n_columns"_a, "engine"_a = 0)
         .def("leaves", &Packed<T>::leaves, "X"_a.noconvert(), "first"_a, "last"_a, "out"_a.noconvert(), ReleaseGil(),
              "Set out to the nodes where rows end, a column a tree.")
@@ -177,8 +189,9 @@ void bind_tree_route(nb::module_& m) {
              "feature"_a.noconvert(), "kind"_a.noconvert(), "child"_a.noconvert(), "n_children"_a.noconvert(),
              "threshold"_a.noconvert(), "table"_a.noconvert(), "n_codes"_a.noconvert(), "missing"_a.noconvert(),
              "cuts"_a.noconvert(), "branches"_a.noconvert(), "weight"_a.noconvert(), "n_columns"_a);
-    tree.def_prop_ro("shares_missing", [](const TreeArrays& t) { return t.view().shares_missing(); },
-                     "Whether a missing cell may send a row to several children.");
+    tree.def_prop_ro(
+        "shares_missing", [](const TreeArrays& t) { return t.view().shares_missing(); },
+        "Whether a missing cell may send a row to several children.");
     bind_for<float>(m, tree, "PackedTreesFloat");
     bind_for<double>(m, tree, "PackedTreesDouble");
 }

@@ -17,7 +17,8 @@ public:
         // the lanes that are left in the last group hold its last column again
         for (std::size_t lane = 0; columns_ && lane < groups() * lyceum::trees::stump_lanes; ++lane) {
             const Code* column = codes.data() + std::min(lane, columns_ - 1) * n_;
-            lyceum::trees::stump_order(column, n_, group(lane / lyceum::trees::stump_lanes) + lane % lyceum::trees::stump_lanes);
+            lyceum::trees::stump_order(column, n_,
+                                       group(lane / lyceum::trees::stump_lanes) + lane % lyceum::trees::stump_lanes);
             poll(n_ * 16);
         }
     }
@@ -29,11 +30,12 @@ public:
     std::uint32_t row(std::size_t column, std::size_t place) const {
         expect(column < columns_ && place < n_, "there is no such column or place");
         const std::size_t lane = column % lyceum::trees::stump_lanes;
-        return group(column / lyceum::trees::stump_lanes)[place * lyceum::trees::stump_lanes + lane] & ~lyceum::trees::tied;
+        return group(column / lyceum::trees::stump_lanes)[place * lyceum::trees::stump_lanes + lane] &
+               ~lyceum::trees::tied;
     }
 
-    void gains(Array<const double, 1> weights, Array<const double, 1> totals, Maybe<CodesArray> classes, std::size_t first,
-               std::size_t last, Array<double, 2> out, Array<std::int64_t, 2> ends) const {
+    void gains(Array<const double, 1> weights, Array<const double, 1> totals, Maybe<CodesArray> classes,
+               std::size_t first, std::size_t last, Array<double, 2> out, Array<std::int64_t, 2> ends) const {
         const std::size_t K = totals.shape(0);
         expect_shape("weights", weights, {n_});
         expect_shape("gains", out, {groups(), lyceum::trees::stump_lanes});
@@ -80,8 +82,10 @@ void bind_stumps(nb::module_& m) {
         .def_prop_ro("columns", &StumpOrder::columns)
         .def_prop_ro("groups", &StumpOrder::groups)
         .def("row", &StumpOrder::row, "column"_a, "place"_a, "The row that is in a place of the order of a column.")
-        .def("gains", &StumpOrder::gains, "weights"_a.noconvert(), "totals"_a.noconvert(), "classes"_a.noconvert().none(),
-             "first"_a, "last"_a, "gains"_a.noconvert(), "ends"_a.noconvert(), ReleaseGil(),
-             "Write the best Gini gain of every column of groups first up to last, and the place of the last row on its "
-             "left. Without classes, the weights of class 0 are below zero.");
+        .def(
+            "gains", &StumpOrder::gains, "weights"_a.noconvert(), "totals"_a.noconvert(),
+            "classes"_a.noconvert().none(), "first"_a, "last"_a, "gains"_a.noconvert(), "ends"_a.noconvert(),
+            ReleaseGil(),
+            "Write the best Gini gain of every column of groups first up to last, and the place of the last row on its "
+            "left. Without classes, the weights of class 0 are below zero.");
 }

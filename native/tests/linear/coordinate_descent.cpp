@@ -30,7 +30,8 @@ double violation(const Data& data, const Doubles1& b, Penalty p) {
     for (size_t j = 0; j < data.d; ++j) {
         double g = data.q[j] - p.l2 * b[j];
         for (size_t k = 0; k < data.d; ++k) g -= data.Q[j * data.d + k] * b[k];
-        worst = std::max(worst, b[j] != 0 ? std::abs(g - std::copysign(p.l1, b[j])) : std::max(0.0, std::abs(g) - p.l1));
+        worst =
+            std::max(worst, b[j] != 0 ? std::abs(g - std::copysign(p.l1, b[j])) : std::max(0.0, std::abs(g) - p.l1));
     }
     return worst;
 }
@@ -38,7 +39,8 @@ double violation(const Data& data, const Doubles1& b, Penalty p) {
 void test_all_ways_agree(size_t n, size_t d, Penalty p) {
     const Data data(n, d);
     Doubles1 b(d), g = data.q;
-    const auto done = gram_descent({data.Q.data(), d, d, data.q.data(), data.yy}, g.data(), b.data(), p, 1e-13, 100000, Poll());
+    const auto done =
+        gram_descent({data.Q.data(), d, d, data.q.data(), data.yy}, g.data(), b.data(), p, 1e-13, 100000, Poll());
     CHECK(done.gap <= 1e-13);
     CHECK(violation(data, b, p) < 1e-5);
 
@@ -52,10 +54,10 @@ void test_all_ways_agree(size_t n, size_t d, Penalty p) {
     Residual r{u.data(), 0}, s{v.data(), 0};
     const DenseColumns columns{data.X.data(), n, d};
     const SparseColumns thin{start.data(), index.data(), data.X.data(), n, d};
-    const auto one = column_descent<DenseColumns>({columns, zeros.data(), data.norms.data(), data.y.data()}, chosen.data(), d, r,
-                                                  dense.data(), p, 1e-13, 100000, Poll());
-    const auto two = column_descent<SparseColumns>({thin, zeros.data(), data.norms.data(), data.y.data()}, chosen.data(), d, s,
-                                                   sparse.data(), p, 1e-13, 100000, Poll());
+    const auto one = column_descent<DenseColumns>({columns, zeros.data(), data.norms.data(), data.y.data()},
+                                                  chosen.data(), d, r, dense.data(), p, 1e-13, 100000, Poll());
+    const auto two = column_descent<SparseColumns>({thin, zeros.data(), data.norms.data(), data.y.data()},
+                                                   chosen.data(), d, s, sparse.data(), p, 1e-13, 100000, Poll());
     CHECK(one.gap <= 1e-13 && two.gap <= 1e-13);
     for (size_t j = 0; j < d; ++j) CLOSE(dense[j], b[j], 1e-5);
     for (size_t j = 0; j < d; ++j) CLOSE(sparse[j], b[j], 1e-5);

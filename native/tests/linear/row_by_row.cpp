@@ -32,11 +32,13 @@ void test_several_classes_settle() {
     Doubles1 coef(K * (d + 1));
     size_t mistakes = 1, passes = 0;
     while (mistakes && ++passes < 100)
-        mistakes = perceptron_pass<T>(rows(X, n, d), {y.data(), K}, nullptr, shift, 0.5, {coef.data(), K, d + 1}, Poll());
+        mistakes =
+            perceptron_pass<T>(rows(X, n, d), {y.data(), K}, nullptr, shift, 0.5, {coef.data(), K, d + 1}, Poll());
     CHECK(mistakes == 0);
     const Doubles1 none(n);
     std::fill(coef.begin(), coef.end(), 0.0);
-    CHECK(perceptron_pass<T>(rows(X, n, d), {y.data(), K}, none.data(), shift, 1.0, {coef.data(), K, d + 1}, Poll()) == 0);
+    CHECK(perceptron_pass<T>(rows(X, n, d), {y.data(), K}, none.data(), shift, 1.0, {coef.data(), K, d + 1}, Poll()) ==
+          0);
 }
 
 // Two rows by hand, rate 0.1: u = (0, 0), then 0.1 * 3 (1, 1), then + 0.1 * (1 - 0.9) (2, 1).

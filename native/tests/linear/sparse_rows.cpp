@@ -1,5 +1,5 @@
-#include <lyceum/rows/interleave_columns.hpp>
 #include <lyceum/linear/sparse_rows.hpp>
+#include <lyceum/rows/interleave_columns.hpp>
 
 #include "check.hpp"
 
@@ -27,7 +27,8 @@ void test_expand(size_t n) {
     expand<T, T>(rows(X, n, 3), {start, size, first}, {dense.data(), n, wide}, Poll());
     std::vector<std::int32_t> indptr(n + 1), indices(n * 3);
     std::vector<T> data(n * 3);
-    const size_t used = expand_sparse<T, T>(rows(X, n, 3), {start, size, first}, indptr.data(), indices.data(), data.data());
+    const size_t used =
+        expand_sparse<T, T>(rows(X, n, 3), {start, size, first}, indptr.data(), indices.data(), data.data());
     CHECK(size_t(indptr[n]) == used);
     for (size_t i = 0; i < n; ++i)
         for (auto e = indptr[i]; e < indptr[i + 1]; ++e) sparse[i * wide + indices[e]] = data[e];
@@ -49,14 +50,16 @@ void test_losses(size_t n) {
     const auto y = random.uniform(n), w = random.uniform(n);
     const auto coef = random.template normal<double>(p);
     Doubles1 g(p), G(p), h(p * p), H(p * p), gram(wide * wide), want(wide * wide), shift(wide);
-    const double loss = logistic<T>(rows(dense, n, wide), y.data(), w.data(), coef.data(), shift.data(), G.data(), H.data(), Poll());
+    const double loss =
+        logistic<T>(rows(dense, n, wide), y.data(), w.data(), coef.data(), shift.data(), G.data(), H.data(), Poll());
     CLOSE(sparse_logistic(csr, y.data(), w.data(), coef.data(), g.data(), h.data(), Poll()), loss, 1e-12);
     for (size_t i = 0; i < p; ++i) CLOSE(g[i], G[i], 1e-10);
     for (size_t i = 0; i < p * p; ++i) CLOSE(h[i], H[i], 1e-10);
     sparse_gram(csr, w.data(), gram.data(), Poll());
     for (size_t i = 0; i < n; ++i)
         for (size_t a = 0; a < wide; ++a)
-            for (size_t b = 0; b < wide; ++b) want[a * wide + b] += w[i] * double(dense[i * wide + a]) * double(dense[i * wide + b]);
+            for (size_t b = 0; b < wide; ++b)
+                want[a * wide + b] += w[i] * double(dense[i * wide + a]) * double(dense[i * wide + b]);
     for (size_t i = 0; i < gram.size(); ++i) CLOSE(gram[i], want[i], 1e-10);
 }
 

@@ -1,7 +1,7 @@
-#include <lyceum/moments/class_counts.hpp>
-#include <lyceum/rows/one_of_c.hpp>
-#include <lyceum/rows/integer_presence.hpp>
 #include <lyceum/bayes/table_log_joint.hpp>
+#include <lyceum/moments/class_counts.hpp>
+#include <lyceum/rows/integer_presence.hpp>
+#include <lyceum/rows/one_of_c.hpp>
 
 #include "check.hpp"
 
@@ -19,8 +19,7 @@ std::vector<T> coded(Random& random, size_t n) {
     const auto raw = random.codes(n * 3, std::is_unsigned_v<T> ? 0 : -1, 6);
     std::vector<T> X(raw.begin(), raw.end());
     if constexpr (std::is_floating_point_v<T>)
-        for (size_t i = 0; i < X.size(); i += 7)
-            X[i] = static_cast<T>(i % 2 ? nan_cell : (i % 3 ? 1e30 : -infinity));
+        for (size_t i = 0; i < X.size(); i += 7) X[i] = static_cast<T>(i % 2 ? nan_cell : (i % 3 ? 1e30 : -infinity));
     return X;
 }
 

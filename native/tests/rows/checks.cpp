@@ -1,6 +1,6 @@
-#include <lyceum/rows/first_nonfinite.hpp>
 #include <lyceum/core/hash_uniform.hpp>
 #include <lyceum/core/vector_math.hpp>
+#include <lyceum/rows/first_nonfinite.hpp>
 
 #include "check.hpp"
 

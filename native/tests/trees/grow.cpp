@@ -22,8 +22,10 @@ struct Table {
 
     TreeColumns view() {
         packed.assign(codes.size() * size_t(bytes), 0);
-        for (size_t c = 0; c < codes.size(); ++c) std::memcpy(packed.data() + c * size_t(bytes), &codes[c], size_t(bytes));
-        return {packed.data(), bytes, n, d, n_codes.data(), is_category.data(), first.data(), values.data(), values.data()};
+        for (size_t c = 0; c < codes.size(); ++c)
+            std::memcpy(packed.data() + c * size_t(bytes), &codes[c], size_t(bytes));
+        return {packed.data(), bytes,        n, d, n_codes.data(), is_category.data(), first.data(),
+                values.data(), values.data()};
     }
 
     // Numbers have `more` codes than occur: another way to the same splits.
@@ -66,14 +68,16 @@ Lesson lesson(const Table& table, unsigned seed, int classes) {
     Lesson out;
     for (std::uint32_t i = 0; i < table.n; ++i) {
         const double signal = table.codes[i] * 2. / table.n_codes[0] + double(table.codes[2 * table.n + i] == 1);
-        const double y = signal + std::uniform_real_distribution<>(-1, 1)(engine), w = 0.5 + double(engine() % 1000) / 1000;
+        const double y = signal + std::uniform_real_distribution<>(-1, 1)(engine),
+                     w = 0.5 + double(engine() % 1000) / 1000;
         out.labelled.push_back({i, std::clamp(int(std::floor(y * classes / 3)), 0, classes - 1), w});
         out.measured.push_back({i, y, w});
     }
     return out;
 }
 
-// -- brute force -------------------------------------------------------------------------------------------------------
+// -- brute force
+// -------------------------------------------------------------------------------------------------------
 
 const Doubles1 losses{0, 4, 1, 1, 0, 1, 2, 6, 0, 1, 1, 1};  // up to four classes, three actions
 
@@ -89,7 +93,8 @@ double impurity(const std::vector<Labelled>& rows, Criterion criterion, size_t c
         case Criterion::entropy:
             for (const double p : share) out -= p > 0 ? p * std::log2(p) : 0;
             return out;
-        case Criterion::misclassification: return 1 - *std::max_element(share.begin(), share.end());
+        case Criterion::misclassification:
+            return 1 - *std::max_element(share.begin(), share.end());
         default:
             out = infinity;
             for (size_t a = 0; a < 3; ++a) {
@@ -153,12 +158,14 @@ double best_gain(const Table& table, const std::vector<Instance>& rows, const Tr
         else if (rules.categorical == Categorical::one_vs_rest)
             for (int one = 0; one < count; ++one) consider([&](std::uint32_t i) { return int(code(i) == one); });
         else
-            for (int group = 1; group < 1 << count; ++group) consider([&](std::uint32_t i) { return group >> code(i) & 1; });
+            for (int group = 1; group < 1 << count; ++group)
+                consider([&](std::uint32_t i) { return group >> code(i) & 1; });
     }
     return best;
 }
 
-// -- growth ------------------------------------------------------------------------------------------------------------
+// -- growth
+// ------------------------------------------------------------------------------------------------------------
 
 template <class Target>
 TreePiece grown(const Target& target, Table& table, const TreeRules& rules, std::vector<typename Target::Instance> rows,
@@ -200,8 +207,10 @@ void test_every_split_is_a_best_one(const Target& target, TreeRules rules, unsig
     const auto all = lesson(table, seed, int(std::min<size_t>(target.size(), 4)));
     std::vector<Instance> root;
     size_t classes = 0;
-    if constexpr (std::is_same_v<Instance, Labelled>) root = all.labelled, classes = target.size();
-    else root = all.measured;
+    if constexpr (std::is_same_v<Instance, Labelled>)
+        root = all.labelled, classes = target.size();
+    else
+        root = all.measured;
     rules.criterion = target.criterion;
     const bool groups = rules.categorical == Categorical::groups;
     rules.min_leaf = groups ? 1 : 3;  // a minimum may forbid the best cut of the order of the categories
@@ -221,8 +230,10 @@ void test_every_split_is_a_best_one(const Target& target, TreeRules rules, unsig
             CHECK(depth[i] == rules.max_depth || now < 1e-9 || best < 0);
             continue;
         }
-        if (groups && rules.criterion == Criterion::absolute) CHECK(node.gain < best + 1e-9);  // not all groups are tried
-        else CLOSE(node.gain, best, 1e-7);
+        if (groups && rules.criterion == Criterion::absolute)
+            CHECK(node.gain < best + 1e-9);  // not all groups are tried
+        else
+            CLOSE(node.gain, best, 1e-7);
         for (const auto& [side, part] : sent(tree, node, table, at[i])) {
             at[size_t(node.child + side)] = part;
             depth[size_t(node.child + side)] = depth[i] + 1;
@@ -235,7 +246,8 @@ void check_same(const TreePiece& a, const TreePiece& b) {
     if (a.nodes.size() != b.nodes.size()) return;
     for (size_t i = 0; i < a.nodes.size(); ++i) {
         const auto &x = a.nodes[i], &y = b.nodes[i];
-        CHECK(x.feature == y.feature && x.kind == y.kind && x.child == y.child && x.missing == y.missing && x.n_rows == y.n_rows);
+        CHECK(x.feature == y.feature && x.kind == y.kind && x.child == y.child && x.missing == y.missing &&
+              x.n_rows == y.n_rows);
         CHECK(x.threshold == y.threshold || (std::isnan(x.threshold) && std::isnan(y.threshold)));
         CLOSE(x.weight, y.weight, 1e-12);
         CLOSE(x.impurity, y.impurity, 1e-9);
@@ -250,8 +262,10 @@ void test_all_ways_grow_the_same_tree(const Target& target, TreeRules rules, uns
     auto table = made(seed, 400, 50, true);
     const auto all = lesson(table, seed, int(std::min<size_t>(target.size(), 4)));
     std::vector<typename Target::Instance> rows;
-    if constexpr (std::is_same_v<typename Target::Instance, Labelled>) rows = all.labelled;
-    else rows = all.measured;
+    if constexpr (std::is_same_v<typename Target::Instance, Labelled>)
+        rows = all.labelled;
+    else
+        rows = all.measured;
     rules.criterion = target.criterion;
     rules.min_leaf = 12;
     for (const bool fractions : {false, true}) {
@@ -279,11 +293,13 @@ void test_limits_and_one_row() {
     const auto all = lesson(table, 1, 3);
     const Classes<0> target{3, Criterion::gini, {}};
     TreeRules rules;
-    CHECK(grown(target, table, rules, std::vector<Labelled>(all.labelled.begin(), all.labelled.begin() + 1)).nodes.size() == 1);
+    CHECK(grown(target, table, rules, std::vector<Labelled>(all.labelled.begin(), all.labelled.begin() + 1))
+              .nodes.size() == 1);
     CHECK(grown(target, table, rules, std::vector<Labelled>{}).nodes.size() == 1);
     rules.max_leaves = 5;
     const auto few = grown(target, table, rules, all.labelled);
-    CHECK(std::count_if(few.nodes.begin(), few.nodes.end(), [](const auto& n) { return n.kind == SplitKind::leaf; }) == 5);
+    CHECK(std::count_if(few.nodes.begin(), few.nodes.end(), [](const auto& n) { return n.kind == SplitKind::leaf; }) ==
+          5);
     rules = {};
     rules.max_depth = 1;
     CHECK(grown(target, table, rules, all.labelled).nodes.size() == 3);

@@ -24,7 +24,8 @@ struct Table {
         }
     }
     TreeColumns columns(size_t n) const {
-        return {by_column.data(), 1, n, d, n_codes.data(), is_category.data(), first.data(), values.data(), values.data()};
+        return {by_column.data(), 1, n, d, n_codes.data(), is_category.data(), first.data(), values.data(),
+                values.data()};
     }
 };
 
@@ -43,7 +44,8 @@ void test_split(Target target, Summed summed, const std::vector<Instance>& rows,
     std::int32_t feature = -1, children = 0, missing = 0, branches[most_codes];
     std::uint8_t kind = 0, dead[d] = {};
     double gain = 0, threshold = 0, cuts[3], considered[d * 3] = {};
-    const NodeSplits out{&feature, &children, &missing, &kind, &gain, &threshold, cuts, branches, 3, most_codes, considered};
+    const NodeSplits out{&feature, &children, &missing, &kind,      &gain,     &threshold,
+                         cuts,     branches,  3,        most_codes, considered};
     const NodeTables given{tables.data(), offsets.data(), 1, channels, true};
     HistogramSplits<Target>(target, table.columns(n), rules, given)(0, total.data(), 1.0, 5, dead, out);
 
@@ -64,7 +66,8 @@ void test_split(Target target, Summed summed, const std::vector<Instance>& rows,
     CHECK(threshold == expected || (threshold != threshold && expected != expected));
     for (std::int32_t c = 0; c < n_codes[column]; ++c) {
         if (best->kind == SplitKind::threshold) CHECK(branches[c] == (c > std::int32_t(best->cut)));
-        if (best->kind == SplitKind::groups || best->kind == SplitKind::categories) CHECK(branches[c] == best->branches[c]);
+        if (best->kind == SplitKind::groups || best->kind == SplitKind::categories)
+            CHECK(branches[c] == best->branches[c]);
     }
 }
 

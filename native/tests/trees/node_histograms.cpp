@@ -8,13 +8,15 @@ using namespace lyceum::trees;
 // Columns of 5 and 3 codes and their missing codes; the root divides column 0 three ways, a missing cell in shares,
 // and one of its children divides column 1 in two, a missing cell to its second.
 const std::vector<std::int64_t> offsets{0, 6, 10};
-const std::vector<std::int32_t> feature{0, -1, 1, -1, -1, -1}, child{1, -1, 4, -1, -1, -1}, n_children{3, 0, 2, 0, 0, 0};
+const std::vector<std::int32_t> feature{0, -1, 1, -1, -1, -1}, child{1, -1, 4, -1, -1, -1},
+    n_children{3, 0, 2, 0, 0, 0};
 const std::vector<std::int64_t> table{0, 0, 6, 0, 0, 0};
 const std::vector<std::int32_t> branches{1, 2, 2, 3, -1, every_child, 4, 5, 4, 5};
 const std::vector<double> share{1, .5, .25, .25, .4, .6};
 const std::vector<std::int32_t> slot{-1, 0, -1, -1, 1, 2};
 const CodeCells cells{offsets.data(), 2};
-const CodedTree tree{feature.data(), table.data(), branches.data(), child.data(), n_children.data(), share.data(), slot.data()};
+const CodedTree tree{feature.data(),    table.data(), branches.data(), child.data(),
+                     n_children.data(), share.data(), slot.data()};
 
 // The weight with which a row comes to every slot, by the definition.
 void descend(const std::int32_t* row, int node, double weight, double* to) {
@@ -40,7 +42,8 @@ void test_sums(size_t n, bool weighted) {
 
     Doubles1 counts(3 * 10 * 4), sums(3 * 10 * 4), want_counts(3 * 10 * 4), want_sums(3 * 10 * 4);
     const double* weights = weighted ? w.data() : nullptr;
-    node_histograms(rows(codes, n, 2), cells, tree, ClassTarget{{classes.data(), 3}, true}, weights, 3, counts.data(), Poll());
+    node_histograms(rows(codes, n, 2), cells, tree, ClassTarget{{classes.data(), 3}, true}, weights, 3, counts.data(),
+                    Poll());
     const double centre[] = {1e6, 1e6 + 1, 1e6 - 1};
     node_histograms(rows(codes, n, 2), cells, tree, NumberTarget{y.data(), centre}, weights, 3, sums.data(), Poll());
     for (size_t i = 0; i < n; ++i) {

@@ -19,8 +19,9 @@ struct Made {
     }
 
     TreeView view() const {
-        return {feature.size(),   feature.data(), kind.data(),    child.data(), n_children.data(), threshold.data(), table.data(),
-                n_codes.data(),   missing.data(), cuts.data(),    cuts.size(),  branches.data(),   branches.size(),  weight.data()};
+        return {feature.size(),   feature.data(),  kind.data(),     child.data(),   n_children.data(),
+                threshold.data(), table.data(),    n_codes.data(),  missing.data(), cuts.data(),
+                cuts.size(),      branches.data(), branches.size(), weight.data()};
     }
 };
 

@@ -13,8 +13,8 @@ double gini(const Doubles1& w) {
 }
 
 // The best gain of one column over the thresholds from one code to another, from the definition.
-double best_gain(const std::vector<std::int32_t>& codes, const Doubles1& w, const std::vector<std::int32_t>& y, size_t K,
-                 int from = 0, int to = 39) {
+double best_gain(const std::vector<std::int32_t>& codes, const Doubles1& w, const std::vector<std::int32_t>& y,
+                 size_t K, int from = 0, int to = 39) {
     double best = 0., W = 0.;
     Doubles1 all(K);
     for (size_t i = 0; i < w.size(); ++i) all[y[i]] += w[i], W += w[i];

@@ -1,8 +1,8 @@
 // out[i, k] += sum_j log_table[offsets[j] + x_ij, k]; a cell without a level adds nothing. Cost: n m K additions.
 // The table is first padded to whole vectors, with a row of zeros in front for the cells without a level.
 #pragma once
-#include <lyceum/rows/category_codes.hpp>
 #include <lyceum/core/simd.hpp>
+#include <lyceum/rows/category_codes.hpp>
 
 namespace lyceum::bayes {
 

@@ -15,9 +15,9 @@ inline constexpr size_t bin_rows = 64;     // looked up at a time
 
 template <class T>
 struct BinEdges {
-    const T* edges;               // [d][edge_slots]
-    const std::int32_t* n_bins;   // [d]
-    const std::int64_t* start;    // [d + 1], where the table of a categorical column is; empty: continuous
+    const T* edges;              // [d][edge_slots]
+    const std::int32_t* n_bins;  // [d]
+    const std::int64_t* start;   // [d + 1], where the table of a categorical column is; empty: continuous
     const std::uint8_t* table;
 
     bool is_category(size_t j) const { return start[j] < start[j + 1]; }
@@ -43,7 +43,8 @@ struct BinEdges {
     }
 };
 
-// Writes the bins of all cells to out[i * row_step + j * column_step], and if `columns` is given to columns[j * height + i].
+// Writes the bins of all cells to out[i * row_step + j * column_step], and if `columns` is given to columns[j * height
+// + i].
 template <class T>
 void bin_codes(Matrix<const T> X, const BinEdges<T>& bins, std::uint8_t* out, std::int64_t row_step,
                std::int64_t column_step, std::uint8_t* columns, std::int64_t height, Poll poll) {

@@ -14,10 +14,10 @@
 namespace lyceum::boosting {
 
 using Sum = std::int64_t;
-inline constexpr size_t slots = 256;   // bins of a column, that of missing cells with them
+inline constexpr size_t slots = 256;  // bins of a column, that of missing cells with them
 inline constexpr int count_bits = 12;
 inline constexpr size_t chunk = (1 << count_bits) - 1;  // rows whose packed sums cannot overflow
-inline constexpr size_t widest = 16;   // columns of a group: their packed sums stay in the first cache
+inline constexpr size_t widest = 16;                    // columns of a group: their packed sums stay in the first cache
 
 struct Wide {
     Sum g, h;
@@ -41,7 +41,7 @@ struct Gradients {
 
 // Some neighbouring columns of all rows.
 struct Group {
-    const std::uint8_t* codes;   // of the first column in row 0
+    const std::uint8_t* codes;  // of the first column in row 0
     size_t step, first, width;  // rows are `step` apart
 };
 
@@ -51,9 +51,7 @@ struct Rows {
     size_t begin, end;
 
     size_t size() const { return end - begin; }
-    Rows part(size_t k, size_t of) const {
-        return {numbers, begin + size() * k / of, begin + size() * (k + 1) / of};
-    }
+    Rows part(size_t k, size_t of) const { return {numbers, begin + size() * k / of, begin + size() * (k + 1) / of}; }
 };
 
 inline constexpr size_t ahead = 32;  // row numbers are readable so far beyond the end

@@ -41,8 +41,8 @@ struct UnitBuffers {
     LargeVector<Wide> wide;
 };
 
-// h may be null: every row's hessian is one. `exact` asks for the wide form. Gradients are at most g_top away from zero,
-// hessians at most h_top, where these are above zero.
+// h may be null: every row's hessian is one. `exact` asks for the wide form. Gradients are at most g_top away from
+// zero, hessians at most h_top, where these are above zero.
 inline Gradients in_units(const double* g, const double* h, size_t n, bool exact, double g_top, double h_top,
                           UnitBuffers& buffers, Team& team) {
     if (!(g_top > 0)) g_top = largest(n, team, [&](size_t i) { return std::abs(g[i]); });

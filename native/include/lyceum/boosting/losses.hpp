@@ -28,7 +28,8 @@ double sum_blocks(size_t n, Team& team, const Of& of) {
 }
 
 // -log P(y | s), P(1 | s) = 1 / (1 + exp(-s)): g = w (P - y), h = w P (1 - P). Returns the summed loss.
-inline double logistic(const std::int32_t* y, const double* score, const double* w, size_t n, double* g, double* h, Team& team) {
+inline double logistic(const std::int32_t* y, const double* score, const double* w, size_t n, double* g, double* h,
+                       Team& team) {
     return sum_blocks(n, team, [&](size_t begin, size_t end) {
         constexpr size_t L = lanes<double>;
         Doubles total{};
@@ -58,7 +59,8 @@ inline double logistic(const std::int32_t* y, const double* score, const double*
 }
 
 // log Σ_k exp(s_k) of every row; scores are [K][n]. Returns the summed loss Σ w (log Σ_k exp(s_k) - s_y).
-inline double log_sums(const std::int32_t* y, const double* score, const double* w, size_t n, size_t K, double* out, Team& team) {
+inline double log_sums(const std::int32_t* y, const double* score, const double* w, size_t n, size_t K, double* out,
+                       Team& team) {
     return sum_blocks(n, team, [&](size_t begin, size_t end) {
         double total = 0;
         for (size_t i = begin; i < end; ++i) out[i] = score[i];
@@ -105,7 +107,8 @@ inline void softmax(const std::int32_t* y, const double* score, const double* su
 enum class Residual { squared, huber, quantile };
 
 template <Residual Kind>
-double residual_loss(const double* y, const double* score, const double* w, size_t n, double alpha, double* g, Team& team) {
+double residual_loss(const double* y, const double* score, const double* w, size_t n, double alpha, double* g,
+                     Team& team) {
     return sum_blocks(n, team, [&](size_t begin, size_t end) {
         double total = 0;
         for (size_t i = begin; i < end; ++i) {
@@ -128,7 +131,8 @@ double residual_loss(const double* y, const double* score, const double* w, size
     });
 }
 
-// Sums of g, h (w if null, 1 if both are) and w over the rows of every node: out[nodes][3]. Rows of no node are left out.
+// Sums of g, h (w if null, 1 if both are) and w over the rows of every node: out[nodes][3]. Rows of no node are left
+// out.
 inline void node_sums(const std::uint16_t* node, const double* g, const double* h, const double* w, size_t n,
                       size_t nodes, double* out, Team& team) {
     const size_t blocks = (n + loss_rows - 1) / loss_rows, wide = 3 * nodes;

@@ -1,7 +1,7 @@
 // Rows of bins through a grown tree; a row whose category has no side stays at the node.
 #pragma once
-#include <lyceum/boosting/tree_grower.hpp>
 #include <lyceum/boosting/losses.hpp>
+#include <lyceum/boosting/tree_grower.hpp>
 
 namespace lyceum::boosting {
 

@@ -10,10 +10,10 @@
 namespace lyceum::boosting {
 
 struct SideOf {
-    const std::uint8_t* code;       // of every row
-    std::uint8_t left[slots];       // whether a bin goes left
-    size_t n;                       // rows
-    std::int32_t last, missing;     // if left is [bin <= last] but for `missing`; last < 0: it is not
+    const std::uint8_t* code;    // of every row
+    std::uint8_t left[slots];    // whether a bin goes left
+    size_t n;                    // rows
+    std::int32_t last, missing;  // if left is [bin <= last] but for `missing`; last < 0: it is not
     bool missing_left;
 
     bool operator()(size_t row) const { return left[code[row]]; }
@@ -62,14 +62,16 @@ inline constexpr size_t most_parts = 64;
 constexpr size_t spare_size(size_t count) { return 2 * count + 2 * slack * most_parts; }
 
 // `spare` has room for spare_size numbers. Returns how many of the rows go left.
-inline size_t partition(const Rows& rows, const SideOf& side, std::uint32_t* numbers, std::uint32_t* spare, Team& team) {
+inline size_t partition(const Rows& rows, const SideOf& side, std::uint32_t* numbers, std::uint32_t* spare,
+                        Team& team) {
     size_t lefts[most_parts + 1] = {}, rights[most_parts + 1] = {};
     const size_t parts = rows.size() < 4 * chunk ? 1 : std::min(most_parts, team.size());
     auto room = [&](size_t k, const Rows& part) { return spare + 2 * part.begin + 2 * slack * k; };
     team(parts, [&](size_t k) {
         const Rows part = rows.part(k, parts);
         std::uint32_t *left = room(k, part), *right = left + part.size() + slack;
-        const size_t l = part.numbers ? divide_rows<true>(part, side, left, right) : divide_rows<false>(part, side, left, right);
+        const size_t l =
+            part.numbers ? divide_rows<true>(part, side, left, right) : divide_rows<false>(part, side, left, right);
         lefts[k + 1] = l;
         rights[k + 1] = part.size() - l;
     });

@@ -84,9 +84,8 @@ private:
                 key[b] = g_of(t.g) / (h_of(t) + rule_.smoothing);
                 order[count++] = static_cast<std::uint8_t>(b);
             }
-        std::sort(order, order + count, [&](std::uint8_t a, std::uint8_t b) {
-            return key[a] != key[b] ? key[a] < key[b] : a < b;
-        });
+        std::sort(order, order + count,
+                  [&](std::uint8_t a, std::uint8_t b) { return key[a] != key[b] ? key[a] < key[b] : a < b; });
         for (size_t i = 0; i < count; ++i) {
             const Totals t = at(histogram, bins, order[i]);
             g_[i] = t.g, n_[i] = t.n, h_[i] = t.h;
@@ -123,7 +122,8 @@ private:
         for (size_t b = 0; b < count; ++b) {
             const double gl = static_cast<double>(g_[b] + more.g) * g_unit;
             const Sum nl = n_[b] + more.n;
-            const double hl = by_hessian ? static_cast<double>(h_[b] + more.h) * units_.h_unit : static_cast<double>(nl);
+            const double hl =
+                by_hessian ? static_cast<double>(h_[b] + more.h) * units_.h_unit : static_cast<double>(nl);
             const double gr = G - gl, hr = H - hl;
             const bool open = (nl >= few) & (rows - nl >= few) & (hl >= least) & (hr >= least);
             const double value = gl * gl / (hl + l2) + gr * gr / (hr + l2);

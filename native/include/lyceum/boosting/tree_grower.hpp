@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include <lyceum/core/large_pages.hpp>
 #include <lyceum/boosting/row_partition.hpp>
 #include <lyceum/boosting/split_finder.hpp>
 #include <lyceum/core/interrupt.hpp>
+#include <lyceum/core/large_pages.hpp>
 #include <lyceum/core/scratch.hpp>
 
 namespace lyceum::boosting {
@@ -46,10 +46,18 @@ class Grower {
 public:
     // The first `count` of the buffered row numbers are the rows to grow on, unless `listed` is false: then rows 0 to
     // count - 1 are.
-    Grower(const Table& table, const Growth& growth, const Gradients& gradients, const std::uint8_t* in_use, size_t count,
-           bool listed, GrowBuffers& buffers, Team& team, Poll poll)
-        : table_(table), growth_(growth), gradients_(gradients), count_(count), listed_(listed), buffers_(buffers),
-          histograms_(buffers.histograms), partial_(buffers.partial), team_(team), poll_(poll) {
+    Grower(const Table& table, const Growth& growth, const Gradients& gradients, const std::uint8_t* in_use,
+           size_t count, bool listed, GrowBuffers& buffers, Team& team, Poll poll)
+        : table_(table),
+          growth_(growth),
+          gradients_(gradients),
+          count_(count),
+          listed_(listed),
+          buffers_(buffers),
+          histograms_(buffers.histograms),
+          partial_(buffers.partial),
+          team_(team),
+          poll_(poll) {
         buffers.numbers.resize(std::max(buffers.numbers.size(), count + ahead));
         buffers.spare.resize(std::max(buffers.spare.size(), spare_size(count)));
         numbers_ = buffers.numbers.data();
@@ -106,7 +114,8 @@ private:
     void divide(size_t at, bool go_on) {
         const Split split = nodes_[at].split;
         const size_t begin = nodes_[at].begin, end = nodes_[at].end, depth = nodes_[at].depth + 1;
-        const size_t middle = begin + partition(rows(nodes_[at]), side_of(split), numbers_, buffers_.spare.data(), team_);
+        const size_t middle =
+            begin + partition(rows(nodes_[at]), side_of(split), numbers_, buffers_.spare.data(), team_);
         listed_ = true;
         const auto child = static_cast<std::int32_t>(nodes_.size());
         nodes_[at].child = child;
@@ -132,8 +141,8 @@ private:
     SideOf side_of(const Split& split) const {
         const auto column = static_cast<size_t>(split.column);
         const int missing = table_.n_bins[column];
-        SideOf side{table_.columns + column * table_.n, {}, table_.n, split.is_category ? -1 : split.bin, missing,
-                    split.missing_left};
+        SideOf side{table_.columns + column * table_.n, {},      table_.n,
+                    split.is_category ? -1 : split.bin, missing, split.missing_left};
         for (int b = 0; b < static_cast<int>(slots); ++b)
             side.left[b] = split.is_category ? split.sides[b] == 0 : b <= split.bin;
         side.left[missing] = split.missing_left;
@@ -142,8 +151,8 @@ private:
 
     // Sums the histograms of node `small`, takes them from those of `large` (if any), and finds the splits of both.
     //
-    // One thread takes all columns. Several take a part of the columns each, or of the rows if these are many: every row
-    // then comes from memory once, which is worth adding up a histogram a thread.
+    // One thread takes all columns. Several take a part of the columns each, or of the rows if these are many: every
+    // row then comes from memory once, which is worth adding up a histogram a thread.
     void look(size_t small, int large) {
         const Rows all = rows(nodes_[small]);
         Sum* const histograms = histogram(nodes_[small].histogram);

@@ -1,13 +1,14 @@
 // C = start + A B for small matrices that stay in the cache: a block of C is summed in registers over all of K.
-// Every entry is summed in the order of k by fused multiply-adds, so its bits depend on its row of A and column of B alone.
-// Cost: M * N * K multiply-adds.
+// Every entry is summed in the order of k by fused multiply-adds, so its bits depend on its row of A and column of B
+// alone. Cost: M * N * K multiply-adds.
 #pragma once
 #include <lyceum/core/simd.hpp>
 #include <lyceum/core/views.hpp>
 
 namespace lyceum {
 
-inline constexpr size_t wide_columns = 16;  // columns are padded to this in every build: whole vectors of float or double
+inline constexpr size_t wide_columns =
+    16;  // columns are padded to this in every build: whole vectors of float or double
 
 // a(i, k) = data[i * row_step + k * column_step], so that a transpose is a swap of the steps.
 template <class T>
@@ -17,7 +18,10 @@ struct Strided {
 };
 
 template <int Wide>
-inline constexpr int block_height = registers == 32 ? (Wide == 4 ? 6 : Wide == 3 ? 8 : Wide == 2 ? 12 : 16)
+inline constexpr int block_height = registers == 32 ? (Wide == 4   ? 6
+                                                       : Wide == 3 ? 8
+                                                       : Wide == 2 ? 12
+                                                                   : 16)
                                                     : (Wide == 2 ? 6 : 12);
 
 template <class T, int Tall, int Wide>

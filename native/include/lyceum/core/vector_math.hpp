@@ -21,9 +21,9 @@ inline Doubles polynomial(const double (&c)[N], Doubles x) {
 // exp(x) = 2^n exp(r), |r| <= log(2)/2, with the Taylor series of exp(r) to r^13. Results below 4.5e-308 become zero.
 inline Doubles vexp(Doubles x) {
     constexpr double log2_high = 0x1.62e42fee00000p-1, log2_low = 0x1.a39ef35793c76p-33, round = 0x1.8p52;
-    static constexpr double c[] = {1.,         1.,          1. / 2,       1. / 6,        1. / 24,
-                                   1. / 120,   1. / 720,    1. / 5040,    1. / 40320,    1. / 362880,
-                                   1. / 3628800, 1. / 39916800, 1. / 479001600, 1. / 6227020800};
+    static constexpr double c[] = {
+        1.,        1.,         1. / 2,      1. / 6,       1. / 24,       1. / 120,       1. / 720,
+        1. / 5040, 1. / 40320, 1. / 362880, 1. / 3628800, 1. / 39916800, 1. / 479001600, 1. / 6227020800};
     const Doubles clipped = x < -709. ? splat(-709.) : (x > 710. ? splat(710.) : x);
     const Doubles shifted = clipped * 0x1.71547652b82fep0 + round;
     const Doubles n = shifted - round;

@@ -27,8 +27,7 @@ struct Codes {
     std::int32_t operator()(size_t i) const {
         if (!data) return 0;
         const std::int32_t k = data[i];
-        if (k >= 0 && static_cast<size_t>(k) >= classes)
-            out_of_range(i, k);
+        if (k >= 0 && static_cast<size_t>(k) >= classes) out_of_range(i, k);
         return k;
     }
 

@@ -12,8 +12,16 @@ inline Doubles vabs(Doubles x) { return x < 0. ? -x : x; }
 inline Doubles sine_squared(Doubles v) {
     constexpr double pi_1 = 0x1.921fb54400000p1, pi_2 = 0x1.0b4611a600000p-33, pi_3 = 0x1.3198a2e037073p-68;
     constexpr double round = 0x1.8p52;
-    static constexpr double c[] = {1., -1. / 6, 1. / 120, -1. / 5040, 1. / 362880, -1. / 39916800, 1. / 6227020800.,
-                                   -1. / 1307674368000., 1. / 355687428096000., -1. / 121645100408832000.,
+    static constexpr double c[] = {1.,
+                                   -1. / 6,
+                                   1. / 120,
+                                   -1. / 5040,
+                                   1. / 362880,
+                                   -1. / 39916800,
+                                   1. / 6227020800.,
+                                   -1. / 1307674368000.,
+                                   1. / 355687428096000.,
+                                   -1. / 121645100408832000.,
                                    1. / 51090942171709440000.};
     const Doubles n = (v * 0x1.45f306dc9c883p-2 + round) - round;
     const Doubles r = ((v - n * pi_1) - n * pi_2) - n * pi_3;

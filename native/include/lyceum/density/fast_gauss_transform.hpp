@@ -2,11 +2,11 @@
 //
 // About a cell's centre c, with y = x - c and t = z - c, |t| <= 1/4, Hermite's generating function gives
 //   exp(-(y - t)^2 / 2) = exp(-y^2/2) sum_n He_n(y) t^n / n!,
-// of which the terms n < 12 are kept: a polynomial in y for every cell. By Cramer's inequality, |He_n(y)| exp(-y^2/4) <=
-// 1.0865 sqrt(n!), what is left is below `remainder` exp(-y^2/4) a unit of weight, together (Cauchy and Schwarz) below
-// remainder sqrt(W sum_c W_c exp(-y_c^2/2)). Cells out of the window add at most W exp(-R^2/2). Both bounds are compared
-// with the sum: a sum that is not certain to the tolerance is NaN, and left to `kernel_sums`.
-// Cost: 12 n to build, a few vectors of cells a query.
+// of which the terms n < 12 are kept: a polynomial in y for every cell. By Cramer's inequality, |He_n(y)| exp(-y^2/4)
+// <= 1.0865 sqrt(n!), what is left is below `remainder` exp(-y^2/4) a unit of weight, together (Cauchy and Schwarz)
+// below remainder sqrt(W sum_c W_c exp(-y_c^2/2)). Cells out of the window add at most W exp(-R^2/2). Both bounds are
+// compared with the sum: a sum that is not certain to the tolerance is NaN, and left to `kernel_sums`. Cost: 12 n to
+// build, a few vectors of cells a query.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -22,8 +22,8 @@ inline constexpr size_t hermite_terms = 12, cell_margin = 24;  // empty cells at
 inline constexpr double cell_width = .5;
 
 struct GaussCells {
-    double origin;  // the lower edge of the first cell, margin included
-    size_t count;   // cells, margins included
+    double origin;                  // the lower edge of the first cell, margin included
+    size_t count;                   // cells, margins included
     double *coefficients, *weight;  // [term][cell], [cell]
 };
 
@@ -111,7 +111,8 @@ void gauss_cell_sums(const double* x, const double* own, size_t n, GaussCells ce
     }
 }
 
-// sums[q] without own[q] (null: with all rows), NaN where it is not certain to the tolerance. `total` is the weight of all.
+// sums[q] without own[q] (null: with all rows), NaN where it is not certain to the tolerance. `total` is the weight of
+// all.
 inline void gauss_cell_sums(const double* x, const double* own, size_t n, GaussCells cells, double total,
                             double tolerance, double* sums, Poll poll) {
     if (tolerance >= 1e-6)

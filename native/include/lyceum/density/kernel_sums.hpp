@@ -1,16 +1,17 @@
 // log_sum[q] = log sum_i w_i prod_j k(z_qj - z_ij), every sum within a relative error of `tolerance`.
 //
 // Queries come in tiles of 4 that lie close together. A tile visits the leaves from the largest possible contribution
-// down, and stops when all that is left cannot add more than `tolerance` to the smallest of its sums: the error is bounded
-// where the density is tiny as well. With tolerance 0 only what is zero in floating point is left out. A sum too small for
-// a double, or lost by cancellation when a row leaves itself out, is taken again in logarithms about its largest term.
+// down, and stops when all that is left cannot add more than `tolerance` to the smallest of its sums: the error is
+// bounded where the density is tiny as well. With tolerance 0 only what is zero in floating point is left out. A sum
+// too small for a double, or lost by cancellation when a row leaves itself out, is taken again in logarithms about its
+// largest term.
 #pragma once
 #include <array>
 #include <cmath>
 
 #include <lyceum/core/interrupt.hpp>
-#include <lyceum/density/row_leaves.hpp>
 #include <lyceum/density/density_kernels.hpp>
+#include <lyceum/density/row_leaves.hpp>
 
 namespace lyceum::density {
 
@@ -20,8 +21,12 @@ template <class Window>
 class KernelSums {
 public:
     KernelSums(const Leaves& leaves, double tolerance, Poll poll)
-        : leaves_(leaves), tolerance_(tolerance), poll_(poll), bound_(leaves.padded),
-          left_(leaves.count), order_(leaves.count) {}
+        : leaves_(leaves),
+          tolerance_(tolerance),
+          poll_(poll),
+          bound_(leaves.padded),
+          left_(leaves.count),
+          order_(leaves.count) {}
 
     // `self[q]` is the row that query q is itself, and leaves out; null if there is none.
     void operator()(Matrix<const double> Z, const std::int64_t* self, double* log_sums) {

@@ -13,8 +13,7 @@ namespace lyceum::density {
 inline constexpr size_t leaf_rows = 32;
 
 // Reorders `order[begin, end)` so that every `leaf` rows in a row form one leaf. Cost: n log(n) d.
-inline void leaf_order(Matrix<const double> Z, std::int64_t* order, size_t begin, size_t end, size_t leaf,
-                       Poll& poll) {
+inline void leaf_order(Matrix<const double> Z, std::int64_t* order, size_t begin, size_t end, size_t leaf, Poll& poll) {
     while (end - begin > leaf) {
         size_t axis = 0;
         double widest = -1;
@@ -44,9 +43,15 @@ struct Leaves {
     std::vector<double, AlignedAllocator<double>> cells, w, low, high, weight;  // low, high: [axis][leaf]
 
     Leaves(Matrix<const double> Z, const double* weights)
-        : rows(Z.rows), axes(Z.cols), count((Z.rows + leaf_rows - 1) / leaf_rows),
-          padded(round_up(count, lanes<double>)), cells(count * leaf_rows * axes), w(count * leaf_rows),
-          low(axes * padded), high(axes * padded), weight(padded) {
+        : rows(Z.rows),
+          axes(Z.cols),
+          count((Z.rows + leaf_rows - 1) / leaf_rows),
+          padded(round_up(count, lanes<double>)),
+          cells(count * leaf_rows * axes),
+          w(count * leaf_rows),
+          low(axes * padded),
+          high(axes * padded),
+          weight(padded) {
         for (size_t l = 0; l < count; ++l) pack(Z, weights, l);
     }
 

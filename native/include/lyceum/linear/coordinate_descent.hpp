@@ -124,8 +124,8 @@ struct SparseColumns {
     size_t length(size_t j) const { return static_cast<size_t>(start[j + 1] - start[j]); }
 };
 
-// Columns x_j - mean_j s about their means without filling in zeros, where |s| = 1 and x_j.s = mean_j. The residuals are
-// u + c s; they and y are orthogonal to s, so that (x_j - mean_j s).(u + c s) = x_j.u + c mean_j.
+// Columns x_j - mean_j s about their means without filling in zeros, where |s| = 1 and x_j.s = mean_j. The residuals
+// are u + c s; they and y are orthogonal to s, so that (x_j - mean_j s).(u + c s) = x_j.u + c mean_j.
 template <class Columns>
 struct ColumnProblem {
     Columns X;

@@ -1,5 +1,6 @@
 // One pass of the rule of Widrow and Hoff:  u += rate * weight * (y - u.z) z,  row after row,
-// with z = ((x - shift) * unit, 1); the last weight is the intercept, which stays when `intercept` is false. Cost: 2 n d.
+// with z = ((x - shift) * unit, 1); the last weight is the intercept, which stays when `intercept` is false. Cost: 2 n
+// d.
 #pragma once
 #include <lyceum/core/interrupt.hpp>
 #include <lyceum/core/scratch.hpp>

@@ -1,5 +1,5 @@
-// labels[i] = the first k that maximises intercept[k] + sum_j x_ij coef[k, j], with the check for NaN and infinity in the
-// same read. Cost: n d K multiply-adds.
+// labels[i] = the first k that maximises intercept[k] + sum_j x_ij coef[k, j], with the check for NaN and infinity in
+// the same read. Cost: n d K multiply-adds.
 #pragma once
 #include <lyceum/core/dots.hpp>
 #include <lyceum/core/interrupt.hpp>

@@ -1,10 +1,12 @@
-// Weighted least squares one row at a time: weights theta with the inverse P of their Hessian, both updated by every row.
+// Weighted least squares one row at a time: weights theta with the inverse P of their Hessian, both updated by every
+// row.
 //   squares   s = x~' P x~,  g = w / (1 + w s):          theta += g (y - theta.x~) P x~,   P -= g P x~ x~' P
-//   softmax   theta becomes the minimum of the row's loss plus the parabola of the rows before it, and the loss joins that
-//             by its curvature there. With U = P (I (x) x~), S = (I (x) x~)' U, p the posteriors of the row at the scores
-//             z = z_0 + S c, V = w (diag p - p p') and r = w (1[code] - p), Newton's method solves c = r by
-//             c += A^-1 (r - c), A = I + V S; then theta += U c and P -= U A^-1 V U' (Woodbury).
-//             One output: p = 1 / (1 + exp -z), V = w p (1 - p).
+//   softmax   theta becomes the minimum of the row's loss plus the parabola of the rows before it, and the loss joins
+//   that
+//             by its curvature there. With U = P (I (x) x~), S = (I (x) x~)' U, p the posteriors of the row at the
+//             scores z = z_0 + S c, V = w (diag p - p p') and r = w (1[code] - p), Newton's method solves c = r by c +=
+//             A^-1 (r - c), A = I + V S; then theta += U c and P -= U A^-1 V U' (Woodbury). One output: p = 1 / (1 +
+//             exp -z), V = w p (1 - p).
 // x~ = (x - shift, 1). A weight whose row and column of P are zero stays as it is.
 // Cost a row: d^2 for squares, K^3 d^2 for K outputs.
 #pragma once
@@ -18,8 +20,8 @@
 namespace lyceum::linear {
 
 template <class T>
-void recursive_squares(Matrix<const T> X, const double* y, const double* w, const double* shift, double* theta, double* P,
-                       Poll poll) {
+void recursive_squares(Matrix<const T> X, const double* y, const double* w, const double* shift, double* theta,
+                       double* P, Poll poll) {
     const size_t d = X.cols, p = d + 1;
     double* __restrict x = scratch<struct RecursiveRow, double>(p);
     double* __restrict u = scratch<struct RecursiveGain, double>(p);
@@ -86,10 +88,10 @@ inline double row_posterior(double* z, size_t K, size_t code) {
 // What one row of K outputs does to weights theta, (K, p), and inverse Hessian P, (K p, K p), m = K p.
 struct RecursiveStep {
     size_t K, p, m = K * p, sides = K + 1;
-    double* x = scratch<struct RecursiveRow, double>(p);           // x~
-    double* z = scratch<struct RecursiveScores, double>(5 * K);    // scores, then posteriors
+    double* x = scratch<struct RecursiveRow, double>(p);         // x~
+    double* z = scratch<struct RecursiveScores, double>(5 * K);  // scores, then posteriors
     double *start = z + K, *c = start + K, *trial = c + K, *gap = trial + K;
-    double* U = scratch<struct RecursiveGain, double>(K * m);      // U_k = P[:, block k] x~
+    double* U = scratch<struct RecursiveGain, double>(K * m);       // U_k = P[:, block k] x~
     double* moved = scratch<struct RecursiveMoved, double>(K * m);  // A^-1 V U'
     double* S = scratch<struct RecursiveSmall, double>(2 * K * K + K * sides);
     double *A = S + K * K, *B = A + K * K;  // B = A^-1 [r - c, V]

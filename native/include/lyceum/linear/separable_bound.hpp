@@ -1,6 +1,7 @@
 // The separable bound of the multinomial loss (Bouchard, 2007), z_k = [x-shift 1].b_k:
 //   sum w [a + sum_k log(1 + exp(z_k - a)) - z_code]  at the a of every row that makes it least,
-// its gradient sum w (s_k - 1[k = code]) [x-shift 1], s_k = 1 / (1 + exp(a - z_k)), and, when asked for, for every class
+// its gradient sum w (s_k - 1[k = code]) [x-shift 1], s_k = 1 / (1 + exp(a - z_k)), and, when asked for, for every
+// class
 //   H_k = sum w c_k [x-shift 1]'[x-shift 1],  c_k = s_k (1 - s_k) + (s_k - 1/2) / (z_k - a) / 100:
 // the curvature given a, kept off zero by a share of that of the parabola above it (Jaakkola and Jordan, 2000).
 // Rows lie in the lanes. Cost: 2 n K d multiply-adds and some five n K exponentials; n K d^2 / 2 more for H.
@@ -9,9 +10,9 @@
 
 namespace lyceum::linear {
 
-// The a of `lanes` rows at which the sigmoids s_k add up to one. With z_1 the largest score and y_k = z_k - z_1, b = a - z_1
-// solves log sum_{k>1} 1 / (1 + exp(b - y_k)) = -log(1 + exp -b): both sides differ by a falling function of b that is
-// nearly a straight line. Between y_2 and log sum exp y.
+// The a of `lanes` rows at which the sigmoids s_k add up to one. With z_1 the largest score and y_k = z_k - z_1, b = a
+// - z_1 solves log sum_{k>1} 1 / (1 + exp(b - y_k)) = -log(1 + exp -b): both sides differ by a falling function of b
+// that is nearly a straight line. Between y_2 and log sum exp y.
 inline Vec<double> best_offset(SoftmaxTile tile, size_t r) {
     using V = Vec<double>;
     V best = load(tile.of(0) + r), which{};
@@ -21,9 +22,7 @@ inline Vec<double> best_offset(SoftmaxTile tile, size_t r) {
         best = vmax<double>(best, z);
     }
     const V none = splat(-std::numeric_limits<double>::infinity());
-    const auto rest = [&](size_t k) {
-        return which == static_cast<double>(k) ? none : load(tile.of(k) + r) - best;
-    };
+    const auto rest = [&](size_t k) { return which == static_cast<double>(k) ? none : load(tile.of(k) + r) - best; };
     V low = none, sum{}, total{}, squares{};
     for (size_t k = 0; k < tile.K; ++k) low = vmax<double>(low, rest(k));
     for (size_t k = 0; k < tile.K; ++k) sum += vexp(rest(k) - low);

@@ -2,10 +2,10 @@
 #pragma once
 #include <algorithm>
 
-#include <lyceum/rows/one_of_c.hpp>
 #include <lyceum/core/interrupt.hpp>
-#include <lyceum/linear/logistic_loss.hpp>
 #include <lyceum/core/views.hpp>
+#include <lyceum/linear/logistic_loss.hpp>
+#include <lyceum/rows/one_of_c.hpp>
 
 namespace lyceum::linear {
 
@@ -18,7 +18,8 @@ struct Csr {
 
 // upper += scale x'x for one sparse row x, an entry for each pair of its cells in the order they stand.
 template <class T>
-inline void add_pairs(const std::int32_t* indices, const T* data, size_t count, double scale, size_t wide, double* upper) {
+inline void add_pairs(const std::int32_t* indices, const T* data, size_t count, double scale, size_t wide,
+                      double* upper) {
     for (size_t a = 0; a < count; ++a) {
         const double x = scale * static_cast<double>(data[a]);
         double* row = upper + static_cast<size_t>(indices[a]) * wide;
@@ -50,8 +51,8 @@ void sparse_gram(Csr<T> X, const double* w, double* gram, Poll poll) {
 
 // The binary logistic loss of logistic.hpp over sparse rows, with the design [x, 1].
 template <class T>
-double sparse_logistic(Csr<T> X, const double* y, const double* w, const double* coef, double* gradient, double* hessian,
-                       Poll poll) {
+double sparse_logistic(Csr<T> X, const double* y, const double* w, const double* coef, double* gradient,
+                       double* hessian, Poll poll) {
     const size_t d = X.cols, p = d + 1;
     double* upper = hessian ? zeroed<struct SparseHessian, double>(p * p) : nullptr;
     double loss = 0;
@@ -86,8 +87,8 @@ double sparse_logistic(Csr<T> X, const double* y, const double* w, const double*
     return loss;
 }
 
-// The one-of-C design of expand.hpp as CSR: a number is always stored, a category only where it is. `indices` and `data`
-// have room for a cell per column; returns how many are used. A NaN code is stored as NaN in its first column.
+// The one-of-C design of expand.hpp as CSR: a number is always stored, a category only where it is. `indices` and
+// `data` have room for a cell per column; returns how many are used. A NaN code is stored as NaN in its first column.
 template <class T, class U>
 size_t expand_sparse(Matrix<const T> X, rows::Design design, std::int32_t* indptr, std::int32_t* indices, U* data) {
     size_t used = 0;

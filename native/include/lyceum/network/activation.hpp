@@ -35,8 +35,8 @@ struct Response {
     Vec<T> value, slope;
 };
 
-// sigmoid: 1 / (1 + exp(-steepness z)). sign: 1 from 0 on, else -1; its derivative, zero wherever there is one, is replaced
-// by that of z cut off at -1 and 1 (the straight-through estimator of Bengio, Leonard and Courville, 2013).
+// sigmoid: 1 / (1 + exp(-steepness z)). sign: 1 from 0 on, else -1; its derivative, zero wherever there is one, is
+// replaced by that of z cut off at -1 and 1 (the straight-through estimator of Bengio, Leonard and Courville, 2013).
 template <class T>
 inline Response<T> respond(Activation kind, Vec<T> z, T steepness) {
     const Vec<T> one = splat(T{1}), none{};

@@ -3,8 +3,8 @@
 #pragma once
 #include <utility>
 
-#include <lyceum/network/network_shape.hpp>
 #include <lyceum/core/scratch.hpp>
+#include <lyceum/network/network_shape.hpp>
 
 namespace lyceum::network {
 
@@ -31,9 +31,9 @@ public:
     }
 
     size_t rows = 0;
-    T* input() { return inputs_[0]; }                                 // (rows, padded inputs)
+    T* input() { return inputs_[0]; }  // (rows, padded inputs)
     size_t input_step() const { return round_up(shape_.inputs(), wide_columns); }
-    T* output() { return inputs_.back(); }                            // (rows, padded outputs): z, and then its delta
+    T* output() { return inputs_.back(); }  // (rows, padded outputs): z, and then its delta
     size_t output_step() const { return shape_.layers.back().step(); }
 
     void forward(const T* theta, const Chance& chance = {}, size_t first = 0) {
@@ -44,8 +44,8 @@ public:
         }
     }
 
-    // From the derivative of a function by the outputs, in output(), to those by the parameters (`gradient` is set, if it
-    // is given) and by the inputs (in `slope_of_inputs`, padded, if it is given).
+    // From the derivative of a function by the outputs, in output(), to those by the parameters (`gradient` is set, if
+    // it is given) and by the inputs (in `slope_of_inputs`, padded, if it is given).
     void backward(const T* theta, T* gradient, T* slope_of_inputs = nullptr) {
         std::copy_n(output(), rows * output_step(), delta_);
         for (size_t l = shape_.layers.size(); l-- > 0;) {
@@ -81,7 +81,8 @@ private:
         const size_t step = layer.step();
         const T* bias = w + layer.weights();
         const bool sphere = layer.integration == Integration::spherical;
-        product<T>({met(l), step_in(l), 1}, rows, w, step, layer.in, step, sphere ? nullptr : bias, inputs_[l + 1], step);
+        product<T>({met(l), step_in(l), 1}, rows, w, step, layer.in, step, sphere ? nullptr : bias, inputs_[l + 1],
+                   step);
         if (sphere) measure(l, w, bias, bias + step);
     }
 
@@ -176,7 +177,8 @@ private:
             for (size_t row = 0; row < rows; ++row) {
                 T sum{};
                 for (size_t i = 0; i < layer.out; ++i) sum += delta_[row * step + i];
-                for (size_t j = 0; j < layer.in; ++j) to[row * wide + j] = 2 * (x[row * wide + j] * sum - to[row * wide + j]);
+                for (size_t j = 0; j < layer.in; ++j)
+                    to[row * wide + j] = 2 * (x[row * wide + j] * sum - to[row * wide + j]);
             }
         if (slope)
             for (size_t i = 0; i < rows * wide; ++i) to[i] *= slope[i];

@@ -9,9 +9,9 @@
 #include <algorithm>
 #include <vector>
 
-#include <lyceum/network/activation.hpp>
 #include <lyceum/core/hash_uniform.hpp>
 #include <lyceum/core/matrix_product.hpp>
+#include <lyceum/network/activation.hpp>
 
 namespace lyceum::network {
 
@@ -42,7 +42,8 @@ struct Shape {
     }
 };
 
-// What is random in training: hidden nodes left out, noise on the inputs. A draw is a hash of seed, layer, row and node.
+// What is random in training: hidden nodes left out, noise on the inputs. A draw is a hash of seed, layer, row and
+// node.
 struct Chance {
     double dropout = 0, noise = 0;
     std::uint64_t seed = 0;

@@ -2,7 +2,8 @@
 //   sgd       theta -= rate g
 //   momentum  m = decay m - rate g,  theta += m
 //   nesterov  m = decay m - rate g,  theta += decay m - rate g
-//   adam      m, v: running means of g and g^2;  theta -= rate' m / (sqrt(v) + epsilon), rate' with both biases corrected
+//   adam      m, v: running means of g and g^2;  theta -= rate' m / (sqrt(v) + epsilon), rate' with both biases
+//   corrected
 #pragma once
 #include <cmath>
 
@@ -21,8 +22,8 @@ struct Descent {
 
     // `step` counts from 1; `penalty` is added to the gradient as penalty * theta.
     template <class T>
-    void operator()(T* __restrict theta, T* __restrict m, T* __restrict v, const T* __restrict g, size_t n, bool penalised,
-                    std::int64_t step) const {
+    void operator()(T* __restrict theta, T* __restrict m, T* __restrict v, const T* __restrict g, size_t n,
+                    bool penalised, std::int64_t step) const {
         const T shrink = static_cast<T>(penalised ? penalty : 0), a = static_cast<T>(decay), r = static_cast<T>(rate);
         if (rule == Rule::adam) {
             const double t = static_cast<double>(step);

@@ -1,9 +1,9 @@
 // Training a network: its losses, its gradient over many rows, and descent one batch after another.
 // A packed row is d inputs, the target (a class code, or a number) and a weight above zero.
 #pragma once
-#include <lyceum/network/optimizer_steps.hpp>
 #include <lyceum/core/interrupt.hpp>
 #include <lyceum/network/backpropagation.hpp>
+#include <lyceum/network/optimizer_steps.hpp>
 
 namespace lyceum::network {
 
@@ -15,7 +15,7 @@ inline constexpr std::int32_t losses = 3;
 
 template <class T>
 struct PackedRows {
-    Matrix<const T> cells;  // (n, d + 2)
+    Matrix<const T> cells;      // (n, d + 2)
     const std::int64_t* order;  // null: as they come
 
     const T* row(size_t i) const { return cells.row(order ? static_cast<size_t>(order[i]) : i); }
@@ -166,9 +166,11 @@ void network_forward(const Shape& shape, const T* theta, Matrix<const T> X, Matr
     Tile<T> tile(shape);
     for (size_t from = 0; from < X.rows; from += Tile<T>::most) {
         tile.rows = std::min(Tile<T>::most, X.rows - from);
-        for (size_t r = 0; r < tile.rows; ++r) std::copy_n(X.row(from + r), X.cols, tile.input() + r * tile.input_step());
+        for (size_t r = 0; r < tile.rows; ++r)
+            std::copy_n(X.row(from + r), X.cols, tile.input() + r * tile.input_step());
         tile.forward(theta);
-        for (size_t r = 0; r < tile.rows; ++r) std::copy_n(tile.output() + r * tile.output_step(), out.cols, out.row(from + r));
+        for (size_t r = 0; r < tile.rows; ++r)
+            std::copy_n(tile.output() + r * tile.output_step(), out.cols, out.row(from + r));
         poll(tile.rows * shape.size());
     }
 }
@@ -181,13 +183,15 @@ void network_input_gradient(const Shape& shape, const T* theta, Matrix<const T> 
     std::vector<T, AlignedAllocator<T>> slopes(Tile<T>::most * tile.input_step());
     for (size_t from = 0; from < X.rows; from += Tile<T>::most) {
         tile.rows = std::min(Tile<T>::most, X.rows - from);
-        for (size_t r = 0; r < tile.rows; ++r) std::copy_n(X.row(from + r), X.cols, tile.input() + r * tile.input_step());
+        for (size_t r = 0; r < tile.rows; ++r)
+            std::copy_n(X.row(from + r), X.cols, tile.input() + r * tile.input_step());
         tile.forward(theta);
         std::fill_n(tile.output(), tile.rows * tile.output_step(), T{});
         for (size_t r = 0; r < tile.rows; ++r)
             std::copy_n(direction.row(from + r), direction.cols, tile.output() + r * tile.output_step());
         tile.backward(theta, nullptr, slopes.data());
-        for (size_t r = 0; r < tile.rows; ++r) std::copy_n(slopes.data() + r * tile.input_step(), X.cols, out.row(from + r));
+        for (size_t r = 0; r < tile.rows; ++r)
+            std::copy_n(slopes.data() + r * tile.input_step(), X.cols, out.row(from + r));
         poll(2 * tile.rows * shape.size());
     }
 }

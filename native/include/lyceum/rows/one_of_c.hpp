@@ -1,5 +1,6 @@
 // One-of-C design. Column j with size[j] = 0 is copied to out[:, start[j]]; otherwise its code c becomes size[j]
-// columns of zeros with a one at start[j] + c - first[j], if that is inside; a NaN code makes them NaN. Cost: n m writes.
+// columns of zeros with a one at start[j] + c - first[j], if that is inside; a NaN code makes them NaN. Cost: n m
+// writes.
 #pragma once
 #include <algorithm>
 #include <type_traits>

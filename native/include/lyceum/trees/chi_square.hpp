@@ -42,7 +42,8 @@ inline double independence(const std::vector<const double*>& branches, size_t n_
         for (size_t k = 0; k < n_classes; ++k) classes[k] += branch[k];
     }
     const auto some = [](double w) { return w > 0.; };
-    const auto rows = std::count_if(sizes.begin(), sizes.end(), some), columns = std::count_if(classes.begin(), classes.end(), some);
+    const auto rows = std::count_if(sizes.begin(), sizes.end(), some),
+               columns = std::count_if(classes.begin(), classes.end(), some);
     if (rows < 2 || columns < 2) return 1.;
     const double n = std::accumulate(sizes.begin(), sizes.end(), 0.);
     double statistic = 0.;

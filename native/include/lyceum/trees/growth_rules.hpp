@@ -21,14 +21,14 @@ struct TreeRules {
     bool observed = false;   // thresholds are values of the column, else midway between two
     size_t max_depth = std::numeric_limits<size_t>::max();
     size_t min_split = 2, min_leaf = 1, max_leaves = 0;
-    double min_weight = 0.;     // of a branch
-    double min_decrease = 0.;   // of the impurity, times the share of the rows
-    double max_p = 1.;          // of the chi-square test of branches against classes
-    double floor = 0.;          // an impurity that is not split
-    size_t max_features = 0;    // columns drawn at a node, 0: all
-    bool random = false;        // thresholds are drawn
-    bool needs_gain = false;    // a split that gains nothing is not made
-    bool release8 = false;      // C4.5's penalty and minimum for continuous columns
+    double min_weight = 0.;    // of a branch
+    double min_decrease = 0.;  // of the impurity, times the share of the rows
+    double max_p = 1.;         // of the chi-square test of branches against classes
+    double floor = 0.;         // an impurity that is not split
+    size_t max_features = 0;   // columns drawn at a node, 0: all
+    bool random = false;       // thresholds are drawn
+    bool needs_gain = false;   // a split that gains nothing is not made
+    bool release8 = false;     // C4.5's penalty and minimum for continuous columns
     bool record = false;
     std::uint64_t seed = 0;
     const double* costs = nullptr;
@@ -40,16 +40,17 @@ struct Found {
     SplitKind kind = SplitKind::leaf;
     double gain = 0., score = 0.;
     double drawn = std::numeric_limits<double>::quiet_NaN();  // threshold: where it is drawn, see `threshold_of`
-    std::uint32_t cut = 0, next = 0;     // threshold: the last code on the left and the first on the right
-    std::int32_t absent = -1;            // the child of missing cells, if they have one
+    std::uint32_t cut = 0, next = 0;  // threshold: the last code on the left and the first on the right
+    std::int32_t absent = -1;         // the child of missing cells, if they have one
     std::int32_t children = 2;
-    std::vector<std::uint32_t> cuts;     // intervals: the last codes of all but the last
+    std::vector<std::uint32_t> cuts;  // intervals: the last codes of all but the last
     std::vector<double> cut_values;
     std::vector<std::int32_t> branches;  // categories and groups: the child of every code, -1 if there is none
 };
 
 // A threshold of column j between two codes: midway, or the largest value of the column up to there.
-inline double between(const TreeColumns& columns, const TreeRules& rules, size_t j, std::uint32_t left, std::uint32_t right) {
+inline double between(const TreeColumns& columns, const TreeRules& rules, size_t j, std::uint32_t left,
+                      std::uint32_t right) {
     const double *low = columns.smallest(j), *high = columns.largest(j);
     const double a = high[left], b = low[right];
     double middle = a + (b - a) / 2;

@@ -18,8 +18,8 @@ struct TreeColumns {
     size_t n, d;
     const std::int32_t* n_codes;
     const std::uint8_t* is_category;
-    const std::int64_t* first;           // where the values of column j start
-    const double *lower, *upper;         // the smallest and the largest value of every code of a continuous column
+    const std::int64_t* first;    // where the values of column j start
+    const double *lower, *upper;  // the smallest and the largest value of every code of a continuous column
 
     template <class Use>
     auto with_codes(size_t j, Use&& use) const {
@@ -95,7 +95,8 @@ void rank_column(const T* cells, size_t step, size_t n, std::uint32_t* codes, st
     }
     const size_t before = values.size();
     for (size_t i = 0; i < known; ++i) {
-        if (i == 0 || from[i].key != from[i - 1].key) values.push_back(static_cast<double>(cells[from[i].row * step]) + 0.);
+        if (i == 0 || from[i].key != from[i - 1].key)
+            values.push_back(static_cast<double>(cells[from[i].row * step]) + 0.);
         codes[from[i].row] = static_cast<std::uint32_t>(values.size() - before - 1);
     }
     const auto absent = static_cast<std::uint32_t>(values.size() - before);

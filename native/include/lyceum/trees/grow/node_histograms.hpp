@@ -1,7 +1,7 @@
 // Sums of a target over the bins of every column, for every node of a frontier that has a slot.
-// Rows are routed from the root by their codes and taken slot by slot, so that the table of one node stays in the cache.
-// A missing cell of a split without a side of its own sends the row to all children, its weight divided by their shares.
-// Cost: n depth lookups and n d additions of one cell (a class) or of four doubles (a number).
+// Rows are routed from the root by their codes and taken slot by slot, so that the table of one node stays in the
+// cache. A missing cell of a split without a side of its own sends the row to all children, its weight divided by their
+// shares. Cost: n depth lookups and n d additions of one cell (a class) or of four doubles (a number).
 #pragma once
 #include <algorithm>
 #include <vector>

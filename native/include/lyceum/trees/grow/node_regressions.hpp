@@ -3,8 +3,8 @@
 // and, where errors are absolute, n v for every drop.
 //
 // The products, scaled to unit diagonal, are swept (Gauss-Jordan with the pivots on the diagonal): a swept column j is
-// in the model; its cell in the last column is its coefficient b_j, A_jj the diagonal of the inverse, and the corner what
-// is left of the squares of y. To drop it is to sweep it back, which adds b_j^2 / A_jj to the squares.
+// in the model; its cell in the last column is its coefficient b_j, A_jj the diagonal of the inverse, and the corner
+// what is left of the squares of y. To drop it is to sweep it back, which adds b_j^2 / A_jj to the squares.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -32,7 +32,8 @@ public:
     NodeFitter(const double* X, size_t n, const double* y, const double* w) : X_(X), n_(n), y_(y), w_(w) {}
 
     // Rows from `first` to `last`; coef has an entry a column, 0 where it is not in the model.
-    [[gnu::noinline]] NodeModel fit(size_t first, size_t last, const std::int32_t* columns, size_t v, ModelRule rule, double* coef) {
+    [[gnu::noinline]] NodeModel fit(size_t first, size_t last, const std::int32_t* columns, size_t v, ModelRule rule,
+                                    double* coef) {
         rows_ = last - first, v_ = v;
         std::fill_n(coef, v, 0.0);
         load(first, columns);

@@ -20,7 +20,7 @@ struct SortedRows {
 
 // Where the rows of a node went.
 struct Dealing {
-    std::vector<std::int32_t> side;   // the child, -1: all of them
+    std::vector<std::int32_t> side;    // the child, -1: all of them
     std::vector<std::uint32_t> place;  // the number there, of rows of all children after the others
     std::vector<size_t> counts;
     bool apart = false;  // some went to all
@@ -43,7 +43,8 @@ void sort_rows(const TreeColumns& columns, size_t j, const std::vector<Instance>
 }
 
 // Deals the sorted rows of a node out to the columns `to` of its children, in their order; the pointers move on.
-inline void deal_rows(const std::uint64_t* keys, size_t m, const Dealing& dealing, std::uint64_t** to, size_t children) {
+inline void deal_rows(const std::uint64_t* keys, size_t m, const Dealing& dealing, std::uint64_t** to,
+                      size_t children) {
     struct Rest;
     constexpr std::uint64_t code = 0xFFFFFFFF00000000u;
     if (!dealing.apart && children == 2) {

@@ -80,7 +80,8 @@ inline TreePiece numbered_by_level(TreePiece&& tree, size_t width) {
     }
     out.record = std::move(tree.record);
     for (auto& seen : out.record) seen.node = number[static_cast<size_t>(seen.node)];
-    std::stable_sort(out.record.begin(), out.record.end(), [](const auto& a, const auto& b) { return a.node < b.node; });
+    std::stable_sort(out.record.begin(), out.record.end(),
+                     [](const auto& a, const auto& b) { return a.node < b.node; });
     return out;
 }
 

@@ -1,18 +1,19 @@
 // Growing a tree: nodes that are open, each with its rows, split until nothing is left to gain.
 //
-// Continuous columns of many values are sorted once, at the root; every split deals the sorted rows out to the children,
-// which so have them in order. Where only some columns are looked at in a node, their rows are sorted there instead.
+// Continuous columns of many values are sorted once, at the root; every split deals the sorted rows out to the
+// children, which so have them in order. Where only some columns are looked at in a node, their rows are sorted there
+// instead.
 //
 // A large node may be searched by several threads, a few columns each; the subtrees of small nodes are grown by one
 // thread each, into pieces that are put together at the end. What is grown depends on the data and the seed alone.
 #pragma once
 #include <memory>
 
-#include <lyceum/trees/chi_square.hpp>
 #include <lyceum/core/interrupt.hpp>
-#include <lyceum/trees/split/column_choice.hpp>
-#include <lyceum/trees/grow/subtree.hpp>
+#include <lyceum/trees/chi_square.hpp>
 #include <lyceum/trees/grow/sorted_rows.hpp>
+#include <lyceum/trees/grow/subtree.hpp>
+#include <lyceum/trees/split/column_choice.hpp>
 
 namespace lyceum::trees {
 
@@ -173,9 +174,10 @@ private:
 
     bool may_split(const TreePiece& piece, const Open& open) const {
         const TreeNode& node = piece.nodes[open.node];
-        const double rounding = classes_ ? 1e-14 : target_.criterion == Criterion::variance
-                                                       ? 1e-28 * open.mean * open.mean + 1e-30 * root_impurity_
-                                                       : 1e-14 * std::abs(open.mean) + 1e-15 * root_impurity_;
+        const double rounding = classes_ ? 1e-14
+                                : target_.criterion == Criterion::variance
+                                    ? 1e-28 * open.mean * open.mean + 1e-30 * root_impurity_
+                                    : 1e-14 * std::abs(open.mean) + 1e-15 * root_impurity_;
         return open.rows.size() >= std::max<size_t>(2, rules_.min_split) && open.rows.size() >= 2 * rules_.min_leaf &&
                open.depth < rules_.max_depth && node.impurity > std::max(rules_.floor, rounding);
     }
@@ -185,7 +187,8 @@ private:
     bool look(SplitSearch<Target>& search, Open& open, size_t j, Poll& poll) {
         if (open.found.empty()) return false;
         const std::uint64_t* sorted = slot_[j] >= 0 ? open.sorted.column(slot_[j]) : nullptr;
-        open.found[j] = search(open.rows.data(), open.rows.size(), open.total.data(), j, sorted, column_random(open.seed, j));
+        open.found[j] =
+            search(open.rows.data(), open.rows.size(), open.total.data(), j, sorted, column_random(open.seed, j));
         poll(open.rows.size() * 8);
         return !open.found[j].constant;
     }
@@ -236,8 +239,9 @@ private:
     void note(TreePiece& piece, const Open& open, const std::vector<size_t>& columns) const {
         for (const size_t j : columns)
             if (open.found[j].valid)
-                piece.record.push_back({static_cast<std::int32_t>(open.node), static_cast<std::int32_t>(j), open.found[j].gain,
-                                        open.found[j].score, threshold_of(open.found[j], columns_, rules_, j)});
+                piece.record.push_back({static_cast<std::int32_t>(open.node), static_cast<std::int32_t>(j),
+                                        open.found[j].gain, open.found[j].score,
+                                        threshold_of(open.found[j], columns_, rules_, j)});
     }
 
     void write(TreePiece& piece, TreeNode& node, const Found& found, size_t column, size_t first) const {
@@ -275,7 +279,9 @@ private:
         std::vector<Open> out(children);
         std::vector<Instance*> at(children);
         for (size_t c = 0; c < children; ++c) {
-            out[c] = {0, open.depth + 1, mix(open.seed + (c + 1) * 0x9E3779B97F4A7C15u), open.mean, {}, {}, open.dead, {}, {}};
+            out[c] = {
+                0, open.depth + 1, mix(open.seed + (c + 1) * 0x9E3779B97F4A7C15u), open.mean, {}, {}, open.dead, {},
+                {}};
             out[c].rows.reserve(counts[c] + counts[children]);
             out[c].rows.resize(counts[c]);
             at[c] = out[c].rows.data();
@@ -298,7 +304,8 @@ private:
         return out;
     }
 
-    void deal_fractions(const Open& open, const std::int32_t* side, std::vector<Instance*>& at, std::vector<Open>& out) const {
+    void deal_fractions(const Open& open, const std::int32_t* side, std::vector<Instance*>& at,
+                        std::vector<Open>& out) const {
         std::vector<double> weights(out.size(), 0.);
         for (size_t i = 0; i < open.rows.size(); ++i)
             if (side[i] >= 0) {
@@ -395,7 +402,8 @@ private:
             auto columns = search_all(search, piece, open, poll);
             size_t column = 0;
             const Found* best = best_of(open.found, columns, rules_, column);
-            if (best) waiting.push_back({piece.nodes[open.node].weight * best->gain, std::move(open), std::move(columns)});
+            if (best)
+                waiting.push_back({piece.nodes[open.node].weight * best->gain, std::move(open), std::move(columns)});
         };
         admit(std::move(root));
         size_t leaves = 1;
@@ -423,7 +431,7 @@ private:
     double root_weight_ = 0., root_impurity_ = 0.;
     std::vector<std::int32_t> slot_;  // of every column among the sorted ones, -1 if it is not
     std::int32_t sorted_ = 0;
-    Open parent_;      // the node split last, and where its rows went
+    Open parent_;  // the node split last, and where its rows went
     Dealing dealing_;
     TreePiece top_;
     std::vector<Open> open_;

@@ -114,9 +114,8 @@ public:
                 if (tree.split(i) != Split::leaf && size_t(tree.n_children[i]) + 1 > most_ranks<R>) return false;
             }
         }
-        return 3 * columns < 65535 && std::all_of(thresholds.begin(), thresholds.end(), [](auto& list) {
-                   return sorted(list).size() < most_ranks<R>;
-               });
+        return 3 * columns < 65535 && std::all_of(thresholds.begin(), thresholds.end(),
+                                                  [](auto& list) { return sorted(list).size() < most_ranks<R>; });
     }
 
     ScanForest(const std::vector<TreeView>& trees, size_t columns) : ranked_(columns) {

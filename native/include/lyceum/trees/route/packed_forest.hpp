@@ -83,7 +83,8 @@ private:
         if (engine == Engine::walk) return;
         using Small = ScanForest<T, std::int8_t>;
         using Large = ScanForest<T, std::int16_t>;
-        const bool could = std::all_of(trees.begin(), trees.end(), [](auto& tree) { return Small::ends(tree) <= 1024; });
+        const bool could =
+            std::all_of(trees.begin(), trees.end(), [](auto& tree) { return Small::ends(tree) <= 1024; });
         const bool small = could && Small::fits(trees, columns_);
         if (!small && !(could && Large::fits(trees, columns_))) {
             if (engine == Engine::scan) throw std::invalid_argument("these trees are too large to be scanned");
@@ -155,7 +156,8 @@ private:
         const size_t K = given.values.cols;
         width_.push_back(K);
         column_.push_back(given.column);
-        if (given.values.rows != tree.nodes) throw std::invalid_argument("there must be a row of values for every node");
+        if (given.values.rows != tree.nodes)
+            throw std::invalid_argument("there must be a row of values for every node");
         if (scans()) {
             const auto* ends = scan8_ ? scan8_->ends_of(t) : scan16_->ends_of(t);
             const size_t count = scan8_ ? scan8_->n_ends(t) : scan16_->n_ends(t);

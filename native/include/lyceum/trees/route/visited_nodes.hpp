@@ -73,8 +73,8 @@ void add_visit_values(const TreeView& tree, Matrix<const T> X, Matrix<const doub
     }
 }
 
-// out[i, feature of the parent] += share · (value[node] − value[parent]) for every step of row i, of column pick_i of the
-// values: what the columns tested add to the value of the root.
+// out[i, feature of the parent] += share · (value[node] − value[parent]) for every step of row i, of column pick_i of
+// the values: what the columns tested add to the value of the root.
 template <class T>
 void add_contributions(const TreeView& tree, Matrix<const T> X, Matrix<const double> values, const std::int32_t* pick,
                        Matrix<double> out, Poll poll) {
@@ -88,8 +88,7 @@ void add_contributions(const TreeView& tree, Matrix<const T> X, Matrix<const dou
         const auto& found = visits.of(X.row(i));
         for (size_t v = 1; v < found.size(); ++v) {
             const auto from = static_cast<size_t>(parent[found[v].node]);
-            out.row(i)[tree.feature[from]] +=
-                found[v].share * (values.row(found[v].node)[k] - values.row(from)[k]);
+            out.row(i)[tree.feature[from]] += found[v].share * (values.row(found[v].node)[k] - values.row(from)[k]);
         }
         poll(16 * found.size());
     }

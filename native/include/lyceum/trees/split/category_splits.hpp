@@ -90,7 +90,8 @@ private:
 
     // Ordered by the share of a class or by the mean, some cut is the best of all pairs of groups for two classes and
     // for the variance (Breiman et al. 1984, 4.2.2). For the absolute error only the cuts of the order by median are
-    // tried. Else all pairs of groups are while there are few categories, and after that the cuts of every class's order.
+    // tried. Else all pairs of groups are while there are few categories, and after that the cuts of every class's
+    // order.
     void two_groups(Found& found) {
         const auto criterion = node_.rules.criterion;
         const bool ordered = criterion != Criterion::deviation && criterion != Criterion::gain_ratio &&
@@ -125,7 +126,8 @@ private:
             for (size_t g = 0; g < count; ++g) key[g] = order_key(g, k);
             std::iota(order.begin(), order.end(), 0u);
             std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return key[a] < key[b]; });
-            const Cut cut = best_cut(node_, cutting_, {order.data(), 0, count, node_.known, false, node_.rules.min_weight});
+            const Cut cut =
+                best_cut(node_, cutting_, {order.data(), 0, count, node_.known, false, node_.rules.min_weight});
             if (!node_.is_better(cut.merit, best)) continue;
             best = cut.merit;
             kept.assign(count, 0);
@@ -155,7 +157,8 @@ private:
             if (rows[side] < std::max<size_t>(node_.rules.min_leaf, 1) ||
                 node_.target.weight(parts[side].data()) < node_.rules.min_weight)
                 return never;
-        if (!node_.by_medians()) return merit_of(node_.target, parts[0].data()) + merit_of(node_.target, parts[1].data());
+        if (!node_.by_medians())
+            return merit_of(node_.target, parts[0].data()) + merit_of(node_.target, parts[1].data());
         double merit = 0.;
         for (int side = 0; side < 2; ++side) {
             node_.medians.clear();

@@ -6,9 +6,9 @@
 
 namespace lyceum::trees {
 
-// Looks at the columns, or at some of them drawn; returns those looked at, in the order of the table or as drawn: in small
-// nodes many columns are equally good, and a forest must not always take the first.
-// `look` fills found[j] and says whether the column has more than one value.
+// Looks at the columns, or at some of them drawn; returns those looked at, in the order of the table or as drawn: in
+// small nodes many columns are equally good, and a forest must not always take the first. `look` fills found[j] and
+// says whether the column has more than one value.
 template <class Look>
 std::vector<size_t> look_at(std::vector<size_t> columns, const TreeRules& rules, size_t d, std::uint64_t seed,
                             const std::vector<Found>& found, Look&& look) {

@@ -44,7 +44,8 @@ public:
         const size_t full = round_up(count, lanes<double>), size = node_.size();
         for (size_t c = count; c < full; ++c) {
             places.rows[c] = places.rows[count - 1];
-            for (size_t k = 0; k < size; ++k) places.sums[k * Places::most + c] = places.sums[k * Places::most + count - 1];
+            for (size_t k = 0; k < size; ++k)
+                places.sums[k * Places::most + c] = places.sums[k * Places::most + count - 1];
         }
         const bool free = node_.rules.min_leaf <= 1 && whole.least_weight <= 0.;
         for (int side = whole.absent ? 0 : -1; side < (whole.absent ? 2 : 0); ++side) {
@@ -101,7 +102,9 @@ private:
             Doubles merit = target.merit_of_two(before, after);
             if constexpr (!Free) {
                 const Doubles l = load(places.rows + c) + more_left, r = whole.rows + more_left + more_right - l;
-                merit = (l >= few) & (r >= few) & (target.weight(before) >= least) & (target.weight(after) >= least) ? merit : splat(never);
+                merit = (l >= few) & (r >= few) & (target.weight(before) >= least) & (target.weight(after) >= least)
+                            ? merit
+                            : splat(never);
             }
             store(places.merits + c, merit);
             highest = vmax<double>(highest, merit);

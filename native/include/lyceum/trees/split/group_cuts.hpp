@@ -49,7 +49,7 @@ Cut best_median_cut(SplitNode<Target>& node, const GroupRange& range) {
             // from the right: of equal cuts the last that is seen is the first, unless another side had it
             if (fits && (best.merit == never || merit > best.merit + slack ||
                          (merit > best.merit - slack && best.absent == side)))
-                best = {std::max(best.merit, merit), g - 1,  side, best.tried, groups.code[range[g - 1]],
+                best = {std::max(best.merit, merit), g - 1, side, best.tried, groups.code[range[g - 1]],
                         groups.code[range[g]]};
         }
     }

@@ -1,5 +1,5 @@
-// The best split of every node of a frontier from its histograms: the search of the exact core, with the sums of bins in
-// the place of rows. Cost: slots · d · bins merits.
+// The best split of every node of a frontier from its histograms: the search of the exact core, with the sums of bins
+// in the place of rows. Cost: slots · d · bins merits.
 #pragma once
 #include <lyceum/core/interrupt.hpp>
 #include <lyceum/trees/split/column_choice.hpp>
@@ -23,10 +23,10 @@ struct NodeSplits {
     std::int32_t *feature, *children, *missing;
     std::uint8_t* kind;
     double *gain, *threshold;
-    double* cuts;              // (slots, max_cuts)
-    std::int32_t* branches;    // (slots, max_codes): the child of every code of the column, the missing one last
+    double* cuts;            // (slots, max_cuts)
+    std::int32_t* branches;  // (slots, max_codes): the child of every code of the column, the missing one last
     size_t max_cuts, max_codes;
-    double* considered;        // (slots, d, 3): gain, score and threshold of every column; may be null
+    double* considered;  // (slots, d, 3): gain, score and threshold of every column; may be null
 };
 
 template <class Target>
@@ -53,7 +53,8 @@ public:
             dead[j] |= found_[j].constant;
             if (out.considered && found_[j].valid) {
                 double* row = out.considered + (slot * d + j) * 3;
-                row[0] = found_[j].gain, row[1] = found_[j].score, row[2] = threshold_of(found_[j], columns_, rules_, j);
+                row[0] = found_[j].gain, row[1] = found_[j].score,
+                row[2] = threshold_of(found_[j], columns_, rules_, j);
             }
         }
         size_t column = 0;
@@ -83,7 +84,8 @@ private:
     }
 
     std::uint32_t count(const double* cell) const {
-        const double rows = tables_.counted ? cell[tables_.channels - 1] : std::accumulate(cell, cell + tables_.channels, 0.);
+        const double rows =
+            tables_.counted ? cell[tables_.channels - 1] : std::accumulate(cell, cell + tables_.channels, 0.);
         return static_cast<std::uint32_t>(rows);
     }
 
@@ -101,7 +103,8 @@ private:
             for (std::uint32_t c = 0; c < missing; ++c) branches[c] = c > found.cut;
         else if (found.kind == SplitKind::intervals)
             for (std::uint32_t c = 0; c < missing; ++c)
-                branches[c] = static_cast<std::int32_t>(std::lower_bound(found.cuts.begin(), found.cuts.end(), c) - found.cuts.begin());
+                branches[c] = static_cast<std::int32_t>(std::lower_bound(found.cuts.begin(), found.cuts.end(), c) -
+                                                        found.cuts.begin());
         else
             std::copy(found.branches.begin(), found.branches.end(), branches);
         branches[missing] = found.absent;

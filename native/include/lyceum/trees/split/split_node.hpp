@@ -1,7 +1,7 @@
 // A node and one of its columns, as the searches for a split share them, and the score of a split.
 #pragma once
-#include <lyceum/trees/split/median_cost.hpp>
 #include <lyceum/trees/growth_rules.hpp>
+#include <lyceum/trees/split/median_cost.hpp>
 
 namespace lyceum::trees {
 
@@ -87,7 +87,8 @@ struct SplitNode {
         settle(found, merit, parts, 0., groups->absent_rows ? &groups->absent : nullptr);
     }
 
-    // `missing` are the sums of rows that have no value and are not in `parts`. With fractions they neither gain nor lose.
+    // `missing` are the sums of rows that have no value and are not in `parts`. With fractions they neither gain nor
+    // lose.
     void settle(Found& found, double merit, std::vector<Sums>& parts, double penalty, const Sums* missing) {
         const bool apart = rules.fractions && missing;
         if (missing && !apart)

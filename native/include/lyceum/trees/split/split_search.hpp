@@ -6,8 +6,8 @@
 //   tree_group_cut.hpp   the best cut of rows grouped by code         tree_categories.hpp  splits by categories
 #pragma once
 #include <lyceum/trees/split/category_splits.hpp>
-#include <lyceum/trees/split/random_threshold.hpp>
 #include <lyceum/trees/split/interval_splits.hpp>
+#include <lyceum/trees/split/random_threshold.hpp>
 #include <lyceum/trees/split/thresholds.hpp>
 
 namespace lyceum::trees {
@@ -17,20 +17,22 @@ class SplitSearch {
 public:
     using Instance = typename Target::Instance;
 
-    SplitSearch(const Target& target, const TreeColumns& columns, const TreeRules& rules) : node_(target, columns, rules) {}
+    SplitSearch(const Target& target, const TreeColumns& columns, const TreeRules& rules)
+        : node_(target, columns, rules) {}
 
     // A node of such an impurity is next.
     void begin(double impurity) { node_.begin(impurity); }
 
-    // `total` are the sums of all rows; `sorted` is the order of the rows, if it is known; the random numbers are used by
-    // random splits only.
+    // `total` are the sums of all rows; `sorted` is the order of the rows, if it is known; the random numbers are used
+    // by random splits only.
     Found operator()(const Instance* rows, size_t m, const double* total, size_t j, const std::uint64_t* sorted,
                      NodeRandom random) {
         node_.rows = rows;
         node_.m = m;
         const bool few_codes = node_.columns.missing(j) <= Thresholds<Target>::most_bins;
         const bool plain = !node_.columns.is_category[j] && !node_.rules.multi_way && !node_.by_medians();
-        if (!draws(j) && !(plain && (sorted || few_codes))) return among(node_.grouping(rows, m, j, sorted), total, j, random);
+        if (!draws(j) && !(plain && (sorted || few_codes)))
+            return among(node_.grouping(rows, m, j, sorted), total, j, random);
         node_.at(total, j);
         Found found;
         if (draws(j))
@@ -58,7 +60,8 @@ public:
         node_.know(groups.absent.data());
         if constexpr (std::is_same_v<Instance, Measured>)
             if (node_.by_medians())
-                node_.medians.prepare(node_.rows, node_.m, node_.grouping.codes(node_.rows, node_.m, j), node_.columns.missing(j));
+                node_.medians.prepare(node_.rows, node_.m, node_.grouping.codes(node_.rows, node_.m, j),
+                                      node_.columns.missing(j));
         if (is_category)
             categories_(found, random);
         else if (node_.rules.multi_way)

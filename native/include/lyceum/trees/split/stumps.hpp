@@ -2,9 +2,9 @@
 // ask again and again while only the weights change.
 //
 // The columns are in groups of four, side by side: order[i * 4 + c] is the number of the row that is i-th in column c,
-// with `tied` added if the next row has the same value, so that no threshold goes between them. Rows in random order are
-// what takes time: one weight is read for each, from a cache that holds them all. They are read one by one: there are
-// processors whose gathers are slower.
+// with `tied` added if the next row has the same value, so that no threshold goes between them. Rows in random order
+// are what takes time: one weight is read for each, from a cache that holds them all. They are read one by one: there
+// are processors whose gathers are slower.
 #pragma once
 #include <algorithm>
 #include <vector>
@@ -38,8 +38,8 @@ void stump_order(const Code* codes, size_t n, std::uint32_t* order) {
 // and q = A T0 − B T1, A and B being the weights of the classes 1 and 0 on the left: the fall of the Gini impurity, as
 // A/L − (T1 − A)/R = q / (L R). Cost: n steps for all groups.
 template <size_t Groups>
-void stump_gains_of_two(const std::uint32_t* order, size_t n, const double* weights, double T0, double T1, double* gains,
-                        std::int64_t* ends) {
+void stump_gains_of_two(const std::uint32_t* order, size_t n, const double* weights, double T0, double T1,
+                        double* gains, std::int64_t* ends) {
     constexpr size_t lanes = vector_bytes < 32 ? 2 : 4, count = Groups * stump_lanes / lanes;
     using V = typename VectorOf<double, lanes>::type;
     using Mask = typename VectorOf<std::int64_t, lanes>::type;
@@ -79,9 +79,9 @@ struct WeightOfClass {
     std::int64_t k;
 };
 
-// The same for K classes and one group: gains[c] = the largest (S_L / L + S_R / R) / W − S / W², S being the sums of the
-// squares of the weights of the classes. The weights on the right are sums of what is left of each class, none below
-// zero, so that S_R / R is at most R however little is left. Cost: n steps of K cells.
+// The same for K classes and one group: gains[c] = the largest (S_L / L + S_R / R) / W − S / W², S being the sums of
+// the squares of the weights of the classes. The weights on the right are sums of what is left of each class, none
+// below zero, so that S_R / R is at most R however little is left. Cost: n steps of K cells.
 template <size_t K>
 void stump_gains_of_few(const std::uint32_t* order, size_t n, const WeightOfClass* weights, const double* totals,
                         double* gains, std::int64_t* ends) {
@@ -93,7 +93,8 @@ void stump_gains_of_few(const std::uint32_t* order, size_t n, const WeightOfClas
     const V zero{};
     V near[count][K] = {}, over[count], bar[count], under[count];
     Mask end[count] = {};
-    for (size_t v = 0; v < count; ++v) over[v] = zero + S, bar[v] = zero + (S + even_gains * W * W), under[v] = zero + W;
+    for (size_t v = 0; v < count; ++v)
+        over[v] = zero + S, bar[v] = zero + (S + even_gains * W * W), under[v] = zero + W;
     for (size_t i = 0; i + 1 < n; ++i)
 #pragma GCC unroll 2
         for (size_t v = 0; v < count; ++v) {
@@ -130,8 +131,8 @@ void stump_gains_of_few(const std::uint32_t* order, size_t n, const WeightOfClas
 }
 
 // The same for any number of classes.
-inline void stump_gains_of_many(const std::uint32_t* order, size_t n, const WeightOfClass* weights, const double* totals,
-                                size_t K, double* gains, std::int64_t* ends) {
+inline void stump_gains_of_many(const std::uint32_t* order, size_t n, const WeightOfClass* weights,
+                                const double* totals, size_t K, double* gains, std::int64_t* ends) {
     double W = 0., S = 0.;
     for (size_t k = 0; k < K; ++k) W += totals[k], S += totals[k] * totals[k];
     std::vector<double> left(stump_lanes * K, 0.);
@@ -160,18 +161,27 @@ inline void stump_gains_of_many(const std::uint32_t* order, size_t n, const Weig
     for (size_t c = 0; c < stump_lanes; ++c) gains[c] = best[c] / W - S / (W * W);
 }
 
-inline void stump_gains(const std::uint32_t* order, size_t n, const WeightOfClass* weights, const double* totals, size_t K,
-                        double* gains, std::int64_t* ends) {
+inline void stump_gains(const std::uint32_t* order, size_t n, const WeightOfClass* weights, const double* totals,
+                        size_t K, double* gains, std::int64_t* ends) {
     switch (K) {
-        case 3: return stump_gains_of_few<3>(order, n, weights, totals, gains, ends);
-        case 4: return stump_gains_of_few<4>(order, n, weights, totals, gains, ends);
-        case 5: return stump_gains_of_few<5>(order, n, weights, totals, gains, ends);
-        case 6: return stump_gains_of_few<6>(order, n, weights, totals, gains, ends);
-        case 7: return stump_gains_of_few<7>(order, n, weights, totals, gains, ends);
-        case 8: return stump_gains_of_few<8>(order, n, weights, totals, gains, ends);
-        case 9: return stump_gains_of_few<9>(order, n, weights, totals, gains, ends);
-        case 10: return stump_gains_of_few<10>(order, n, weights, totals, gains, ends);
-        default: return stump_gains_of_many(order, n, weights, totals, K, gains, ends);
+        case 3:
+            return stump_gains_of_few<3>(order, n, weights, totals, gains, ends);
+        case 4:
+            return stump_gains_of_few<4>(order, n, weights, totals, gains, ends);
+        case 5:
+            return stump_gains_of_few<5>(order, n, weights, totals, gains, ends);
+        case 6:
+            return stump_gains_of_few<6>(order, n, weights, totals, gains, ends);
+        case 7:
+            return stump_gains_of_few<7>(order, n, weights, totals, gains, ends);
+        case 8:
+            return stump_gains_of_few<8>(order, n, weights, totals, gains, ends);
+        case 9:
+            return stump_gains_of_few<9>(order, n, weights, totals, gains, ends);
+        case 10:
+            return stump_gains_of_few<10>(order, n, weights, totals, gains, ends);
+        default:
+            return stump_gains_of_many(order, n, weights, totals, K, gains, ends);
     }
 }
 

@@ -16,7 +16,8 @@ public:
 
     void of_groups(Found& found) {
         const Groups& groups = *node_.groups;
-        const Cut best = best_cut(node_, cutting_, {nullptr, 0, groups.count, node_.known, node_.learns_absent(), least_weight()});
+        const Cut best =
+            best_cut(node_, cutting_, {nullptr, 0, groups.count, node_.known, node_.learns_absent(), least_weight()});
         if (best.merit == never) return;
         if (node_.by_medians()) {
             cutting_.left.assign(node_.size(), 0.);
@@ -38,8 +39,9 @@ public:
         if (found.constant || sorted[0] >> 32 == sorted[known - 1] >> 32) return;
         node_.know(absent.data());
         Cut best;
-        const Whole whole{node_.known.data(), static_cast<double>(known), gaps && !node_.rules.fractions ? absent.data() : nullptr,
-                          static_cast<double>(m - known), least_weight()};
+        const Whole whole{node_.known.data(), static_cast<double>(known),
+                          gaps && !node_.rules.fractions ? absent.data() : nullptr, static_cast<double>(m - known),
+                          least_weight()};
         if constexpr (Target::fixed == 2 && std::is_same_v<Instance, Labelled>)
             scan_two(sorted, known, whole, best);
         else
@@ -63,7 +65,8 @@ public:
         double absent_rows = 0.;
         if (gaps) {
             there[missing / 64] &= ~absent_bit;
-            std::swap_ranges(absent.begin(), absent.end(), bin_sums_.begin() + static_cast<std::ptrdiff_t>(missing * size));
+            std::swap_ranges(absent.begin(), absent.end(),
+                             bin_sums_.begin() + static_cast<std::ptrdiff_t>(missing * size));
             if (counted) absent_rows = std::exchange(bin_rows_[missing], 0u);
         }
         size_t values = 0;
@@ -109,7 +112,8 @@ private:
     }
 
     // Leaves the sums by code zero again.
-    void scan_bins(const std::uint64_t* there, size_t words, size_t values, bool counted, const Whole& whole, Cut& best) {
+    void scan_bins(const std::uint64_t* there, size_t words, size_t values, bool counted, const Whole& whole,
+                   Cut& best) {
         Places& places = cutting_.places;
         const size_t size = node_.size();
         double running[16] = {}, *prefix = running;
@@ -141,7 +145,8 @@ private:
         node_.target.add(prefix_.data(), row(sorted[0]));
         size_t c = 0;
         for (size_t i = 1; i < known; ++i) {
-            const auto before = static_cast<std::uint32_t>(sorted[i - 1] >> 32), code = static_cast<std::uint32_t>(sorted[i] >> 32);
+            const auto before = static_cast<std::uint32_t>(sorted[i - 1] >> 32),
+                       code = static_cast<std::uint32_t>(sorted[i] >> 32);
             for (size_t k = 0; k < size; ++k) places.sums[k * Places::most + c] = prefix_[k];
             places.rows[c] = static_cast<double>(i);
             places.left[c] = before;
