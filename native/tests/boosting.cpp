@@ -135,7 +135,7 @@ void bins_count_the_edges_below() {
     const std::int32_t n_bins[] = {101, 255};
     const std::int64_t start[] = {0, 0, 0};
     std::vector<std::uint8_t> out(n * d), columns(n * d);
-    bin_codes<float>(rows(X, n, d), {edges.data(), n_bins, start, nullptr}, out.data(), d, 1, columns.data(), n,
+    bin_codes<float>(matrix_of(X, n, d), {edges.data(), n_bins, start, nullptr}, out.data(), d, 1, columns.data(), n,
                      Poll());
     for (size_t i = 0; i < n; ++i)
         for (size_t j = 0; j < d; ++j) {

@@ -67,7 +67,7 @@ private:
 };
 
 template <class T>
-lyceum::Matrix<const T> rows(const std::vector<T>& data, size_t n, size_t d) {
+lyceum::Matrix<const T> matrix_of(const std::vector<T>& data, size_t n, size_t d) {
     return {data.data(), n, d};
 }
 

@@ -13,7 +13,7 @@ void test_rows_go_to_their_nearest_centre(size_t n, size_t d, size_t k, double o
     const double* weights = weighted ? w.data() : nullptr;
     Doubles1 sums(k * d), totals(k), distances(n), want_sums(k * d), want_totals(k);
     std::vector<std::int32_t> labels(n);
-    const double inertia = lloyd<T>(rows(X, n, d), rows(C, k, d), weights,
+    const double inertia = lloyd<T>(matrix_of(X, n, d), matrix_of(C, k, d), weights,
                                     {sums.data(), totals.data(), labels.data(), distances.data()}, Poll());
     double want = 0;
     for (size_t i = 0; i < n; ++i) {
@@ -35,7 +35,8 @@ void test_rows_go_to_their_nearest_centre(size_t n, size_t d, size_t k, double o
 void test_bad_cells_stay_in_bounds() {
     const std::vector<float> X{float(nan_cell), float(infinity), 1, 2}, C{0, 0, 1, 1};
     Doubles1 sums(4), totals(2);
-    lloyd<float>(rows(X, 2, 2), rows(C, 2, 2), nullptr, {sums.data(), totals.data(), nullptr, nullptr}, Poll());
+    lloyd<float>(matrix_of(X, 2, 2), matrix_of(C, 2, 2), nullptr, {sums.data(), totals.data(), nullptr, nullptr},
+                 Poll());
     CHECK(totals[0] == 1 && totals[1] == 1);
 }
 

@@ -34,7 +34,8 @@ void test_scatter(const Case& c) {
     const size_t p = c.d + c.q;
     Doubles1 mean(p), S(p * p);
     const double* weights = c.weighted ? w.data() : nullptr;
-    const double total = scatter<T>(rows(X, c.n, c.d), rows(Y, c.n, c.q), weights, mean.data(), S.data(), Poll());
+    const double total =
+        scatter<T>(matrix_of(X, c.n, c.d), matrix_of(Y, c.n, c.q), weights, mean.data(), S.data(), Poll());
     const auto value = [&](size_t i, size_t j) { return j < c.d ? double(X[i * c.d + j]) : Y[i * c.q + j - c.d]; };
     const auto use = [&](size_t i) { return weight_of(weights, i); };
     double want = 0;
@@ -60,7 +61,8 @@ void test_classes(const Case& c, bool missing) {
     for (size_t i = 0; missing && i < X.size(); i += 5) X[i] = static_cast<T>(nan_cell);
     const size_t d = c.d;
     Doubles1 weight(K * d), mean(K * d), square(K * d), class_weight(K), S(K * d * d), pooled(d * d);
-    class_moments<T>(rows(X, c.n, d), {codes.data(), K}, weights, weight.data(), mean.data(), square.data(), Poll());
+    class_moments<T>(matrix_of(X, c.n, d), {codes.data(), K}, weights, weight.data(), mean.data(), square.data(),
+                     Poll());
     const auto value = [&](size_t i, size_t j) { return X[i * d + j] == X[i * d + j] ? double(X[i * d + j]) : 0.; };
     for (size_t k = 0; k < K; ++k)
         for (size_t j = 0; j < d; ++j) {
@@ -74,7 +76,7 @@ void test_classes(const Case& c, bool missing) {
         }
     if (missing) return;
     for (const bool together : {false, true})
-        class_scatter<T>(rows(X, c.n, d), {codes.data(), K}, weights, class_weight.data(), mean.data(),
+        class_scatter<T>(matrix_of(X, c.n, d), {codes.data(), K}, weights, class_weight.data(), mean.data(),
                          together ? pooled.data() : S.data(), together, Poll());
     for (size_t a = 0; a < d; ++a)
         for (size_t b = 0; b < d; ++b) {
@@ -93,7 +95,7 @@ void test_a_code_out_of_range_throws() {
     const Doubles1 X{1, 2};
     const std::vector<std::int32_t> codes{0, 2};
     Doubles1 a(2), b(2), c(2);
-    THROWS(class_moments<double>(rows(X, 2, 1), {codes.data(), 2}, nullptr, a.data(), b.data(), c.data(), Poll()));
+    THROWS(class_moments<double>(matrix_of(X, 2, 1), {codes.data(), 2}, nullptr, a.data(), b.data(), c.data(), Poll()));
 }
 
 int main() {

@@ -28,7 +28,7 @@ void test_logistic(size_t n, size_t d, double steep) {
     const Doubles1 shift(d, 1e6), y = random.uniform(n), w = random.uniform(n);
     const auto coef = random.template normal<double>(p, 0, steep);
     Doubles1 gradient(p), hessian(p * p), G(p), H(p * p);
-    const double loss = logistic<T>(rows(X, n, d), y.data(), w.data(), coef.data(), shift.data(), gradient.data(),
+    const double loss = logistic<T>(matrix_of(X, n, d), y.data(), w.data(), coef.data(), shift.data(), gradient.data(),
                                     hessian.data(), Poll());
     double want = 0;
     for (size_t i = 0; i < n; ++i) {
@@ -54,7 +54,7 @@ void test_softmax(size_t n, size_t d, size_t K) {
     const auto coef = random.template normal<double>(m);
     const auto codes = random.codes(n, -1, int(K));
     Doubles1 gradient(m), hessian(m * m), G(m), H(m * m);
-    const double loss = softmax_loss<T>(rows(X, n, d), {codes.data(), K}, w.data(), coef.data(), shift.data(),
+    const double loss = softmax_loss<T>(matrix_of(X, n, d), {codes.data(), K}, w.data(), coef.data(), shift.data(),
                                         gradient.data(), hessian.data(), Poll());
     double want = 0;
     for (size_t i = 0; i < n; ++i) {
@@ -100,7 +100,7 @@ void test_separable_bound(size_t n, size_t d, size_t K, double steep) {
     std::vector<std::int32_t> codes(n);
     for (size_t i = 0; i < n; ++i) codes[i] = int(i % (K + 1)) - 1;
     Doubles1 gradient(K * p), curvature(K * p * p), G(K * p), H(K * p * p);
-    const double bound = separable_bound<T>(rows(X, n, d), {codes.data(), K}, w.data(), coef.data(), shift.data(),
+    const double bound = separable_bound<T>(matrix_of(X, n, d), {codes.data(), K}, w.data(), coef.data(), shift.data(),
                                             gradient.data(), curvature.data(), Poll());
     double want = 0;
     for (size_t i = 0; i < n; ++i) {

@@ -42,10 +42,11 @@ void test_sums(size_t n, bool weighted) {
 
     Doubles1 counts(3 * 10 * 4), sums(3 * 10 * 4), want_counts(3 * 10 * 4), want_sums(3 * 10 * 4);
     const double* weights = weighted ? w.data() : nullptr;
-    node_histograms(rows(codes, n, 2), cells, tree, ClassTarget{{classes.data(), 3}, true}, weights, 3, counts.data(),
-                    Poll());
+    node_histograms(matrix_of(codes, n, 2), cells, tree, ClassTarget{{classes.data(), 3}, true}, weights, 3,
+                    counts.data(), Poll());
     const double centre[] = {1e6, 1e6 + 1, 1e6 - 1};
-    node_histograms(rows(codes, n, 2), cells, tree, NumberTarget{y.data(), centre}, weights, 3, sums.data(), Poll());
+    node_histograms(matrix_of(codes, n, 2), cells, tree, NumberTarget{y.data(), centre}, weights, 3, sums.data(),
+                    Poll());
     for (size_t i = 0; i < n; ++i) {
         const std::int32_t row[] = {first[i], second[i]};
         double to[3] = {};
@@ -76,7 +77,7 @@ void test_ranges(size_t n) {
         const size_t at = offsets[i % 2] + codes[i];
         least[at] = std::fmin(least[at], double(X[i])), most[at] = std::fmax(most[at], double(X[i]));
     }
-    bin_ranges(rows(X, n, 2), codes.data(), cells, low.data(), high.data(), Poll());
+    bin_ranges(matrix_of(X, n, 2), codes.data(), cells, low.data(), high.data(), Poll());
     CHECK(low == least && high == most);
 }
 
