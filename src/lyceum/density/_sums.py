@@ -20,7 +20,7 @@ _LEAST = 1e-9  # below this tolerance expansions are no gain
 
 
 class Cells(NamedTuple):
-    """Expansions of a sum of Gaussians on a line: see native/include/lyceum/density/fast_gauss_transform.hpp."""
+    """Expansions of a sum of Gaussians on a line (native/include/lyceum/density/fast_gauss_transform.hpp)."""
 
     origin: float
     coefficients: np.ndarray  # (terms, cells)
