@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Explanation", "Summary", "Table", "plain"]
+__all__ = ["Explanation", "Summary", "Table", "plain", "show"]
 
 
 def show(value: Any) -> str:
@@ -52,7 +52,25 @@ def plain(value: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A titled table; `rows` hold raw values, formatted only when shown."""
+    """A titled table; `rows` hold raw values, formatted only when shown.
+
+    Parameters
+    ----------
+    title : str
+    columns : sequence of str
+        The heads of the columns.
+    rows : sequence of sequences
+        The cells of every row.
+
+    Examples
+    --------
+    >>> print(Table("Means", ("class", "age"), [("a", 31.25), ("b", 7)]))
+    Means
+    class    age
+    ─────  ─────
+    a      31.25
+    b          7
+    """
 
     title: str
     columns: Sequence[str]
@@ -65,6 +83,10 @@ class Table:
         lines = [self._line(row, wide, right) for row in ([*self.columns], *cells)]
         lines.insert(1, "  ".join("─" * width for width in wide))
         return "\n".join([self.title, *lines] if self.title else lines)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Title, columns and rows in JSON's own types."""
+        return {"title": self.title, "columns": plain(self.columns), "rows": plain(self.rows)}
 
     def _is_number(self, j: int) -> bool:
         return bool(self.rows) and all(isinstance(row[j], int | float | np.number) for row in self.rows)
@@ -87,7 +109,14 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What was learned: a title, facts by name, and tables."""
+    """What was learned: a title, facts by name, and tables.
+
+    Parameters
+    ----------
+    title : str
+    facts : mapping of str to values
+    tables : sequence of Table
+    """
 
     title: str
     facts: Mapping[str, Any] = field(default_factory=dict)
@@ -98,6 +127,10 @@ class Summary:
         facts = "\n".join(f"  {name:<{wide}}  {show(value)}" for name, value in self.facts.items())
         return "\n\n".join(part for part in (self.title, facts, *map(str, self.tables)) if part)
 
+    def as_dict(self) -> dict[str, Any]:
+        """Title, facts and tables in JSON's own types."""
+        return {"title": self.title, "facts": plain(self.facts), "tables": plain(self.tables)}
+
     def _repr_html_(self) -> str:
         facts = Table("", ("", ""), list(self.facts.items()))._repr_html_() if self.facts else ""
         tables = "".join(table._repr_html_() for table in self.tables)
@@ -106,16 +139,30 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why these predictions: what every column adds, from a base, in the units named.
+    """What every column adds to a prediction, from a base, in the units named.
 
-    `contributions` has a row per row explained and a column per name; base + their sum is the score.
+    Parameters
+    ----------
+    names : sequence of str
+        The columns of the table.
+    contributions : array of shape (n_rows, n_columns)
+        What every column adds; base plus their sum is the score.
+    base : array of shape (n_rows,)
+        Where the sum starts.
+    predicted : array of shape (n_rows,)
+        What was predicted.
+    unit : str
+        What the contributions are measured in, e.g. "log-odds".
+    values : array of shape (n_rows, n_columns), optional
+        The cells that were explained: numbers, or categories as they were written.
     """
 
     names: Sequence[str]
-    contributions: np.ndarray  # (n, d)
-    base: np.ndarray  # (n,)
-    predicted: np.ndarray  # (n,) what was predicted
+    contributions: np.ndarray
+    base: np.ndarray
+    predicted: np.ndarray
     unit: str
+    values: np.ndarray | None = None
 
     @property
     def scores(self) -> np.ndarray:
@@ -125,9 +172,25 @@ class Explanation:
     def row(self, i: int) -> Table:
         """The contributions to one prediction, largest first."""
         order = np.argsort(-np.abs(self.contributions[i]), kind="stable")
-        rows = [(self.names[j], float(self.contributions[i, j])) for j in order]
-        title = f"row {i}: {show(self.predicted[i])}, {self.unit} {show(float(self.scores[i]))}"
-        return Table(title, ("column", self.unit), [("(base)", float(self.base[i])), *rows])
+        added = [(self.names[j], self.value(i, j), float(self.contributions[i, j])) for j in order]
+        title = f"Row {i}: {show(self.predicted[i])}, {self.unit} {show(float(self.scores[i]))}"
+        return Table(title, ("column", "value", self.unit), [("(base)", "", float(self.base[i])), *added])
+
+    def value(self, i: int, j: int) -> Any:
+        """The cell of row i and column j, "" if cells are not known."""
+        return "" if self.values is None else self.values[i, j]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The unit, and for every row its prediction, base and contributions, in JSON's own types."""
+        return {"unit": self.unit, "rows": [self._row_as_dict(i) for i in range(len(self))]}
+
+    def _row_as_dict(self, i: int) -> dict[str, Any]:
+        columns = [
+            {"column": name, "value": self.value(i, j), "contribution": self.contributions[i, j]}
+            for j, name in enumerate(self.names)
+        ]
+        head = {"predicted": self.predicted[i], "score": self.scores[i], "base": self.base[i]}
+        return plain(head | {"columns": columns})
 
     def __len__(self) -> int:
         return len(self.predicted)

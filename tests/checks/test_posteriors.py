@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestClassifier as ScikitForest
-from tests.checks.laws import _check_posteriors
+from tests.checks.posterior_laws import check_posteriors
 
 from lyceum import plot
 from lyceum.base import normalize_posteriors
@@ -25,7 +25,7 @@ def table(seed=28):
 def test_fractions_of_rows_add_up_to_a_posterior():
     X, y, rng = table()
     X[rng.random(X.shape) < 0.4] = np.nan
-    _check_posteriors(DecisionTreeClassifier(missing="fractions").fit(X, y).predict_proba(X))
+    check_posteriors(DecisionTreeClassifier(missing="fractions").fit(X, y).predict_proba(X))
 
 
 @pytest.mark.parametrize("forest", [RandomForestClassifier, BaggingClassifier])
@@ -33,9 +33,9 @@ def test_staged_and_out_of_bag_means_are_posteriors(forest):
     X, y, _ = table()
     model = forest(n_estimators=49, oob_score=True, random_state=0).fit(X, y)
     for proba in model.staged_predict_proba(X):
-        _check_posteriors(proba)
+        check_posteriors(proba)
     known = ~np.isnan(model.oob_decision_function_[:, 0])
-    _check_posteriors(model.oob_decision_function_[known])
+    check_posteriors(model.oob_decision_function_[known])
 
 
 def test_minimum_risk_gives_posteriors_whoever_averaged_them():
@@ -44,12 +44,12 @@ def test_minimum_risk_gives_posteriors_whoever_averaged_them():
             return 1.0000000000000007 * super().predict_proba(X)
 
     X, y, _ = table()
-    _check_posteriors(MinimumRiskClassifier(Off(random_state=0)).fit(X, y).predict_proba(X))
+    check_posteriors(MinimumRiskClassifier(Off(random_state=0)).fit(X, y).predict_proba(X))
 
 
 def test_normalised_rows_never_exceed_one():
     rng = np.random.default_rng(0)
-    _check_posteriors(normalize_posteriors(rng.random((10_000, 7)) ** 30 + 1e-300))
+    check_posteriors(normalize_posteriors(rng.random((10_000, 7)) ** 30 + 1e-300))
 
 
 def test_rounding_is_forgiven_where_posteriors_are_taken():

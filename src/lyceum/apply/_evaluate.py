@@ -97,7 +97,7 @@ class Evaluation:
             rates = [(str(one.positive), one.precision, one.recall, one.f1) for one in by_class]
             tables += [
                 self.confusion.table(),
-                Table("by class", ("class", "precision", "recall", "F1"), rates),
+                Table("By class", ("class", "precision", "recall", "F1"), rates),
             ]
         return Summary(f"{self.learner} on {self.n_rows:,} rows, predicting {self.target}", {}, tables)
 

@@ -13,6 +13,7 @@ from scipy.linalg import LinAlgWarning
 from scipy.special import gammaln
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from lyceum.base import CATEGORICAL_FEATURES
 from lyceum.bayes._discriminant import QuadraticRule
 from lyceum.data import Block
 from lyceum.probability import (
@@ -109,7 +110,7 @@ class BayesianGaussianClassifier(QuadraticRule):
         "kappa_0": [Interval(Real, 0, None, closed="neither")],
         "nu_0": [None, Interval(Real, 0, None, closed="neither")],
         "scale": [StrOptions({"data"}), Interval(Real, 0, None, closed="neither"), "array-like"],
-        "categorical_features": ["array-like", StrOptions({"from_dtype"}), "boolean", None],
+        "categorical_features": CATEGORICAL_FEATURES,
         **PRIOR_CONSTRAINTS,
     }
 

@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval
 
-from lyceum.base import OnePassClassifier
+from lyceum.base import CATEGORICAL_FEATURES, OnePassClassifier
 from lyceum.data import Block
 from lyceum.errors import DataError
 from lyceum.probability import PRIOR_CONSTRAINTS, class_priors, log_probability, odds_explanation, runner_up
@@ -71,7 +71,7 @@ class CountBayes(OnePassClassifier):
         head = super().summary()
         facts = {"rows": self.statistic_.n_rows, "alpha": self.alpha}
         heads = ("class", "weight", "prior")
-        classes = Table("classes", heads, list(zip(self.classes_, self.class_count_, self.class_prior_)))
+        classes = Table("Classes", heads, list(zip(self.classes_, self.class_count_, self.class_prior_)))
         tables = [classes, *map(self._telling, range(len(self.classes_)))]
         return Summary(head.title, {**head.facts, **facts}, tables)
 
@@ -82,7 +82,7 @@ class CountBayes(OnePassClassifier):
         names, p = self._design_names, np.exp(self.feature_log_prob_[k])
         rows = [(names[j], float(self.feature_count_[k, j]), float(p[j]), float(lead[j])) for j in order]
         heads = ("column", "count", "probability", "log above the mean class")
-        return Table(f"columns that speak for {self.classes_[k]}", heads, rows)
+        return Table(f"Columns that speak for {self.classes_[k]}", heads, rows)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -135,7 +135,7 @@ class MultinomialNaiveBayes(CountBayes):
 
     _parameter_constraints: ClassVar[dict] = {
         "alpha": [Interval(Real, 0, None, closed="neither")],
-        "categorical_features": ["array-like", StrOptions({"from_dtype"}), "boolean", None],
+        "categorical_features": CATEGORICAL_FEATURES,
         **PRIOR_CONSTRAINTS,
     }
 
@@ -204,7 +204,7 @@ class BernoulliNaiveBayes(CountBayes):
     _parameter_constraints: ClassVar[dict] = {
         "alpha": [Interval(Real, 0, None, closed="neither")],
         "binarize": [Interval(Real, None, None, closed="neither")],
-        "categorical_features": ["array-like", StrOptions({"from_dtype"}), "boolean", None],
+        "categorical_features": CATEGORICAL_FEATURES,
         **PRIOR_CONSTRAINTS,
     }
 

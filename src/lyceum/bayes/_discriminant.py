@@ -7,9 +7,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from sklearn.utils._param_validation import StrOptions
 
-from lyceum.base import OnePassClassifier
+from lyceum.base import CATEGORICAL_FEATURES, OnePassClassifier, undefined
 from lyceum.data import Block
 from lyceum.probability import (
     PRIOR_CONSTRAINTS,
@@ -27,7 +26,7 @@ __all__ = ["DISCRIMINANT_CONSTRAINTS", "Discriminant", "QuadraticRule", "structu
 
 DISCRIMINANT_CONSTRAINTS: dict[str, list] = {
     "unbiased": ["boolean"],
-    "categorical_features": ["array-like", StrOptions({"from_dtype"}), "boolean", None],
+    "categorical_features": CATEGORICAL_FEATURES,
     **PRIOR_CONSTRAINTS,
 }
 
@@ -71,7 +70,7 @@ class Discriminant(OnePassClassifier):
         return odds_explanation(odds, self._design_names, self.classes_)
 
     def _column_odds(self, block: Block) -> np.ndarray:
-        raise TypeError(f"{type(self).__name__} does not define _column_odds")
+        raise undefined(self, "_column_odds")
 
     def summary(self) -> Summary:
         """Priors, means, and what the rule is made of."""
@@ -85,16 +84,16 @@ class Discriminant(OnePassClassifier):
         means = [(name, *values) for name, values in zip(self._design_names, self.means_.T)]
         tables = [
             Table(
-                "classes",
+                "Classes",
                 ("class", "weight", "prior"),
                 list(zip(self.classes_, self.class_count_, self.priors_)),
             ),
-            Table("means", ("column", *heads), means),
+            Table("Means", ("column", *heads), means),
         ]
         return Summary(head.title, {**head.facts, **facts}, tables)
 
     def _divisor(self) -> str:
-        raise TypeError(f"{type(self).__name__} does not define _divisor")
+        raise undefined(self, "_divisor")
 
 
 class QuadraticRule(Discriminant):

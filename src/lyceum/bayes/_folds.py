@@ -139,7 +139,7 @@ class FoldLoss:
             # no rule can know a class whose rows are all in this fold
             kept = (fold == f) & rules.seen[f, np.maximum(block.y, 0)] & (block.y >= 0)
             part, y = block.take(kept), block.y[kept]
-            w = np.ones(len(part)) if part.w is None else part.w
+            w = part.weights
             for start in range(0, len(part), _ROWS):
                 some = slice(start, start + _ROWS)
                 loss = _LOSSES[scoring](rules.log_joint(part.X[some], f), y[some])

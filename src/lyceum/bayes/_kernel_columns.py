@@ -33,7 +33,7 @@ class ClassValues:
     @classmethod
     def of(cls, block: Block, columns: np.ndarray) -> ClassValues:
         assert block.y is not None
-        w = np.ones(len(block)) if block.w is None else block.w
+        w = block.weights
         kept = (w > 0) & (block.y >= 0)
         X = np.asarray(block.X[:, columns], dtype=np.float64)
         return cls(classes_of(block), block.y[kept], X[kept], w[kept])

@@ -172,7 +172,7 @@ class LinearDiscriminant(Discriminant):
         )
         rows = [(name, *values) for name, values in zip(self._design_names, self.coef_.T)]
         rows.append(("(intercept)", *self.intercept_))
-        rule = Table("log-odds", ("column", *map(str, which)), rows)
+        rule = Table("Log-odds", ("column", *map(str, which)), rows)
         return replace(head, tables=[*head.tables, rule])
 
     def _divisor(self) -> str:

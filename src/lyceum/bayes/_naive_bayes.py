@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from lyceum._native import native
-from lyceum.base import OnePassClassifier
+from lyceum.base import CATEGORICAL_FEATURES, OnePassClassifier
 from lyceum.bayes._binned import Binned, edges_of
 from lyceum.bayes._kernel_columns import kernel_logs
 from lyceum.bayes._mixed import MixedMoments
@@ -127,7 +127,7 @@ class NaiveBayes(OnePassClassifier):
         "m": [Interval(Real, 0, None, closed="left")],
         "m_prior": [StrOptions({"uniform", "marginal"})],
         "var_smoothing": [Interval(Real, 0, None, closed="left")],
-        "categorical_features": ["array-like", StrOptions({"from_dtype"}), "boolean", None],
+        "categorical_features": CATEGORICAL_FEATURES,
         **PRIOR_CONSTRAINTS,
     }
 
@@ -305,7 +305,7 @@ class NaiveBayes(OnePassClassifier):
 
     def _prior_table(self) -> Table:
         rows = list(zip(self.classes_, self.class_count_, self.class_prior_))
-        return Table("classes", ("class", "weight", "prior"), rows)
+        return Table("Classes", ("class", "weight", "prior"), rows)
 
     def _gaussian_table(self) -> list[Table]:
         if not len(self._measured):
@@ -318,7 +318,7 @@ class NaiveBayes(OnePassClassifier):
     def _kernel_table(self) -> list[Table]:
         heads = ("column", *(f"bandwidth | {label}" for label in self.classes_))
         rows = [(name, *widths) for name, widths in self.bandwidths_.items()]
-        return [Table("kernel columns", heads, rows)] if rows else []
+        return [Table("Kernel columns", heads, rows)] if rows else []
 
     def _histogram_tables(self) -> list[Table]:
         heads = ("from", "to", *(f"P( | {label})" for label in self.classes_))

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import math
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -18,26 +17,15 @@ from rich.text import Text
 if TYPE_CHECKING:
     from lyceum import report
 
-__all__ = ["console", "notes", "plain", "print_json", "reading", "show_summary", "show_table", "table"]
+__all__ = ["console", "notes", "print_json", "reading", "show_summary", "show_table", "table"]
 
 console = Console(highlight=False)
 
 
 def print_json(value: Any) -> None:
+    from lyceum.report import plain
+
     print(json.dumps(plain(value), indent=2, ensure_ascii=False, allow_nan=False))
-
-
-def plain(value: Any) -> Any:
-    """The value in types that JSON has; numbers that are not finite are null."""
-    if isinstance(value, Mapping):
-        return {str(name): plain(part) for name, part in value.items()}
-    if isinstance(value, list | tuple | set):
-        return [plain(part) for part in value]
-    if hasattr(value, "tolist"):
-        return plain(value.tolist())
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value if isinstance(value, str | bool | int | float | None) else str(value)
 
 
 def table(*heads: str, **options: Any) -> Table:

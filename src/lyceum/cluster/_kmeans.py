@@ -156,14 +156,9 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Le
         batch chooses the start, so it needs at least `n_clusters` rows; after `fit`, its centres and counts
         are where to go on.
         """
-        before = dict(self.__dict__)
-        try:
-            rows = self._more_rows(X, None, sample_weight)
-            return self._step(rows, *self._so_far(rows, before.get("schema_")))
-        except BaseException:
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
+        known = getattr(self, "schema_", None)
+        rows = self._more_rows(X, None, sample_weight)
+        return self._step(rows, *self._so_far(rows, known))
 
     def _step(self, rows: Rows, centers: np.ndarray, counts: np.ndarray):
         sums = rows.reduce(partial(LloydSums.of, centers=centers))
@@ -288,7 +283,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Le
         means = [(name, *column) for name, column in zip(self._design_names, centers.T)]
         head = ("cluster", "weight", "share", "nearest other", "distance")
         tables = [Table("Clusters", head, sizes), Table("Centres", ("column", *names), means)]
-        return Summary(repr(self), facts, tables)
+        return Summary(self._title(), facts, tables)
 
     def explain(self, X: Any) -> Explanation:
         """Why a row is in its cluster and not in the next: what every column adds to the difference.
@@ -322,7 +317,7 @@ def _weighted_squares(block: Block, centers: np.ndarray) -> np.ndarray:
 
 def _margins(block: Block, centers: np.ndarray, scale: float) -> np.ndarray:
     """For every column scale [(x - c)^2 - (x - b)^2]: b is the nearest centre, c the second nearest."""
-    X = np.asarray(block.X.toarray() if sparse.issparse(block.X) else block.X, dtype=np.float64)
+    X = np.asarray(block.dense, dtype=np.float64)
     if len(centers) == 1:
         return np.zeros(X.shape)
     order = np.argsort(cdist(X, centers), axis=1, kind="stable")

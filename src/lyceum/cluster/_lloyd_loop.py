@@ -129,7 +129,7 @@ class UnitRows:
         X, zero = unit(block.X)
         if not zero.any():
             return replace(block, X=X)
-        w = np.ones(len(block)) if block.w is None else block.w
+        w = block.weights
         return replace(block, X=X, w=np.where(zero, 0.0, w))
 
 

@@ -52,6 +52,16 @@ class Block:
         """The total weight of the rows."""
         return float(len(self)) if self.w is None else float(self.w.sum())
 
+    @property
+    def weights(self) -> np.ndarray:
+        """The weight of every row, 1 where none are given."""
+        return np.ones(len(self)) if self.w is None else self.w
+
+    @property
+    def dense(self) -> np.ndarray:
+        """The cells as a dense array."""
+        return self.X.toarray() if sparse.issparse(self.X) else self.X
+
     def with_X(self, X: Any, schema: Schema) -> Block:
         return replace(self, X=X, schema=schema)
 

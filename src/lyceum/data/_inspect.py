@@ -31,6 +31,7 @@ from lyceum.data._schema import Column, Kind, Schema
 from lyceum.data._sources import ParquetPart, ParquetSource
 from lyceum.data._suspect import Cells, Facts, Flag, copies, leak, suspicions, target_flags
 from lyceum.errors import DataError
+from lyceum.report import plain
 
 __all__ = ["ColumnInspection", "Inspection", "inspect"]
 
@@ -76,7 +77,7 @@ class Inspection:
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
-        return _plain(asdict(self))
+        return plain(asdict(self))
 
 
 def inspect(
@@ -297,11 +298,3 @@ def _smallest(keys: np.ndarray, size: int) -> np.ndarray:
 
 def _decoded(column: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
     return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value

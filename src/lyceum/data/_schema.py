@@ -104,6 +104,11 @@ class Schema:
         return tuple(column.name for column in self.columns)
 
     @property
+    def target_name(self) -> str:
+        """The name of the target, "y" if it has none."""
+        return "y" if self.target is None else self.target.name
+
+    @property
     def categorical(self) -> np.ndarray:
         """The indices of binary and categorical columns."""
         return np.array([j for j, column in enumerate(self.columns) if column.is_categorical], dtype=np.intp)

@@ -173,7 +173,7 @@ class CheckTarget:
         absent = block.y < 0 if block.y.dtype.kind == "i" else ~np.isfinite(block.y)
         if absent.any():
             row = block.start + int(np.flatnonzero(absent)[0])
-            name = block.schema.target.name if block.schema.target else "y"
+            name = block.schema.target_name
             raise MissingValuesError(
                 f"target {name!r} is missing or infinite (NaN or inf) in row {row}, which {self.who} "
                 "cannot learn from: drop such rows first"

@@ -15,7 +15,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum.base import normalize_posteriors
+from lyceum.base import normalize_posteriors, unchanged_on_failure
 from lyceum.data import Rows
 from lyceum.decision._risk import (
     REJECT,
@@ -127,8 +127,9 @@ class MinimumRiskClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
                     f"{type(self.estimator).__name__} does not take sample_weight: fit it without"
                 )
             fit_params["sample_weight"] = sample_weight
-        self.estimator_ = learner.fit(X, y, **fit_params)
-        self._finish(y)
+        with unchanged_on_failure(self):
+            self.estimator_ = learner.fit(X, y, **fit_params)
+            self._finish(y)
         return self
 
     def _learner(self, X: Any) -> Any:

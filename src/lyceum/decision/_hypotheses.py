@@ -13,7 +13,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum.base import normalize_posteriors
+from lyceum.base import normalize_posteriors, unchanged_on_failure
 from lyceum.data import Block, Rows
 from lyceum.decision._risk import checked_target, checked_weight
 from lyceum.errors import DataError, SourceError
@@ -130,8 +130,12 @@ class BayesOptimalClassifier(ClassifierMixin, _BaseComposition):
         y : array of shape (n_samples,), if the target is not in the scan
         sample_weight : array of shape (n_samples,), optional
         """
+        with unchanged_on_failure(self):
+            self._fit(X, checked_target(y, self), sample_weight)
+        return self
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         named = _named(self.hypotheses)
-        y = checked_target(y, self)
         extra = {} if sample_weight is None else {"sample_weight": sample_weight}
         self.names_ = [name for name, _ in named]
         self.hypotheses_ = [clone(h).fit(X, y, **extra) for _, h in named]
@@ -149,7 +153,6 @@ class BayesOptimalClassifier(ClassifierMixin, _BaseComposition):
         else:
             self.posterior_ = _shares(self.weights, len(named), "weights")
         self._copy_features()
-        return self
 
     def _log_likelihood(
         self, i: int, X: Any, y: Any, codes: np.ndarray, w: np.ndarray | None, extra: dict
@@ -232,7 +235,7 @@ class BayesOptimalClassifier(ClassifierMixin, _BaseComposition):
             "most probable hypothesis (MAP)": self.names_[int(self.posterior_.argmax())],
             "most likely hypothesis (ML)": self.names_[int(self.log_likelihood_.argmax())],
         }
-        table = Table("hypotheses", ("hypothesis", "P(h)", "log P(D|h)", "P(h|D)"), rows)
+        table = Table("Hypotheses", ("hypothesis", "P(h)", "log P(D|h)", "P(h|D)"), rows)
         return Summary("Bayes optimal classifier", facts, [table])
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
@@ -264,7 +267,7 @@ def _labels(X: Any, y: Any, sample_weight: Any) -> tuple[np.ndarray, np.ndarray 
         target = X.schema.target
         if target is None or target.categories is None:
             raise DataError("the rows have no classes to predict: give scan(..., target=...)")
-        w = X.collect(lambda block: np.ones(len(block)) if block.w is None else block.w)
+        w = X.collect(lambda block: block.weights)
         return target.categories[np.asarray(X.collect(_codes))], np.asarray(w)
     return y, checked_weight(sample_weight, len(y))
 

@@ -31,7 +31,7 @@ class CellWeights:
         if block.w is not None and not block.w.all():
             block = block.take(block.w > 0)
         X = np.asarray(block.X, dtype=np.float64)
-        w = np.ones(len(X)) if block.w is None else block.w
+        w = block.weights
         return cls(*_summed(cells_of(X, origin, width, block.schema.names), w), n_rows)
 
     def merge(self, other: CellWeights) -> CellWeights:

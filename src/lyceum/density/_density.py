@@ -7,17 +7,15 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import DensityMixin
-from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from lyceum.base import CATEGORICAL_FEATURES, undefined
 from lyceum.data import Block
 from lyceum.errors import DataError
 
 __all__ = ["CATEGORIES", "Density", "checked_box", "weighted_quantile"]
 
-CATEGORIES: dict[str, list] = {
-    "categorical_features": ["array-like", StrOptions({"from_dtype"}), "boolean", None]
-}
+CATEGORIES: dict[str, list] = {"categorical_features": CATEGORICAL_FEATURES}
 
 
 class Density(DensityMixin):
@@ -26,10 +24,10 @@ class Density(DensityMixin):
     _apply: Callable[..., Any]
 
     def _log_density(self) -> Callable[[Block], np.ndarray]:
-        raise TypeError(f"{type(self).__name__} does not define _log_density")
+        raise undefined(self, "_log_density")
 
     def _threshold(self, quantile: float) -> float:
-        raise TypeError(f"{type(self).__name__} does not define _threshold")
+        raise undefined(self, "_threshold")
 
     def score_samples(self, X: Any) -> Any:
         """The logarithm of the density at every row of X, -inf where it is 0."""

@@ -181,14 +181,9 @@ class AdaBoostClassifier(ClassifierMixin, Ensemble):
         sample_weight : array of shape (n_samples,), optional
             The weights of the first round.
         """
-        before = dict(self.__dict__)
-        try:
-            with single_threaded_blas():
-                self._fit(*self._material(X, y, sample_weight), before)
-        except BaseException:  # a warm start that fails leaves the members that there were
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
+        before = dict(vars(self))
+        with single_threaded_blas():
+            self._fit(*self._material(X, y, sample_weight), before)
         return self
 
     def _fit(
@@ -335,7 +330,7 @@ class AdaBoostClassifier(ClassifierMixin, Ensemble):
         columns = (numbers, self.errors_, self.alphas_, self.training_errors_, self.history_)
         rows = [(int(number), *map(float, values)) for number, *values in zip(*columns)]
         table = Table("Rounds", ("round", "ε", "α", "training error", loss), rows)
-        return Summary(repr(self), facts, [table])
+        return Summary(self._title(), facts, [table])
 
     @available_if(_votes_of_trees)
     def explain(self, X: Any) -> Explanation:

@@ -14,6 +14,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._threads import ordered_map, single_threaded_blas
+from lyceum.base import undefined
 from lyceum.ensemble._draws import Draws, seeded
 from lyceum.ensemble._members import MEMBER_CONSTRAINTS, Ensemble, Material, takes_weights
 from lyceum.ensemble._out_of_bag import OutOfBag, weighted_mean
@@ -67,14 +68,8 @@ class Bag(Ensemble):
         y : array of shape (n_samples,), if the target is not in the scan
         sample_weight : array of shape (n_samples,), optional
         """
-        before = dict(self.__dict__)
-        try:
-            with single_threaded_blas():
-                self._fit(X, y, sample_weight, before)
-        except BaseException:  # a warm start that fails leaves the members that there were
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
+        with single_threaded_blas():
+            self._fit(X, y, sample_weight, dict(vars(self)))
         return self
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, before: dict[str, Any]) -> None:
@@ -187,26 +182,26 @@ class Bag(Ensemble):
     @property
     def _width(self) -> int:
         """Numbers in an answer."""
-        raise TypeError(f"{type(self).__name__} does not define _width")
+        raise undefined(self, "_width")
 
     def _answer(self, member: Any, material: Material, columns: Any, rows: Any = None) -> np.ndarray:
         """What a member says of some rows, (n, width)."""
-        raise TypeError(f"{type(self).__name__} does not define _answer")
+        raise undefined(self, "_answer")
 
     @property
     def _node_values(self) -> Callable[[Tree], np.ndarray]:
         """What the nodes of a member that is a tree answer, (n_nodes, width)."""
-        raise TypeError(f"{type(self).__name__} does not define _node_values")
+        raise undefined(self, "_node_values")
 
     def _losses(self, target: np.ndarray, answers: np.ndarray) -> np.ndarray:
         """The loss of every answer."""
-        raise TypeError(f"{type(self).__name__} does not define _losses")
+        raise undefined(self, "_losses")
 
     def _score(self, target: np.ndarray, answers: np.ndarray, w: np.ndarray | None) -> float:
-        raise TypeError(f"{type(self).__name__} does not define _score")
+        raise undefined(self, "_score")
 
     def _keep_answers(self, answers: np.ndarray) -> None:
-        raise TypeError(f"{type(self).__name__} does not define _keep_answers")
+        raise undefined(self, "_keep_answers")
 
     def _error(self, target: np.ndarray, answers: np.ndarray, w: Any, rows: np.ndarray) -> float:
         return weighted_mean(self._losses(target[rows], answers), None if w is None else w[rows])
@@ -277,10 +272,10 @@ class Bag(Ensemble):
             "columns": f"{draws.n_columns_drawn} of {draws.n_columns}",
         }
         if not hasattr(self, "oob_score_"):
-            return Summary(repr(self), facts)
+            return Summary(self._title(), facts)
         facts["rows never out of bag"] = self.oob_unknown_
         facts["seed"] = self.seed_
-        return Summary(repr(self), facts, [self._spread()])
+        return Summary(self._title(), facts, [self._spread()])
 
     def _spread(self) -> Table:
         known = self.oob_errors_[np.isfinite(self.oob_errors_)]
@@ -297,7 +292,7 @@ class Bag(Ensemble):
 
     @property
     def _oob_error(self) -> float:
-        raise TypeError(f"{type(self).__name__} does not define _oob_error")
+        raise undefined(self, "_oob_error")
 
 
 def _number(asked: Any, n: int) -> int:

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum.base import Learner
+from lyceum.base import CATEGORICAL_FEATURES, Learner, undefined
 from lyceum.data import Block, Rows
 from lyceum.data._intake import Intake
 from lyceum.ensemble._boosting_losses import Loss
@@ -62,7 +62,7 @@ class GradientBoosting(WithTrees, Learner):
         "record": ["boolean"],
         "progress": [callable, None],
         "random_state": ["random_state"],
-        "categorical_features": "no_validation",
+        "categorical_features": CATEGORICAL_FEATURES,
     }
 
     trees_: list[Tree]
@@ -75,11 +75,11 @@ class GradientBoosting(WithTrees, Learner):
 
     def _loss(self, y: np.ndarray, w: np.ndarray | None) -> Loss:
         """The loss of some rows."""
-        raise TypeError(f"{type(self).__name__} does not define _loss")
+        raise undefined(self, "_loss")
 
     def _codes(self, y: Any) -> np.ndarray:
         """Targets given beside the rows, as `fit` coded its own."""
-        raise TypeError(f"{type(self).__name__} does not define _codes")
+        raise undefined(self, "_codes")
 
     def _weights(self, y: np.ndarray, w: np.ndarray | None, learning: bool) -> np.ndarray | None:
         """The weights of rows to learn from, or to judge by."""
@@ -329,9 +329,7 @@ class GradientBoosting(WithTrees, Learner):
         for tree in self.trees_:
             used += np.bincount(tree.feature[tree.feature >= 0], minlength=len(used))
         rows = [[self.schema_.names[j], float(self.feature_importances_[j]), int(used[j])] for j in order]
-        return Summary(
-            type(self).__name__, facts, [Table("Columns", ["column", "share of gain", "splits"], rows)]
-        )
+        return Summary(self._title(), facts, [Table("Columns", ["column", "share of gain", "splits"], rows)])
 
     def _explanation(self, X: Any, unit: str, outputs: Callable[[np.ndarray], np.ndarray]) -> Explanation:
         """The path contributions to the score of one output a row: base + their sum is the score."""
@@ -357,7 +355,7 @@ class GradientBoosting(WithTrees, Learner):
         )
 
     def _decided(self, scores: np.ndarray) -> np.ndarray:
-        raise TypeError(f"{type(self).__name__} does not define _decided")
+        raise undefined(self, "_decided")
 
 
 class Running:

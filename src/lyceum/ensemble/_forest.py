@@ -15,7 +15,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._threads import ordered_map
-from lyceum.base import Learner
+from lyceum.base import Learner, undefined
 from lyceum.data import Block, Rows
 from lyceum.ensemble._out_of_bag import OutOfBag
 from lyceum.errors import DataError
@@ -112,10 +112,9 @@ class Forest(WithTrees, Learner):
                 "max_samples is how many rows are drawn for a tree: set bootstrap=True, or leave it out"
             )
         known = self._known_trees()
-        before = dict(self.__dict__)
+        before = dict(vars(self))
         rows = self._rows(X, y, sample_weight)
-        if known and _learned(before) != _learned(self.__dict__):
-            self.__dict__.update(before)
+        if known and _learned(before) != _learned(dict(vars(self))):
             raise DataError(
                 "warm_start adds trees to a forest of the same columns and classes: set warm_start=False to "
                 "begin again"
@@ -153,7 +152,7 @@ class Forest(WithTrees, Learner):
         self._set_out_of_bag(answers, planting)
 
     def _set_out_of_bag(self, answers: OutOfBag, planting: Planting) -> None:
-        raise TypeError(f"{type(self).__name__} does not define _set_out_of_bag")
+        raise undefined(self, "_set_out_of_bag")
 
     # -- predictions ---------------------------------------------------------------------------------------
 
@@ -199,8 +198,10 @@ class Forest(WithTrees, Learner):
             (name, float(column.mean()), int(column.min()), int(column.max()))
             for name, column in zip(("nodes", "leaves", "depth"), sizes.T)
         ]
-        table = Table("trees", ("", "mean", "least", "most"), rows)
-        return Summary(repr(self), facts, [table, importance_table(self.feature_importances_, self.schema_)])
+        table = Table("Trees", ("", "mean", "least", "most"), rows)
+        return Summary(
+            self._title(), facts, [table, importance_table(self.feature_importances_, self.schema_)]
+        )
 
     max_features_: int
 

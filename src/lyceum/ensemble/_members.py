@@ -16,10 +16,10 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing, get_tags
-from sklearn.utils._param_validation import HasMethods, StrOptions
+from sklearn.utils._param_validation import HasMethods
 from sklearn.utils.validation import _check_feature_names, check_is_fitted, has_fit_parameter
 
-from lyceum.base import Learner
+from lyceum.base import CATEGORICAL_FEATURES, Learner, undefined
 from lyceum.data import Block, Rows, Schema, Step
 from lyceum.data._arrow import is_frame
 from lyceum.data._intake import Intake
@@ -34,7 +34,7 @@ MEMBER_CONSTRAINTS: dict[str, Any] = {
     "random_state": ["random_state"],
     "warm_start": ["boolean"],
     "progress": [callable, None],
-    "categorical_features": ["array-like", StrOptions({"from_dtype"}), "boolean", None],
+    "categorical_features": CATEGORICAL_FEATURES,
 }
 
 
@@ -162,7 +162,7 @@ class Ensemble(Learner):
         return self._default() if self.estimator is None else self.estimator
 
     def _default(self) -> Any:
-        raise TypeError(f"{type(self).__name__} does not define _default")
+        raise undefined(self, "_default")
 
     @property
     def _takes_missing(self) -> bool:  # type: ignore[override]

@@ -15,6 +15,7 @@ from scipy.special import comb, expit
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from lyceum.base import CATEGORICAL_FEATURES
 from lyceum.data import Block, Column, Schema
 from lyceum.errors import SettingError
 from lyceum.prepare._base import Transformer, with_weight
@@ -84,7 +85,7 @@ class BasisExpansion(Transformer):
         "joint": ["boolean"],
         "standardize": ["boolean"],
         "random_state": ["random_state"],
-        "categorical_features": [str, "array-like", "boolean", None],
+        "categorical_features": CATEGORICAL_FEATURES,
     }
 
     def __init__(
@@ -202,19 +203,19 @@ class BasisExpansion(Transformer):
             "kind": f"{self.kind}, {'joint' if self.joint else 'column by column'}",
         }
         if self.kind == "polynomial":
-            return Summary(repr(self), facts)
+            return Summary(self._title(), facts)
         if self.joint:
             columns = ("function", *(self.schema_[int(j)].name for j in self._on))
             places = self.centers_ * self.scale_ + self.mean_
             shown = [(name, *map(float, place)) for name, place in zip(step.names, places)]
             unit = " standard deviations" if self.standardize else ""
             facts["width"] = f"{self.widths_[0]:.4g}{unit}"
-            return Summary(repr(self), facts, [Table("centres", columns, shown)])
+            return Summary(self._title(), facts, [Table("Centres", columns, shown)])
         rows = [
             (self.schema_[int(j)].name, (c * s + m).round(6).tolist(), float(width * s))
             for j, c, m, s, width in zip(self._on, self.centers_, self.mean_, self.scale_, self.widths_)
         ]
-        return Summary(repr(self), facts, [Table("centres", ("column", "centres", "width"), rows)])
+        return Summary(self._title(), facts, [Table("Centres", ("column", "centres", "width"), rows)])
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         return {"mean_": (len(self._on),), "scale_": (len(self._on),)}

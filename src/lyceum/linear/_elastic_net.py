@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._threads import single_threaded_blas
-from lyceum.base import OnePassLearner
+from lyceum.base import CATEGORICAL_FEATURES, OnePassLearner
 from lyceum.data import Block, Rows
 from lyceum.errors import DataError
 from lyceum.linear._centred_problem import CentredProblem
@@ -103,7 +103,7 @@ class ElasticNet(LinearPredictor, OnePassLearner):
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "warm_start": ["boolean"],
         "record": ["boolean"],
-        "categorical_features": "no_validation",
+        "categorical_features": CATEGORICAL_FEATURES,
     }
 
     def __init__(
@@ -230,12 +230,10 @@ class ElasticNet(LinearPredictor, OnePassLearner):
             (self._design_names[j], float(self.coef_[j])) for j in on[np.argsort(-np.abs(self.coef_[on]))]
         ]
         head = [("(intercept)", float(self.intercept_))] if self.fit_intercept else []
-        target = self.schema_.target.name if self.schema_.target else "y"
-        table = Table("coefficients that are not zero", ("column", "coefficient"), [*head, *rows])
-        return Summary(f"{self._title} of {target}", facts, [table])
+        table = Table("Coefficients that are not zero", ("column", "coefficient"), [*head, *rows])
+        return Summary(self._title(), facts, [table])
 
-    _title: ClassVar[str] = "Elastic net"
-    _history_of: ClassVar[tuple[str, str]] = ("round", "duality gap")
+    history_axes: ClassVar[tuple[str, str]] = ("round", "duality gap")
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         d = len(self._design_names)
@@ -276,7 +274,6 @@ class Lasso(ElasticNet):
     _parameter_constraints: ClassVar[dict] = {
         name: rule for name, rule in ElasticNet._parameter_constraints.items() if name != "l1_ratio"
     }
-    _title: ClassVar[str] = "Lasso"
 
     def __init__(
         self,

@@ -89,8 +89,7 @@ class ElasticNetCV(PenaltyCV):
     """
 
     _coding: ClassVar[Literal["codes", "one_of_c", "reference"]] = "one_of_c"
-    _title: ClassVar[str] = "Cross-validated elastic net"
-    _history_of: ClassVar[tuple[str, str]] = ("round", "duality gap")
+    history_axes: ClassVar[tuple[str, str]] = ("round", "duality gap")
     _parameter_constraints: ClassVar[dict] = {
         "l1_ratio": [Interval(Real, 0, 1, closed="right"), "array-like"],
         "eps": [Interval(Real, 0, 1, closed="neither")],
@@ -226,7 +225,6 @@ class LassoCV(ElasticNetCV):
     [3, 7]
     """
 
-    _title: ClassVar[str] = "Cross-validated lasso"
     _parameter_constraints: ClassVar[dict] = {
         name: rule for name, rule in ElasticNetCV._parameter_constraints.items() if name != "l1_ratio"
     }

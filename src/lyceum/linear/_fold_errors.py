@@ -48,7 +48,7 @@ class FoldErrors:
     def of(cls, block: Block, coefs: np.ndarray, intercepts: np.ndarray) -> FoldErrors:
         assert block.y is not None
         r = block.y[:, None] - block.X @ coefs.T - intercepts
-        w = np.ones(len(block)) if block.w is None else block.w
+        w = block.weights
         return cls(w @ (r * r), float(w.sum()))
 
     @classmethod

@@ -11,12 +11,11 @@ from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._threads import single_threaded_blas
-from lyceum.base import Learner, OnePassLearner
+from lyceum.base import CATEGORICAL_FEATURES, Learner, OnePassLearner
 from lyceum.data import Block, Rows
 from lyceum.data._steps import Design
 from lyceum.linear._row_passes import Residuals, first_pass, unchecked
@@ -111,7 +110,7 @@ class LinearPredictor(RegressorMixin, Learner):
         predicted = np.asarray(self.predict(X))
         parts = np.asarray(self._apply(partial(_contributions, self), X))
         base = np.full(len(parts), self.intercept_ + float(self._at @ self.coef_))
-        target = self.schema_.target.name if self.schema_.target else "y"
+        target = self.schema_.target_name
         return Explanation(self.schema_.names, parts, base, predicted, target)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
@@ -123,7 +122,7 @@ class LeastSquares(LinearPredictor, OnePassLearner):
 
     _parameter_constraints: ClassVar[dict] = {
         "fit_intercept": ["boolean"],
-        "categorical_features": "no_validation",
+        "categorical_features": CATEGORICAL_FEATURES,
     }
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
@@ -183,7 +182,7 @@ def _fitted(learner: LinearPredictor, block: Block) -> np.ndarray:
 
 
 def _contributions(learner: LinearPredictor, block: Block) -> np.ndarray:
-    X = block.X.toarray() if sparse.issparse(block.X) else block.X
+    X = block.dense
     return by_column((X - learner._at) * learner.coef_, learner._design)
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
-from scipy import sparse
 from scipy.linalg import qr, solve_triangular
 
 from lyceum._native import native
@@ -173,7 +172,7 @@ def by_recursion(rows: Rows, fit: Fit) -> Fit:
 
 
 def _cells(block: Block) -> np.ndarray:
-    return block.X.toarray() if sparse.issparse(block.X) else block.X
+    return block.dense
 
 
 SOLVERS: dict[str, Callable[[Rows, Fit, Setting], Descent]] = {

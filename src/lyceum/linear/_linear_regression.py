@@ -8,7 +8,6 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from scipy import sparse
 from scipy.special import fdtrc, stdtr, stdtrit
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -101,7 +100,7 @@ class LinearRegression(LeastSquares):
 
     _coding: ClassVar[Literal["codes", "one_of_c", "reference"]] = "reference"
 
-    _history_of: ClassVar[tuple[str, str]] = ("pass", "sum of squared residuals")
+    history_axes: ClassVar[tuple[str, str]] = ("pass", "sum of squared residuals")
     _parameter_constraints: ClassVar[dict] = {
         "solver": [StrOptions({"normal", *SOLVERS})],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -246,10 +245,7 @@ class LinearRegression(LeastSquares):
         if self.rank_ < len(self.coef_):
             facts["rank"] = f"{self.rank_} of {len(self.coef_)}: some columns depend on others"
         columns = ("column", "coefficient", "std. error", "t", "p", "95% from", "to")
-        target = self.schema_.target.name if self.schema_.target else "y"
-        return Summary(
-            f"Linear regression of {target}", facts, [Table("coefficients", columns, self._table())]
-        )
+        return Summary(self._title(), facts, [Table("Coefficients", columns, self._table())])
 
     def _table(self) -> list[tuple]:
         limits = self.confidence_interval()
@@ -282,7 +278,7 @@ def _interval(learner: LinearRegression, quantile: float, new_row: bool, block: 
 
 def _variance(learner: LinearRegression, block: Block) -> np.ndarray:
     """The variance of the fitted values of the rows of a block."""
-    X = block.X.toarray() if sparse.issparse(block.X) else block.X
+    X = block.dense
     moments = learner.statistic_
     Z = X - moments.x_mean if learner.fit_intercept else X
     variance = np.einsum("ij,jk,ik->i", Z, learner.covariance_, Z, optimize=True)

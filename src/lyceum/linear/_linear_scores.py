@@ -53,7 +53,7 @@ class LinearScores(ClassifierMixin, Learner):
         values = np.column_stack([self.intercept_, self.coef_]).T
         names = ("(intercept)", *self._design_names)
         rows = [(name, *map(float, row)) for name, row in zip(names, values)]
-        return Table("weights", ("column", *titles), rows)
+        return Table("Weights", ("column", *titles), rows)
 
     def _fit_one_class(self, d: int) -> None:
         self.coef_, self.intercept_ = np.zeros((1, d)), np.zeros(1)

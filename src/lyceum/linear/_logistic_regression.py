@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from lyceum._threads import single_threaded_blas
-from lyceum.base import PosteriorClassifier
+from lyceum.base import CATEGORICAL_FEATURES, PosteriorClassifier
 from lyceum.data import Block
 from lyceum.linear._laplace_posterior import LaplacePosterior
 from lyceum.linear._least_squares import warn_dependent
@@ -170,7 +170,7 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
         "random_state": ["random_state"],
         "warm_start": ["boolean"],
         "record": ["boolean"],
-        "categorical_features": "no_validation",
+        "categorical_features": CATEGORICAL_FEATURES,
     }
 
     def __init__(

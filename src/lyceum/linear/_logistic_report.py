@@ -6,7 +6,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 from scipy.special import chdtrc, ndtr, ndtri
 from sklearn.utils.validation import check_is_fitted
 
@@ -75,7 +74,7 @@ class LogisticReport(Learner):
             parts = zip(names, values, errors, z, 2 * ndtr(-np.abs(z)))
             rows += [(str(labels[k]), name, *map(float, numbers)) for name, *numbers in parts]
         columns = ("class", "column", "log-odds", "std. error", "z", "p")
-        return Table(f"log-odds against {reference}", columns, rows)
+        return Table(f"Log-odds against {reference}", columns, rows)
 
     def _contrast_errors(self, k: int, base: int) -> np.ndarray:
         size = self.coef_.shape[1] + 1
@@ -110,8 +109,7 @@ class LogisticReport(Learner):
         facts |= self._training_facts()
         if not hasattr(self, "standard_errors_"):
             facts["standard errors"] = self._why_no_errors()
-        target = self.schema_.target.name if self.schema_.target else "y"
-        return Summary(f"Logistic regression of {target}", facts, self._tables())
+        return Summary(self._title(), facts, self._tables())
 
     def _training_facts(self) -> dict[str, Any]:
         """What is particular to the way it was trained."""
@@ -184,7 +182,7 @@ def ratio(values: np.ndarray, errors: np.ndarray) -> np.ndarray:
 
 def contributions(learner: Any, block: Block) -> np.ndarray:
     """The base and the contribution of every column, (n, 1 + d)."""
-    X = (block.X.toarray() if sparse.issparse(block.X) else block.X) - learner.mean_
+    X = block.dense - learner.mean_
     coef, at_mean = learner.coef_, learner.intercept_ + learner.coef_ @ learner.mean_
     if len(coef) == 1:
         first, base = np.broadcast_to(coef, X.shape), np.full(len(X), at_mean[0])

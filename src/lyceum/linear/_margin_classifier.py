@@ -14,6 +14,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._threads import single_threaded_blas
+from lyceum.base import CATEGORICAL_FEATURES
 from lyceum.data import Rows
 from lyceum.linear._linear_scores import LinearScores
 from lyceum.linear._margin_losses import LOSSES, SmoothHinge
@@ -100,7 +101,7 @@ class MarginClassifier(LinearScores):
         "tol": [Interval(Real, 0, None, closed="left")],
         "fit_intercept": ["boolean"],
         "record": ["boolean"],
-        "categorical_features": "no_validation",
+        "categorical_features": CATEGORICAL_FEATURES,
     }
 
     def __init__(
@@ -221,9 +222,8 @@ class MarginClassifier(LinearScores):
             "iterations": f"{self.n_iter_}{'' if self.converged_ else ', not converged'}",
         }
         losses = [(name, LOSSES[name].formula, value) for name, value in self.losses_.items()]
-        target = self.schema_.target.name if self.schema_.target else "y"
-        tables = [Table("mean losses", ("loss", "of the margin m", "mean"), losses), self._table()]
-        return Summary(f"Margin classifier of {target}", facts, tables)
+        tables = [Table("Mean losses", ("loss", "of the margin m", "mean"), losses), self._table()]
+        return Summary(self._title(), facts, tables)
 
 
 def _original(problem: MarginProblem, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

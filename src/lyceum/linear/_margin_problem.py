@@ -29,7 +29,7 @@ class MarginSums:
         classes = np.arange(len(theta)) if len(theta) > 1 else np.array([1])
         Y = np.where(block.y[:, None] == classes, 1.0, -1.0)
         margins = Y * (block.X @ theta[:, :-1].T + (theta[:, -1] - theta[:, :-1] @ shift))
-        w = np.ones(len(block)) if block.w is None else block.w
+        w = block.weights
         with np.errstate(over="ignore", invalid="ignore"):
             value = float(w @ np.where(w[:, None] > 0, loss.value(margins), 0.0).sum(axis=1))
             pull = w[:, None] * Y * loss.slope(margins)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from lyceum.base import CATEGORICAL_FEATURES
 from lyceum.linear._least_squares import LinearPredictor
 from lyceum.report import Summary, Table
 
@@ -20,7 +21,7 @@ CV_CONSTRAINTS: dict[str, Any] = {
     "rule": [StrOptions({"best", "one_standard_error"})],
     "fit_intercept": ["boolean"],
     "random_state": ["random_state"],
-    "categorical_features": "no_validation",
+    "categorical_features": CATEGORICAL_FEATURES,
 }
 
 
@@ -35,7 +36,6 @@ class PenaltyCV(LinearPredictor):
     n_rows_: int
     r2_: float
     mean_: np.ndarray
-    _title: ClassVar[str]
 
     def _choose(self, errors: np.ndarray) -> tuple[int, int]:
         """The place of the best mean error, (l1 ratio, alpha); or the largest alpha within a standard error.
@@ -73,9 +73,8 @@ class PenaltyCV(LinearPredictor):
             (self._design_names[j], float(self.coef_[j])) for j in on[np.argsort(-np.abs(self.coef_[on]))]
         ]
         head = [("(intercept)", float(self.intercept_))] if self.fit_intercept else []
-        target = self.schema_.target.name if self.schema_.target else "y"
-        table = Table("coefficients that are not zero", ("column", "coefficient"), [*head, *rows])
-        return Summary(f"{self._title} of {target}", facts, [table])
+        table = Table("Coefficients that are not zero", ("column", "coefficient"), [*head, *rows])
+        return Summary(self._title(), facts, [table])
 
     def _facts(self) -> dict[str, Any]:
         return {}

@@ -14,6 +14,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._native import native
+from lyceum.base import CATEGORICAL_FEATURES
 from lyceum.data import Block, Rows
 from lyceum.linear._linear_scores import LinearScores
 from lyceum.linear._row_passes import dense_blocks, dense_parts, unchecked
@@ -77,12 +78,12 @@ class Perceptron(LinearScores):
     (True, True, ['low', 'high'])
     """
 
-    _history_of: ClassVar[tuple[str, str]] = ("pass", "mistakes")
+    history_axes: ClassVar[tuple[str, str]] = ("pass", "mistakes")
     _parameter_constraints: ClassVar[dict] = {
         "learning_rate": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "record": ["boolean"],
-        "categorical_features": "no_validation",
+        "categorical_features": CATEGORICAL_FEATURES,
     }
 
     def __init__(
@@ -177,8 +178,7 @@ class Perceptron(LinearScores):
             "radius R": self.radius_,
             "passes": self.n_iter_,
         }
-        target = self.schema_.target.name if self.schema_.target else "y"
-        return Summary(f"Perceptron of {target}", facts, [self._table()])
+        return Summary(self._title(), facts, [self._table()])
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +193,7 @@ class _Reach:
         radius, margin = 0.0, np.inf
         for part in dense_parts(block):
             assert part.y is not None
-            w = np.ones(len(part)) if part.w is None else part.w
+            w = part.weights
             there = (w > 0) & (part.y >= 0)
             Z, y, w = part.X[there] - shift, part.y[there], w[there]
             scores = Z @ theta[:, :-1].T + theta[:, -1]

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 from scipy.special import log_softmax, logsumexp
 
 from lyceum.data import Block
@@ -57,6 +56,6 @@ def _with_zero(scores: np.ndarray) -> np.ndarray:
 
 def _centred(learner: Any, block: Block) -> np.ndarray:
     """(x - mean, 1), where the covariance of the weights is known without loss of digits."""
-    X = block.X.toarray() if sparse.issparse(block.X) else block.X
+    X = block.dense
     shift = learner.mean_ if learner.fit_intercept else np.zeros_like(learner.mean_)
     return np.column_stack([X - shift, np.ones(len(X))])

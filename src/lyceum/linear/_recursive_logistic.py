@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils.metaestimators import available_if
 
 from lyceum._native import native
+from lyceum.base import unchanged_on_failure
 from lyceum.data import Block, Rows
 from lyceum.errors import DataError, SchemaError, SettingError
 from lyceum.linear._log_loss import output_basis
@@ -60,7 +61,7 @@ class Recursion:
         """
         assert block.y is not None
         codes = np.ascontiguousarray(block.y, dtype=np.int32)
-        w = np.ones(len(block)) if block.w is None else block.w
+        w = block.weights
         scaled = w if factors is None else w * factors[codes]
         self.loss += native.recursive_softmax(
             block.X, codes, scaled, self.origin, self.theta, self.covariance, trace
@@ -83,9 +84,8 @@ class RecursiveLogistic:
 
         Only with solver="recursive". `classes` names, in the first call, classes whose rows come later.
         """
-        before = dict(self.__dict__)
-        known = (self.classes_.tolist(), self._design_names) if "recursion_" in before else None
-        try:
+        known = (self.classes_.tolist(), self._design_names) if hasattr(self, "recursion_") else None
+        with unchanged_on_failure(self):
             rows = self._more_rows(X, y, sample_weight, classes)
             if known is not None and known != (self.classes_.tolist(), self._design_names):
                 raise SchemaError(
@@ -95,10 +95,6 @@ class RecursiveLogistic:
             self._check_settings()
             self.seed_ = seed_from(self.random_state) if known is None else self.seed_
             return self._recurse(rows, known is not None)
-        except BaseException:
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
 
     def _recurse(self: Any, rows: Rows, go_on: bool):
         """One pass over the rows in their order."""

@@ -109,7 +109,5 @@ class Ridge(LeastSquares):
         spread = np.sqrt(np.diagonal(self.statistic_.xx) / self.statistic_.weight)
         rows = [(name, float(b), float(b * s)) for name, b, s in zip(self._design_names, self.coef_, spread)]
         head = [("(intercept)", float(self.intercept_), 0.0)] if self.fit_intercept else []
-        table = Table("coefficients", ("column", "coefficient", "per standard deviation"), [*head, *rows])
-        return Summary(
-            f"Ridge regression of {self.schema_.target.name if self.schema_.target else 'y'}", facts, [table]
-        )
+        table = Table("Coefficients", ("column", "coefficient", "per standard deviation"), [*head, *rows])
+        return Summary(self._title(), facts, [table])

@@ -65,7 +65,6 @@ class RidgeCV(PenaltyCV):
     """
 
     _coding: ClassVar[Literal["codes", "one_of_c", "reference"]] = "one_of_c"
-    _title: ClassVar[str] = "Cross-validated ridge regression"
     _parameter_constraints: ClassVar[dict] = {
         "eps": [Interval(Real, 0, 1, closed="neither")],
         **CV_CONSTRAINTS,

@@ -136,7 +136,7 @@ class MLPRegressor(RegressorMixin, FeedForward):
     # -- explain -------------------------------------------------------------------------------------------
 
     def _unit(self) -> str:
-        return self.schema_.target.name if self.schema_.target else "y"
+        return self.schema_.target_name
 
     def _unit_size(self) -> float:
         return self.target_scale_

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
@@ -11,6 +10,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from lyceum.base import CATEGORICAL_FEATURES, undefined
 from lyceum.data import Block, Rows
 from lyceum.errors import DataError, SchemaError, SettingError
 from lyceum.neural._architecture import ACTIVATIONS, INTEGRATIONS, Architecture, each_layer
@@ -30,7 +30,7 @@ class FeedForward(ShownNetwork):
     shift_: np.ndarray
     scale_: np.ndarray
 
-    _history_of: ClassVar[tuple[str, str]] = ("epoch", "loss")
+    history_axes: ClassVar[tuple[str, str]] = ("epoch", "loss")
     _coding: ClassVar[Literal["codes", "one_of_c", "reference"]] = "one_of_c"
     _parameter_constraints: ClassVar[dict] = {
         "hidden_layer_sizes": ["array-like", Interval(Integral, 1, None, closed="left")],
@@ -61,7 +61,7 @@ class FeedForward(ShownNetwork):
         "warm_start": ["boolean"],
         "record": ["boolean"],
         "random_state": ["random_state"],
-        "categorical_features": "no_validation",
+        "categorical_features": CATEGORICAL_FEATURES,
     }
 
     def __init__(
@@ -131,11 +131,11 @@ class FeedForward(ShownNetwork):
 
     def _n_outputs(self) -> int:
         """How many output nodes there shall be."""
-        raise TypeError(f"{type(self).__name__} does not define _n_outputs")
+        raise undefined(self, "_n_outputs")
 
     def _loss(self) -> str:
         """The loss of what the output nodes put out."""
-        raise TypeError(f"{type(self).__name__} does not define _loss")
+        raise undefined(self, "_loss")
 
     def _n_classes(self) -> int:
         return 0
@@ -148,7 +148,7 @@ class FeedForward(ShownNetwork):
 
     def _judge(self, outputs: np.ndarray, y: np.ndarray, w: np.ndarray) -> tuple[float, float]:
         """Mean loss and score of outputs against packed targets."""
-        raise TypeError(f"{type(self).__name__} does not define _judge")
+        raise undefined(self, "_judge")
 
     # -- fit -----------------------------------------------------------------------------------------------
 
@@ -161,21 +161,6 @@ class FeedForward(ShownNetwork):
         y : array of shape (n_samples,), if the target is not in the scan
         sample_weight : array of shape (n_samples,), optional
         """
-        with self._unchanged_if_it_fails():
-            self._fit(X, y, sample_weight)
-        return self
-
-    @contextmanager
-    def _unchanged_if_it_fails(self) -> Iterator[None]:
-        before = dict(self.__dict__)
-        try:
-            yield
-        except BaseException:
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
-
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         before = self._shape_now() if self.warm_start and hasattr(self, "parameters_") else None
         rows = self._rows(X, y, sample_weight)
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
@@ -191,6 +176,7 @@ class FeedForward(ShownNetwork):
         training = self._training(None)
         self._descend(training, rows, look, held_out)
         self._finish(training)
+        return self
 
     def _shape_now(self) -> tuple[Any, ...]:
         return self._design_names, getattr(self, "classes_", np.empty(0)).tolist()
@@ -351,16 +337,15 @@ class FeedForward(ShownNetwork):
                 "partial_fit makes one epoch a call and cannot stop early: give early_stopping=False"
             )
         known = self._shape_now() if hasattr(self, "parameters_") else None
-        with self._unchanged_if_it_fails():
-            rows = self._more_rows(X, y, sample_weight, classes)
-            look = first_look(rows, self._n_classes(), None)
-            if known is None:
-                self._start(look, int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max)))
-                self.n_iter_ = self.n_steps_ = 0
-                self._reset_history()
-            else:
-                self._check_same_network(known)
-            self._one_epoch(rows, look, getattr(self, "memory_", None))
+        rows = self._more_rows(X, y, sample_weight, classes)
+        look = first_look(rows, self._n_classes(), None)
+        if known is None:
+            self._start(look, int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max)))
+            self.n_iter_ = self.n_steps_ = 0
+            self._reset_history()
+        else:
+            self._check_same_network(known)
+        self._one_epoch(rows, look, getattr(self, "memory_", None))
         return self
 
     def _one_epoch(self, rows: Rows, look: FirstLook, memory: np.ndarray | None) -> None:

@@ -91,7 +91,7 @@ class Packing:
         return X.astype(self.dtype, copy=False)
 
     def __call__(self, block: Block) -> np.ndarray:
-        w = np.ones(len(block)) if block.w is None else block.w
+        w = block.weights
         keep = w > 0
         if self.held_out is not None:
             keep &= self.held_out.mask(block) == self.want

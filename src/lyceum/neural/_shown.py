@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum.base import Learner
+from lyceum.base import Learner, undefined
 from lyceum.errors import SettingError
 from lyceum.neural._architecture import Architecture
 from lyceum.neural._explaining import contributions
@@ -35,11 +35,11 @@ class ShownNetwork(Learner):
 
     @property
     def _architecture(self) -> Architecture:
-        raise TypeError(f"{type(self).__name__} does not define _architecture")
+        raise undefined(self, "_architecture")
 
     def predict(self, X: Any) -> Any:
         """What is predicted for every row."""
-        raise TypeError(f"{type(self).__name__} does not define predict")
+        raise undefined(self, "predict")
 
     # -- what was learned ----------------------------------------------------------------------------------
 
@@ -82,8 +82,7 @@ class ShownNetwork(Learner):
             facts["validation loss"] = self.validation_history_[best]
             facts["validation score"] = self.validation_scores_[best]
             facts["weights of epoch"] = self.best_epoch_
-        target = self.schema_.target.name if self.schema_.target else "y"
-        return Summary(f"{type(self).__name__} of {target}", facts, [self._table()])
+        return Summary(self._title(), facts, [self._table()])
 
     def _batches(self) -> str:
         return "all rows a step" if isinstance(self.batch_size, str) else f"{self.batch_size} rows a step"
@@ -99,7 +98,7 @@ class ShownNetwork(Learner):
             size = float(np.sqrt(np.mean(weights**2)))
             kinds = (layer.integration, activation if last else layer.activation)
             rows.append((name, layer.n_out, *kinds, weights.size, extra, size))
-        return Table("layers", columns, rows)
+        return Table("Layers", columns, rows)
 
     def explain(self, X: Any, method: Literal["integrated", "gradient"] = "integrated") -> Explanation:
         """What every column adds to the score, from the score of the mean row.
@@ -132,8 +131,8 @@ class ShownNetwork(Learner):
         )
 
     def _unit(self) -> str:
-        raise TypeError(f"{type(self).__name__} does not define _unit")
+        raise undefined(self, "_unit")
 
     def _direction(self, outputs: np.ndarray) -> np.ndarray:
         """The score explained as a combination of the outputs, (n, n_outputs)."""
-        raise TypeError(f"{type(self).__name__} does not define _direction")
+        raise undefined(self, "_direction")

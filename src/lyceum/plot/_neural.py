@@ -43,7 +43,7 @@ def training_curves(
     check_is_fitted(model, "history_")
     if not len(model.history_):
         raise DataError(f"{type(model).__name__} was not fitted step by step: its history_ is empty")
-    step, what = getattr(model, "_history_of", ("iteration", "objective"))
+    step, what = getattr(model, "history_axes", ("iteration", "objective"))
     # a history that begins before the first step has one entry more
     first = 0 if len(model.history_) == getattr(model, "n_iter_", 0) + 1 else 1
     ax = axes(ax)
@@ -133,7 +133,7 @@ def _draw_lines(ax: Axes, l: int, left: dict[int, float], right: dict[int, float
 def _name_nodes(ax: Axes, model: Any, shown: list[dict[int, float]]) -> None:
     inputs = model._design_names
     classes = getattr(model, "classes_", None)
-    outputs = [model.schema_.target.name if model.schema_.target else "y"]
+    outputs = [model.schema_.target_name]
     if classes is not None:
         outputs = [str(label) for label in classes] if len(shown[-1]) > 1 else [str(classes[-1])]
     last = len(shown) - 1

@@ -16,7 +16,7 @@ from sklearn.base import TransformerMixin
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
-from lyceum.base import Learner
+from lyceum.base import Learner, undefined
 from lyceum.data import Block, Rows, Schema, Step
 from lyceum.data._align import Align
 from lyceum.data._arrow import to_arrow
@@ -28,7 +28,7 @@ from lyceum.prepare._containers import contain, library_of
 __all__ = ["Transformer", "with_weight"]
 
 
-class Transformer(TransformerMixin, Learner, auto_wrap_output_keys=None):  # type: ignore[call-arg]
+class Transformer(TransformerMixin, Learner, auto_wrap_output_keys=None):
     """The base of encoders and of ways with missing values.
 
     `transform` gives back what it is given: an array for an array (float32 stays float32), a pandas, Polars
@@ -44,7 +44,7 @@ class Transformer(TransformerMixin, Learner, auto_wrap_output_keys=None):  # typ
 
     def _step(self, schema: Schema) -> Step:
         """The change to blocks with the columns of `schema`, which has those of `schema_` under any names."""
-        raise TypeError(f"{type(self).__name__} does not define _step")
+        raise undefined(self, "_step")
 
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
         """`fit(X, y, **fit_params)`, then `transform(X)`."""

@@ -134,7 +134,7 @@ class Chain:
         """Scatter of the filled rows: of all, and of those where each of `columns` is there."""
         X = as_floats(block)
         Z = np.ascontiguousarray(self.filled(X))
-        w = np.ones(len(X)) if block.w is None else block.w
+        w = block.weights
         weights = [w, *(w * ~np.isnan(X[:, j]) for j in columns)]
         return Together(tuple(Scatter.of(Block(Z, None, one, block.start, block.schema)) for one in weights))
 

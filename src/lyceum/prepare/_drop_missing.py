@@ -101,7 +101,9 @@ class DropMissing(Transformer, OnePassLearner):
             (column.name, column.kind, share) for column, share in zip(self.schema_, self.missing_.tolist())
         ]
         table = Table("Columns", ("column", "kind", "missing"), rows)
-        return Summary(repr(self), {"columns": self.n_features_in_, "complete rows": self.complete_}, [table])
+        return Summary(
+            self._title(), {"columns": self.n_features_in_, "complete rows": self.complete_}, [table]
+        )
 
 
 def _gaps(block: Block) -> Gaps:

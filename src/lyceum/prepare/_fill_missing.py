@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from sklearn.utils._param_validation import StrOptions
 
+from lyceum.base import CATEGORICAL_FEATURES
 from lyceum.data import Column
 from lyceum.prepare._filling import Filling, Ways
 
@@ -67,7 +68,7 @@ class FillMissing(Filling):
         "fill_number": [Real],
         "fill_category": [str, Real],
         "indicator": ["boolean"],
-        "categorical_features": [str, "array-like", "boolean", None],
+        "categorical_features": CATEGORICAL_FEATURES,
     }
 
     def __init__(

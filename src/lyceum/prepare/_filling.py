@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum.base import OnePassLearner
+from lyceum.base import OnePassLearner, undefined
 from lyceum.data import Block, Column, Schema
 from lyceum.prepare._base import Transformer, with_weight
 from lyceum.prepare._statistics import Gaps, Together
@@ -36,11 +36,11 @@ class Filling(Transformer, OnePassLearner):
     """A value for every column's gaps, learned in one pass; a subclass says how and what is flagged."""
 
     def _ways(self) -> Ways:
-        raise TypeError(f"{type(self).__name__} does not define _ways")
+        raise undefined(self, "_ways")
 
     def _is_flagged(self, column: Column) -> bool:
         """Whether a column with gaps gets a 0/1 column that says where they were."""
-        raise TypeError(f"{type(self).__name__} does not define _is_flagged")
+        raise undefined(self, "_is_flagged")
 
     def _statistic(self) -> Callable[[Block], Together]:
         return partial(summarised, medians=self._ways().continuous == "median")
@@ -61,7 +61,9 @@ class Filling(Transformer, OnePassLearner):
         columns = zip(self.schema_, self.missing_.tolist(), values)
         rows = [(column.name, column.kind, share, value) for column, share, value in columns]
         table = Table("Columns", ("column", "kind", "missing", "filled with"), rows)
-        return Summary(repr(self), {"columns": self.n_features_in_, "flagged": len(self.flagged_)}, [table])
+        return Summary(
+            self._title(), {"columns": self.n_features_in_, "flagged": len(self.flagged_)}, [table]
+        )
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         return {"fill_": (self.n_features_in_,)}

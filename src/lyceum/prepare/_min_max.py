@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum.base import OnePassLearner
+from lyceum.base import CATEGORICAL_FEATURES, OnePassLearner
 from lyceum.data import Block, Schema
 from lyceum.errors import DataError
 from lyceum.prepare._base import Transformer, with_weight
@@ -52,7 +52,7 @@ class MinMax(Transformer, OnePassLearner):
     _parameter_constraints: ClassVar[dict] = {
         "feature_range": [tuple, list],
         "clip": ["boolean"],
-        "categorical_features": [str, "array-like", "boolean", None],
+        "categorical_features": CATEGORICAL_FEATURES,
     }
 
     def __init__(self, *, feature_range=(0, 1), clip=False, categorical_features="from_dtype"):
@@ -104,7 +104,9 @@ class MinMax(Transformer, OnePassLearner):
         columns = self.schema_.continuous
         rows = [(self.schema_[int(j)].name, self.data_min_[j], self.data_max_[j]) for j in columns]
         table = Table("Continuous columns", ("column", "min", "max"), rows)
-        return Summary(repr(self), {"rows": self.n_samples_seen_, "new range": self.feature_range}, [table])
+        return Summary(
+            self._title(), {"rows": self.n_samples_seen_, "new range": self.feature_range}, [table]
+        )
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         return {"data_min_": (self.n_features_in_,), "data_max_": (self.n_features_in_,)}

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from sklearn.utils._param_validation import StrOptions
 
+from lyceum.base import CATEGORICAL_FEATURES
 from lyceum.data import Column
 from lyceum.prepare._filling import Filling, Ways
 
@@ -57,7 +58,7 @@ class MissingCategory(Filling):
     _parameter_constraints: ClassVar[dict] = {
         "label": [str],
         "continuous": [StrOptions({"mean", "median", "keep"})],
-        "categorical_features": [str, "array-like", "boolean", None],
+        "categorical_features": CATEGORICAL_FEATURES,
     }
 
     def __init__(self, *, label="missing", continuous="mean", categorical_features="from_dtype"):

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from lyceum.base import CATEGORICAL_FEATURES
 from lyceum.data import Schema, Step
 from lyceum.data._steps import Design
 from lyceum.prepare._base import Transformer
@@ -54,7 +55,7 @@ class OneOfC(Transformer):
     _parameter_constraints: ClassVar[dict] = {
         "drop": [StrOptions({"first"}), None],
         "handle_unknown": [StrOptions({"zeros", "error"})],
-        "categorical_features": [str, "array-like", "boolean", None],
+        "categorical_features": CATEGORICAL_FEATURES,
     }
 
     def __init__(self, *, drop=None, handle_unknown="zeros", categorical_features="from_dtype"):
@@ -93,4 +94,4 @@ class OneOfC(Transformer):
         coded = [column for column in self.schema_ if not column.numeric]
         rows = [(column.name, len(column.categories), list(column.categories)) for column in coded]  # type: ignore[arg-type]
         facts = {"columns": self.n_features_in_, "columns after": len(self.get_feature_names_out())}
-        return Summary(repr(self), facts, [Table("Coded columns", ("column", "C", "categories"), rows)])
+        return Summary(self._title(), facts, [Table("Coded columns", ("column", "C", "categories"), rows)])

@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
+from lyceum.base import CATEGORICAL_FEATURES
 from lyceum.data import Block, Column, Rows, Schema
 from lyceum.data._coding import codes_of
 from lyceum.prepare._base import Transformer, with_weight
@@ -101,7 +102,7 @@ class PredictMissing(Transformer):
         "tol": [Interval(Real, 0, None, closed="left")],
         "sweeps": [Interval(Integral, 1, None, closed="left")],
         "record": ["boolean"],
-        "categorical_features": [str, "array-like", "boolean", None],
+        "categorical_features": CATEGORICAL_FEATURES,
     }
 
     def __init__(
@@ -215,7 +216,7 @@ class PredictMissing(Transformer):
                 )
             )
         table = Table("Columns", ("column", "predicted by", "missing", "R²", "most from"), rows)
-        return Summary(repr(self), {"rounds": self.n_iter_, "last move": self.history_[-1]}, [table])
+        return Summary(self._title(), {"rounds": self.n_iter_, "last move": self.history_[-1]}, [table])
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         d, D = self.n_features_in_, len(self.design_names_)

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum.base import OnePassLearner
+from lyceum.base import CATEGORICAL_FEATURES, OnePassLearner
 from lyceum.data import Block, Schema
 from lyceum.data._steps import CheckCells
 from lyceum.prepare._base import Transformer, with_weight
@@ -54,7 +54,7 @@ class Standardize(Transformer, OnePassLearner):
     _parameter_constraints: ClassVar[dict] = {
         "with_mean": ["boolean"],
         "with_std": ["boolean"],
-        "categorical_features": [str, "array-like", "boolean", None],
+        "categorical_features": CATEGORICAL_FEATURES,
     }
 
     def __init__(self, *, with_mean=True, with_std=True, categorical_features="from_dtype"):
@@ -100,7 +100,7 @@ class Standardize(Transformer, OnePassLearner):
             (self.schema_[int(j)].name, self.mean_[j], np.sqrt(self.var_[j])) for j in self.schema_.continuous
         ]
         table = Table("Continuous columns", ("column", "mean", "sd"), rows)
-        return Summary(repr(self), {"rows": self.n_samples_seen_, "columns": self.n_features_in_}, [table])
+        return Summary(self._title(), {"rows": self.n_samples_seen_, "columns": self.n_features_in_}, [table])
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         return {"mean_": (self.n_features_in_,), "scale_": (self.n_features_in_,)}

@@ -44,7 +44,7 @@ class Gaps:
 
     @classmethod
     def of(cls, block: Block) -> Gaps:
-        w, d = np.ones(len(block)) if block.w is None else block.w, block.X.shape[1]
+        w, d = block.weights, block.X.shape[1]
         rows, columns = np.divmod(np.flatnonzero(gaps_of(block)), d)
         whole = np.ones(len(block), dtype=bool)
         whole[rows] = False

@@ -252,7 +252,7 @@ class LossMatrix:
         """The matrix as a table of `lyceum.report`."""
         rows = [(str(label), *map(float, row)) for label, row in zip(self._row_labels, self.values)]
         columns = ("true \\ action", *map(str, self._column_labels))
-        return Table("loss: rows = true class, columns = action", columns, rows)
+        return Table("Loss: rows = true class, columns = action", columns, rows)
 
     def __str__(self) -> str:
         return str(self.table())

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import sparse
 
 from lyceum.data import Block
 from lyceum.statistics import Scatter
@@ -31,8 +30,8 @@ class CenteredRows:
 
     @classmethod
     def of(cls, block: Block) -> CenteredRows:
-        X = np.asarray(block.X.toarray() if sparse.issparse(block.X) else block.X, dtype=np.float64)
-        w = np.ones(len(X)) if block.w is None else block.w
+        X = np.asarray(block.dense, dtype=np.float64)
+        w = block.weights
         X, w = X[w > 0], w[w > 0]
         if not len(X):
             return cls(0, 0.0, np.zeros(X.shape[1]), X)

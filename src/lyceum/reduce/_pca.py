@@ -187,7 +187,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OnePassLearner):
         head = ("component", "variance", "proportion", "cumulative")
         loadings = [(name, *column) for name, column in zip(self._design_names, self.components_.T)]
         tables = [Table("Variance", head, variance), Table("Loadings", ("column", *names), loadings)]
-        return Summary(repr(self), facts, tables)
+        return Summary(self._title(), facts, tables)
 
     def explain(self, X: Any, component: int = 0) -> Explanation:
         """What every column adds to the score on one component: (x_j - m_j) v_j, whitened if asked for."""
@@ -271,7 +271,7 @@ def _scores(pca: PCA, block: Block) -> np.ndarray:
 
 
 def _centered(pca: PCA, block: Block) -> np.ndarray:
-    return (block.X.toarray() if sparse.issparse(block.X) else block.X) - pca.mean_
+    return block.dense - pca.mean_
 
 
 def _parts(pca: PCA, component: int, block: Block) -> np.ndarray:

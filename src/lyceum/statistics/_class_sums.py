@@ -38,7 +38,7 @@ class ClassSums:
         X = block.X if above is None else indicators(block.X, above)
         y = np.zeros(len(block), dtype=np.int32) if block.y is None else block.y
         here = np.flatnonzero(y >= 0)
-        w = np.ones(len(block)) if block.w is None else block.w
+        w = block.weights
         members = sparse.csr_array((w[here], (y[here], here)), shape=(len(classes), len(block)))
         sums = members @ X
         sums = sums.toarray() if sparse.issparse(sums) else np.asarray(sums, dtype=np.float64)

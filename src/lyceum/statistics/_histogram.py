@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy import sparse
 
 from lyceum.data import Block
 
@@ -41,7 +40,7 @@ class Histogram:
     @classmethod
     def of(cls, block: Block, edges: Edges) -> Histogram:
         """`edges` is one array for all columns, or one array a column."""
-        X = block.X.toarray() if sparse.issparse(block.X) else block.X
+        X = block.dense
         every = checked_edges(edges, X.shape[1])
         tables = [_weigh(bins_of(X[:, j], every[j]), block.w, len(every[j]) + 2) for j in range(X.shape[1])]
         return cls(
@@ -91,7 +90,7 @@ class JointHistogram:
 
     @classmethod
     def of(cls, block: Block, edges: Edges) -> JointHistogram:
-        X = block.X.toarray() if sparse.issparse(block.X) else block.X
+        X = block.dense
         every = checked_edges(edges, X.shape[1])
         shape = tuple(len(e) - 1 for e in every)
         places = [bins_of(X[:, j], every[j]) - 1 for j in range(X.shape[1])]

@@ -44,7 +44,7 @@ class LloydSums:
     @classmethod
     def _of_sparse(cls, block: Block, centers: np.ndarray) -> LloydSums:
         labels, distances = nearest(block.X, centers)
-        w = np.ones(len(block)) if block.w is None else block.w
+        w = block.weights
         member = sparse.csr_array((w, (labels, np.arange(len(w)))), shape=(len(centers), len(w)))
         sums = (member @ block.X.astype(np.float64)).toarray()
         return cls(len(block), sums, np.bincount(labels, w, len(centers)), float(w @ distances))
@@ -90,7 +90,7 @@ class FarthestRows:
     @classmethod
     def of(cls, block: Block, centers: np.ndarray, size: int) -> FarthestRows:
         labels, distances = nearest(block.X, centers)
-        w = np.ones(len(block)) if block.w is None else block.w
+        w = block.weights
         there = np.flatnonzero((w > 0) & (distances > 0))
         # Rows equal to one that is kept have its distance: cut at the distance of the size-th distinct one.
         apart = np.unique(distances[there])

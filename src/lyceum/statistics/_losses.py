@@ -91,7 +91,7 @@ class SoftmaxLoss(_Loss):
         w = _weights(block, class_weight)
         if sparse.issparse(block.X) and not hessian:
             return cls(*_sparse_softmax(block.X, block.y, w, coef, shift), None)
-        X = block.X.toarray() if sparse.issparse(block.X) else block.X
+        X = block.dense
         gradient, H = np.zeros_like(coef), np.zeros((coef.size, coef.size)) if hessian else None
         return cls(native.softmax_loss(X, block.y, w, coef, gradient, H, shift), gradient, H)
 

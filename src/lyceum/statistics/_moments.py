@@ -41,7 +41,7 @@ class Moments:
     @classmethod
     def _of_sparse(cls, block: Block) -> Moments:
         cells, (n, d) = SparseCells.of(block.X), block.X.shape
-        w = np.ones(n) if block.w is None else block.w
+        w = block.weights
         v = np.repeat(w, np.diff(cells.indptr))
         there = ~np.isnan(cells.data)
         at, x, v_there = cells.indices[there], cells.data[there], v[there]

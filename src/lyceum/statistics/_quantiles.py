@@ -125,7 +125,7 @@ def _columns(block: Block):
 def _sparse_columns(block: Block):
     """Stored cells, and one zero with the weight of all cells that are not stored."""
     X = block.X.astype(np.float64).tocsc()
-    w = np.ones(len(block)) if block.w is None else block.w
+    w = block.weights
     total = w.sum()
     for start, stop in zip(X.indptr, X.indptr[1:]):
         values, weights = X.data[start:stop], w[X.indices[start:stop]]

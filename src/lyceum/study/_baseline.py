@@ -9,16 +9,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.utils._param_validation import StrOptions
 
-from lyceum.base import OnePassClassifier, OnePassLearner
+from lyceum.base import CATEGORICAL_FEATURES, OnePassClassifier, OnePassLearner
 from lyceum.data import Block
 from lyceum.report import Summary, Table
 from lyceum.statistics._classes import align_labels, class_weights, classes_of, spread
 
 __all__ = ["ClassWeights", "MeanRegressor", "PriorClassifier", "TargetMean"]
 
-_CONSTRAINTS = {"categorical_features": ["array-like", StrOptions({"from_dtype"}), "boolean", None]}
+_CONSTRAINTS = {"categorical_features": CATEGORICAL_FEATURES}
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +105,7 @@ class TargetMean:
     @classmethod
     def of(cls, block: Block) -> TargetMean:
         assert block.y is not None
-        w = np.ones(len(block)) if block.w is None else block.w
+        w = block.weights
         total = float(w.sum())
         return cls(len(block), total, float(w @ block.y) / total if total else 0.0)
 

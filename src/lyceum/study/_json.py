@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
@@ -11,7 +10,7 @@ import numpy as np
 
 from lyceum.data import Column, Schema
 from lyceum.decision import LossMatrix
-from lyceum.report import Explanation
+from lyceum.report import Explanation, plain
 from lyceum.study._pipeline import Judge
 from lyceum.study._results import Candidate, Example, Standing, Study, Suspect, Task
 
@@ -115,19 +114,6 @@ def as_example(kept: Mapping[str, Any]) -> Example:
         explanation,
         kept["picked"],
     )
-
-
-def plain(value: Any) -> Any:
-    """JSON's own types: infinities and NaN are null."""
-    if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
-    if isinstance(value, np.generic):
-        return plain(value.item())
-    if isinstance(value, np.ndarray):
-        return plain(value.tolist())
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def as_results(study: Study) -> dict[str, Any]:

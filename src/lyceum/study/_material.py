@@ -187,7 +187,7 @@ class _Counted:
 
 def _sample(block: Block, size: int, seed: int) -> _Counted:
     known = _has_target(block.y)
-    w = np.ones(len(block)) if block.w is None else block.w
+    w = block.weights
     # weight zero keeps a row out of the race without renumbering the others
     raced = RowSample.of(replace(block, w=np.where(known, w, 0.0)), size, seed)
     sample = raced if block.w is not None else replace(raced, w=None)

@@ -76,7 +76,7 @@ def explain_trees(
     start = np.broadcast_to(np.asarray(base, dtype=np.float64), trees.n_outputs)
     parts = np.asarray(learner._apply(partial(_parts, trees, start, of, actions is not None), X))
     predicted = np.asarray(learner.predict(X))
-    target = learner.schema_.target.name if learner.schema_.target else "y"
+    target = learner.schema_.target_name
     what = unit or ("posterior" if hasattr(learner, "classes_") else target)
     return Explanation(learner.schema_.names, parts[:, 1:], parts[:, 0], predicted, what)
 

@@ -69,7 +69,7 @@ class TreeLabels:
 
     @property
     def target(self) -> str:
-        return self.schema.target.name if self.schema.target else "y"
+        return self.schema.target_name
 
     # -- tests ---------------------------------------------------------------------------------------------
 

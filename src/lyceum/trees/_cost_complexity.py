@@ -78,7 +78,7 @@ class CostComplexityPath:
     def table(self) -> Table:
         """The subtrees as a table of `lyceum.report`."""
         rows = [(float(a), int(n), float(r)) for a, n, r in zip(self.alphas, self.n_leaves, self.risks)]
-        return Table("cost-complexity path", ("alpha", "leaves", "R"), rows)
+        return Table("Cost-complexity path", ("alpha", "leaves", "R"), rows)
 
 
 def cost_complexity_path(
@@ -228,7 +228,7 @@ class AlphaChoice:
                 self.path.alphas, self.path.n_leaves, self.risks, self.standard_errors, marks
             )
         ]
-        return Table("alpha by cross-validation", ("alpha", "leaves", "cost left out", "se", ""), rows)
+        return Table("Alpha by cross-validation", ("alpha", "leaves", "cost left out", "se", ""), rows)
 
 
 def choose_alpha(

@@ -13,7 +13,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum.base import Learner
+from lyceum.base import CATEGORICAL_FEATURES, Learner
 from lyceum.data import Block, Schema
 from lyceum.data._dask import DaskSource
 from lyceum.errors import SourceError
@@ -123,7 +123,7 @@ class ModelTreeRegressor(RegressorMixin, Learner):
         "sd_fraction": [Interval(Real, 0, 1, closed="both")],
         "pruning": ["boolean"],
         "smoothing": [Interval(Real, 0, None, closed="left")],
-        "categorical_features": "no_validation",
+        "categorical_features": CATEGORICAL_FEATURES,
     }
 
     def __init__(
@@ -233,7 +233,7 @@ class ModelTreeRegressor(RegressorMixin, Learner):
         """
         check_is_fitted(self)
         parts = np.asarray(self._apply(partial(_contributions, self), X))
-        target = self.schema_.target.name if self.schema_.target else "y"
+        target = self.schema_.target_name
         return Explanation(self.schema_.names, parts[:, 1:], parts[:, 0], np.asarray(self.predict(X)), target)
 
     def _nodes(self, block: Block) -> np.ndarray:
@@ -271,11 +271,11 @@ class ModelTreeRegressor(RegressorMixin, Learner):
         if self.tree_.n_nodes - 1 > _SHOWN:
             facts["shown"] = f"the first {_SHOWN} branches and models; text() has all"
         return Summary(
-            f"Model tree for {text.words.target}",
+            self._title(),
             facts,
             [
-                Table("tree", ("split", "model", "weight", "error, % of sd"), lines),
-                Table("models at the leaves", ("model", "equation"), models),
+                Table("Tree", ("split", "model", "weight", "error, % of sd"), lines),
+                Table("Models at the leaves", ("model", "equation"), models),
             ],
         )
 

@@ -72,9 +72,8 @@ def summary_of(
 
 def tree_summary(learner: Any, facts: Mapping[str, Any] | None = None) -> Summary:
     """The summary of a learner with one tree: its size, nodes, importances and, if kept, every gain."""
-    target = learner.schema_.target.name if learner.schema_.target else "y"
     return summary_of(
-        f"{type(learner).__name__} of {target}",
+        learner._title(),
         learner.tree_,
         learner.schema_,
         getattr(learner, "classes_", None),
@@ -107,7 +106,7 @@ def node_table(
         said = words.answer_text(node)
         rows.append((node, int(depths[node]), reached, float(tree.weight[node]), float(tree.impurity[node]),
                      split, gain, said, words.distribution(node, 4)))  # fmt: skip
-    title = "nodes" if n == tree.n_nodes else f"nodes (the first {n} of {tree.n_nodes:,})"
+    title = "Nodes" if n == tree.n_nodes else f"Nodes (the first {n} of {tree.n_nodes:,})"
     columns = ("node", "depth", "reached by", "weight", "impurity", "splits by", "gain", words.target, "rows")
     return Table(title, columns, rows)
 
@@ -140,7 +139,7 @@ def gain_tables(record: Any, tree: Tree, schema: Schema) -> list[Table]:
             for e in entries
         ]
         how = "" if chosen >= 0 else ", not split"
-        title = f"gains at node {node}: {_reached(words, parents, int(node))}{how}"
+        title = f"Gains at node {node}: {_reached(words, parents, int(node))}{how}"
         tables.append(Table(title, ("column", "gain", "score", "split", ""), rows))
     return tables
 

@@ -1,0 +1,23 @@
+"""What every learner shares, from any source of rows to scikit-learn's contract.
+
+A one-pass method is a subclass of `OnePassLearner` with two methods: `_statistic()`, which says how a block
+is summarized, and `_finish(statistic)`, which turns the merged summary into parameters. A method of several
+passes writes `fit` over `self._rows(...)` and `rows.reduce(...)`. Either way it runs in memory, from files
+and on Dask.
+"""
+
+from lyceum.base._learner import CATEGORICAL_FEATURES, Learner
+from lyceum.base._one_pass import OnePassClassifier, OnePassLearner
+from lyceum.base._posterior import PosteriorClassifier, normalize_posteriors
+from lyceum.base._state import unchanged_on_failure, undefined
+
+__all__ = [
+    "CATEGORICAL_FEATURES",
+    "Learner",
+    "OnePassClassifier",
+    "OnePassLearner",
+    "PosteriorClassifier",
+    "normalize_posteriors",
+    "unchanged_on_failure",
+    "undefined",
+]

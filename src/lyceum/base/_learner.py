@@ -1,0 +1,134 @@
+"""Learner: what every method shares, from any source of rows to scikit-learn's contract."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from types import FunctionType
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum.base._state import unchanged_on_failure
+from lyceum.data import Block, Rows, Schema, Step
+from lyceum.data._intake import Intake
+from lyceum.data._steps import CheckCells, Design, Recode
+from lyceum.report import Summary
+
+__all__ = ["CATEGORICAL_FEATURES", "Learner"]
+
+# what the parameter `categorical_features` may be: names, numbers or flags of columns
+CATEGORICAL_FEATURES = [StrOptions({"from_dtype"}), "array-like", "boolean", None]
+
+
+class Learner(BaseEstimator):
+    """The base of every method.
+
+    Subclasses say what they take: `_coding` is how categories reach them ("codes" into tables, "one_of_c"
+    columns, or "reference" columns without the first category), `_takes_missing` and `_takes_sparse` what
+    else they can do.
+    """
+
+    _coding: ClassVar[Literal["codes", "one_of_c", "reference"]] = "one_of_c"
+    _takes_missing: ClassVar[bool] = False
+    _takes_sparse: ClassVar[bool] = False
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {}
+
+    history_axes: ClassVar[tuple[str, str]] = ("iteration", "objective")
+
+    schema_: Schema
+    n_features_in_: int
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """A `fit` or `partial_fit` that fails leaves the learner as it was, in every subclass."""
+        super().__init_subclass__(**options)
+        for name in ("fit", "partial_fit"):
+            method = vars(cls).get(name)
+            if isinstance(method, FunctionType):
+                setattr(cls, name, _unchanged_if_it_fails(method))
+
+    # -- rows in -------------------------------------------------------------------------------------------
+
+    def _rows(self, X: Any, y: Any = None, sample_weight: Any = None) -> Rows:
+        """The rows to fit on; learns the schema."""
+        self._validate_params()
+        rows = Intake(self).to_fit(X, y, sample_weight)
+        return self._prepared(rows)
+
+    def _more_rows(self, X: Any, y: Any = None, sample_weight: Any = None, classes: Any = None) -> Rows:
+        """More rows for `partial_fit`; the schema grows by what is new in them."""
+        self._validate_params()
+        rows = Intake(self).to_go_on(X, y, sample_weight, classes)
+        return self._prepared(rows)
+
+    def _rows_to_predict(self, X: Any, checked: bool = True) -> Rows:
+        """Rows coded as those of `fit` were; unless `checked`, the caller looks for gaps and infinities."""
+        check_is_fitted(self)
+        rows = Intake(self).to_predict(X)
+        if checked:
+            return self._prepared(rows)
+        for step in self._steps():
+            rows = rows if isinstance(step, CheckCells) else rows.then(step)
+        return rows
+
+    def _prepared(self, rows: Rows) -> Rows:
+        for step in self._steps():
+            rows = rows.then(step)
+        return rows
+
+    def _steps(self) -> list[Step]:
+        check = CheckCells(type(self).__name__, self._takes_missing)
+        if self._coding == "codes":
+            return [Recode(), check]
+        return [check, self._design]
+
+    @property
+    def _design(self) -> Design:
+        return Design(Schema(self.schema_.columns), self._coding == "reference", sparse=self._takes_sparse)
+
+    @property
+    def _design_names(self) -> tuple[str, ...]:
+        """The names of the columns that the method computes with."""
+        return self.schema_.names if self._coding == "codes" else self._design.after.names
+
+    def _apply(self, function: Callable[[Block], np.ndarray], X: Any) -> Any:
+        """`function` of every block of X, one result a row (lazy on Dask)."""
+        return self._rows_to_predict(X).collect(function)
+
+    # -- what was learned ----------------------------------------------------------------------------------
+
+    def summary(self) -> Summary:
+        """What was learned, in the method's own quantities; prints as text, shows as tables in a notebook."""
+        check_is_fitted(self)
+        return Summary(self._title(), {"columns": self.n_features_in_})
+
+    def _title(self) -> str:
+        """The title of the summary: the class, and the target if there is one."""
+        target = self.schema_.target
+        return type(self).__name__ if target is None else f"{type(self).__name__} of {target.name}"
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        """The arrays that prediction indexes, with their shapes; checked when a model file is loaded."""
+        return {}
+
+    # -- tags ----------------------------------------------------------------------------------------------
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self._takes_sparse
+        tags.input_tags.allow_nan = self._takes_missing
+        tags.input_tags.categorical = True
+        return tags
+
+
+def _unchanged_if_it_fails(method: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(method)
+    def guarded(self: Learner, *data: Any, **named: Any) -> Any:
+        with unchanged_on_failure(self):
+            return method(self, *data, **named)
+
+    return guarded

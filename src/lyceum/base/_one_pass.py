@@ -1,0 +1,84 @@
+"""Learners whose parameters follow from one mergeable statistic."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from lyceum.base._learner import Learner
+from lyceum.base._posterior import PosteriorClassifier
+from lyceum.base._state import undefined
+from lyceum.data import Block, Rows, Schema, Statistic
+from lyceum.data._redesign import redesign
+from lyceum.errors import SchemaError
+
+__all__ = ["OnePassClassifier", "OnePassLearner"]
+
+
+class OnePassLearner(Learner):
+    """A method whose parameters follow from one mergeable statistic, kept as `statistic_`."""
+
+    statistic_: Any
+
+    def _statistic(self) -> Callable[[Block], Statistic]:
+        """How a block of rows is summarised; must be picklable."""
+        raise undefined(self, "_statistic")
+
+    def _finish(self, statistic: Any) -> None:
+        """Set the fitted attributes from the merged statistic."""
+        raise undefined(self, "_finish")
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Learn from all rows of X in one pass.
+
+        Parameters
+        ----------
+        X : array, sparse array, frame, Dask collection or `scan(...)`
+        y : array of shape (n_samples,), if the target is not in the scan
+        sample_weight : array of shape (n_samples,), optional
+        """
+        rows = self._rows(X, y, sample_weight)
+        self.statistic_ = rows.reduce(self._statistic())
+        self._finish(self.statistic_)
+        return self
+
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Learn from more rows: the result is that of one `fit` on all rows seen."""
+        return self._partial_fit(X, y, sample_weight)
+
+    def _partial_fit(self, *data: Any):
+        """Learn from more rows."""
+        known = (self.schema_, self._design_names) if hasattr(self, "statistic_") else None
+        rows = self._more_rows(*data)
+        if known is not None and known[1] != self._design_names:
+            self._grow(known[0])
+        return self._go_on(rows)
+
+    def _grow(self, known: Schema) -> None:
+        """Bring the statistic to the design columns of categories that are new."""
+        if not hasattr(self.statistic_, "mapped"):
+            column = next(new for old, new in zip(known, self.schema_) if not old.same_as(new))
+            raise SchemaError(
+                f"column {column.name!r} has new categories, which {type(self).__name__} cannot add: "
+                "name all categories from the start, e.g. by a category type, or fit on all rows at once"
+            )
+        self.statistic_ = self.statistic_.mapped(*redesign(known, self._design))
+
+    def _go_on(self, rows: Rows):
+        more = rows.reduce(self._statistic())
+        self.statistic_ = self.statistic_.merge(more) if hasattr(self, "statistic_") else more
+        self._finish(self.statistic_)
+        return self
+
+
+class OnePassClassifier(PosteriorClassifier, OnePassLearner):
+    """A classifier of one pass; `partial_fit` may be told of classes before their first row."""
+
+    # scikit-learn puts the classes before the weights
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None):  # type: ignore[override]
+        """Learn from more rows: the result is that of one `fit` on all rows seen.
+
+        New classes may come at any time; `classes` names those that will, so that they are in `classes_` at
+        once.
+        """
+        return self._partial_fit(X, y, sample_weight, classes)

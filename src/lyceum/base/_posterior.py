@@ -1,0 +1,89 @@
+"""Predictions from log posteriors."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum._native import native
+from lyceum.base._state import undefined
+from lyceum.data import Block
+from lyceum.data._steps import CheckCells
+
+__all__ = ["PosteriorClassifier", "normalize_posteriors"]
+
+
+class PosteriorClassifier(ClassifierMixin):
+    """Predictions from an unnormalised log posterior: a subclass defines `_log_joint(block)`, (n, K)."""
+
+    classes_: np.ndarray
+
+    def _log_joint(self, block: Block) -> np.ndarray:
+        raise undefined(self, "_log_joint")
+
+    def _linear_rule(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """Coefficients (K, d) and intercepts (K,) of a log joint that is linear in the cells, if it is."""
+        return None
+
+    def predict(self, X: Any) -> Any:
+        """The class of largest posterior: minimum 0/1 risk."""
+        check_is_fitted(self)
+        rule = self._linear_rule()
+        if rule is None or not self._design.is_plain:
+            return self._apply(partial(_most_probable, self), X)
+        check = CheckCells(type(self).__name__)
+        return self._rows_to_predict(X, checked=False).collect(partial(_largest, self, *rule, check))
+
+    def predict_proba(self, X: Any) -> Any:
+        """The posterior probabilities, a column a class in the order of `classes_`; rows sum to 1."""
+        return self._apply(partial(_posterior, self), X)
+
+    def predict_log_proba(self, X: Any) -> Any:
+        """The logarithms of the posterior probabilities."""
+        return self._apply(partial(_log_posterior, self), X)
+
+
+def normalize_posteriors(proba: Any) -> Any:
+    """Rows of non-negative numbers divided by their sums: posteriors in [0, 1], even where sums round up.
+
+    No rounded sum of non-negative numbers is below one of them, so that no quotient exceeds 1. Arrays of
+    NumPy and of Dask are taken; rows of NaN stay NaN.
+
+    >>> proba = np.array([[0.01, 0.0]]).repeat(100, axis=0).sum(axis=0, keepdims=True)
+    >>> float(proba[0, 0]) > 1.0, normalize_posteriors(proba).tolist()
+    (True, [[1.0, 0.0]])
+    """
+    return proba / (proba @ np.ones(proba.shape[1]))[:, None]
+
+
+def _most_probable(learner: PosteriorClassifier, block: Block) -> np.ndarray:
+    labels = np.empty(len(block), dtype=np.int64)
+    native.row_argmax(learner._log_joint(block), labels)
+    return learner.classes_[labels]
+
+
+def _largest(
+    learner: PosteriorClassifier, coef: np.ndarray, intercept: np.ndarray, check: CheckCells, block: Block
+) -> np.ndarray:
+    """The class of the largest linear score, cells checked in the same read."""
+    labels = np.empty(len(block), dtype=np.int64)
+    dense = isinstance(block.X, np.ndarray) and block.X.dtype.kind == "f"
+    if not dense or not native.linear_argmax(block.X, coef, intercept, labels):
+        return _most_probable(learner, check(block))
+    return learner.classes_[labels]
+
+
+def _posterior(learner: PosteriorClassifier, block: Block) -> np.ndarray:
+    joint = learner._log_joint(block)
+    native.posterior(joint)
+    return joint
+
+
+def _log_posterior(learner: PosteriorClassifier, block: Block) -> np.ndarray:
+    joint = learner._log_joint(block)
+    native.log_posterior(joint)
+    return joint

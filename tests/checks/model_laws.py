@@ -1,0 +1,80 @@
+"""A fitted model: saved, shown, and kept when a fit is refused."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
+from tests.checks.fits import Case, fit, outcome, same
+from tests.checks.tables import data_for, mixed_for
+
+import lyceum
+from lyceum import catalog
+
+__all__ = ["a_refused_fit_changes_nothing", "a_saved_model_is_the_model", "it_shows_itself"]
+
+
+def a_saved_model_is_the_model(learner: Any, case: Case) -> None:
+    """`lyceum.save` and `lyceum.load` give identical predictions, bit for bit; so does pickle."""
+    learner = clone(learner).set_params(**case.mixed)
+    frame, y = mixed_for(learner)
+    fitted = fit(learner, frame, y)
+    expected = outcome(fitted, frame, case)
+    same(expected, outcome(pickle.loads(pickle.dumps(fitted)), frame, case), rtol=0, where="after pickle")
+    if type(learner) not in {entry.load() for entry in catalog.learners()}:
+        return  # a model file holds only what is in the catalog
+    with tempfile.TemporaryDirectory() as folder:
+        path = lyceum.save(fitted, Path(folder) / "model.lyceum")
+        loaded = lyceum.load(path)
+    same(expected, outcome(loaded, frame, case), rtol=0, where="after load")
+    assert str(loaded.schema_) == str(fitted.schema_)
+    assert loaded.get_params().keys() == fitted.get_params().keys()
+
+
+def it_shows_itself(learner: Any, case: Case) -> None:
+    """A clone has the parameters and nothing learned; learner and summary print and show as HTML."""
+    data = data_for(learner)
+    fitted = fit(learner, data.X, data.y)
+    fresh = clone(fitted)
+    assert str(fresh.get_params()) == str(learner.get_params())
+    with pytest.raises(NotFittedError):
+        check_is_fitted(fresh)
+    assert type(learner).__name__ in repr(fitted)
+    assert type(learner).__name__ in fitted._repr_html_()
+    summary = fitted.summary()
+    target = "" if fitted.schema_.target is None else " of y"
+    assert summary.title == type(learner).__name__ + target
+    names = {*fitted.schema_.names, *getattr(fitted, "classes_", ())}
+    assert all(not t.title[:1].islower() or t.title.split()[0] in names for t in summary.tables)
+    assert summary.title in str(summary)
+    json.dumps(summary.as_dict(), allow_nan=False)
+    assert len(str(summary).splitlines()) > 2
+    assert "<table>" in summary._repr_html_()
+
+
+def a_refused_fit_changes_nothing(learner: Any, case: Case) -> None:
+    """After `fit` or `partial_fit` on rows that cannot be learned from, the learner is as it was."""
+    data = data_for(learner)
+    fitted = fit(learner, data.X, data.y)
+    if "warm_start" in fitted.get_params():
+        fitted.set_params(warm_start=True)
+    before, expected = dict(vars(fitted)), outcome(fitted, data.X, case)
+    wide = np.column_stack([data.X, data.X[:, 0]])
+    late = wide.copy()
+    late[-1, -1] = np.inf  # found in the last block only
+    for method in ("fit", "partial_fit"):
+        for X in (wide[:0], late) if hasattr(fitted, method) else ():
+            if case.takes_infinity and len(X):
+                continue
+            with pytest.raises(ValueError, match="0 sample|inf|features"):
+                getattr(fitted, method)(X, None if data.y is None else data.y[: len(X)])
+            assert vars(fitted).keys() == before.keys(), method
+            same(expected, outcome(fitted, data.X, case), rtol=0, where=f"after a refused {method}")

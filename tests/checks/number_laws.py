@@ -1,0 +1,45 @@
+"""What the numbers are made of: precision, offsets and threads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from tests.checks.fits import Case, fit, outcome, same
+from tests.checks.tables import data_for
+from threadpoolctl import threadpool_limits
+
+__all__ = [
+    "cells_may_be_a_million_away",
+    "single_precision_is_close_to_double",
+    "threads_do_not_change_a_bit",
+]
+
+
+def single_precision_is_close_to_double(learner: Any, case: Case) -> None:
+    data = data_for(learner)
+    X = data.X.astype(np.float32)
+    double = outcome(fit(learner, X.astype(np.float64), data.y, data.w), X.astype(np.float64), case)
+    same(double, outcome(fit(learner, X, data.y, data.w), X, case), case.single)
+
+
+def cells_may_be_a_million_away(learner: Any, case: Case) -> None:
+    """Distances, spreads and predictions are those of the same rows about the origin."""
+    data = data_for(learner)
+    near = outcome(fit(learner, data.X, data.y, data.w), data.X, case, arrays=False)
+    moved = clone(learner).set_params(**case.moved)
+    far = outcome(fit(moved, data.X + 1e6, data.y, data.w), data.X + 1e6, case, arrays=False)
+    if case.moves:
+        far = {name: result - 1e6 for name, result in far.items()}
+    same(near, far, case.far)
+
+
+def threads_do_not_change_a_bit(learner: Any, case: Case) -> None:
+    """One thread and two give the same result, bit for bit, over several blocks."""
+    data = data_for(learner, n=40_000)
+    results = []
+    for count in (1, 2):
+        with threadpool_limits(count):
+            results.append(outcome(fit(learner, data.X, data.y, data.w), data.X, case))
+    same(*results, rtol=0)

@@ -1,0 +1,111 @@
+"""Where rows come from, and in which order and number they come, does not matter."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone, is_classifier
+from sklearn.utils.validation import has_fit_parameter
+from tests.checks.fits import Case, fit, outcome, quiet, same
+from tests.checks.tables import Cuts, D, Data, N, data_for, frame_of, sources
+
+from lyceum.data import Rows
+
+__all__ = [
+    "a_class_may_be_absent_from_the_first_block",
+    "going_on_is_fitting_at_once",
+    "rows_of_no_weight_are_not_there",
+    "the_order_of_rows_does_not_matter",
+    "the_source_does_not_matter",
+    "weights_are_repeats",
+    "what_is_asked_of_it_may_come_from_anywhere",
+]
+
+
+def the_source_does_not_matter(learner: Any, case: Case) -> None:
+    """Array = frame = random cuts = Parquet and CSV streams = Dask array and frames."""
+    data = data_for(learner)
+    expected = outcome(fit(learner, data.X, data.y, data.w), data.X, case)
+    with tempfile.TemporaryDirectory() as folder, quiet():
+        for name, arguments in sources(learner, data, Path(folder)):
+            fitted = fit(learner, *arguments)
+            X = frame_of(data.X) if hasattr(fitted, "feature_names_in_") else data.X
+            same(expected, outcome(fitted, X, case), case.rtol, f"from {name}")
+
+
+def what_is_asked_of_it_may_come_from_anywhere(learner: Any, case: Case) -> None:
+    """Predictions for a scan and for Dask are those for the array."""
+    import dask.array as da
+
+    data = data_for(learner)
+    fitted = fit(learner, data.X, data.y)
+    expected = outcome(fitted, data.X, case, arrays=False)
+    same(
+        expected,
+        outcome(fitted, da.from_array(data.X, chunks=(170, D)), case, arrays=False),
+        1e-12,
+        "for Dask",
+    )
+    if hasattr(fitted, "predict"):
+        rows = Rows(Cuts(Data(data.X, None, data.w), seed=3))
+        same({"predict": expected["predict"]}, {"predict": fitted.predict(rows)}, 1e-12, "for rows")
+
+
+def weights_are_repeats(learner: Any, case: Case) -> None:
+    """A row of weight 2 counts as two rows, a row of weight 0 as none."""
+    if not has_fit_parameter(learner, "sample_weight"):
+        return
+    data = data_for(learner)
+    repeated = data.take(np.repeat(np.arange(N), data.w.astype(int)))
+    case = replace(case, skip=(*case.skip, *case.counts_rows))
+    weighted = outcome(fit(learner, data.X, data.y, data.w), data.X, case)
+    same(outcome(fit(learner, repeated.X, repeated.y), data.X, case), weighted, case.rtol)
+
+
+def rows_of_no_weight_are_not_there(learner: Any, case: Case) -> None:
+    """However wild their cells are."""
+    if not has_fit_parameter(learner, "sample_weight"):
+        return
+    data = data_for(learner)
+    wild = Data(np.where(data.w[:, None] == 0, 1e8, data.X), data.y, data.w)
+    there = data.take(data.w > 0)
+    expected = outcome(fit(learner, there.X, there.y, there.w), data.X, case)
+    same(expected, outcome(fit(learner, wild.X, wild.y, wild.w), data.X, case), case.rtol)
+
+
+def the_order_of_rows_does_not_matter(learner: Any, case: Case) -> None:
+    data = data_for(learner)
+    mixed = data.take(np.random.default_rng(9).permutation(N))
+    expected = outcome(fit(learner, data.X, data.y, data.w), data.X, case)
+    same(expected, outcome(fit(learner, mixed.X, mixed.y, mixed.w), data.X, case), case.rtol)
+
+
+def a_class_may_be_absent_from_the_first_block(learner: Any, case: Case) -> None:
+    """Rows sorted by class and cut into blocks of one class or two are learned from as one array."""
+    if not is_classifier(learner):
+        return
+    data = data_for(learner)
+    ordered = data.take(np.argsort(data.y, kind="stable")[::-1])  # type: ignore[arg-type]
+    expected = outcome(fit(learner, data.X, data.y, data.w), data.X, case)
+    with quiet():
+        same(expected, outcome(fit(learner, Rows(Cuts(ordered, seed=4))), frame_of(data.X), case), case.rtol)
+
+
+def going_on_is_fitting_at_once(learner: Any, case: Case) -> None:
+    """`partial_fit` over stretches of rows, where it is offered, is `fit` on all of them."""
+    if not hasattr(learner, "partial_fit"):
+        return
+    data = data_for(learner)
+    parts = clone(learner)
+    weighted = has_fit_parameter(learner, "sample_weight")
+    for rows in np.array_split(np.arange(N), [30, 31, 200]):
+        some = data.take(rows)
+        arguments = {"sample_weight": some.w} if weighted and some.w.any() else {}
+        if weighted and not arguments:
+            continue
+        parts.partial_fit(some.X, **({} if some.y is None else {"y": some.y}), **arguments)
+    same(outcome(fit(learner, data.X, data.y, data.w), data.X, case), outcome(parts, data.X, case), case.rtol)

@@ -1,0 +1,99 @@
+"""Tables of mixed kinds, with missing cells and new categories."""
+
+from __future__ import annotations
+
+import tempfile
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from scipy.linalg import LinAlgWarning
+from sklearn.base import clone
+from sklearn.utils import get_tags
+from tests.checks.fits import METHODS, Case, columns_of, fit, outcome, same
+from tests.checks.tables import N, mixed_for, needs_memory
+
+from lyceum.data import scan
+from lyceum.errors import MissingValuesError, SourceError
+
+__all__ = [
+    "a_mixed_table_needs_no_encoding",
+    "gaps_are_taken_or_named",
+    "new_categories_may_come_later",
+    "unseen_categories_do_not_stop_it",
+]
+
+
+def a_mixed_table_needs_no_encoding(learner: Any, case: Case) -> None:
+    """Text, true/false and numbers together: the same from pandas, Polars, pyarrow, Parquet and Dask."""
+    import dask.dataframe as dd
+
+    learner = clone(learner).set_params(**case.mixed)
+    frame, y = mixed_for(learner)
+    expected = outcome(fit(learner, frame, y), frame, case)
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    for name, other in (("polars", pl.from_pandas(frame)), ("pyarrow", table)):
+        same(expected, outcome(fit(learner, other, y), other, case), case.rtol, f"from {name}")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "t.parquet"
+        whole = table if y is None else table.append_column("y", pa.array(y))
+        pq.write_table(whole, path, row_group_size=97)
+        stream = scan(path, None if y is None else "y", memory=0)
+        same(expected, outcome(fit(learner, stream), frame, case), case.rtol, "from a stream")
+    lazy = dd.from_pandas(frame if y is None else frame.assign(y=y), npartitions=3)
+    if needs_memory(learner):
+        with pytest.raises(SourceError, match=r"keeps every row in memory .* use \w+"):
+            fit(learner, lazy[list(frame.columns)], None if y is None else lazy["y"])
+        return
+    fitted = fit(learner, lazy[list(frame.columns)], None if y is None else lazy["y"])
+    same(expected, outcome(fitted, frame, case), case.rtol, "from Dask")
+
+
+def gaps_are_taken_or_named(learner: Any, case: Case) -> None:
+    """A learner that cannot take missing cells names the column, in `fit` and after it."""
+    learner = clone(learner).set_params(**case.mixed)
+    frame, y = mixed_for(learner)
+    for column in ("income", "town"):
+        gaps = frame.assign(**{column: frame[column].where(np.arange(N) % 7 > 0)})
+        if get_tags(learner).input_tags.allow_nan:
+            fitted = fit(learner, gaps, y)
+            for name in METHODS:
+                if hasattr(fitted, name):
+                    assert len(columns_of(getattr(fitted, name)(gaps))[0]), name
+            continue
+        with pytest.raises(MissingValuesError, match=f"column '{column}' has a missing value"):
+            fit(learner, gaps, y)
+        fitted = fit(learner, frame, y)
+        with pytest.raises(MissingValuesError, match=f"column '{column}' has a missing value"):
+            getattr(fitted, next(name for name in METHODS if hasattr(fitted, name)))(gaps)
+
+
+def unseen_categories_do_not_stop_it(learner: Any, case: Case) -> None:
+    learner = clone(learner).set_params(**case.mixed)
+    frame, y = mixed_for(learner)
+    fitted = fit(learner, frame, y)
+    new = frame.assign(town="Rom")
+    for name in METHODS:
+        if hasattr(fitted, name):
+            assert len(columns_of(getattr(fitted, name)(new))[0]) == N, name
+
+
+def new_categories_may_come_later(learner: Any, case: Case) -> None:
+    """`partial_fit` on rows with categories that were not there before is `fit` on all rows."""
+    if not hasattr(learner, "partial_fit"):
+        return
+    learner = clone(learner).set_params(**case.mixed)
+    frame, y = mixed_for(learner)
+    order = np.argsort(frame["town"].to_numpy() == "Bonn", kind="stable")  # Bonn comes last
+    parts = clone(learner)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LinAlgWarning)  # the first rows may be too few
+        for rows in np.array_split(order, 5):
+            parts.partial_fit(frame.iloc[rows], **({} if y is None else {"y": y[rows]}))
+    assert parts.schema_["town"].categories.tolist() == ["Bonn", "Köln", "Ulm"]
+    same(outcome(fit(learner, frame, y), frame, case), outcome(parts, frame, case), case.rtol)
