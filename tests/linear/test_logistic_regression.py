@@ -352,7 +352,7 @@ def test_mixed_columns_and_summary():
     assert_allclose(model.coef_[0], theirs.params.iloc[1:], rtol=1e-5)
     text = str(model.summary())
     for word in (
-        "regression of bought",
+        "LogisticRegression of bought",
         "odds ratio",
         "std. error",
         "colour=b",

@@ -19,7 +19,7 @@ def credit():
 
 def test_print_says_rows_are_true_classes_and_aligns():
     assert str(credit()).splitlines() == [
-        "loss: rows = true class, columns = action",
+        "Loss: rows = true class, columns = action",
         "true \\ action  bad  good",
         "─────────────  ───  ────",
         "bad              0     5",

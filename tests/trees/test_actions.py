@@ -72,7 +72,7 @@ def test_text_dot_summary_and_drawing_show_the_answers_of_the_rules(loss):
     assert sorted(text) == answers
     dot = model.dot()
     assert all(f'n{node} [label="{answer}\\n' in dot for node, answer in leaves.items())
-    nodes = next(table for table in model.summary().tables if table.title.startswith("nodes"))
+    nodes = next(table for table in model.summary().tables if table.title.startswith("Nodes"))
     column = nodes.columns.index("y")
     assert {row[0]: row[column] for row in nodes.rows if row[0] in leaves} == leaves
     ax = plot.tree(model)

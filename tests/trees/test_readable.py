@@ -63,7 +63,7 @@ def test_rules_predict_what_the_tree_predicts():
 def test_the_record_has_the_chosen_gain_of_every_inner_node():
     X, labels, _ = table()
     learner = DecisionTreeClassifier(max_depth=3, record=True).fit(X, labels)
-    tables = [t for t in learner.summary().tables if t.title.startswith("gains at node")]
+    tables = [t for t in learner.summary().tables if t.title.startswith("Gains at node")]
     inner = np.flatnonzero(learner.tree_.feature >= 0)
     split = [t for t in tables if not t.title.endswith("not split")]
     assert len(split) == len(inner)

@@ -36,9 +36,9 @@ RECORD = SimpleNamespace(
 def test_gain_tables_have_every_candidate_and_mark_the_one_chosen():
     tables = gain_tables(RECORD, small(), SCHEMA)
     assert [table.title for table in tables] == [
-        "gains at node 0: (root)",
-        "gains at node 1: a ≤ 1.5, not split",
-        "gains at node 2: a > 1.5",
+        "Gains at node 0: (root)",
+        "Gains at node 1: a ≤ 1.5, not split",
+        "Gains at node 2: a > 1.5",
     ]
     assert tables[0].rows == [
         ("c", 0.3, 0.95, "≤ 2.25", ""),
@@ -80,9 +80,9 @@ def test_the_summary_has_facts_nodes_and_importances():
     assert summary.facts["columns tested"] == "2 of 3"
     assert summary.facts["alpha"] == 0.1
     assert [table.title for table in summary.tables[:3]] == [
-        "nodes",
-        "importances",
-        "gains at node 0: (root)",
+        "Nodes",
+        "Importances",
+        "Gains at node 0: (root)",
     ]
     assert summary.tables[1].rows == [("a", 0.7), ("b", 0.3)]
     assert "b in {x, z}" in str(summary)
@@ -91,7 +91,7 @@ def test_the_summary_has_facts_nodes_and_importances():
 
 def test_a_long_table_of_nodes_is_cut():
     table = node_table(small(), SCHEMA, ["no", "yes"], most=2)
-    assert table.title == "nodes (the first 2 of 5)"
+    assert table.title == "Nodes (the first 2 of 5)"
     assert len(table.rows) == 2
     assert len(node_table(small(), SCHEMA).rows) == 5
 
