@@ -270,7 +270,14 @@ def test_threads_do_not_change_a_bit():
 def test_summary_reads_like_a_coefficient_table():
     frame, y = mixed()
     text = str(LinearRegression().fit(frame, pd.Series(y, name="price")).summary())
-    for word in ("LinearRegression of price", "adjusted R²", "std. error", "(intercept)", "colour=red", "95% from"):
+    for word in (
+        "LinearRegression of price",
+        "adjusted R²",
+        "std. error",
+        "(intercept)",
+        "colour=red",
+        "95% from",
+    ):
         assert word in text
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
+from lyceum.base import CATEGORICAL_FEATURES
 from lyceum.data import Schema
 from lyceum.errors import DataError
 from lyceum.probability import LossMatrix
@@ -50,7 +51,7 @@ GROWTH_CONSTRAINTS: dict[str, Any] = {
     "max_bins": [None, Interval(Integral, 2, 255, closed="both")],
     "random_state": ["random_state"],
     "record": ["boolean"],
-    "categorical_features": "no_validation",
+    "categorical_features": CATEGORICAL_FEATURES,
 }
 
 

@@ -40,4 +40,4 @@ def importance_table(importances: np.ndarray, schema: Schema) -> Table:
     """Columns by importance, the largest first; columns that are never used are left out."""
     order = np.argsort(-importances, kind="stable")
     rows = [(schema[int(j)].name, float(importances[j])) for j in order if importances[j] != 0]
-    return Table("importances", ("column", "importance"), rows)
+    return Table("Importances", ("column", "importance"), rows)
