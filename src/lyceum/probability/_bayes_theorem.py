@@ -34,7 +34,7 @@ class BayesUpdate:
 
     def __str__(self) -> str:
         rows = [(str(k), p, self.posterior[k]) for k, p in self.unnormalised.items()]
-        return str(Table(f"evidence {self.evidence:.4g}", ("class", "P(x|k) P(k)", "P(k|x)"), rows))
+        return str(Table(f"Evidence {self.evidence:.4g}", ("class", "P(x|k) P(k)", "P(k|x)"), rows))
 
 
 def bayes_theorem(prior: Mapping[Any, float], likelihood: Mapping[Any, float]) -> BayesUpdate:
