@@ -60,9 +60,9 @@ def test_labels_and_counts_give_the_same_report():
 
 def test_positive_is_the_larger_label_unless_said():
     assert binary_report(["no", "yes"], ["yes", "yes"]).positive == "yes"
-    swapped = binary_report(["no", "yes"], ["yes", "yes"], positive="no")
+    swapped = binary_report(["no", "yes"], ["yes", "yes"], pos_label="no")
     assert (swapped.tp, swapped.fn, swapped.tn) == (0, 1, 1)
-    several = binary_report(["a", "b", "c"], ["a", "c", "b"], positive="a")
+    several = binary_report(["a", "b", "c"], ["a", "c", "b"], pos_label="a")
     assert (several.tp, several.tn, several.negative) == (1, 2, "not a")
 
 
@@ -136,8 +136,8 @@ def test_bad_requests_say_what_to_give():
     with pytest.raises(DataError, match="at least 0"):
         binary_report(tp=-1, fp=0, fn=0, tn=0)
     with pytest.raises(DataError, match="'Yes' is not among the labels 'no', 'yes'"):
-        binary_report(["no", "yes"], ["no", "yes"], positive="Yes")
-    assert binary_report(["no"], ["no"], positive="yes").tn == 1
+        binary_report(["no", "yes"], ["no", "yes"], pos_label="Yes")
+    assert binary_report(["no"], ["no"], pos_label="yes").tn == 1
     with pytest.raises(DataError, match="3 classes"):
         binary_report([1, 2, 3], [1, 2, 3])
 

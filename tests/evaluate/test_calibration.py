@@ -20,7 +20,7 @@ Y3 = RNG.integers(0, 3, 500)
 
 @pytest.mark.parametrize("bins", ["uniform", "quantile"])
 def test_reliability_table_equals_scikit_learn(bins):
-    ours = calibration(Y, P, bins=bins)
+    ours = calibration(Y, P, strategy=bins)
     observed, predicted = calibration_curve(Y, P, n_bins=10, strategy=bins)
     assert ours.observed == pytest.approx(observed)
     assert ours.predicted == pytest.approx(predicted)
@@ -77,7 +77,7 @@ bin_counts = st.integers(1, 4)
 def test_no_input_gives_nan_or_a_warning(rows, n_bins):
     y, p = np.array([a for a, _ in rows], dtype=bool), np.array([b for _, b in rows])
     for bins in ("uniform", "quantile"):
-        ours = calibration(y, p, n_bins=n_bins, bins=bins)
+        ours = calibration(y, p, n_bins=n_bins, strategy=bins)
         assert np.isfinite([ours.brier, ours.log_loss, ours.expected_error, ours.largest_error]).all()
         assert ours.weight.sum() == len(rows)
 
@@ -92,6 +92,6 @@ def test_scores_are_not_posteriors():
     with pytest.raises(DataError, match="2 and 3 rows"):
         calibration([0, 1], [0.5, 0.5, 0.5])
     with pytest.raises(SettingError, match="choose from 'uniform', 'quantile'"):
-        calibration([0, 1], [0.5, 0.5], bins="log")
+        calibration([0, 1], [0.5, 0.5], strategy="log")
     with pytest.raises(SettingError, match="at least one bin"):
         calibration([0, 1], [0.5, 0.5], n_bins=0)

@@ -88,7 +88,7 @@ def test_the_larger_label_is_positive(labels):
     named = np.array(labels)[y]
     expected = metrics.roc_auc_score(y, score)
     assert auc(named, score) == pytest.approx(expected)
-    assert auc(named.astype(object), score, positive=labels[0]) == pytest.approx(1 - expected)
+    assert auc(named.astype(object), score, pos_label=labels[0]) == pytest.approx(1 - expected)
 
 
 def test_degenerate_scores_have_stated_areas():
@@ -112,10 +112,10 @@ def test_bad_scores_are_refused_with_a_reason():
         auc([0, 1], [np.nan, 1.0])
     with pytest.raises(MissingValuesError, match="missing values"):
         auc([0, 1], [np.nan, 1.0], sample_weight=[1, 1])
-    with pytest.raises(DataError, match="say which is positive"):
+    with pytest.raises(DataError, match="name the positive one"):
         auc([0, 1, 2], [0.1, 0.2, 0.3])
-    with pytest.raises(DataError, match="positive=2 is not among"):
-        auc([0, 1], [0.1, 0.2], positive=2)
+    with pytest.raises(DataError, match="pos_label=2 is not among"):
+        auc([0, 1], [0.1, 0.2], pos_label=2)
     with pytest.raises(DataError, match="2 and 3 rows"):
         auc([0, 1], [1.0, 2.0, 3.0])
     with pytest.raises(DataError, match="give numbers"):

@@ -12,7 +12,7 @@ matplotlib.use("Agg")
 
 from lyceum import plot
 from lyceum.decision import error_reject_curve
-from lyceum.errors import DataError
+from lyceum.errors import DataError, SettingError
 
 
 @pytest.fixture(autouse=True)
@@ -112,8 +112,10 @@ def test_a_second_call_adds_a_curve_in_the_next_colour():
 def test_roc_draws_the_curve_and_tells_its_area():
     y, p = binary()
     ax = plot.roc(y, p, label="tree")
-    fpr, tpr, _ = roc_curve(y, p)
-    assert np.array_equal(line(ax, "tree").get_xydata(), np.column_stack([fpr, tpr]))
+    fpr, tpr, _ = roc_curve(y, p, drop_intermediate=False)
+    drawn = line(ax, "tree").get_xydata()
+    assert {*map(tuple, drawn)} <= {*zip(fpr.tolist(), tpr.tolist())}
+    assert np.trapezoid(drawn[:, 1], drawn[:, 0]) == pytest.approx(roc_auc_score(y, p))
     assert legend_of(ax) == [f"tree  AUC {roc_auc_score(y, p):.3f}", "chance"]
     assert line(ax, "chance").get_xydata().tolist() == [[0, 0], [1, 1]]
 
@@ -123,8 +125,8 @@ def test_roc_of_two_columns_and_of_the_other_class_agree():
     both = np.column_stack([1 - p, p])
     one, two, other = (plot.roc(y, both), plot.roc(y, p), plot.roc(y, both, pos_label=0))
     assert np.array_equal(one.lines[0].get_xydata(), two.lines[0].get_xydata())
-    fpr, tpr, _ = roc_curve(y == 0, 1 - p)
-    assert np.array_equal(other.lines[0].get_xydata(), np.column_stack([fpr, tpr]))
+    drawn = other.lines[0].get_xydata()
+    assert np.trapezoid(drawn[:, 1], drawn[:, 0]) == pytest.approx(roc_auc_score(y == 0, 1 - p))
 
 
 def test_three_classes_make_a_curve_each_and_several_classifiers_an_average():
@@ -240,7 +242,7 @@ def test_cobweb_of_two_classes_keeps_classifiers_apart():
 def test_calibration_draws_observed_shares_over_mean_predictions():
     p = np.repeat([0.1, 0.5, 0.9], 20)
     y = np.concatenate([np.arange(20) < hits for hits in (4, 10, 15)])
-    ax = plot.calibration(y, p, bins=3, label="tree")
+    ax = plot.calibration(y, p, n_bins=3, label="tree")
     assert line(ax, "tree").get_xydata() == pytest.approx(np.array([[0.1, 0.2], [0.5, 0.5], [0.9, 0.75]]))
     assert legend_of(ax) == [f"tree  calibration error {(0.1 + 0.0 + 0.15) / 3:.3f}", "calibrated"]
     low, high = np.array([path.vertices[:, 1] for path in ax.collections[0].get_paths()]).T
@@ -255,7 +257,7 @@ def test_uniform_bins_leave_out_the_empty_ones():
 
 def test_calibration_of_several_classifiers_pools_the_classes():
     y, P = three()
-    ax = plot.calibration(y, {"one": P}, bins=1)
+    ax = plot.calibration(y, {"one": P}, n_bins=1)
     assert line(ax, "one").get_xydata() == pytest.approx(np.array([[1 / 3, 1 / 3]]))
 
 
@@ -324,10 +326,10 @@ def test_validation_curve_marks_the_best_value_on_a_fitting_axis():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: plot.roc([1, 1], [0.2, 0.3]), "one kind, so there is no ROC curve"),
+        (lambda: plot.roc([1, 1], [0.2, 0.3]), "all rows are of one class: a RocCurve needs"),
         (lambda: plot.roc([0, 1], [0.2]), "shape"),
-        (lambda: plot.roc([0, 1], [0.2, np.nan]), "holes"),
-        (lambda: plot.roc([0, 1, 2], [0.2, 0.1, 0.3]), "a column of scores a class"),
+        (lambda: plot.roc([0, 1], [0.2, np.nan]), "missing values"),
+        (lambda: plot.roc([0, 1, 2], [0.2, 0.1, 0.3]), "one column of scores for each class"),
         (lambda: plot.roc([0, 1], np.full((2, 3), 0.3)), "3 columns for 2 classes"),
         (lambda: plot.roc([0, 1], np.full((2, 2), 0.5), pos_label=7), "pos_label is 7"),
         (lambda: plot.roc([0, 1], {}), "no scores"),
@@ -337,16 +339,16 @@ def test_validation_curve_marks_the_best_value_on_a_fitting_axis():
         (lambda: plot.cost_curve([0, 1], [0, 1], cost_fp=-1, cost_fn=1), "not be negative"),
         (lambda: plot.cost_curve(*three(), cost_fp=1, cost_fn=1), "one positive class"),
         (lambda: plot.calibration([0, 1], [-3.0, 2.0]), "probabilities from 0 to 1"),
-        (lambda: plot.calibration([0, 1], [0.3, 0.2], bins=0), "bins"),
+        (lambda: plot.calibration([0, 1], [0.3, 0.2], n_bins=0), "bins"),
         (lambda: plot.confusion([1, 2]), "rows = true class"),
         (lambda: plot.confusion([[1, -2], [0, 1]]), "negative"),
         (lambda: plot.confusion([[1, 2, 3], [0, 1, 2]]), "actions="),
         (lambda: plot.cobweb([[3]]), "two classes or more"),
         (lambda: plot.cobweb({"a": np.eye(2), "b": np.eye(3)}), "one size"),
         (lambda: plot.error_reject({}), "no curves"),
-        (lambda: plot.learning_curve([1, 2, 3], [1, 1], [1, 1]), "a row a place"),
+        (lambda: plot.learning_curve([1, 2, 3], [1, 1], [1, 1]), "one row for each place"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused(call, message):
-    with pytest.raises(DataError, match=message):
+    with pytest.raises((DataError, SettingError), match=message):
         call()

@@ -69,8 +69,10 @@ def test_no_boxes_and_no_labels_overlap(leaves, task):
 def test_children_are_below_and_parents_in_the_middle():
     data = load_diabetes()
     fitted = DecisionTreeRegressor(max_leaf_nodes=20, random_state=0).fit(data.data, data.target)
-    drawing = plot._trees._Drawing(
-        plot._trees._words(of_sklearn(fitted), Schema.of_numbers(list(data.feature_names)), None), None, None
+    drawing = plot._tree_drawing._Drawing(
+        plot._tree_drawing._labels(of_sklearn(fitted), Schema.of_numbers(list(data.feature_names)), None),
+        None,
+        None,
     )
     for box in drawing.boxes:
         if box.children:
@@ -137,14 +139,16 @@ def test_importances_fall_from_the_top():
 @pytest.mark.syllabus("11.4")
 def test_staged_curves_are_the_errors_given():
     errors = {"training": [0.3, 0.2, 0.1], "out of bag": [np.nan, 0.2, 0.25]}
-    ax = plot.staged(errors, best="out of bag", error="log loss", x="rounds")
+    ax = plot.staged_errors(errors, best="out of bag", error="log loss", x="rounds")
     named = {line.get_label(): line for line in ax.lines}
     np.testing.assert_array_equal(named["training"].get_ydata(), errors["training"])
     assert named["best: 2"].get_xdata()[0] == 2
     assert ax.get_xlabel() == "rounds"
-    highest = plot.staged({"accuracy": [0.5, 0.9, 0.7]}, best="accuracy", goal="max", rounds=[10, 20, 30])
+    highest = plot.staged_errors(
+        {"accuracy": [0.5, 0.9, 0.7]}, best="accuracy", goal="max", rounds=[10, 20, 30]
+    )
     assert "best: 20" in [line.get_label() for line in highest.lines]
     with pytest.raises(DataError, match="no curve 'oob'"):
-        plot.staged(errors, best="oob")
+        plot.staged_errors(errors, best="oob")
     with pytest.raises(DataError, match="for 2 rounds"):
-        plot.staged(errors, rounds=[1, 2])
+        plot.staged_errors(errors, rounds=[1, 2])

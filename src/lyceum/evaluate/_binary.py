@@ -208,7 +208,7 @@ def binary_report(
     fp: float | None = None,
     fn: float | None = None,
     tn: float | None = None,
-    positive: Any = None,
+    pos_label: Any = None,
     sample_weight: Any = None,
 ) -> BinaryReport:
     """Every rate of two classes, from labels or from the four counts.
@@ -217,7 +217,7 @@ def binary_report(
     ----------
     y, predicted : array-like of shape (n,)
         Truth and prediction; or leave them out and give all of `tp`, `fp`, `fn` and `tn`.
-    positive : label, optional
+    pos_label : label, optional
         The positive class: by default the larger of the two labels (a lone label is positive if it is 1 or
         True). When it is given, all other labels together are negative.
     sample_weight : array-like of shape (n,), optional
@@ -236,39 +236,39 @@ def binary_report(
     """
     counts = (tp, fp, fn, tn)
     if y is None and predicted is None:
-        return _of_counts(counts, positive)
+        return _of_counts(counts, pos_label)
     if predicted is None or y is None or any(count is not None for count in counts):
         raise SettingError("give y and predicted, or all of tp, fp, fn and tn")
-    return _of_labels(y, predicted, positive, sample_weight)
+    return _of_labels(y, predicted, pos_label, sample_weight)
 
 
-def _of_counts(counts: tuple[float | None, ...], positive: Any) -> BinaryReport:
+def _of_counts(counts: tuple[float | None, ...], pos_label: Any) -> BinaryReport:
     cells = [float(count) for count in counts if count is not None]
     if len(cells) < 4:
         raise SettingError("give y and predicted, or all of tp, fp, fn and tn")
     if not all(math.isfinite(cell) and cell >= 0 for cell in cells):
         raise DataError(f"tp, fp, fn, tn = {counts}: counts are finite and at least 0")
     tp, fp, fn, tn = cells
-    return BinaryReport(tp, fp, fn, tn, "positive" if positive is None else positive)
+    return BinaryReport(tp, fp, fn, tn, "positive" if pos_label is None else pos_label)
 
 
-def _of_labels(y: Any, predicted: Any, positive: Any, sample_weight: Any) -> BinaryReport:
+def _of_labels(y: Any, predicted: Any, pos_label: Any, sample_weight: Any) -> BinaryReport:
     y, predicted = column_of(y, "y"), column_of(predicted, "predicted")
     same_length(y, predicted, "y and predicted")
     labels, (truth, guess) = common_codes({"y": y, "predicted": predicted})
     if len(truth) and truth.min() < 0:
         raise DataError(f"y has {int((truth < 0).sum())} missing labels: leave those rows out")
-    if positive is None and len(labels) > 2:
-        raise DataError(f"there are {len(labels)} classes: give positive=, or use confusion or class_report")
-    if positive is None:
-        positive = labels[1] if len(labels) == 2 else (labels[0] if labels == [1] else 1)
-    others = [label for label in labels if label != positive]
-    refuse_unknown(positive, labels)
-    place = labels.index(positive) if positive in labels else len(labels)
+    if pos_label is None and len(labels) > 2:
+        raise DataError(f"there are {len(labels)} classes: give pos_label=, or use confusion or class_report")
+    if pos_label is None:
+        pos_label = labels[1] if len(labels) == 2 else (labels[0] if labels == [1] else 1)
+    others = [label for label in labels if label != pos_label]
+    refuse_unknown(pos_label, labels)
+    place = labels.index(pos_label) if pos_label in labels else len(labels)
     cell = 2 * (truth == place) + (guess == place)
     w = weights_of(sample_weight, len(y))
     decided = guess >= 0
     tn, fp, fn, tp = map(float, np.bincount(cell[decided], None if w is None else w[decided], minlength=4))
     gone = float((~decided).sum() if w is None else w[~decided].sum())
-    negative = others[0] if len(others) == 1 else f"not {positive}"
-    return BinaryReport(tp, fp, fn, tn, positive, negative, gone)
+    negative = others[0] if len(others) == 1 else f"not {pos_label}"
+    return BinaryReport(tp, fp, fn, tn, pos_label, negative, gone)

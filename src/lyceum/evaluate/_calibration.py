@@ -63,10 +63,10 @@ def calibration(
     y: Any,
     proba: Any,
     *,
-    positive: Any = None,
+    pos_label: Any = None,
     classes: Any = None,
     n_bins: int = 10,
-    bins: str = "uniform",
+    strategy: str = "uniform",
     sample_weight: Any = None,
 ) -> Calibration:
     """The reliability table of posteriors and what it comes to.
@@ -78,12 +78,12 @@ def calibration(
         Posterior of the positive class; or of all K classes: then the table is about the class each row is
         given to (its largest posterior against how often it is right). Two columns are treated as the second
         of them.
-    positive : label, optional
+    pos_label : label, optional
         The positive class of (n,) posteriors, by default the larger of two labels.
     classes : array-like of shape (K,), optional
         The classes of the columns, by default the sorted labels of y.
     n_bins : int, default=10
-    bins : {"uniform", "quantile"}, default="uniform"
+    strategy : {"uniform", "quantile"}, default="uniform"
         Bins of equal width, or of about equal numbers of rows (fewer where posteriors repeat).
     sample_weight : array-like of shape (n,), optional
 
@@ -98,10 +98,10 @@ def calibration(
     >>> result.observed, result.expected_error
     (array([0., 1.]), 0.25)
     """
-    cut = named_choice("bins", bins, _BINS)
+    cut = named_choice("strategy", strategy, _BINS)
     if n_bins < 1:
         raise SettingError(f"n_bins={n_bins}: at least one bin is needed")
-    truth, matrix = _posteriors(y, proba, positive, classes)
+    truth, matrix = _posteriors(y, proba, pos_label, classes)
     w = given_or_ones(sample_weight, len(truth))
     if matrix.shape[1] == 2:
         stated, happened = matrix[:, 1], truth == 1
@@ -123,11 +123,11 @@ def calibration(
     )
 
 
-def _posteriors(y: Any, proba: Any, positive: Any, classes: Any) -> tuple[np.ndarray, np.ndarray]:
+def _posteriors(y: Any, proba: Any, pos_label: Any, classes: Any) -> tuple[np.ndarray, np.ndarray]:
     """Codes of the truth and (n, K) posteriors, checked."""
     proba = np.asarray(proba, dtype=np.float64)
     if proba.ndim == 1:
-        truth = positive_mask(y, positive).astype(np.intp)
+        truth = positive_mask(y, pos_label).astype(np.intp)
         if len(truth) != len(proba):
             raise DataError(
                 f"y and proba have {len(truth)} and {len(proba)} rows: give one of each for every row"
@@ -186,20 +186,20 @@ def _log_loss(truth: np.ndarray, matrix: np.ndarray, w: np.ndarray) -> float:
 
 
 def brier_score(
-    y: Any, proba: Any, *, positive: Any = None, classes: Any = None, sample_weight: Any = None
+    y: Any, proba: Any, *, pos_label: Any = None, classes: Any = None, sample_weight: Any = None
 ) -> float:
     """Mean squared error of posteriors: (p - y)² for two classes, summed over all classes for more.
 
     >>> round(brier_score([0, 1], [0.1, 0.8]), 6)
     0.025
     """
-    truth, matrix = _posteriors(y, proba, positive, classes)
+    truth, matrix = _posteriors(y, proba, pos_label, classes)
     w = given_or_ones(sample_weight, len(truth))
     return _brier(truth, matrix, w)
 
 
 def log_loss(
-    y: Any, proba: Any, *, positive: Any = None, classes: Any = None, sample_weight: Any = None
+    y: Any, proba: Any, *, pos_label: Any = None, classes: Any = None, sample_weight: Any = None
 ) -> float:
     """Mean -ln(posterior of the true class).
 
@@ -208,6 +208,6 @@ def log_loss(
     >>> round(log_loss([0, 1], [0.5, 0.5]), 4)
     0.6931
     """
-    truth, matrix = _posteriors(y, proba, positive, classes)
+    truth, matrix = _posteriors(y, proba, pos_label, classes)
     w = given_or_ones(sample_weight, len(truth))
     return _log_loss(truth, matrix, w)

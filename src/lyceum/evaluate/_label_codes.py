@@ -142,15 +142,15 @@ def known_codes(own: list[Any], codes: np.ndarray, labels: list[Any], apart: Any
     return np.array([*(place.get(label, -1) for label in own), -1], dtype=np.int32)[codes]
 
 
-def positive_mask(y: Any, positive: Any = None) -> np.ndarray:
-    """Which rows are positive: those labelled `positive`, else those with the larger of two labels.
+def positive_mask(y: Any, pos_label: Any = None) -> np.ndarray:
+    """Which rows are positive: those labelled `pos_label`, else those with the larger of two labels.
 
     A single label counts as positive when it is 1 or True, else as negative.
     """
     y = column_of(y, "y")
-    if y.dtype.kind == "b" and positive is None:
+    if y.dtype.kind == "b" and pos_label is None:
         return y
-    if y.dtype.kind in "iuf" and len(y) and positive is None:
+    if y.dtype.kind in "iuf" and len(y) and pos_label is None:
         low, high = y.min(), y.max()
         is_high = y == high
         if low < high and np.count_nonzero(is_high) + np.count_nonzero(y == low) == len(y):
@@ -158,18 +158,18 @@ def positive_mask(y: Any, positive: Any = None) -> np.ndarray:
     labels, codes = code_labels(y)
     if len(codes) and codes.min() < 0:
         raise MissingValuesError(f"y has {int((codes < 0).sum())} missing labels: leave those rows out")
-    if positive is None and len(labels) > 2:
-        raise DataError(f"y has {len(labels)} classes: say which is positive, e.g. positive={labels[-1]!r}")
-    if positive is None:
-        positive = labels[1] if len(labels) == 2 else 1
-    refuse_unknown(positive, labels)
-    return codes == labels.index(positive) if positive in labels else np.zeros(len(y), dtype=bool)
+    if pos_label is None and len(labels) > 2:
+        raise DataError(f"y has {len(labels)} classes: name the positive one, e.g. pos_label={labels[-1]!r}")
+    if pos_label is None:
+        pos_label = labels[1] if len(labels) == 2 else 1
+    refuse_unknown(pos_label, labels)
+    return codes == labels.index(pos_label) if pos_label in labels else np.zeros(len(y), dtype=bool)
 
 
-def refuse_unknown(positive: Any, labels: list[Any]) -> None:
+def refuse_unknown(pos_label: Any, labels: list[Any]) -> None:
     """A positive label that no row has is fine among rows of one class, and a slip among rows of two."""
-    if positive not in labels and len(labels) > 1:
-        raise DataError(f"positive={positive!r} is not among the labels {', '.join(map(repr, labels))}")
+    if pos_label not in labels and len(labels) > 1:
+        raise DataError(f"pos_label={pos_label!r} is not among the labels {', '.join(map(repr, labels))}")
 
 
 def score_column(score: Any, n_rows: int) -> np.ndarray:

@@ -75,8 +75,8 @@ class Steps:
     negatives: np.ndarray  # (m,) cumulative
 
     @classmethod
-    def of(cls, y: Any, score: Any, positive: Any = None, sample_weight: Any = None) -> Steps:
-        mask = positive_mask(y, positive)
+    def of(cls, y: Any, score: Any, pos_label: Any = None, sample_weight: Any = None) -> Steps:
+        mask = positive_mask(y, pos_label)
         score = score_column(score, len(mask))
         w = weights_of(sample_weight, len(mask))
         return cls._counted(*_sorted_classes(mask, score)) if w is None else cls._weighed(mask, score, w)
@@ -167,7 +167,7 @@ def sorted_auc(above: np.ndarray, below: np.ndarray) -> float:
     return wins_twice / (2 * len(above) * len(below))
 
 
-def auc(y: Any, score: Any, *, positive: Any = None, sample_weight: Any = None) -> float:
+def auc(y: Any, score: Any, *, pos_label: Any = None, sample_weight: Any = None) -> float:
     """The area under the ROC curve, P(score of a positive > score of a negative) + P(equal)/2.
 
     Parameters
@@ -175,7 +175,7 @@ def auc(y: Any, score: Any, *, positive: Any = None, sample_weight: Any = None) 
     y : array-like of shape (n,)
     score : array-like of shape (n,)
         Larger for the positive class; of (n, 2) posteriors the second column is taken.
-    positive : label, optional
+    pos_label : label, optional
         By default the larger of two labels.
     sample_weight : array-like of shape (n,), optional
 
@@ -190,13 +190,13 @@ def auc(y: Any, score: Any, *, positive: Any = None, sample_weight: Any = None) 
     0.75
     """
     if sample_weight is not None:
-        return Steps.of(y, score, positive, sample_weight).area()
-    mask = positive_mask(y, positive)
+        return Steps.of(y, score, pos_label, sample_weight).area()
+    mask = positive_mask(y, pos_label)
     return sorted_auc(*_sorted_classes(mask, score_column(score, len(mask))))
 
 
 def roc(
-    y: Any, score: Any, *, positive: Any = None, sample_weight: Any = None, drop_collinear: bool = True
+    y: Any, score: Any, *, pos_label: Any = None, sample_weight: Any = None, drop_collinear: bool = True
 ) -> RocCurve:
     """The ROC curve of a score.
 
@@ -205,7 +205,7 @@ def roc(
     y : array-like of shape (n,)
     score : array-like of shape (n,)
         Larger for the positive class; of (n, 2) posteriors the second column is taken.
-    positive : label, optional
+    pos_label : label, optional
         By default the larger of two labels.
     sample_weight : array-like of shape (n,), optional
     drop_collinear : bool, default=True
@@ -221,7 +221,7 @@ def roc(
     >>> curve.fpr, curve.tpr, curve.auc
     (array([0. , 0. , 0.5, 0.5, 1. ]), array([0. , 0.5, 0.5, 1. , 1. ]), 0.75)
     """
-    steps = Steps.of(y, score, positive, sample_weight)
+    steps = Steps.of(y, score, pos_label, sample_weight)
     n_positive, n_negative = steps.totals
     positives, negatives = np.append(0.0, steps.positives), np.append(0.0, steps.negatives)
     kept = _corners(positives, negatives) if drop_collinear else np.arange(len(positives))

@@ -54,7 +54,7 @@ class PrecisionRecall(Printable):
 
 
 def precision_recall(
-    y: Any, score: Any, *, positive: Any = None, sample_weight: Any = None
+    y: Any, score: Any, *, pos_label: Any = None, sample_weight: Any = None
 ) -> PrecisionRecall:
     """Precision and recall at every distinct score.
 
@@ -63,7 +63,7 @@ def precision_recall(
     y : array-like of shape (n,)
     score : array-like of shape (n,)
         Larger for the positive class.
-    positive : label, optional
+    pos_label : label, optional
         By default the larger of two labels.
     sample_weight : array-like of shape (n,), optional
 
@@ -72,7 +72,7 @@ def precision_recall(
     >>> round(precision_recall([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]).average_precision, 4)
     0.8333
     """
-    steps = Steps.of(y, score, positive, sample_weight)
+    steps = Steps.of(y, score, pos_label, sample_weight)
     n_positive, n_negative = steps.totals
     called = steps.positives + steps.negatives
     precision = np.append(1.0, steps.positives / np.where(called > 0, called, 1.0))
@@ -99,7 +99,9 @@ class CostCurve(Printable):
     thresholds : ndarray of shape (h,)
         The thresholds of the lines, falling; the larger the probability cost, the lower the best one.
     area : float
-        Mean cost when every circumstance is as likely; blind guessing has 0.25.
+        Mean cost when every circumstance is equally likely; guessing has 0.25.
+    prevalence : float
+        Share of positives among the rows.
     """
 
     probability_cost: np.ndarray
@@ -107,6 +109,7 @@ class CostCurve(Printable):
     lines: np.ndarray
     thresholds: np.ndarray
     area: float
+    prevalence: float
 
     @property
     def trivial(self) -> np.ndarray:
@@ -137,7 +140,7 @@ def probability_cost(prevalence: float, cost_fn: float = 1.0, cost_fp: float = 1
 
 
 def cost_curve(
-    y: Any, score: Any, *, positive: Any = None, sample_weight: Any = None, n_points: int = 201
+    y: Any, score: Any, *, pos_label: Any = None, sample_weight: Any = None, n_points: int = 201
 ) -> CostCurve:
     """The cost curve of a score: expected cost over all class shares and costs.
 
@@ -146,7 +149,7 @@ def cost_curve(
     y : array-like of shape (n,)
     score : array-like of shape (n,)
         Larger for the positive class.
-    positive : label, optional
+    pos_label : label, optional
         By default the larger of two labels.
     sample_weight : array-like of shape (n,), optional
     n_points : int, default=201
@@ -157,12 +160,14 @@ def cost_curve(
     >>> curve.at(prevalence=0.5)
     (0.25, 0.8)
     """
-    curve = roc(y, score, positive=positive, sample_weight=sample_weight)
+    curve = roc(y, score, pos_label=pos_label, sample_weight=sample_weight)
     hull = curve.hull
     fpr, miss = curve.fpr[hull], 1.0 - curve.tpr[hull]
     x = np.linspace(0.0, 1.0, n_points)
     cost, _ = _least_costs(fpr, miss, x)
-    return CostCurve(x, cost, np.column_stack([fpr, miss]), curve.thresholds[hull], _envelope_area(fpr, miss))
+    lines, area = np.column_stack([fpr, miss]), _envelope_area(fpr, miss)
+    prevalence = ratio(curve.n_positive, curve.n_positive + curve.n_negative)
+    return CostCurve(x, cost, lines, curve.thresholds[hull], area, prevalence)
 
 
 def _least_costs(fpr: np.ndarray, miss: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

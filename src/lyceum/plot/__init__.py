@@ -1,8 +1,12 @@
-"""Pictures: one function each, Matplotlib axes in and out, in colours safe for colour-blind eyes."""
+"""Pictures: one function each, Matplotlib axes in and out, in colours safe for colour-blind eyes.
 
+Pictures of evidence take the results of `lyceum.evaluate` as they are, and arrays too.
+"""
+
+from lyceum.plot import style
 from lyceum.plot._calibration import calibration
+from lyceum.plot._comparisons import bias_variance, comparison, cross_validation
 from lyceum.plot._confusion import cobweb, confusion
-from lyceum.plot._curves import error_reject, learning_curve, validation_curve
 from lyceum.plot._density import (
     class_densities,
     density,
@@ -10,19 +14,26 @@ from lyceum.plot._density import (
     sensor_fusion,
     sensor_fusion_cases,
 )
+from lyceum.plot._error_reject import error_reject
+from lyceum.plot._importances import importances
+from lyceum.plot._learning_curves import learning_curve, validation_curve
 from lyceum.plot._linear import laplace_contours, posterior_contours, regularization_path, residuals
 from lyceum.plot._neural import network, training_curves
-from lyceum.plot._rates import cost_curve, precision_recall, roc
-from lyceum.plot._style import COLOURS
-from lyceum.plot._trees import importances, staged, tree
+from lyceum.plot._staged_errors import staged_errors
+from lyceum.plot._threshold_curves import cost_curve, precision_recall, roc
+from lyceum.plot._tree_drawing import tree
+from lyceum.plot.style import COLOURS
 
 __all__ = [
     "COLOURS",
+    "bias_variance",
     "calibration",
     "class_densities",
     "cobweb",
+    "comparison",
     "confusion",
     "cost_curve",
+    "cross_validation",
     "density",
     "error_reject",
     "importances",
@@ -37,7 +48,8 @@ __all__ = [
     "roc",
     "sensor_fusion",
     "sensor_fusion_cases",
-    "staged",
+    "staged_errors",
+    "style",
     "training_curves",
     "tree",
     "validation_curve",

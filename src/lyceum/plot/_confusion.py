@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lyceum.errors import DataError
-from lyceum.plot._style import INK, axes, heading, legend, line_style, reference
+from lyceum.evaluate import Cobweb, Confusion
+from lyceum.plot.style import INK, axes, heading, legend, line_style, reference_line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["cobweb", "confusion"]
 
-_LETTERS = 12  # classes up to which a cell has room for its count and its rate
+_MOST_RATES = 12  # classes up to which a cell has room for its count and its rate
 
 
 def confusion(
@@ -30,20 +31,34 @@ def confusion(
 
     Parameters
     ----------
-    matrix : array of shape (K, A)
-        Counts; rows = true class, columns = predicted class or action.
-    classes : K labels, optional
-        The true classes; 0, 1, ... by default.
-    actions : A labels, optional
+    matrix : Confusion, or array of shape (K, A)
+        From `lyceum.evaluate.confusion`; or counts, rows = true class, columns = predicted class or action.
+    classes : sequence of K labels, optional
+        The true classes; by default those of the Confusion, or 0, 1, ...
+    actions : sequence of A labels, optional
         What was predicted, if not just the classes, e.g. with a reject column.
     title : str, optional
     ax : Matplotlib axes, optional
+        Where to draw; new axes by default.
+
+    Returns
+    -------
+    Matplotlib axes
+
+    See Also
+    --------
+    lyceum.evaluate.confusion : The matrix as numbers.
+    cobweb : Only the mistakes, of several classifiers.
 
     Examples
     --------
     >>> ax = confusion([[30, 10], [1, 3]], ["bad", "good"])
     >>> ax.texts[0].get_text()
     '30\\n75%'
+    >>> from lyceum import evaluate
+    >>> ax = confusion(evaluate.confusion(["a", "a", "b"], ["a", "?", "b"], reject="?"))
+    >>> [text.get_text() for text in ax.get_xticklabels()]
+    ['a', 'b', '(reject)']
     """
     from matplotlib.colors import LinearSegmentedColormap
 
@@ -82,7 +97,7 @@ def confusion(
 
 
 def _cell(count: Any, rate: Any, n_columns: int) -> str:
-    share = f"\n{rate:.0%}" if count and n_columns <= _LETTERS else ""
+    share = f"\n{rate:.0%}" if count and n_columns <= _MOST_RATES else ""
     return f"{count:,.6g}{share}"
 
 
@@ -95,16 +110,32 @@ def cobweb(
 ) -> Axes:
     """A cobweb chart: one spoke for every kind of mistake, one polygon for every classifier.
 
-    On the spoke "k → j" a classifier is marked at the share of class k that it calls j: 0 in the middle, so
-    the smaller the polygon the better. The grey polygon is guessing, 1/K on every spoke.
+    On the spoke "k → j" a classifier is marked at the share of class k that it predicts as j: 0 in the
+    middle, so the smaller the polygon the better. The grey polygon is guessing, 1/K on every spoke.
 
     Parameters
     ----------
-    matrices : array of shape (K, K), or dict of name to such
-        Confusion matrices of counts; rows = true class, columns = predicted class.
-    classes : K labels, optional
+    matrices : Confusion, Cobweb, array of shape (K, K), or dict of name to such
+        From `lyceum.evaluate.confusion` or `lyceum.evaluate.cobweb`; or counts, rows = true class, columns =
+        predicted class.
+    classes : sequence of K labels, optional
+        The classes of arrays; 0, 1, ... by default.
     title : str, optional
     ax : Matplotlib axes, optional
+        Where to draw; new axes by default.
+
+    Returns
+    -------
+    Matplotlib axes
+
+    See Also
+    --------
+    lyceum.evaluate.cobweb : The rates as numbers.
+
+    References
+    ----------
+    Diri and Albayrak, Visualization and analysis of classifiers performance in multi-class medical data,
+    Expert Systems with Applications 34, 2008.
 
     Examples
     --------
@@ -127,7 +158,7 @@ def cobweb(
         x, y = _closed(angles, rates)
         ax.plot(x, y, marker="o", markersize=4, label=name or "classifier", **style)
         ax.fill(x, y, color=style["color"], alpha=0.08, linewidth=0)
-    reference(ax, *_closed(angles, np.full(len(spokes), chance)), f"guessing, {chance:.0%}")
+    reference_line(ax, *_closed(angles, np.full(len(spokes), chance)), f"guessing, {chance:.0%}")
     heading(ax, title)
     legend(ax, "upper center", bbox_to_anchor=(0.5, 0.0), ncols=min(3, len(webs) + 1))
     return ax
@@ -169,6 +200,11 @@ def _closed(angles: np.ndarray, radii: np.ndarray) -> tuple[np.ndarray, np.ndarr
 
 def _mistakes(matrix: Any, classes: Sequence[Any] | None) -> tuple[np.ndarray, list[str]]:
     """The rate of every mistake, 0 for a class without rows, and its name."""
+    if isinstance(matrix, Cobweb):
+        return matrix.rates, [f"{k} → {j}" for k, j in zip(matrix.truth.tolist(), matrix.predicted.tolist())]
+    if isinstance(matrix, Confusion):
+        classes = matrix.classes.tolist() if classes is None else classes
+        matrix = matrix.counts  # shares of the decided rows
     counts, rows, _ = _counts(matrix, classes, None)
     K = len(rows)
     if counts.shape[1] != K or K < 2:
@@ -188,6 +224,8 @@ def _n_classes(n_spokes: int) -> int:
 def _counts(
     matrix: Any, classes: Sequence[Any] | None, actions: Sequence[Any] | None
 ) -> tuple[np.ndarray, list[str], list[str]]:
+    if isinstance(matrix, Confusion):
+        return _with_reject(matrix, classes, actions)
     counts = np.asarray(matrix, dtype=np.float64)
     if counts.ndim != 2 or not counts.size or not (np.isfinite(counts) & (counts >= 0)).all():
         raise DataError(
@@ -203,3 +241,14 @@ def _counts(
             "actions: name the rows with classes=[...] and the columns with actions=[...]"
         )
     return counts, rows, columns
+
+
+def _with_reject(
+    matrix: Confusion, classes: Sequence[Any] | None, actions: Sequence[Any] | None
+) -> tuple[np.ndarray, list[str], list[str]]:
+    """The counts of a result, with a reject column and a row of no class where there are any."""
+    names = [str(k) for k in (matrix.classes.tolist() if classes is None else classes)]
+    n_columns = len(matrix.classes) + bool(matrix.rejected.any() or matrix.foreign.any())
+    n_rows = len(matrix.classes) + bool(matrix.foreign.any())
+    rows, columns = [*names, "(no class)"][:n_rows], [*names, "(reject)"][:n_columns]
+    return _counts(matrix.full[:n_rows, :n_columns], rows, columns if actions is None else actions)

@@ -10,7 +10,7 @@ import numpy as np
 from lyceum.bayes import BayesianGaussianClassifier, NormalMean, QuadraticDiscriminant
 from lyceum.density import ParzenClassifier, fuse_gaussians
 from lyceum.errors import DataError
-from lyceum.plot._style import COLOURS, GREY, INK, axes, finish, heading, legend, line_style
+from lyceum.plot.style import COLOURS, GREY, INK, axes, finish, heading, legend, line_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lyceum.errors import DataError
-from lyceum.plot._style import COLOURS, GREY, axes, finish, legend
+from lyceum.plot.style import COLOURS, GREY, axes, finish, legend
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum.errors import DataError
-from lyceum.plot._style import COLOURS, GREY, INK, axes, finish, legend, line_style
+from lyceum.plot.style import COLOURS, GREY, INK, axes, finish, legend, line_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -14,7 +14,7 @@ import numpy as np
 
 from lyceum import plot
 from lyceum.decision import LossMatrix, error_reject_curve
-from lyceum.plot._style import COLOURS, GREY, finish, legend, reference
+from lyceum.plot.style import COLOURS, GREY, downsample, finish, legend, line_style, reference_line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -211,7 +211,7 @@ def _of_values(study: Study) -> Iterator[Figure]:
 def _against_truth(y: np.ndarray, predicted: np.ndarray, target: str, ax: Axes) -> Axes:
     low, high = float(min(y.min(), predicted.min())), float(max(y.max(), predicted.max()))
     ax.scatter(predicted, y, s=14, color=COLOURS[0], alpha=0.55, linewidths=0)
-    reference(ax, [low, high], [low, high], "right")
+    reference_line(ax, [low, high], [low, high], "right")
     finish(ax, f"predicted {target}", f"true {target}", None)
     legend(ax, "upper left")
     return ax
@@ -225,11 +225,9 @@ def _residuals(y: np.ndarray, predicted: np.ndarray, target: str, ax: Axes) -> A
 
 
 def _error_shares(errors: dict[str, np.ndarray], ax: Axes) -> Axes:
-    from lyceum.plot._style import line_style, thin
-
     for name, error in errors.items():
         shares = np.arange(1, len(error) + 1) / len(error)
-        ax.plot(*thin(np.sort(error), shares), label=name, drawstyle="steps-post", **line_style(ax))
+        ax.plot(*downsample(np.sort(error), shares), label=name, drawstyle="steps-post", **line_style(ax))
     ax.set_xlim(0.0, float(np.quantile(np.concatenate(list(errors.values())), 0.95)))
     ax.set_ylim(0.0, 1.0)
     ax.yaxis.set_major_formatter(lambda value, _: f"{100 * value:.4g} %")
@@ -255,7 +253,7 @@ def _learning(study: Study) -> Iterator[Figure]:
 
     def draw(ax: Axes) -> Axes:
         plot.learning_curve(curve.sizes, curve.train_losses, curve.test_losses, score=criterion, ax=ax)
-        reference(ax, [curve.sizes[0], curve.sizes[-1]], [curve.baseline] * 2, "always the same answer")
+        reference_line(ax, [curve.sizes[0], curve.sizes[-1]], [curve.baseline] * 2, "always the same answer")
         legend(ax)
         ax.set_ylim(bottom=0.0)
         return ax

@@ -1,23 +1,22 @@
-"""Drawings of trees, bars of importances, and the errors of ensembles over their rounds."""
+"""Drawings of trees: boxes placed by contours, tests on the edges, class shares in the leaves."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum.data import Schema
-from lyceum.errors import DataError
-from lyceum.plot._style import COLOURS, GREY, INK, axes, finish, heading, legend, line_style, thin
+from lyceum.plot.style import COLOURS, GREY, INK, axes, heading
 from lyceum.tree_core import INTERVALS, THRESHOLD, Actions, Tree, TreeLabels, node_colours
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["importances", "staged", "tree"]
+__all__ = ["tree"]
 
 _LEVEL = 1.02  # inches from level to level
 _GAP = 0.16  # inches between boxes
@@ -59,24 +58,24 @@ def tree(
     >>> len(tree(model).patches) > 4
     True
     """
-    words = _words(model, schema, classes)
-    drawing = _Drawing(words, max_depth, font)
+    labels = _labels(model, schema, classes)
+    drawing = _Drawing(labels, max_depth, font)
     ax = axes(ax, drawing.size)
     drawing.draw(ax)
     heading(ax, title)
     return ax
 
 
-def _words(model: Any, schema: Schema | None, classes: Sequence[Any] | None) -> TreeLabels:
+def _labels(model: Any, schema: Schema | None, classes: Sequence[Any] | None) -> TreeLabels:
     if isinstance(model, Tree):
         if schema is None:
             d = int(model.feature.max(initial=0)) + 1
             schema = Schema.of_numbers([f"x{j}" for j in range(d)])
         return TreeLabels(model, schema, classes, digits=4)
     check_is_fitted(model, "tree_")
-    labels = getattr(model, "classes_", None) if classes is None else classes
-    criterion = getattr(model, "criterion", None) if labels is None else None
-    return TreeLabels(model.tree_, schema or model.schema_, labels, criterion, 4, Actions.of(model))
+    names = getattr(model, "classes_", None) if classes is None else classes
+    criterion = getattr(model, "criterion", None) if names is None else None
+    return TreeLabels(model.tree_, schema or model.schema_, names, criterion, 4, Actions.of(model))
 
 
 @dataclass
@@ -101,11 +100,11 @@ class _Drawing:
     Reingold and Tilford, Tidier drawings of trees, 1981, with widths of their own for boxes and edge labels.
     """
 
-    def __init__(self, words: TreeLabels, max_depth: int | None, font: float | None) -> None:
-        self.words = words
-        depths = words.tree.depths
+    def __init__(self, labels: TreeLabels, max_depth: int | None, font: float | None) -> None:
+        self.labels = labels
+        depths = labels.tree.depths
         shown = depths <= max_depth if max_depth is not None else np.ones(len(depths), dtype=bool)
-        self.leaves = int(np.count_nonzero(shown & (words.tree.n_children == 0)))
+        self.leaves = int(np.count_nonzero(shown & (labels.tree.n_children == 0)))
         self.font = font or float(np.clip(10.0 - 0.1 * self.leaves, 6.0, 9.0))
         self.line = 1.25 * self.font * _POINT
         self.letter = 0.56 * self.font * _POINT  # the mean width of a letter
@@ -129,7 +128,7 @@ class _Drawing:
         waiting = [(node, depth, False)]
         while waiting:
             i, level, ready = waiting.pop()
-            children = list(self.words.tree.children(i))
+            children = list(self.labels.tree.children(i))
             cut = bool(children) and max_depth is not None and level >= max_depth
             if not ready and not cut and children:
                 waiting.append((i, level, True))
@@ -140,16 +139,16 @@ class _Drawing:
         return made[node]
 
     def _made(self, node: int, children: list[_Box], cut: bool) -> _Box:
-        words = self.words
+        labels = self.labels
         if children:
-            lines = [_clipped(words.column(node), 28)]
-        elif words.classes is None:
-            spread = words.spread(node)
-            lines = [words.answer_text(node), f"n {_short(float(words.tree.weight[node]))}"]
+            lines = [_clipped(labels.column(node), 28)]
+        elif labels.classes is None:
+            spread = labels.spread(node)
+            lines = [labels.answer_text(node), f"n {_short(float(labels.tree.weight[node]))}"]
             lines += [f"± {_short(spread[1])}"] if spread and spread[0] == "sd" else []
         else:
-            lines = [_clipped(words.answer_text(node)), f"n {_short(float(words.tree.weight[node]))}"]
-        edges = [_test(words, node, b) for b in range(len(children))]
+            lines = [_clipped(labels.answer_text(node)), f"n {_short(float(labels.tree.weight[node]))}"]
+        edges = [_test(labels, node, b) for b in range(len(children))]
         bold = 1.1  # the first line is bold
         width = (
             max(len(line) * (bold if i == 0 else 1.0) for i, line in enumerate(lines)) * self.letter + 0.16
@@ -162,11 +161,11 @@ class _Drawing:
             height,
             children,
             edges,
-            _leaves_below(words.tree, node) if cut else 0,
+            _leaves_below(labels.tree, node) if cut else 0,
         )
 
     def _has_bar(self, children: list[_Box]) -> bool:
-        return not children and self.words.classes is not None
+        return not children and self.labels.classes is not None
 
     def _place(self, root: _Box) -> None:
         """x of every box, relative to its parent first; then from the root down."""
@@ -215,7 +214,7 @@ class _Drawing:
     # -- drawing -------------------------------------------------------------------------------------------
 
     def draw(self, ax: Axes) -> None:
-        colours = node_colours(self.words)
+        colours = node_colours(self.labels)
         for box in self.boxes:
             for child, label in zip(box.children, box.edges):
                 self._edge(ax, box, child, label)
@@ -224,14 +223,14 @@ class _Drawing:
         ax.set_ylim(self.bottom - 0.1, self.root.height / 2 + 0.1)
         ax.set_aspect("equal")
         ax.set_axis_off()
-        if self.words.classes is not None:
+        if self.labels.classes is not None:
             self._legend(ax)
 
     def _edge(self, ax: Axes, box: _Box, child: _Box, label: list[str]) -> None:
         top, bottom = box.y - box.height / 2, child.y + child.height / 2
         knee = top - 0.15
-        total = float(self.words.tree.weight[0]) or 1.0
-        width = 0.6 + 2.4 * float(self.words.tree.weight[child.node]) / total
+        total = float(self.labels.tree.weight[0]) or 1.0
+        width = 0.6 + 2.4 * float(self.labels.tree.weight[child.node]) / total
         places = [box.x, box.x, child.x, child.x], [top, knee, knee, bottom]
         ax.plot(*places, color="#BDBDBD", linewidth=width, solid_joinstyle="round", zorder=1)
         ax.text(
@@ -279,7 +278,7 @@ class _Drawing:
         """The shares of the classes, as a bar in the lower edge of the box."""
         from matplotlib.patches import Rectangle
 
-        value = self.words.tree.value[box.node]
+        value = self.labels.tree.value[box.node]
         total = float(value.sum()) or 1.0
         left, width, height = box.x - box.width / 2 + 0.06, box.width - 0.12, 4 * _POINT
         for k in np.flatnonzero(value > 0):
@@ -292,7 +291,7 @@ class _Drawing:
     def _legend(self, ax: Axes) -> None:
         from matplotlib.patches import Patch
 
-        classes = self.words.classes
+        classes = self.labels.classes
         assert classes is not None
         shown = list(classes)[:10]
         ax.legend(
@@ -303,16 +302,16 @@ class _Drawing:
             framealpha=0.9,
             edgecolor="none",
             handlelength=1.0,
-            title=self.words.target,
+            title=self.labels.target,
             title_fontsize=self.font,
         )
 
 
-def _test(words: TreeLabels, node: int, branch: int) -> list[str]:
+def _test(labels: TreeLabels, node: int, branch: int) -> list[str]:
     """What is asked for a branch, in up to three short lines."""
-    if words.tree.kind[node] in (THRESHOLD, INTERVALS):
-        return [words.test(node, branch)]
-    names = [_clipped(name) for name in words.categories(node, words.codes(node, branch))]
+    if labels.tree.kind[node] in (THRESHOLD, INTERVALS):
+        return [labels.test(node, branch)]
+    names = [_clipped(name) for name in labels.categories(node, labels.codes(node, branch))]
     if len(names) == 1:
         return [f"= {names[0]}"]
     if len(names) <= 3:
@@ -340,121 +339,3 @@ def _leaves_below(of: Tree, node: int) -> int:
         waiting += of.children(i)
         count += int(of.n_children[i] == 0)
     return count
-
-
-def importances(
-    model: Any,
-    *,
-    names: Sequence[str] | None = None,
-    spread: Any = None,
-    most: int = 20,
-    label: str = "importance",
-    title: str | None = None,
-    ax: Axes | None = None,
-) -> Axes:
-    """Bars of how much every column matters, the most important at the top.
-
-    Parameters
-    ----------
-    model : fitted learner with `feature_importances_`, or array of shape (d,)
-    names : sequence of str, optional
-        The columns; those of the learner by default.
-    spread : array of shape (d,), optional
-        Standard deviations, over trees or shuffles, drawn as lines.
-    most : int, default=20
-        Columns drawn; how many are left out is said.
-    label, title, ax
-        As in the other pictures.
-
-    Examples
-    --------
-    >>> ax = importances([0.2, 0.7, 0.1], names=["a", "b", "c"])
-    >>> [text.get_text() for text in ax.get_yticklabels()]
-    ['b', 'a', 'c']
-    """
-    if hasattr(model, "fit"):
-        check_is_fitted(model, "feature_importances_")
-        values = np.asarray(model.feature_importances_, dtype=np.float64)
-        names = model.schema_.names if names is None and hasattr(model, "schema_") else names
-    else:
-        values = np.asarray(model, dtype=np.float64)
-    if values.ndim != 1 or not len(values):
-        raise DataError(f"importances have the shape {values.shape}: give one a column")
-    names = [f"x{j}" for j in range(len(values))] if names is None else list(names)
-    if len(names) != len(values):
-        raise DataError(f"there are {len(names)} names for {len(values)} importances: give one each")
-    order = np.argsort(-values, kind="stable")[:most]
-    deviations = None if spread is None else np.asarray(spread, dtype=np.float64)[order]
-    ax = axes(ax, (5.2, 0.9 + 0.26 * len(order)))
-    places = np.arange(len(order))
-    ax.barh(places, values[order], xerr=deviations, color=COLOURS[0], height=0.7, ecolor=INK,
-            error_kw={"linewidth": 1.0})  # fmt: skip
-    ax.set_yticks(places, [str(names[int(j)]) for j in order])
-    ax.invert_yaxis()
-    left_out = len(values) - len(order)
-    finish(ax, label + (f"  ({left_out} more columns)" if left_out else ""), "", title)
-    ax.grid(False, axis="y")
-    ax.axvline(0.0, color=GREY, linewidth=0.8)
-    return ax
-
-
-def staged(
-    curves: Mapping[str, Any],
-    *,
-    best: str | None = None,
-    goal: Literal["min", "max"] = "min",
-    rounds: Any = None,
-    error: str = "error",
-    x: str = "trees",
-    log: bool = False,
-    title: str | None = None,
-    ax: Axes | None = None,
-) -> Axes:
-    """The error of an ensemble as it grows: on training, validation or out-of-bag rows.
-
-    Parameters
-    ----------
-    curves : dict of name to array of shape (n_rounds,)
-        For example ``{"training": ..., "validation": ...}``; NaN leaves a gap.
-    best : str, optional
-        The curve whose best round is marked, the first of equals.
-    goal : {"min", "max"}, default="min"
-        Whether the best is the least or the largest.
-    rounds : array, optional
-        The numbers of the rounds; 1, 2, ... by default.
-    error, x : str
-        What the curves and the rounds are, for the axes.
-    log : bool, default=False
-        A logarithmic error.
-    title, ax
-        As in the other pictures.
-
-    Examples
-    --------
-    >>> ax = staged({"training": [0.3, 0.2, 0.1], "validation": [0.3, 0.25, 0.4]}, best="validation")
-    >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['training', 'validation', 'best: 2']
-    """
-    if not curves:
-        raise DataError("there are no curves to draw: give at least one")
-    ax = axes(ax)
-    for name, values in curves.items():
-        values = np.asarray(values, dtype=np.float64)
-        at = np.arange(1, len(values) + 1) if rounds is None else np.asarray(rounds)
-        if values.shape != at.shape or values.ndim != 1:
-            raise DataError(
-                f"curve {name!r} has the shape {values.shape} for {len(at)} rounds: give one each"
-            )
-        marker = "o" if len(values) <= 20 else None
-        ax.plot(*thin(at, values), label=name, marker=marker, markersize=4.0, **line_style(ax))
-        if name == best:
-            i = int(np.nanargmin(values) if goal == "min" else np.nanargmax(values))
-            ax.axvline(at[i], color=GREY, linewidth=1.0, linestyle=":", zorder=1, label=f"best: {at[i]}",
-                       gid="reference")  # fmt: skip
-    if best is not None and best not in curves:
-        raise DataError(f"there is no curve {best!r}: the curves are {', '.join(map(repr, curves))}")
-    if log:
-        ax.set_yscale("log")
-    finish(ax, x, error, title)
-    legend(ax)
-    return ax

@@ -1,4 +1,4 @@
-"""How all pictures look: colours that colour-blind people can tell apart, and line styles for print."""
+"""The style of all pictures: colours that colour-blind people can tell apart, and line styles for print."""
 
 from __future__ import annotations
 
@@ -9,7 +9,18 @@ import numpy as np
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["COLOURS", "GREY", "INK", "axes", "finish", "heading", "legend", "line_style", "reference", "thin"]
+__all__ = [
+    "COLOURS",
+    "GREY",
+    "INK",
+    "axes",
+    "downsample",
+    "finish",
+    "heading",
+    "legend",
+    "line_style",
+    "reference_line",
+]
 
 # The set of Okabe and Ito (2008) without its yellow, which is too faint on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -35,7 +46,7 @@ def line_style(ax: Axes) -> dict[str, Any]:
     return {"color": COLOURS[n % len(COLOURS)], "linestyle": dashes, "linewidth": 1.8}
 
 
-def reference(ax: Axes, x: Any, y: Any, label: str) -> None:
+def reference_line(ax: Axes, x: Any, y: Any, label: str) -> None:
     """A thin grey line to compare with; drawn once even if the axes are used again."""
     if not any(line.get_gid() == "reference" and line.get_label() == label for line in ax.lines):
         ax.plot(
@@ -63,7 +74,7 @@ def heading(ax: Axes, title: str | None) -> None:
         ax.set_title(title, loc="left", color=INK, fontsize="medium", fontweight="bold")
 
 
-def legend(ax: Axes, where: Any = "best", **options: Any) -> None:
+def legend(ax: Axes, location: Any = "best", **options: Any) -> None:
     """A legend of the labelled lines, those to compare with last."""
     handles, labels = ax.get_legend_handles_labels()
     known = {id(line) for line in ax.lines if line.get_gid() == "reference"}
@@ -72,7 +83,7 @@ def legend(ax: Axes, where: Any = "best", **options: Any) -> None:
         ax.legend(
             [handles[i] for i in order],
             [labels[i] for i in order],
-            loc=where,
+            loc=location,
             fontsize="small",
             labelcolor=INK,
             framealpha=0.9,
@@ -82,10 +93,10 @@ def legend(ax: Axes, where: Any = "best", **options: Any) -> None:
         )
 
 
-def thin(*columns: np.ndarray) -> tuple[np.ndarray, ...]:
+def downsample(*columns: np.ndarray) -> tuple[np.ndarray, ...]:
     """Columns of a long curve at 2,000 places, ends included: more cannot be seen."""
     n = len(columns[0])
     if n <= _POINTS:
         return columns
-    keep = np.unique(np.linspace(0, n - 1, _POINTS).round().astype(np.intp))
-    return tuple(column[keep] for column in columns)
+    places = np.unique(np.linspace(0, n - 1, _POINTS).round().astype(np.intp))
+    return tuple(column[places] for column in columns)

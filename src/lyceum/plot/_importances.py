@@ -1,0 +1,73 @@
+"""Bars of feature importances."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum.errors import DataError
+from lyceum.plot.style import COLOURS, GREY, INK, axes, finish
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["importances"]
+
+
+def importances(
+    model: Any,
+    *,
+    names: Sequence[str] | None = None,
+    spread: Any = None,
+    most: int = 20,
+    label: str = "importance",
+    title: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Bars of how much every column matters, the most important at the top.
+
+    Parameters
+    ----------
+    model : fitted learner with `feature_importances_`, or array of shape (d,)
+    names : sequence of str, optional
+        The columns; those of the learner by default.
+    spread : array of shape (d,), optional
+        Standard deviations, over trees or shuffles, drawn as lines.
+    most : int, default=20
+        Columns drawn; how many are left out is said.
+    label, title, ax
+        As in the other pictures.
+
+    Examples
+    --------
+    >>> ax = importances([0.2, 0.7, 0.1], names=["a", "b", "c"])
+    >>> [text.get_text() for text in ax.get_yticklabels()]
+    ['b', 'a', 'c']
+    """
+    if hasattr(model, "fit"):
+        check_is_fitted(model, "feature_importances_")
+        values = np.asarray(model.feature_importances_, dtype=np.float64)
+        names = model.schema_.names if names is None and hasattr(model, "schema_") else names
+    else:
+        values = np.asarray(model, dtype=np.float64)
+    if values.ndim != 1 or not len(values):
+        raise DataError(f"importances have the shape {values.shape}: give one a column")
+    names = [f"x{j}" for j in range(len(values))] if names is None else list(names)
+    if len(names) != len(values):
+        raise DataError(f"there are {len(names)} names for {len(values)} importances: give one each")
+    order = np.argsort(-values, kind="stable")[:most]
+    deviations = None if spread is None else np.asarray(spread, dtype=np.float64)[order]
+    ax = axes(ax, (5.2, 0.9 + 0.26 * len(order)))
+    places = np.arange(len(order))
+    ax.barh(places, values[order], xerr=deviations, color=COLOURS[0], height=0.7, ecolor=INK,
+            error_kw={"linewidth": 1.0})  # fmt: skip
+    ax.set_yticks(places, [str(names[int(j)]) for j in order])
+    ax.invert_yaxis()
+    left_out = len(values) - len(order)
+    finish(ax, label + (f"  ({left_out} more columns)" if left_out else ""), "", title)
+    ax.grid(False, axis="y")
+    ax.axvline(0.0, color=GREY, linewidth=0.8)
+    return ax

@@ -1,0 +1,78 @@
+"""The error of an ensemble over its rounds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from lyceum.errors import DataError
+from lyceum.plot.style import GREY, axes, downsample, finish, legend, line_style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["staged_errors"]
+
+
+def staged_errors(
+    curves: Mapping[str, Any],
+    *,
+    best: str | None = None,
+    goal: Literal["min", "max"] = "min",
+    rounds: Any = None,
+    error: str = "error",
+    x: str = "trees",
+    log: bool = False,
+    title: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """The error of an ensemble as it grows: on training, validation or out-of-bag rows.
+
+    Parameters
+    ----------
+    curves : dict of name to array of shape (n_rounds,)
+        For example ``{"training": ..., "validation": ...}``; NaN leaves a gap.
+    best : str, optional
+        The curve whose best round is marked, the first of equals.
+    goal : {"min", "max"}, default="min"
+        Whether the best is the least or the largest.
+    rounds : array, optional
+        The numbers of the rounds; 1, 2, ... by default.
+    error, x : str
+        What the curves and the rounds are, for the axes.
+    log : bool, default=False
+        A logarithmic error.
+    title, ax
+        As in the other pictures.
+
+    Examples
+    --------
+    >>> ax = staged_errors({"training": [0.3, 0.2, 0.1], "validation": [0.3, 0.25, 0.4]}, best="validation")
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['training', 'validation', 'best: 2']
+    """
+    if not curves:
+        raise DataError("there are no curves to draw: give at least one")
+    ax = axes(ax)
+    for name, values in curves.items():
+        values = np.asarray(values, dtype=np.float64)
+        at = np.arange(1, len(values) + 1) if rounds is None else np.asarray(rounds)
+        if values.shape != at.shape or values.ndim != 1:
+            raise DataError(
+                f"curve {name!r} has the shape {values.shape} for {len(at)} rounds: give one each"
+            )
+        marker = "o" if len(values) <= 20 else None
+        ax.plot(*downsample(at, values), label=name, marker=marker, markersize=4.0, **line_style(ax))
+        if name == best:
+            i = int(np.nanargmin(values) if goal == "min" else np.nanargmax(values))
+            ax.axvline(at[i], color=GREY, linewidth=1.0, linestyle=":", zorder=1, label=f"best: {at[i]}",
+                       gid="reference")  # fmt: skip
+    if best is not None and best not in curves:
+        raise DataError(f"there is no curve {best!r}: the curves are {', '.join(map(repr, curves))}")
+    if log:
+        ax.set_yscale("log")
+    finish(ax, x, error, title)
+    legend(ax)
+    return ax
