@@ -14,7 +14,7 @@ from sklearn.metrics import roc_auc_score
 from lyceum import datasets
 from lyceum.data import CsvFormat
 from lyceum.data._inspect import _Seen, inspect
-from lyceum.data._suspect import _auc, _correlation, _entropy_told, _ranks
+from lyceum.data._quality import _auc, _correlation, _entropy_explained, _ranks
 from lyceum.errors import DataError, SchemaError
 
 N = 400
@@ -67,7 +67,7 @@ def test_a_streamed_file_gives_what_the_file_in_memory_gives(tmp_path):
         assert streamed == inspect(path)
         assert max(seen) == 30_000
     assert set(seen.values()) == {30_000}  # Parquet knows its rows beforehand
-    assert "spoilt_numbers" in codes(streamed, "late")
+    assert "mostly_numbers" in codes(streamed, "late")
 
 
 def test_a_streamed_sample_does_not_depend_on_the_batches():
@@ -121,7 +121,7 @@ def test_json_has_no_infinities():
         (np.r_[NOISE[1:], np.inf], "infinite"),
         ([f"town {i % 90}" for i in range(N)], "many_categories"),
         ([f"the {i} customer was not at home that day" for i in range(N)], "free_text"),
-        ([str(x) for x in np.arange(N - 1) % 50] + ["unknown"], "spoilt_numbers"),
+        ([str(x) for x in np.arange(N - 1) % 50] + ["unknown"], "mostly_numbers"),
         ([str(x) for x in np.arange(N) % 50], "numbers_as_text"),
         (["Yes", "yes ", "no", "no"] * 100, "spelling"),
         (np.where(np.arange(N) % 20, NOISE, -999), "disguised_gap"),
@@ -266,7 +266,7 @@ def test_entropy_told_is_the_textbook_gain():
     # 64 rows, 29 of one class; split 21+5- and 8+30-: gain 0.2659 of 0.9937 bits.
     groups = np.repeat([1, 2], [26, 38])
     target = np.r_[np.repeat([1, 0], [21, 5]), np.repeat([1, 0], [8, 30])]
-    assert _entropy_told(groups, target) == pytest.approx(0.2659 / 0.9937, abs=1e-4)
+    assert _entropy_explained(groups, target) == pytest.approx(0.2659 / 0.9937, abs=1e-4)
 
 
 # -- what cannot be read -----------------------------------------------------------------------------------

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from lyceum.data import Rows
-from lyceum.data._sources import ArraySource
+from lyceum.data import ArraySource, Rows
 
 
 def mixed(n=400, seed=0, gaps=0.15, offset=1e6):

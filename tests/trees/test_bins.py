@@ -8,9 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from lyceum.data import Rows, scan
-from lyceum.data._sources import ArraySource
-from lyceum.data._steps import Recode
+from lyceum.data import ArraySource, Recode, Rows, scan
 from lyceum.tree_core import Bins, UniformRowSample, bin_rows
 
 

@@ -16,11 +16,7 @@ from typing import IO, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from lyceum.data import Column, CsvFormat, read_table
-from lyceum.data._arrow import is_frame
-from lyceum.data._files import file_kind, paths_of
-from lyceum.data._request import hint
-from lyceum.data._sources import whole
+from lyceum.data import Column, CsvFormat, file_kind, is_frame, paths_of, read_table, reading, spelling_hint
 from lyceum.errors import DataError, SchemaError
 
 __all__ = ["Batches", "spooled"]
@@ -80,7 +76,7 @@ class Batches:
     def _parquet(self) -> Iterator[pa.Table]:
         for path in self.paths:
             # without pre_buffer, which keeps what it has read
-            with whole(path), pq.ParquetFile(path, buffer_size=1 << 16, pre_buffer=False) as file:
+            with reading(path), pq.ParquetFile(path, buffer_size=1 << 16, pre_buffer=False) as file:
                 self._check(file.schema_arrow.names, path)
                 for batch in file.iter_batches(_ROWS, columns=self.wanted):
                     yield pa.Table.from_batches([batch])
@@ -99,7 +95,9 @@ class Batches:
         absent = [name for name in self.wanted if name not in names]
         if absent:
             more = f" (and {len(absent) - 1} more of the model's)" if len(absent) > 1 else ""
-            raise SchemaError(f"{path} has no column {absent[0]!r}{more}{hint(absent[0], list(names))}")
+            raise SchemaError(
+                f"{path} has no column {absent[0]!r}{more}{spelling_hint(absent[0], list(names))}"
+            )
 
 
 def _csv_type(column: Column, inferred: pa.DataType) -> pa.DataType:

@@ -12,10 +12,8 @@ import pyarrow as pa
 from sklearn.pipeline import Pipeline
 
 from lyceum.apply._batches import Batches
-from lyceum.data import Column, CsvFormat, Rows, Schema
-from lyceum.data._coding import TableCoder
+from lyceum.data import Column, CsvFormat, Rows, Schema, TableCoder, coded_source
 from lyceum.data._rows import Progress
-from lyceum.data._scan import coded_source
 from lyceum.decision import MinimumRiskClassifier
 from lyceum.errors import DataError, LyceumError
 

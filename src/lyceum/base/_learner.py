@@ -13,9 +13,7 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base._state import unchanged_on_failure
-from lyceum.data import Block, Rows, Schema, Step
-from lyceum.data._intake import Intake
-from lyceum.data._steps import CheckCells, Design, Recode
+from lyceum.data import Block, CheckCells, Design, Inputs, Recode, Rows, Schema, Step
 from lyceum.report import Summary
 
 __all__ = ["CATEGORICAL_FEATURES", "Learner"]
@@ -56,19 +54,19 @@ class Learner(BaseEstimator):
     def _rows(self, X: Any, y: Any = None, sample_weight: Any = None) -> Rows:
         """The rows to fit on; learns the schema."""
         self._validate_params()
-        rows = Intake(self).to_fit(X, y, sample_weight)
+        rows = Inputs(self).for_fit(X, y, sample_weight)
         return self._prepared(rows)
 
     def _more_rows(self, X: Any, y: Any = None, sample_weight: Any = None, classes: Any = None) -> Rows:
         """More rows for `partial_fit`; the schema grows by what is new in them."""
         self._validate_params()
-        rows = Intake(self).to_go_on(X, y, sample_weight, classes)
+        rows = Inputs(self).for_partial_fit(X, y, sample_weight, classes)
         return self._prepared(rows)
 
     def _rows_to_predict(self, X: Any, checked: bool = True) -> Rows:
         """Rows coded as those of `fit` were; unless `checked`, the caller looks for gaps and infinities."""
         check_is_fitted(self)
-        rows = Intake(self).to_predict(X)
+        rows = Inputs(self).for_predict(X)
         if checked:
             return self._prepared(rows)
         for step in self._steps():

@@ -8,8 +8,7 @@ from typing import Any
 from lyceum.base._learner import Learner
 from lyceum.base._posterior import PosteriorClassifier
 from lyceum.base._state import undefined
-from lyceum.data import Block, Rows, Schema, Statistic
-from lyceum.data._redesign import redesign
+from lyceum.data import Block, Rows, Schema, Statistic, design_change
 from lyceum.errors import SchemaError
 
 __all__ = ["OnePassClassifier", "OnePassLearner"]
@@ -62,7 +61,7 @@ class OnePassLearner(Learner):
                 f"column {column.name!r} has new categories, which {type(self).__name__} cannot add: "
                 "name all categories from the start, e.g. by a category type, or fit on all rows at once"
             )
-        self.statistic_ = self.statistic_.mapped(*redesign(known, self._design))
+        self.statistic_ = self.statistic_.mapped(*design_change(known, self._design))
 
     def _go_on(self, rows: Rows):
         more = rows.reduce(self._statistic())

@@ -11,8 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum._native import native
 from lyceum.base._state import undefined
-from lyceum.data import Block
-from lyceum.data._steps import CheckCells
+from lyceum.data import Block, CheckCells
 
 __all__ = ["PosteriorClassifier", "normalize_posteriors"]
 

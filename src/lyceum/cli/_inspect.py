@@ -9,8 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from lyceum.cli._screen import console, print_json, reading, table
-from lyceum.data import CsvFormat
-from lyceum.data._inspect import ColumnInspection, Inspection, inspect
+from lyceum.data import ColumnInspection, CsvFormat, Inspection, inspect
 from lyceum.report import show
 
 __all__ = ["render", "run"]

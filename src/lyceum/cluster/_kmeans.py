@@ -21,8 +21,7 @@ from lyceum._threads import single_threaded_blas
 from lyceum.base import Learner
 from lyceum.cluster._lloyd_loop import COSINE, EUCLIDEAN, Geometry, Run, UnitRows, descend, fill_empty, unit
 from lyceum.cluster._starts import STARTS, start_of
-from lyceum.data import Block, Rows, Schema, Step
-from lyceum.data._redesign import redesign
+from lyceum.data import Block, Rows, Schema, Step, design_change
 from lyceum.errors import DataError
 from lyceum.report import Explanation, Summary, Table
 from lyceum.statistics import LloydSums, RowSample
@@ -177,7 +176,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Le
     def _so_far(self, rows: Rows, known: Schema | None) -> tuple[np.ndarray, np.ndarray]:
         if known is None or not hasattr(self, "cluster_centers_"):
             return self._starts(rows)[0], np.zeros(self.n_clusters)
-        matrix, offset = redesign(known, self._design)
+        matrix, offset = design_change(known, self._design)
         return self.cluster_centers_ @ matrix.T + offset, self.counts_
 
     def _starts(self, rows: Rows) -> list[np.ndarray]:

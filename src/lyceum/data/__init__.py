@@ -1,28 +1,71 @@
 """Data: schemas, and rows in blocks from arrays, frames, files and Dask."""
 
+from typing import TYPE_CHECKING, Any
+
+from lyceum.data._align import Align
+from lyceum.data._arrow import is_frame, to_arrow
 from lyceum.data._block import Block, block_rows
+from lyceum.data._coding import TableCoder, class_codes, codes_of, labels
+from lyceum.data._column_roles import spelling_hint
 from lyceum.data._csv import CsvFormat
-from lyceum.data._files import read_table
-from lyceum.data._inspect import Inspection, inspect
+from lyceum.data._dask import is_dask
+from lyceum.data._design_change import design_change
+from lyceum.data._files import file_kind, paths_of, read_table
+from lyceum.data._inspect import ColumnInspection, Inspection, inspect
 from lyceum.data._profile import ColumnProfile, TableProfile
 from lyceum.data._rows import Rows, Statistic, Step
-from lyceum.data._scan import scan
-from lyceum.data._schema import Column, Kind, Schema
+from lyceum.data._scan import coded_source, scan
+from lyceum.data._schema import KINDS, Column, Kind, Schema
+from lyceum.data._sources import ArraySource, reading
+from lyceum.data._steps import CheckCells, CheckTarget, Design, Recode
+
+if TYPE_CHECKING:
+    from lyceum.data._inputs import Inputs
 
 __all__ = [
+    "KINDS",
+    "Align",
+    "ArraySource",
     "Block",
+    "CheckCells",
+    "CheckTarget",
     "Column",
+    "ColumnInspection",
     "ColumnProfile",
     "CsvFormat",
+    "Design",
+    "Inputs",
     "Inspection",
     "Kind",
+    "Recode",
     "Rows",
     "Schema",
     "Statistic",
     "Step",
+    "TableCoder",
     "TableProfile",
     "block_rows",
+    "class_codes",
+    "coded_source",
+    "codes_of",
+    "design_change",
+    "file_kind",
     "inspect",
+    "is_dask",
+    "is_frame",
+    "labels",
+    "paths_of",
     "read_table",
+    "reading",
     "scan",
+    "spelling_hint",
+    "to_arrow",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name != "Inputs":
+        raise AttributeError(f"module 'lyceum.data' has no attribute {name!r}")
+    from lyceum.data._inputs import Inputs  # needs scikit-learn, which reading does not
+
+    return Inputs

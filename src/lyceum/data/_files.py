@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 from lyceum.data._arff import read_arff
 from lyceum.data._arrow import is_frame, to_arrow
 from lyceum.data._csv import CsvFormat
-from lyceum.data._sources import whole
+from lyceum.data._sources import reading
 from lyceum.errors import DataError, SchemaError
 
 __all__ = [
@@ -117,7 +117,7 @@ READERS = {"csv": _read_csv, "parquet": read_parquet, "arrow": _read_arrow, "arf
 
 def read_whole(path: str, read: Callable[[str], Any]) -> Any:
     """What `read` finds in a file; raises if the file is cut off or of another kind."""
-    with whole(path, _SUFFIXES[_suffix(path)].capitalize()):
+    with reading(path, _SUFFIXES[_suffix(path)].capitalize()):
         return read(path)
 
 

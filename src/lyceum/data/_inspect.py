@@ -21,15 +21,15 @@ import pyarrow.parquet as pq
 from lyceum._native import native
 from lyceum._threads import ordered_map
 from lyceum.data._arrow import is_frame, to_arrow
+from lyceum.data._column_roles import ColumnRoles, target_column
 from lyceum.data._csv import CsvFormat
 from lyceum.data._files import file_kind, paths_of, read_table, read_whole
 from lyceum.data._profile import ColumnProfile, TableProfile
-from lyceum.data._request import Request, target_column
+from lyceum.data._quality import Cells, Facts, Flag, column_flags, copies, leak, target_flags
 from lyceum.data._rows import Progress
 from lyceum.data._scan import profile_columns
 from lyceum.data._schema import Column, Kind, Schema
 from lyceum.data._sources import ParquetPart, ParquetSource
-from lyceum.data._suspect import Cells, Facts, Flag, copies, leak, suspicions, target_flags
 from lyceum.errors import DataError
 from lyceum.report import plain
 
@@ -119,12 +119,12 @@ def inspect(
     profile, sampled = seen.profile, seen.rows
     if not profile.n_rows:
         raise DataError(f"{_source(data)} has column names but no rows (0 samples)")
-    request = Request(target, None, dict(kinds or {}), ())
-    request.wanted(list(profile.columns))
+    roles = ColumnRoles(target, None, dict(kinds or {}), ())
+    roles.wanted(list(profile.columns))
     whole = sampled.num_rows == profile.n_rows
     cells = {name: Cells.of(name, sampled.column(name)) for name in profile.columns}
     facts = {name: Facts(column, cells[name], whole) for name, column in profile.columns.items()}
-    columns = tuple(_described(facts, target, request.kinds))
+    columns = tuple(_described(facts, target, roles.kinds))
     repeated = _repeated(sampled) if whole else None
     return Inspection(_source(data), profile.n_rows, sampled.num_rows, repeated, columns, target)
 
@@ -138,7 +138,7 @@ def _described(
         if name == target:
             flags = list(target_flags(fact, schema[name].categories))
         else:
-            flags = [*suspicions(fact), *([same[name]] if name in same else [])]
+            flags = [*column_flags(fact), *([same[name]] if name in same else [])]
             if target is not None:
                 found = leak(fact.cells, facts[target].cells, schema[target].is_categorical)
                 flags += [found] if found else []

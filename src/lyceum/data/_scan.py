@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 from lyceum._threads import ordered_map
 from lyceum.data._arrow import column_class, is_frame, to_arrow
 from lyceum.data._coding import TableCoder
+from lyceum.data._column_roles import ColumnRoles
 from lyceum.data._csv import MISSING, CsvFormat
 from lyceum.data._dask import DaskSource, is_dask
 from lyceum.data._files import (
@@ -27,7 +28,6 @@ from lyceum.data._files import (
     with_rows,
 )
 from lyceum.data._profile import TableProfile
-from lyceum.data._request import Request
 from lyceum.data._rows import Progress, Rows
 from lyceum.data._rows_text import source_name
 from lyceum.data._schema import Column, Kind, Schema
@@ -84,18 +84,18 @@ def scan(
     """
     if isinstance(data, Rows):
         raise DataError("these are rows already: give scan the file or the frame itself")
-    request = Request(
+    roles = ColumnRoles(
         target, weight, dict(kinds or {}), (ignore,) if isinstance(ignore, str) else tuple(ignore)
     )
     source: Source
     if is_dask(data):
-        source = _dask_source(data, request)
+        source = _dask_source(data, roles)
     elif isinstance(data, np.ndarray):
-        source = _table_source(_named(data), request)
+        source = _table_source(_named(data), roles)
     elif is_frame(data):
-        source = _table_source(to_arrow(data), request)
+        source = _table_source(to_arrow(data), roles)
     else:
-        source = _file_source(data, request, memory, CsvFormat(delimiter or "", encoding, tuple(missing)))
+        source = _file_source(data, roles, memory, CsvFormat(delimiter or "", encoding, tuple(missing)))
     return Rows(source, progress=progress, name=source_name(data))
 
 
@@ -112,19 +112,19 @@ def _named(X: np.ndarray) -> pa.Table:
         ) from error
 
 
-def _table_source(table: pa.Table, request: Request) -> ArraySource:
-    table = with_rows(table.select(request.wanted(table.column_names)), "the table")
-    return coded_source(table, request.schema(profile_columns(table, request.in_full)))
+def _table_source(table: pa.Table, roles: ColumnRoles) -> ArraySource:
+    table = with_rows(table.select(roles.wanted(table.column_names)), "the table")
+    return coded_source(table, roles.schema(profile_columns(table, roles.in_full)))
 
 
-def _dask_source(frame: Any, request: Request) -> DaskSource:
+def _dask_source(frame: Any, roles: ColumnRoles) -> DaskSource:
     if not hasattr(frame, "columns"):
         raise DataError("scan takes a Dask frame with named columns: give arrays to fit(X, y) directly")
     names = list(map(str, frame.columns))
-    wanted = request.wanted(names)
+    wanted = roles.wanted(names)
     if len(wanted) < len(names):
         frame = frame[[name for name in frame.columns if str(name) in wanted]]
-    return DaskSource.of_frame(frame, request.schema, request.in_full)
+    return DaskSource.of_frame(frame, roles.schema, roles.in_full)
 
 
 def profile_columns(table: pa.Table, in_full: Collection[str] = ()) -> TableProfile:
@@ -159,39 +159,39 @@ def schema_of(table: pa.Table, categorical: Collection[str] = ()) -> Schema:
     )
 
 
-def _file_source(data: Any, request: Request, memory: int, form: CsvFormat) -> Source:
+def _file_source(data: Any, roles: ColumnRoles, memory: int, form: CsvFormat) -> Source:
     paths = paths_of(data)
     kind = file_kind(paths)
     if kind == "parquet":
-        return _parquet_source(paths, request, memory)
+        return _parquet_source(paths, roles, memory)
     if kind == "csv" and sum(form.cell_bytes(path, os.path.getsize(path)) for path in paths) > memory:
-        return _csv_source(paths, request, form.sniffed(paths[0]))
-    return _table_source(with_rows(READERS[kind](paths, form), paths[0]), request)
+        return _csv_source(paths, roles, form.sniffed(paths[0]))
+    return _table_source(with_rows(READERS[kind](paths, form), paths[0]), roles)
 
 
-def _parquet_source(paths: list[str], request: Request, memory: int) -> Source:
+def _parquet_source(paths: list[str], roles: ColumnRoles, memory: int) -> Source:
     first = read_whole(paths[0], pq.read_schema)
     for path in paths[1:]:
         check_same(first.names, read_whole(path, pq.read_schema).names, paths[0], path)
-    wanted = request.wanted(first.names)
+    wanted = roles.wanted(first.names)
     n_rows = sum(pq.read_metadata(path).num_rows for path in paths)
     if not n_rows:
         raise DataError(f"{paths[0]} has column names but no rows (0 samples)")
     if n_rows * len(wanted) * 8 <= memory:
-        return _table_source(read_parquet(paths, CsvFormat(), wanted), replace(request, ignore=()))
+        return _table_source(read_parquet(paths, CsvFormat(), wanted), replace(roles, ignore=()))
     text = tuple(name for name in wanted if column_class(first.field(name).type, name) == "text")
     source = ParquetSource(paths, Schema.of_numbers(wanted), text)
-    return replace(source, schema=request.schema(_first_then_rest(source, wanted, request)))
+    return replace(source, schema=roles.schema(_first_then_rest(source, wanted, roles)))
 
 
-def _first_then_rest(source: ParquetSource, names: list[str], request: Request) -> TableProfile:
+def _first_then_rest(source: ParquetSource, names: list[str], roles: ColumnRoles) -> TableProfile:
     """A profile that reads the first rows of every column and the rest only of those still undecided."""
     head = next(batch for part in source.parts() for batch in part.batches(names))
-    profile = TableProfile.of(head, request.in_full)
-    undecided = request.still_open(profile)
+    profile = TableProfile.of(head, roles.in_full)
+    undecided = roles.undecided(profile)
     if not undecided:
         return profile
-    rest = _merged(ordered_map(partial(_part_profile, undecided, request.in_full), source.parts()))
+    rest = _merged(ordered_map(partial(_part_profile, undecided, roles.in_full), source.parts()))
     return profile if rest is None else profile.updated(rest)
 
 
@@ -206,14 +206,14 @@ def _merged(profiles: Iterable[TableProfile | None]) -> TableProfile | None:
     return total
 
 
-def _csv_source(paths: list[str], request: Request, form: CsvFormat) -> CsvSource:
+def _csv_source(paths: list[str], roles: ColumnRoles, form: CsvFormat) -> CsvSource:
     typed = form.typed(paths[0])
     names = list(typed.types)
-    wanted = request.wanted(names)
+    wanted = roles.wanted(names)
 
     def profiled(form: CsvFormat) -> TableProfile | None:
         batches = (_batch(batch, path) for path in paths for batch in form.stream(path))
-        return _merged(ordered_map(lambda b: TableProfile.of(b, request.in_full), batches))
+        return _merged(ordered_map(lambda b: TableProfile.of(b, roles.in_full), batches))
 
     def _batch(batch: pa.RecordBatch, path: str) -> pa.RecordBatch:
         check_same(names, batch.schema.names, paths[0], path)
@@ -222,4 +222,4 @@ def _csv_source(paths: list[str], request: Request, form: CsvFormat) -> CsvSourc
     settled, profile = typed.settle(profiled)
     if profile is None:
         raise DataError(f"{paths[0]} has column names but no rows (0 samples)")
-    return CsvSource(paths, settled, request.schema(profile), profile.n_rows)
+    return CsvSource(paths, settled, roles.schema(profile), profile.n_rows)

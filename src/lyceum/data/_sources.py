@@ -157,7 +157,7 @@ class ParquetSource:
 
 
 @contextmanager
-def whole(path: str, kind: str = "Parquet") -> Iterator[None]:
+def reading(path: str, kind: str = "Parquet") -> Iterator[None]:
     """Say which file it is that is cut off, or of another kind."""
     try:
         yield
@@ -195,7 +195,7 @@ class ParquetPart:
 
     def batches(self, names: list[str]) -> Iterator[pa.RecordBatch]:
         """The rows of the part, a few blocks at a time."""
-        with whole(self.path):
+        with reading(self.path):
             yield from self._batches(names)
 
     def _batches(self, names: list[str]) -> Iterator[pa.RecordBatch]:

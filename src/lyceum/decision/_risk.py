@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_y
 
-from lyceum.data._dask import is_dask
+from lyceum.data import is_dask
 from lyceum.errors import DataError
 from lyceum.probability import LossMatrix, find_labels, label_array, label_key
 

@@ -12,8 +12,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import CATEGORICAL_FEATURES, Learner, undefined
-from lyceum.data import Block, Rows
-from lyceum.data._intake import Intake
+from lyceum.data import Block, Inputs, Rows
 from lyceum.ensemble._boosting_losses import Loss
 from lyceum.ensemble._boosting_trees import MOST_LEAVES, BoostGrowth, TreeGrower
 from lyceum.errors import DataError
@@ -165,7 +164,7 @@ class GradientBoosting(WithTrees, Learner):
         return out
 
     def _validation(self, bins: Bins, X: Any, y: Any, w: Any = None) -> Running:
-        rows = self._prepared(Intake(self).to_predict(X))
+        rows = self._prepared(Inputs(self).for_predict(X))
         found, codes = bin_rows(rows, bins), self._codes(y)
         if len(codes) != len(found):
             raise DataError(f"validation has {len(found)} rows and {len(codes)} targets")

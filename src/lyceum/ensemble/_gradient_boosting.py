@@ -13,8 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from lyceum._native import native
 from lyceum.base import PosteriorClassifier
-from lyceum.data import Block
-from lyceum.data._coding import labels
+from lyceum.data import Block, labels
 from lyceum.ensemble._boosting import GradientBoosting
 from lyceum.ensemble._boosting_losses import REGRESSION_LOSSES, Logistic, Loss, Multinomial
 from lyceum.errors import DataError

@@ -20,10 +20,7 @@ from sklearn.utils._param_validation import HasMethods
 from sklearn.utils.validation import _check_feature_names, check_is_fitted, has_fit_parameter
 
 from lyceum.base import CATEGORICAL_FEATURES, Learner, undefined
-from lyceum.data import Block, Rows, Schema, Step
-from lyceum.data._arrow import is_frame
-from lyceum.data._intake import Intake
-from lyceum.data._sources import ArraySource
+from lyceum.data import ArraySource, Block, Inputs, Rows, Schema, Step, is_frame
 from lyceum.ensemble._packed_members import pack, unpack
 from lyceum.errors import DataError, SchemaError
 
@@ -134,7 +131,7 @@ def _refuse_codes(schema: Schema) -> None:
             )
 
 
-class _Intake(Intake):
+class _Inputs(Inputs):
     """The way in for an ensemble: which columns hold categories may also be said to the estimator."""
 
     def _categorical(self, names: list[str]) -> list[int]:
@@ -142,7 +139,7 @@ class _Intake(Intake):
         base = self.learner._base()
         first = base.steps[0][1] if isinstance(base, Pipeline) else base
         if isinstance(said, str) and hasattr(first, "categorical_features"):
-            return Intake(first)._categorical(names)
+            return Inputs(first)._categorical(names)
         return super()._categorical(names)
 
 
@@ -179,7 +176,7 @@ class Ensemble(Learner):
         """What members learn from, with class codes or numbers, and weights if there are any."""
         self._validate_params()
         base = self._base()
-        rows = _Intake(self).to_fit(X, y, w)
+        rows = _Inputs(self).for_fit(X, y, w)
         source = self._held(rows)
         assert source.y is not None
         if takes_rows(base):

@@ -10,8 +10,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from lyceum.data._sources import ArraySource
-from lyceum.data._steps import CheckCells, Recode
+from lyceum.data import ArraySource, CheckCells, Recode
 from lyceum.tree_core import Router, Tree, shares
 from lyceum.trees import DecisionTreeClassifier, DecisionTreeRegressor
 

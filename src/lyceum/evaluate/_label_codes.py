@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from lyceum.data._coding import class_codes
+from lyceum.data import class_codes
 from lyceum.errors import DataError, MissingValuesError
 
 __all__ = [

@@ -16,8 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum._threads import single_threaded_blas
 from lyceum.base import CATEGORICAL_FEATURES, Learner, OnePassLearner
-from lyceum.data import Block, Rows
-from lyceum.data._steps import Design
+from lyceum.data import Block, Design, Rows
 from lyceum.linear._row_passes import Residuals, first_pass, unchecked
 from lyceum.report import Explanation
 from lyceum.solvers import PositiveFactor

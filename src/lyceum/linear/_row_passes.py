@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from lyceum.data import Block, Rows
-from lyceum.data._steps import CheckCells
+from lyceum.data import Block, CheckCells, Rows
 from lyceum.errors import DataError
 
 __all__ = ["Residuals", "dense_blocks", "dense_parts", "first_pass", "unchecked"]

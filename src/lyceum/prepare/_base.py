@@ -17,12 +17,7 @@ from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from lyceum.base import Learner, undefined
-from lyceum.data import Block, Rows, Schema, Step
-from lyceum.data._align import Align
-from lyceum.data._arrow import to_arrow
-from lyceum.data._dask import is_dask
-from lyceum.data._sources import ArraySource
-from lyceum.data._steps import CheckCells
+from lyceum.data import Align, ArraySource, Block, CheckCells, Rows, Schema, Step, is_dask, to_arrow
 from lyceum.prepare._containers import contain, library_of
 
 __all__ = ["Transformer", "with_weight"]

@@ -20,9 +20,7 @@ from functools import cached_property
 import numpy as np
 
 from lyceum._native import native
-from lyceum.data import Block, Schema
-from lyceum.data._coding import codes_of
-from lyceum.data._steps import Design
+from lyceum.data import Block, Design, Schema, codes_of
 from lyceum.prepare._statistics import Together
 from lyceum.prepare._steps import as_floats
 from lyceum.statistics import Scatter

@@ -9,9 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from scipy import sparse
 
-from lyceum.data import Column, Schema
-from lyceum.data._arrow import is_frame, to_arrow
-from lyceum.data._sources import ArraySource
+from lyceum.data import ArraySource, Column, Schema, is_frame, to_arrow
 from lyceum.prepare._steps import is_unknown
 
 __all__ = ["contain", "library_of"]

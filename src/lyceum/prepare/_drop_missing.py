@@ -12,9 +12,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from lyceum.base import OnePassLearner
-from lyceum.data import Block, Schema, Step
-from lyceum.data._arrow import to_arrow
-from lyceum.data._sources import ArraySource
+from lyceum.data import ArraySource, Block, Schema, Step, to_arrow
 from lyceum.prepare._base import Transformer, with_weight
 from lyceum.prepare._containers import contain, library_of
 from lyceum.prepare._statistics import Gaps

@@ -8,8 +8,7 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import CATEGORICAL_FEATURES
-from lyceum.data import Schema, Step
-from lyceum.data._steps import Design
+from lyceum.data import Design, Schema, Step
 from lyceum.prepare._base import Transformer
 from lyceum.prepare._steps import KnownOnly
 from lyceum.report import Summary, Table

@@ -15,8 +15,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import CATEGORICAL_FEATURES
-from lyceum.data import Block, Column, Rows, Schema
-from lyceum.data._coding import codes_of
+from lyceum.data import Block, Column, Rows, Schema, codes_of
 from lyceum.prepare._base import Transformer, with_weight
 from lyceum.prepare._chain import Chain, Equations, Layout, explained, moved, solve
 from lyceum.prepare._filling import Ways, filled, summarised

@@ -10,8 +10,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import CATEGORICAL_FEATURES, OnePassLearner
-from lyceum.data import Block, Schema
-from lyceum.data._steps import CheckCells
+from lyceum.data import Block, CheckCells, Schema
 from lyceum.prepare._base import Transformer, with_weight
 from lyceum.prepare._steps import Affine
 from lyceum.report import Summary, Table

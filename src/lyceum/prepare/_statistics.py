@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lyceum.data import Block
-from lyceum.data._steps import Recode
+from lyceum.data import Block, Recode
 from lyceum.prepare._steps import gaps_of
 from lyceum.statistics import Counts
 

@@ -8,9 +8,7 @@ from functools import cached_property
 import numpy as np
 from scipy import sparse
 
-from lyceum.data import Block, Column, Schema
-from lyceum.data._coding import codes_of
-from lyceum.data._steps import Design
+from lyceum.data import Block, Column, Design, Schema, codes_of
 from lyceum.errors import SchemaError
 
 __all__ = ["Affine", "DropGaps", "Fill", "KnownOnly", "as_floats", "gaps_of", "is_unknown"]

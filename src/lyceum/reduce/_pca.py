@@ -15,8 +15,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from lyceum._threads import single_threaded_blas
 from lyceum.base import OnePassLearner
-from lyceum.data import Block
-from lyceum.data._dask import is_dask
+from lyceum.data import Block, is_dask
 from lyceum.errors import DataError
 from lyceum.reduce._centered_rows import CenteredRows, scatter_or_rows
 from lyceum.report import Explanation, Summary, Table

@@ -12,10 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lyceum.data import Block, Rows, Schema, scan
-from lyceum.data._files import paths_of
-from lyceum.data._inspect import Inspection, inspect
-from lyceum.data._sources import ArraySource
+from lyceum.data import ArraySource, Block, Inspection, Rows, Schema, inspect, paths_of, scan
 from lyceum.errors import StudyError
 from lyceum.statistics import RowSample
 from lyceum.study._recipe import Recipe

@@ -17,8 +17,7 @@ from typing import Any
 import numpy as np
 
 import lyceum
-from lyceum.data import Rows
-from lyceum.data._arrow import is_frame, to_arrow
+from lyceum.data import Rows, is_frame, to_arrow
 from lyceum.errors import DataError, StudyError
 from lyceum.study import _finish
 from lyceum.study._compare import Board, compare, pooled

@@ -12,9 +12,8 @@ from scipy import sparse
 from sklearn.base import is_classifier
 from sklearn.utils import check_random_state
 
-from lyceum.data import Rows, Schema
+from lyceum.data import ArraySource, Rows, Schema
 from lyceum.data._dask import DaskSource
-from lyceum.data._sources import ArraySource
 from lyceum.errors import DataError, SourceError
 from lyceum.probability import class_weight_factors
 from lyceum.statistics._classes import class_weights

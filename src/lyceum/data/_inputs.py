@@ -33,7 +33,7 @@ from lyceum.data._sources import ArraySource
 from lyceum.data._steps import CheckTarget
 from lyceum.errors import DataError, MissingValuesError, SchemaError
 
-__all__ = ["Intake"]
+__all__ = ["Inputs"]
 
 _KERNEL_TYPES = (np.int8, np.uint8, np.int16, np.int32, np.int64, np.float32, np.float64)
 _LOOK = 1 << 16  # rows looked at at once
@@ -42,7 +42,7 @@ _MANY = 4096  # whole numbers below this are found by a table, other categories 
 
 
 @dataclass(frozen=True)
-class Intake:
+class Inputs:
     """The way in for one learner."""
 
     learner: Any
@@ -58,13 +58,13 @@ class Intake:
 
     # -- fit -----------------------------------------------------------------------------------------------
 
-    def to_fit(self, X: Any, y: Any, w: Any) -> Rows:
+    def for_fit(self, X: Any, y: Any, w: Any) -> Rows:
         """Rows to learn from; sets the learner's schema, classes and scikit-learn's attributes."""
         rows = self._new_rows(X, y, w, reset=True)
         self._learn_schema(rows.schema)
         return rows
 
-    def to_go_on(self, X: Any, y: Any, w: Any, classes: Any = None) -> Rows:
+    def for_partial_fit(self, X: Any, y: Any, w: Any, classes: Any = None) -> Rows:
         """Rows to go on learning from: the schema grows by new categories and classes."""
         known = getattr(self.learner, "schema_", None)
         rows = self._new_rows(X, y, w, reset=known is None)
@@ -254,7 +254,7 @@ class Intake:
 
     # -- predict -------------------------------------------------------------------------------------------
 
-    def to_predict(self, X: Any) -> Rows:
+    def for_predict(self, X: Any) -> Rows:
         """Rows coded by the learner's schema."""
         schema = Schema(self.learner.schema_.columns)
         if isinstance(X, Rows):

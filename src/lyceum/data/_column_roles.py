@@ -12,13 +12,13 @@ from lyceum.data._profile import ColumnProfile, TableProfile, check_kinds
 from lyceum.data._schema import Column, Kind, Schema
 from lyceum.errors import DataError, SchemaError
 
-__all__ = ["Request", "hint", "target_column"]
+__all__ = ["ColumnRoles", "spelling_hint", "target_column"]
 
 _CLASSES = 20  # a target of at most this many distinct whole numbers is a class label
 
 
 @dataclass(frozen=True)
-class Request:
+class ColumnRoles:
     """What the user said of the columns."""
 
     target: str | None
@@ -32,7 +32,7 @@ class Request:
         for role, mentioned in said.items():
             for name in mentioned:
                 if name is not None and name not in names:
-                    raise SchemaError(f"{role}: there is no column {name!r}{hint(name, names)}")
+                    raise SchemaError(f"{role}: there is no column {name!r}{spelling_hint(name, names)}")
                 if name is not None and role != "ignore" and name in self.ignore:
                     raise SchemaError(f"column {name!r} is both in ignore and in {role}: take it out of one")
         if self.target is not None and self.target == self.weight:
@@ -45,7 +45,7 @@ class Request:
         """Columns whose values must all be listed: those declared to be categories."""
         return {name for name, kind in self.kinds.items() if kind != "continuous"}
 
-    def still_open(self, profile: TableProfile) -> list[str]:
+    def undecided(self, profile: TableProfile) -> list[str]:
         """Columns of which the rest of the rows could still tell something that matters."""
         return [
             n
@@ -91,7 +91,7 @@ def _check_weight(profile: ColumnProfile) -> None:
         )
 
 
-def hint(name: str, names: Sequence[str]) -> str:
+def spelling_hint(name: str, names: Sequence[str]) -> str:
     near = difflib.get_close_matches(name, names, 1) or [n for n in names if n.lower() == name.lower()]
     if near:
         return f": did you mean {near[0]!r}?"

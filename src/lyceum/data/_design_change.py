@@ -9,10 +9,10 @@ import numpy as np
 from lyceum.data._schema import Column, Schema
 from lyceum.data._steps import Design
 
-__all__ = ["redesign"]
+__all__ = ["design_change"]
 
 
-def redesign(known: Schema, design: Design) -> tuple[np.ndarray, np.ndarray]:
+def design_change(known: Schema, design: Design) -> tuple[np.ndarray, np.ndarray]:
     """The matrix and offset of z ↦ matrix z + offset, from rows coded by `known` to the same rows coded by
     `design`.
 

@@ -16,7 +16,7 @@ import pyarrow as pa
 from lyceum.data._arrow import column_class, numbers
 from lyceum.data._profile import ColumnProfile
 
-__all__ = ["Cells", "Facts", "Flag", "copies", "leak", "suspicions", "target_flags"]
+__all__ = ["Cells", "Facts", "Flag", "column_flags", "copies", "leak", "target_flags"]
 
 _CONSTANT = 0.95  # a value in this share of the rows leaves a column nearly constant
 _MANY = 50  # categories beyond which each has to earn its rows
@@ -101,7 +101,7 @@ class Facts:
         return float(counts.max(initial=0)) / max(1, present)
 
 
-def suspicions(facts: Facts) -> Iterator[Flag]:
+def column_flags(facts: Facts) -> Iterator[Flag]:
     """The flags of one column by itself."""
     profile = facts.profile
     if facts.present == 0:
@@ -186,7 +186,7 @@ def _spoilt_numbers(values: np.ndarray, counts: np.ndarray) -> Iterator[Flag]:
         yield Flag("numbers_as_text", "holds numbers written as text: convert it")
     elif share >= 0.9:
         odd = str(values[order[~number][0]])
-        yield Flag("spoilt_numbers", f"would be numbers but for cells such as {odd!r}: are they gaps?")
+        yield Flag("mostly_numbers", f"would be numbers but for cells such as {odd!r}: are they gaps?")
 
 
 def _is_number(text: str) -> bool:
@@ -303,7 +303,7 @@ def _class_leak(cells: Cells, target: np.ndarray, known: np.ndarray) -> str | No
             if saved is not None and saved >= 0.98
             else None
         )
-    told = _entropy_told(cells.codes[known] + 1, target[known])
+    told = _entropy_explained(cells.codes[known] + 1, target[known])
     return f"{told:.1%} of its entropy" if told is not None and told >= 0.98 else None
 
 
@@ -337,7 +337,7 @@ def _changes_saved(values: np.ndarray, target: np.ndarray) -> float | None:
     return 1 - np.count_nonzero(np.diff(target[order])) / expected
 
 
-def _entropy_told(groups: np.ndarray, target: np.ndarray) -> float | None:
+def _entropy_explained(groups: np.ndarray, target: np.ndarray) -> float | None:
     """1 - H(T|G)/H(T) over groups with enough rows, if those hold most rows."""
     table = np.zeros((groups.max() + 1, target.max() + 1))
     np.add.at(table, (groups, target), 1.0)
