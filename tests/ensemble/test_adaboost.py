@@ -17,8 +17,9 @@ from threadpoolctl import threadpool_limits
 from lyceum.bayes import NaiveBayes
 from lyceum.data import scan
 from lyceum.ensemble import AdaBoostClassifier
-from lyceum.ensemble._adaboost_rounds import Rule
-from lyceum.errors import DataError, SourceError
+from lyceum.ensemble._adaboost_rounds import AlphaRule
+from lyceum.errors import DataError, SettingError, SourceError
+from lyceum.progress import Update, watch
 
 TEN = np.arange(1, 11)[:, None] / 10
 SIGNS = np.array(list("+++----+++"))
@@ -38,7 +39,7 @@ def cloud(n=400, K=2, d=4, seed=0):
 
 @pytest.mark.syllabus("11.4")
 def test_three_rounds_on_ten_points_by_hand():
-    """Stumps at .35, at .75 and all plus: errors 3/10, 3/14 and 2/11, and the labels come out."""
+    """StumpFitter at .35, at .75 and all plus: errors 3/10, 3/14 and 2/11, and the labels come out."""
     model = AdaBoostClassifier(STUMP, 3, record=True).fit(TEN, SIGNS)
     D, errors = [Fraction(1, 10)] * 10, []
     rounds = ["+++-------", "-------+++", "++++++++++"]  # what the three stumps say
@@ -82,7 +83,7 @@ def test_a_member_is_at_chance_on_the_weights_that_follow_it(method, K):
 
 @pytest.mark.parametrize("K", [2, 4])
 def test_alpha_minimises_the_exponential_loss_of_its_round(K):
-    error, rule = 0.2, Rule(K)
+    error, rule = 0.2, AlphaRule(K)
     losses = []
     for alpha in np.linspace(0.0, 3.0, 30_001):
         right, wrong = rule.factors(alpha)
@@ -230,7 +231,7 @@ def test_resampled_members_learn_from_as_many_rows_drawn_by_their_weights(learne
 
 def test_reweighting_needs_weights():
     X, y = cloud(50)
-    with pytest.raises(DataError, match=r'KNeighborsClassifier does not take sample_weight.*"resample"'):
+    with pytest.raises(SettingError, match=r'KNeighborsClassifier does not take sample_weight.*"resample"'):
         AdaBoostClassifier(KNeighborsClassifier()).fit(X, y)
 
 
@@ -310,9 +311,9 @@ def test_a_warm_start_is_all_rounds_at_once(K, method):
         np.testing.assert_array_equal(getattr(parts, name), getattr(whole, name), err_msg=name)
     assert len(parts.record_) == len(whole.record_)
     np.testing.assert_array_equal(parts.record_[-1]["weights"], whole.record_[-1]["weights"])
-    with pytest.raises(DataError, match="less than the 20 rounds"):
+    with pytest.raises(SettingError, match="less than the 20 rounds"):
         parts.set_params(n_estimators=5).fit(X, y)
-    with pytest.raises(DataError, match="other columns or classes"):
+    with pytest.raises(SettingError, match="other columns or classes"):
         parts.set_params(n_estimators=30).fit(X[:, :2], y)
     np.testing.assert_array_equal(parts.alphas_, whole.alphas_)  # as it was
 
@@ -354,7 +355,8 @@ def test_the_summary_has_a_row_a_round():
     assert "exponential loss" in str(iris.summary())
 
 
-def test_progress_is_told_after_every_round():
+def test_progress_is_reported_after_every_round():
     seen = []
-    AdaBoostClassifier(STUMP, 3, progress=lambda *done: seen.append(done)).fit(TEN, SIGNS)
-    assert seen == [(1, 3), (2, 3), (3, 3)]
+    with watch(seen.append):
+        AdaBoostClassifier(STUMP, 3).fit(TEN, SIGNS)
+    assert [u for u in seen if u.stage == "rounds"] == [Update("rounds", k, 3) for k in (1, 2, 3)]

@@ -13,7 +13,7 @@ from sklearn.ensemble import AdaBoostClassifier as TheirAdaBoost
 from threadpoolctl import threadpool_limits
 
 from lyceum.ensemble import AdaBoostClassifier, _adaboost
-from lyceum.ensemble._adaboost_teachers import AnyLearner, Stumps, Trees, teacher_of
+from lyceum.ensemble._member_fitters import LearnerFitter, StumpFitter, TreeFitter, member_fitter
 from lyceum.tree_core import Tree
 from lyceum.trees import DecisionTreeClassifier
 
@@ -26,18 +26,18 @@ def cloud(n=400, K=2, d=4, seed=0):
 
 
 def used(monkeypatch, teachers):
-    """Keeps what `teacher_of` chose."""
+    """Keeps what `member_fitter` chose."""
 
     def spy(*arguments):
-        teachers.append(teacher_of(*arguments))
+        teachers.append(member_fitter(*arguments))
         return teachers[-1]
 
-    monkeypatch.setattr(_adaboost, "teacher_of", spy)
+    monkeypatch.setattr(_adaboost, "member_fitter", spy)
 
 
 def fitted_by(monkeypatch, kind, model, *data):
     with monkeypatch.context() as patch:
-        patch.setattr(_adaboost, "teacher_of", kind)
+        patch.setattr(_adaboost, "member_fitter", kind)
         return model.fit(*data)
 
 
@@ -62,8 +62,8 @@ def test_quick_stumps_are_the_trees_own(monkeypatch, K, weighted):
     teachers = []
     used(monkeypatch, teachers)
     quick = AdaBoostClassifier(n_estimators=25, random_state=0).fit(X, y, w)
-    assert isinstance(teachers[0], Stumps)
-    for kind in (AnyLearner, Trees):
+    assert isinstance(teachers[0], StumpFitter)
+    for kind in (LearnerFitter, TreeFitter):
         plain = AdaBoostClassifier(n_estimators=25, random_state=0)
         same_trees(quick, fitted_by(monkeypatch, kind, plain, X, y, w))
 
@@ -79,7 +79,7 @@ def test_quick_stumps_break_ties_as_the_trees_do(cells, seed, K):
     y = rng.integers(0, K, len(cells))
     model = AdaBoostClassifier(n_estimators=1, random_state=0)
     with pytest.MonkeyPatch.context() as patch:
-        slow = fitted_by(patch, AnyLearner, AdaBoostClassifier(n_estimators=1, random_state=0), X, y)
+        slow = fitted_by(patch, LearnerFitter, AdaBoostClassifier(n_estimators=1, random_state=0), X, y)
     same_trees(model.fit(X, y), slow)
 
 
@@ -106,8 +106,8 @@ def test_ranking_columns_once_changes_nothing(monkeypatch, tree, method):
     teachers = []
     used(monkeypatch, teachers)
     quick = AdaBoostClassifier(tree, **settings).fit(frame, y)
-    assert isinstance(teachers[0], Trees)
-    slow = fitted_by(monkeypatch, AnyLearner, AdaBoostClassifier(tree, **settings), frame, y)
+    assert isinstance(teachers[0], TreeFitter)
+    slow = fitted_by(monkeypatch, LearnerFitter, AdaBoostClassifier(tree, **settings), frame, y)
     same_trees(quick, slow)
     np.testing.assert_allclose(quick.predict_proba(frame), slow.predict_proba(frame), rtol=1e-9)
 
@@ -127,7 +127,7 @@ def test_trees_that_do_more_than_grow_are_fitted_as_they_are(monkeypatch, tree):
     teachers = []
     used(monkeypatch, teachers)
     model = AdaBoostClassifier(tree, 4, random_state=0).fit(X, y)
-    assert type(teachers[0]) is AnyLearner
+    assert type(teachers[0]) is LearnerFitter
     said = np.array([member.predict(X) for member in model.estimators_])
     np.testing.assert_allclose(model.decision_function(X), model.alphas_ @ (2.0 * said - 1.0), atol=1e-12)
 

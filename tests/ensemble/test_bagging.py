@@ -17,9 +17,10 @@ from threadpoolctl import threadpool_limits
 from lyceum.bayes import NaiveBayes
 from lyceum.data import scan
 from lyceum.ensemble import BaggingClassifier, BaggingRegressor
-from lyceum.errors import DataError, MissingValuesError, SchemaError, SourceError
+from lyceum.errors import MissingValuesError, SchemaError, SettingError, SourceError
 from lyceum.linear import LinearRegression, LogisticRegression
 from lyceum.prepare import Standardize
+from lyceum.progress import Update, watch
 
 X, Y = load_iris(return_X_y=True)
 Z, T = load_diabetes(return_X_y=True)
@@ -118,7 +119,7 @@ def test_a_bootstrap_sample_holds_one_minus_one_over_e_of_the_rows():
 def test_without_replacement_no_row_comes_twice():
     bag = BaggingClassifier(NaiveBayes(), 3, max_samples=100, bootstrap=False, random_state=0).fit(X, NAMES)
     assert all(len(np.unique(rows)) == 100 for rows in bag.estimators_samples_)
-    with pytest.raises(DataError, match="asks for 151 of 150 rows"):
+    with pytest.raises(SettingError, match="asks for 151 of 150 rows"):
         BaggingClassifier(NaiveBayes(), max_samples=151, bootstrap=False).fit(X, NAMES)
 
 
@@ -133,7 +134,7 @@ def test_random_subspaces_give_every_member_its_own_columns():
         [NaiveBayes().fit(X[:, some], NAMES).predict_proba(X[:, some]) for some in columns], axis=0
     )
     np.testing.assert_allclose(bag.predict_proba(X), mean, rtol=1e-12)
-    with pytest.raises(DataError, match="asks for 5 of 4 columns"):
+    with pytest.raises(SettingError, match="asks for 5 of 4 columns"):
         BaggingClassifier(NaiveBayes(), max_features=5).fit(X, NAMES)
 
 
@@ -213,7 +214,7 @@ def test_out_of_bag_estimates_the_error_on_new_rows():
 
 
 def test_there_must_be_rows_out_of_bag():
-    with pytest.raises(DataError, match="every member was drawn all rows"):
+    with pytest.raises(SettingError, match="every member was drawn all rows"):
         BaggingClassifier(NaiveBayes(), bootstrap=False, oob_score=True).fit(X, NAMES)
     bag = BaggingClassifier(NaiveBayes(), max_samples=0.5, bootstrap=False, oob_score=True, random_state=0)
     assert bag.fit(X, NAMES).oob_score_ > 0.9  # rows may be out of bag without replacement, too
@@ -267,11 +268,11 @@ def test_a_warm_start_is_all_members_at_once():
 
 def test_a_warm_start_refuses_what_does_not_fit():
     bag = BaggingClassifier(NaiveBayes(), 3, warm_start=True, random_state=0).fit(X, NAMES)
-    with pytest.raises(DataError, match="other rows, columns or draws"):
+    with pytest.raises(SettingError, match="other rows, columns or draws"):
         bag.set_params(n_estimators=5).fit(X[:100], NAMES[:100])
     assert len(bag.estimators_) == 3
     assert bag.score(X, NAMES) > 0.9  # as it was
-    with pytest.raises(DataError, match="less than the 3 members"):
+    with pytest.raises(SettingError, match="less than the 3 members"):
         bag.set_params(n_estimators=2).fit(X, NAMES)
     with pytest.warns(UserWarning, match="3 members already"):
         bag.set_params(n_estimators=3).fit(X, NAMES)
@@ -288,10 +289,11 @@ def test_staged_predictions_end_with_the_prediction():
     np.testing.assert_allclose(list(numbers.staged_predict(Z))[-1], numbers.predict(Z))
 
 
-def test_progress_is_told_after_every_member():
+def test_progress_is_reported_after_every_member():
     seen = []
-    BaggingClassifier(NaiveBayes(), 4, progress=lambda *done: seen.append(done)).fit(X, NAMES)
-    assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    with watch(seen.append):
+        BaggingClassifier(NaiveBayes(), 4).fit(X, NAMES)
+    assert [u for u in seen if u.stage == "members"] == [Update("members", k, 4) for k in (1, 2, 3, 4)]
 
 
 # -- tables --------------------------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ from threadpoolctl import threadpool_limits
 
 from lyceum.ensemble._gradient_boosting import GradientBoostingClassifier, GradientBoostingRegressor
 from lyceum.errors import DataError
+from lyceum.progress import Update, watch
 from lyceum.tree_core import GROUPS, LEAF
 
 pytestmark = pytest.mark.syllabus("11.4")
@@ -395,8 +396,9 @@ def test_it_can_be_fitted_in_a_forked_process():
     np.testing.assert_array_equal(here, there)
 
 
-def test_progress_is_told():
+def test_progress_is_reported_after_every_round():
     X, y = friedman(100)
     seen = []
-    GradientBoostingRegressor(n_estimators=3, progress=lambda done, of: seen.append((done, of))).fit(X, y)
-    assert seen == [(1, 3), (2, 3), (3, 3)]
+    with watch(seen.append):
+        GradientBoostingRegressor(n_estimators=3).fit(X, y)
+    assert [u for u in seen if u.stage == "rounds"] == [Update("rounds", k, 3) for k in (1, 2, 3)]

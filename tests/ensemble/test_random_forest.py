@@ -21,8 +21,9 @@ from lyceum.ensemble import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
-from lyceum.ensemble._forest import Planting
-from lyceum.errors import DataError
+from lyceum.ensemble._forest import ForestData
+from lyceum.errors import Cancelled, DataError, SettingError
+from lyceum.progress import Update, watch
 from lyceum.tree_core import GROUPS, LEAF, Router, Tree, shares
 
 CLASSIFIERS = [RandomForestClassifier, ExtraTreesClassifier]
@@ -57,9 +58,9 @@ def assert_same(a, b):
             np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
 
 
-def planting_of(forest, frame, y, w=None):
+def data_of(forest, frame, y, w=None):
     """What the forest was grown by: the same draws from the same seed."""
-    return Planting.on(forest, forest._rows(frame, y, w))
+    return ForestData.on(forest, forest._rows(frame, y, w))
 
 
 # -- warm start --------------------------------------------------------------------------------------------
@@ -79,9 +80,9 @@ def test_a_forest_grown_in_two_goes_is_one_grown_at_once(kind, random_state):
     assert grown.trees_[:4] == first
     at_once = kind(n_estimators=9, bootstrap=True, oob_score=True)
     at_once.seed_ = grown.seed_
-    planting = planting_of(grown, frame, y)
+    data = data_of(grown, frame, y)
     for number, tree in enumerate(grown.trees_):
-        np.testing.assert_array_equal(planting.plant(number).threshold, tree.threshold)
+        np.testing.assert_array_equal(data.grow_tree(number).threshold, tree.threshold)
     if random_state == 3:
         at_once.set_params(random_state=3).fit(frame, y)
         assert_same(grown, at_once)
@@ -91,13 +92,13 @@ def test_a_forest_grown_in_two_goes_is_one_grown_at_once(kind, random_state):
 def test_warm_start_refuses_fewer_trees_and_other_tables():
     frame, labels, _ = table(60)
     forest = RandomForestClassifier(n_estimators=3, warm_start=True, random_state=0).fit(frame, labels)
-    with pytest.raises(DataError, match=r"n_estimators=2 is below the 3 trees.*warm_start only adds"):
+    with pytest.raises(SettingError, match=r"n_estimators=2 is below the 3 trees.*warm_start only adds"):
         forest.set_params(n_estimators=2).fit(frame, labels)
     said = forest.predict(frame)
     forest.set_params(n_estimators=5)
-    with pytest.raises(DataError, match=r"same columns and classes: set warm_start=False"):
+    with pytest.raises(SettingError, match=r"same columns and classes: set warm_start=False"):
         forest.fit(frame[["a", "b"]], labels)
-    with pytest.raises(DataError, match=r"same columns and classes: set warm_start=False"):
+    with pytest.raises(SettingError, match=r"same columns and classes: set warm_start=False"):
         forest.fit(frame, labels == "top")
     assert (forest.predict(frame) == said).all()  # as if nothing had been asked
     assert len(forest.fit(frame, labels).trees_) == 5
@@ -114,11 +115,11 @@ def test_out_of_bag_posteriors_are_those_of_the_trees_that_did_not_draw_the_row(
     w = np.random.default_rng(1).choice([0.0, 1.0, 2.0], 150) if weighted else None
     forest = RandomForestClassifier(n_estimators=6, oob_score=True, max_bins=max_bins, random_state=1)
     forest.fit(frame, y, w)
-    planting = planting_of(forest, frame, y, w)
+    data = data_of(forest, frame, y, w)
     cells = np.column_stack([frame[["a", "b", "noise"]], frame.colour.cat.codes.replace(-1, np.nan)])
     total, times = np.zeros((150, 3)), np.zeros(150)
     for number, tree in enumerate(forest.trees_):
-        out = planting.drawn(number) == 0
+        out = data.drawn(number) == 0
         if weighted:
             out &= w > 0
         total[out] += Router([tree], 4, values=[shares(tree.value)]).sums(cells[out].astype(float))
@@ -151,9 +152,9 @@ def test_out_of_bag_is_an_honest_estimate():
 
 @pytest.mark.parametrize("kind", [*CLASSIFIERS, *REGRESSORS])
 def test_out_of_bag_needs_a_bootstrap(kind):
-    with pytest.raises(DataError, match=r"oob_score=True needs rows.*set bootstrap=True"):
+    with pytest.raises(SettingError, match=r"oob_score=True needs rows.*set bootstrap=True"):
         kind(oob_score=True, bootstrap=False).fit([[0.0], [1.0]], [0, 1])
-    with pytest.raises(DataError, match=r"max_samples.*set bootstrap=True"):
+    with pytest.raises(SettingError, match=r"max_samples.*set bootstrap=True"):
         kind(max_samples=0.5, bootstrap=False).fit([[0.0], [1.0]], [0, 1])
 
 
@@ -172,8 +173,8 @@ def test_an_out_of_bag_score_is_forgotten_when_it_is_not_asked_for():
 def test_rows_are_drawn_alike_with_replacement():
     frame, y, _ = table(100)
     forest = RandomForestClassifier(n_estimators=1, random_state=0).fit(frame, y)
-    planting = planting_of(forest, frame, y)
-    drawn = np.array([planting.drawn(number) for number in range(2000)])
+    data = data_of(forest, frame, y)
+    drawn = np.array([data.drawn(number) for number in range(2000)])
     assert (drawn.sum(axis=1) == 100).all()
     assert np.mean(drawn == 0) == pytest.approx(0.99**100, abs=0.005)
     np.testing.assert_allclose(drawn.mean(axis=0), 1.0, atol=5 / np.sqrt(2000))
@@ -185,7 +186,7 @@ def test_so_many_rows_are_drawn_for_a_tree(max_samples, count):
     forest = RandomForestClassifier(n_estimators=3, max_samples=max_samples, random_state=0).fit(frame, y)
     for number, tree in enumerate(forest.trees_):
         assert tree.weight[0] == count
-        assert tree.n_rows[0] == np.count_nonzero(planting_of(forest, frame, y).drawn(number))
+        assert tree.n_rows[0] == np.count_nonzero(data_of(forest, frame, y).drawn(number))
 
 
 @pytest.mark.parametrize("kind", [*CLASSIFIERS, *REGRESSORS])
@@ -376,11 +377,23 @@ def test_the_summary_tells_size_draws_and_out_of_bag_score():
         assert part in text
 
 
-def test_progress_is_told_after_every_tree():
+def test_progress_is_reported_after_every_tree():
     frame, y, _ = table(60)
-    told = []
-    RandomForestClassifier(n_estimators=3, random_state=0, progress=lambda *at: told.append(at)).fit(frame, y)
-    assert told == [(1, 3), (2, 3), (3, 3)]
+    seen = []
+    with watch(seen.append):
+        RandomForestClassifier(n_estimators=3, random_state=0).fit(frame, y)
+    assert [u for u in seen if u.stage == "trees"] == [Update("trees", k, 3) for k in (1, 2, 3)]
+
+
+def test_a_cancelled_fit_leaves_the_forest_as_it_was():
+    frame, y, _ = table(60)
+    forest = RandomForestClassifier(n_estimators=3, random_state=0).fit(frame, y)
+    before = forest.predict_proba(frame)
+    with watch() as watched:
+        watched.cancel()
+        with pytest.raises(Cancelled, match="cancelled after"):
+            forest.set_params(n_estimators=50).fit(frame, y)
+    np.testing.assert_array_equal(forest.predict_proba(frame), before)
 
 
 # -- threads and files -------------------------------------------------------------------------------------

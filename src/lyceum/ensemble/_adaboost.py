@@ -16,8 +16,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum._native import native
 from lyceum._threads import single_threaded_blas
-from lyceum.ensemble._adaboost_rounds import ALL, Log, Rule, Teacher, Weights, boost, replay
-from lyceum.ensemble._adaboost_teachers import teacher_of
+from lyceum.ensemble._adaboost_rounds import (
+    ALL,
+    AlphaRule,
+    MemberFitter,
+    RoundLog,
+    RowWeights,
+    replay_rounds,
+    run_round,
+)
 from lyceum.ensemble._adaboost_votes import (
     decision,
     log_posterior,
@@ -27,10 +34,12 @@ from lyceum.ensemble._adaboost_votes import (
     posterior,
     predicted,
 )
-from lyceum.ensemble._members import MEMBER_CONSTRAINTS, Ensemble, Material, takes_weights
+from lyceum.ensemble._member_data import MEMBER_CONSTRAINTS, Ensemble, MemberData, takes_weights
+from lyceum.ensemble._member_fitters import member_fitter
 from lyceum.ensemble._tree_members import are_trees
-from lyceum.errors import DataError
+from lyceum.errors import DataError, SettingError
 from lyceum.probability import odds_explanation
+from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
 from lyceum.statistics import seed_from
 from lyceum.trees import DecisionTreeClassifier
@@ -87,9 +96,6 @@ class AdaBoostClassifier(ClassifierMixin, Ensemble):
     random_state : int, RandomState or None, default=None
     record : bool, default=False
         Whether weights, error and α of every round are kept in `record_`.
-    progress : callable, default=None
-        Called with the rounds done and `n_estimators` after every round. A model that has one cannot be saved
-        to a model file.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns hold categories; "from_dtype" leaves it to the estimator's own setting.
 
@@ -141,18 +147,17 @@ class AdaBoostClassifier(ClassifierMixin, Ensemble):
 
     def __init__(
         self,
-        estimator=None,
-        n_estimators=50,
+        estimator: Any = None,
+        n_estimators: int = 50,
         *,
-        learning_rate=1.0,
-        method="reweight",
-        multiclass="samme",
-        on_failure="stop",
-        warm_start=False,
-        random_state=None,
-        record=False,
-        progress=None,
-        categorical_features="from_dtype",
+        learning_rate: float = 1.0,
+        method: str = "reweight",
+        multiclass: str = "samme",
+        on_failure: str = "stop",
+        warm_start: bool = False,
+        random_state: int | None = None,
+        record: bool = False,
+        categorical_features: Any = "from_dtype",
     ):
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -163,7 +168,6 @@ class AdaBoostClassifier(ClassifierMixin, Ensemble):
         self.warm_start = warm_start
         self.random_state = random_state
         self.record = record
-        self.progress = progress
         self.categorical_features = categorical_features
 
     def _default(self) -> Any:
@@ -183,43 +187,42 @@ class AdaBoostClassifier(ClassifierMixin, Ensemble):
         """
         before = dict(vars(self))
         with single_threaded_blas():
-            self._fit(*self._material(X, y, sample_weight), before)
+            self._fit(*self._member_data(X, y, sample_weight), before)
         return self
 
     def _fit(
-        self, material: Material, target: np.ndarray, w: np.ndarray | None, before: dict[str, Any]
+        self, data: MemberData, target: np.ndarray, w: np.ndarray | None, before: dict[str, Any]
     ) -> None:
         w = np.ones(len(target)) if w is None else w
-        weights = Weights(w / w.sum(), target, len(self.classes_), self._rule)
+        weights = RowWeights(w / w.sum(), target, len(self.classes_), self._alpha_rule)
         known = self._known(before)
         self.seed_ = before["seed_"] if known else seed_from(self.random_state)
-        teacher = self._teacher(material, weights.start, float(w.sum()))
-        log_ = Log()
+        fitter = self._fitter(data, weights.start, float(w.sum()))
+        log = RoundLog()
         if known:
-            replay(weights, teacher, log_, known)
-        for number in range(log_.n_rounds, self.n_estimators):
-            if log_.stopped:
+            replay_rounds(weights, fitter, log, known)
+        for number in range(log.n_rounds, self.n_estimators):
+            if log.stopped:
                 break
-            boost(weights, teacher, log_, number, self.on_failure == "reset", self.record)
-            if self.progress is not None:
-                self.progress(number + 1, self.n_estimators)
-        self._finish(log_)
+            run_round(weights, fitter, log, number, self.on_failure == "reset", self.record)
+            report("rounds", number + 1, self.n_estimators)
+        self._finish(log)
 
     @property
-    def _rule(self) -> Rule:
+    def _alpha_rule(self) -> AlphaRule:
         K = len(self.classes_) if self.multiclass == "samme" else 2
-        return Rule(max(2, K), self.learning_rate)
+        return AlphaRule(max(2, K), self.learning_rate)
 
-    def _teacher(self, material: Material, start: np.ndarray, weight: float) -> Teacher:
+    def _fitter(self, data: MemberData, start: np.ndarray, weight: float) -> MemberFitter:
         resample = self.method == "resample"
         if not resample and not takes_weights(self._base()):
-            raise DataError(
+            raise SettingError(
                 f"{type(self._base()).__name__} does not take sample_weight, which AdaBoost by reweighting "
                 'needs: use method="resample"'
             )
-        return teacher_of(self, material, start, weight, resample)
+        return member_fitter(self, data, start, weight, resample)
 
-    def _known(self, before: dict[str, Any]) -> Log | None:
+    def _known(self, before: dict[str, Any]) -> RoundLog | None:
         """The rounds that a warm start goes on from."""
         if not self.warm_start or "alphas_" not in before:
             return None
@@ -227,16 +230,16 @@ class AdaBoostClassifier(ClassifierMixin, Ensemble):
             str(before["schema_"]) != str(self.schema_)
             or before["classes_"].tolist() != self.classes_.tolist()
         ):
-            raise DataError(
+            raise SettingError(
                 "warm_start adds members to those of the last fit, which had other columns or classes: fit "
                 "on the same rows, or with warm_start=False"
             )
         if before["n_rounds_"] > self.n_estimators:
-            raise DataError(
+            raise SettingError(
                 f"n_estimators={self.n_estimators} is less than the {before['n_rounds_']} rounds made, and "
                 "warm_start=True only adds some"
             )
-        return Log(
+        return RoundLog(
             before["n_rounds_"],
             "" if before["stopped_"] == ALL else before["stopped_"],
             before["estimators_"],
@@ -246,39 +249,39 @@ class AdaBoostClassifier(ClassifierMixin, Ensemble):
             record=before.get("record_", []),
         )
 
-    def _finish(self, log_: Log) -> None:
-        if not log_.members:
+    def _finish(self, log: RoundLog) -> None:
+        if not log.members:
             more = ', or multiclass="samme"' if self.multiclass == "m1" and len(self.classes_) > 2 else ""
             raise DataError(
-                f"members err on {log_.failed[0]:.3g} of the weight, which is no better than "
-                f"{self._rule.chance:.3g}, that of chance: use an estimator that learns more{more}"
+                f"members err on {log.failed[0]:.3g} of the weight, which is no better than "
+                f"{self._alpha_rule.chance:.3g}, that of chance: use an estimator that learns more{more}"
             )
-        self.estimators_ = log_.members
-        self.errors_, self.alphas_ = np.array(log_.errors), np.array(log_.alphas)
-        self.training_errors_, self.history_ = np.array(log_.training), log_.losses
-        self.failed_rounds_ = np.array(list(log_.failed), dtype=np.int64)
-        self.failed_errors_ = np.array(list(log_.failed.values()), dtype=np.float64)
-        self.n_rounds_, self.stopped_ = log_.n_rounds, log_.stopped or ALL
+        self.estimators_ = log.members
+        self.errors_, self.alphas_ = np.array(log.errors), np.array(log.alphas)
+        self.training_errors_, self.history_ = np.array(log.training), log.losses
+        self.failed_rounds_ = np.array(list(log.failed), dtype=np.int64)
+        self.failed_errors_ = np.array(list(log.failed.values()), dtype=np.float64)
+        self.n_rounds_, self.stopped_ = log.n_rounds, log.stopped or ALL
         if self.record:
-            self.record_ = log_.record
+            self.record_ = log.record
 
     # -- predict ---------------------------------------------------------------------------------------------
 
     def predict(self, X: Any) -> Any:
         """The class with the largest sum of votes, the first of equals."""
-        return self._asked(partial(predicted, self), X)
+        return self._apply_to_members(partial(predicted, self), X)
 
     def predict_proba(self, X: Any) -> Any:
         """The softmax of the votes V_k; with two classes 1/(1 + e^(−2F))."""
-        return self._asked(partial(posterior, self), X)
+        return self._apply_to_members(partial(posterior, self), X)
 
     def predict_log_proba(self, X: Any) -> Any:
         """The logarithms of `predict_proba`."""
-        return self._asked(partial(log_posterior, self), X)
+        return self._apply_to_members(partial(log_posterior, self), X)
 
     def decision_function(self, X: Any) -> Any:
         """The votes V_k, (n, K); with two classes F = Σ_t α_t h_t(x), h_t = ±1, (n,)."""
-        return self._asked(partial(decision, self), X)
+        return self._apply_to_members(partial(decision, self), X)
 
     def staged_decision_function(self, X: Any) -> Iterator[Any]:
         """`decision_function` of the first member, the first two, ..."""
@@ -306,7 +309,7 @@ class AdaBoostClassifier(ClassifierMixin, Ensemble):
         check_is_fitted(self)
         total: Any = 0.0
         for i in range(len(self.estimators_)):
-            total = total + self._asked(partial(one_vote, self, i), X)
+            total = total + self._apply_to_members(partial(one_vote, self, i), X)
             yield total
 
     # -- what was learned ------------------------------------------------------------------------------------
@@ -340,7 +343,7 @@ class AdaBoostClassifier(ClassifierMixin, Ensemble):
         that changes it is credited to the column tested. Of stumps the columns' contributions are exact: V is
         a sum of functions of one column each.
         """
-        odds = np.asarray(self._asked(partial(odds_of_columns, self), X))
+        odds = np.asarray(self._apply_to_members(partial(odds_of_columns, self), X))
         return odds_explanation(odds, self.schema_.names, self.classes_)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:

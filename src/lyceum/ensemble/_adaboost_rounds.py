@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-__all__ = ["Log", "Rule", "Teacher", "Weights", "boost", "replay"]
+__all__ = ["AlphaRule", "MemberFitter", "RoundLog", "RowWeights", "replay_rounds", "run_round"]
 
 _OFTEN = 16  # rounds after which rounding is taken out of the sum of the weights
 NEAR = 1e-12  # an error this close to that of chance is chance
@@ -16,7 +16,7 @@ ALL, PERFECT, CHANCE = "all rounds", "a member without error", "no better than c
 
 
 @dataclass(frozen=True)
-class Rule:
+class AlphaRule:
     """From the error ε of a round to its α, for K classes of equal standing.
 
     α = ν/2 · [ln((1 − ε)/ε) + ln(K − 1)] is positive below the error of chance, 1 − 1/K. AdaBoost.M1 is K = 2
@@ -51,13 +51,13 @@ class Rule:
 
 
 @dataclass
-class Weights:
+class RowWeights:
     """The weights D of the rows, which sum to 1, and the votes on the rows so far."""
 
     start: np.ndarray  # (n,) sums to 1
     target: np.ndarray  # (n,) class codes
     n_classes: int
-    rule: Rule
+    rule: AlphaRule
     now: np.ndarray = field(init=False)
     votes: np.ndarray = field(init=False)  # (n, K), or (n,) of the second of two classes against the first
     loss: float = 1.0  # the exponential loss of the votes
@@ -116,7 +116,7 @@ def _either(flags: np.ndarray, zero: float, one: float) -> np.ndarray:
 
 
 @dataclass
-class Log:
+class RoundLog:
     """What came of the rounds so far."""
 
     n_rounds: int = 0
@@ -129,7 +129,7 @@ class Log:
     failed: dict[int, float] = field(default_factory=dict)  # the errors of rounds that failed
     record: list[dict[str, Any]] = field(default_factory=list)
 
-    def add(self, member: Any, error: float, alpha: float, weights: Weights) -> None:
+    def add(self, member: Any, error: float, alpha: float, weights: RowWeights) -> None:
         self.members.append(member)
         self.errors.append(error)
         self.alphas.append(alpha)
@@ -137,7 +137,7 @@ class Log:
         self.losses.append(weights.loss)
 
 
-class Teacher(Protocol):
+class MemberFitter(Protocol):
     """Fits the member of a round, and knows what members say of the training rows."""
 
     weight: float  # of all rows
@@ -149,39 +149,41 @@ class Teacher(Protocol):
         """The class codes of a member for all rows."""
 
 
-def boost(weights: Weights, teacher: Teacher, log_: Log, number: int, reset: bool, record: bool) -> None:
+def run_round(
+    weights: RowWeights, fitter: MemberFitter, log: RoundLog, number: int, reset: bool, record: bool
+) -> None:
     """One round; one that fails sets the weights back, or is the last."""
-    member, codes = teacher.member(number, weights.now)
+    member, codes = fitter.member(number, weights.now)
     wrong, error = weights.wrong(codes)
-    log_.n_rounds = number + 1
-    alpha, kept = _judged(error, weights.rule, teacher.weight, log_)
+    log.n_rounds = number + 1
+    alpha, kept = _judged(error, weights.rule, fitter.weight, log)
     if record:
-        log_.record.append({"weights": weights.now.copy(), "error": error, "alpha": alpha, "kept": kept})
+        log.record.append({"weights": weights.now.copy(), "error": error, "alpha": alpha, "kept": kept})
     if kept:
         weights.update(codes, wrong, error, alpha)
-        log_.add(member, error, alpha, weights)
+        log.add(member, error, alpha, weights)
         return
-    log_.failed[number] = error
+    log.failed[number] = error
     if reset:
         weights.reset()
     else:
-        log_.stopped = CHANCE
+        log.stopped = CHANCE
 
 
-def _judged(error: float, rule: Rule, weight: float, log_: Log) -> tuple[float, bool]:
+def _judged(error: float, rule: AlphaRule, weight: float, log: RoundLog) -> tuple[float, bool]:
     """α, and whether the member is kept."""
     if error == 0.0:
-        log_.stopped = PERFECT
-        return rule.alpha_of_none(weight) + sum(log_.alphas), True
+        log.stopped = PERFECT
+        return rule.alpha_of_none(weight) + sum(log.alphas), True
     if error < rule.chance - NEAR:
         return rule.alpha(error), True
-    if error <= rule.chance + NEAR and not log_.members:
-        log_.stopped = CHANCE  # there is nothing to learn: a member whose vote counts nothing is all there is
+    if error <= rule.chance + NEAR and not log.members:
+        log.stopped = CHANCE  # there is nothing to learn: a member whose vote counts nothing is all there is
         return 0.0, True
     return 0.0, False
 
 
-def replay(weights: Weights, teacher: Teacher, log_: Log, before: Log) -> None:
+def replay_rounds(weights: RowWeights, fitter: MemberFitter, log: RoundLog, before: RoundLog) -> None:
     """The rounds of an earlier fit again, without fitting."""
     again = iter(zip(before.members, before.errors, before.alphas))
     for number in range(before.n_rounds):
@@ -189,8 +191,8 @@ def replay(weights: Weights, teacher: Teacher, log_: Log, before: Log) -> None:
             weights.reset()
             continue
         member, error, alpha = next(again)
-        codes = teacher.predicted(member)
+        codes = fitter.predicted(member)
         weights.update(codes, weights.wrong(codes)[0], error, alpha)
-        log_.add(member, error, alpha, weights)
-    log_.n_rounds, log_.stopped = before.n_rounds, before.stopped
-    log_.failed, log_.record = dict(before.failed), list(before.record)
+        log.add(member, error, alpha, weights)
+    log.n_rounds, log.stopped = before.n_rounds, before.stopped
+    log.failed, log.record = dict(before.failed), list(before.record)

@@ -9,7 +9,7 @@ import numpy as np
 
 from lyceum._native import native
 from lyceum._threads import ordered_map
-from lyceum.ensemble._members import Material, one_of, vote_codes
+from lyceum.ensemble._member_data import MemberData, one_hot, vote_codes
 from lyceum.ensemble._tree_members import are_trees, cells_of_trees, forest, votes
 from lyceum.probability import runner_up
 from lyceum.tree_core import Router, contributions
@@ -22,11 +22,11 @@ def _forest(model: Any) -> Router:
     return forest(model, [None] * len(model.estimators_), votes, 2.0 * model.alphas_)
 
 
-def all_votes(model: Any, material: Material) -> np.ndarray:
+def all_votes(model: Any, data: MemberData) -> np.ndarray:
     """V, (n, K), summed in the order of the members."""
-    if material.source is not None and are_trees(model.estimators_, whole=True):
-        return _forest(model).sums(cells_of_trees(material.source))
-    work = partial(vote_codes, classes=model.classes_, ask=material.ask)
+    if data.source is not None and are_trees(model.estimators_, whole=True):
+        return _forest(model).sums(cells_of_trees(data.source))
+    work = partial(vote_codes, classes=model.classes_, ask=data.ask)
     total: np.ndarray | None = None
     for codes, alpha in zip(ordered_map(work, model.estimators_), model.alphas_.tolist()):
         if total is None:
@@ -36,10 +36,10 @@ def all_votes(model: Any, material: Material) -> np.ndarray:
     return total
 
 
-def one_vote(model: Any, i: int, material: Material) -> np.ndarray:
+def one_vote(model: Any, i: int, data: MemberData) -> np.ndarray:
     """What member i adds to V."""
-    codes = vote_codes(model.estimators_[i], model.classes_, material.ask)
-    return 2.0 * model.alphas_[i] * one_of(codes, len(model.classes_))
+    codes = vote_codes(model.estimators_[i], model.classes_, data.ask)
+    return 2.0 * model.alphas_[i] * one_hot(codes, len(model.classes_))
 
 
 def of_votes(total: np.ndarray) -> np.ndarray:
@@ -47,29 +47,29 @@ def of_votes(total: np.ndarray) -> np.ndarray:
     return 0.5 * (total[:, 1] - total[:, 0]) if total.shape[1] == 2 else total
 
 
-def predicted(model: Any, material: Material) -> np.ndarray:
-    return model.classes_[all_votes(model, material).argmax(axis=1)]
+def predicted(model: Any, data: MemberData) -> np.ndarray:
+    return model.classes_[all_votes(model, data).argmax(axis=1)]
 
 
-def decision(model: Any, material: Material) -> np.ndarray:
-    return of_votes(all_votes(model, material))
+def decision(model: Any, data: MemberData) -> np.ndarray:
+    return of_votes(all_votes(model, data))
 
 
-def posterior(model: Any, material: Material) -> np.ndarray:
-    joint = all_votes(model, material)
+def posterior(model: Any, data: MemberData) -> np.ndarray:
+    joint = all_votes(model, data)
     native.posterior(joint)
     return joint
 
 
-def log_posterior(model: Any, material: Material) -> np.ndarray:
-    joint = all_votes(model, material)
+def log_posterior(model: Any, data: MemberData) -> np.ndarray:
+    joint = all_votes(model, data)
     native.log_posterior(joint)
     return joint
 
 
-def odds_of_columns(model: Any, material: Material) -> np.ndarray:
+def odds_of_columns(model: Any, data: MemberData) -> np.ndarray:
     """Rows of (predicted class, base, what every column adds) to the difference of V to the runner-up."""
-    assert material.source is not None
-    router, X = _forest(model), cells_of_trees(material.source)
+    assert data.source is not None
+    router, X = _forest(model), cells_of_trees(data.source)
     best, second = runner_up(router.sums(X))
     return np.column_stack([best, contributions(router, X, best) - contributions(router, X, second)])

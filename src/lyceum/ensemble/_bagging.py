@@ -13,8 +13,8 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import normalize_posteriors
-from lyceum.ensemble._bag import BAG_CONSTRAINTS, Bag
-from lyceum.ensemble._members import Material, one_of, posteriors, vote_codes
+from lyceum.ensemble._bagging_base import BAG_CONSTRAINTS, BaggingBase
+from lyceum.ensemble._member_data import MemberData, one_hot, posteriors, vote_codes
 from lyceum.ensemble._out_of_bag import weighted_mean
 from lyceum.ensemble._tree_members import are_trees, votes
 from lyceum.report import Explanation
@@ -28,7 +28,7 @@ def _answers_of_trees(self: Any) -> bool:
     return are_trees(getattr(self, "estimators_", [self._base()]), whole=self._node_values is votes)
 
 
-class BaggingClassifier(ClassifierMixin, Bag):
+class BaggingClassifier(ClassifierMixin, BaggingBase):
     """Bagging: copies of any classifier, each on N' rows drawn from the N, who vote or average posteriors.
 
     .. math:: P(k|x) = \\frac{1}{L} \\sum_{l=1}^{L} P_l(k|x), \\qquad
@@ -66,9 +66,6 @@ class BaggingClassifier(ClassifierMixin, Bag):
     warm_start : bool, default=False
         Whether `fit` keeps the members there are and adds up to `n_estimators`: the same as all at once.
     random_state : int, RandomState or None, default=None
-    progress : callable, default=None
-        Called with the members done and `n_estimators` after every member. A model that has one cannot be
-        saved to a model file.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns hold categories; "from_dtype" leaves it to the estimator's own setting.
 
@@ -109,19 +106,18 @@ class BaggingClassifier(ClassifierMixin, Bag):
 
     def __init__(
         self,
-        estimator=None,
-        n_estimators=10,
+        estimator: Any = None,
+        n_estimators: int = 10,
         *,
-        max_samples=1.0,
-        bootstrap=True,
-        max_features=1.0,
-        bootstrap_features=False,
-        voting="soft",
-        oob_score=False,
-        warm_start=False,
-        random_state=None,
-        progress=None,
-        categorical_features="from_dtype",
+        max_samples: int | float = 1.0,
+        bootstrap: bool = True,
+        max_features: int | float = 1.0,
+        bootstrap_features: bool = False,
+        voting: str = "soft",
+        oob_score: bool = False,
+        warm_start: bool = False,
+        random_state: int | None = None,
+        categorical_features: Any = "from_dtype",
     ):
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -133,7 +129,6 @@ class BaggingClassifier(ClassifierMixin, Bag):
         self.oob_score = oob_score
         self.warm_start = warm_start
         self.random_state = random_state
-        self.progress = progress
         self.categorical_features = categorical_features
 
     def _default(self) -> Any:
@@ -143,15 +138,15 @@ class BaggingClassifier(ClassifierMixin, Bag):
 
     def predict(self, X: Any) -> Any:
         """The class of the largest mean posterior, or of most votes."""
-        return self._asked(partial(_predicted, self), X)
+        return self._apply_to_members(partial(_predicted, self), X)
 
     def predict_proba(self, X: Any) -> Any:
         """The mean posteriors of the members, or the shares of their votes."""
-        return self._asked(self._mean, X)
+        return self._apply_to_members(self._mean, X)
 
     def predict_log_proba(self, X: Any) -> Any:
         """The logarithms of `predict_proba`."""
-        return self._asked(partial(_log_mean, self), X)
+        return self._apply_to_members(partial(_log_mean, self), X)
 
     def staged_predict_proba(self, X: Any) -> Iterator[Any]:
         """`predict_proba` of the first member, the first two, ..."""
@@ -164,8 +159,8 @@ class BaggingClassifier(ClassifierMixin, Bag):
 
     # -- answers ---------------------------------------------------------------------------------------------
 
-    def _mean(self, material: Material) -> np.ndarray:
-        return normalize_posteriors(super()._mean(material))
+    def _mean(self, data: MemberData) -> np.ndarray:
+        return normalize_posteriors(super()._mean(data))
 
     def _staged(self, X: Any) -> Iterator[Any]:
         return map(normalize_posteriors, super()._staged(X))
@@ -174,10 +169,10 @@ class BaggingClassifier(ClassifierMixin, Bag):
     def _width(self) -> int:
         return len(self.classes_)
 
-    def _answer(self, member: Any, material: Material, columns: Any, rows: Any = None) -> np.ndarray:
-        ask = partial(material.ask, rows=rows, columns=columns)
+    def _answer(self, member: Any, data: MemberData, columns: Any, rows: Any = None) -> np.ndarray:
+        ask = partial(data.ask, rows=rows, columns=columns)
         if self.voting == "hard":
-            return one_of(vote_codes(member, self.classes_, ask), self._width)
+            return one_hot(vote_codes(member, self.classes_, ask), self._width)
         return posteriors(member, self.classes_, ask)
 
     @property
@@ -190,7 +185,7 @@ class BaggingClassifier(ClassifierMixin, Bag):
     def _score(self, target: np.ndarray, answers: np.ndarray, w: np.ndarray | None) -> float:
         return 1.0 - weighted_mean(self._losses(target, answers), w)
 
-    def _keep_answers(self, answers: np.ndarray) -> None:
+    def _set_answers(self, answers: np.ndarray) -> None:
         self.oob_decision_function_ = normalize_posteriors(answers)
 
     @property
@@ -212,7 +207,7 @@ def _members_explain(self: Any) -> bool:
     return hasattr(self._base(), "explain")
 
 
-class BaggingRegressor(RegressorMixin, Bag):
+class BaggingRegressor(RegressorMixin, BaggingBase):
     """Bagging: copies of any regressor, each on N' rows drawn from the N, whose predictions are averaged.
 
     .. math:: \\hat y(x) = \\frac{1}{L} \\sum_{l=1}^{L} h_l(x)
@@ -225,7 +220,7 @@ class BaggingRegressor(RegressorMixin, Bag):
         What to copy; None is a fully grown `DecisionTreeRegressor`. Every `random_state` in it is set.
     n_estimators, max_samples, bootstrap, max_features, bootstrap_features
         As for `BaggingClassifier`.
-    oob_score, warm_start, random_state, progress, categorical_features
+    oob_score, warm_start, random_state, categorical_features
         As for `BaggingClassifier`.
 
     Attributes
@@ -264,18 +259,17 @@ class BaggingRegressor(RegressorMixin, Bag):
 
     def __init__(
         self,
-        estimator=None,
-        n_estimators=10,
+        estimator: Any = None,
+        n_estimators: int = 10,
         *,
-        max_samples=1.0,
-        bootstrap=True,
-        max_features=1.0,
-        bootstrap_features=False,
-        oob_score=False,
-        warm_start=False,
-        random_state=None,
-        progress=None,
-        categorical_features="from_dtype",
+        max_samples: int | float = 1.0,
+        bootstrap: bool = True,
+        max_features: int | float = 1.0,
+        bootstrap_features: bool = False,
+        oob_score: bool = False,
+        warm_start: bool = False,
+        random_state: int | None = None,
+        categorical_features: Any = "from_dtype",
     ):
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -286,7 +280,6 @@ class BaggingRegressor(RegressorMixin, Bag):
         self.oob_score = oob_score
         self.warm_start = warm_start
         self.random_state = random_state
-        self.progress = progress
         self.categorical_features = categorical_features
 
     def _default(self) -> Any:
@@ -296,7 +289,7 @@ class BaggingRegressor(RegressorMixin, Bag):
 
     def predict(self, X: Any) -> Any:
         """The mean prediction of the members."""
-        return self._asked(partial(_value, self), X)
+        return self._apply_to_members(partial(_value, self), X)
 
     def staged_predict(self, X: Any) -> Iterator[Any]:
         """`predict` of the first member, the first two, ..."""
@@ -309,8 +302,8 @@ class BaggingRegressor(RegressorMixin, Bag):
     def _width(self) -> int:
         return 1
 
-    def _answer(self, member: Any, material: Material, columns: Any, rows: Any = None) -> np.ndarray:
-        return np.reshape(material.ask(member.predict, rows, columns), (-1, 1)).astype(np.float64)
+    def _answer(self, member: Any, data: MemberData, columns: Any, rows: Any = None) -> np.ndarray:
+        return np.reshape(data.ask(member.predict, rows, columns), (-1, 1)).astype(np.float64)
 
     @property
     def _node_values(self) -> Callable[[Tree], np.ndarray]:
@@ -324,7 +317,7 @@ class BaggingRegressor(RegressorMixin, Bag):
         spread = weighted_mean((target - weighted_mean(target, w)) ** 2, w)
         return 1.0 - self.oob_mse_ / spread if spread > 0 else float(self.oob_mse_ == 0)
 
-    def _keep_answers(self, answers: np.ndarray) -> None:
+    def _set_answers(self, answers: np.ndarray) -> None:
         self.oob_prediction_ = answers[:, 0]
 
     @property
@@ -343,9 +336,9 @@ class BaggingRegressor(RegressorMixin, Bag):
         if are_trees(self.estimators_, whole=False):
             assert self.schema_.target is not None
             return self._explained_by_trees(X, self.schema_.target.name)
-        material = self._whole(X)
+        data = self._all_rows(X)
         members = zip(self.estimators_, self.estimators_features_)
-        parts = [member.explain(material.given(None, columns)) for member, columns in members]
+        parts = [member.explain(data.given(None, columns)) for member, columns in members]
         return _mean_explanation(parts, self.schema_.names)
 
 
@@ -357,17 +350,17 @@ def _means(tree: Tree) -> np.ndarray:
     return tree.value
 
 
-def _predicted(model: BaggingClassifier, material: Material) -> np.ndarray:
-    return model.classes_[model._mean(material).argmax(axis=1)]
+def _predicted(model: BaggingClassifier, data: MemberData) -> np.ndarray:
+    return model.classes_[model._mean(data).argmax(axis=1)]
 
 
-def _log_mean(model: BaggingClassifier, material: Material) -> np.ndarray:
+def _log_mean(model: BaggingClassifier, data: MemberData) -> np.ndarray:
     with np.errstate(divide="ignore"):
-        return np.log(model._mean(material))
+        return np.log(model._mean(data))
 
 
-def _value(model: BaggingRegressor, material: Material) -> np.ndarray:
-    return model._mean(material)[:, 0]
+def _value(model: BaggingRegressor, data: MemberData) -> np.ndarray:
+    return model._mean(data)[:, 0]
 
 
 def _mean_explanation(parts: list[Explanation], known: tuple[str, ...]) -> Explanation:

@@ -24,7 +24,7 @@ class ExtraTreesClassifier(RandomForestClassifier):
     bootstrap : bool, default=False
     n_estimators, criterion, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf,
     max_leaf_nodes, min_impurity_decrease, max_features, categorical_split, missing, max_samples, oob_score,
-    class_weight, max_bins, warm_start, random_state, progress, categorical_features
+    class_weight, max_bins, warm_start, random_state, categorical_features
         As of `RandomForestClassifier`. With `categorical_split="groups"` groups are drawn.
 
     Examples
@@ -59,7 +59,6 @@ class ExtraTreesClassifier(RandomForestClassifier):
         max_bins: int | None = 255,
         warm_start: bool = False,
         random_state: Any = None,
-        progress: Any = None,
         categorical_features: Any = "from_dtype",
     ):
         super().__init__(
@@ -81,7 +80,6 @@ class ExtraTreesClassifier(RandomForestClassifier):
             max_bins=max_bins,
             warm_start=warm_start,
             random_state=random_state,
-            progress=progress,
             categorical_features=categorical_features,
         )
 
@@ -95,7 +93,7 @@ class ExtraTreesRegressor(RandomForestRegressor):
     criterion : {"variance", "sd"}, default="variance"
     n_estimators, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, max_leaf_nodes,
     min_impurity_decrease, max_features, categorical_split, missing, max_samples, oob_score, max_bins,
-    warm_start, random_state, progress, categorical_features
+    warm_start, random_state, categorical_features
         As of `RandomForestRegressor`.
 
     Examples
@@ -130,7 +128,6 @@ class ExtraTreesRegressor(RandomForestRegressor):
         max_bins: int | None = 255,
         warm_start: bool = False,
         random_state: Any = None,
-        progress: Any = None,
         categorical_features: Any = "from_dtype",
     ):
         super().__init__(
@@ -151,6 +148,5 @@ class ExtraTreesRegressor(RandomForestRegressor):
             max_bins=max_bins,
             warm_start=warm_start,
             random_state=random_state,
-            progress=progress,
             categorical_features=categorical_features,
         )

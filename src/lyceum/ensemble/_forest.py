@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Integral, Real
@@ -18,8 +18,9 @@ from lyceum._threads import ordered_map
 from lyceum.base import Learner, undefined
 from lyceum.data import Block, Rows
 from lyceum.ensemble._out_of_bag import OutOfBag
-from lyceum.errors import DataError
+from lyceum.errors import SettingError
 from lyceum.probability import class_weight_factors
+from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
 from lyceum.tree_core import (
     GROWTH_CONSTRAINTS,
@@ -55,7 +56,6 @@ FOREST: dict[str, Any] = {
     "max_samples": [None, Interval(Integral, 1, None, closed="left"), Interval(Real, 0, 1, closed="right")],
     "oob_score": ["boolean"],
     "warm_start": ["boolean"],
-    "progress": [callable, None],
 }
 
 
@@ -84,7 +84,6 @@ class Forest(WithTrees, Learner):
     max_bins: int | None
     warm_start: bool
     random_state: Any
-    progress: Callable[[int, int], None] | None
 
     class_weight: Any  # of classifiers
 
@@ -106,61 +105,60 @@ class Forest(WithTrees, Learner):
             Rows are drawn alike and count by their weights.
         """
         if self.oob_score and not self.bootstrap:
-            raise DataError("oob_score=True needs rows that trees have not seen: set bootstrap=True")
+            raise SettingError("oob_score=True needs rows that trees have not seen: set bootstrap=True")
         if self.max_samples is not None and not self.bootstrap:
-            raise DataError(
+            raise SettingError(
                 "max_samples is how many rows are drawn for a tree: set bootstrap=True, or leave it out"
             )
         known = self._known_trees()
         before = dict(vars(self))
         rows = self._rows(X, y, sample_weight)
         if known and _learned(before) != _learned(dict(vars(self))):
-            raise DataError(
+            raise SettingError(
                 "warm_start adds trees to a forest of the same columns and classes: set warm_start=False to "
                 "begin again"
             )
         if not known:
             self.seed_ = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-        planting = Planting.on(self, rows)
+        data = ForestData.on(self, rows)
         trees = list(known)
-        for tree in ordered_map(planting.plant, range(len(known), self.n_estimators)):
+        for tree in ordered_map(data.grow_tree, range(len(known), self.n_estimators)):
             trees.append(tree)
-            if self.progress is not None:
-                self.progress(len(trees), self.n_estimators)
+            report("trees", len(trees), self.n_estimators)
         self.trees_ = tuple(trees)
         self.feature_importances_ = impurity_importances(trees, self.n_features_in_)
         for name in ("oob_score_", "oob_decision_function_", "oob_prediction_"):
             self.__dict__.pop(name, None)
         if self.oob_score:
-            self._judge(planting)
+            self._judge(data)
         return self
 
     def _known_trees(self) -> tuple[Tree, ...]:
         known = getattr(self, "trees_", ()) if self.warm_start else ()
         if len(known) > self.n_estimators:
-            raise DataError(
+            raise SettingError(
                 f"n_estimators={self.n_estimators} is below the {len(known)} trees that are there: "
                 "warm_start only adds"
             )
         return known
 
-    def _judge(self, planting: Planting) -> None:
+    def _judge(self, data: ForestData) -> None:
         """Set what the trees that have not seen a row say of it."""
-        answers = OutOfBag.start(planting.n, planting.width)
-        for rows, said in ordered_map(partial(planting.out_of_bag, self.trees_), range(len(self.trees_))):
+        answers = OutOfBag.start(data.n, data.width)
+        for rows, said in ordered_map(partial(data.out_of_bag, self.trees_), range(len(self.trees_))):
             answers.add(rows, said)
-        self._set_out_of_bag(answers, planting)
+        self._set_out_of_bag(answers, data)
 
-    def _set_out_of_bag(self, answers: OutOfBag, planting: Planting) -> None:
+    def _set_out_of_bag(self, answers: OutOfBag, data: ForestData) -> None:
         raise undefined(self, "_set_out_of_bag")
 
     # -- predictions ---------------------------------------------------------------------------------------
 
     @property
     def _router(self) -> Router:
-        return cached_router(self, self.trees_, self._made_router)
+        return cached_router(self, self.trees_, self._new_router)
 
-    def _made_router(self) -> Router:
+    def _new_router(self) -> Router:
         values: Any = "shares" if is_classifier(self) else None
         return Router(self.trees_, self.n_features_in_, values=values, scale=1.0 / len(self.trees_))
 
@@ -210,7 +208,7 @@ class Forest(WithTrees, Learner):
 
 
 @dataclass(frozen=True)
-class Planting:
+class ForestData:
     """Rows in memory, and how every tree is grown on them."""
 
     columns: Columns
@@ -225,7 +223,7 @@ class Planting:
     draws: int | None  # rows drawn for a tree, None: all as they are
 
     @classmethod
-    def on(cls, forest: Forest, rows: Rows) -> Planting:
+    def on(cls, forest: Forest, rows: Rows) -> ForestData:
         binned = None if forest.max_bins is None else BinnedSample.of(rows, forest.max_bins)
         if binned is None:
             sample = Sample.of(rows)
@@ -280,7 +278,7 @@ class Planting:
         places = np.random.default_rng([self.seed, number]).integers(0, count, self.draws)
         return np.bincount(places if self.there is None else self.there[places], minlength=self.n)
 
-    def plant(self, number: int) -> Tree:
+    def grow_tree(self, number: int) -> Tree:
         """Grow one tree."""
         weight, times = self.w, self.drawn(number)
         if times is not None:

@@ -14,8 +14,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from lyceum._native import native
 from lyceum.base import PosteriorClassifier
 from lyceum.data import Block, labels
-from lyceum.ensemble._boosting import GradientBoosting
 from lyceum.ensemble._boosting_losses import REGRESSION_LOSSES, Logistic, Loss, Multinomial
+from lyceum.ensemble._gradient_boosting_base import GradientBoosting
 from lyceum.errors import DataError
 from lyceum.probability import class_weight_factors
 from lyceum.report import Explanation
@@ -69,9 +69,6 @@ _PARAMETERS = """
         Whether `fit` keeps the trees there are and adds up to `n_estimators` rounds.
     record : bool, default=False
         Whether to keep losses, sizes, gains and columns of every round in `record_`.
-    progress : callable, default=None
-        Called with the rounds done and `n_estimators` after every round. A model that has one cannot be saved
-        to a model file.
     random_state : int, RandomState or None, default=None
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns of an array hold categories.
@@ -143,26 +140,25 @@ class GradientBoostingClassifier(PosteriorClassifier, GradientBoosting):
     def __init__(
         self,
         *,
-        learning_rate=0.1,
-        n_estimators=100,
-        max_leaf_nodes=31,
-        max_depth=None,
-        min_samples_leaf=20,
-        l2_regularization=0.0,
-        categorical_smoothing=10.0,
-        subsample=1.0,
-        max_features=1.0,
-        max_bins=255,
-        early_stopping=False,
-        validation_fraction=0.1,
-        n_iter_no_change=10,
-        tol=1e-7,
-        class_weight=None,
-        warm_start=False,
-        record=False,
-        progress=None,
-        random_state=None,
-        categorical_features="from_dtype",
+        learning_rate: float = 0.1,
+        n_estimators: int = 100,
+        max_leaf_nodes: int | None = 31,
+        max_depth: int | None = None,
+        min_samples_leaf: int = 20,
+        l2_regularization: float = 0.0,
+        categorical_smoothing: float = 10.0,
+        subsample: float = 1.0,
+        max_features: int | float = 1.0,
+        max_bins: int = 255,
+        early_stopping: bool = False,
+        validation_fraction: float | None = 0.1,
+        n_iter_no_change: int = 10,
+        tol: float = 1e-7,
+        class_weight: Any = None,
+        warm_start: bool = False,
+        record: bool = False,
+        random_state: int | None = None,
+        categorical_features: Any = "from_dtype",
     ):
         self.learning_rate = learning_rate
         self.n_estimators = n_estimators
@@ -181,7 +177,6 @@ class GradientBoostingClassifier(PosteriorClassifier, GradientBoosting):
         self.class_weight = class_weight
         self.warm_start = warm_start
         self.record = record
-        self.progress = progress
         self.random_state = random_state
         self.categorical_features = categorical_features
 
@@ -227,12 +222,12 @@ class GradientBoostingClassifier(PosteriorClassifier, GradientBoosting):
         native.posterior(joint)
         return joint
 
-    def _decided(self, scores: np.ndarray) -> np.ndarray:
+    def _decide(self, scores: np.ndarray) -> np.ndarray:
         return self.classes_[self._joint(scores).argmax(axis=1)]
 
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
         """The classes after every round."""
-        return self._staged(self._decided, X)
+        return self._staged(self._decide, X)
 
     def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
         """The posteriors after every round."""
@@ -295,27 +290,26 @@ class GradientBoostingRegressor(RegressorMixin, GradientBoosting):
     def __init__(
         self,
         *,
-        loss="squared_error",
-        alpha=0.9,
-        learning_rate=0.1,
-        n_estimators=100,
-        max_leaf_nodes=31,
-        max_depth=None,
-        min_samples_leaf=20,
-        l2_regularization=0.0,
-        categorical_smoothing=10.0,
-        subsample=1.0,
-        max_features=1.0,
-        max_bins=255,
-        early_stopping=False,
-        validation_fraction=0.1,
-        n_iter_no_change=10,
-        tol=1e-7,
-        warm_start=False,
-        record=False,
-        progress=None,
-        random_state=None,
-        categorical_features="from_dtype",
+        loss: str = "squared_error",
+        alpha: float = 0.9,
+        learning_rate: float = 0.1,
+        n_estimators: int = 100,
+        max_leaf_nodes: int | None = 31,
+        max_depth: int | None = None,
+        min_samples_leaf: int = 20,
+        l2_regularization: float = 0.0,
+        categorical_smoothing: float = 10.0,
+        subsample: float = 1.0,
+        max_features: int | float = 1.0,
+        max_bins: int = 255,
+        early_stopping: bool = False,
+        validation_fraction: float | None = 0.1,
+        n_iter_no_change: int = 10,
+        tol: float = 1e-7,
+        warm_start: bool = False,
+        record: bool = False,
+        random_state: int | None = None,
+        categorical_features: Any = "from_dtype",
     ):
         self.loss = loss
         self.alpha = alpha
@@ -335,7 +329,6 @@ class GradientBoostingRegressor(RegressorMixin, GradientBoosting):
         self.tol = tol
         self.warm_start = warm_start
         self.record = record
-        self.progress = progress
         self.random_state = random_state
         self.categorical_features = categorical_features
 
@@ -350,12 +343,12 @@ class GradientBoostingRegressor(RegressorMixin, GradientBoosting):
         """The constant and the values of all trees."""
         return self._apply(partial(_predicted, self), X)
 
-    def _decided(self, scores: np.ndarray) -> np.ndarray:
+    def _decide(self, scores: np.ndarray) -> np.ndarray:
         return scores[:, 0]
 
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
         """The predictions after every round."""
-        return self._staged(self._decided, X)
+        return self._staged(self._decide, X)
 
     def explain(self, X: Any) -> Explanation:
         """What every column adds to the prediction, along the paths through all trees."""

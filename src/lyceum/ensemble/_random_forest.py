@@ -12,7 +12,7 @@ from sklearn.utils._param_validation import StrOptions
 
 from lyceum.base import normalize_posteriors
 from lyceum.data import Block
-from lyceum.ensemble._forest import FOREST, Forest, Planting
+from lyceum.ensemble._forest import FOREST, Forest, ForestData
 from lyceum.ensemble._out_of_bag import OutOfBag, weighted_mean
 
 __all__ = ["RandomForestClassifier", "RandomForestRegressor"]
@@ -48,8 +48,6 @@ class RandomForestClassifier(ClassifierMixin, Forest):
         Whether `fit` adds trees up to `n_estimators`; the forest is then the same as one grown at once.
     random_state : int, RandomState or None, default=None
         What a tree draws depends on this and on its number, not on the threads.
-    progress : callable, default=None
-        Called with the trees grown and their number in all.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
 
     Attributes
@@ -108,7 +106,6 @@ class RandomForestClassifier(ClassifierMixin, Forest):
         max_bins: int | None = 255,
         warm_start: bool = False,
         random_state: Any = None,
-        progress: Any = None,
         categorical_features: Any = "from_dtype",
     ):
         self.n_estimators = n_estimators
@@ -129,7 +126,6 @@ class RandomForestClassifier(ClassifierMixin, Forest):
         self.max_bins = max_bins
         self.warm_start = warm_start
         self.random_state = random_state
-        self.progress = progress
         self.categorical_features = categorical_features
 
     def predict(self, X: Any) -> Any:
@@ -152,10 +148,10 @@ class RandomForestClassifier(ClassifierMixin, Forest):
         """The classes that the first tree, the first two, and so on, predict."""
         return (self.classes_[np.argmax(proba, axis=1)] for proba in self.staged_predict_proba(X))
 
-    def _set_out_of_bag(self, answers: OutOfBag, planting: Planting) -> None:
+    def _set_out_of_bag(self, answers: OutOfBag, data: ForestData) -> None:
         self.oob_decision_function_ = normalize_posteriors(answers.mean)
-        right = np.argmax(answers.total[answers.rows], axis=1) == planting.y[answers.rows]
-        w = None if planting.w is None else planting.w[answers.rows]
+        right = np.argmax(answers.total[answers.rows], axis=1) == data.y[answers.rows]
+        w = None if data.w is None else data.w[answers.rows]
         self.oob_score_ = weighted_mean(right.astype(np.float64), w)
 
 
@@ -171,7 +167,7 @@ class RandomForestRegressor(RegressorMixin, Forest):
         Columns drawn at every node; all by default, which is bagging; a third is Breiman's advice.
     n_estimators, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, max_leaf_nodes,
     min_impurity_decrease, categorical_split, missing, bootstrap, max_samples, oob_score, max_bins,
-    warm_start, random_state, progress, categorical_features
+    warm_start, random_state, categorical_features
         As of `RandomForestClassifier`.
 
     Attributes
@@ -220,7 +216,6 @@ class RandomForestRegressor(RegressorMixin, Forest):
         max_bins: int | None = 255,
         warm_start: bool = False,
         random_state: Any = None,
-        progress: Any = None,
         categorical_features: Any = "from_dtype",
     ):
         self.n_estimators = n_estimators
@@ -240,7 +235,6 @@ class RandomForestRegressor(RegressorMixin, Forest):
         self.max_bins = max_bins
         self.warm_start = warm_start
         self.random_state = random_state
-        self.progress = progress
         self.categorical_features = categorical_features
 
     def predict(self, X: Any) -> Any:
@@ -251,10 +245,10 @@ class RandomForestRegressor(RegressorMixin, Forest):
         """The predictions of the first tree, the first two, and so on."""
         return (values[:, 0] for values in self._staged(X))
 
-    def _set_out_of_bag(self, answers: OutOfBag, planting: Planting) -> None:
+    def _set_out_of_bag(self, answers: OutOfBag, data: ForestData) -> None:
         self.oob_prediction_ = answers.mean[:, 0]
         rows = answers.rows
-        y, w = planting.y[rows], None if planting.w is None else planting.w[rows]
+        y, w = data.y[rows], None if data.w is None else data.w[rows]
         spread = weighted_mean((y - weighted_mean(y, w)) ** 2, w)
         rest = weighted_mean((y - self.oob_prediction_[rows]) ** 2, w)
         self.oob_score_ = 1.0 - rest / spread if spread > 0 else float(rest == 0)

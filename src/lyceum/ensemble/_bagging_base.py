@@ -16,15 +16,16 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum._threads import ordered_map, single_threaded_blas
 from lyceum.base import undefined
 from lyceum.ensemble._draws import Draws, seeded
-from lyceum.ensemble._members import MEMBER_CONSTRAINTS, Ensemble, Material, takes_weights
+from lyceum.ensemble._member_data import MEMBER_CONSTRAINTS, Ensemble, MemberData, takes_weights
 from lyceum.ensemble._out_of_bag import OutOfBag, weighted_mean
 from lyceum.ensemble._tree_members import are_trees, cells_of_trees, forest, votes
-from lyceum.errors import DataError
+from lyceum.errors import SettingError
+from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
 from lyceum.statistics import seed_from
 from lyceum.tree_core import Router, Tree, contributions
 
-__all__ = ["BAG_CONSTRAINTS", "Bag"]
+__all__ = ["BAG_CONSTRAINTS", "BaggingBase"]
 
 BAG_CONSTRAINTS: dict[str, Any] = {
     **MEMBER_CONSTRAINTS,
@@ -43,7 +44,7 @@ BAG_CONSTRAINTS: dict[str, Any] = {
 }
 
 
-class Bag(Ensemble):
+class BaggingBase(Ensemble):
     """Members on samples, whatever they predict: a subclass says what an answer is and how good it is."""
 
     n_estimators: int
@@ -54,7 +55,6 @@ class Bag(Ensemble):
     oob_score: bool
     warm_start: bool
     random_state: Any
-    progress: Callable[[int, int], None] | None
     draws_: Draws
 
     # -- fit -------------------------------------------------------------------------------------------------
@@ -73,53 +73,50 @@ class Bag(Ensemble):
         return self
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, before: dict[str, Any]) -> None:
-        material, target, w = self._material(X, y, sample_weight)
+        data, target, w = self._member_data(X, y, sample_weight)
         warm = self.warm_start and "draws_" in before
         self.seed_ = before["seed_"] if warm else seed_from(self.random_state)
         self.draws_ = self._new_draws(len(target), w)
-        members = self._members_so_far(before) if warm else []
+        members = self._members_before(before) if warm else []
         bag = OutOfBag.start(len(target), self._width) if self.oob_score else None
-        work = partial(self._member, material=material, target=target, w=w, known=tuple(members))
+        work = partial(self._member, data=data, target=target, w=w, known=tuple(members))
         numbers = range(0 if bag else len(members), self.n_estimators)
         self.estimators_ = list(members)
         for i, (member, left_out, answers) in zip(numbers, ordered_map(work, numbers)):
             if i >= len(members):
                 self.estimators_.append(member)
-                if self.progress is not None:
-                    self.progress(i + 1, self.n_estimators)
+                report("members", i + 1, self.n_estimators)
             if bag is not None:
                 bag.add(left_out, answers)
                 bag.errors.append(self._error(target, answers, w, left_out))
-        self._keep_out_of_bag(bag, target, w)
+        self._set_out_of_bag(bag, target, w)
 
     def _member(
-        self, i: int, material: Material, target: np.ndarray, w: np.ndarray | None, known: tuple[Any, ...]
+        self, i: int, data: MemberData, target: np.ndarray, w: np.ndarray | None, known: tuple[Any, ...]
     ) -> tuple[Any, Any, Any]:
         """Member i, the rows that it has not seen, and what it answers for them."""
         counts, columns = self.draws_.counts(i), self.draws_.columns(i)
-        member = known[i] if i < len(known) else self._fitted(i, counts, columns, material, w)
+        member = known[i] if i < len(known) else self._fitted(i, counts, columns, data, w)
         if not self.oob_score:
             return member, None, None
         left_out = self.draws_.left_out(counts)
         if not len(left_out):
             return member, left_out, np.empty((0, self._width))
-        return member, left_out, self._answer(member, material, columns, left_out)
+        return member, left_out, self._answer(member, data, columns, left_out)
 
     def _fitted(
-        self, i: int, counts: np.ndarray, columns: Any, material: Material, w: np.ndarray | None
+        self, i: int, counts: np.ndarray, columns: Any, data: MemberData, w: np.ndarray | None
     ) -> Any:
         member = seeded(self._copy(), self.seed_, i)
         if not takes_weights(member):
             rows = np.repeat(np.arange(len(counts)), counts)
-            return material.fit(member, None if (counts == 1).all() else rows, columns)
+            return data.fit(member, None if (counts == 1).all() else rows, columns)
         rows = np.flatnonzero(counts)
         weights = counts[rows].astype(np.float64)
         if w is not None:
             weights *= w[rows]
         every = len(rows) == len(counts)
-        return material.fit(
-            member, None if every else rows, columns, None if (weights == 1.0).all() else weights
-        )
+        return data.fit(member, None if every else rows, columns, None if (weights == 1.0).all() else weights)
 
     def _new_draws(self, n: int, w: np.ndarray | None) -> Draws:
         there = None if w is None or w.all() else np.flatnonzero(w)
@@ -130,27 +127,27 @@ class Bag(Ensemble):
         n_there, d = n if there is None else len(there), self.n_features_in_
         n_drawn = _number(self.max_samples, n_there)
         if not self.bootstrap and n_drawn > n_there:
-            raise DataError(
+            raise SettingError(
                 f"max_samples={self.max_samples} asks for {n_drawn} of {n_there} rows: with bootstrap=False "
                 "no row comes twice"
             )
         n_columns = _number(self.max_features, d)
         if n_columns > d:
-            raise DataError(f"max_features={self.max_features} asks for {n_columns} of {d} columns")
+            raise SettingError(f"max_features={self.max_features} asks for {n_columns} of {d} columns")
         return Draws(
             self.seed_, n, n_drawn, self.bootstrap, d, n_columns, self.bootstrap_features, there, odds
         )
 
-    def _members_so_far(self, before: dict[str, Any]) -> list[Any]:
+    def _members_before(self, before: dict[str, Any]) -> list[Any]:
         """The members of the fit that a warm start goes on with."""
         if not _same(before["draws_"], self.draws_) or str(before["schema_"]) != str(self.schema_):
-            raise DataError(
+            raise SettingError(
                 "warm_start adds members to those of the last fit, which had other rows, columns or draws: "
                 "fit on the same rows with the same settings, or with warm_start=False"
             )
         members = before["estimators_"]
         if len(members) > self.n_estimators:
-            raise DataError(
+            raise SettingError(
                 f"n_estimators={self.n_estimators} is less than the {len(members)} members there are, and "
                 "warm_start=True only adds some"
             )
@@ -160,7 +157,7 @@ class Bag(Ensemble):
             )
         return members
 
-    def _keep_out_of_bag(self, bag: OutOfBag | None, target: np.ndarray, w: np.ndarray | None) -> None:
+    def _set_out_of_bag(self, bag: OutOfBag | None, target: np.ndarray, w: np.ndarray | None) -> None:
         kept = ("oob_score_", "oob_decision_function_", "oob_prediction_", "oob_unknown_", "oob_errors_")
         for name in kept:
             self.__dict__.pop(name, None)
@@ -168,14 +165,14 @@ class Bag(Ensemble):
             return
         rows = bag.rows
         if not len(rows):
-            raise DataError(
+            raise SettingError(
                 "oob_score needs rows that some member has not seen, but every member was drawn all rows: "
                 "use bootstrap=True, a smaller max_samples, or more members"
             )
         self.oob_unknown_ = self.draws_.n_there - len(rows)
         self.oob_errors_ = np.array(bag.errors)
         self.oob_score_ = self._score(target[rows], bag.mean[rows], None if w is None else w[rows])
-        self._keep_answers(bag.mean)
+        self._set_answers(bag.mean)
 
     # -- what a subclass says --------------------------------------------------------------------------------
 
@@ -184,7 +181,7 @@ class Bag(Ensemble):
         """Numbers in an answer."""
         raise undefined(self, "_width")
 
-    def _answer(self, member: Any, material: Material, columns: Any, rows: Any = None) -> np.ndarray:
+    def _answer(self, member: Any, data: MemberData, columns: Any, rows: Any = None) -> np.ndarray:
         """What a member says of some rows, (n, width)."""
         raise undefined(self, "_answer")
 
@@ -200,29 +197,29 @@ class Bag(Ensemble):
     def _score(self, target: np.ndarray, answers: np.ndarray, w: np.ndarray | None) -> float:
         raise undefined(self, "_score")
 
-    def _keep_answers(self, answers: np.ndarray) -> None:
-        raise undefined(self, "_keep_answers")
+    def _set_answers(self, answers: np.ndarray) -> None:
+        raise undefined(self, "_set_answers")
 
     def _error(self, target: np.ndarray, answers: np.ndarray, w: Any, rows: np.ndarray) -> float:
         return weighted_mean(self._losses(target[rows], answers), None if w is None else w[rows])
 
     # -- predict ---------------------------------------------------------------------------------------------
 
-    def _forest(self, material: Material) -> Router | None:
+    def _forest(self, data: MemberData) -> Router | None:
         """One router for members that are trees."""
         values = self._node_values
-        if material.source is None or not are_trees(self.estimators_, whole=values is votes):
+        if data.source is None or not are_trees(self.estimators_, whole=values is votes):
             return None
         return forest(self, self.estimators_features_, values)
 
-    def _mean(self, material: Material) -> np.ndarray:
+    def _mean(self, data: MemberData) -> np.ndarray:
         """The mean answer of all members, summed in their order."""
-        router = self._forest(material)
+        router = self._forest(data)
         if router is not None:
-            return router.sums(cells_of_trees(material.source)) / len(self.estimators_)  # type: ignore[arg-type]
+            return router.sums(cells_of_trees(data.source)) / len(self.estimators_)  # type: ignore[arg-type]
         members = zip(self.estimators_, self.estimators_features_)
         total: Any = 0.0
-        for answer in ordered_map(lambda pair: self._answer(pair[0], material, pair[1]), members):
+        for answer in ordered_map(lambda pair: self._answer(pair[0], data, pair[1]), members):
             total = total + answer
         return total / len(self.estimators_)
 
@@ -231,21 +228,21 @@ class Bag(Ensemble):
         check_is_fitted(self)
         total: Any = 0.0
         for i in range(len(self.estimators_)):
-            total = total + self._asked(partial(_one_answer, self, i), X)
+            total = total + self._apply_to_members(partial(_one_answer, self, i), X)
             yield total / (i + 1)
 
     # -- what was learned ------------------------------------------------------------------------------------
 
-    def _tree_parts(self, material: Material) -> np.ndarray:
+    def _tree_parts(self, data: MemberData) -> np.ndarray:
         """The base and what every column adds to the largest mean answer, of members that are trees."""
-        router = self._forest(material)
+        router = self._forest(data)
         assert router is not None
-        assert material.source is not None
-        X = cells_of_trees(material.source)
+        assert data.source is not None
+        X = cells_of_trees(data.source)
         return contributions(router, X, router.sums(X).argmax(axis=1)) / len(self.estimators_)
 
     def _explained_by_trees(self, X: Any, unit: str) -> Explanation:
-        parts = np.asarray(self._asked(self._tree_parts, X))
+        parts = np.asarray(self._apply_to_members(self._tree_parts, X))
         return Explanation(self.schema_.names, parts[:, 1:], parts[:, 0], np.asarray(self.predict(X)), unit)
 
     @property
@@ -305,5 +302,5 @@ def _same(one: Draws, two: Draws) -> bool:
     return all(np.array_equal(getattr(one, of.name), getattr(two, of.name)) for of in fields(Draws))
 
 
-def _one_answer(model: Bag, i: int, material: Material) -> np.ndarray:
-    return model._answer(model.estimators_[i], material, model.draws_.columns(i))
+def _one_answer(model: BaggingBase, i: int, data: MemberData) -> np.ndarray:
+    return model._answer(model.estimators_[i], data, model.draws_.columns(i))

@@ -11,9 +11,9 @@ from sklearn.utils import check_random_state
 
 from lyceum._native import native
 from lyceum._threads import n_threads, ordered_map
-from lyceum.ensemble._adaboost_rounds import Teacher
+from lyceum.ensemble._adaboost_rounds import MemberFitter
 from lyceum.ensemble._draws import seeded, seeds
-from lyceum.ensemble._members import Ensemble, Material, takes_weights, vote_codes
+from lyceum.ensemble._member_data import Ensemble, MemberData, takes_weights, vote_codes
 from lyceum.ensemble._tree_members import cells_of_trees
 from lyceum.tree_core import (
     LEAF,
@@ -28,42 +28,42 @@ from lyceum.tree_core import (
 )
 from lyceum.trees import DecisionTreeClassifier
 
-__all__ = ["AnyLearner", "Stumps", "Trees", "drawn", "teacher_of"]
+__all__ = ["LearnerFitter", "StumpFitter", "TreeFitter", "drawn", "member_fitter"]
 
 _NEXT_TO_NOTHING = 1e-8  # gains that may be rounding
 _DRAW = 3  # the stream of chance that rows are drawn from
 
 
-def teacher_of(
-    model: Ensemble, material: Material, start: np.ndarray, weight: float, resample: bool
-) -> Teacher:
+def member_fitter(
+    model: Ensemble, data: MemberData, start: np.ndarray, weight: float, resample: bool
+) -> MemberFitter:
     """The quickest way to the members that the estimator's own `fit` would give."""
     base = model._base()
-    if type(base) is not DecisionTreeClassifier or material.container is not None or not _grows_only(base):
-        return AnyLearner(model, material, start, weight, resample)
-    trees = Trees(model, material, start, weight, resample)
-    return Stumps(trees) if not resample and _is_plain_stump(base) and trees.is_plain else trees
+    if type(base) is not DecisionTreeClassifier or data.container is not None or not _grows_only(base):
+        return LearnerFitter(model, data, start, weight, resample)
+    trees = TreeFitter(model, data, start, weight, resample)
+    return StumpFitter(trees) if not resample and _is_plain_stump(base) and trees.is_plain else trees
 
 
-class AnyLearner:
+class LearnerFitter:
     """Members of any kind, on weights or on rows drawn by them."""
 
     def __init__(
-        self, model: Ensemble, material: Material, start: np.ndarray, weight: float, resample: bool
+        self, model: Ensemble, data: MemberData, start: np.ndarray, weight: float, resample: bool
     ) -> None:
-        self.model, self.material, self.start = model, material, start
+        self.model, self.data, self.start = model, data, start
         self.weight, self.resample = weight, resample
 
     def member(self, number: int, weights: np.ndarray) -> tuple[Any, np.ndarray]:
         member = seeded(self.model._copy(), self.model.seed_, number)
         w = self.weights_of(number, weights)
         if not self.resample:
-            self.material.fit(member, w=w)
+            self.data.fit(member, w=w)
         elif takes_weights(member):
             rows = np.flatnonzero(w)
-            self.material.fit(member, rows, w=w[rows])
+            self.data.fit(member, rows, w=w[rows])
         else:
-            self.material.fit(member, np.repeat(np.arange(len(w)), w.astype(np.int64)))
+            self.data.fit(member, np.repeat(np.arange(len(w)), w.astype(np.int64)))
         return member, self.predicted(member)
 
     def weights_of(self, number: int, weights: np.ndarray) -> np.ndarray:
@@ -73,7 +73,7 @@ class AnyLearner:
         return drawn(weights, int(np.count_nonzero(self.start)), self.model.seed_, number)
 
     def predicted(self, member: Any) -> np.ndarray:
-        return vote_codes(member, self.model.classes_, self.material.ask)
+        return vote_codes(member, self.model.classes_, self.data.ask)
 
 
 def drawn(weights: np.ndarray, n: int, seed: int, number: int) -> np.ndarray:
@@ -92,14 +92,14 @@ def _grows_only(base: DecisionTreeClassifier) -> bool:
     return all(getattr(base, name) is None for name in plain) and base.ccp_alpha == 0 and not base.record
 
 
-class Trees(AnyLearner):
+class TreeFitter(LearnerFitter):
     """Trees that are grown on columns ranked once."""
 
     def __init__(
-        self, model: Ensemble, material: Material, start: np.ndarray, weight: float, resample: bool
+        self, model: Ensemble, data: MemberData, start: np.ndarray, weight: float, resample: bool
     ) -> None:
-        super().__init__(model, material, start, weight, resample)
-        source = material.source
+        super().__init__(model, data, start, weight, resample)
+        source = data.source
         assert source is not None
         assert source.y is not None
         self.X, self.target, self.schema = cells_of_trees(source), source.y, source.schema
@@ -107,7 +107,7 @@ class Trees(AnyLearner):
         self.K = len(model.classes_)
         some = np.flatnonzero(start)[:2]
         # what `fit` sets besides the tree, from a fit on next to nothing
-        self.example = material.fit(clone(model._base()), some, w=np.ones(len(some)))
+        self.example = data.fit(clone(model._base()), some, w=np.ones(len(some)))
 
     @property
     def is_plain(self) -> bool:
@@ -159,13 +159,13 @@ def _is_plain_stump(base: DecisionTreeClassifier) -> bool:
     return all(said[name] == value for name, value in usual.items() if name not in free)
 
 
-class Stumps:
+class StumpFitter:
     """Trees of one threshold, found with the order of the rows in every column known: one pass a round.
 
     Where there is nothing to gain, the trees' own way decides what becomes of the node.
     """
 
-    def __init__(self, trees: Trees) -> None:
+    def __init__(self, trees: TreeFitter) -> None:
         self.trees, self.weight = trees, trees.weight
         there = np.flatnonzero(trees.start)
         self.there = None if len(there) == len(trees.start) else there

@@ -15,7 +15,8 @@ from lyceum.base import CATEGORICAL_FEATURES, Learner, undefined
 from lyceum.data import Block, Inputs, Rows
 from lyceum.ensemble._boosting_losses import Loss
 from lyceum.ensemble._boosting_trees import MOST_LEAVES, BoostGrowth, TreeGrower
-from lyceum.errors import DataError
+from lyceum.errors import DataError, SettingError
+from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
 from lyceum.statistics import held_out_rows, row_uniforms, seed_from
 from lyceum.tree_core import (
@@ -59,7 +60,6 @@ class GradientBoosting(WithTrees, Learner):
         "tol": [Interval(Real, 0, None, closed="left")],
         "warm_start": ["boolean"],
         "record": ["boolean"],
-        "progress": [callable, None],
         "random_state": ["random_state"],
         "categorical_features": CATEGORICAL_FEATURES,
     }
@@ -104,23 +104,23 @@ class GradientBoosting(WithTrees, Learner):
             self.trees_, self.history_, self.validation_history_ = [], [], []
             self.record_: list[dict[str, Any]] = []
         else:
-            self._go_on_from(before)
+            self._resume_from(before)
         bins = Bins.of(rows, self.max_bins)
         binned = bin_rows(rows, bins)
-        training, judged = self._begin(rows, binned, bins, validation)
+        training, judged = self._start_states(rows, binned, bins, validation)
         self._rounds(training, judged, len(bins))
         if not self.record:
             del self.record_
         return self
 
-    def _go_on_from(self, before: dict[str, Any]) -> None:
+    def _resume_from(self, before: dict[str, Any]) -> None:
         """Refuse rows of another kind; forget what came after the trees that were kept."""
         known = before["schema_"]
         same = len(known) == len(self.schema_) and all(
             one.same_as(two) for one, two in zip(known, self.schema_)
         )
         if not same or (known.target.is_categorical and not known.target.same_as(self.schema_.target)):
-            raise DataError(
+            raise SettingError(
                 "warm_start goes on with the trees of the last fit, but the columns or classes are others: "
                 "fit with warm_start=False"
             )
@@ -128,9 +128,9 @@ class GradientBoosting(WithTrees, Learner):
         del self.validation_history_[self.n_iter_ + 1 :]
         self.record_ = getattr(self, "record_", [])[: self.n_iter_]
 
-    def _begin(
+    def _start_states(
         self, rows: Rows, binned: BinnedRows, bins: Bins, validation: Any
-    ) -> tuple[Running, Running | None]:
+    ) -> tuple[BoostingState, BoostingState | None]:
         """Rows to learn from and rows to judge by, with the scores that they have so far."""
         out = self._held_out(len(binned)) if validation is None else None
         learned = binned if out is None else binned.take(~out)
@@ -143,13 +143,13 @@ class GradientBoosting(WithTrees, Learner):
             start = _scores_so_far(self, rows)
         growth = self._growth(loss.w)
         if out is None:
-            training = Running(learned, bins, growth, loss, start)
+            training = BoostingState(learned, bins, growth, loss, start)
             return training, None if validation is None else self._validation(bins, *validation)
-        training = Running(learned, bins, growth, loss, np.ascontiguousarray(start[:, ~out]))
+        training = BoostingState(learned, bins, growth, loss, np.ascontiguousarray(start[:, ~out]))
         judged = binned.take(out)
         assert judged.y is not None
         judge = self._loss(judged.y, self._weights(judged.y, judged.w, False))
-        return training, Running(judged, bins, growth, judge, np.ascontiguousarray(start[:, out]))
+        return training, BoostingState(judged, bins, growth, judge, np.ascontiguousarray(start[:, out]))
 
     def _held_out(self, n: int) -> np.ndarray | None:
         """Which rows to judge by instead of learning from them."""
@@ -157,22 +157,22 @@ class GradientBoosting(WithTrees, Learner):
             return None
         out = held_out_rows(0, n, self.validation_fraction, _seed(self.seed_, _HELD_OUT))
         if not out.any() or out.all():
-            raise DataError(
+            raise SettingError(
                 f"validation_fraction={self.validation_fraction} of {n} rows leaves none to learn from or "
                 "none to judge by: give fit(..., validation=(X, y))"
             )
         return out
 
-    def _validation(self, bins: Bins, X: Any, y: Any, w: Any = None) -> Running:
+    def _validation(self, bins: Bins, X: Any, y: Any, w: Any = None) -> BoostingState:
         rows = self._prepared(Inputs(self).for_predict(X))
         found, codes = bin_rows(rows, bins), self._codes(y)
         if len(codes) != len(found):
             raise DataError(f"validation has {len(found)} rows and {len(codes)} targets")
         weights = None if w is None else np.asarray(w, dtype=np.float64)
         loss = self._loss(codes, self._weights(codes, weights, False))
-        return Running(found, bins, self._growth(None), loss, _scores_so_far(self, rows))
+        return BoostingState(found, bins, self._growth(None), loss, _scores_so_far(self, rows))
 
-    def _rounds(self, training: Running, judged: Running | None, d: int) -> None:
+    def _rounds(self, training: BoostingState, judged: BoostingState | None, d: int) -> None:
         loss, K = training.loss, training.loss.n_scores
         first = len(self.trees_) // K
         if first == 0:
@@ -180,7 +180,7 @@ class GradientBoosting(WithTrees, Learner):
         else:
             loss.begin(training.scores)
         for number in range(first, self.n_estimators):
-            if self._has_settled(judged is not None):
+            if self._should_stop(judged is not None):
                 break
             drawn = self._drawn_rows(number, training.n_rows)
             for k in range(K):
@@ -192,18 +192,17 @@ class GradientBoosting(WithTrees, Learner):
                     judged.add(tree, grown, k)
                 self.trees_.append(tree)
             self._judge(training, judged)
-            self._note(number, K)
-            if self.progress is not None:
-                self.progress(number + 1, self.n_estimators)
+            self._record_round(number, K)
+            report("rounds", number + 1, self.n_estimators)
         self.n_iter_ = len(self.trees_) // K
-        self._keep_best(judged is not None, K)
+        self._truncate_to_best(judged is not None, K)
 
-    def _judge(self, training: Running, judged: Running | None) -> None:
+    def _judge(self, training: BoostingState, judged: BoostingState | None) -> None:
         self.history_.append(training.loss.mean(training.scores))
         if judged is not None:
             self.validation_history_.append(judged.loss.mean(judged.scores))
 
-    def _has_settled(self, is_judged: bool) -> bool:
+    def _should_stop(self, is_judged: bool) -> bool:
         """Whether the loss has not fallen by more than `tol` below its best for `n_iter_no_change` rounds."""
         if not self.early_stopping:
             return False
@@ -211,13 +210,13 @@ class GradientBoosting(WithTrees, Learner):
         recent, past = losses[-self.n_iter_no_change :], losses[: -self.n_iter_no_change]
         return bool(past) and min(recent) > min(past) - self.tol
 
-    def _keep_best(self, is_judged: bool, K: int) -> None:
+    def _truncate_to_best(self, is_judged: bool, K: int) -> None:
         """With early stopping, the trees up to the round of the least validation loss."""
         if self.early_stopping and is_judged:
             self.n_iter_ = int(np.argmin(self.validation_history_))
             del self.trees_[self.n_iter_ * K :]
 
-    def _note(self, number: int, K: int) -> None:
+    def _record_round(self, number: int, K: int) -> None:
         if not self.record:
             return
         trees = self.trees_[-K:]
@@ -348,16 +347,16 @@ class GradientBoosting(WithTrees, Learner):
                 out[here] = part
             added.append(out)
             bases.append(roots[output])
-            predicted.append(self._decided(self._scores(block)))
+            predicted.append(self._decide(self._scores(block)))
         return Explanation(
             self.schema_.names, np.concatenate(added), np.concatenate(bases), np.concatenate(predicted), unit
         )
 
-    def _decided(self, scores: np.ndarray) -> np.ndarray:
-        raise undefined(self, "_decided")
+    def _decide(self, scores: np.ndarray) -> np.ndarray:
+        raise undefined(self, "_decide")
 
 
-class Running:
+class BoostingState:
     """Binned rows with their scores so far, (K, n)."""
 
     def __init__(

@@ -24,13 +24,12 @@ from lyceum.data import ArraySource, Block, Inputs, Rows, Schema, Step, is_frame
 from lyceum.ensemble._packed_members import pack, unpack
 from lyceum.errors import DataError, SchemaError
 
-__all__ = ["MEMBER_CONSTRAINTS", "Ensemble", "Material", "posteriors", "takes_weights", "vote_codes"]
+__all__ = ["MEMBER_CONSTRAINTS", "Ensemble", "MemberData", "posteriors", "takes_weights", "vote_codes"]
 
 MEMBER_CONSTRAINTS: dict[str, Any] = {
     "estimator": [HasMethods(["fit", "predict"]), None],
     "random_state": ["random_state"],
     "warm_start": ["boolean"],
-    "progress": [callable, None],
     "categorical_features": CATEGORICAL_FEATURES,
 }
 
@@ -53,7 +52,7 @@ def takes_weights(estimator: Any) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class Material:
+class MemberData:
     """Rows in memory, as members take them.
 
     `container` is None for Lyceum's own learners, which take `source`; else it is an array or a frame, and
@@ -113,13 +112,13 @@ def _part(container: Any, rows: Any, columns: Any) -> Any:
     return container if rows is None else _safe_indexing(container, rows)
 
 
-def _of_block(block: Block, of: Callable[[Material], np.ndarray], own: bool) -> np.ndarray:
+def _of_block(block: Block, of: Callable[[MemberData], np.ndarray], own: bool) -> np.ndarray:
     if not len(block):  # the answers for no rows have the shape and the type of those for one
         return _of_block(block.with_X(np.zeros((1, len(block.schema))), block.schema), of, own)[:0]
     if own:
-        return of(Material(ArraySource(block.X, None, None, block.schema, coded=True)))
+        return of(MemberData(ArraySource(block.X, None, None, block.schema, coded=True)))
     _refuse_codes(block.schema)
-    return of(Material(None, block.X))
+    return of(MemberData(None, block.X))
 
 
 def _refuse_codes(schema: Schema) -> None:
@@ -172,7 +171,7 @@ class Ensemble(Learner):
     def _steps(self) -> list[Step]:
         return []  # members have their own
 
-    def _material(self, X: Any, y: Any, w: Any) -> tuple[Material, np.ndarray, np.ndarray | None]:
+    def _member_data(self, X: Any, y: Any, w: Any) -> tuple[MemberData, np.ndarray, np.ndarray | None]:
         """What members learn from, with class codes or numbers, and weights if there are any."""
         self._validate_params()
         base = self._base()
@@ -181,29 +180,29 @@ class Ensemble(Learner):
         assert source.y is not None
         if takes_rows(base):
             named = hasattr(self, "feature_names_in_")
-            return Material(source, named=named), source.y, source.w
+            return MemberData(source, named=named), source.y, source.w
         self.framed_ = is_frame(X)
         if not self.framed_:
             _refuse_codes(source.schema)
         container = X if self.framed_ else source.X
         labels = self.classes_[source.y] if hasattr(self, "classes_") else source.y
-        return Material(None, container, labels), source.y, source.w
+        return MemberData(None, container, labels), source.y, source.w
 
-    def _asked(self, of: Callable[[Material], np.ndarray], X: Any) -> Any:
+    def _apply_to_members(self, of: Callable[[MemberData], np.ndarray], X: Any) -> Any:
         """`of` the rows of X as members take them, one result a row (lazy on Dask)."""
         check_is_fitted(self)
         own = takes_rows(self._base())
         if not own and self.framed_ and is_frame(X):
             _check_feature_names(self, X, reset=False)
-            return of(Material(None, X))
+            return of(MemberData(None, X))
         return self._rows_to_predict(X).collect(partial(_of_block, of=of, own=own))
 
-    def _whole(self, X: Any) -> Material:
+    def _all_rows(self, X: Any) -> MemberData:
         """All rows of X at once, in memory."""
         check_is_fitted(self)
         if not takes_rows(self._base()):
-            return Material(None, X)
-        return Material(self._held(self._rows_to_predict(X)))
+            return MemberData(None, X)
+        return MemberData(self._held(self._rows_to_predict(X)))
 
     def _held(self, rows: Rows) -> ArraySource:
         """All rows in memory."""
@@ -235,7 +234,7 @@ class Ensemble(Learner):
 def posteriors(member: Any, classes: np.ndarray, ask: Callable[..., np.ndarray]) -> np.ndarray:
     """A member's posteriors, a column for every class of the ensemble; its votes where it has none."""
     if not hasattr(member, "predict_proba"):
-        return one_of(vote_codes(member, classes, ask), len(classes))
+        return one_hot(vote_codes(member, classes, ask), len(classes))
     given = ask(member.predict_proba)
     if len(member.classes_) == len(classes):
         return given
@@ -253,7 +252,7 @@ def vote_codes(member: Any, classes: np.ndarray, ask: Callable[..., np.ndarray])
     return codes
 
 
-def one_of(codes: np.ndarray, n_classes: int) -> np.ndarray:
+def one_hot(codes: np.ndarray, n_classes: int) -> np.ndarray:
     """A column a class, 1 for the code of the row."""
     votes = np.zeros((len(codes), n_classes))
     votes[np.arange(len(codes)), codes] = 1.0
