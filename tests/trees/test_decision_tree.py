@@ -138,7 +138,7 @@ def test_how_many_columns_are_drawn(given, count):
     model = DecisionTreeClassifier(max_features=given, random_state=0, record=True)
     model.fit(rng.normal(size=(60, 9)), rng.integers(0, 2, 60))
     assert model.max_features_ == count
-    assert np.count_nonzero(model.record_.node == 0) == count
+    assert len(model.record_[0]["candidates"]) == count
 
 
 # -- forms of splits ---------------------------------------------------------------------------------------
@@ -178,8 +178,10 @@ def test_a_continuous_column_is_cut_into_up_to_max_branches_intervals():
 def test_the_record_has_the_gains_of_the_weather_table():
     model = DecisionTreeClassifier(criterion="entropy", categorical_split="multiway", record=True)
     model.fit(datasets.load("weather"))
-    root = model.record_.node == 0
-    gains = dict(zip(model.schema_.names, model.record_.gain[root]))
+    root = model.record_[0]
+    assert (root["step"], root["node"], root["column"]) == (0, 0, "outlook")
+    assert root["objective"] == pytest.approx(0.9403, abs=5e-5)
+    gains = {one["column"]: one["gain"] for one in root["candidates"]}
     wanted = {"outlook": 0.2467, "temperature": 0.0292, "humidity": 0.1518, "windy": 0.0481}
     assert gains == pytest.approx(wanted, abs=5e-5)
     assert not hasattr(model.set_params(record=False).fit(datasets.load("weather")), "record_")
@@ -199,17 +201,20 @@ def test_the_record_of_a_pruned_tree_goes_by_its_nodes(options):
     X, y = noisy(seed=1)
     model = DecisionTreeClassifier(record=True, random_state=0, **options).fit(X, y)
     tree, record = model.tree_, model.record_
-    assert record.node.max() < tree.n_nodes
+    assert [entry["step"] for entry in record] == list(range(len(record)))
+    by_node = {entry["node"]: entry for entry in record}
+    assert max(by_node) < tree.n_nodes
     raised = 0
     for node in np.flatnonzero(tree.kind != LEAF):
-        at = record.node == node
-        chosen = record.gain[at & (record.feature == tree.feature[node])]
-        if len(chosen):
-            assert chosen == pytest.approx([tree.gain[node]], abs=1e-9)
-            assert record.gain[at].max() == pytest.approx(tree.gain[node], abs=1e-9)
-        raised += not len(chosen)
+        if node not in by_node:
+            raised += 1
+            continue
+        gains = {one["column"]: one["gain"] for one in by_node[node]["candidates"]}
+        assert by_node[node]["column"] == model.schema_[int(tree.feature[node])].name
+        assert gains[by_node[node]["column"]] == pytest.approx(tree.gain[node], abs=1e-9)
+        assert max(gains.values()) == pytest.approx(tree.gain[node], abs=1e-9)
     assert (raised > 0) == (options == {"pruning": "confidence"})  # which raises branches
-    assert "gains at node 0" in str(model.summary())
+    assert "Gains at node 0" in str(model.summary())
 
 
 @pytest.mark.syllabus("6.7")

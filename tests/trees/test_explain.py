@@ -1,6 +1,9 @@
 """Contributions add up to the prediction, step by step."""
 
+import json
+
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier
@@ -8,7 +11,10 @@ from sklearn.tree import DecisionTreeClassifier
 from tests.trees.made import N_CODES, Builder, of_sklearn, parts, random_rows, random_tree
 
 from lyceum.data import Schema
-from lyceum.tree_core import THRESHOLD, Router, contributions, path_of, shares
+from lyceum.errors import DataError
+from lyceum.tree_core import THRESHOLD, Router, contributions, shares
+from lyceum.trees import C45, CART, ID3, DecisionTreeRegressor, ModelTreeRegressor
+from lyceum.trees import DecisionTreeClassifier as TreeClassifier
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -63,38 +69,74 @@ def test_a_forest_of_sklearn_is_explained_exactly():
 
 @pytest.mark.syllabus("6.8")
 def test_the_path_of_a_row_reads_as_it_goes():
-    X, y = load_iris(return_X_y=True)
     iris = load_iris()
+    X, y = iris.data, iris.target
     tree = of_sklearn(DecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y))
     schema = Schema.of_numbers(["sl", "sw", "pl", "pw"])
-    path = path_of(tree, schema, X[60], iris.target_names)
-    assert path.rows[0][0] == 0
-    assert path.rows[-1][4] == pytest.approx(49 / 54)
-    assert path.rows[0][4] + sum(row[5] for row in path.rows) == pytest.approx(49 / 54)
-    assert path.columns[4] == "P(y = versicolor)"
+    path = tree.path(X[60], schema, iris.target_names)
+    assert path.steps[0].node == 0
+    assert path.steps[-1].value == pytest.approx(49 / 54)
+    assert path.prediction == pytest.approx(49 / 54)
+    assert path.output == "P(y = versicolor)"
     assert "(root)" in str(path)
+    assert "<table>" in path._repr_html_()
+    assert json.loads(json.dumps(path.as_dict())) == path.as_dict()
 
 
-def test_the_path_of_a_row_with_a_gap_goes_several_ways():
+def test_the_path_of_a_row_with_a_missing_cell_goes_several_ways():
     builder = Builder(1)
     for node, weight, value in zip(
         builder.split(0, 0, THRESHOLD, missing=-1, threshold=0.0), (1, 3), (4.0, 8.0)
     ):
         builder.set(node, weight=float(weight), value=[value])
     builder.set(0, value=[7.0], weight=4.0)
-    path = path_of(builder.tree(), Schema.of_numbers(["a"]), [np.nan])
-    assert [row[:4] for row in path.rows[1:]] == [
-        (1, "a ≤ 0", "missing", 0.25),
-        (2, "a > 0", "missing", 0.75),
+    path = builder.tree().path([np.nan])
+    assert [(step.node, step.question, step.cell, step.share) for step in path.steps[1:]] == [
+        (1, "x0 ≤ 0", None, 0.25),
+        (2, "x0 > 0", None, 0.75),
     ]
-    assert path.rows[0][4] + sum(row[5] for row in path.rows) == pytest.approx(0.25 * 4 + 0.75 * 8)
+    assert "missing" in str(path)
+    assert path.prediction == pytest.approx(0.25 * 4 + 0.75 * 8)
 
 
-def test_unknown_categories_are_named_so():
+def test_the_path_of_unknown_categories_has_every_node():
     rng = np.random.default_rng(11)
     tree = random_tree(rng, 12)
     codes = [f"c{k}" for k in range(N_CODES)]
     schema = Schema.declare({"a": "continuous", "b": "continuous", "c": codes, "d": codes})
     for row in random_rows(rng, 40, gaps=0.1):
-        path = path_of(tree, schema, row, ["u", "v"])
-        assert len(path.rows) == len(parts(tree, row))
+        assert len(tree.path(row, schema, ["u", "v"]).steps) == len(parts(tree, row))
+
+
+@pytest.mark.parametrize("make", [ID3, C45, CART, TreeClassifier, DecisionTreeRegressor, ModelTreeRegressor])
+def test_the_path_of_every_tree_learner_ends_at_its_prediction(make):
+    rng = np.random.default_rng(4)
+    colour = rng.choice(["red", "green", "blue"], 300)
+    X = pd.DataFrame(
+        {"size": rng.normal(size=300), "colour": pd.Categorical(colour), "age": rng.normal(size=300)}
+    )
+    score = 2 * X["size"] + 3 * (colour == "red") * X["age"]
+    X.loc[::7, "size"] = np.nan
+    is_number = make in (DecisionTreeRegressor, ModelTreeRegressor)
+    model = make().fit(X, score if is_number else np.where(score > 0, "up", "down"))
+    predicted = model.predict(X) if is_number else model.predict_proba(X).max(axis=1)
+    for row in (0, 3, 200, 280):
+        path = model.path(X, row)
+        assert path.prediction == pytest.approx(predicted[row], rel=1e-9)
+        assert path.steps[0].question == ""
+        for step in path.steps[1:]:
+            name = next(name for name in X if name in step.question)
+            cell = X.loc[row, name]
+            assert (step.cell is None) == pd.isna(cell)
+            assert pd.isna(cell) or step.cell == cell
+    with pytest.raises(DataError, match="there is no row 300: rows are numbered from 0, and there are 300"):
+        model.path(X, 300)
+
+
+def test_with_a_loss_matrix_the_path_follows_the_expected_loss_of_the_action():
+    X, y = load_iris(return_X_y=True)
+    loss = np.array([[0, 1, 5], [1, 0, 5], [2, 2, 0]])
+    model = TreeClassifier(max_depth=2, loss=loss).fit(X, y)
+    path = model.path(X, 70)
+    assert path.output == f"expected loss of {model.predict(X)[70]}"
+    assert path.prediction == pytest.approx((model.predict_proba(X[70:71]) @ loss).min())

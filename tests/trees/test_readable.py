@@ -55,7 +55,7 @@ def test_rules_predict_what_the_tree_predicts():
     order = {name: code for code, name in enumerate(learner.schema_["colour"].categories)}
     coded = np.column_stack([X["size"], X["age"], [order[X["colour"].cat.categories[c]] for c in codes]])
     said = np.full(len(X), "", dtype=object)
-    for rule in rules(learner.tree_, learner.schema_, learner.classes_, unseen=True):
+    for rule in rules(learner._tree_labels(), unseen=True):
         said[rule.covers(coded.astype(np.float64))] = rule.answer
     assert (said == learner.predict(X)).all()
 

@@ -1,13 +1,11 @@
 """The summary of a tree has its facts, its nodes and every gain considered."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 from tests.trees.made import Builder
 
 from lyceum.data import Schema
-from lyceum.tree_core import CATEGORIES, GROUPS, INTERVALS, THRESHOLD, importance_table
+from lyceum.tree_core import CATEGORIES, GROUPS, INTERVALS, THRESHOLD, TreeLabels, importance_table
 from lyceum.trees._summary import gain_tables, node_table, summary_of
 
 SCHEMA = Schema.declare({"a": "continuous", "b": ["x", "y", "z"], "c": "continuous"})
@@ -23,13 +21,31 @@ def small():
     return builder.tree()
 
 
-RECORD = SimpleNamespace(
-    node=np.array([0, 0, 0, 2, 2, 1]),
-    feature=np.array([0, 1, 2, 1, 0, 2]),
-    gain=np.array([0.48, 0.2, 0.3, 0.1, 0.05, 0.0]),
-    score=np.array([0.9, 0.4, 0.95, 0.1, 0.05, 0.0]),
-    threshold=np.array([1.5, np.nan, 2.25, np.nan, 7.0, 3.0]),
-)
+def candidate(column, gain, score, threshold=None):
+    return {"column": column, "gain": gain, "score": score, "threshold": threshold}
+
+
+RECORD = [
+    {
+        "step": 0,
+        "node": 0,
+        "objective": 0.48,
+        "column": "a",
+        "candidates": [
+            candidate("a", 0.48, 0.9, 1.5),
+            candidate("b", 0.2, 0.4),
+            candidate("c", 0.3, 0.95, 2.25),
+        ],
+    },
+    {"step": 1, "node": 1, "objective": 0.0, "column": None, "candidates": [candidate("c", 0.0, 0.0, 3.0)]},
+    {
+        "step": 2,
+        "node": 2,
+        "objective": 0.2,
+        "column": "b",
+        "candidates": [candidate("b", 0.1, 0.1), candidate("a", 0.05, 0.05, 7.0)],
+    },
+]
 
 
 @pytest.mark.syllabus("6.8")
@@ -52,24 +68,24 @@ def test_splits_of_several_branches_are_told():
     builder = Builder(1)
     first, _, _ = builder.split(0, 0, INTERVALS, n_children=3, cuts=[1.0, 2.0])
     builder.split(first, 1, CATEGORIES, n_children=3, branches=[0, 1, 2])
-    record = SimpleNamespace(
-        node=np.array([0, 1]),
-        feature=np.array([0, 1]),
-        gain=np.ones(2),
-        score=np.ones(2),
-        threshold=np.array([1.0, np.nan]),
-    )
+    record = [
+        {
+            "step": 0,
+            "node": 0,
+            "objective": 1.0,
+            "column": "a",
+            "candidates": [candidate("a", 1.0, 1.0, 1.0)],
+        },
+        {"step": 1, "node": 1, "objective": 1.0, "column": "b", "candidates": [candidate("b", 1.0, 1.0)]},
+    ]
     tables = gain_tables(record, builder.tree(), SCHEMA)
-    assert [table.rows[0][3] for table in tables] == ["at 1, 2", "a branch a category"]
+    assert [table.rows[0][3] for table in tables] == ["at 1, 2", "one branch per category"]
 
 
 def test_the_summary_has_facts_nodes_and_importances():
     summary = summary_of(
         "a tree",
-        small(),
-        SCHEMA,
-        ["no", "yes"],
-        criterion="gini",
+        TreeLabels(small(), SCHEMA, ["no", "yes"], "gini"),
         importances=np.array([0.7, 0.3, 0.0]),
         record=RECORD,
         facts={"alpha": 0.1},
@@ -90,10 +106,10 @@ def test_the_summary_has_facts_nodes_and_importances():
 
 
 def test_a_long_table_of_nodes_is_cut():
-    table = node_table(small(), SCHEMA, ["no", "yes"], most=2)
+    table = node_table(TreeLabels(small(), SCHEMA, ["no", "yes"]), most=2)
     assert table.title == "Nodes (the first 2 of 5)"
     assert len(table.rows) == 2
-    assert len(node_table(small(), SCHEMA).rows) == 5
+    assert len(node_table(TreeLabels(small(), SCHEMA)).rows) == 5
 
 
 def test_importances_are_in_falling_order():

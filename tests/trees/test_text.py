@@ -9,7 +9,17 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from tests.trees.made import N_CODES, Builder, of_sklearn, random_rows, random_tree
 
 from lyceum.data import Schema
-from lyceum.tree_core import CATEGORIES, GROUPS, INTERVALS, THRESHOLD, Router, as_dot, as_text, number
+from lyceum.tree_core import (
+    CATEGORIES,
+    GROUPS,
+    INTERVALS,
+    THRESHOLD,
+    Router,
+    TreeLabels,
+    as_dot,
+    as_text,
+    number,
+)
 from lyceum.trees._rules import rules
 
 SCHEMA = Schema.declare(
@@ -37,7 +47,7 @@ def weather():
 
 @pytest.mark.syllabus("6.8")
 def test_text_of_the_weather_tree():
-    assert as_text(weather(), SCHEMA, LABELS) == (
+    assert as_text(TreeLabels(weather(), SCHEMA, LABELS)) == (
         "y  [no 5, yes 9]\n"
         "outlook = overcast: yes  [yes 4]\n"
         "outlook = rainy  [no 2, yes 3]\n"
@@ -50,18 +60,18 @@ def test_text_of_the_weather_tree():
 
 
 def test_text_says_where_missing_cells_go_and_what_is_below():
-    lines = as_text(weather(), SCHEMA, LABELS, missing=True).splitlines()
+    lines = as_text(TreeLabels(weather(), SCHEMA, LABELS), missing=True).splitlines()
     assert lines[1].startswith("outlook = overcast or missing in part: yes")
     assert lines[3].startswith("|   windy = no or missing: yes")
     assert lines[7].startswith("|   humidity > 77.5 or missing: no")
-    short = as_text(weather(), SCHEMA, LABELS, max_depth=1).splitlines()
+    short = as_text(TreeLabels(weather(), SCHEMA, LABELS), max_depth=1).splitlines()
     assert short[2] == "outlook = rainy: yes  [no 2, yes 3]  … 2 leaves"
     assert len(short) == 4
 
 
 @pytest.mark.syllabus("6.8")
 def test_rules_of_the_weather_tree():
-    said = [str(rule) for rule in rules(weather(), SCHEMA, LABELS)]
+    said = [str(rule) for rule in rules(TreeLabels(weather(), SCHEMA, LABELS))]
     assert said == [
         "IF outlook = overcast THEN y = yes (4 rows, confidence 1)",
         "IF outlook = rainy AND windy = no THEN y = yes (3 rows, confidence 1)",
@@ -78,7 +88,7 @@ def test_conditions_on_a_column_are_merged():
     two, _ = builder.split(mid, 0, GROUPS, branches=[0, 0, 1])
     builder.split(two, 0, GROUPS, branches=[0, 1])
     builder.split(low, 1, INTERVALS, n_children=3, cuts=[3.0, 5.0])
-    said = [str(rule).split(" THEN")[0] for rule in rules(builder.tree(), SCHEMA)]
+    said = [str(rule).split(" THEN")[0] for rule in rules(TreeLabels(builder.tree(), SCHEMA))]
     assert said == [
         "IF humidity ≤ 3",
         "IF 3 < humidity ≤ 5",
@@ -98,7 +108,7 @@ def test_every_row_is_covered_by_the_rule_of_where_it_ends(seed):
     schema = Schema.declare({"a": "continuous", "b": "continuous", "c": codes, "d": codes})
     X = random_rows(rng, 300, gaps=0.0)
     X[:, 2:] = np.clip(X[:, 2:], 0, N_CODES - 1)
-    found = rules(tree, schema, ["u", "v", "w"], unseen=True)
+    found = rules(TreeLabels(tree, schema, ["u", "v", "w"]), unseen=True)
     covered = np.column_stack([rule.covers(X) for rule in found])
     assert (covered.sum(axis=1) == 1).all()
     ends = np.array([rule.node for rule in found])[covered.argmax(axis=1)]
@@ -110,7 +120,7 @@ def test_support_and_confidence_are_those_of_sklearn_leaves():
     X = X.astype(np.float32).astype(np.float64)
     fitted = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y)
     names = ["sl", "sw", "pl", "pw"]
-    found = rules(of_sklearn(fitted), Schema.of_numbers(names), load_iris().target_names)
+    found = rules(TreeLabels(of_sklearn(fitted), Schema.of_numbers(names), load_iris().target_names))
     assert sum(rule.rows for rule in found) == 150
     for rule in found:
         held = rule.covers(X)
@@ -126,21 +136,24 @@ def test_regression_rules_have_means_and_deviations():
     y = X[:, 0] ** 2 + rng.normal(size=200)
     fitted = DecisionTreeRegressor(max_leaf_nodes=6).fit(X, y)
     tree = of_sklearn(fitted)
-    for rule in rules(tree, Schema.of_numbers(["a", "b"]), criterion="variance"):
+    for rule in rules(TreeLabels(tree, Schema.of_numbers(["a", "b"]), criterion="variance")):
         held = rule.covers(X)
         assert rule.answer == pytest.approx(y[held].mean())
         assert rule.spread == ("sd", pytest.approx(y[held].std()))
         assert re.fullmatch(r"IF .* THEN y = -?[\d.e-]+ \(\d+ rows?, sd [\d.e-]+\)", str(rule))
-    assert "sd" not in str(rules(tree, Schema.of_numbers(["a", "b"]))[0])
+    assert "sd" not in str(rules(TreeLabels(tree, Schema.of_numbers(["a", "b"])))[0])
 
 
 def test_a_tree_of_one_leaf_always_says_the_same():
     builder = Builder(2)
     builder.set(0, value=[1.0, 2.5], weight=3.5, n_rows=3)
     tree = builder.tree()
-    assert str(rules(tree, SCHEMA, LABELS)[0]) == "ALWAYS y = yes (3 rows of weight 3.5, confidence 0.714)"
-    assert as_text(tree, SCHEMA, LABELS) == "y: yes  [no 1, yes 2.5]"
-    assert as_dot(tree, SCHEMA, LABELS).count("->") == 0
+    assert (
+        str(rules(TreeLabels(tree, SCHEMA, LABELS))[0])
+        == "ALWAYS y = yes (3 rows of weight 3.5, confidence 0.714)"
+    )
+    assert as_text(TreeLabels(tree, SCHEMA, LABELS)) == "y: yes  [no 1, yes 2.5]"
+    assert as_dot(TreeLabels(tree, SCHEMA, LABELS)).count("->") == 0
 
 
 def test_a_deep_tree_needs_no_deep_recursion():
@@ -149,8 +162,8 @@ def test_a_deep_tree_needs_no_deep_recursion():
     for depth in range(3000):
         node = builder.split(node, 1, THRESHOLD, threshold=float(-depth))[0]
     tree = builder.tree()
-    assert len(as_text(tree, SCHEMA).splitlines()) == 6001
-    assert len(rules(tree, SCHEMA)) == 3001
+    assert len(as_text(TreeLabels(tree, SCHEMA)).splitlines()) == 6001
+    assert len(rules(TreeLabels(tree, SCHEMA))) == 3001
 
 
 def test_thresholds_far_from_zero_are_told_apart():
@@ -184,7 +197,7 @@ def parse_dot(text):
 @pytest.mark.syllabus("6.8")
 def test_dot_has_every_node_and_edge():
     tree = weather()
-    nodes, edges = parse_dot(as_dot(tree, SCHEMA, LABELS))
+    nodes, edges = parse_dot(as_dot(TreeLabels(tree, SCHEMA, LABELS)))
     assert set(nodes) == set(range(tree.n_nodes))
     assert set(edges) == {(i, j) for i in range(tree.n_nodes) for j in tree.children(i)}
     assert nodes[0][0] == "outlook\\nno 5, yes 9"
@@ -197,13 +210,13 @@ def test_dot_escapes_awkward_names():
     schema = Schema.declare({'a "b\\': ['x"', "y\\", "z\n"]})
     builder = Builder(1)
     builder.split(0, 0, CATEGORIES, n_children=3, branches=[0, 1, 2])
-    nodes, edges = parse_dot(as_dot(builder.tree(), schema))
+    nodes, edges = parse_dot(as_dot(TreeLabels(builder.tree(), schema)))
     assert nodes[0][0].startswith('a \\"b\\\\\\n')
     assert list(edges.values()) == ['= x\\"', "= y\\\\", "= z"]
 
 
 def test_dot_can_be_cut_at_a_depth():
-    nodes, edges = parse_dot(as_dot(weather(), SCHEMA, LABELS, max_depth=1))
+    nodes, edges = parse_dot(as_dot(TreeLabels(weather(), SCHEMA, LABELS), max_depth=1))
     assert set(nodes) == {0, 1, 2, 3}
     assert nodes[2][0].endswith("… 2 leaves")
     assert len(edges) == 3

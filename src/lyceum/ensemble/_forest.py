@@ -87,7 +87,7 @@ class Forest(WithTrees, Learner):
 
     class_weight: Any  # of classifiers
 
-    trees_: tuple[Tree, ...]
+    trees_: list[Tree]
     feature_importances_: np.ndarray
     classes_: np.ndarray
     seed_: int
@@ -125,7 +125,7 @@ class Forest(WithTrees, Learner):
         for tree in ordered_map(data.grow_tree, range(len(known), self.n_estimators)):
             trees.append(tree)
             report("trees", len(trees), self.n_estimators)
-        self.trees_ = tuple(trees)
+        self.trees_ = trees
         self.feature_importances_ = impurity_importances(trees, self.n_features_in_)
         for name in ("oob_score_", "oob_decision_function_", "oob_prediction_"):
             self.__dict__.pop(name, None)
@@ -133,8 +133,8 @@ class Forest(WithTrees, Learner):
             self._judge(data)
         return self
 
-    def _known_trees(self) -> tuple[Tree, ...]:
-        known = getattr(self, "trees_", ()) if self.warm_start else ()
+    def _known_trees(self) -> list[Tree]:
+        known = getattr(self, "trees_", []) if self.warm_start else []
         if len(known) > self.n_estimators:
             raise SettingError(
                 f"n_estimators={self.n_estimators} is below the {len(known)} trees that are there: "

@@ -19,6 +19,7 @@ from lyceum.ensemble._gradient_boosting_base import GradientBoosting
 from lyceum.errors import DataError
 from lyceum.probability import class_weight_factors
 from lyceum.report import Explanation
+from lyceum.tree_core import explain_trees
 
 __all__ = ["GradientBoostingClassifier", "GradientBoostingRegressor"]
 
@@ -222,8 +223,11 @@ class GradientBoostingClassifier(PosteriorClassifier, GradientBoosting):
         native.posterior(joint)
         return joint
 
+    def _decide_codes(self, scores: np.ndarray) -> np.ndarray:
+        return self._joint(scores).argmax(axis=1)
+
     def _decide(self, scores: np.ndarray) -> np.ndarray:
-        return self.classes_[self._joint(scores).argmax(axis=1)]
+        return self.classes_[self._decide_codes(scores)]
 
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
         """The classes after every round."""
@@ -240,8 +244,9 @@ class GradientBoostingClassifier(PosteriorClassifier, GradientBoosting):
     def explain(self, X: Any) -> Explanation:
         """What every column adds to the log-odds of the second of two classes, or to the winner's score."""
         if len(self.classes_) > 2:
-            return self._explanation(X, "score of the class", _winners)
-        return self._explanation(X, f"log-odds of {self.classes_[-1]}", _first)
+            return explain_trees(self, X, base=self.baseline_, unit="score of the class")
+        unit = f"log-odds of {self.classes_[-1]}"
+        return explain_trees(self, X, base=self.baseline_, decide=self._decide_codes, unit=unit)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         K = len(self.classes_)
@@ -352,7 +357,7 @@ class GradientBoostingRegressor(RegressorMixin, GradientBoosting):
 
     def explain(self, X: Any) -> Explanation:
         """What every column adds to the prediction, along the paths through all trees."""
-        return self._explanation(X, "prediction", _first)
+        return explain_trees(self, X, base=self.baseline_, unit="prediction")
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         return {"baseline_": (1,)}
@@ -368,11 +373,3 @@ def _decision(learner: GradientBoostingClassifier, block: Block) -> np.ndarray:
 
 def _flat(K: int, scores: np.ndarray) -> np.ndarray:
     return scores if K > 2 else scores[:, 0].copy()
-
-
-def _first(scores: np.ndarray) -> np.ndarray:
-    return np.zeros(len(scores), dtype=np.intp)
-
-
-def _winners(scores: np.ndarray) -> np.ndarray:
-    return scores.argmax(axis=1)

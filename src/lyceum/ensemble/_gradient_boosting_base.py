@@ -17,7 +17,7 @@ from lyceum.ensemble._boosting_losses import Loss
 from lyceum.ensemble._boosting_trees import MOST_LEAVES, BoostGrowth, TreeGrower
 from lyceum.errors import DataError, SettingError
 from lyceum.progress import report
-from lyceum.report import Explanation, Summary, Table
+from lyceum.report import Summary, Table
 from lyceum.statistics import held_out_rows, row_uniforms, seed_from
 from lyceum.tree_core import (
     BinnedRows,
@@ -39,7 +39,6 @@ _ROWS, _COLUMNS, _HELD_OUT = 101, 102, 103  # what a hash is drawn for
 class GradientBoosting(WithTrees, Learner):
     """The rounds: trees on gradients, one an output, whose values are added to the scores."""
 
-    _trees_in: ClassVar[type] = list
     _coding: ClassVar[Any] = "codes"
     _takes_missing: ClassVar[bool] = True
 
@@ -328,29 +327,6 @@ class GradientBoosting(WithTrees, Learner):
             used += np.bincount(tree.feature[tree.feature >= 0], minlength=len(used))
         rows = [[self.schema_.names[j], float(self.feature_importances_[j]), int(used[j])] for j in order]
         return Summary(self._title(), facts, [Table("Columns", ["column", "share of gain", "splits"], rows)])
-
-    def _explanation(self, X: Any, unit: str, outputs: Callable[[np.ndarray], np.ndarray]) -> Explanation:
-        """The path contributions to the score of one output a row: base + their sum is the score."""
-        K = len(self.baseline_)
-        roots = self.baseline_ + np.array(
-            [sum(float(tree.value[0, 0]) for tree in self.trees_[k::K]) for k in range(K)]
-        )
-        added, bases, predicted = [], [], []
-        for block in self._rows_to_predict(X).blocks():
-            output = outputs(self._scores(block))
-            out = np.zeros((len(block), len(self.schema_)))
-            for k in np.unique(output):
-                here = output == k
-                part = np.zeros((int(here.sum()), out.shape[1]))
-                for t in range(int(k), len(self.trees_), K):
-                    self._router.add_contributions(block.X[here], t, self.trees_[t].value, None, part)
-                out[here] = part
-            added.append(out)
-            bases.append(roots[output])
-            predicted.append(self._decide(self._scores(block)))
-        return Explanation(
-            self.schema_.names, np.concatenate(added), np.concatenate(bases), np.concatenate(predicted), unit
-        )
 
     def _decide(self, scores: np.ndarray) -> np.ndarray:
         raise undefined(self, "_decide")

@@ -52,7 +52,7 @@ class RandomForestClassifier(ClassifierMixin, Forest):
 
     Attributes
     ----------
-    trees_ : tuple of Tree
+    trees_ : list of Tree
     classes_ : ndarray of shape (K,)
     feature_importances_ : ndarray of shape (n_features,)
         The fall of impurity by every column, the mean over the trees; `lyceum.trees.permutation_importance`
@@ -172,7 +172,7 @@ class RandomForestRegressor(RegressorMixin, Forest):
 
     Attributes
     ----------
-    trees_ : tuple of Tree
+    trees_ : list of Tree
     feature_importances_ : ndarray of shape (n_features,)
     oob_score_ : float
         R² of the out-of-bag predictions.

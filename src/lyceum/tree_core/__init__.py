@@ -1,7 +1,7 @@
 """What trees and ensembles of trees are made of: the tree, its columns and bins, growth, routing, labels."""
 
 from lyceum.tree_core._bins import BinnedRows, Bins, Coded, UniformRowSample, bin_rows
-from lyceum.tree_core._contributions import contributions, explain_trees, path_of
+from lyceum.tree_core._contributions import contributions, explain_trees
 from lyceum.tree_core._fraction_routing import Parts, Walk, children_of, walk
 from lyceum.tree_core._growth import Considered, Growth, grow, grow_with_record
 from lyceum.tree_core._growth_settings import (
@@ -20,6 +20,7 @@ from lyceum.tree_core._ranked_columns import BinnedSample, Columns, Sample
 from lyceum.tree_core._router import Router, cached_router, float_cells, native_tree, shares
 from lyceum.tree_core._tree import CATEGORIES, GROUPS, INTERVALS, LEAF, THRESHOLD, Tree
 from lyceum.tree_core._tree_labels import Actions, TreeLabels, interval_text, number, set_text
+from lyceum.tree_core._tree_path import PathStep, TreePath, coded_row, tree_path
 from lyceum.tree_core._tree_text import as_dot, as_text, node_colours
 
 __all__ = [
@@ -41,10 +42,12 @@ __all__ = [
     "Growth",
     "NodeHistograms",
     "Parts",
+    "PathStep",
     "Router",
     "Sample",
     "Tree",
     "TreeLabels",
+    "TreePath",
     "UniformRowSample",
     "Walk",
     "WithTrees",
@@ -54,6 +57,7 @@ __all__ = [
     "cached_router",
     "children_of",
     "class_losses",
+    "coded_row",
     "column_costs",
     "contributions",
     "explain_trees",
@@ -70,11 +74,11 @@ __all__ = [
     "node_colours",
     "number",
     "pack_trees",
-    "path_of",
     "resolve_max_features",
     "resolve_row_count",
     "set_text",
     "shares",
+    "tree_path",
     "unpack_trees",
     "walk",
 ]

@@ -1,29 +1,29 @@
-"""Why trees predict what they do: the change of value along the path, credited to the columns tested."""
+"""Contributions of columns: the changes of value along the path, credited to the columns tested."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from lyceum.base import Learner
-from lyceum.data import Block, Schema
-from lyceum.report import Explanation, Table
+from lyceum.data import Block
+from lyceum.report import Explanation
 from lyceum.tree_core._router import Router, float_cells, shares
 from lyceum.tree_core._tree import Tree
-from lyceum.tree_core._tree_labels import Actions, TreeLabels
+from lyceum.tree_core._tree_labels import Actions
 
-__all__ = ["contributions", "explain_trees", "path_of"]
+__all__ = ["contributions", "explain_trees"]
 
 
 def contributions(router: Router, X: Any, pick: np.ndarray | None = None) -> np.ndarray:
-    """The base and what every column adds, (n, 1 + d), for output column pick_i of row i (the first if None).
+    """The base and the contributions of the columns, (n, 1 + d), to output pick_i of row i (0 if None).
 
     With v the values of the router's trees, the base is Σ_t v_t(root), and a step from node a to node b of
     tree t adds v_t(b) − v_t(a) to the column that a tests, times the share of the row that goes this way. The
-    sum telescopes: base + contributions are the summed values of where the row ends.
+    sum telescopes: base + contributions is the sum of the values where the row ends.
     """
     X = float_cells(X)
     pick = np.zeros(len(X), dtype=np.int32) if pick is None else np.ascontiguousarray(pick, dtype=np.int32)
@@ -46,94 +46,83 @@ def explain_trees(
     X: Any,
     *,
     router: Router | None = None,
-    unit: str | None = None,
     base: Any = 0.0,
-    of: int | None = None,
+    output: int | None = None,
+    decide: Callable[[np.ndarray], np.ndarray] | None = None,
+    unit: str | None = None,
 ) -> Explanation:
-    """What every column adds to the predictions of a tree, a forest or a boosted sum of trees.
+    """The contributions of every column to the predictions of a tree, a forest or a boosted sum of trees.
+
+    One pass over the rows, whose blocks are shared by the threads. A tree with a loss matrix is explained by
+    the expected loss of the action that it takes, the smallest.
 
     Parameters
     ----------
     learner : fitted learner
-        Reads X as in `fit`, and predicts.
-    X : rows
+        Reads X as in `fit`; `classes_`, if it has them, are the labels of the predictions.
+    X : array, frame, Dask collection or `scan(...)`
     router : Router, optional
-        Its trees, by default `learner._router`; their values, scaled, add up to the score: posteriors by
+        The trees, by default `learner._router`. Their scaled values add up to the score: posteriors by
         1/n_trees for a forest.
-    unit : str, optional
-        What the score is; by default the posterior of a classifier and the number of a regressor.
     base : float or array of shape (n_outputs,), default=0.0
-        What the trees are added to.
-    of : int, optional
+        What the values of the trees are added to.
+    output : int, optional
         The output column that is explained; by default that of the largest score of every row.
-
-    A tree with a loss matrix is explained by the expected loss of the action that it takes, the least.
+    decide : callable, optional
+        Scores (n, n_outputs) to the codes of the predicted classes, or to numbers; by default the largest
+        score of a classifier, the only score of a regressor.
+    unit : str, optional
+        The name of the score; by default "posterior" for a classifier and the target for a regressor.
     """
-    actions = Actions.of(learner) if router is None and of is None else None
+    actions = Actions.of(learner) if router is None else None
+    labels: Any = getattr(learner, "classes_", None)
     if actions is not None:
-        router, unit = _risks(learner, actions), unit or "expected loss"
+        router, unit, labels = _risk_router(learner, actions), unit or "expected loss", actions.labels
     trees: Router = learner._router if router is None else router
-    start = np.broadcast_to(np.asarray(base, dtype=np.float64), trees.n_outputs)
-    parts = np.asarray(learner._apply(partial(_parts, trees, start, of, actions is not None), X))
-    predicted = np.asarray(learner.predict(X))
-    target = learner.schema_.target_name
-    what = unit or ("posterior" if hasattr(learner, "classes_") else target)
-    return Explanation(learner.schema_.names, parts[:, 1:], parts[:, 0], predicted, what)
+    choose = _largest if actions is None else _smallest
+    if decide is None:
+        decide = _only_score if labels is None else choose
+    start = np.atleast_1d(np.asarray(base, dtype=np.float64))
+    explained = partial(_explained, trees, start, output, choose, decide)
+    parts = np.asarray(learner._apply(explained, X))
+    predicted = parts[:, 0] if labels is None else np.asarray(labels)[parts[:, 0].astype(np.intp)]
+    unit = unit or (learner.schema_.target_name if labels is None else "posterior")
+    return Explanation(learner.schema_.names, parts[:, 2:], parts[:, 1], predicted, unit)
 
 
-def _risks(learner: Any, actions: Actions) -> Router:
+def _risk_router(learner: Any, actions: Actions) -> Router:
     """The tree with the expected loss Σ_k P(k) L(k, a) of every action in the place of posteriors."""
     tree: Tree = learner.tree_
     return Router([tree], learner.n_features_in_, values=[shares(tree.value) @ actions.loss])
 
 
-def _parts(router: Router, start: np.ndarray, of: int | None, least: bool, block: Block) -> np.ndarray:
+def _largest(scores: np.ndarray) -> np.ndarray:
+    return scores.argmax(axis=1)
+
+
+def _smallest(scores: np.ndarray) -> np.ndarray:
+    return scores.argmin(axis=1)
+
+
+def _only_score(scores: np.ndarray) -> np.ndarray:
+    return scores[:, 0]
+
+
+def _explained(
+    router: Router,
+    start: np.ndarray,
+    output: int | None,
+    choose: Callable[[np.ndarray], np.ndarray],
+    decide: Callable[[np.ndarray], np.ndarray],
+    block: Block,
+) -> np.ndarray:
+    """The prediction, the base and the contributions of every row, (n, 2 + d)."""
     X = float_cells(block.X)
-    if of is None:
-        scores = router.sums(X) + start
-        pick = (np.argmin(scores, axis=1) if least else np.argmax(scores, axis=1)).astype(np.int32)
-    else:
-        pick = np.full(len(X), of, dtype=np.int32)
+    n_outputs = router.n_outputs if router.trees else len(start)
+    scores = np.tile(np.broadcast_to(start, n_outputs), (len(X), 1))
+    if router.trees:
+        router.add_values(X, scores)
+    pick = np.full(len(X), output, dtype=np.int32) if output is not None else choose(scores).astype(np.int32)
     parts = contributions(router, X, pick)
-    parts[:, 0] += start[pick]
-    return parts
-
-
-def path_of(
-    tree: Tree,
-    schema: Schema,
-    row: Any,
-    classes: Sequence[Any] | None = None,
-    *,
-    of: int | None = None,
-) -> Table:
-    """The steps of one row of coded cells: what was asked, what the cell is, and how the value changed.
-
-    The value is the posterior of class number `of` (by default the class predicted), or the predicted number.
-    A missing cell may send a row several ways; `share` says how much of it goes where.
-    """
-    X = float_cells(row).reshape(1, -1)
-    values = tree.value if classes is None else shares(tree.value)
-    router = Router([tree], len(schema), values=[values])
-    if of is None:
-        of = int(np.argmax(router.sums(X)[0]))
-    words, parents = TreeLabels(tree, schema, classes), tree.parent
-    visited = router.visited(X)
-    steps: list[Sequence[Any]] = [(0, "(root)", "", 1.0, float(values[0, of]), 0.0)]
-    for node, share in zip(visited.indices[1:].tolist(), visited.data[1:].tolist()):
-        parent = int(parents[node])
-        asked = words.condition(parent, node - int(tree.child[parent]))
-        cell = _cell(words, parent, float(X[0, tree.feature[parent]]))
-        now, before = float(values[node, of]), float(values[parent, of])
-        steps.append((node, asked, cell, float(share), now, share * (now - before)))
-    score = "mean" if classes is None else f"P({words.target} = {classes[of]})"
-    return Table("", ("node", "asked", "cell", "share", score, "change"), steps)
-
-
-def _cell(words: TreeLabels, node: int, cell: float) -> str:
-    if np.isnan(cell):
-        return "missing"
-    column = words.schema[int(words.tree.feature[node])]
-    if not column.is_categorical:
-        return f"{cell:.6g}"
-    return words.categories(node, [int(cell)])[0] if cell >= 0 else "unknown"
+    parts[:, 0] += np.broadcast_to(start, n_outputs)[pick]
+    return np.column_stack([decide(scores), parts])

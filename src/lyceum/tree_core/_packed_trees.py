@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import fields
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -64,8 +64,6 @@ def unpack_trees(arrays: dict[str, np.ndarray]) -> list[Tree]:
 class WithTrees:
     """A learner of many trees, `trees_`, which its state holds as one."""
 
-    _trees_in: ClassVar[type] = tuple
-
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = dict(super().__getstate__())  # type: ignore[call-overload]
         if state.get("trees_"):
@@ -74,5 +72,5 @@ class WithTrees:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         if isinstance(state.get("trees_"), dict):
-            state = state | {"trees_": self._trees_in(unpack_trees(state["trees_"]))}
+            state = state | {"trees_": unpack_trees(state["trees_"])}
         super().__setstate__(state)  # type: ignore[misc]

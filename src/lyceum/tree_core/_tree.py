@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from lyceum.data import Schema
+    from lyceum.tree_core._tree_path import TreePath
 
 __all__ = ["CATEGORIES", "GROUPS", "INTERVALS", "LEAF", "THRESHOLD", "Tree"]
 
@@ -86,3 +92,27 @@ class Tree:
         """The children of a node."""
         first = int(self.child[node])
         return range(first, first + int(self.n_children[node]))
+
+    def path(self, row: Any, schema: Schema | None = None, classes: Sequence[Any] | None = None) -> TreePath:
+        """The steps of one row: question, cell, share, value and change of value at every node it comes to.
+
+        Parameters
+        ----------
+        row : array of shape (n_columns,)
+            Coded cells: numbers and category codes; NaN is missing, −1 an unknown category.
+        schema : Schema, optional
+            Names the columns and categories, by default x0, x1, ... of numbers.
+        classes : sequence of labels, optional
+            Names the classes; None for a regression tree.
+
+        See Also
+        --------
+        lyceum.trees.DecisionTreeClassifier.path : takes rows of a table as they are.
+        """
+        from lyceum.data import Schema
+        from lyceum.tree_core._tree_labels import TreeLabels
+        from lyceum.tree_core._tree_path import tree_path
+
+        if schema is None:
+            schema = Schema.of_numbers([f"x{j}" for j in range(np.size(row))])
+        return tree_path(TreeLabels(self, schema, classes), row)

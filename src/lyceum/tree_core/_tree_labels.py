@@ -1,4 +1,4 @@
-"""A tree in words: what its tests ask and what its nodes say."""
+"""A tree in labels: what its tests ask and what its nodes say."""
 
 from __future__ import annotations
 

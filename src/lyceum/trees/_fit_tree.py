@@ -35,7 +35,7 @@ from lyceum.tree_core import (
 from lyceum.trees._confidence import confidence
 from lyceum.trees._cost_complexity import choose_alpha, cost_complexity
 from lyceum.trees._pruning import NodeCosts, minimum_loss, pessimistic, reduced_error
-from lyceum.trees._record import record_of
+from lyceum.trees._record import growth_record
 
 __all__ = ["fit_tree"]
 
@@ -66,7 +66,7 @@ def fit_tree(learner: Any, rows: Rows) -> None:
         grown, tree, considered = _Grown.on(learner, rows, seed).pruned()
     learner.tree_ = tree
     if learner.record:
-        learner.record_ = record_of(considered, grown, tree)
+        learner.record_ = growth_record(considered, grown, tree, rows.schema)
     elif hasattr(learner, "record_"):
         del learner.record_
 

@@ -1,4 +1,4 @@
-"""A model tree in words: its splits with the numbers of the models, the models as equations, the rules."""
+"""A model tree in labels: its splits with the numbers of the models, the models as equations, the rules."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class ModelRule:
 class ModelText:
     """What is written of a model tree."""
 
-    words: TreeLabels
+    labels: TreeLabels
     names: list[str]  # of the columns of the models
     coef: np.ndarray
     intercept: np.ndarray  # at zero cells
@@ -49,7 +49,7 @@ class ModelText:
 
     def rules(self) -> list[ModelRule]:
         """A rule a leaf, left to right, numbered from 1."""
-        ways = rules(self.words.tree, self.words.schema)
+        ways = rules(self.labels)
         return [
             ModelRule(
                 i,
@@ -71,11 +71,11 @@ class ModelText:
         terms = [(float(b), f" {name}") for b, name in zip(self.coef[node], self.names) if b != 0.0]
         terms.append((float(self.intercept[node]), ""))
         text = " ".join(f"{'-' if b < 0 else '+'} {abs(b):.4g}{name}" for b, name in terms)
-        return f"{self.words.target} = " + text.removeprefix("+ ")
+        return f"{self.labels.target} = " + text.removeprefix("+ ")
 
     def lines(self) -> Iterator[tuple[str, str, float, float]]:
         """A line a branch: the condition, indented, the model's number, weight, and error in % of sd."""
-        tree, numbers = self.words.tree, {rule.node: f"LM{rule.number}" for rule in self.rules()}
+        tree, numbers = self.labels.tree, {rule.node: f"LM{rule.number}" for rule in self.rules()}
         waiting = [(0, "all rows", -1)]
         while waiting:
             node, text, depth = waiting.pop()
@@ -83,7 +83,7 @@ class ModelText:
                 indented = "│  " * max(depth, 0) + text
                 yield indented, numbers.get(node, ""), float(tree.weight[node]), 100 * self._error(node)
             for branch, child in reversed(list(enumerate(tree.children(node)))):
-                waiting.append((child, self.words.condition(node, branch), depth + 1))
+                waiting.append((child, self.labels.condition(node, branch), depth + 1))
 
     def text(self) -> str:
         """Tree and models, much as WEKA prints them."""

@@ -18,7 +18,20 @@ from lyceum.data import Block, Schema
 from lyceum.data._dask import DaskSource
 from lyceum.errors import SourceError
 from lyceum.report import Explanation, Summary, Table
-from lyceum.tree_core import LEAF, Columns, Growth, Router, Sample, Tree, TreeLabels, cached_router, grow
+from lyceum.tree_core import (
+    LEAF,
+    Columns,
+    Growth,
+    Router,
+    Sample,
+    Tree,
+    TreeLabels,
+    TreePath,
+    cached_router,
+    coded_row,
+    grow,
+    tree_path,
+)
 from lyceum.trees._m5_columns import StepColumns
 from lyceum.trees._m5_models import choose, columns_below, fit_models, levels, smoothed
 from lyceum.trees._m5_text import ModelRule, ModelText
@@ -236,6 +249,26 @@ class ModelTreeRegressor(RegressorMixin, Learner):
         target = self.schema_.target_name
         return Explanation(self.schema_.names, parts[:, 1:], parts[:, 0], np.asarray(self.predict(X)), target)
 
+    def path(self, X: Any, row: int = 0) -> TreePath:
+        """The steps of one row down the tree: question, cell, share, value and change of value at each.
+
+        The value at a node is that of its smoothed model for this row.
+
+        Parameters
+        ----------
+        X : array, frame or `scan(...)`
+        row : int, default=0
+            The number of the row in X.
+
+        Returns
+        -------
+        TreePath
+            Prints as a table; `steps`, `prediction` and `as_dict()` are for programs.
+        """
+        cells = coded_row(self, X, row)
+        values = self.intercept_ + self.coef_ @ self.columns_.centered(cells[None, :])[0]
+        return tree_path(TreeLabels(self.tree_, self.schema_), cells, values=values[:, None])
+
     def _nodes(self, block: Block) -> np.ndarray:
         make = partial(Router, [self.tree_], self.n_features_in_)
         return cached_router(self, [self.tree_], make).leaves(block.X)[:, 0]
@@ -284,8 +317,8 @@ class ModelTreeRegressor(RegressorMixin, Learner):
         at_zero = self.intercept_ - away.sum(axis=1)
         rounding = 1e-14 * (np.abs(self.intercept_) + np.abs(away).sum(axis=1))
         at_zero = np.where(np.abs(at_zero) <= rounding, 0.0, at_zero)
-        names, words = self.columns_.names(self.schema_), TreeLabels(self.tree_, self.schema_)
-        return ModelText(words, names, self.coef_, at_zero, self.node_error_)
+        names, labels = self.columns_.names(self.schema_), TreeLabels(self.tree_, self.schema_)
+        return ModelText(labels, names, self.coef_, at_zero, self.node_error_)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         n, p = self.tree_.n_nodes, int(self.columns_.start[-1])

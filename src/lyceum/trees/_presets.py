@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from lyceum.trees._decision_tree import DecisionTreeClassifier
+from lyceum.trees._decision_tree_classifier import DecisionTreeClassifier
 
 __all__ = ["C45", "CART", "ID3"]
 

@@ -1,16 +1,59 @@
-"""record_of: what was considered at the nodes of a tree that was pruned after it was grown."""
+"""The record of growth: every column considered at every node of the finished tree."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from lyceum.data import Schema
 from lyceum.tree_core import LEAF, Considered, Tree
 
-__all__ = ["record_of"]
+__all__ = ["growth_record"]
 
 
-def record_of(considered: Considered, grown: Tree, tree: Tree) -> Considered:
-    """What was considered in growth, by the numbers of the nodes that are left.
+def growth_record(considered: Considered, grown: Tree, tree: Tree, schema: Schema) -> list[dict[str, Any]]:
+    """One entry per node of the tree where columns were considered, in the order of the nodes.
+
+    An entry has `step`, its place in the list; `node`; `objective`, the impurity of the node; `column`, the
+    one that the node is split by, None at a leaf; and `candidates`, a list of `column`, `gain` (the fall of
+    impurity), `score` (the compared number: gain, gain ratio, gain²/cost) and `threshold` (None for
+    categories).
+    """
+    considered = _renumber(considered, grown, tree)
+    order = np.argsort(considered.node, kind="stable")
+    nodes, starts = np.unique(considered.node[order], return_index=True)
+    runs = np.split(order, starts[1:]) if len(nodes) else []
+    return [
+        _entry(step, int(node), considered, run, tree, schema)
+        for step, (node, run) in enumerate(zip(nodes, runs))
+    ]
+
+
+def _entry(
+    step: int, node: int, considered: Considered, run: np.ndarray, tree: Tree, schema: Schema
+) -> dict[str, Any]:
+    split = int(tree.feature[node])
+    candidates = [
+        {
+            "column": schema[int(considered.feature[i])].name,
+            "gain": float(considered.gain[i]),
+            "score": float(considered.score[i]),
+            "threshold": None if np.isnan(considered.threshold[i]) else float(considered.threshold[i]),
+        }
+        for i in run
+    ]
+    return {
+        "step": step,
+        "node": node,
+        "objective": float(tree.impurity[node]),
+        "column": None if split < 0 else schema[split].name,
+        "candidates": candidates,
+    }
+
+
+def _renumber(considered: Considered, grown: Tree, tree: Tree) -> Considered:
+    """The columns considered in growth, by the node numbers of the pruned tree.
 
     Where another branch was raised to the place of a node, nothing was considered for its rows: neither that
     node nor those below it have a record.

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lyceum.data import Schema
-from lyceum.tree_core import INTERVALS, THRESHOLD, Actions, Tree, TreeLabels, interval_text, number, set_text
+from lyceum.tree_core import INTERVALS, THRESHOLD, TreeLabels, interval_text, number, set_text
 
 __all__ = ["Condition", "Rule", "rules"]
 
@@ -95,77 +94,63 @@ class Rule:
         return f"{rows}{weight}{sure}{risk}{spread}"
 
 
-def rules(
-    tree: Tree,
-    schema: Schema,
-    classes: Sequence[Any] | None = None,
-    *,
-    criterion: str | None = None,
-    actions: Actions | None = None,
-    unseen: bool = False,
-) -> list[Rule]:
-    """A rule a leaf, from the first to the last; the conditions on a column are merged into one.
+def rules(labels: TreeLabels, *, unseen: bool = False) -> list[Rule]:
+    """One rule per leaf, from the first to the last; the conditions on a column are merged into one.
 
     Parameters
     ----------
-    tree : Tree
-    schema : Schema
-    classes : labels, None for a regression
-    criterion : str, optional
-        What a regression tree was grown by; says what spread is told.
-    actions : Actions, optional
-        What a tree with a loss matrix answers.
+    labels : TreeLabels
+        The tree with the names of its columns, classes and actions.
     unseen : bool, default=False
         Also a rule for the known categories that no row brought to a node: rows of them end there.
     """
-    words = TreeLabels(tree, schema, classes, criterion, actions=actions)
-    return [_rule(words, *end) for end in _ends(words, unseen)]
+    return [_rule(labels, *end) for end in _ends(labels, unseen)]
 
 
-def _rule(words: TreeLabels, node: int, asked: dict[int, Condition], seen: bool) -> Rule:
-    tree = words.tree
+def _rule(labels: TreeLabels, node: int, asked: dict[int, Condition], seen: bool) -> Rule:
+    tree = labels.tree
     return Rule(
         tuple(asked.values()),
-        words.target,
-        words.answer(node),
+        labels.target,
+        labels.answer(node),
         float(tree.weight[node]) if seen else 0.0,
         int(tree.n_rows[node]) if seen else 0,
-        words.confidence(node),
-        words.spread(node),
+        labels.confidence(node),
+        labels.spread(node),
         node,
-        words.risk(node),
+        labels.risk(node),
     )
 
 
-def _ends(words: TreeLabels, unseen: bool) -> Iterator[tuple[int, dict[int, Condition], bool]]:
-    tree = words.tree
+def _ends(labels: TreeLabels, unseen: bool) -> Iterator[tuple[int, dict[int, Condition], bool]]:
+    tree = labels.tree
     waiting: list[tuple[int, dict[int, Condition], bool]] = [(0, {}, True)]
     while waiting:
         node, asked, seen = waiting.pop()
-        if words.is_leaf(node) or not seen:
+        if labels.is_leaf(node) or not seen:
             yield node, asked, seen
             continue
-        ways = [(child, _asked(words, asked, node, b), True) for b, child in enumerate(tree.children(node))]
+        ways = [(child, _asked(labels, asked, node, b), True) for b, child in enumerate(tree.children(node))]
         if unseen and tree.kind[node] not in (THRESHOLD, INTERVALS):
-            rest = _asked(words, asked, node, None)
+            rest = _asked(labels, asked, node, None)
             if rest[int(tree.feature[node])].codes:
                 ways.append((node, rest, False))
         waiting += reversed(ways)
 
 
 def _asked(
-    words: TreeLabels, asked: dict[int, Condition], node: int, branch: int | None
+    labels: TreeLabels, asked: dict[int, Condition], node: int, branch: int | None
 ) -> dict[int, Condition]:
     """The conditions of a node and those of one of its branches, or of no branch."""
-    column = int(words.tree.feature[node])
-    before = asked.get(column, Condition(words.column(node), column))
-    if words.tree.kind[node] in (THRESHOLD, INTERVALS):
+    column = int(labels.tree.feature[node])
+    before = asked.get(column, Condition(labels.column(node), column))
+    if labels.tree.kind[node] in (THRESHOLD, INTERVALS):
         assert branch is not None
-        return asked | {column: before.within(*words.bounds(node, branch))}
+        return asked | {column: before.within(*labels.bounds(node, branch))}
     if branch is not None:
-        codes = words.codes(node, branch).tolist()
+        codes = labels.codes(node, branch).tolist()
     else:
-        known = words.schema[column].categories
-        taken = {c for b in range(int(words.tree.n_children[node])) for c in words.codes(node, b).tolist()}
+        known = labels.schema[column].categories
+        taken = {c for b in range(int(labels.tree.n_children[node])) for c in labels.codes(node, b).tolist()}
         codes = [c for c in range(len(known) if known is not None else 0) if c not in taken]
-    return asked | {column: before.among(codes, words.categories(node, codes))}
+    return asked | {column: before.among(codes, labels.categories(node, codes))}

@@ -1,119 +1,22 @@
-"""Decision trees: every kind of split, criterion, gap and pruning in one tree."""
+"""DecisionTreeClassifier: every kind of split, criterion, missing cell and pruning in one tree."""
 
 from __future__ import annotations
 
 from functools import partial
 from numbers import Real
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
-from lyceum.base import Learner, normalize_posteriors
+from lyceum.base import normalize_posteriors
 from lyceum.data import Block
-from lyceum.report import Explanation, Summary
-from lyceum.tree_core import (
-    GROWTH_CONSTRAINTS,
-    Actions,
-    Router,
-    Tree,
-    as_dot,
-    as_text,
-    cached_router,
-    explain_trees,
-    impurity_importances,
-)
-from lyceum.trees._fit_tree import fit_tree
-from lyceum.trees._rules import Rule, rules
-from lyceum.trees._summary import tree_summary
+from lyceum.report import Explanation
+from lyceum.tree_core import GROWTH_CONSTRAINTS, Router, cached_router, explain_trees
+from lyceum.trees._tree_learner import TreeLearner
 
-__all__ = ["DecisionTreeClassifier", "DecisionTreeRegressor", "TreeLearner"]
-
-
-class TreeLearner(Learner):
-    """What trees of classes and of numbers share."""
-
-    _coding: ClassVar[Literal["codes", "one_of_c", "reference"]] = "codes"
-    _takes_missing: ClassVar[bool] = True
-
-    criterion: str
-    _router: Any
-    tree_: Tree
-    max_features_: int
-    feature_importances_: np.ndarray
-
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
-        """Grow the tree on all rows of X, and prune it.
-
-        Parameters
-        ----------
-        X : array, frame, Dask collection or `scan(...)`
-        y : array of shape (n_samples,), if the target is not in the scan
-        sample_weight : array of shape (n_samples,), optional
-            Rows of no weight are not there; counts of rows (`min_samples_leaf`, ...) do not look at weights.
-        """
-        fit_tree(self, self._rows(X, y, sample_weight))
-        self.feature_importances_ = impurity_importances(self.tree_, self.n_features_in_)
-        return self
-
-    # -- where rows go -------------------------------------------------------------------------------------
-
-    def apply(self, X: Any) -> Any:
-        """The node where every row ends; of a row in fractions the one of the largest share."""
-        return self._apply(partial(_leaves, self), X)
-
-    def decision_path(self, X: Any) -> Any:
-        """The shares of every row that come to every node, as a sparse array (n_samples, n_nodes)."""
-        return self._apply(partial(_visited, self), X)
-
-    def get_depth(self) -> int:
-        """The largest number of splits from the root to a leaf."""
-        check_is_fitted(self)
-        return self.tree_.depth
-
-    def get_n_leaves(self) -> int:
-        """The number of leaves."""
-        check_is_fitted(self)
-        return self.tree_.n_leaves
-
-    # -- what was learned ----------------------------------------------------------------------------------
-
-    @property
-    def _labels(self) -> Any:
-        return getattr(self, "classes_", None)
-
-    @property
-    def _criterion(self) -> str:
-        return self.criterion
-
-    def text(self) -> str:
-        """The tree as indented text."""
-        check_is_fitted(self)
-        return as_text(
-            self.tree_, self.schema_, self._labels, criterion=self._criterion, actions=Actions.of(self)
-        )
-
-    def rules(self) -> list[Rule]:
-        """A rule for every leaf, with its support and confidence."""
-        check_is_fitted(self)
-        return rules(self.tree_, self.schema_, self._labels, actions=Actions.of(self))
-
-    def dot(self) -> str:
-        """The tree in the language of Graphviz."""
-        check_is_fitted(self)
-        return as_dot(
-            self.tree_, self.schema_, self._labels, criterion=self._criterion, actions=Actions.of(self)
-        )
-
-    def summary(self) -> Summary:
-        """The tree's size, nodes and importances, and with `record=True` every gain considered."""
-        check_is_fitted(self)
-        return tree_summary(self)
-
-    def _shapes(self) -> dict[str, tuple[int, ...]]:
-        return {"feature_importances_": (self.n_features_in_,)}
+__all__ = ["DecisionTreeClassifier"]
 
 
 class DecisionTreeClassifier(ClassifierMixin, TreeLearner):
@@ -317,122 +220,6 @@ class DecisionTreeClassifier(ClassifierMixin, TreeLearner):
             [self.tree_],
             lambda: Router([self.tree_], self.n_features_in_, values="shares"),
         )
-
-
-class DecisionTreeRegressor(RegressorMixin, TreeLearner):
-    """A regression tree: a constant in every leaf, by the splits that reduce the spread of the target most.
-
-    The impurity of a node is the variance of its targets ("variance"), their mean absolute deviation from the
-    median ("absolute_error"), or their standard deviation ("sd", M5's); a split into parts of weights n_i
-    gains I − Σ n_i/n I_i. Leaves predict the mean, by "absolute_error" the median.
-
-    Parameters
-    ----------
-    criterion : {"variance", "absolute_error", "sd"}, default="variance"
-        Two groups of categories are the best of all for the variance; for "sd" all are tried up to ten
-        categories; else they are cuts of the order by mean or median.
-    pruning : {"reduced_error", "cost_complexity"} or None, default=None
-    splitter, categorical_split, continuous_split, max_branches, missing, threshold, max_depth,
-    min_samples_split, min_samples_leaf, min_weight_fraction_leaf, max_leaf_nodes, min_impurity_decrease,
-    require_gain, max_features, attribute_costs, validation_fraction, ccp_alpha, max_bins, random_state,
-    record, categorical_features
-        As of `DecisionTreeClassifier`.
-
-    Attributes
-    ----------
-    tree_ : Tree
-    feature_importances_ : ndarray of shape (n_features,)
-    record_ : Considered, with `record=True`
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from lyceum.trees import DecisionTreeRegressor
-    >>> x = np.array([[1.0], [2.0], [3.0], [4.0]])
-    >>> print(DecisionTreeRegressor(max_depth=1).fit(x, [1.0, 1.0, 5.0, 7.0]).predict(x))
-    [1. 1. 6. 6.]
-    """
-
-    _parameter_constraints: ClassVar[dict] = {
-        "criterion": [StrOptions({"variance", "absolute_error", "sd"})],
-        "pruning": [None, StrOptions({"reduced_error", "cost_complexity"})],
-        **GROWTH_CONSTRAINTS,
-    }
-
-    def __init__(
-        self,
-        *,
-        criterion: str = "variance",
-        splitter: str = "best",
-        categorical_split: str = "groups",
-        continuous_split: str = "two_way",
-        max_branches: int = 4,
-        missing: str = "learned",
-        threshold: str = "midpoint",
-        max_depth: int | None = None,
-        min_samples_split: float = 2,
-        min_samples_leaf: float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0,
-        require_gain: bool = False,
-        max_features: Any = None,
-        attribute_costs: Any = None,
-        pruning: str | None = None,
-        validation_fraction: float = 0.25,
-        ccp_alpha: Any = 0.0,
-        max_bins: int | None = None,
-        random_state: Any = None,
-        record: bool = False,
-        categorical_features: Any = "from_dtype",
-    ):
-        self.criterion = criterion
-        self.splitter = splitter
-        self.categorical_split = categorical_split
-        self.continuous_split = continuous_split
-        self.max_branches = max_branches
-        self.missing = missing
-        self.threshold = threshold
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.require_gain = require_gain
-        self.max_features = max_features
-        self.attribute_costs = attribute_costs
-        self.pruning = pruning
-        self.validation_fraction = validation_fraction
-        self.ccp_alpha = ccp_alpha
-        self.max_bins = max_bins
-        self.random_state = random_state
-        self.record = record
-        self.categorical_features = categorical_features
-
-    def predict(self, X: Any) -> Any:
-        """The value of the leaf, averaged over the parts of a row."""
-        return self._apply(partial(_values, self), X)
-
-    def explain(self, X: Any) -> Explanation:
-        """What every column adds to the prediction, step by step down the tree."""
-        return explain_trees(self, X)
-
-    @property
-    def _router(self) -> Router:
-        return cached_router(self, [self.tree_], lambda: Router([self.tree_], self.n_features_in_))
-
-
-def _leaves(learner: TreeLearner, block: Block) -> np.ndarray:
-    return learner._router.leaves(block.X)[:, 0]
-
-
-def _visited(learner: TreeLearner, block: Block) -> Any:
-    return learner._router.visited(block.X)
-
-
-def _values(learner: Any, block: Block) -> np.ndarray:
-    return learner._router.sums(block.X)[:, 0]
 
 
 def _posteriors(learner: Any, block: Block) -> np.ndarray:

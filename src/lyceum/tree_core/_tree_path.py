@@ -1,0 +1,170 @@
+"""TreePath: the steps of one row down a tree, and how the value changes at each."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from lyceum.base import Learner
+from lyceum.errors import DataError
+from lyceum.report import Table, plain
+from lyceum.tree_core._router import Router, float_cells, shares
+from lyceum.tree_core._tree_labels import TreeLabels
+
+__all__ = ["PathStep", "TreePath", "coded_row", "tree_path"]
+
+
+@dataclass(frozen=True, slots=True)
+class PathStep:
+    """A node that a row comes to.
+
+    Attributes
+    ----------
+    node : int
+        The number of the node.
+    question : str
+        The condition of the branch that leads to the node, e.g. "petal length ≤ 2.5"; empty at the root.
+    cell : float, str or None
+        The row's value in the column of the question; None if it is missing, and at the root.
+    share : float
+        How much of the row comes this way: below 1 where a missing cell sends it several ways.
+    value : float
+        The value at the node.
+    change : float
+        share · (value − value at the parent); 0 at the root.
+    """
+
+    node: int
+    question: str
+    cell: Any
+    share: float
+    value: float
+    change: float
+
+
+@dataclass(frozen=True, slots=True)
+class TreePath:
+    """The steps of one row down a tree.
+
+    The value at the root plus all changes is the prediction.
+
+    Attributes
+    ----------
+    output : str
+        What the values are, e.g. "P(species = setosa)".
+    steps : tuple of PathStep
+        The root first.
+    """
+
+    output: str
+    steps: tuple[PathStep, ...]
+
+    @property
+    def prediction(self) -> float:
+        """The value where the row ends, averaged over its parts: the root's value plus all changes."""
+        return self.steps[0].value + sum(step.change for step in self.steps)
+
+    def table(self) -> Table:
+        """One line per step."""
+        rows = [
+            (step.node, step.question or "(root)", self._cell(step), step.share, step.value, step.change)
+            for step in self.steps
+        ]
+        return Table("", ("node", "question", "cell", "share", self.output, "change"), rows)
+
+    @staticmethod
+    def _cell(step: PathStep) -> str:
+        if not step.question:
+            return ""
+        if step.cell is None:
+            return "missing"
+        return f"{step.cell:.6g}" if isinstance(step.cell, float) else str(step.cell)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The path in JSON's own types."""
+        steps = [asdict(step) for step in self.steps]
+        return plain({"output": self.output, "prediction": self.prediction, "steps": steps})
+
+    def __str__(self) -> str:
+        return str(self.table())
+
+    def _repr_html_(self) -> str:
+        return self.table()._repr_html_()
+
+
+def tree_path(
+    labels: TreeLabels,
+    row: Any,
+    *,
+    values: np.ndarray | None = None,
+    output: int | None = None,
+    name: str | None = None,
+) -> TreePath:
+    """The steps of one row of coded cells.
+
+    Parameters
+    ----------
+    labels : TreeLabels
+        The tree, and the names of its columns, classes and actions.
+    row : array of shape (n_columns,)
+        Numbers and category codes; NaN is missing, −1 an unknown category.
+    values : array of shape (n_nodes, K), optional
+        The values of the nodes. By default the posteriors of the classes, the expected losses of the actions
+        where the tree has a loss matrix, or the predicted number.
+    output : int, optional
+        The column of the values that is followed. By default that of the prediction: the largest posterior,
+        or the smallest expected loss.
+    name : str, optional
+        What the values are.
+    """
+    tree = labels.tree
+    X = float_cells(row).reshape(1, -1)
+    values = _node_values(labels) if values is None else values
+    router = Router([tree], len(labels.schema), values=[values])
+    if output is None:
+        scores = router.sums(X)[0]
+        output = int(np.argmax(scores) if labels.actions is None else np.argmin(scores))
+    visited, parents = router.visited(X), tree.parent
+    steps = [PathStep(0, "", None, 1.0, float(values[0, output]), 0.0)]
+    for node, share in zip(visited.indices[1:].tolist(), visited.data[1:].tolist()):
+        parent = int(parents[node])
+        question = labels.condition(parent, node - int(tree.child[parent]))
+        cell = _cell(labels, parent, float(X[0, tree.feature[parent]]))
+        value, before = float(values[node, output]), float(values[parent, output])
+        steps.append(PathStep(node, question, cell, float(share), value, share * (value - before)))
+    return TreePath(name or _output_name(labels, output), tuple(steps))
+
+
+def _node_values(labels: TreeLabels) -> np.ndarray:
+    if labels.classes is None:
+        return labels.tree.value
+    posteriors = shares(labels.tree.value)
+    return posteriors if labels.actions is None else posteriors @ labels.actions.loss
+
+
+def _output_name(labels: TreeLabels, output: int) -> str:
+    if labels.classes is None:
+        return labels.target
+    if labels.actions is not None:
+        return f"expected loss of {labels.actions.labels[output]}"
+    return f"P({labels.target} = {labels.classes[output]})"
+
+
+def _cell(labels: TreeLabels, node: int, cell: float) -> Any:
+    if np.isnan(cell):
+        return None
+    if not labels.schema[int(labels.tree.feature[node])].is_categorical:
+        return cell
+    return labels.categories(node, [int(cell)])[0] if cell >= 0 else "unknown"
+
+
+def coded_row(learner: Learner, X: Any, row: int = 0) -> np.ndarray:
+    """The cells of row number `row` of X as a fitted learner codes them."""
+    place = row
+    for block in learner._rows_to_predict(X).blocks():
+        if 0 <= place < len(block):
+            return float_cells(block.X[place])
+        place -= len(block)
+    raise DataError(f"there is no row {row}: rows are numbered from 0, and there are {row - place}")
