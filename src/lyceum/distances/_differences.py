@@ -1,0 +1,240 @@
+"""Distances from the differences of the cells: Euclidean, Manhattan, Minkowski, Chebyshev, Mahalanobis."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy.linalg import LinAlgError, cholesky, solve_triangular
+
+from lyceum.distances._metric import Metric, Space, as_rows, named
+from lyceum.errors import DataError, SettingError
+from lyceum.statistics import Scatter
+
+__all__ = ["Chebyshev", "Euclidean", "Mahalanobis", "Manhattan", "Minkowski", "SquaredEuclidean"]
+
+
+@named("euclidean")
+@dataclass(frozen=True)
+class Euclidean(Metric):
+    """The Euclidean distance, sqrt(Σ_j (x_j - y_j)²).
+
+    Differences are squared and summed in double precision, never taken from products, so that rows far from
+    the origin keep their digits.
+
+    Examples
+    --------
+    >>> from lyceum.distances import Euclidean
+    >>> Euclidean()([0, 0], [3, 4])
+    5.0
+
+    See Also
+    --------
+    SquaredEuclidean : the same without the root.
+    Mahalanobis : in units of the spread of the rows.
+    """
+
+    takes_sparse = True
+
+    @property
+    def space(self) -> Space:
+        return Space("squares")
+
+    def distances(self, raw: np.ndarray, n_columns: int) -> np.ndarray:
+        return np.sqrt(raw, out=raw)
+
+    def raw(self, distance: float, n_columns: int) -> float:
+        return distance**2
+
+
+@named("squared_euclidean")
+@dataclass(frozen=True)
+class SquaredEuclidean(Metric):
+    """The square of the Euclidean distance, Σ_j (x_j - y_j)². It does not obey the triangle inequality.
+
+    Examples
+    --------
+    >>> from lyceum.distances import SquaredEuclidean
+    >>> SquaredEuclidean()([0, 0], [3, 4])
+    25.0
+
+    See Also
+    --------
+    Euclidean : its root.
+    """
+
+    takes_sparse = True
+
+    @property
+    def is_metric(self) -> bool:
+        """False: the triangle inequality does not hold."""
+        return False
+
+    @property
+    def space(self) -> Space:
+        return Space("squares")
+
+
+@named("manhattan")
+@dataclass(frozen=True)
+class Manhattan(Metric):
+    """The Manhattan or city-block distance, Σ_j |x_j - y_j|.
+
+    Examples
+    --------
+    >>> from lyceum.distances import Manhattan
+    >>> Manhattan()([0, 0], [3, 4])
+    7.0
+    """
+
+    takes_sparse = True
+
+    @property
+    def space(self) -> Space:
+        return Space("absolute")
+
+
+@named("chebyshev")
+@dataclass(frozen=True)
+class Chebyshev(Metric):
+    """The Chebyshev or maximum distance, max_j |x_j - y_j|.
+
+    Examples
+    --------
+    >>> from lyceum.distances import Chebyshev
+    >>> Chebyshev()([0, 0], [3, 4])
+    4.0
+    """
+
+    takes_sparse = True
+
+    @property
+    def space(self) -> Space:
+        return Space("largest")
+
+
+@named("minkowski")
+@dataclass(frozen=True)
+class Minkowski(Metric):
+    """The Minkowski distance, (Σ_j |x_j - y_j|^p)^(1/p).
+
+    p = 1 is Manhattan, 2 Euclidean and infinity Chebyshev.
+
+    Parameters
+    ----------
+    p : float, default=2.0
+        The power, above 0. Below 1 the triangle inequality does not hold.
+
+    Examples
+    --------
+    >>> from lyceum.distances import Minkowski
+    >>> round(Minkowski(3)([0, 0], [3, 4]), 4)
+    4.4979
+    """
+
+    p: float = 2.0
+    takes_sparse = True
+
+    def __post_init__(self) -> None:
+        if not self.p > 0:
+            raise SettingError(f"the power p of Minkowski must be above 0, but it is {self.p!r}")
+        object.__setattr__(self, "p", float(self.p))
+
+    @property
+    def is_metric(self) -> bool:
+        """Whether p is at least 1."""
+        return self.p >= 1
+
+    @property
+    def space(self) -> Space:
+        named = {1.0: "absolute", 2.0: "squares", np.inf: "largest"}
+        return Space(named.get(self.p, "powers"), self.p)
+
+    def distances(self, raw: np.ndarray, n_columns: int) -> np.ndarray:
+        if self.p == 2.0:
+            return np.sqrt(raw, out=raw)
+        return raw if self.p in (1.0, np.inf) else np.power(raw, 1.0 / self.p, out=raw)
+
+    def raw(self, distance: float, n_columns: int) -> float:
+        return distance if self.p in (1.0, np.inf) else distance**self.p
+
+
+@named("mahalanobis")
+@dataclass(frozen=True, eq=False)
+class Mahalanobis(Metric):
+    """The Mahalanobis distance, sqrt((x - y)ᵀ S⁻¹ (x - y)) for a covariance matrix S.
+
+    Rows are whitened by the Cholesky factor of S, about the mean if there is one, and then compared as by
+    `Euclidean`.
+
+    Parameters
+    ----------
+    covariance : array of shape (d, d), optional
+        S, symmetric and positive definite. `fitted(rows)` learns it.
+    mean : array of shape (d,), optional
+        Subtracted first, which changes no distance but keeps digits; learned with the covariance.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.distances import Mahalanobis
+    >>> Mahalanobis(np.diag([4.0, 1.0]))([0, 0], [4, 0])
+    2.0
+    >>> rows = np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 1.0], [2.0, 1.0]])
+    >>> Mahalanobis().fitted(rows).covariance.round(3).tolist()
+    [[1.333, 0.0], [0.0, 0.333]]
+    """
+
+    covariance: np.ndarray | None = field(default=None)
+    mean: np.ndarray | None = field(default=None, repr=False)
+
+    def fitted(self, rows: Any) -> Mahalanobis:
+        """With the mean and the covariance (divided by n - 1) of the rows, in one pass.
+
+        Parameters
+        ----------
+        rows : Rows, or anything that `lyceum.scan` takes
+            Their columns must be numbers.
+        """
+        rows = as_rows(rows)
+        text = [column.name for column in rows.schema if not column.numeric]
+        if text:
+            raise SettingError(f"Mahalanobis needs columns of numbers, but {text[0]!r} holds categories")
+        scatter = rows.reduce(Scatter.of)
+        if scatter.weight <= 1:
+            raise DataError(f"a covariance needs more than one row, but their weight is {scatter.weight:g}")
+        return replace(self, covariance=scatter.xx / (scatter.weight - 1), mean=scatter.x_mean)
+
+    @property
+    def space(self) -> Space:
+        return Space("squares")
+
+    def points(self, X: Any) -> np.ndarray:
+        Z = X - (np.zeros(X.shape[1]) if self.mean is None else self.mean)
+        if Z.shape[1] != len(self._whitener):
+            raise SettingError(f"the covariance has {len(self._whitener)} columns, but rows {Z.shape[1]}")
+        # einsum, not BLAS, whose bits depend on the number of rows
+        return np.ascontiguousarray(np.einsum("ij,kj->ik", np.asarray(Z, np.float64), self._whitener))
+
+    def distances(self, raw: np.ndarray, n_columns: int) -> np.ndarray:
+        return np.sqrt(raw, out=raw)
+
+    def raw(self, distance: float, n_columns: int) -> float:
+        return distance**2
+
+    @cached_property
+    def _whitener(self) -> np.ndarray:
+        """L⁻¹, where S = L Lᵀ."""
+        if self.covariance is None:
+            raise SettingError("Mahalanobis has no covariance yet: give one, or learn it by fitted(rows)")
+        S = np.asarray(self.covariance, dtype=np.float64)
+        if S.ndim != 2 or S.shape[0] != S.shape[1] or not np.allclose(S, S.T):
+            raise SettingError("the covariance of Mahalanobis must be a symmetric matrix")
+        try:
+            return solve_triangular(cholesky(S, lower=True), np.eye(len(S)), lower=True)
+        except (LinAlgError, ValueError):
+            raise DataError(
+                "the covariance is not positive definite: drop columns that are constant or sums of others"
+            ) from None

@@ -1,0 +1,202 @@
+"""An exact index of rows: leaves under a tree of boxes for few columns, else all pairs."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from scipy import sparse
+
+from lyceum._native import native
+from lyceum._threads import n_threads, ordered_map
+from lyceum.distances._kernels import alike, raw_nearest, raw_pairwise
+from lyceum.distances._metric import Metric, points_of
+from lyceum.distances._metric import metric as as_metric
+from lyceum.distances._neighbors import Neighbors, RadiusNeighbors
+from lyceum.errors import SettingError
+
+__all__ = ["NeighborIndex"]
+
+_MOST_COLUMNS = 8  # of a tree: above, most boxes are near, and all pairs are faster
+_FEWEST_ROWS = 512  # for which a tree is worth its leaves
+_QUERIES = 4096  # of a task that compares all pairs
+_LEAF_QUERIES = 1024  # of a task on the tree
+_PAIRS = 1 << 20  # raw values held by a task
+
+
+class NeighborIndex:
+    """Rows to search for neighbours, again and again: exact, whichever way it searches.
+
+    With few columns rows lie in leaves of 32 under a tree of boxes, most of which a search passes over. Else
+    all pairs are compared. Both give the same distances, bit for bit, and the same rows: of equally distant
+    ones those of the lowest numbers.
+
+    Parameters
+    ----------
+    rows : array, sparse array or Rows of shape (m, d)
+        The rows to search; they are kept in memory.
+    metric : str or Metric, default="euclidean"
+        See `lyceum.distances.metric` for the names.
+    algorithm : {"auto", "tree", "all pairs"}, default="auto"
+        "tree" needs dense rows and a metric of differences (Euclidean, Manhattan, Chebyshev, Minkowski,
+        Mahalanobis, cosine, correlation, value difference). "auto" takes it for at most 8 columns and at
+        least 512 rows.
+
+    Examples
+    --------
+    >>> from lyceum.distances import NeighborIndex
+    >>> index = NeighborIndex([[4.0], [1.0], [7.0]])
+    >>> index.nearest([[5.0]], 2).rows.tolist()
+    [[0, 2]]
+    >>> index.within([[5.0]], 1.5)[0].rows.tolist()
+    [0]
+    >>> index.nearest(None, 1).rows.tolist()  # of every row among the others
+    [[1], [0], [0]]
+
+    See Also
+    --------
+    nearest : one search.
+    """
+
+    def __init__(
+        self,
+        rows: Any,
+        *,
+        metric: str | Metric = "euclidean",
+        algorithm: Literal["auto", "tree", "all pairs"] = "auto",
+    ):
+        self.metric = as_metric(metric)
+        self._space = self.metric.space
+        self._points = points_of(self.metric, rows)
+        self.algorithm = self._chosen(algorithm)
+
+    def _chosen(self, algorithm: str) -> str:
+        n, d = self._points.shape
+        possible = self._space.has_boxes and not sparse.issparse(self._points) and n > 0 and d > 0
+        if algorithm == "tree" and not possible:
+            raise SettingError(
+                f"a tree needs dense rows and a metric of differences, which {self.metric.name!r} is not "
+                "here: choose algorithm='all pairs'"
+            )
+        if algorithm not in ("auto", "tree", "all pairs"):
+            raise SettingError(f"algorithm must be 'auto', 'tree' or 'all pairs', not {algorithm!r}")
+        worth = possible and d <= _MOST_COLUMNS and n >= _FEWEST_ROWS
+        return ("tree" if worth else "all pairs") if algorithm == "auto" else algorithm
+
+    def __len__(self) -> int:
+        return self._points.shape[0]
+
+    def __repr__(self) -> str:
+        n, d = self._points.shape
+        return f"NeighborIndex({n} rows of {d} columns, metric={self.metric!r}, algorithm={self.algorithm!r})"
+
+    @cached_property
+    def _tree(self) -> Any:
+        Z = np.asarray(self._points, dtype=np.float64)
+        order = np.empty(len(Z), dtype=np.int64)
+        native.leaf_order(np.ascontiguousarray(Z), native.leaf_rows, order)
+        return native.LeafTree(np.ascontiguousarray(Z[order]), order)
+
+    # -- nearest ---------------------------------------------------------------------------------------------
+
+    def nearest(self, X: Any, k: int) -> Neighbors:
+        """The k nearest rows for every row of X, or, if X is None, for every row among the others.
+
+        Parameters
+        ----------
+        X : array, sparse array or Rows of shape (n, d), or None
+        k : int
+            How many neighbours.
+
+        Returns
+        -------
+        Neighbors
+            `distances` and `rows` of shape (n, k), the nearest first.
+        """
+        most = len(self) - (X is None)
+        if not 1 <= k <= most:
+            raise SettingError(f"k is {k}, but there are {most} rows to search: choose from 1 to {most}")
+        points, rows = self._queries(X)
+        own = np.arange(len(self)) if X is None else None
+        tree = self._tree if self.algorithm == "tree" else None
+        step = _LEAF_QUERIES if tree is not None else _QUERIES
+
+        def work(some: slice) -> tuple[np.ndarray, np.ndarray]:
+            skip = None if own is None else own[some]
+            if tree is None:
+                return raw_nearest(self._space, points[some], rows, int(k), skip)
+            size = some.stop - some.start
+            raw, found = np.empty((size, k)), np.empty((size, k), dtype=np.int64)
+            tree.nearest(self._space.name, self._space.power, points[some], skip, raw, found)
+            return raw, found
+
+        parts = list(ordered_map(work, self._stretches(points.shape[0], step)))
+        raw = np.concatenate([raw for raw, _ in parts] or [np.empty((0, k))])
+        found = np.concatenate([found for _, found in parts] or [np.empty((0, k), dtype=np.int64)])
+        return Neighbors(self.metric.distances(raw, points.shape[1]), found)
+
+    def _queries(self, X: Any) -> tuple[Any, Any]:
+        """The prepared rows of X, and the rows to search in the same form."""
+        points = self._points if X is None else points_of(self.metric, X)
+        A, B = alike(points, self._points)
+        if self.algorithm == "tree":
+            if sparse.issparse(A):
+                raise SettingError("a tree of dense rows cannot take sparse queries: give X.toarray()")
+            A = np.ascontiguousarray(A, dtype=np.float64)
+        return A, B
+
+    @staticmethod
+    def _stretches(n: int, step: int) -> list[slice]:
+        step = max(1, min(step, -(-n // n_threads())))
+        return [slice(start, min(n, start + step)) for start in range(0, n, step)]
+
+    # -- within a radius -------------------------------------------------------------------------------------
+
+    def within(self, X: Any, radius: float) -> RadiusNeighbors:
+        """All rows within `radius` of every row of X, or, if X is None, of every row among the others.
+
+        Parameters
+        ----------
+        X : array, sparse array or Rows of shape (n, d), or None
+        radius : float
+            The largest distance.
+
+        Returns
+        -------
+        RadiusNeighbors
+            `found[i]` are the neighbours of row i, the nearest first.
+        """
+        if not radius >= 0:
+            raise SettingError(f"the radius must be at least 0, but it is {radius!r}")
+        points, rows = self._queries(X)
+        d = points.shape[1]
+        limit = self.metric.raw(float(radius), d) * (1 + 1e-12)  # the distance itself decides below
+        tree = self._tree if self.algorithm == "tree" else None
+        step = _LEAF_QUERIES if tree is not None else max(1, _PAIRS // max(1, len(self)))
+
+        def work(some: slice) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+            if tree is not None:
+                counts = np.empty(some.stop - some.start, dtype=np.int64)
+                raw, found = tree.within(self._space.name, self._space.power, points[some], limit, counts)
+                query = np.repeat(np.arange(len(counts)), counts)
+            else:
+                block = np.empty((some.stop - some.start, len(self)))
+                raw_pairwise(self._space, points[some], rows, block)
+                query, found = np.nonzero(block <= limit)
+                raw = block[query, found]
+            distances = self.metric.distances(np.array(raw), d)
+            keep = distances <= radius
+            if X is None:
+                keep &= found != query + some.start
+            return query[keep] + some.start, found[keep], distances[keep]
+
+        parts = list(ordered_map(work, self._stretches(points.shape[0], step)))
+        query, found, distances = (np.concatenate(part) for part in zip(*parts)) if parts else _NOTHING
+        order = np.lexsort((found, distances, query))
+        counts = np.bincount(query.astype(np.int64), minlength=points.shape[0])
+        offsets = np.concatenate([[0], np.cumsum(counts)])
+        return RadiusNeighbors(offsets, distances[order], found[order].astype(np.int64))
+
+
+_NOTHING = (np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))

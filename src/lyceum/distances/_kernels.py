@@ -1,0 +1,62 @@
+"""The native comparisons of prepared rows, dense or sparse."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from lyceum._native import native
+from lyceum.distances._metric import Space
+from lyceum.errors import SettingError
+
+__all__ = ["alike", "raw_nearest", "raw_pairwise"]
+
+
+def alike(A: Any, B: Any) -> tuple[Any, Any]:
+    """Both sides dense or both sparse, of one type of numbers."""
+    if A.shape[1] != B.shape[1]:
+        raise SettingError(
+            f"rows of {A.shape[1]} columns cannot be compared with rows of {B.shape[1]} columns"
+        )
+    if sparse.issparse(A) != sparse.issparse(B):
+        A, B = _csr(A), _csr(B)
+    if A.dtype != B.dtype:
+        A, B = A.astype(np.float64, copy=False), B.astype(np.float64, copy=False)
+    return A, B
+
+
+def _csr(A: Any) -> Any:
+    if sparse.issparse(A):
+        return A
+    A = sparse.csr_array(A)
+    A.indices, A.indptr = A.indices.astype(np.int32), A.indptr.astype(np.int32)
+    return A
+
+
+def raw_pairwise(space: Space, A: Any, B: Any, out: np.ndarray) -> None:
+    """Set out (n, m) to the raw values of all pairs."""
+    if sparse.issparse(A):
+        native.sparse_pairwise(space.name, space.power, *_parts(A), *_parts(B), out)
+    else:
+        native.pairwise(*space, A, B, out)
+
+
+def raw_nearest(
+    space: Space, A: Any, B: Any, k: int, skip: np.ndarray | None, first: int = 0
+) -> tuple[np.ndarray, np.ndarray]:
+    """The k smallest raw values for every row of A, and the rows of B, numbered from `first`; (n, k) each.
+
+    `skip` holds the row number that each row of A leaves out. Places without a row are infinite, and -1.
+    """
+    raw, rows = np.empty((A.shape[0], k)), np.empty((A.shape[0], k), dtype=np.int64)
+    if sparse.issparse(A):
+        native.sparse_nearest(space.name, space.power, *_parts(A), *_parts(B), skip, first, raw, rows)
+    else:
+        native.nearest(*space, A, B, skip, first, raw, rows)
+    return raw, rows
+
+
+def _parts(A: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    return A.indptr, A.indices, A.data

@@ -1,0 +1,200 @@
+"""What a distance is: the rows that are compared, the space in which, and what becomes of the raw values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple, TypeVar
+
+import numpy as np
+from scipy import sparse
+
+from lyceum._native import native
+from lyceum.data import Block, Rows, Schema, scan
+from lyceum.errors import DataError, MissingValuesError, SchemaError, SettingError
+
+__all__ = ["Metric", "Space", "metric", "named"]
+
+Points = Any  # (n, d) array of float32 or float64, or CSR
+
+
+class Space(NamedTuple):
+    """The native comparison of two rows, by name, with its power and its columns."""
+
+    name: str
+    power: float = 2.0
+    weight: np.ndarray | None = None  # (d,) of float64
+    matched: np.ndarray | None = None  # (d,) of uint8: 1 where cells are equal or not
+
+    @property
+    def has_boxes(self) -> bool:
+        """Whether a box of rows bounds their distances, as an index needs."""
+        return self.name in ("squares", "absolute", "largest", "powers")
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A distance between rows: an immutable value that knows its name.
+
+    A subclass gives `space`, and overrides `points` where rows are changed before they are compared, and
+    `distances` where a raw value of the space is not yet the distance.
+    """
+
+    name: ClassVar[str] = ""
+    takes_sparse: ClassVar[bool] = False
+    takes_missing: ClassVar[bool] = False
+
+    @property
+    def is_metric(self) -> bool:
+        """Whether the triangle inequality holds: d(x, z) <= d(x, y) + d(y, z)."""
+        return True
+
+    @property
+    def space(self) -> Space:
+        """The comparison that the kernels make."""
+        raise TypeError(f"{type(self).__name__} does not define space")
+
+    def fitted(self, rows: Any) -> Metric:
+        """The same distance with whatever it learns from rows; itself if it learns nothing.
+
+        Parameters
+        ----------
+        rows : Rows, or anything that `lyceum.scan` takes
+        """
+        return self
+
+    def points(self, X: Any) -> Points:
+        """The rows of a matrix as the kernels compare them."""
+        return X
+
+    def distances(self, raw: np.ndarray, n_columns: int) -> np.ndarray:
+        """Distances from raw values, which may be overwritten."""
+        return raw
+
+    def raw(self, distance: float, n_columns: int) -> float:
+        """The raw value of a distance."""
+        return distance
+
+    def check_schema(self, schema: Schema) -> None:
+        """Refuse rows whose columns are not those that were learned."""
+
+    def __call__(self, x: Any, y: Any) -> float:
+        """The distance of two rows.
+
+        >>> from lyceum.distances import Manhattan
+        >>> Manhattan()([0, 0], [3, 4])
+        7.0
+        """
+        from lyceum.distances._pairwise import pairwise
+
+        one, two = (np.asarray(row, dtype=np.float64).reshape(1, -1) for row in (x, y))
+        return float(pairwise(one, two, metric=self)[0, 0])
+
+
+Class = TypeVar("Class", bound=type[Metric])
+_METRICS: dict[str, type[Metric]] = {}
+
+
+def named(name: str) -> Callable[[Class], Class]:
+    """A decorator that makes a metric known to `metric(name)`."""
+
+    def remember(cls: Class) -> Class:
+        cls.name = name
+        _METRICS[name] = cls
+        return cls
+
+    return remember
+
+
+def metric(name: str | Metric, **options: Any) -> Metric:
+    """A metric by its name; a metric is given back as it is.
+
+    Parameters
+    ----------
+    name : {"euclidean", "squared_euclidean", "manhattan", "minkowski", "chebyshev", "mahalanobis", \
+"cosine", "correlation", "hamming", "jaccard", "gower", "value_difference"} or Metric
+    **options
+        Parameters of the metric, e.g. `p` of "minkowski".
+
+    Returns
+    -------
+    Metric
+
+    Examples
+    --------
+    >>> from lyceum.distances import metric
+    >>> metric("minkowski", p=3)
+    Minkowski(p=3.0)
+    """
+    if isinstance(name, Metric):
+        return name
+    if name not in _METRICS:
+        raise SettingError(f"there is no metric {name!r}: choose one of {', '.join(sorted(_METRICS))}")
+    return _METRICS[name](**options)
+
+
+# -- rows in --------------------------------------------------------------------------------------------------
+
+
+def as_rows(rows: Any) -> Rows:
+    """Rows as they are, or scanned."""
+    return rows if isinstance(rows, Rows) else scan(rows)
+
+
+def points_of(metric: Metric, X: Any) -> Points:
+    """All rows of X as the kernels compare them, in memory: from an array, a sparse array, a block or rows."""
+    if isinstance(X, Rows):
+        metric.check_schema(X.schema)
+        found = X.collect(lambda block: points_of(metric, block.X))
+        return found.compute() if hasattr(found, "compute") else found
+    if isinstance(X, Block):
+        metric.check_schema(X.schema)
+        X = X.X
+    return metric.points(_checked(metric, X))
+
+
+def _checked(metric: Metric, X: Any) -> Points:
+    if sparse.issparse(X):
+        return _checked_sparse(metric, X)
+    X = np.asarray(X)
+    if X.ndim != 2:
+        raise DataError(f"distances need a matrix of rows and columns, but there are {X.ndim} dimensions")
+    if X.dtype not in (np.float32, np.float64):
+        X = X.astype(np.float64)
+    X = np.ascontiguousarray(X)
+    _check_finite(metric, X)
+    return X
+
+
+def _checked_sparse(metric: Metric, X: Any) -> Points:
+    if not metric.takes_sparse:
+        raise SettingError(f"the metric {metric.name!r} cannot take sparse rows: give X.toarray()")
+    X = sparse.csr_array(X, copy=True)
+    X.sum_duplicates()
+    if X.dtype not in (np.float32, np.float64):
+        X = X.astype(np.float64)
+    X.indices, X.indptr = X.indices.astype(np.int32, copy=False), X.indptr.astype(np.int32, copy=False)
+    _check_finite(metric, X.data.reshape(1, -1))
+    return X
+
+
+def _check_finite(metric: Metric, cells: np.ndarray) -> None:
+    place = native.first_nonfinite(cells, metric.takes_missing) if cells.size else -1
+    if place >= 0:
+        what = "missing cells (NaN)" if np.isnan(cells.flat[place]) else "infinities"
+        raise MissingValuesError(
+            f"the metric {metric.name!r} cannot take {what}: fill them first, e.g. by "
+            "lyceum.prepare.FillMissing(), or take the metric 'gower', which compares the known cells"
+        )
+
+
+def check_columns(who: str, learned: Schema | None, schema: Schema) -> None:
+    """Refuse rows of other columns or other categories than those that were learned."""
+    if learned is None:
+        return
+    same = len(learned) == len(schema) and all(map(lambda a, b: a.same_as(b), learned, schema))
+    if not same:
+        raise SchemaError(
+            f"the columns of the rows are not those that {who} was fitted on: names, kinds and categories "
+            "must agree, e.g. scan(..., schema=...) with the schema of the fitted rows"
+        )

@@ -1,0 +1,163 @@
+"""The nearest rows, by comparing all pairs: in memory, or with the rows to search streamed by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from lyceum.data import Block, Rows
+from lyceum.distances._index import NeighborIndex
+from lyceum.distances._kernels import alike, raw_nearest
+from lyceum.distances._metric import Metric, points_of
+from lyceum.distances._metric import metric as as_metric
+from lyceum.distances._neighbors import Neighbors, RadiusNeighbors
+from lyceum.errors import SettingError
+
+__all__ = ["NearestLists", "nearest", "within_radius"]
+
+
+def nearest(X: Any, k: int, *, among: Any = None, metric: str | Metric = "euclidean") -> Neighbors:
+    """The k nearest rows for every row of X, exactly.
+
+    Rows at equal distances come in the order of their numbers (equal before a root is taken). Rows scanned from a file or from Dask are
+    searched as they stream by; the answer is that of rows in memory.
+
+    Parameters
+    ----------
+    X : array, sparse array or Rows of shape (n, d)
+    k : int
+        How many neighbours.
+    among : array, sparse array or Rows of shape (m, d), optional
+        The rows to search. By default those of X, where no row is a neighbour of itself.
+    metric : str or Metric, default="euclidean"
+        See `lyceum.distances.metric` for the names.
+
+    Returns
+    -------
+    Neighbors
+        `distances` and `rows` of shape (n, k), the nearest first.
+
+    Examples
+    --------
+    >>> from lyceum.distances import nearest
+    >>> found = nearest([[0.0], [5.0]], 2, among=[[4.0], [1.0], [7.0]])
+    >>> found.rows.tolist(), found.distances.tolist()
+    ([[1, 0], [0, 2]], [[1.0, 4.0], [1.0, 2.0]])
+
+    See Also
+    --------
+    NeighborIndex : for many questions about the same rows.
+    within_radius : all rows within a distance.
+    """
+    metric = as_metric(metric)
+    if isinstance(among, Rows):
+        return _streamed(points_of(metric, X), k, among, metric)
+    if among is None:
+        return NeighborIndex(X, metric=metric).nearest(None, k)
+    return NeighborIndex(among, metric=metric).nearest(X, k)
+
+
+def within_radius(
+    X: Any, radius: float, *, among: Any = None, metric: str | Metric = "euclidean"
+) -> RadiusNeighbors:
+    """All rows within a distance of every row of X.
+
+    Parameters
+    ----------
+    X : array, sparse array or Rows of shape (n, d)
+    radius : float
+        The largest distance.
+    among : array, sparse array or Rows of shape (m, d), optional
+        The rows to search. By default those of X, where no row is a neighbour of itself.
+    metric : str or Metric, default="euclidean"
+        See `lyceum.distances.metric` for the names.
+
+    Returns
+    -------
+    RadiusNeighbors
+        `found[i]` are the neighbours of row i, the nearest first.
+
+    Examples
+    --------
+    >>> from lyceum.distances import within_radius
+    >>> found = within_radius([[0.0], [5.0]], 2.0, among=[[4.0], [1.0], [7.0]])
+    >>> found[1].rows.tolist(), found[1].distances.tolist()
+    ([0, 2], [1.0, 2.0])
+
+    See Also
+    --------
+    nearest : a fixed number of neighbours.
+    """
+    if among is None:
+        return NeighborIndex(X, metric=metric).within(None, radius)
+    return NeighborIndex(among, metric=metric).within(X, radius)
+
+
+def _streamed(points: Any, k: int, among: Rows, metric: Metric) -> Neighbors:
+    if k < 1:
+        raise SettingError(f"k must be at least 1, but it is {k}")
+    metric.check_schema(among.schema)
+    lists = among.reduce(partial(NearestLists.of, points=points, metric=metric, k=int(k)))
+    return lists.finish()
+
+
+@dataclass(frozen=True, slots=True)
+class NearestLists:
+    """The k nearest of the rows seen so far, for every one of some fixed points: a statistic that merges.
+
+    >>> import numpy as np
+    >>> from lyceum.data import scan
+    >>> from lyceum.distances import Euclidean
+    >>> rows = scan(np.array([[4.0], [1.0], [7.0]]))
+    >>> points = np.array([[5.0]])
+    >>> lists = rows.reduce(lambda block: NearestLists.of(block, points=points, metric=Euclidean(), k=2))
+    >>> lists.finish().rows.tolist()
+    [[0, 2]]
+    """
+
+    metric: Metric
+    n_columns: int
+    n_rows: int
+    raw: np.ndarray  # (n, k), ascending; infinite where there are fewer rows
+    rows: np.ndarray  # (n, k), row numbers; -1 where there are fewer rows
+
+    @classmethod
+    def of(cls, block: Block, points: Any, metric: Metric, k: int) -> NearestLists:
+        """The lists of one block.
+
+        Parameters
+        ----------
+        block : Block
+            Rows to search, numbered from its start.
+        points : array or CSR array of shape (n, d)
+            The points as the metric prepares them, `metric.points(X)`.
+        metric : Metric
+        k : int
+            How many neighbours.
+        """
+        A, B = alike(points, points_of(metric, block.X))
+        raw, rows = raw_nearest(metric.space, A, B, k, None, block.start)
+        return cls(metric, A.shape[1], len(block), raw, rows)
+
+    def merge(self, other: NearestLists) -> NearestLists:
+        k = self.raw.shape[1]
+        raw = np.hstack([self.raw, other.raw])
+        rows = np.hstack([self.rows, other.rows])
+        order = np.lexsort((rows, rows < 0, raw), axis=1)[:, :k]
+        return NearestLists(
+            self.metric,
+            self.n_columns,
+            self.n_rows + other.n_rows,
+            np.take_along_axis(raw, order, axis=1),
+            np.take_along_axis(rows, order, axis=1),
+        )
+
+    def finish(self) -> Neighbors:
+        """The neighbours, once all rows are merged."""
+        k = self.raw.shape[1]
+        if self.n_rows < k:
+            raise SettingError(f"k is {k}, but there are only {self.n_rows} rows to search: choose fewer")
+        return Neighbors(self.metric.distances(self.raw.copy(), self.n_columns), self.rows)

@@ -1,0 +1,206 @@
+"""Gower's distance and the value difference metric, against their definitions."""
+
+from functools import partial
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+from lyceum.data import scan
+from lyceum.distances import Gower, ValueDifference, nearest, pairwise
+from lyceum.errors import SchemaError, SettingError
+from lyceum.statistics import Moments
+
+
+def table(n=60, seed=0, missing=0.2):
+    rng = np.random.default_rng(seed)
+    frame = {
+        "age": rng.normal(40, 10, n),
+        "income": rng.lognormal(size=n) + 1e6,
+        "sky": rng.choice(["sun", "rain", "fog"], n),
+        "sex": rng.choice(["f", "m"], n),
+        "smokes": rng.integers(0, 2, n).astype(float),
+        "play": rng.choice(["yes", "no", "perhaps"], n),
+    }
+    columns = {
+        name: pa.array(values.tolist(), mask=rng.random(n) < (missing if name != "play" else 0))
+        for name, values in frame.items()
+    }
+    return pa.table(columns)
+
+
+def gower_by_definition(frame, weights):
+    numbers = ["age", "income"]
+    names = [name for name in frame.column_names if name != "play"]
+    lists = {name: frame[name].to_pylist() for name in names}
+    ranges = {
+        name: max(v for v in lists[name] if v is not None) - min(v for v in lists[name] if v is not None)
+        for name in numbers
+    }
+    n = frame.num_rows
+    out = np.zeros((n, n))
+    for i in range(n):
+        for k in range(n):
+            total = share = 0.0
+            for name in names:
+                a, b = lists[name][i], lists[name][k]
+                if a is None or b is None:
+                    continue
+                apart = abs(a - b) / ranges[name] if name in numbers else float(a != b)
+                share += weights.get(name, 1.0)
+                total += weights.get(name, 1.0) * apart
+            out[i, k] = total / share if share else np.inf
+    return out
+
+
+@pytest.mark.parametrize("weights", [{}, {"sky": 3.0, "age": 0.5, "sex": 0.0}])
+@pytest.mark.parametrize("missing", [0.0, 0.3, 0.8])
+def test_gower_is_its_definition(weights, missing):
+    frame = table(missing=missing)
+    rows = scan(frame, target="play")
+    learned = Gower(weights=weights).fitted(rows)
+    assert_allclose(
+        pairwise(rows, metric=learned), gower_by_definition(frame, weights), rtol=1e-9, atol=1e-12
+    )
+
+
+def test_gower_takes_weights_by_position():
+    rows = scan(table(), target="play")
+    by_name = Gower(weights={"age": 2.0}).fitted(rows)
+    by_place = Gower(weights=[2.0, 1, 1, 1, 1]).fitted(rows)
+    assert_array_equal(pairwise(rows, metric=by_name), pairwise(rows, metric=by_place))
+
+
+def test_gowers_ranges_merge(tmp_path):
+    frame = table(3000)
+    pq.write_table(frame, tmp_path / "rows.parquet", row_group_size=500)
+    from_file = Gower().fitted(scan(tmp_path / "rows.parquet", target="play", memory=0))
+    in_memory = Gower().fitted(scan(frame, target="play"))
+    assert_array_equal(from_file.low, in_memory.low)
+    assert_array_equal(from_file.high, in_memory.high)
+    found = scan(frame, target="play").reduce(Moments.of)
+    assert_array_equal(in_memory.high, found.high)
+
+
+def test_nearest_mixed_rows_stream_by(tmp_path):
+    frame = table(2500, missing=0.1)
+    pq.write_table(frame, tmp_path / "rows.parquet", row_group_size=400)
+    rows = scan(frame, target="play")
+    learned = Gower().fitted(rows)
+    queries = np.concatenate([block.X for block in rows.blocks()])[:20]
+    want = nearest(queries, 7, among=rows, metric=learned)
+    streamed = nearest(
+        queries, 7, among=scan(tmp_path / "rows.parquet", target="play", memory=0), metric=learned
+    )
+    assert_array_equal(streamed.rows, want.rows)
+    assert_array_equal(streamed.distances, want.distances)
+    D = pairwise(queries, rows, metric=learned)
+    assert_array_equal(want.rows, np.argsort(D, axis=1, kind="stable")[:, :7])
+
+
+def test_rows_outside_of_the_range_are_at_most_one_apart():
+    learned = Gower().fitted(np.array([[0.0], [0.5], [1.0]]))
+    assert pairwise([[-5.0]], [[9.0]], metric=learned) == 1.0
+
+
+def test_rows_that_share_nothing_are_infinitely_far():
+    learned = Gower().fitted(np.array([[0.0, 1.5], [2.0, 3.0], [1.0, 5.0]]))
+    D = pairwise([[np.nan, 1.0]], [[1.0, np.nan], [1.0, 5.0]], metric=learned)
+    assert np.isinf(D[0, 0])
+    assert D[0, 1] == 1.0
+
+
+def test_gower_refuses_other_columns():
+    rows, other = scan(table(), target="play"), scan(table().drop_columns(["sex"]), target="play")
+    learned = Gower().fitted(rows)
+    with pytest.raises(SchemaError, match="not those that Gower was fitted on"):
+        pairwise(other, metric=learned)
+    with pytest.raises(SettingError, match="learn them by fitted"):
+        pairwise(rows, metric="gower")
+    with pytest.raises(SettingError, match="'height', which is no column"):
+        pairwise(rows, metric=Gower(weights={"height": 1}).fitted(rows))
+    with pytest.raises(SettingError, match="5 numbers of at least 0"):
+        pairwise(rows, metric=Gower(weights=[1, 2]).fitted(rows))
+
+
+# -- value differences ----------------------------------------------------------------------------------------
+
+
+def shares(values, classes, value):
+    among = [c for v, c in zip(values, classes) if v == value] or classes
+    return np.array([among.count(c) / len(among) for c in sorted(set(classes))])
+
+
+@pytest.mark.parametrize("q", [1, 2])
+def test_value_difference_is_its_definition(q):
+    frame = table().select(["sky", "sex", "smokes", "play"])
+    rows = scan(frame, target="play")
+    found = pairwise(rows, metric=ValueDifference(q=q).fitted(rows))
+    classes, n = frame["play"].to_pylist(), frame.num_rows
+    want = np.zeros((n, n))
+    for name in ("sky", "sex", "smokes"):
+        values = frame[name].to_pylist()
+        P = np.array([shares(values, classes, value) for value in values])
+        want += (np.abs(P[:, None] - P[None]) ** q).sum(axis=2)
+    assert_allclose(found, want ** (1 / q), rtol=1e-9, atol=1e-7)
+
+
+def test_numbers_are_binned_interpolated_or_scaled():
+    x = np.array([0.0, 1.0, 4.0, 6.0, 9.0, 10.0])
+    frame = pa.table({"x": x, "y": ["a", "a", "b", "a", "b", "b"]})
+    rows = scan(frame, target="y", kinds={"x": "continuous"})
+    share_a = np.array([1.0, 1.0, 0.0, 1.0, 0.0, 0.0])  # of the bins [0, 5) and [5, 10]: 2/3 and 1/3
+    bins = np.where(x < 5, 2 / 3, 1 / 3)
+    binned = pairwise(rows, metric=ValueDifference(q=1, n_bins=2).fitted(rows))
+    assert_allclose(binned, 2 * np.abs(bins[:, None] - bins), atol=1e-12)
+    between = np.interp(x, [2.5, 7.5], [2 / 3, 1 / 3])
+    interpolated = ValueDifference(q=1, n_bins=2, numbers="interpolate").fitted(rows)
+    assert_allclose(pairwise(rows, metric=interpolated), 2 * np.abs(between[:, None] - between), atol=1e-12)
+    scaled = ValueDifference(numbers="scale").fitted(rows)
+    assert_allclose(pairwise(rows, metric=scaled), np.abs(x[:, None] - x) / (4 * x.std(ddof=1)), atol=1e-12)
+    assert share_a.sum() == 3
+
+
+def test_what_was_never_seen_has_the_shares_of_all_rows():
+    frame = pa.table({"sky": ["sun", "sun", "rain"], "play": ["yes", "no", "no"]})
+    rows = scan(frame, target="play")
+    learned = ValueDifference(q=1).fitted(rows)
+    assert_allclose(pairwise([[-1.0]], [[0.0], [1.0]], metric=learned), [[2 / 3, 1 / 3]])  # rain, sun
+    assert_allclose(pairwise([[np.nan]], [[1.0]], metric=learned), [[1 / 3]])
+
+
+def test_class_shares_merge(tmp_path):
+    frame = table(3000)
+    pq.write_table(frame, tmp_path / "rows.parquet", row_group_size=500)
+    rows, streamed = scan(frame, target="play"), scan(tmp_path / "rows.parquet", target="play", memory=0)
+    one, two = (ValueDifference().fitted(source) for source in (rows, streamed))
+    some = np.concatenate([block.X for block in rows.blocks()])[:30]
+    assert_allclose(pairwise(some, metric=one), pairwise(some, metric=two), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("learn", [Gower, partial(ValueDifference, q=1), ValueDifference])
+@given(seed=st.integers(0, 50), missing=st.sampled_from([0.0, 0.4]))
+def test_mixed_distances_are_symmetric_and_zero_to_oneself(learn, seed, missing):
+    rows = scan(table(12, seed, missing), target="play")
+    metric = learn().fitted(rows)
+    D = pairwise(rows, metric=metric)
+    assert_array_equal(D, D.T)
+    known = np.isfinite(np.diag(D))
+    assert_array_equal(np.diag(D)[known], 0)
+    if metric.is_metric:
+        assert (D[:, None] <= D[:, :, None] + D[None] + 1e-12).all()
+
+
+def test_value_difference_needs_classes():
+    with pytest.raises(SettingError, match="learns from classes"):
+        ValueDifference().fitted(np.random.default_rng(0).normal(size=(9, 2)))
+    with pytest.raises(SettingError, match="no class shares yet"):
+        pairwise([[1.0]], metric="value_difference")
+    with pytest.raises(SettingError, match="q of ValueDifference must be 1 or 2"):
+        ValueDifference(q=3)
+    with pytest.raises(SettingError, match="'discretize', 'interpolate' or 'scale'"):
+        ValueDifference(numbers="drop")

@@ -1,0 +1,209 @@
+"""Distances of all pairs against SciPy, and as laws."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from scipy.spatial.distance import cdist, pdist
+from threadpoolctl import threadpool_limits
+
+from lyceum.data import scan
+from lyceum.distances import (
+    Chebyshev,
+    Correlation,
+    Cosine,
+    Euclidean,
+    Hamming,
+    Jaccard,
+    Mahalanobis,
+    Manhattan,
+    Minkowski,
+    SquaredEuclidean,
+    metric,
+    pairwise,
+    pairwise_blocks,
+)
+from lyceum.errors import DataError, MissingValuesError, SettingError
+
+NUMERIC = {
+    "euclidean": (Euclidean(), {}),
+    "sqeuclidean": (SquaredEuclidean(), {}),
+    "cityblock": (Manhattan(), {}),
+    "chebyshev": (Chebyshev(), {}),
+    "minkowski": (Minkowski(3), {"p": 3}),
+    "cosine": (Cosine(), {}),
+    "correlation": (Correlation(), {}),
+}
+METRICS = [
+    *(one for one, _ in NUMERIC.values()),
+    Minkowski(1),
+    Minkowski(2),
+    Minkowski(np.inf),
+    Hamming(),
+    Jaccard(),
+]
+SPARSE = [one for one in METRICS if one.takes_sparse]
+cells = st.floats(-100, 100, width=32)
+matrices = hnp.arrays(np.float64, st.tuples(st.integers(3, 9), st.integers(1, 5)), elements=cells)
+
+
+def label(one):
+    return repr(one)
+
+
+@pytest.mark.parametrize("name", NUMERIC)
+@pytest.mark.parametrize("size", [(1, 1, 2), (5, 13, 3), (97, 50, 20), (30, 400, 70)])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_numeric_metrics_are_scipys(name, size, dtype):
+    n, m, d = size
+    rng = np.random.default_rng(0)
+    X, Y = rng.normal(size=(n, d)).astype(dtype), rng.normal(size=(m, d)).astype(dtype)
+    one, options = NUMERIC[name]
+    found = pairwise(X, Y, metric=one)
+    assert found.dtype == dtype
+    rtol = 2e-7 if dtype == np.float32 else 1e-10
+    assert_allclose(found, cdist(X.astype(float), Y.astype(float), name, **options), rtol=rtol, atol=1e-15)
+
+
+@pytest.mark.parametrize("name", ["hamming", "jaccard"])
+def test_matching_metrics_are_scipys(name):
+    rng = np.random.default_rng(1)
+    X, Y = rng.integers(0, 2, (40, 9)), rng.integers(0, 2, (31, 9))
+    X[3] = Y[4] = 0
+    assert_array_equal(pairwise(X, Y, metric=name), cdist(X.astype(bool), Y.astype(bool), name))
+
+
+def test_hamming_compares_categories():
+    assert pairwise([[2.0, 1.0, 5.0]], [[2.0, 3.0, 4.0]], metric="hamming") == pytest.approx(2 / 3)
+
+
+def test_an_offset_takes_no_digits():
+    rng = np.random.default_rng(2)
+    X = rng.integers(-50, 50, (60, 7)).astype(float)
+    for one in (Euclidean(), Manhattan(), Chebyshev(), SquaredEuclidean()):
+        assert_array_equal(pairwise(X + 1e6, metric=one), pairwise(X, metric=one))
+
+
+def test_nearly_parallel_rows_keep_their_cosine():
+    small = 1e-6
+    assert Cosine()([1.0, 0.0], [1.0, small]) == pytest.approx(small**2 / 2, rel=1e-9)
+
+
+def test_rows_of_zeros_have_a_direction_of_their_own():
+    X = np.array([[0.0, 0.0], [0.0, 0.0], [1.0, 2.0], [-3.0, 0.0]])
+    assert_array_equal(pairwise(X, metric="cosine")[0], [0, 0, 1, 1])
+    assert_array_equal(pairwise(sparse.csr_array(X), metric="cosine")[0], [0, 0, 1, 1])
+    constant = np.array([[0.1, 0.1, 0.1], [7.0, 7.0, 7.0], [1.0, 2.0, 3.0]])
+    assert_allclose(pairwise(constant, metric="correlation")[0], [0, 0, 1], rtol=1e-15)
+
+
+def test_mahalanobis_is_scipys_and_learns_from_rows(tmp_path):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(500, 4)) @ rng.normal(size=(4, 4)) + 1e5
+    learned = Mahalanobis().fitted(scan(X))
+    S = np.cov(X.T)
+    assert_allclose(learned.covariance, S, rtol=1e-9)
+    want = cdist(X[:50], X[50:90], "mahalanobis", VI=np.linalg.inv(S))
+    assert_allclose(pairwise(X[:50], X[50:90], metric=learned), want, rtol=1e-6)
+    assert_allclose(pairwise(X[:50], X[50:90], metric=Mahalanobis(S)), want, rtol=1e-6)
+
+
+@pytest.mark.parametrize("one", METRICS, ids=label)
+def test_condensed_is_the_upper_triangle(one):
+    X = np.random.default_rng(4).integers(0, 4, (30, 5)).astype(float)
+    whole = pairwise(X, metric=one)
+    assert_array_equal(pairwise(X, metric=one, condensed=True), whole[np.triu_indices(30, 1)])
+
+
+def test_condensed_is_scipys():
+    X = np.random.default_rng(4).normal(size=(41, 5))
+    assert_allclose(pairwise(X, condensed=True), pdist(X), rtol=1e-12)
+
+
+@pytest.mark.parametrize("one", METRICS, ids=label)
+def test_blocks_and_threads_do_not_change_a_bit(one):
+    rng = np.random.default_rng(5)
+    X, Y = rng.normal(size=(101, 6)), rng.normal(size=(57, 6))
+    whole = pairwise(X, Y, metric=one)
+    for n_rows in (1, 7, 64, 200):
+        parts = [block for _, block in pairwise_blocks(X, Y, metric=one, n_rows=n_rows)]
+        assert_array_equal(np.concatenate(parts), whole)
+    with threadpool_limits(1):
+        assert_array_equal(pairwise(X, Y, metric=one), whole)
+
+
+@pytest.mark.parametrize("one", SPARSE, ids=label)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_sparse_rows_are_dense_rows(one, dtype):
+    rng = np.random.default_rng(6)
+    X = sparse.random_array((40, 30), density=0.2, rng=rng, format="csr", dtype=dtype)
+    Y = sparse.random_array((25, 30), density=0.1, rng=rng, format="csc", dtype=dtype)
+    dense = pairwise(X.toarray(), Y.toarray(), metric=one)
+    assert_allclose(pairwise(X, Y, metric=one), dense, rtol=1e-6, atol=1e-7)
+    assert_allclose(pairwise(X, Y.toarray(), metric=one), dense, rtol=1e-6, atol=1e-7)
+    if dtype == np.float64 and one.name not in ("cosine",):
+        assert_array_equal(pairwise(X, Y, metric=one), dense)
+
+
+@pytest.mark.parametrize("one", METRICS, ids=label)
+@given(X=matrices)
+def test_distances_are_symmetric_and_zero_to_oneself(one, X):
+    D = pairwise(X, metric=one)
+    assert_array_equal(D, D.T)
+    assert_array_equal(np.diag(D), 0)
+    assert (D >= 0).all()
+
+
+@pytest.mark.parametrize("one", [one for one in METRICS if one.is_metric], ids=label)
+@given(X=matrices)
+def test_a_way_round_is_not_shorter(one, X):
+    D = pairwise(X, metric=one)
+    assert (D[:, None] <= (D[:, :, None] + D[None]) * (1 + 1e-12) + 1e-300).all()
+
+
+def test_those_that_are_not_metrics_say_so():
+    assert not SquaredEuclidean().is_metric
+    assert not Cosine().is_metric
+    assert not Minkowski(0.5).is_metric
+    assert SquaredEuclidean()([0], [2]) > SquaredEuclidean()([0], [1]) + SquaredEuclidean()([1], [2])
+
+
+def test_metrics_are_found_by_name():
+    assert metric("manhattan") == Manhattan()
+    assert metric("minkowski", p=4) == Minkowski(4)
+    assert metric(Manhattan()) == Manhattan()
+    with pytest.raises(SettingError, match="no metric 'taxi': choose one of chebyshev, correlation"):
+        metric("taxi")
+
+
+def test_rows_give_their_cells(tmp_path):
+    X = np.random.default_rng(7).normal(size=(3000, 200))
+    assert_array_equal(pairwise(scan(X), X[:5]), pairwise(X, X[:5]))
+
+
+def test_bad_input_is_named():
+    with pytest.raises(MissingValuesError, match="'euclidean' cannot take missing cells"):
+        pairwise([[np.nan]])
+    with pytest.raises(MissingValuesError, match="infinities"):
+        pairwise([[np.inf]])
+    with pytest.raises(SettingError, match="2 columns cannot be compared with rows of 1 columns"):
+        pairwise([[1.0, 2.0]], [[1.0]])
+    with pytest.raises(SettingError, match="'correlation' cannot take sparse rows"):
+        pairwise(sparse.csr_array(np.eye(3)), metric="correlation")
+    with pytest.raises(SettingError, match="no covariance yet"):
+        pairwise([[1.0]], metric="mahalanobis")
+    with pytest.raises(DataError, match="not positive definite"):
+        pairwise([[1.0, 1.0]], metric=Mahalanobis(np.ones((2, 2))))
+    with pytest.raises(SettingError, match="above 0"):
+        Minkowski(0)
+    with pytest.raises(DataError, match="1 dimensions"):
+        pairwise([1.0, 2.0])
+
+
+def test_no_rows_are_no_distances():
+    assert pairwise(np.empty((0, 3)), np.ones((4, 3))).shape == (0, 4)
+    assert pairwise(np.ones((4, 3)), np.empty((0, 3))).shape == (4, 0)
+    assert pairwise(np.ones((1, 3)), condensed=True).shape == (0,)
