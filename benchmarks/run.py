@@ -15,6 +15,7 @@ from datetime import date
 from pathlib import Path
 
 import csv_table  # noqa: F401  (registers its workload)
+import distance_workloads  # noqa: F401  (registers its workloads)
 import imports
 import outofcore
 import report

@@ -48,8 +48,8 @@ ld::NearestOutput output(const Array<double, 2>& raw, const Found& rows, std::si
 }
 
 template <class T>
-void pairwise(const std::string& space, double p, Weights weight, Bytes matched, Array<const T, 2> X, Array<const T, 2> Y,
-              Array<double, 2> out) {
+void pairwise(const std::string& space, double p, Weights weight, Bytes matched, Array<const T, 2> X,
+              Array<const T, 2> Y, Array<double, 2> out) {
     const auto d = X.shape(1);
     expect_shape("Y", Y, {Y.shape(0), d});
     expect_shape("out", out, {X.shape(0), Y.shape(0)});
@@ -61,8 +61,8 @@ void pairwise(const std::string& space, double p, Weights weight, Bytes matched,
 }
 
 template <class T>
-void nearest(const std::string& space, double p, Weights weight, Bytes matched, Array<const T, 2> X, Array<const T, 2> Y,
-             Maybe<Numbers> skip, std::int64_t first, Array<double, 2> raw, Found rows) {
+void nearest(const std::string& space, double p, Weights weight, Bytes matched, Array<const T, 2> X,
+             Array<const T, 2> Y, Maybe<Numbers> skip, std::int64_t first, Array<double, 2> raw, Found rows) {
     const auto n = X.shape(0), d = X.shape(1);
     expect_shape("Y", Y, {Y.shape(0), d});
     const auto out = output(raw, rows, n);
@@ -97,8 +97,8 @@ void sparse_pairwise(const std::string& space, double p, Indices x_indptr, Indic
 
 template <class T>
 void sparse_nearest(const std::string& space, double p, Indices x_indptr, Indices x_indices, Array<const T, 1> x_data,
-                    Indices y_indptr, Indices y_indices, Array<const T, 1> y_data, Maybe<Numbers> skip, std::int64_t first,
-                    Array<double, 2> raw, Found rows) {
+                    Indices y_indptr, Indices y_indices, Array<const T, 1> y_data, Maybe<Numbers> skip,
+                    std::int64_t first, Array<double, 2> raw, Found rows) {
     const auto X = sparse_rows(x_indptr, x_indices, x_data), Y = sparse_rows(y_indptr, y_indices, y_data);
     const auto out = output(raw, rows, X.rows);
     const ld::NearestQuery asked{raw.shape(1), first, data_or_null("skip", skip, {X.rows})};
@@ -109,8 +109,8 @@ class LeafTree {
 public:
     LeafTree(Array<const double, 2> Z, Numbers numbers) : tree_(checked(Z, numbers), numbers.data()) {}
 
-    void nearest(const std::string& space, double p, Array<const double, 2> Z, Maybe<Numbers> skip, Array<double, 2> raw,
-                 Found rows) const {
+    void nearest(const std::string& space, double p, Array<const double, 2> Z, Maybe<Numbers> skip,
+                 Array<double, 2> raw, Found rows) const {
         const auto n = Z.shape(0), k = raw.shape(1);
         expect_shape("Z", Z, {n, tree_.columns()});
         const auto out = output(raw, rows, n);
@@ -143,16 +143,16 @@ public:
             with_differences(space, p, [&](const auto& one) {
                 for (std::size_t q = 0; q < n; ++q) {
                     const auto before = rows->size();
-                    tree_.within(one, matrix(Z).row(q), limit, [&](double value, std::int64_t row) {
-                        raw->push_back(value), rows->push_back(row);
-                    });
+                    tree_.within(one, matrix(Z).row(q), limit,
+                                 [&](double value, std::int64_t row) { raw->push_back(value), rows->push_back(row); });
                     counts.data()[q] = static_cast<std::int64_t>(rows->size() - before);
                     poll(4096 + 16 * (rows->size() - before));
                 }
             });
         }
         const auto raw_array = nb::ndarray<nb::numpy, double, nb::ndim<1>>(raw->data(), {raw->size()}, raw_owner);
-        const auto rows_array = nb::ndarray<nb::numpy, std::int64_t, nb::ndim<1>>(rows->data(), {rows->size()}, rows_owner);
+        const auto rows_array =
+            nb::ndarray<nb::numpy, std::int64_t, nb::ndim<1>>(rows->data(), {rows->size()}, rows_owner);
         return nb::make_tuple(raw_array, rows_array);
     }
 
@@ -171,10 +171,11 @@ void bind(nb::module_& m) {
     m.def("pairwise", &pairwise<T>, "space"_a, "p"_a, "weight"_a.noconvert().none(), "matched"_a.noconvert().none(),
           "X"_a.noconvert(), "Y"_a.noconvert(), "out"_a.noconvert(), ReleaseGil(),
           "Set out to the raw values of all pairs of rows.");
-    m.def("nearest", &nearest<T>, "space"_a, "p"_a, "weight"_a.noconvert().none(), "matched"_a.noconvert().none(),
-          "X"_a.noconvert(), "Y"_a.noconvert(), "skip"_a.noconvert().none(), "first"_a, "raw"_a.noconvert(),
-          "rows"_a.noconvert(), ReleaseGil(),
-          "Set raw and rows to the nearest rows of Y for every row of X, numbered from `first`, without those in skip.");
+    m.def(
+        "nearest", &nearest<T>, "space"_a, "p"_a, "weight"_a.noconvert().none(), "matched"_a.noconvert().none(),
+        "X"_a.noconvert(), "Y"_a.noconvert(), "skip"_a.noconvert().none(), "first"_a, "raw"_a.noconvert(),
+        "rows"_a.noconvert(), ReleaseGil(),
+        "Set raw and rows to the nearest rows of Y for every row of X, numbered from `first`, without those in skip.");
     m.def("sparse_pairwise", &sparse_pairwise<T>, "space"_a, "p"_a, "x_indptr"_a.noconvert(), "x_indices"_a.noconvert(),
           "x_data"_a.noconvert(), "y_indptr"_a.noconvert(), "y_indices"_a.noconvert(), "y_data"_a.noconvert(),
           "out"_a.noconvert(), ReleaseGil(), "Set out to the raw values of all pairs of sparse rows.");

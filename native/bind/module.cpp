@@ -4,6 +4,8 @@
 
 #include "arrays.hpp"
 
+void bind_distances(nb::module_& m);
+
 NB_MODULE(LYCEUM_MODULE, m) {
     m.def("max_threads", &omp_get_max_threads,
           "Threads that OpenMP would use here: obeys OMP_NUM_THREADS and threadpoolctl.");
@@ -20,6 +22,7 @@ NB_MODULE(LYCEUM_MODULE, m) {
     bind_category_codes(m);
     bind_bayes(m);
     bind_cluster(m);
+    bind_distances(m);
     bind_losses(m);
     bind_interleave_columns(m);
     bind_sparse_rows(m);

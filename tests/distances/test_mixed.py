@@ -127,7 +127,7 @@ def test_gower_refuses_other_columns():
         pairwise(rows, metric=Gower(weights=[1, 2]).fitted(rows))
 
 
-# -- value differences ----------------------------------------------------------------------------------------
+# -- value differences ---------------------------------------------------------------------------------------
 
 
 def shares(values, classes, value):

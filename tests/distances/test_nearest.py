@@ -38,9 +38,17 @@ from lyceum.distances._metric import points_of
 from lyceum.errors import SettingError
 
 METRICS = [
-    Euclidean(), SquaredEuclidean(), Manhattan(), Chebyshev(), Minkowski(3), Mahalanobis(np.diag([1.0, 4.0, 9.0])),
-    Cosine(), Correlation(), Hamming(), Jaccard(),
-]  # fmt: skip
+    Euclidean(),
+    SquaredEuclidean(),
+    Manhattan(),
+    Chebyshev(),
+    Minkowski(3),
+    Mahalanobis(np.diag([1.0, 4.0, 9.0])),
+    Cosine(),
+    Correlation(),
+    Hamming(),
+    Jaccard(),
+]
 TREES = METRICS[:8]
 
 
@@ -187,7 +195,7 @@ def test_threads_do_not_change_a_bit(metric):
     assert_array_equal(found.distances, alone.distances)
 
 
-# -- rows that stream by --------------------------------------------------------------------------------------
+# -- rows that stream by -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("metric", [Euclidean(), Manhattan(), Cosine(), Hamming()], ids=label)

@@ -86,7 +86,7 @@ class Gower(Metric):
             raise SettingError(f"Gower was fitted on {len(schema)} columns, but the rows have {X.shape[1]}")
         assert self.low is not None
         assert self.high is not None
-        # About the smallest, so that an offset takes no digits; unknown categories (-1) are unlike all others.
+        # About the smallest, so that an offset takes no digits. An unknown category (-1) is unlike the known.
         Z = np.array(X, dtype=np.float64)
         for j, column in enumerate(schema):
             if not column.is_categorical:

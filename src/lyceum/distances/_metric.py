@@ -133,7 +133,7 @@ def metric(name: str | Metric, **options: Any) -> Metric:
     return _METRICS[name](**options)
 
 
-# -- rows in --------------------------------------------------------------------------------------------------
+# -- rows in -------------------------------------------------------------------------------------------------
 
 
 def as_rows(rows: Any) -> Rows:
@@ -142,7 +142,7 @@ def as_rows(rows: Any) -> Rows:
 
 
 def points_of(metric: Metric, X: Any) -> Points:
-    """All rows of X as the kernels compare them, in memory: from an array, a sparse array, a block or rows."""
+    """All rows of X in memory, as the kernels compare them; X is an array, sparse or not, a block or rows."""
     if isinstance(X, Rows):
         metric.check_schema(X.schema)
         found = X.collect(lambda block: points_of(metric, block.X))

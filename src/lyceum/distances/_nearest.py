@@ -22,8 +22,8 @@ __all__ = ["NearestLists", "nearest", "within_radius"]
 def nearest(X: Any, k: int, *, among: Any = None, metric: str | Metric = "euclidean") -> Neighbors:
     """The k nearest rows for every row of X, exactly.
 
-    Rows at equal distances come in the order of their numbers (equal before a root is taken). Rows scanned from a file or from Dask are
-    searched as they stream by; the answer is that of rows in memory.
+    Rows at equal distances come in the order of their numbers (equal before a root is taken). Rows scanned
+    from a file or from Dask are searched as they stream by; the answer is that of rows in memory.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-// An exact index: rows in leaves (density/row_leaves.hpp) under a tree of boxes. A box is passed over when the raw value of
-// the gaps between it and the query is above the limit. Rounding is monotone, so that the value of the gaps, summed in the
-// order of the columns, is never above that of a row in the box: the answer is that of nearest.hpp, bit for bit.
-// Cost per query: about log(n) boxes and a few leaves where columns are few, all leaves at worst.
+// An exact index: rows in leaves (density/row_leaves.hpp) under a tree of boxes. A box is passed over when the raw
+// value of the gaps between it and the query is above the limit. Rounding is monotone, so that the value of the gaps,
+// summed in the order of the columns, is never above that of a row in the box: the answer is that of nearest.hpp, bit
+// for bit. Cost per query: about log(n) boxes and a few leaves where columns are few, all leaves at worst.
 #pragma once
 #include <lyceum/density/row_leaves.hpp>
 #include <lyceum/distances/nearest.hpp>
@@ -22,15 +22,18 @@ public:
 
     template <class Space>
     void nearest(const Space& space, const double* x, std::int64_t skip, NearestHeap& heap) const {
-        visit(space, x, [&] { return heap.limit(); }, [&](double raw, std::int64_t row) {
-            if (row != skip) heap.offer(raw, row);
-        });
+        visit(
+            space, x, [&] { return heap.limit(); },
+            [&](double raw, std::int64_t row) {
+                if (row != skip) heap.offer(raw, row);
+            });
     }
 
     // `found(raw, row)` for every row of a raw value of at most `limit`.
     template <class Space, class Found>
     void within(const Space& space, const double* x, double limit, Found&& found) const {
-        visit(space, x, [&] { return limit; }, found);
+        visit(
+            space, x, [&] { return limit; }, found);
     }
 
 private:
@@ -87,7 +90,8 @@ private:
                 scan(space, x, node.first, limit(), found);
                 continue;
             }
-            const Pending left{bound(space, x, top.node + 1), top.node + 1}, right{bound(space, x, node.right), node.right};
+            const Pending left{bound(space, x, top.node + 1), top.node + 1},
+                right{bound(space, x, node.right), node.right};
             const bool left_first = left.bound <= right.bound;
             stack[size++] = left_first ? right : left;
             stack[size++] = left_first ? left : right;

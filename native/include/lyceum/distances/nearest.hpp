@@ -35,8 +35,9 @@ struct NearestOutput {
 class NearestLists {
 public:
     NearestLists(size_t queries, NearestQuery asked)
-        : asked_(asked), storage_(queries * asked.k), limit_(round_up(queries, group_rows<float>),
-                                                             -std::numeric_limits<double>::infinity()) {
+        : asked_(asked),
+          storage_(queries * asked.k),
+          limit_(round_up(queries, group_rows<float>), -std::numeric_limits<double>::infinity()) {
         for (size_t q = 0; q < queries; ++q) {
             heaps_.emplace_back(storage_.data() + q * asked.k, asked.k);
             limit_[q] = heaps_[q].limit();
@@ -81,12 +82,14 @@ void nearest_in_chunk(const Space& space, const double* group, size_t query, siz
         if (!any_lane(passing)) continue;
         for (size_t g = 0; g < std::min(G, count - i); ++g)
             for (size_t r = 0; r < wide; ++r)
-                if (values[g * R + r] <= *lists.limits(query + r)) lists.offer(query + r, values[g * R + r], begin + i + g);
+                if (values[g * R + r] <= *lists.limits(query + r))
+                    lists.offer(query + r, values[g * R + r], begin + i + g);
     }
 }
 
 template <class T, class Space>
-void nearest(const Space& space, Matrix<const T> X, Matrix<const T> Y, NearestQuery asked, NearestOutput out, Poll poll) {
+void nearest(const Space& space, Matrix<const T> X, Matrix<const T> Y, NearestQuery asked, NearestOutput out,
+             Poll poll) {
     constexpr size_t G = side_rows<Space>, R = group_rows<double>;
     const size_t n = X.rows, d = X.cols, size = chunk_rows(d);
     NearestLists lists(n, asked);

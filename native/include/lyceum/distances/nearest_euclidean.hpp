@@ -2,8 +2,8 @@
 // the pairs that pass it.
 //
 // With a = s (x - c) and b = s (y - c), c about the middle of Y and s a power of two, s^2 |x - y|^2 / 2 =
-// |a|^2 / 2 - (a.b - |b|^2 / 2). The filter rounds a and b to float (relative error u = 2^-24 each) and sums d + 2 terms in
-// float, so that its score a.b - |b|^2 / 2 is wrong by at most
+// |a|^2 / 2 - (a.b - |b|^2 / 2). The filter rounds a and b to float (relative error u = 2^-24 each) and sums d + 2
+// terms in float, so that its score a.b - |b|^2 / 2 is wrong by at most
 //     e = 1.02 u (d + 3) (M^2 / 2 + |a| M),      M = max |b|,
 // and |a - b| by at most 1.02 u (|a| + M). A row y whose raw value is at most the limit t of a query therefore has
 //     score >= |a|^2 / 2 - (s sqrt(t) + 1.02 u (|a| + M))^2 / 2 - e
@@ -27,8 +27,17 @@ template <class T>
 class EuclideanNearest {
 public:
     EuclideanNearest(Matrix<const T> X, Matrix<const T> Y, NearestQuery asked, Poll poll)
-        : X_(X), Y_(Y), d_(X.cols), k_(asked.k), poll_(poll), lists_(X.rows, asked), centre_(d_), half_(X.rows), length_(X.rows),
-          floor_(round_up(X.rows, R), std::numeric_limits<float>::infinity()), passed_(round_up(X.rows, R) / R),
+        : X_(X),
+          Y_(Y),
+          d_(X.cols),
+          k_(asked.k),
+          poll_(poll),
+          lists_(X.rows, asked),
+          centre_(d_),
+          half_(X.rows),
+          length_(X.rows),
+          floor_(round_up(X.rows, R), std::numeric_limits<float>::infinity()),
+          passed_(round_up(X.rows, R) / R),
           direct_(passed_.size()) {}
 
     void operator()(NearestOutput out) {
@@ -51,10 +60,13 @@ private:
         const size_t step = std::max<size_t>(1, Y_.rows / 1024);
         double count = 0, spread = 0;
         for (size_t i = 0; i < Y_.rows; i += step, ++count)
-            for (size_t j = 0; j < d_; ++j) centre_[j] += (static_cast<double>(Y_.row(i)[j]) - centre_[j]) / (count + 1);
+            for (size_t j = 0; j < d_; ++j)
+                centre_[j] += (static_cast<double>(Y_.row(i)[j]) - centre_[j]) / (count + 1);
         for (size_t i = 0; i < Y_.rows; i += step)
-            for (size_t j = 0; j < d_; ++j) spread = std::max(spread, std::abs(static_cast<double>(Y_.row(i)[j]) - centre_[j]));
-        if (spread > 0 && spread <= std::numeric_limits<double>::max()) scale_ = std::ldexp(1., -std::clamp(std::ilogb(spread), -500, 500));
+            for (size_t j = 0; j < d_; ++j)
+                spread = std::max(spread, std::abs(static_cast<double>(Y_.row(i)[j]) - centre_[j]));
+        if (spread > 0 && spread <= std::numeric_limits<double>::max())
+            scale_ = std::ldexp(1., -std::clamp(std::ilogb(spread), -500, 500));
     }
 
     // One row in the frame, as float cells `step` apart; its squared length.
@@ -115,16 +127,19 @@ private:
             Vec<float> floor[row_vectors];
             for (int v = 0; v < row_vectors; ++v) floor[v] = load(floor_.data() + query + v * L);
             Vec<Int<float>> passing{};
-            pair_tile<float>(Products{}, near_ + query * d_, near_side_ + i * d_, d_, [&](int g, int v, Vec<float> sum) {
-                const Vec<float> score = sum + bias_[i + g];
-                passing |= score >= floor[v];
-                store(scores + g * R + v * L, score);
-            });
+            pair_tile<float>(Products{}, near_ + query * d_, near_side_ + i * d_, d_,
+                             [&](int g, int v, Vec<float> sum) {
+                                 const Vec<float> score = sum + bias_[i + g];
+                                 passing |= score >= floor[v];
+                                 store(scores + g * R + v * L, score);
+                             });
             if (any_lane(passing)) take(scores, query, wide, begin, i, std::min(G, count - i));
         }
         const size_t seen = begin + count;
-        const double normal = static_cast<double>(k_) * (4 + 4 * std::log2(1 + static_cast<double>(seen) / static_cast<double>(k_)));
-        if (static_cast<double>(passed_[query / R]) > static_cast<double>(wide) * (static_cast<double>(seen) / 8 + normal))
+        const double normal =
+            static_cast<double>(k_) * (4 + 4 * std::log2(1 + static_cast<double>(seen) / static_cast<double>(k_)));
+        if (static_cast<double>(passed_[query / R]) >
+            static_cast<double>(wide) * (static_cast<double>(seen) / 8 + normal))
             direct_[query / R] = true;
     }
 
@@ -140,7 +155,8 @@ private:
 
     void set_floor(size_t q) {
         const double terms = static_cast<double>(d_ + 3), limit = *lists_.limits(q) * scale_ * scale_;
-        const double within = std::sqrt(limit) * (1 + 1e-12) + u * (length_[q] + reach_) + std::sqrt(terms) * (1e-44 + scale_ * 1e-161);
+        const double within =
+            std::sqrt(limit) * (1 + 1e-12) + u * (length_[q] + reach_) + std::sqrt(terms) * (1e-44 + scale_ * 1e-161);
         const double error = u * terms * (reach_ * reach_ / 2 + length_[q] * reach_) + terms * 1e-37;
         const double floor = half_[q] - within * within / 2 - error;
         floor_[q] = std::nextafter(static_cast<float>(floor), -std::numeric_limits<float>::infinity());

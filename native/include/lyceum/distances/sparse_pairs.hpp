@@ -1,5 +1,5 @@
-// Raw values of pairs of sparse rows with ascending columns: only the columns stored in one of the two are visited, in the
-// order of the columns, so that the values are those of the dense kernels. Cost: the stored cells of all pairs.
+// Raw values of pairs of sparse rows with ascending columns: only the columns stored in one of the two are visited, in
+// the order of the columns, so that the values are those of the dense kernels. Cost: the stored cells of all pairs.
 #pragma once
 #include <lyceum/core/interrupt.hpp>
 #include <lyceum/distances/nearest.hpp>
@@ -40,7 +40,8 @@ void sparse_pairwise(const Space& space, SparseRows<T> X, SparseRows<T> Y, doubl
 }
 
 template <class T, class Space>
-void sparse_nearest(const Space& space, SparseRows<T> X, SparseRows<T> Y, NearestQuery asked, NearestOutput out, Poll poll) {
+void sparse_nearest(const Space& space, SparseRows<T> X, SparseRows<T> Y, NearestQuery asked, NearestOutput out,
+                    Poll poll) {
     std::vector<Neighbor> storage(asked.k);
     for (size_t i = 0; i < X.rows; ++i) {
         NearestHeap heap(storage.data(), asked.k);
