@@ -56,7 +56,7 @@ def _scipy(queries, rows, k):
 
 
 def _found(queries, rows, k):
-    """The mean distance of the neighbours found of some queries, and the share of them that are the nearest."""
+    """The mean distance of the neighbours found of some queries, and the share of the nearest in them."""
     some = np.arange(0, len(queries), max(1, len(queries) // 200))
     D = np.array([((rows.astype(np.float64) - query) ** 2).sum(axis=1) for query in queries[some]])
     nearest = np.sort(D, axis=1)[:, :k]
