@@ -11,7 +11,7 @@ from scipy import sparse
 
 from lyceum.data._block import Block
 from lyceum.data._coding import codes_of
-from lyceum.data._schema import Column, Schema
+from lyceum.data._schema import Column, Schema, missing_columns
 from lyceum.errors import SchemaError
 
 __all__ = ["Align", "TargetNumbers", "union"]
@@ -24,7 +24,7 @@ def union(known: Schema, new: Schema, who: str, counts: bool) -> Schema:
     """
     odd = sorted(set(known.names) ^ set(new.names))
     if odd:
-        has = "is new" if odd[0] in new.names else "is missing"
+        has = "is new" if odd[0] in new else "is missing"
         raise SchemaError(f"column {odd[0]!r} {has}: {who} was fitted on {', '.join(map(repr, known.names))}")
     columns = tuple(_union(column, new[column.name], who) for column in known)
     for before, after in zip(known, columns):
@@ -88,13 +88,10 @@ class Align:
 
     @classmethod
     def between(cls, before: Schema, after: Schema) -> Align:
-        absent = [name for name in after.names if name not in before.names]
-        if absent:
-            raise SchemaError(
-                f"missing column{'s' * (len(absent) > 1)} {', '.join(map(repr, absent))}: the columns "
-                f"here are {', '.join(map(repr, before.names))}"
-            )
-        places = np.array([before.names.index(name) for name in after.names], dtype=np.intp)
+        missing = [name for name in after.names if name not in before]
+        if missing:
+            raise missing_columns(missing, before.names)
+        places = np.array([before.index(name) for name in after.names], dtype=np.intp)
         changes = tuple(_change(before[int(j)], column) for j, column in zip(places, after))
         classes = None
         if before.target is not None and after.target is not None and after.target.categories is not None:

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
 
+from lyceum.data._schema import check_names
 from lyceum.errors import SchemaError
 
 __all__ = ["column_class", "is_frame", "numbers", "to_arrow"]
@@ -26,10 +27,7 @@ def is_frame(X: Any) -> bool:
 def to_arrow(frame: Any) -> pa.Table:
     """The frame as an Arrow table, without its index."""
     table = _to_arrow(frame)
-    names = table.column_names
-    if len(set(names)) < len(names):
-        twice = sorted({name for name in names if names.count(name) > 1})
-        raise SchemaError(f"column names appear twice: {', '.join(map(repr, twice))}: rename them")
+    check_names(table.column_names)
     return table
 
 
@@ -64,9 +62,7 @@ def _plain_dictionary(chunk: pa.DictionaryArray) -> pa.DictionaryArray:
 
 def _from_pandas(frame: Any) -> pa.Table:
     renamed = frame.set_axis([str(name) for name in frame.columns], axis=1)
-    if not renamed.columns.is_unique:
-        twice = sorted(set(renamed.columns[renamed.columns.duplicated()]))
-        raise SchemaError(f"column names appear twice: {', '.join(map(repr, twice))}: rename them")
+    check_names(renamed.columns.tolist())
     try:
         return pa.Table.from_pandas(renamed, preserve_index=False)
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:

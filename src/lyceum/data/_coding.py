@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from lyceum._native import native
 from lyceum._threads import ordered_map
 from lyceum.data._arrow import column_class, numbers
-from lyceum.data._schema import Column, Schema
+from lyceum.data._schema import Column, Schema, missing_columns
 from lyceum.errors import MissingValuesError, SchemaError
 
 __all__ = ["ArrayCoder", "TableCoder", "class_codes", "codes_of", "decode", "labels"]
@@ -121,13 +121,11 @@ class TableCoder:
         return [*self.schema.names, *target, *weight]
 
     def check(self, names: list[str]) -> None:
-        absent = [name for name in self.schema.names if name not in names]
-        if absent:
-            raise SchemaError(
-                f"missing column{'s' if len(absent) > 1 else ''} {', '.join(map(repr, absent))}: the "
-                "columns here are "
-                f"{', '.join(map(repr, names)) or 'none'}"
-            )
+        """Raise unless all feature columns are among the names."""
+        there = set(names)
+        missing = [name for name in self.schema.names if name not in there]
+        if missing:
+            raise missing_columns(missing, names)
 
     def features(self, table: pa.Table | pa.RecordBatch) -> np.ndarray:
         """The coded cells, float32 when every column is, else float64."""

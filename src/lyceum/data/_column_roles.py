@@ -28,17 +28,18 @@ class ColumnRoles:
 
     def wanted(self, names: Sequence[str]) -> list[str]:
         """The columns to read, out of those there are; raises if the user named one that is not there."""
+        there, ignored = set(names), set(self.ignore)
         said = {"target": [self.target], "weight": [self.weight], "ignore": self.ignore, "kinds": self.kinds}
         for role, mentioned in said.items():
             for name in mentioned:
-                if name is not None and name not in names:
+                if name is not None and name not in there:
                     raise SchemaError(f"{role}: there is no column {name!r}{spelling_hint(name, names)}")
-                if name is not None and role != "ignore" and name in self.ignore:
+                if name is not None and role != "ignore" and name in ignored:
                     raise SchemaError(f"column {name!r} is both in ignore and in {role}: take it out of one")
         if self.target is not None and self.target == self.weight:
             raise SchemaError(f"column {self.target!r} cannot be both the target and the weight")
         check_kinds(self.kinds)
-        return [name for name in names if name not in self.ignore]
+        return [name for name in names if name not in ignored]
 
     @property
     def in_full(self) -> set[str]:
@@ -47,11 +48,8 @@ class ColumnRoles:
 
     def undecided(self, profile: TableProfile) -> list[str]:
         """Columns of which the rest of the rows could still tell something that matters."""
-        return [
-            n
-            for n, column in profile.columns.items()
-            if column.is_open or n in self.in_full or n == self.weight
-        ]
+        in_full = self.in_full | {self.weight}
+        return [name for name, column in profile.columns.items() if column.is_open or name in in_full]
 
     def schema(self, profile: TableProfile) -> Schema:
         """The schema of the columns to read, from their profile."""

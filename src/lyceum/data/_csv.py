@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import IO, TypeVar
@@ -218,7 +219,7 @@ class _explained:
         """Refuse what the header or the types show to be wrong."""
         names = schema.names
         if len(set(names)) < len(names):
-            twice = sorted({name for name in names if names.count(name) > 1})
+            twice = sorted(name for name, count in Counter(names).items() if count > 1)
             raise SchemaError(
                 f"{self.name} has the column names {', '.join(map(repr, twice))} twice: rename them"
             )

@@ -93,12 +93,13 @@ class DaskSource:
 
         named = hasattr(X, "columns")
         names = [str(name) for name in X.columns] if named else [f"x{j}" for j in range(X.shape[1])]
-        declared = [names[j] for j in categorical(names)]
+        declared = {names[j] for j in categorical(names)}
         parts = as_delayed(X)
         ys = _matching(y if task else None, len(parts), "y")
         ws = _matching(w, len(parts), "sample_weight")
         look = dask.delayed(_look, pure=False)
-        undecided = [name for name in names if name in declared or (named and _is_undecided(X, name))]
+        types = X.dtypes.tolist() if named else [np.dtype(np.float64)] * len(names)
+        undecided = [name for name, t in zip(names, types) if name in declared or _is_undecided(t)]
         looks = dask.compute(*[look(*part, undecided, task) for part in zip(parts, ys, ws)])
         if w is not None and not any(seen.weight for seen in looks):
             raise DataError("sample_weight is zero for every row: there is nothing to learn from")
@@ -288,7 +289,9 @@ def _seen_column(name: str, profile: ColumnProfile | None, declared: bool) -> Co
     return profile.column("categorical" if declared else None)
 
 
-def _seen_schema(names: list[str], declared: list[str], looks: Sequence[_Seen], task: str | None) -> Schema:
+def _seen_schema(
+    names: list[str], declared: Collection[str], looks: Sequence[_Seen], task: str | None
+) -> Schema:
     profile = _merged([seen.profile for seen in looks])
     known = profile.columns if profile else {}
     columns = tuple(_seen_column(name, known.get(name), name in declared) for name in names)
@@ -306,10 +309,8 @@ def _seen_schema(names: list[str], declared: list[str], looks: Sequence[_Seen], 
     return Schema(columns, Column("y", "binary" if len(classes) == 2 else "categorical", classes, "y"))
 
 
-def _is_undecided(frame: Any, name: str) -> bool:
+def _is_undecided(dtype: Any) -> bool:
     """Whether the type of a Dask frame's column leaves its categories open."""
-    position = [str(column) for column in frame.columns].index(name)
-    dtype = frame.dtypes.iloc[position]
     return not (isinstance(dtype, np.dtype) and dtype.kind in "iuf")
 
 

@@ -234,10 +234,11 @@ class Inputs:
                     f"categorical_features names column {said.max()}, but there are {len(names)}"
                 )
             return said.tolist()
-        absent = [name for name in said.tolist() if name not in names]
-        if absent:
-            raise SchemaError(f"categorical_features names the column {absent[0]!r}, which is not there")
-        return [names.index(name) for name in said.tolist()]
+        places = {name: place for place, name in enumerate(names)}
+        missing = [name for name in said.tolist() if name not in places]
+        if missing:
+            raise SchemaError(f"categorical_features names the column {missing[0]!r}, which is not there")
+        return [places[name] for name in said.tolist()]
 
     def _dask(self, X: Any, y: Any, w: Any, reset: bool) -> Rows:
         if self.task is not None and y is None:

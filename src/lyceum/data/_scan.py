@@ -123,7 +123,8 @@ def _dask_source(frame: Any, roles: ColumnRoles) -> DaskSource:
     names = list(map(str, frame.columns))
     wanted = roles.wanted(names)
     if len(wanted) < len(names):
-        frame = frame[[name for name in frame.columns if str(name) in wanted]]
+        chosen = set(wanted)
+        frame = frame[[name for name in frame.columns if str(name) in chosen]]
     return DaskSource.of_frame(frame, roles.schema, roles.in_full)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -69,8 +70,15 @@ class Column:
         return np.array_equal(self.categories, other.categories)
 
 
+class _NameIndex:
+    """Holds the place of every name; it is no field, so that copies and model files do without it."""
+
+    __slots__ = ("_places",)
+    _places: dict[str, int]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
-class Schema:
+class Schema(_NameIndex):
     """The columns that a learner sees, the target and the weight column if there are any.
 
     >>> schema = Schema.declare({"age": "continuous", "sex": ["female", "male"]})
@@ -84,10 +92,7 @@ class Schema:
     weight: str | None = None
 
     def __post_init__(self) -> None:
-        names = list(self.names)
-        if len(set(names)) < len(names):
-            twice = sorted({name for name in names if names.count(name) > 1})
-            raise SchemaError(f"column names appear twice: {', '.join(map(repr, twice))}: rename them")
+        check_names(self.names)
 
     @classmethod
     def declare(cls, kinds: Mapping[str, Kind | Sequence[Any]], target: Column | None = None) -> Schema:
@@ -127,12 +132,28 @@ class Schema:
         return iter(self.columns)
 
     def __getitem__(self, key: str | int) -> Column:
-        if not isinstance(key, str):
-            return self.columns[key]
-        for column in self.columns:
-            if column.name == key:
-                return column
-        raise SchemaError(f"there is no column {key!r}: the columns are {', '.join(map(repr, self.names))}")
+        return self.columns[self.index(key) if isinstance(key, str) else key]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._index
+
+    def index(self, name: str) -> int:
+        """The place of a column among the columns."""
+        place = self._index.get(name)
+        if place is None:
+            raise SchemaError(
+                f"there is no column {name!r}: the columns are {', '.join(map(repr, self.names))}"
+            )
+        return place
+
+    @property
+    def _index(self) -> dict[str, int]:
+        try:
+            return self._places
+        except AttributeError:
+            places = {name: place for place, name in enumerate(self.names)}
+            object.__setattr__(self, "_places", places)
+            return places
 
     def with_target(self, target: Column | None) -> Schema:
         return replace(self, target=target)
@@ -144,6 +165,21 @@ class Schema:
         if self.target:
             lines.append(f"{self.target.name:<{wide}}  {self.target.kind:<11} the target; {self.target.why}")
         return "\n".join(lines)
+
+
+def check_names(names: Sequence[str]) -> None:
+    """Raise if a name appears twice."""
+    if len(set(names)) < len(names):
+        twice = sorted(name for name, count in Counter(names).items() if count > 1)
+        raise SchemaError(f"column names appear twice: {', '.join(map(repr, twice))}: rename them")
+
+
+def missing_columns(missing: Sequence[str], names: Sequence[str]) -> SchemaError:
+    """The error that names the columns which a table lacks, and those that it has."""
+    return SchemaError(
+        f"missing column{'s' * (len(missing) > 1)} {', '.join(map(repr, missing))}: the columns here are "
+        f"{', '.join(map(repr, names)) or 'none'}"
+    )
 
 
 def _declared(name: str, kind: Kind | Sequence[Any]) -> Column:

@@ -1,0 +1,73 @@
+"""The cost of a schema is linear in its columns: names are looked up, never searched for."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from lyceum import scan
+from lyceum.data import Align, Column, Schema, TableCoder
+from lyceum.data._align import union
+
+
+class Name(str):
+    """A name that counts how often it is compared or hashed."""
+
+    touched = 0
+    __slots__ = ()
+
+    def __eq__(self, other):
+        Name.touched += 1
+        return str.__eq__(self, other)
+
+    def __hash__(self):
+        Name.touched += 1
+        return str.__hash__(self)
+
+
+def names(d):
+    return [Name(f"x{j}") for j in range(d)]
+
+
+def schema(d, reverse=False):
+    return Schema(tuple(Column(name) for name in (names(d)[::-1] if reverse else names(d))))
+
+
+OPERATIONS = {
+    "Align.between": lambda d: Align.between(schema(d), schema(d, reverse=True)),
+    "Schema.__getitem__": lambda d: [one[name] for one in (schema(d),) for name in names(d)],
+    "TableCoder.check": lambda d: TableCoder(schema(d)).check(names(d)),
+    "union": lambda d: union(schema(d), schema(d), "A learner", True),
+    "in": lambda d: [name in one for one in (schema(d),) for name in names(d)],
+}
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_twice_the_columns_take_twice_the_lookups(operation):
+    def touched(d):
+        Name.touched = 0
+        OPERATIONS[operation](d)
+        return Name.touched
+
+    assert touched(400) <= 2.2 * touched(200)
+
+
+def test_columns_are_aligned_by_name():
+    step = Align.between(schema(5), schema(5, reverse=True))
+    assert step.places.tolist() == [4, 3, 2, 1, 0]
+
+
+def test_a_name_is_found_in_a_copy_of_a_schema():
+    import copy
+    import pickle
+
+    for one in (copy.deepcopy(schema(3)), pickle.loads(pickle.dumps(Schema.of_numbers(["a", "b"])))):
+        assert one[one.names[1]] is one[1]
+        assert one.names[0] in one
+        assert "nothing" not in one
+
+
+def test_declared_kinds_of_many_columns_are_looked_up():
+    d = 300
+    table = pa.table({f"x{j}": np.arange(3.0) for j in range(d)})
+    rows = scan(table, kinds={f"x{j}": "continuous" for j in range(d)}, ignore=[])
+    assert len(rows.schema) == d
