@@ -23,5 +23,7 @@ def main(out):
 
 if __name__ == "__main__":
     if "--no-pictures" in sys.argv:
-        sys.modules["lyceum.study._report"] = SimpleNamespace(render=lambda study: study.answer)
+        sys.modules["lyceum.study._report"] = SimpleNamespace(
+            render=lambda study, problems=None: study.answer
+        )
     main(sys.argv[1])

@@ -7,4 +7,6 @@ from lyceum.study import _report
 
 @pytest.fixture
 def no_pictures(monkeypatch):
-    monkeypatch.setattr(_report, "render", lambda study: f"<!doctype html><title>{study.answer}</title>")
+    monkeypatch.setattr(
+        _report, "render", lambda study, problems=None: f"<!doctype html><title>{study.answer}</title>"
+    )

@@ -78,6 +78,7 @@ def _warnings(found: Study) -> Iterator[str]:
     for suspect in found.suspects:
         if suspect.code == "leak":
             yield f"column {suspect.column!r} {suspect.text}"
+    yield from found.problems
     if not found.finished:
         yield "the time allowed ended the study early: run it again with more and it goes on from there"
 

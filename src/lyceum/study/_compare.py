@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from lyceum.evaluate import (
 )
 from lyceum.study._pipeline import Judge, weighted_mean
 from lyceum.study._plan import Turn
+from lyceum.study._problems import Problems
 from lyceum.study._results import Candidate, Comparison, OutOfSample, Span, Standing
 from lyceum.study._store import Done, Store
 
@@ -178,19 +180,13 @@ def loss_and_interval(judge: Judge, sample: OutOfSample, losses: np.ndarray) -> 
 
 
 def _classified(trial: _Trial, judge: Judge) -> dict[str, Any]:
-    """What posteriors are worth."""
+    """Errors, costs and the confusion table of the decisions."""
     sample, decided = trial.sample, trial.decided
     assert judge.n_classes is not None
     assert decided is not None
     y, proba, w, K = sample.y, sample.predicted, sample.weight, judge.n_classes
     error, _ = _mean_and_error(sample, (proba.argmax(axis=1) != y).astype(np.float64))
     cost, cost_interval, _ = loss_and_interval(judge, sample, trial.losses)
-    told = calibration(y, proba, classes=np.arange(K), sample_weight=w)
-    area = (
-        auc(y == 1, proba[:, 1], sample_weight=w)
-        if K == 2
-        else auc_hand_till(y, proba, classes=np.arange(K), sample_weight=w)
-    )
     actions = K if judge.loss is None else judge.loss.values.shape[1]
     columns = actions + (judge.doubt is not None)
     table = np.zeros((K, columns))
@@ -201,12 +197,27 @@ def _classified(trial: _Trial, judge: Judge) -> dict[str, Any]:
         "cost": cost,
         "cost_interval": cost_interval,
         "reject_rate": _mean_and_error(sample, (decided < 0).astype(np.float64))[0],
-        "log_loss": told.log_loss,
-        "auc": float(area),
-        "brier": told.brier,
-        "calibration_error": told.expected_error,
         "confusion": tuple(tuple(row) for row in table.tolist()),
     }
+
+
+def _calibrated(trial: _Trial, K: int) -> dict[str, Any]:
+    """How far posteriors can be taken at their word."""
+    sample = trial.sample
+    found = calibration(sample.y, sample.predicted, classes=np.arange(K), sample_weight=sample.weight)
+    return {
+        "log_loss": found.log_loss,
+        "brier": found.brier,
+        "calibration_error": found.expected_error,
+    }
+
+
+def _area(trial: _Trial, K: int) -> dict[str, Any]:
+    """The area under the ROC curve."""
+    y, proba, w = trial.sample.y, trial.sample.predicted, trial.sample.weight
+    if K == 2:
+        return {"auc": float(auc(y == 1, proba[:, 1], sample_weight=w))}
+    return {"auc": float(auc_hand_till(y, proba, classes=np.arange(K), sample_weight=w))}
 
 
 def _regressed(trial: _Trial) -> dict[str, Any]:
@@ -220,14 +231,25 @@ _NONE = dict.fromkeys(
 )  # fmt: skip
 
 
-def _standing(trial: _Trial, judge: Judge, board: Board, extra: Mapping[str, Any]) -> Standing:
+def _metrics(trial: _Trial, judge: Judge, problems: Problems) -> dict[str, Any]:
+    """Every metric of one learner, None for those that do not apply or could not be made."""
+    label, found = trial.candidate.label, dict(_NONE)
+    K = judge.n_classes
+    if K is None:
+        loss, interval, _ = loss_and_interval(judge, trial.sample, trial.losses)
+        found |= {"rmse": loss, "rmse_interval": interval}
+        return found | problems.attempt(f"regression metrics of {label}", lambda: _regressed(trial), {})
+    found |= _classified(trial, judge)
+    found |= problems.attempt(f"calibration of {label}", lambda: _calibrated(trial, K), {})
+    return found | problems.attempt(f"AUC of {label}", lambda: _area(trial, K), {})
+
+
+def _standing(
+    trial: _Trial, judge: Judge, board: Board, extra: Mapping[str, Any], problems: Problems
+) -> Standing:
     """The numbers of one learner by itself."""
     loss, interval, error = loss_and_interval(judge, trial.sample, trial.losses)
-    known: dict[str, Any] = dict(_NONE)
-    if judge.n_classes is None:
-        known |= {"rmse": loss, "rmse_interval": interval, **_regressed(trial)}
-    else:
-        known |= _classified(trial, judge)
+    known = _metrics(trial, judge, problems)
     train = math.sqrt(trial.train_loss) if judge.n_classes is None else trial.train_loss
     name = trial.candidate.name
     own = [task for turn, task in board.done.items() if turn.name == name]
@@ -277,18 +299,27 @@ def holm(p: Sequence[float]) -> list[float]:
     return adjusted
 
 
-def compare(store: Store, board: Board, judge: Judge, choose: str, extra: Mapping[str, Any]) -> Comparison:
+def compare(
+    store: Store,
+    board: Board,
+    judge: Judge,
+    choose: str,
+    extra: Mapping[str, Any],
+    problems: Problems | None = None,
+) -> Comparison:
     """Standings, best first, with the choice; statements and what is run later are still empty.
 
-    `extra` has the .632 estimates, by name.
+    `extra` has the .632 estimates, by name; `problems` names the metrics that could not be made.
     """
+    problems = Problems() if problems is None else problems
     trials = {c.name: _Trial.of(c, store, board, judge) for c in board.compared}
     if not trials or not board.folds:
         reasons = "; ".join(dict.fromkeys(f"{task.turn.name}: {task.reason}" for task in board.failures))
         raise StudyError(f"no learner got through its first fold ({reasons or 'none was run'})")
-    found = [_standing(trial, judge, board, extra) for trial in trials.values()]
+    found = [_standing(trial, judge, board, extra, problems) for trial in trials.values()]
     found.sort(key=lambda s: (s.loss, s.log_loss or 0.0, s.complexity, s.name))
-    found = _against_best([replace(s, rank=i + 1) for i, s in enumerate(found)], trials, judge)
+    ranked = [replace(s, rank=i + 1) for i, s in enumerate(found)]
+    found = _against_best(ranked, trials, judge, problems)
     choice, reason = _choice(found, choose)
     n = len(np.unique(trials[found[0].name].sample.rows))
     low, high = judge.span
@@ -316,12 +347,15 @@ def _criterion(judge: Judge) -> str:
     return "error rate" if judge.loss is None and judge.doubt is None else "mean cost"
 
 
-def _against_best(found: list[Standing], trials: Mapping[str, _Trial], judge: Judge) -> list[Standing]:
+def _against_best(
+    found: list[Standing], trials: Mapping[str, _Trial], judge: Judge, problems: Problems
+) -> list[Standing]:
     best, others = found[0], found[1:]
     baseline = next((s.loss for s in found if s.is_baseline), best.loss)
     first = trials[best.name]
-    t = [_t_test(trials[s.name], first) for s in others]
-    chi = [_mcnemar(trials[s.name], first, judge) for s in others]
+    pairs = [trials[s.name] for s in others]
+    t = [problems.attempt("corrected t test", partial(_t_test, one, first)) for one in pairs]
+    chi = [problems.attempt("McNemar test", partial(_mcnemar, one, first, judge)) for one in pairs]
     adjusted_t, adjusted_chi = _adjusted(t), _adjusted(chi)
     told = [
         replace(
@@ -335,7 +369,8 @@ def _against_best(found: list[Standing], trials: Mapping[str, _Trial], judge: Ju
         for i, s in enumerate(others)
     ]
     limit = best.loss + best.standard_error
-    return [_judged(replace(s, within_one_se=s.loss <= limit), baseline) for s in (best, *told)]
+    near = [replace(s, within_one_se=s.loss <= limit) for s in (best, *told)]
+    return [problems.attempt(f"verdict on {s.label}", partial(_judged, s, baseline), s) for s in near]
 
 
 def _judged(standing: Standing, baseline: float) -> Standing:

@@ -15,6 +15,7 @@ import numpy as np
 from lyceum import plot
 from lyceum.decision import LossMatrix, error_reject_curve
 from lyceum.plot.style import COLOURS, GREY, downsample, finish, legend, line_style, reference_line
+from lyceum.study._problems import Problems
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from lyceum.study._results import Standing, Study
 
 __all__ = ["Figure", "figures_of", "positive_class"]
+
+Draw = Callable[[], "Iterator[Figure]"]
 
 _CURVES = 4  # learners in one picture: more cannot be told apart
 _POINTS = 1500  # of a scatter
@@ -38,9 +41,17 @@ class Figure:
     svg: str
 
 
-def figures_of(study: Study) -> list[Figure]:
-    """The pictures that the study has evidence for, in the order of the report."""
-    return list(_of_values(study) if study.classes is None else _of_classes(study))
+def figures_of(study: Study, problems: Problems | None = None) -> list[Figure]:
+    """The pictures that the study has evidence for, in the order of the report; `problems` names failures."""
+    problems = Problems() if problems is None else problems
+    makers = _of_values if study.classes is None else _of_classes
+    named = problems.attempt("figures", lambda: makers(study), {})
+    drawn = [problems.attempt(f"{name} figure", partial(_drawn, draw), []) for name, draw in named.items()]
+    return [figure for figures in drawn for figure in figures]
+
+
+def _drawn(draw: Draw) -> list[Figure]:
+    return list(draw())
 
 
 def positive_class(study: Study) -> int:
@@ -56,20 +67,22 @@ def positive_class(study: Study) -> int:
 # -- classification ------------------------------------------------------------------------------------------
 
 
-def _of_classes(study: Study) -> Iterator[Figure]:
+def _of_classes(study: Study) -> dict[str, Draw]:
     shown = _shown(study)
     posteriors = {standing.label: study.out_of_sample(standing.name) for standing in shown}
     first = posteriors[study.choice.label]
     labels = np.array([str(label) for label in study.classes or ()])
     same = {name: found.predicted for name, found in posteriors.items() if len(found.y) == len(first.y)}
     curves = _Curves(study, labels, labels[first.y], same)
-    yield curves.confusion()
-    yield from curves.cobweb(shown)
-    yield curves.roc()
-    yield from curves.cost_curve()
-    yield curves.error_reject()
-    yield curves.calibration()
-    yield from _learning(study)
+    return {
+        "confusion": curves.confusion,
+        "cobweb": curves.cobweb,
+        "ROC": curves.roc,
+        "cost": curves.cost_curve,
+        "rejection": curves.error_reject,
+        "calibration": curves.calibration,
+        "learning curve": partial(_learning, study),
+    }
 
 
 def _shown(study: Study) -> list[Standing]:
@@ -95,7 +108,7 @@ class _Curves:
     def _which(self) -> dict[str, Any]:
         return {"classes": list(self.labels), "pos_label": self._positive}
 
-    def confusion(self) -> Figure:
+    def confusion(self) -> Iterator[Figure]:
         study = self.study
         actions = [str(action) for action in study.actions]
         matrix = np.asarray(study.choice.confusion)
@@ -106,9 +119,9 @@ class _Curves:
         )
         size = (min(2.4 + 1.0 * len(actions), 8.0), min(1.6 + 0.85 * len(self.labels), 7.0))
         draw = partial(plot.confusion, matrix, list(self.labels), actions=actions)
-        return _figure("confusion", f"What was decided: {study.choice.label}", text, draw, size)
+        yield _figure("confusion", f"What was decided: {study.choice.label}", text, draw, size)
 
-    def cobweb(self, shown: list[Standing]) -> Iterator[Figure]:
+    def cobweb(self) -> Iterator[Figure]:
         K = len(self.labels)
         if not 2 < K <= _MANY_CLASSES:
             return
@@ -123,7 +136,7 @@ class _Curves:
         draw = partial(plot.cobweb, matrices, list(self.labels))
         yield _figure("cobweb", "Which classes are taken for which", text, draw, (5.4, 5.0))
 
-    def roc(self) -> Figure:
+    def roc(self) -> Iterator[Figure]:
         if self._positive is None:
             about = "averaged over every class against the rest"
         else:
@@ -133,7 +146,7 @@ class _Curves:
             "top left, the better."
         )
         draw = partial(plot.roc, self.y, self.posteriors, **self._which)
-        return _figure("roc", "ROC curves", text, draw)
+        yield _figure("roc", "ROC curves", text, draw)
 
     def cost_curve(self) -> Iterator[Figure]:
         if self._positive is None:
@@ -148,7 +161,7 @@ class _Curves:
         draw = partial(plot.cost_curve, self.y, self.posteriors, **self._which, **costs)
         yield _figure("cost", "Cost curves", text, draw)
 
-    def error_reject(self) -> Figure:
+    def error_reject(self) -> Iterator[Figure]:
         loss = None if self.study.loss is None else _by_text(self.study.loss)
         curves = {
             name: error_reject_curve(self.y, proba, loss, classes=list(self.labels))
@@ -157,15 +170,15 @@ class _Curves:
         what = "cost" if loss is not None else "error"
         text = f"How the {what} among decided rows falls when the least sure ones are handed to a person."
         draw = partial(plot.error_reject, curves, doubt=self.study.doubt)
-        return _figure("reject", "What rejecting the doubtful rows would gain", text, draw)
+        yield _figure("reject", "What rejecting the doubtful rows would gain", text, draw)
 
-    def calibration(self) -> Figure:
+    def calibration(self) -> Iterator[Figure]:
         text = (
             "Whether what is said to be 30 % likely happens 30 % of the time. On the diagonal posteriors can "
             "be taken at their word; bars are 95 % intervals."
         )
         draw = partial(plot.calibration, self.y, self.posteriors, **self._which)
-        return _figure("calibration", "Calibration", text, draw)
+        yield _figure("calibration", "Calibration", text, draw)
 
 
 def _counts(y: np.ndarray, said: np.ndarray, labels: np.ndarray) -> np.ndarray:
@@ -190,22 +203,37 @@ def _by_text(loss: LossMatrix) -> LossMatrix:
 # -- regression ----------------------------------------------------------------------------------------------
 
 
-def _of_values(study: Study) -> Iterator[Figure]:
+def _of_values(study: Study) -> dict[str, Draw]:
     y, predicted = study.out_of_sample(study.choice.name)
-    keep = np.unique(np.linspace(0, len(y) - 1, min(len(y), _POINTS)).round().astype(np.intp))
-    target = str(study.recipe.target)
+    places = np.unique(np.linspace(0, len(y) - 1, min(len(y), _POINTS)).round().astype(np.intp))
+    points = (y[places], predicted[places])
+    return {
+        "predicted against true": partial(_truth_figure, study, *points),
+        "residual": partial(_residual_figure, study, *points),
+        "error size": partial(_error_figure, study),
+        "learning curve": partial(_learning, study),
+    }
+
+
+def _truth_figure(study: Study, y: np.ndarray, predicted: np.ndarray) -> Iterator[Figure]:
     text = "Every point is a row that the model had not seen; on the diagonal it is right."
-    draw = partial(_against_truth, y[keep], predicted[keep], target)
+    draw = partial(_against_truth, y, predicted, str(study.recipe.target))
     yield _figure("truth", f"Predicted against true: {study.choice.label}", text, draw)
+
+
+def _residual_figure(study: Study, y: np.ndarray, predicted: np.ndarray) -> Iterator[Figure]:
     text = "What is left over the prediction. A bend or a funnel would show what the model has not learned."
-    yield _figure("residuals", "Residuals", text, partial(_residuals, y[keep], predicted[keep], target))
+    draw = partial(_residuals, y, predicted, str(study.recipe.target))
+    yield _figure("residuals", "Residuals", text, draw)
+
+
+def _error_figure(study: Study) -> Iterator[Figure]:
     text = "How large errors are: the share of rows whose error is at most that on the axis."
     errors = {s.label: np.abs(np.subtract(*study.out_of_sample(s.name))) for s in _shown(study)}
     baseline = study.comparison.baseline
     if baseline is not None and baseline.label not in errors:
         errors[baseline.label] = np.abs(np.subtract(*study.out_of_sample(baseline.name)))
     yield _figure("errors", "How large the errors are", text, partial(_error_shares, errors))
-    yield from _learning(study)
 
 
 def _against_truth(y: np.ndarray, predicted: np.ndarray, target: str, ax: Axes) -> Axes:

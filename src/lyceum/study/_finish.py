@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sqlite3
 import time
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,12 +14,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
 from lyceum.data import Rows
 from lyceum.decision import MinimumRiskClassifier
+from lyceum.errors import Cancelled
 from lyceum.evaluate import LearningCurve, StratifiedFolds, bootstrap_632, learning_curve
 from lyceum.persist import save
 from lyceum.study._compare import loss_and_interval
 from lyceum.study._material import Material
 from lyceum.study._pipeline import Judge, build, choose_settings, explained, row_predictions, seed_of
 from lyceum.study._plan import Plan
+from lyceum.study._problems import Problems, reason_of
 from lyceum.study._results import Candidate, Comparison, Holdout, OutOfSample, Standing
 from lyceum.study._store import Store
 
@@ -28,16 +32,33 @@ _CURVE_FOLDS = 5
 
 
 def kept(store: Store, name: str, work: Callable[[], Any]) -> Any:
-    """What `work` gives, from the store if it was done before; its seconds are kept too."""
+    """What `work` gives, from the store if it was done before; its seconds are kept too.
+
+    If it fails, {"failed": reason}. A disk that is full or a request to stop ends the study instead.
+    """
     found = store.get(name)
     if found is None:
         begun = time.perf_counter()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            found = work()
+            found = _attempted(work)
         store.put(f"seconds/{name}", time.perf_counter() - begun)
         store.put(name, found)
     return found
+
+
+def _attempted(work: Callable[[], Any]) -> Any:
+    try:
+        return work()
+    except (Cancelled, OSError, sqlite3.Error):
+        raise
+    except Exception as error:  # few rows can make any learner fail, and the folds are worth keeping
+        return {"failed": reason_of(error)}
+
+
+def failure_of(kept: Any) -> str | None:
+    """Why what `kept` returned could not be made, if so."""
+    return kept["failed"] if isinstance(kept, dict) and "failed" in kept else None
 
 
 # -- candidates behind scikit-learn's interface, over places of rows -----------------------------------------
@@ -125,18 +146,15 @@ def curve_of(plan: Plan, material: Material, choice: Standing, baseline: float) 
         stratify=plan.classes is not None,
         random_state=seed_of(plan.seed, "curve"),
     )
-    try:
-        curve = learning_curve(
-            model,
-            places,
-            y,
-            cv=folds,
-            loss=loss,
-            sample_weight=w,
-            random_state=seed_of(plan.seed, "curve"),
-        )
-    except Exception as error:  # few rows can make any learner fail
-        return {"failed": str(error)}
+    curve = learning_curve(
+        model,
+        places,
+        y,
+        cv=folds,
+        loss=loss,
+        sample_weight=w,
+        random_state=seed_of(plan.seed, "curve"),
+    )
     return {
         "sizes": curve.sizes.tolist(),
         "train": curve.train_losses.tolist(),
@@ -147,7 +165,7 @@ def curve_of(plan: Plan, material: Material, choice: Standing, baseline: float) 
 
 def as_curve(kept: dict[str, Any] | None, criterion: str) -> LearningCurve | None:
     """The curve that `curve_of` made."""
-    if not kept or "failed" in kept:
+    if not kept or failure_of(kept):
         return None
     return LearningCurve(
         np.array(kept["sizes"]),
@@ -171,7 +189,11 @@ def held_out(plan: Plan, material: Material, name: str) -> dict[str, Any]:
 
 
 def as_holdout(kept: dict[str, Any] | None) -> Holdout | None:
-    return None if kept is None else Holdout(kept["n_rows"], kept["loss"], tuple(kept["interval"]))
+    return (
+        None
+        if kept is None or failure_of(kept)
+        else Holdout(kept["n_rows"], kept["loss"], tuple(kept["interval"]))
+    )
 
 
 def _fitted(plan: Plan, name: str, rows: Rows, every: Rows | None = None) -> tuple[Any, dict[str, Any]]:
@@ -191,8 +213,14 @@ def fit_choice(
     """Fit the choice on all rows, write the model file, and explain a few rows; plain values."""
     model, settings = _fitted(plan, comparison.choice, material.rows, material.every)
     save(model, store.folder / "model.lyceum", force=True)
-    shown = [_example(model, material, plan, row, why) for row, why in _picked(sample, plan.judge)]
-    return {"settings": settings, "examples": shown}
+    problems = Problems()
+    picked = problems.attempt("choice of examples", lambda: _picked(sample, plan.judge), [])
+    shown = [
+        problems.attempt(f"example of row {row:,}", partial(_example, model, material, plan, row, why))
+        for row, why in picked
+    ]
+    examples = [example for example in shown if example is not None]
+    return {"settings": settings, "examples": examples, "problems": list(problems)}
 
 
 # -- examples ------------------------------------------------------------------------------------------------

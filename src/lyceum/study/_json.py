@@ -144,6 +144,7 @@ def as_results(study: Study) -> dict[str, Any]:
             "hoeffding": comparison.hoeffding,
             "standings": [_without_timings(standing) for standing in comparison.standings],
             "statements": comparison.statements,
+            "problems": study.problems,
             "learning_curve": None if curve is None else _curve(curve),
             "holdout": None if comparison.holdout is None else asdict(comparison.holdout),
             "loss": None if study.loss is None else study.loss.to_dict(),

@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ import numpy as np
 from lyceum.report import Table, show
 from lyceum.study._figures import Figure, figures_of
 from lyceum.study._files import write_whole
+from lyceum.study._problems import Problems
 from lyceum.study._words import amount, number, percent, sentence
 
 if TYPE_CHECKING:
@@ -40,14 +41,48 @@ def write_report(study: Study, path: str | os.PathLike[str] | None = None) -> Pa
     return path
 
 
-def render(study: Study) -> str:
-    """The report as a page of HTML that needs no network and no scripts."""
-    page = _Page(study)
-    return _template().render(page=page, study=study, comparison=study.comparison, choice=study.choice)
+def render(study: Study, problems: Problems | None = None) -> str:
+    """The report as a page of HTML that needs no network and no scripts.
+
+    A section, figure or table that cannot be made is named under "What to know" and in `problems`.
+    """
+    problems = Problems() if problems is None else problems
+    names = {"page": _Page(study, problems), "study": study, "comparison": study.comparison}
+    names["choice"] = study.choice
+    sections = {name: _section(name, names, problems) for name in _SECTIONS if name != "know"}
+    named = dict.fromkeys((*study.problems, *problems))
+    sections["know"] = _section("know", {**names, "problems": list(named)}, problems)
+    return _templates().get_template("report.html").render(**names, sections=sections)
+
+
+_SECTIONS = {
+    "header": "header",
+    "ranking": "ranking",
+    "know": "list of what to know",
+    "evidence": "evidence",
+    "learned": "part on what was learned",
+    "examples": "list of examples",
+    "asked": "part on what was asked",
+    "columns": "table of columns",
+    "again": "part on how to use it",
+}  # template to what people call it
+
+
+def _section(name: str, names: Mapping[str, Any], problems: Problems) -> Any:
+    """One section of the page, or a sentence in its place."""
+    from markupsafe import Markup, escape
+
+    template = _templates().get_template(f"sections/{name}.html")
+    before = len(list(problems))
+    text = problems.attempt(_SECTIONS[name], lambda: template.render(**names))
+    if text is None:
+        sentence_ = list(problems)[before:][-1]
+        text = f'<section id="{name}"><p class="warning">{escape(sentence_)}</p></section>'
+    return Markup(text)
 
 
 @cache
-def _template() -> jinja2.Template:
+def _templates() -> jinja2.Environment:
     import jinja2
 
     room = jinja2.Environment(
@@ -59,7 +94,7 @@ def _template() -> jinja2.Template:
     )
     room.filters |= {"show": _shown, "percent": _percent, "number": number, "seconds": _seconds, "p": _p}
     room.filters |= {"bytes": _bytes, "tie": _tied}
-    return room.get_template("report.html")
+    return room
 
 
 # -- what the template asks for ------------------------------------------------------------------------------
@@ -70,6 +105,7 @@ class _Page:
     """The parts of a report, ready to be written down."""
 
     study: Study
+    problems: Problems
 
     @property
     def title(self) -> str:
@@ -90,7 +126,7 @@ class _Page:
 
     @property
     def figures(self) -> list[Figure]:
-        return figures_of(self.study)
+        return figures_of(self.study, self.problems)
 
     @property
     def key_figures(self) -> Iterator[tuple[str, str, str]]:
@@ -153,7 +189,11 @@ class _Page:
     @property
     def learned(self) -> _Learned:
         summary = self.study.learned()
-        return _Learned(summary.title, summary.facts, [_Cells.of(table) for table in summary.tables])
+        tables = [
+            self.problems.attempt(f"table {table.title!r}", partial(_Cells.of, table))
+            for table in summary.tables
+        ]
+        return _Learned(summary.title, summary.facts, [cells for cells in tables if cells is not None])
 
     @property
     def examples(self) -> list[_Told]:

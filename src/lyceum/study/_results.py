@@ -356,6 +356,8 @@ class Study:
     failures : tuple of Failure
     skipped : tuple of str
         Candidates that the budget did not reach.
+    problems : tuple of str
+        Sentences on the figures, statements and tables that could not be made.
     comparison : Comparison
     examples : tuple of Example
     versions : dict of str to str
@@ -385,6 +387,7 @@ class Study:
     versions: Mapping[str, str]
     seconds: float
     finished: bool
+    problems: tuple[str, ...] = ()
 
     @classmethod
     def open(cls, folder: Any) -> Study:
@@ -477,7 +480,9 @@ class Study:
             "choice": f"{self.choice.label}: {self.comparison.choice_reason}",
             "folder": str(self.folder),
         }
-        notes = Table("what to know", ("",), [(text,) for text in self.comparison.statements])
+        notes = Table(
+            "what to know", ("",), [(text,) for text in (*self.comparison.statements, *self.problems)]
+        )
         return Summary(self.answer, facts, (self.ranking, notes))
 
     def __str__(self) -> str:

@@ -25,6 +25,7 @@ from lyceum.study._files import explain_full_disk, write_whole
 from lyceum.study._json import Facts, as_example, as_results, candidate_as_dict, schema_as_dict
 from lyceum.study._material import Material, fingerprint
 from lyceum.study._plan import Plan
+from lyceum.study._problems import Problems
 from lyceum.study._recipe import Recipe
 from lyceum.study._results import Comparison, Failure, Study
 from lyceum.study._run import Budget, Progress, run
@@ -209,10 +210,11 @@ def _run(asked: _Asked, folder: Path, force: bool, progress: Progress | None) ->
             steps.skip(len(store.done()))
             run(plan, material, store, budget, steps.next)
             _conclude(plan, material, store, recipe, budget, steps)
+            store.forget("report_problems")
         steps.next(_LATER[2])
         found = reopened(folder)
         with explain_full_disk(folder):
-            _write_results(found)
+            found = _write_results(found)
     except KeyboardInterrupt:
         raise KeyboardInterrupt(
             f"stopped; what is finished is kept in {folder}: run the same study again and it goes on from "
@@ -321,7 +323,9 @@ def _bootstrapped(
         chosen = {k: v for k, v in board.params(candidate).items() if k not in candidate.settings}
         steps.next(f"{candidate.label}, .632 bootstrap")
         work = partial(_finish.bootstrap_errors, plan, material, chosen, candidate.name)
-        found[candidate.name] = _finish.kept(store, f"632/{candidate.name}/{len(board.folds)}", work)
+        error = _finish.kept(store, f"632/{candidate.name}/{len(board.folds)}", work)
+        if _finish.failure_of(error) is None:
+            found[candidate.name] = error
     return found
 
 
@@ -342,14 +346,16 @@ def _gathered(store: Store, folder: Path) -> Study:
     facts, chosen = Facts.read(store.get("facts")), store.get("choice")
     recipe = Recipe.read(folder / "recipe.toml")
     board = Board.of(facts.all_candidates, store, facts.folds, facts.repeats)
-    comparison = compare(store, board, facts.judge, chosen["choose"], chosen["error_632"])
+    problems = Problems()
+    comparison = compare(store, board, facts.judge, chosen["choose"], chosen["error_632"], problems)
     labels = {candidate.name: candidate.label for candidate in facts.all_candidates}
     failures = tuple(
         Failure(task.turn.name, labels[task.turn.name], task.turn.repeat, task.turn.fold, task.reason or "")
         for task in board.failures
     )
-    comparison = _told(comparison, store, facts, board, failures)
-    final = store.get(f"final/{chosen['at']}") or {"examples": []}
+    comparison = _told(comparison, store, facts, board, failures, problems)
+    final = store.get(f"final/{chosen['at']}") or {}
+    _name_failures(store, facts, comparison, final, problems)
     return Study(
         folder=folder,
         recipe=recipe,
@@ -367,7 +373,8 @@ def _gathered(store: Store, folder: Path) -> Study:
         failures=failures,
         skipped=board.skipped,
         comparison=comparison,
-        examples=tuple(map(as_example, final["examples"])),
+        problems=(*problems, *store.get("report_problems", ())),
+        examples=tuple(map(as_example, final.get("examples", ()))),
         versions=facts.versions,
         seconds=sum(task.seconds for task in board.done.values()) + store.extra_seconds(),
         finished=board.finished,
@@ -375,7 +382,12 @@ def _gathered(store: Store, folder: Path) -> Study:
 
 
 def _told(
-    comparison: Comparison, store: Store, facts: Facts, board: Board, failures: tuple[Failure, ...]
+    comparison: Comparison,
+    store: Store,
+    facts: Facts,
+    board: Board,
+    failures: tuple[Failure, ...],
+    problems: Problems,
 ) -> Comparison:
     """The comparison with the learning curve, the holdout and its statements."""
     choice = comparison.choice
@@ -395,13 +407,41 @@ def _told(
         notes=facts.notes,
         finished=board.finished,
         folds_planned=len(board.order),
+        problems=problems,
     )
     return replace(comparison, statements=said)
 
 
-def _write_results(found: Study) -> None:
-    from lyceum.study._report import render  # Matplotlib is not needed before
+def _name_failures(
+    store: Store, facts: Facts, comparison: Comparison, final: Mapping[str, Any], problems: Problems
+) -> None:
+    """What followed the folds and failed."""
+    label, at = comparison[comparison.choice].label, f"{comparison.choice}/{comparison.n_folds}"
+    parts = {
+        f"final model ({label})": final,
+        f"learning curve of {label}": store.get(f"curve/{at}"),
+        f"test of {label} on the rows held out": store.get(f"holdout/{comparison.choice}"),
+    }
+    for candidate in facts.all_candidates:
+        kept = store.get(f"632/{candidate.name}/{comparison.n_folds}")
+        parts[f".632 estimate of {candidate.label}"] = kept
+    for part, kept in parts.items():
+        reason = _finish.failure_of(kept)
+        if reason is not None:
+            problems.add(part, reason)
+    problems.extend(final.get("problems", ()))
 
-    write_whole(found.report_path, render(found).encode())
-    text = json.dumps(as_results(found), indent=1, ensure_ascii=False, allow_nan=False)
+
+def _write_results(found: Study) -> Study:
+    """Write the report and results.json; the study with the problems met on the way."""
+    from lyceum.study import _report  # Matplotlib is not needed before
+
+    problems = Problems()
+    page = _report.render(found, problems)
+    write_whole(found.report_path, page.encode())
+    with Store.read(found.folder) as store:
+        store.put("report_problems", list(problems))
+    found = replace(found, problems=tuple(dict.fromkeys((*found.problems, *problems))))
+    text = json.dumps(as_results(found), indent=1, ensure_ascii=False, allow_nan=False, default=str)
     write_whole(found.results_path, text.encode())
+    return found

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from lyceum.decision import error_reject_curve
+from lyceum.study._problems import Problems
 from lyceum.study._results import Comparison, Failure, OutOfSample, Standing, Study, Suspect
 
 if TYPE_CHECKING:
@@ -122,21 +124,37 @@ def statements(
     notes: Iterable[str],
     finished: bool,
     folds_planned: int,
+    problems: Problems,
 ) -> tuple[str, ...]:
-    """All that a careful reader should know, in order of importance; `sample` is of the choice."""
-    said = [
-        *_budget(comparison, skipped, finished, folds_planned),
-        *_differences(comparison),
-        *_support(comparison),
-        *_doubt(comparison, sample, judge),
-        *_calibrated(comparison),
-        *_curve(comparison),
-        *_held_out(comparison),
-        *_suspected(suspects),
-        *(f"{sentence(f.label)} failed and was not compared: {f.reason.rstrip('.')}." for f in failures),
-        *notes,
-    ]
+    """All that a careful reader should know, in order of importance; `sample` is of the choice.
+
+    `problems` names the statements that could not be made.
+    """
+    parts: dict[str, Callable[[], Iterable[str]]] = {
+        "the time allowed": partial(_budget, comparison, skipped, finished, folds_planned),
+        "differences": partial(_differences, comparison),
+        "what the test rows support": partial(_support, comparison),
+        "rejecting rows": partial(_doubt, comparison, sample, judge),
+        "calibration": partial(_calibrated, comparison),
+        "the learning curve": partial(_curve, comparison),
+        "the rows held out": partial(_held_out, comparison),
+        "suspicious columns": partial(_suspected, suspects),
+        "failures": partial(_failed, failures),
+        "the data": lambda: notes,
+    }
+    said: list[str] = []
+    for subject, say in parts.items():
+        said += problems.attempt(f"statement on {subject}", partial(_all, say), [])
     return tuple(said)
+
+
+def _all(say: Callable[[], Iterable[str]]) -> list[str]:
+    return list(say())
+
+
+def _failed(failures: Iterable[Failure]) -> Iterator[str]:
+    for failure in failures:
+        yield f"{sentence(failure.label)} failed and was not compared: {failure.reason.rstrip('.')}."
 
 
 def _budget(

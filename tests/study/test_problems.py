@@ -1,0 +1,124 @@
+"""No figure, statement, table or later step can lose a study: what fails is named, the rest stands."""
+
+import html
+import json
+
+import pytest
+
+import lyceum
+from lyceum import datasets, plot
+from lyceum.errors import Cancelled
+from lyceum.study import _compare, _finish, _report, _words
+from lyceum.study._problems import Problems
+
+RENDER = _report.render
+TABLE = {"data": datasets.path("penguins"), "target": "species", "folds": 3, "learners": ["NaiveBayes"]}
+
+
+def broken(*arguments, **named):
+    raise ArithmeticError("it broke")
+
+
+def checked(study, *parts):
+    """The problems are these, and report and results name them."""
+    expected = tuple(f"The {part} could not be made: it broke." for part in parts)
+    assert study.problems == expected
+    page = html.unescape(study.report_path.read_text()).replace("\u00a0", " ")
+    for sentence in expected:
+        assert sentence in page
+    assert json.loads(study.results_path.read_text())["problems"] == list(expected)
+    return page
+
+
+@pytest.fixture(autouse=True)
+def real_report(monkeypatch):
+    monkeypatch.setattr(_report, "render", RENDER)
+
+
+def test_without_failures_there_are_no_problems(tmp_path):
+    page = checked(lyceum.study(**TABLE, out=tmp_path / "s"))
+    assert "could not be made" not in page
+    assert page.count("<figure>") == 6
+
+
+def test_a_figure_that_fails_is_named(tmp_path, monkeypatch):
+    monkeypatch.setattr(plot, "calibration", broken)
+    study = lyceum.study(**TABLE, out=tmp_path / "s")
+    page = checked(study, "calibration figure")
+    assert page.count("<figure>") == 5
+    assert type(study).open(tmp_path / "s").problems == study.problems
+
+
+def test_data_of_figures_that_fail_are_named(tmp_path, monkeypatch):
+    from lyceum.study import _figures
+
+    monkeypatch.setattr(_figures, "_shown", broken)
+    assert checked(lyceum.study(**TABLE, out=tmp_path / "s"), "figures").count("<figure>") == 0
+
+
+def test_a_statement_that_fails_is_named(tmp_path, monkeypatch):
+    monkeypatch.setattr(_words, "error_reject_curve", broken)
+    study = lyceum.study(**TABLE, out=tmp_path / "s")
+    page = checked(study, "statement on rejecting rows")
+    assert len(study.comparison.statements) > 2
+    assert all(text in page for text in study.comparison.statements)
+
+
+def test_a_table_that_fails_is_named(tmp_path, monkeypatch):
+    monkeypatch.setattr(_report._Cells, "of", broken)
+    study = lyceum.study(**TABLE, out=tmp_path / "s")
+    tables = study.learned().tables
+    assert tables
+    checked(study, *(f"table {table.title!r}" for table in tables))
+
+
+def test_a_section_that_fails_is_named_in_its_place(tmp_path, monkeypatch):
+    monkeypatch.setattr(_report.Scale, "of", broken)
+    page = checked(lyceum.study(**TABLE, out=tmp_path / "s"), "ranking")
+    assert page.count("The ranking could not be made: it broke.") == 2  # in its place and under what to know
+    assert 'id="ranking"' in page
+
+
+def test_a_metric_that_fails_is_named(tmp_path, monkeypatch):
+    monkeypatch.setattr(_compare, "auc_hand_till", broken)
+    study = lyceum.study(**TABLE, out=tmp_path / "s")
+    checked(study, *(f"AUC of {candidate.label}" for candidate in study.candidates))
+    assert study.best.auc is None
+    assert study.best.error < 0.1
+
+
+def test_an_explanation_that_fails_is_named(tmp_path, monkeypatch):
+    monkeypatch.setattr(_finish, "explained", broken)
+    study = lyceum.study(**TABLE, out=tmp_path / "s")
+    assert len(study.problems) in (2, 3)
+    assert all("example of row" in text for text in study.problems)
+    assert study.model_path.is_file()
+
+
+def test_a_final_model_that_fails_is_named_and_tried_again(tmp_path, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(_finish, "save", broken)
+        study = lyceum.study(**TABLE, out=tmp_path / "s")
+    assert "final model" in study.problems[0]
+    assert study.report_path.is_file()
+    assert not study.model_path.is_file()
+    again = lyceum.study(**TABLE, out=tmp_path / "s")
+    assert again.problems == ()
+    assert again.model_path.is_file()
+
+
+def test_what_comes_after_the_folds_is_named(tmp_path, monkeypatch):
+    monkeypatch.setattr(_finish, "learning_curve", broken)
+    monkeypatch.setattr(_finish, "bootstrap_632", broken)
+    monkeypatch.setattr(_finish, "held_out", broken)
+    study = lyceum.study(**TABLE, out=tmp_path / "s", holdout=0.2, bootstrap_632=True)
+    for part in ("learning curve", ".632 estimate", "rows held out"):
+        assert any(part in text for text in study.problems), part
+
+
+def test_a_request_to_stop_is_no_problem():
+    def stop():
+        raise Cancelled("stopped")
+
+    with pytest.raises(Cancelled):
+        Problems().attempt("figure", stop)
