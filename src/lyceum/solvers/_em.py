@@ -1,0 +1,245 @@
+"""Expectation-maximisation over rows from any source, with a likelihood that may not fall."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from lyceum.data import Block, Rows, Statistic
+from lyceum.errors import DataError
+from lyceum.progress import report
+
+__all__ = ["EMOutcome", "EMProblem", "Expectation", "ExpectationMaximization"]
+
+_ROUNDING = 1e-10  # a fall of the objective by this part of its size is rounding error
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """The result of an E-step on some rows; merges.
+
+    Attributes
+    ----------
+    statistic : Statistic
+        The expected sufficient statistic, as a `ClassScatter` weighted by responsibilities.
+    log_likelihood : float
+        Σ w log p(x) of the rows under the parameters of the E-step.
+    weight : float
+        The weight of the rows.
+    """
+
+    statistic: Any
+    log_likelihood: float
+    weight: float
+
+    def merge(self, other: Expectation) -> Expectation:
+        """The E-step on the rows of both."""
+        return Expectation(
+            self.statistic.merge(other.statistic),
+            self.log_likelihood + other.log_likelihood,
+            self.weight + other.weight,
+        )
+
+
+class EMProblem:
+    """A model with hidden variables, as expectation-maximisation sees it; a base class with three methods.
+
+    Parameters (of the model) may be any value. `expectation` must be picklable with the problem, so that it
+    runs on Dask.
+    """
+
+    def expectation(self, block: Block, parameters: Any) -> Expectation:
+        """E-step on a block of rows: expected statistic and log-likelihood under the parameters."""
+        raise TypeError(f"{type(self).__name__} does not define expectation")
+
+    def maximization(self, statistic: Statistic | Any) -> Any:
+        """M-step: the parameters from the expected statistic of all rows."""
+        raise TypeError(f"{type(self).__name__} does not define maximization")
+
+    def log_prior(self, parameters: Any) -> float:
+        """What is added to the log-likelihood, for M-steps that maximise a posterior; 0 otherwise."""
+        return 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class EMOutcome:
+    """Where expectation-maximisation stopped.
+
+    Attributes
+    ----------
+    parameters : any
+        Those of the last M-step.
+    objective : float
+        The log-likelihood of all rows at `parameters`, plus the log prior if there is one.
+    n_iter : int
+        The number of M-steps.
+    converged : bool
+        Whether the last iteration gained at most `tol` per unit of weight.
+    history : list of float
+        The objective at the start and after every iteration.
+    record : list of dict or None
+        With `record=True`: `step`, `objective`, `gain` and `parameters` of the start and every iteration.
+    start_objectives : tuple of float
+        The final objective from every start, in order.
+    """
+
+    parameters: Any
+    objective: float
+    n_iter: int
+    converged: bool
+    history: list[float]
+    record: list[dict[str, Any]] | None = None
+    start_objectives: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectationMaximization:
+    """Maximise the likelihood of a model with hidden variables, one pass over the rows per iteration.
+
+    An iteration is an M-step (parameters from the expected statistic) and an E-step (expected statistic and
+    log-likelihood L from the parameters). No iteration can lower L, or L plus the log prior; if one does by
+    more than rounding, a `ConvergenceWarning` says so and the parameters before it are returned.
+
+    Parameters
+    ----------
+    max_iter : int, default=100
+        The most iterations; a `ConvergenceWarning` says when they were not enough.
+    tol : float, default=1e-4
+        Stop when an iteration gains at most this much log-likelihood per unit of weight.
+    record : bool, default=False
+        Whether to keep the parameters of every iteration.
+
+    References
+    ----------
+    A. P. Dempster, N. M. Laird and D. B. Rubin, "Maximum likelihood from incomplete data via the EM
+    algorithm", Journal of the Royal Statistical Society B 39, 1977.
+
+    Examples
+    --------
+    Two coins, of which one is tossed ten times per row; which one is hidden:
+
+    >>> import pyarrow as pa
+    >>> from lyceum.data import scan
+    >>> from lyceum.statistics import ClassMoments
+    >>> class Coins(EMProblem):
+    ...     def expectation(self, block, parameters):
+    ...         heads = block.X
+    ...         joint = np.log(parameters) * heads + np.log1p(-parameters) * (10 - heads)
+    ...         log_p = np.logaddexp.reduce(joint, axis=1) - np.log(2)
+    ...         share = np.exp(joint - joint.max(axis=1, keepdims=True))
+    ...         share /= share.sum(axis=1, keepdims=True)
+    ...         return Expectation(_Sums(share.T @ heads[:, 0], share.sum(axis=0)), log_p.sum(), len(block))
+    ...     def maximization(self, statistic):
+    ...         return statistic.heads / (10 * statistic.rows)
+    >>> @dataclass
+    ... class _Sums:
+    ...     heads: np.ndarray
+    ...     rows: np.ndarray
+    ...     def merge(self, other):
+    ...         return _Sums(self.heads + other.heads, self.rows + other.rows)
+    >>> rows = scan(pa.table({"heads": [5.0, 9.0, 8.0, 4.0, 7.0]}))
+    >>> found = ExpectationMaximization(tol=1e-9).maximise(rows, Coins(), np.array([0.6, 0.5]))
+    >>> found.parameters.round(2).tolist(), found.converged
+    ([0.8, 0.52], True)
+    """
+
+    max_iter: int = 100
+    tol: float = 1e-4
+    record: bool = False
+
+    def maximise(self, rows: Rows, problem: EMProblem, start: Any) -> EMOutcome:
+        """The parameters that the iterations from `start` lead to.
+
+        Parameters
+        ----------
+        rows : Rows
+            Read once per iteration.
+        problem : EMProblem
+        start : any
+            The parameters to start from.
+        """
+        return self.maximise_from(rows, problem, [start])
+
+    def maximise_from(self, rows: Rows, problem: EMProblem, starts: Iterable[Any]) -> EMOutcome:
+        """The outcome with the largest objective of several starts; the first one of equal ones."""
+        best: EMOutcome | None = None
+        objectives: list[float] = []
+        for start in starts:
+            outcome = self._run(rows, problem, start)
+            objectives.append(outcome.objective)
+            if best is None or outcome.objective > best.objective:
+                best = outcome
+        if best is None:
+            raise ValueError("starts is empty: give the parameters of one start at least")
+        if not best.converged and len(best.history) == self.max_iter + 1:
+            self._warn_of_limit(best)
+        return replace(best, start_objectives=tuple(objectives))
+
+    def _run(self, rows: Rows, problem: EMProblem, parameters: Any) -> EMOutcome:
+        here, weight = _evaluate(rows, problem, parameters, 0)
+        history, steps = [here.objective], [_step(here, 0, np.nan)]
+        converged = False
+        for step in range(1, self.max_iter + 1):
+            report("iterations", step - 1, self.max_iter)
+            there, _ = _evaluate(rows, problem, problem.maximization(here.statistic), step)
+            gain = there.objective - here.objective
+            if gain < -_ROUNDING * max(abs(here.objective), weight):
+                _warn_of_fall(step, gain)
+                break
+            here = there
+            history.append(here.objective)
+            if self.record:
+                steps.append(_step(here, step, gain))
+            if gain <= self.tol * weight:
+                converged = True
+                break
+        n_iter = len(history) - 1
+        record = steps if self.record else None
+        return EMOutcome(here.parameters, here.objective, n_iter, converged, history, record)
+
+    def _warn_of_limit(self, outcome: EMOutcome) -> None:
+        gain = outcome.history[-1] - outcome.history[-2] if len(outcome.history) > 1 else np.inf
+        warnings.warn(
+            f"expectation-maximisation stopped after max_iter={self.max_iter} iterations, the last of which "
+            f"still gained {gain:.3g} log-likelihood: raise max_iter or tol",
+            ConvergenceWarning,
+            stacklevel=4,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Point:
+    parameters: Any
+    statistic: Any
+    objective: float
+
+
+def _evaluate(rows: Rows, problem: EMProblem, parameters: Any, step: int) -> tuple[_Point, float]:
+    found: Expectation = rows.reduce(partial(problem.expectation, parameters=parameters))
+    objective = found.log_likelihood + problem.log_prior(parameters)
+    if np.isnan(objective):
+        raise DataError(
+            f"the log-likelihood is not a number after {step} iterations: start from other parameters, or "
+            "give the model a prior that keeps it away from singular ones"
+        )
+    return _Point(parameters, found.statistic, float(objective)), found.weight
+
+
+def _step(point: _Point, step: int, gain: float) -> dict[str, Any]:
+    return {"step": step, "objective": point.objective, "gain": gain, "parameters": point.parameters}
+
+
+def _warn_of_fall(step: int, gain: float) -> None:
+    warnings.warn(
+        f"expectation-maximisation stopped: iteration {step} lowered the log-likelihood by {-gain:.3g}, which "
+        "an exact M-step cannot do; the parameters before it are returned. A ridge on singular covariances "
+        "does this: give the model a prior instead",
+        ConvergenceWarning,
+        stacklevel=5,
+    )
