@@ -1,6 +1,8 @@
 #include <lyceum/moments/class_moments.hpp>
 #include <lyceum/moments/class_scatter.hpp>
 #include <lyceum/moments/scatter.hpp>
+#include <lyceum/moments/soft_moments.hpp>
+#include <lyceum/moments/soft_scatter.hpp>
 
 #include "arrays.hpp"
 
@@ -44,6 +46,30 @@ void class_scatter(Array<const T, 2> X, CodesArray codes, Weights w, Array<doubl
 }
 
 template <class T>
+void soft_scatter(Array<const T, 2> X, Array<const double, 2> R, Weights w, Array<double, 1> weight,
+                  Array<double, 2> mean, Array<double, 3> S, bool pooled) {
+    const auto n = X.shape(0), d = X.shape(1), K = R.shape(1);
+    expect_shape("R", R, {n, K});
+    expect_shape("weight", weight, {K});
+    expect_shape("mean", mean, {K, d});
+    expect_shape("S", S, {pooled ? 1 : K, d, d});
+    lyceum::moments::soft_scatter(matrix(X), matrix(R), data_or_null("w", w, {n}), weight.data(), mean.data(), S.data(),
+                                  pooled, signals());
+}
+
+template <class T>
+void soft_moments(Array<const T, 2> X, Array<const double, 2> R, Weights w, Array<double, 2> weight,
+                  Array<double, 2> mean, Array<double, 2> scatter) {
+    const auto n = X.shape(0), d = X.shape(1), K = R.shape(1);
+    expect_shape("R", R, {n, K});
+    expect_shape("weight", weight, {K, d});
+    expect_shape("mean", mean, {K, d});
+    expect_shape("scatter", scatter, {K, d});
+    lyceum::moments::soft_moments(matrix(X), matrix(R), data_or_null("w", w, {n}), weight.data(), mean.data(),
+                                  scatter.data(), signals());
+}
+
+template <class T>
 void bind(nb::module_& m) {
     m.def("class_moments", &class_moments<T>, "X"_a.noconvert(), "codes"_a.noconvert().none(), "w"_a.noconvert().none(),
           "weight"_a.noconvert(), "mean"_a.noconvert(), "scatter"_a.noconvert(), ReleaseGil(),
@@ -55,6 +81,12 @@ void bind(nb::module_& m) {
           "weight"_a.noconvert(), "mean"_a.noconvert(), "S"_a.noconvert(), "pooled"_a = false, ReleaseGil(),
           "Set weight (K,) and mean (K, d), and the scatter matrix S of every class (K, d, d); "
           "pooled: add their sum to S (1, d, d).");
+    m.def("soft_scatter", &soft_scatter<T>, "X"_a.noconvert(), "R"_a.noconvert(), "w"_a.noconvert().none(),
+          "weight"_a.noconvert(), "mean"_a.noconvert(), "S"_a.noconvert(), "pooled"_a = false, ReleaseGil(),
+          "class_scatter with responsibilities R (n, K) in place of class codes.");
+    m.def("soft_moments", &soft_moments<T>, "X"_a.noconvert(), "R"_a.noconvert(), "w"_a.noconvert().none(),
+          "weight"_a.noconvert(), "mean"_a.noconvert(), "scatter"_a.noconvert(), ReleaseGil(),
+          "class_moments with responsibilities R (n, K) in place of class codes.");
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include <lyceum/bayes/table_log_joint.hpp>
 #include <lyceum/moments/class_counts.hpp>
+#include <lyceum/moments/soft_counts.hpp>
 #include <lyceum/rows/integer_presence.hpp>
 #include <lyceum/rows/one_of_c.hpp>
 
@@ -42,6 +43,16 @@ void class_counts(Array<const T, 2> X, CodesArray codes, Weights w, Columns colu
 }
 
 template <class T>
+void soft_counts(Array<const T, 2> X, Array<const double, 2> R, Weights w, Columns columns, Offsets offsets,
+                 Array<double, 2> counts) {
+    const auto n = X.shape(0), K = R.shape(1);
+    const auto levels = checked_levels(columns, offsets, X.shape(1));
+    expect_shape("R", R, {n, K});
+    expect_shape("counts", counts, {static_cast<std::size_t>(levels.offsets[levels.m]), K});
+    lyceum::moments::soft_counts(matrix(X), matrix(R), data_or_null("w", w, {n}), levels, counts.data(), signals());
+}
+
+template <class T>
 void table_log_joint(Array<const T, 2> X, Columns columns, Offsets offsets, Array<const double, 2> log_table,
                      Array<double, 2> out) {
     const auto K = log_table.shape(1);
@@ -81,6 +92,9 @@ void bind(nb::module_& m) {
     m.def("class_counts", &class_counts<T>, "X"_a.noconvert(), "codes"_a.noconvert(), "w"_a.noconvert().none(),
           "columns"_a.noconvert(), "offsets"_a.noconvert(), "counts"_a.noconvert(), ReleaseGil(),
           "Add w to counts[offsets[j] + x, code] for every cell that has a level.");
+    m.def("soft_counts", &soft_counts<T>, "X"_a.noconvert(), "R"_a.noconvert(), "w"_a.noconvert().none(),
+          "columns"_a.noconvert(), "offsets"_a.noconvert(), "counts"_a.noconvert(), ReleaseGil(),
+          "class_counts with responsibilities R (n, K) in place of class codes.");
     m.def("table_log_joint", &table_log_joint<T>, "X"_a.noconvert(), "columns"_a.noconvert(), "offsets"_a.noconvert(),
           "log_table"_a.noconvert(), "out"_a.noconvert(), ReleaseGil(),
           "Add log_table[offsets[j] + x] to out's row for every cell that has a level.");

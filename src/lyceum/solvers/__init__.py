@@ -2,6 +2,7 @@
 
 from lyceum.solvers._column_elastic_net import ColumnElasticNet, DenseColumns, SparseColumns
 from lyceum.solvers._descent_loop import descent_loop
+from lyceum.solvers._em import EMOutcome, EMProblem, Expectation, ExpectationMaximization
 from lyceum.solvers._first_order import ConjugateGradient, GradientDescent
 from lyceum.solvers._gram_elastic_net import ElasticNetProblem, GramElasticNet, RoundObserver, Solution
 from lyceum.solvers._lbfgs import LBFGS
@@ -14,7 +15,11 @@ __all__ = [
     "ColumnElasticNet",
     "ConjugateGradient",
     "DenseColumns",
+    "EMOutcome",
+    "EMProblem",
     "ElasticNetProblem",
+    "Expectation",
+    "ExpectationMaximization",
     "GradientDescent",
     "GramElasticNet",
     "Newton",

@@ -126,7 +126,6 @@ class ExpectationMaximization:
 
     >>> import pyarrow as pa
     >>> from lyceum.data import scan
-    >>> from lyceum.statistics import ClassMoments
     >>> class Coins(EMProblem):
     ...     def expectation(self, block, parameters):
     ...         heads = block.X
@@ -237,9 +236,9 @@ def _step(point: _Point, step: int, gain: float) -> dict[str, Any]:
 
 def _warn_of_fall(step: int, gain: float) -> None:
     warnings.warn(
-        f"expectation-maximisation stopped: iteration {step} lowered the log-likelihood by {-gain:.3g}, which "
-        "an exact M-step cannot do; the parameters before it are returned. A ridge on singular covariances "
-        "does this: give the model a prior instead",
+        f"expectation-maximisation stopped: iteration {step} lowered the log-likelihood by {-gain:.3g}, "
+        "which an exact M-step cannot do; the parameters before it are returned. A ridge on singular "
+        "covariances does this: give the model a prior instead",
         ConvergenceWarning,
         stacklevel=5,
     )

@@ -6,6 +6,7 @@ from lyceum.statistics._counts import Counts
 from lyceum.statistics._describe import SampleStatistics, describe
 from lyceum.statistics._folds import FoldStatistics, fold_numbers, held_out_rows, row_uniforms
 from lyceum.statistics._histogram import Histogram, JointHistogram
+from lyceum.statistics._joint_counts import JointCounts
 from lyceum.statistics._lloyd import FarthestRows, LloydSums
 from lyceum.statistics._losses import LogisticLoss, SoftmaxLoss
 from lyceum.statistics._moments import Moments, Scatter
@@ -21,6 +22,7 @@ __all__ = [
     "FarthestRows",
     "FoldStatistics",
     "Histogram",
+    "JointCounts",
     "JointHistogram",
     "LloydSums",
     "LogisticLoss",

@@ -10,7 +10,14 @@ from scipy import sparse
 
 from lyceum._native import native
 from lyceum.data import Block
-from lyceum.statistics._classes import align_labels, class_weights, classes_of, spread
+from lyceum.statistics._classes import (
+    align_labels,
+    check_responsibilities,
+    class_weights,
+    classes_of,
+    component_weights,
+    spread,
+)
 
 __all__ = ["ClassMoments", "ClassScatter"]
 
@@ -18,6 +25,9 @@ __all__ = ["ClassMoments", "ClassScatter"]
 @dataclass(frozen=True, slots=True)
 class ClassMoments:
     """Weight, mean and scatter of every column in every class; missing cells are left out one by one.
+
+    With responsibilities r_ik in place of classes, row i counts with the weight w_i r_ik in component k; the
+    components are numbered from 0.
 
     >>> from lyceum.data import scan
     >>> import pyarrow as pa
@@ -35,14 +45,38 @@ class ClassMoments:
     scatter: np.ndarray  # (K, d): sum of w (x - mean)^2
 
     @classmethod
-    def of(cls, block: Block, columns: np.ndarray | None = None) -> ClassMoments:
-        """The moments of all columns, or of those at the given places."""
-        classes = classes_of(block)
+    def of(
+        cls,
+        block: Block,
+        columns: np.ndarray | None = None,
+        responsibilities: np.ndarray | None = None,
+    ) -> ClassMoments:
+        """The moments of a block.
+
+        Parameters
+        ----------
+        block : Block
+        columns : array of int, optional
+            Places of columns; all by default.
+        responsibilities : array of shape (n, K), optional
+            The share of every component in every row, in place of the classes of the target.
+        """
         X = block.X if columns is None or len(columns) == block.X.shape[1] else block.X[:, columns]
+        if responsibilities is not None:
+            return cls._of_components(block, _dense(X), check_responsibilities(responsibilities, len(block)))
+        classes = classes_of(block)
         weight, mean, scatter = np.zeros((3, len(classes), X.shape[1]))
         if X.shape[1]:
             native.class_moments(_dense(X), block.y, block.w, weight, mean, scatter)
         return cls(classes, len(block), class_weights(block, len(classes)), weight, mean, scatter)
+
+    @classmethod
+    def _of_components(cls, block: Block, X: np.ndarray, R: np.ndarray) -> ClassMoments:
+        weight, mean, scatter = np.zeros((3, R.shape[1], X.shape[1]))
+        if X.shape[1]:
+            native.soft_moments(X, R, block.w, weight, mean, scatter)
+        totals = component_weights(block, R)
+        return cls(np.arange(R.shape[1]), len(block), totals, weight, mean, scatter)
 
     def merge(self, other: ClassMoments) -> ClassMoments:
         classes, here, there = align_labels(self.classes, other.classes)
@@ -82,7 +116,10 @@ class ClassMoments:
 
 @dataclass(frozen=True, slots=True)
 class ClassScatter:
-    """Weight and mean of every class, and full scatter matrices: one a class, or one pooled over the classes.
+    """Weight and mean of every class, and full scatter matrices: one per class, or one pooled over them.
+
+    With responsibilities r_ik in place of classes, row i counts with the weight w_i r_ik in component k; the
+    components are numbered from 0.
 
     >>> from lyceum.data import scan
     >>> import pyarrow as pa
@@ -99,13 +136,30 @@ class ClassScatter:
     pooled: bool
 
     @classmethod
-    def of(cls, block: Block, pooled: bool = False) -> ClassScatter:
-        classes = classes_of(block)
-        K, d = len(classes), block.X.shape[1]
-        X = _dense(block.X)
-        y = np.zeros(len(block), dtype=np.int32) if block.y is None else block.y
+    def of(
+        cls, block: Block, pooled: bool = False, responsibilities: np.ndarray | None = None
+    ) -> ClassScatter:
+        """The scatter of a block.
+
+        Parameters
+        ----------
+        block : Block
+        pooled : bool, default=False
+            Whether the scatters about the class means are added up in one.
+        responsibilities : array of shape (n, K), optional
+            The share of every component in every row, in place of the classes of the target.
+        """
+        X, d, R = _dense(block.X), block.X.shape[1], None
+        if responsibilities is not None:
+            R = check_responsibilities(responsibilities, len(block))
+        classes = classes_of(block) if R is None else np.arange(R.shape[1])
+        K = len(classes)
         weight, mean, scatter = np.zeros(K), np.zeros((K, d)), np.zeros((1 if pooled else K, d, d))
-        native.class_scatter(X, y, block.w, weight, mean, scatter, pooled)
+        if R is not None:
+            native.soft_scatter(X, R, block.w, weight, mean, scatter, pooled)
+        else:
+            y = np.zeros(len(block), dtype=np.int32) if block.y is None else block.y
+            native.class_scatter(X, y, block.w, weight, mean, scatter, pooled)
         return cls(classes, len(block), weight, mean, scatter, pooled)
 
     def merge(self, other: ClassScatter) -> ClassScatter:

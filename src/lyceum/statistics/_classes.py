@@ -6,7 +6,14 @@ import numpy as np
 
 from lyceum.data import Block
 
-__all__ = ["align_labels", "class_weights", "classes_of", "spread"]
+__all__ = [
+    "align_labels",
+    "check_responsibilities",
+    "class_weights",
+    "classes_of",
+    "component_weights",
+    "spread",
+]
 
 
 def align_labels(one: np.ndarray, two: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -49,3 +56,16 @@ def classes_of(block: Block) -> np.ndarray:
     if block.y is None or target is None or target.categories is None:
         return np.zeros(1, dtype=np.int64)
     return target.categories
+
+
+def check_responsibilities(responsibilities: np.ndarray, n_rows: int) -> np.ndarray:
+    """Responsibilities as a float64 array of shape (n, K)."""
+    R = np.ascontiguousarray(responsibilities, dtype=np.float64)
+    if R.ndim != 2 or len(R) != n_rows:
+        raise ValueError(f"responsibilities have the shape {R.shape} for {n_rows} rows: give one row per row")
+    return R
+
+
+def component_weights(block: Block, responsibilities: np.ndarray) -> np.ndarray:
+    """The total weight of every component, Σ w r."""
+    return responsibilities.sum(axis=0) if block.w is None else block.w @ responsibilities

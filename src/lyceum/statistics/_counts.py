@@ -11,7 +11,14 @@ from scipy import sparse
 
 from lyceum._native import native
 from lyceum.data import Block
-from lyceum.statistics._classes import align_labels, class_weights, classes_of, spread
+from lyceum.statistics._classes import (
+    align_labels,
+    check_responsibilities,
+    class_weights,
+    classes_of,
+    component_weights,
+    spread,
+)
 
 __all__ = ["Counts"]
 
@@ -43,16 +50,33 @@ class Counts:
     counts: np.ndarray  # (all categories, K)
 
     @classmethod
-    def of(cls, block: Block) -> Counts:
-        schema, columns, classes = block.schema, block.schema.categorical, classes_of(block)
+    def of(cls, block: Block, responsibilities: np.ndarray | None = None) -> Counts:
+        """The counts of a block.
+
+        Parameters
+        ----------
+        block : Block
+        responsibilities : array of shape (n, K), optional
+            The share of every component in every row, in place of the classes of the target. Row i counts
+            with the weight w_i r_ik in component k; the components are numbered from 0.
+        """
+        schema, columns, R = block.schema, block.schema.categorical, None
+        if responsibilities is not None:
+            R = check_responsibilities(responsibilities, len(block))
+        classes = classes_of(block) if R is None else np.arange(R.shape[1])
         categories = tuple(np.asarray(schema[j].categories) for j in columns)
         names = tuple(schema[j].name for j in columns)
         counts = np.zeros((sum(map(len, categories)), len(classes)))
         if len(counts):
             X, places = _countable(block.X, columns)
-            y = np.zeros(len(block), dtype=np.int32) if block.y is None else block.y
-            native.class_counts(X, y, block.w, places, _offsets(categories), counts)
-        return cls(names, categories, classes, len(block), class_weights(block, len(classes)), counts)
+            offsets = _offsets(categories)
+            if R is not None:
+                native.soft_counts(X, R, block.w, places, offsets, counts)
+            else:
+                y = np.zeros(len(block), dtype=np.int32) if block.y is None else block.y
+                native.class_counts(X, y, block.w, places, offsets, counts)
+        weight = class_weights(block, len(classes)) if R is None else component_weights(block, R)
+        return cls(names, categories, classes, len(block), weight, counts)
 
     def merge(self, other: Counts) -> Counts:
         if self.names != other.names:
@@ -78,7 +102,7 @@ class Counts:
         return _offsets(self.categories)
 
     def table(self, name: str) -> np.ndarray:
-        """The table of one column: a row a category, a column a class."""
+        """The table of one column: rows are categories, columns are classes."""
         j = self.names.index(name)
         first, last = self.offsets[j : j + 2]
         return self.counts[first:last]

@@ -60,7 +60,7 @@ class JointCounts:
 
     @classmethod
     def of(cls, block: Block, sets: Sequence[Sequence[str]]) -> JointCounts:
-        """The counts of a block whose cells are codes of categories.
+        """The counts of a block whose cells are codes of categories, as after the step `lyceum.data.Recode`.
 
         Parameters
         ----------
@@ -72,7 +72,9 @@ class JointCounts:
         names = tuple(dict.fromkeys(name for one in wanted for name in one))
         categories = {name: _categories(block, name) for name in names}
         codes = {name: _codes(block, name, len(categories[name])) for name in names}
-        tables = tuple(_count(block, [codes[n] for n in one], [len(categories[n]) for n in one]) for one in wanted)
+        tables = tuple(
+            _count(block, [codes[n] for n in one], [len(categories[n]) for n in one]) for one in wanted
+        )
         return cls(wanted, names, tuple(categories.values()), len(block), block.weight, tables)
 
     def merge(self, other: JointCounts) -> JointCounts:
@@ -135,27 +137,30 @@ def _codes(block: Block, name: str, n_categories: int) -> np.ndarray:
     if cells.dtype.kind == "f":
         cells = np.where(np.isnan(cells), -1.0, cells)
     codes = cells.astype(np.int64)
-    if len(codes) and codes.max() >= n_categories:
-        raise SchemaError(f"column {name!r} has the code {codes.max()}, but only {n_categories} categories")
+    wrong = (codes != cells) | (codes >= n_categories)
+    if wrong.any():
+        raise SchemaError(
+            f"column {name!r} has the cell {cells[wrong.argmax()]:g}, which is no code of its {n_categories} "
+            "categories: recode the rows first, rows.then(lyceum.data.Recode())"
+        )
     return codes
 
 
 def _count(block: Block, codes: list[np.ndarray], shape: list[int]) -> np.ndarray:
     if not codes:
         return np.array(block.weight)
+    if 0 in shape:
+        return np.zeros(shape)
     known = np.logical_and.reduce([one >= 0 for one in codes])
     places = np.ravel_multi_index([one[known] for one in codes], shape)
     w = None if block.w is None else block.w[known]
-    size = int(np.prod(shape))
-    return np.bincount(places, w, size).astype(np.float64).reshape(shape)
+    return np.bincount(places, w, int(np.prod(shape))).astype(np.float64).reshape(shape)
 
 
 def _expand(table: np.ndarray, places: list[np.ndarray], shape: list[int]) -> np.ndarray:
     """A table at the places of its labels among more of them."""
-    if list(table.shape) == shape:
-        same = all(np.array_equal(at, np.arange(len(at))) for at in places)
-        if same:
-            return table
+    if list(table.shape) == shape and all((at[:-1] < at[1:]).all() for at in places):
+        return table
     wide = np.zeros(shape)
     wide[np.ix_(*places)] = table
     return wide
