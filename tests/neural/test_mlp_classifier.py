@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 
 from lyceum._native import native
 from lyceum.data import scan
-from lyceum.errors import DataError, SchemaError
+from lyceum.errors import DataError, SchemaError, SettingError
 from lyceum.linear import LogisticRegression
 from lyceum.neural import MLPClassifier
 
@@ -152,7 +152,7 @@ def test_early_stopping_goes_back_to_the_best_weights(moons):
     options = {"hidden_layer_sizes": 200, "learning_rate_init": 0.05, "alpha": 0.0, "max_iter": 200}
     model = small(**options, early_stopping=True, validation_fraction=0.3, n_iter_no_change=5, record=True)
     model.fit(X[:80], y[:80])
-    assert model.stopped_ == "the validation loss settled"
+    assert model.stopped_ == "the validation loss no longer fell"
     assert model.n_iter_ == len(model.history_) == len(model.validation_scores_) < 200
     assert model.best_epoch_ == 1 + int(np.argmin(model.validation_history_)) < model.n_iter_
     assert_array_equal(model.parameters_, model.record_[model.best_epoch_ - 1]["parameters"])
@@ -205,7 +205,7 @@ def test_two_classes_have_one_node_or_two(moons):
         one.predict_proba(X)[:, 1], expit(hidden @ one.coefs_[1] + one.intercepts_[1])[:, 0], rtol=1e-10
     )
     assert np.mean(one.predict(X) == two.predict(X)) > 0.9
-    with pytest.raises(DataError, match="codes two classes, but y has 3"):
+    with pytest.raises(SettingError, match="codes two classes, but y has 3"):
         small(output_nodes="one").fit(X, np.arange(300) % 3)
 
 
@@ -358,7 +358,7 @@ def test_warm_start_goes_on(moons):
     ):
         changed = clone(model).fit(X, y).set_params(**other)
         changed.predict(X)
-        with pytest.raises(DataError, match="the weights of a network of other layers"):
+        with pytest.raises(SettingError, match="the weights of a network of other layers"):
             changed.fit(X, y)
 
 
@@ -383,7 +383,7 @@ def test_partial_fit_is_told_of_classes_or_refuses_new_ones(three):
         model.partial_fit(X, y)
     assert model.classes_.tolist() == ["ant"]
     assert_array_equal(model.parameters_, before)
-    with pytest.raises(DataError, match="cannot stop early"):
+    with pytest.raises(SettingError, match="cannot stop early"):
         small(early_stopping=True).partial_fit(X, y)
 
 
@@ -416,7 +416,7 @@ def test_the_adaptive_rate_falls_until_it_is_spent(moons):
     ).fit(X, y)
     rates = np.unique([step["learning_rate"] for step in model.record_])[::-1]
     assert_allclose(rates, 1e-3 / 5.0 ** np.arange(len(rates)))
-    assert model.stopped_ == "the loss settled"
+    assert model.stopped_ == "the loss no longer fell"
     assert 1e-6 <= rates[-1] < 5e-6
 
 
@@ -424,7 +424,7 @@ def test_it_stops_when_the_loss_has_settled(moons):
     X, y = moons
     model = small(tol=10.0, n_iter_no_change=3, max_iter=50).fit(X, y)
     assert model.n_iter_ == 4
-    assert model.stopped_ == "the loss settled"
+    assert model.stopped_ == "the loss no longer fell"
     assert small(tol=None, max_iter=20).fit(X, y).stopped_ == "max_iter"
 
 

@@ -1,4 +1,4 @@
-"""The layers of a network: how many nodes, what they do, and where their parameters lie."""
+"""The layers of a network: nodes, activations, integrations, and the layout of their parameters."""
 
 from __future__ import annotations
 
@@ -133,18 +133,18 @@ class Architecture:
         return float(sum(np.dot(w, w) for w in (part.astype(np.float64) for part in weights)))
 
     def outputs(self, theta: np.ndarray, X: np.ndarray) -> np.ndarray:
-        """What the output nodes say of every row of X, by what the kernel keeps."""
+        """What the output nodes return for every row of X."""
         out = np.empty((len(X), self.layers[-1].n_out))
         self.network.forward(theta, np.ascontiguousarray(X), out)
         return out
 
 
-def each_layer(name: str, said: str | Sequence[str], n_layers: int, known: Sequence[str]) -> list[str]:
+def each_layer(name: str, names_given: str | Sequence[str], n_layers: int, known: Sequence[str]) -> list[str]:
     """One name for every hidden layer."""
-    names = [said] * n_layers if isinstance(said, str) else list(said)
+    names = [names_given] * n_layers if isinstance(names_given, str) else list(names_given)
     if len(names) != n_layers or any(one not in known for one in names):
         raise SettingError(
             f"{name} must be one of {', '.join(known)}, or one of them for each of the {n_layers} hidden "
-            f"layers, got {said!r}"
+            f"layers, got {names_given!r}"
         )
     return names

@@ -1,4 +1,4 @@
-"""A feed-forward network that tells classes apart."""
+"""A feed-forward network for classification."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from sklearn.utils._param_validation import StrOptions
 
 from lyceum.base import PosteriorClassifier
 from lyceum.data import Block
-from lyceum.errors import DataError
-from lyceum.neural._network import FeedForward
-from lyceum.neural._packing import FirstLook, Packing
+from lyceum.errors import SettingError
+from lyceum.neural._feed_forward import FeedForward
+from lyceum.neural._row_windows import FirstLook, RowPacker
 from lyceum.probability import class_weight_factors, runner_up
 
 __all__ = ["MLPClassifier"]
@@ -55,44 +55,52 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
     integration : {"weighted", "quadratic", "spherical"} or a sequence, default="weighted"
         The integration function of the hidden layers.
     output_nodes : {"auto", "one", "per_class"}, default="auto"
-        How classes are coded: one node that is 1 for the second of two classes, or a node a class. "auto" is
-        one node for two classes.
+        How classes are coded: one node that is 1 for the second of two classes, or one node per class.
+        "auto" is one node for two classes.
     solver : {"adam", "sgd", "momentum", "nesterov"}, default="adam"
+        The rule of the gradient steps: plain gradient descent, with momentum, with Nesterov's momentum, or
+        Adam.
     learning_rate : {"constant", "invscaling", "cosine", "adaptive"}, default="constant"
         The rate in epoch e: η; η / e^power_t; η (1 + cos(π (e−1) / max_iter)) / 2; or η, divided by 5
-        whenever the loss has settled, down to 1e-6.
+        whenever the loss no longer falls, down to 1e-6.
     learning_rate_init : float, default=0.001
         η.
     power_t : float, default=0.5
+        The exponent of "invscaling".
     momentum : float, default=0.9
         Of the solvers "momentum" and "nesterov".
-    beta_1, beta_2, epsilon : float
-        Of the solver "adam".
+    beta_1 : float, default=0.9
+        Decay of the mean gradient of the solver "adam".
+    beta_2 : float, default=0.999
+        Decay of the mean squared gradient of the solver "adam".
+    epsilon : float, default=1e-8
+        Added to the root of the mean squared gradient of the solver "adam".
     batch_size : int or "all", default=128
-        Rows a step: 1 is one at a time, "all" the whole batch.
+        Rows per step: 1 is one at a time, "all" is batch gradient descent.
     shuffle : bool, default=True
+        Whether the rows are shuffled in every epoch.
     shuffle_window : int, default=131072
-        Rows that are mixed with one another when they stream; as many are in memory at a time.
+        Rows shuffled together when they are streamed; as many are in memory at a time.
     max_iter : int, default=200
         Epochs at most.
     tol : float or None, default=1e-4
-        The loss has settled when it has not fallen by more than this for `n_iter_no_change` epochs. None: all
-        `max_iter` epochs are made.
+        Training stops when the loss has not fallen by more than this for `n_iter_no_change` epochs. None:
+        all `max_iter` epochs are run.
     n_iter_no_change : int, default=10
         The patience, in epochs.
     alpha : float, default=1e-6
         The penalty α on the squared weights.
     dropout : float, default=0.0
-        The share of hidden nodes that is left out, drawn anew for every row and step; those that stay are
-        scaled by 1 / (1 − dropout).
+        The share of hidden nodes switched off, drawn for every row and step; the others are scaled by
+        1 / (1 − dropout).
     input_noise : float, default=0.0
-        Standard deviation of Gaussian noise on the (standardised) inputs, drawn anew for every row and step.
+        Standard deviation of Gaussian noise on the (standardised) inputs, drawn for every row and step.
     early_stopping : bool, default=False
-        Whether to hold out rows, to stop when their loss has settled, and to go back to the weights that had
-        the least.
+        Whether to hold out validation rows, stop when their loss no longer falls, and restore the weights
+        of the lowest validation loss.
     validation_fraction : float, default=0.1
-        The share of rows held out, chosen by a hash of the row number; at most `shuffle_window` of them are
-        judged.
+        The share of validation rows, chosen by a hash of the row number; at most `shuffle_window` of them
+        are used.
     class_weight : None, "balanced" or dict, default=None
         Factors on the weights of the rows of each class; "balanced": total weight / (K · weight of the
         class).
@@ -102,36 +110,64 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
     dtype : {"float64", "float32"}, default="float64"
         What is computed with; float32 takes about half the time.
     warm_start : bool, default=False
-        Whether `fit` begins at the weights, and standardises as, the last `fit` left them.
+        Whether `fit` starts from the weights and the standardisation of the last `fit`.
     record : bool, default=False
         Whether to keep the parameters of every epoch in `record_`.
     random_state : int, RandomState or None, default=None
+        The seed of the first weights, of shuffling, dropout, noise and validation rows; None draws one.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns of an array hold categories; each becomes a column a category.
+        Which columns of an array hold categories; each becomes one column per category.
 
     Attributes
     ----------
     classes_ : ndarray of shape (K,)
+        The class labels, sorted.
     coefs_, intercepts_ : lists of ndarrays of shape (n_in, n_out) and (n_out,)
         Weights (centres, for spheres) and biases of every layer, for standardised inputs.
     radii_ : list of ndarray or None
+        The radii ρ of spherical layers, None for the others.
     parameters_ : ndarray of shape (n_parameters,)
         All of them in one vector.
     shift_, scale_ : ndarrays of shape (n_design_columns,)
+        What is subtracted from the inputs, and what they are then divided by.
+    widths_ : ndarray of shape (n_layers + 1,)
+        Inputs, nodes of the hidden layers, output nodes.
+    activations_, integrations_ : lists of str
+        Of the hidden layers.
+    slope_ : float
+        λ of the sigmoids.
+    memory_ : ndarray of shape (n_memories, n_parameters)
+        What the solver remembers, for `partial_fit`.
+    class_weight_ : ndarray of shape (K,)
+        The factors of `class_weight`.
+    seed_ : int
+        The seed that was used.
     history_ : list of float
-        The loss of every epoch, as met on the way, with the penalty.
+        The mean training loss of every epoch, penalty included.
     validation_history_, validation_scores_ : lists of float
-        With `early_stopping`: loss and accuracy on the rows held out.
+        With `early_stopping`: loss and accuracy on the validation rows.
     best_epoch_ : int
-        With `early_stopping`: the epoch whose weights were kept.
+        With `early_stopping`: the epoch of the lowest validation loss, whose weights were restored.
     loss_ : float
         The last of `history_`.
     n_iter_, n_steps_ : int
-        Epochs and steps made.
+        Number of epochs and of steps.
     stopped_ : str
-        Why training ended: "max_iter", "the loss settled", "the validation loss settled" or "partial_fit".
+        Why training ended: "max_iter", "the loss no longer fell", "the validation loss no longer fell" or
+        "partial_fit".
     record_ : list of dict
         With `record=True`: epoch, loss, learning_rate, validation_loss, validation_score, parameters.
+
+    See Also
+    --------
+    MLPRegressor : The same network for regression.
+    lyceum.linear.LogisticRegression : A network without hidden layers, trained to its optimum.
+
+    References
+    ----------
+    Rumelhart, Hinton and Williams (1986), Learning representations by back-propagating errors.
+    Kingma and Ba (2015), Adam: a method for stochastic optimization.
+    Srivastava et al. (2014), Dropout: a simple way to prevent neural networks from overfitting.
 
     Examples
     --------
@@ -221,7 +257,7 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
 
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None):
         """One epoch over more rows; `classes` names all classes that will come, in the first call."""
-        return self._go_on(X, y, sample_weight, classes)
+        return self._fit_one_more_epoch(X, y, sample_weight, classes)
 
     # -- what the outputs mean -----------------------------------------------------------------------------
 
@@ -231,7 +267,7 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
     def _n_outputs(self) -> int:
         K = len(self.classes_)
         if self.output_nodes == "one" and K != 2:
-            raise DataError(
+            raise SettingError(
                 f"one output node codes two classes, but y has {K}: give output_nodes='per_class'"
             )
         return 1 if K == 2 and self.output_nodes != "per_class" else K
@@ -239,22 +275,22 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
     def _loss(self) -> str:
         return "logistic" if self.widths_[-1] < len(self.classes_) else "softmax"
 
-    def _begin_weights(self, look: FirstLook) -> None:
+    def _set_class_weight(self, look: FirstLook) -> None:
         factors = class_weight_factors(self.class_weight, self.classes_.tolist(), look.weight)
         self.class_weight_ = np.ones(len(look.weight)) if factors is None else factors
 
-    def _packing(self, **options: Any) -> Packing:
+    def _packer(self, **options: Any) -> RowPacker:
         weight = getattr(self, "class_weight_", None)
-        return super()._packing(class_weight=None if self.class_weight is None else weight, **options)
+        return super()._packer(class_weight=None if self.class_weight is None else weight, **options)
 
-    def _judge(self, outputs: np.ndarray, y: np.ndarray, w: np.ndarray) -> tuple[float, float]:
+    def _validate(self, outputs: np.ndarray, y: np.ndarray, w: np.ndarray) -> tuple[float, float]:
         joint, codes = self._joint(outputs), y.astype(np.intp)
         losses = logsumexp(joint, axis=1) - joint[np.arange(len(y)), codes]
         right = joint.argmax(axis=1) == codes
         return float(np.average(losses, weights=w)), float(np.average(right, weights=w))
 
     def _joint(self, outputs: np.ndarray) -> np.ndarray:
-        """The log posteriors up to a constant a row: beside one node's log-odds there are zeros."""
+        """The log posteriors up to one constant per row; with one node, zeros beside its log-odds."""
         one = outputs.shape[1] < len(self.classes_)
         return np.column_stack([np.zeros(len(outputs)), outputs]) if one else outputs
 

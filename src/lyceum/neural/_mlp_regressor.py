@@ -1,4 +1,4 @@
-"""A feed-forward network that predicts numbers."""
+"""A feed-forward network for regression."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 from sklearn.base import RegressorMixin
 
 from lyceum.data import Block
-from lyceum.neural._network import FeedForward
-from lyceum.neural._packing import FirstLook, Packing, spread
+from lyceum.neural._feed_forward import FeedForward
+from lyceum.neural._row_windows import FirstLook, RowPacker, spread
 
 __all__ = ["MLPRegressor"]
 
@@ -25,74 +25,121 @@ class MLPRegressor(RegressorMixin, FeedForward):
 
     the biases and radii free, y standardised with the inputs: losses are in units of the target's variance.
     scikit-learn divides its α by the rows of a batch: its α is this one times the batch size. How rows are
-    shuffled is said at `MLPClassifier`.
+    shuffled is names_given at `MLPClassifier`.
 
     Parameters
     ----------
     hidden_layer_sizes : int or sequence of int, default=(100,)
+        Nodes of every hidden layer; () for none.
     activation : {"relu", "tanh", "sigmoid", "linear", "sign"} or a sequence, default="relu"
         "sigmoid" is 1 / (1 + exp(−λ z)); "sign" is trained by the straight-through estimator.
     slope : float, default=1.0
         λ of the sigmoid.
     integration : {"weighted", "quadratic", "spherical"} or a sequence, default="weighted"
+        The integration function of the hidden layers.
     solver : {"adam", "sgd", "momentum", "nesterov"}, default="adam"
+        The rule of the gradient steps: plain gradient descent, with momentum, with Nesterov's momentum, or
+        Adam.
     learning_rate : {"constant", "invscaling", "cosine", "adaptive"}, default="constant"
+        The rate in epoch e: η; η / e^power_t; η (1 + cos(π (e−1) / max_iter)) / 2; or η, divided by 5
+        whenever the loss no longer falls, down to 1e-6.
     learning_rate_init : float, default=0.001
+        η.
     power_t : float, default=0.5
+        The exponent of "invscaling".
     momentum : float, default=0.9
-    beta_1, beta_2, epsilon : float
-        Of the solver "adam".
+        Of the solvers "momentum" and "nesterov".
+    beta_1 : float, default=0.9
+        Decay of the mean gradient of the solver "adam".
+    beta_2 : float, default=0.999
+        Decay of the mean squared gradient of the solver "adam".
+    epsilon : float, default=1e-8
+        Added to the root of the mean squared gradient of the solver "adam".
     batch_size : int or "all", default=128
+        Rows per step: 1 is one at a time, "all" is batch gradient descent.
     shuffle : bool, default=True
+        Whether the rows are shuffled in every epoch.
     shuffle_window : int, default=131072
-        Rows that are mixed with one another when they stream.
+        Rows shuffled together when they are streamed; as many are in memory at a time.
     max_iter : int, default=200
         Epochs at most.
     tol : float or None, default=1e-4
-        The loss has settled when it has not fallen by more than this for `n_iter_no_change` epochs. None: all
-        `max_iter` epochs are made.
+        Training stops when the loss has not fallen by more than this for `n_iter_no_change` epochs. None:
+        all `max_iter` epochs are run.
     n_iter_no_change : int, default=10
+        The patience, in epochs.
     alpha : float, default=1e-6
         The penalty α on the squared weights.
-    dropout, input_noise : float, default=0.0
-        Share of hidden nodes left out; standard deviation of noise on the (standardised) inputs.
+    dropout : float, default=0.0
+        The share of hidden nodes switched off, drawn for every row and step.
+    input_noise : float, default=0.0
+        Standard deviation of Gaussian noise on the (standardised) inputs, drawn for every row and step.
     early_stopping : bool, default=False
-        Whether to hold out rows, to stop when their loss has settled, and to go back to the weights that had
-        the least.
+        Whether to hold out validation rows, stop when their loss no longer falls, and restore the weights
+        of the lowest validation loss.
     validation_fraction : float, default=0.1
-        The share of rows held out, chosen by a hash of the row number.
+        The share of validation rows, chosen by a hash of the row number; at most `shuffle_window` of them
+        are used.
     standardize : bool, default=True
         Whether design columns and target are brought to mean 0 and standard deviation 1, by the training
         rows. With `partial_fit` by those of its first call.
     dtype : {"float64", "float32"}, default="float64"
         What is computed with; float32 takes about half the time.
     warm_start : bool, default=False
-        Whether `fit` begins at the weights, and standardises as, the last `fit` left them.
+        Whether `fit` starts from the weights and the standardisation of the last `fit`.
     record : bool, default=False
         Whether to keep the parameters of every epoch in `record_`.
     random_state : int, RandomState or None, default=None
+        The seed of the first weights, of shuffling, dropout, noise and validation rows; None draws one.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns of an array hold categories; each becomes a column a category.
+        Which columns of an array hold categories; each becomes one column per category.
 
     Attributes
     ----------
     coefs_, intercepts_ : lists of ndarrays of shape (n_in, n_out) and (n_out,)
-        For standardised inputs and target.
+        Weights (centres, for spheres) and biases of every layer, for standardised inputs and target.
     radii_ : list of ndarray or None
+        The radii ρ of spherical layers, None for the others.
     parameters_ : ndarray of shape (n_parameters,)
+        All of them in one vector.
     shift_, scale_ : ndarrays of shape (n_design_columns,)
+        What is subtracted from the inputs, and what they are then divided by.
     target_shift_, target_scale_ : float
+        The same for the target.
+    widths_ : ndarray of shape (n_layers + 1,)
+        Inputs, nodes of the hidden layers, the output node.
+    activations_, integrations_ : lists of str
+        Of the hidden layers.
+    slope_ : float
+        λ of the sigmoids.
+    memory_ : ndarray of shape (n_memories, n_parameters)
+        What the solver remembers, for `partial_fit`.
+    seed_ : int
+        The seed that was used.
     history_ : list of float
-        The loss of every epoch, as met on the way, with the penalty.
+        The mean training loss of every epoch, penalty included.
     validation_history_, validation_scores_ : lists of float
-        With `early_stopping`: loss and R² on the rows held out.
+        With `early_stopping`: loss and R² on the validation rows.
     best_epoch_ : int
+        With `early_stopping`: the epoch of the lowest validation loss, whose weights were restored.
     loss_ : float
+        The last of `history_`.
     n_iter_, n_steps_ : int
-        Epochs and steps made.
+        Number of epochs and of steps.
     stopped_ : str
-        Why training ended.
+        Why training ended: "max_iter", "the loss no longer fell", "the validation loss no longer fell" or
+        "partial_fit".
     record_ : list of dict
+        With `record=True`: epoch, loss, learning_rate, validation_loss, validation_score, parameters.
+
+    See Also
+    --------
+    MLPClassifier : The same network for classification.
+    lyceum.linear.LinearRegression : A network without hidden layers, trained to its optimum.
+
+    References
+    ----------
+    Rumelhart, Hinton and Williams (1986), Learning representations by back-propagating errors.
 
     Examples
     --------
@@ -107,7 +154,7 @@ class MLPRegressor(RegressorMixin, FeedForward):
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None):
         """One epoch over more rows."""
-        return self._go_on(X, y, sample_weight)
+        return self._fit_one_more_epoch(X, y, sample_weight)
 
     def predict(self, X: Any) -> Any:
         """The predicted numbers."""
@@ -121,14 +168,14 @@ class MLPRegressor(RegressorMixin, FeedForward):
     def _loss(self) -> str:
         return "squares"
 
-    def _begin(self, look: FirstLook) -> None:
+    def _set_target_scale(self, look: FirstLook) -> None:
         mean, size = spread(look.target) if self.standardize else (np.zeros(1), np.ones(1))
         self.target_shift_, self.target_scale_ = float(mean[0]), float(size[0])
 
-    def _packing(self, **options: Any) -> Packing:
-        return super()._packing(target=(self.target_shift_, self.target_scale_), **options)
+    def _packer(self, **options: Any) -> RowPacker:
+        return super()._packer(target=(self.target_shift_, self.target_scale_), **options)
 
-    def _judge(self, outputs: np.ndarray, y: np.ndarray, w: np.ndarray) -> tuple[float, float]:
+    def _validate(self, outputs: np.ndarray, y: np.ndarray, w: np.ndarray) -> tuple[float, float]:
         squares = np.average((outputs[:, 0] - y) ** 2, weights=w)
         spread_of_y = np.average((y - np.average(y, weights=w)) ** 2, weights=w)
         return float(squares / 2), float(1.0 - squares / spread_of_y) if spread_of_y > 0 else float("nan")

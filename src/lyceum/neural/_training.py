@@ -1,4 +1,4 @@
-"""Descent through the epochs: the steps, the learning rates, when to stop, and which weights to keep."""
+"""Training by epochs: steps, learning rates and when to stop."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Patience:
 
 @dataclass(frozen=True, slots=True)
 class Epoch:
-    """What came of one epoch."""
+    """The losses of one epoch."""
 
     loss: float
     rate: float
@@ -67,7 +67,7 @@ class Epoch:
 
 @dataclass
 class Training:
-    """Parameters on their way down, with what the rule of descent remembers."""
+    """The parameters during training, with the memory of the optimizer."""
 
     architecture: Architecture
     rule: tuple[str, float, float, float]  # name, momentum or β₁, β₂, ε
@@ -97,7 +97,7 @@ class Training:
         return RULES[name], rate, first, second, epsilon, self.penalty
 
     def epoch(self, windows: Iterable[np.ndarray], number: int, rate: float) -> float:
-        """One pass over the rows; returns the mean loss as met on the way, with the penalty at its end."""
+        """One pass over the rows; returns the mean training loss, plus the penalty at the end of the pass."""
         together = self._together if self.batch_size is None else self._by_batches
         total, weight = together(windows, number, rate)
         if weight == 0.0:
@@ -142,9 +142,9 @@ class Training:
         return total, weight
 
     def keep(self) -> np.ndarray:
-        """The parameters as they are now."""
+        """The current parameters as one vector."""
         return self.architecture.compact(self.theta)
 
-    def kept_memory(self) -> np.ndarray:
+    def compact_memory(self) -> np.ndarray:
         rows = [self.architecture.compact(row) for row in self._memory]
         return np.array(rows).reshape(len(rows), self.architecture.size)

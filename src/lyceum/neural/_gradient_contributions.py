@@ -17,7 +17,7 @@ def contributions(learner: Any, block: Block, method: str) -> np.ndarray:
     """The base and the contribution of every column, (n, 1 + n_columns)."""
     architecture = learner._architecture
     theta = architecture.padded(learner.parameters_, np.dtype(learner.dtype))
-    X = np.ascontiguousarray(learner._packing().cells(block))
+    X = np.ascontiguousarray(learner._packer().cells(block))
     outputs = learner._outputs(block)
     direction = learner._direction(outputs)
     towards = direction.astype(X.dtype)

@@ -1,4 +1,4 @@
-"""A network shows itself: its weights by layer, a summary, and why it says what it says."""
+"""Reports of a trained network: weights by layer, summary, explanation."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum.base import Learner, undefined
 from lyceum.errors import SettingError
 from lyceum.neural._architecture import Architecture
-from lyceum.neural._explaining import contributions
+from lyceum.neural._gradient_contributions import contributions
 from lyceum.report import Explanation, Summary, Table
 
-__all__ = ["ShownNetwork"]
+__all__ = ["NetworkReport"]
 
 
-class ShownNetwork(Learner):
-    """What can be said of a trained network."""
+class NetworkReport(Learner):
+    """What can be names_given of a trained network."""
 
     widths_: np.ndarray
     parameters_: np.ndarray
@@ -38,7 +38,7 @@ class ShownNetwork(Learner):
         raise undefined(self, "_architecture")
 
     def predict(self, X: Any) -> Any:
-        """What is predicted for every row."""
+        """The predictions, one per row."""
         raise undefined(self, "predict")
 
     # -- what was learned ----------------------------------------------------------------------------------
@@ -85,7 +85,7 @@ class ShownNetwork(Learner):
         return Summary(self._title(), facts, [self._table()])
 
     def _batches(self) -> str:
-        return "all rows a step" if isinstance(self.batch_size, str) else f"{self.batch_size} rows a step"
+        return "all rows per step" if isinstance(self.batch_size, str) else f"{self.batch_size} rows per step"
 
     def _table(self) -> Table:
         columns = ("layer", "nodes", "integration", "activation", "weights", "biases and radii", "rms weight")

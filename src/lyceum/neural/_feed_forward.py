@@ -1,4 +1,4 @@
-"""What the classifier and the regressor share: how a network is made, trained, shown and explained."""
+"""Feed-forward networks: layers, backpropagation, validation; shared by classifier and regressor."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from lyceum.base import CATEGORICAL_FEATURES, undefined
 from lyceum.data import Block, Rows
 from lyceum.errors import DataError, SchemaError, SettingError
 from lyceum.neural._architecture import ACTIVATIONS, INTEGRATIONS, Architecture, each_layer
-from lyceum.neural._packing import FirstLook, HeldOut, Packing, Windows, first_look, spread
-from lyceum.neural._shown import ShownNetwork
+from lyceum.neural._network_report import NetworkReport
+from lyceum.neural._row_windows import FirstLook, HeldOut, RowPacker, Windows, first_look, spread
 from lyceum.neural._training import RULES, SCHEDULES, Epoch, Patience, Training
+from lyceum.progress import report
 
 __all__ = ["FeedForward"]
 
@@ -24,8 +25,8 @@ _LEAST_RATE = 1e-6  # "adaptive" stops below it
 _DIVIDE = 5.0
 
 
-class FeedForward(ShownNetwork):
-    """A network of layers trained by backpropagation. Subclasses say what the outputs mean."""
+class FeedForward(NetworkReport):
+    """A network of layers trained by backpropagation; subclasses define what the outputs mean."""
 
     shift_: np.ndarray
     scale_: np.ndarray
@@ -130,30 +131,30 @@ class FeedForward(ShownNetwork):
     # -- what a subclass says ------------------------------------------------------------------------------
 
     def _n_outputs(self) -> int:
-        """How many output nodes there shall be."""
+        """The number of output nodes."""
         raise undefined(self, "_n_outputs")
 
     def _loss(self) -> str:
-        """The loss of what the output nodes put out."""
+        """The name of the loss of the output nodes."""
         raise undefined(self, "_loss")
 
     def _n_classes(self) -> int:
         return 0
 
-    def _begin(self, look: FirstLook) -> None:
-        """Learn from the first look what the target needs."""
+    def _set_target_scale(self, look: FirstLook) -> None:
+        """Set the shift and scale of the target, from the first pass."""
 
-    def _packing(self, **options: Any) -> Packing:
-        return Packing(self.shift_, self.scale_, np.dtype(self.dtype), **options)
+    def _packer(self, **options: Any) -> RowPacker:
+        return RowPacker(self.shift_, self.scale_, np.dtype(self.dtype), **options)
 
-    def _judge(self, outputs: np.ndarray, y: np.ndarray, w: np.ndarray) -> tuple[float, float]:
-        """Mean loss and score of outputs against packed targets."""
-        raise undefined(self, "_judge")
+    def _validate(self, outputs: np.ndarray, y: np.ndarray, w: np.ndarray) -> tuple[float, float]:
+        """Mean loss and score of the outputs on the validation rows."""
+        raise undefined(self, "_validate")
 
     # -- fit -----------------------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
-        """Learn from the rows of X, one pass an epoch.
+        """Learn from the rows of X, one pass per epoch.
 
         Parameters
         ----------
@@ -171,7 +172,7 @@ class FeedForward(ShownNetwork):
         else:
             self._check_same_network(before)
             self.seed_ = seed
-            self._begin_weights(look)
+            self._set_class_weight(look)
         self.n_iter_ = self.n_steps_ = 0
         training = self._training(None)
         self._descend(training, rows, look, held_out)
@@ -189,14 +190,14 @@ class FeedForward(ShownNetwork):
             )
         d = len(self._design_names)
         self.shift_, self.scale_ = spread(look.cells) if self.standardize else (np.zeros(d), np.ones(d))
-        self._begin(look)
-        self._begin_weights(look)
-        self.widths_, self.activations_, self.integrations_ = self._asked()
+        self._set_target_scale(look)
+        self._set_class_weight(look)
+        self.widths_, self.activations_, self.integrations_ = self._layer_settings()
         self.slope_, self.seed_ = float(self.slope), seed
         self.parameters_ = self._architecture.start(np.random.default_rng([seed, 0]))
 
-    def _asked(self) -> tuple[np.ndarray, list[str], list[str]]:
-        """Widths of the layers, activations and integrations by the parameters as they are set now."""
+    def _layer_settings(self) -> tuple[np.ndarray, list[str], list[str]]:
+        """Widths, activations and integrations of the layers, from the current parameters."""
         hidden = np.atleast_1d(np.asarray(self.hidden_layer_sizes, dtype=np.int64))
         if hidden.ndim != 1 or (hidden < 1).any():
             raise SettingError(
@@ -210,23 +211,23 @@ class FeedForward(ShownNetwork):
         )
 
     def _check_same_network(self, before: tuple[Any, ...]) -> None:
-        """Refuse to go on with weights that are those of another network."""
+        """Refuse to continue with the weights of another network."""
         if before != self._shape_now():
             raise SchemaError(
                 f"these rows have columns, categories or classes that {type(self).__name__} has no nodes "
                 "for: give warm_start=False; in partial_fit, name all classes in the first call and all "
                 "categories by a category type"
             )
-        widths, *kinds = self._asked()
+        widths, *kinds = self._layer_settings()
         now = (widths.tolist(), *kinds, float(self.slope))
         if now != (self.widths_.tolist(), self.activations_, self.integrations_, self.slope_):
-            raise DataError(
+            raise SettingError(
                 f"{type(self).__name__} has the weights of a network of other layers: fit a clone, or set "
                 "hidden_layer_sizes, activation, integration, slope and output nodes back to what they were"
             )
 
-    def _begin_weights(self, look: FirstLook) -> None:
-        """Learn the weights of the classes, where there are any."""
+    def _set_class_weight(self, look: FirstLook) -> None:
+        """Set the class weights of a classifier."""
 
     @property
     def _architecture(self) -> Architecture:
@@ -251,15 +252,15 @@ class FeedForward(ShownNetwork):
 
     def _windows(self, rows: Rows, n_rows: int, **options: Any) -> Windows:
         size = max(self.shuffle_window, 0 if isinstance(self.batch_size, str) else self.batch_size)
-        return Windows(rows, self._packing(**options), size, n_rows)
+        return Windows(rows, self._packer(**options), size, n_rows)
 
     def _descend(self, training: Training, rows: Rows, look: FirstLook, held_out: HeldOut | None) -> None:
         windows = self._windows(rows, look.n_rows, held_out=held_out)
         held = None
         if held_out is not None:
             # of a stream at most one window, so that they fit in memory
-            packing = self._packing(held_out=held_out, want=True)
-            held = Windows(rows, packing, self.shuffle_window, look.n_held).first()
+            packer = self._packer(held_out=held_out, want=True)
+            held = Windows(rows, packer, self.shuffle_window, look.n_held).first()
             if held is None:
                 raise DataError(
                     f"no row fell into the validation split of {self.validation_fraction:g}: raise "
@@ -271,6 +272,7 @@ class FeedForward(ShownNetwork):
         for number in range(1, self.max_iter + 1):
             at = rate * SCHEDULES[self.learning_rate](number, self.max_iter, self.power_t)
             epoch = self._epoch(training, windows, number, at, held)
+            report("epochs", number, self.max_iter)
             lowest = patience.see(epoch.loss if epoch.validation_loss is None else epoch.validation_loss)
             if held is not None and lowest:
                 best, self.best_epoch_ = training.keep(), number
@@ -279,7 +281,9 @@ class FeedForward(ShownNetwork):
             if self.learning_rate == "adaptive" and rate / _DIVIDE >= _LEAST_RATE:
                 rate, patience.waited = rate / _DIVIDE, 0
                 continue
-            self.stopped_ = "the loss settled" if held is None else "the validation loss settled"
+            self.stopped_ = (
+                "the loss no longer fell" if held is None else "the validation loss no longer fell"
+            )
             break
         if best is not None:
             training.theta[:] = training.architecture.padded(best, training.dtype)
@@ -290,13 +294,13 @@ class FeedForward(ShownNetwork):
         loss = training.epoch(windows, number, rate)
         judged: tuple[float | None, float | None] = (None, None)
         if held is not None:
-            judged = self._judge(
+            judged = self._validate(
                 training.architecture.outputs(training.theta, held[:, :-2]),
                 held[:, -2].astype(np.float64),
                 held[:, -1].astype(np.float64),
             )
         epoch = Epoch(loss, rate, *judged)
-        self._note(training, epoch)
+        self._record_epoch(training, epoch)
         return epoch
 
     def _reset_history(self) -> None:
@@ -308,7 +312,7 @@ class FeedForward(ShownNetwork):
         if hasattr(self, "best_epoch_"):
             del self.best_epoch_
 
-    def _note(self, training: Training, epoch: Epoch) -> None:
+    def _record_epoch(self, training: Training, epoch: Epoch) -> None:
         self.n_iter_ += 1
         self.history_.append(epoch.loss)
         if epoch.validation_loss is not None and epoch.validation_score is not None:
@@ -327,14 +331,14 @@ class FeedForward(ShownNetwork):
             )
 
     def _finish(self, training: Training) -> None:
-        self.parameters_, self.memory_ = training.keep(), training.kept_memory()
+        self.parameters_, self.memory_ = training.keep(), training.compact_memory()
         self.n_steps_, self.loss_ = training.steps, self.history_[-1]
 
-    def _go_on(self, X: Any, y: Any, sample_weight: Any, classes: Any = None) -> Any:
+    def _fit_one_more_epoch(self, X: Any, y: Any, sample_weight: Any, classes: Any = None) -> Any:
         """One epoch over more rows."""
         if self.early_stopping:
-            raise DataError(
-                "partial_fit makes one epoch a call and cannot stop early: give early_stopping=False"
+            raise SettingError(
+                "partial_fit makes one epoch per call and cannot stop early: give early_stopping=False"
             )
         known = self._shape_now() if hasattr(self, "parameters_") else None
         rows = self._more_rows(X, y, sample_weight, classes)
@@ -366,10 +370,10 @@ class FeedForward(ShownNetwork):
     # -- predict -------------------------------------------------------------------------------------------
 
     def _outputs(self, block: Block) -> np.ndarray:
-        """What the output nodes say of every row, (n, n_outputs)."""
+        """The outputs of every row, (n, n_outputs)."""
         architecture = self._architecture
         theta = architecture.padded(self.parameters_, np.dtype(self.dtype))
-        return architecture.outputs(theta, self._packing().cells(block))
+        return architecture.outputs(theta, self._packer().cells(block))
 
     # -- model files ---------------------------------------------------------------------------------------
 

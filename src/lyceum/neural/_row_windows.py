@@ -1,4 +1,4 @@
-"""Rows as a network reads them: standardised inputs, target and weight side by side, in windows."""
+"""Rows packed for a network: standardised inputs, target and weight side by side, in windows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from lyceum.data import Block, Rows
 from lyceum.statistics import Moments, held_out_rows
 
-__all__ = ["FirstLook", "HeldOut", "Packing", "Windows"]
+__all__ = ["FirstLook", "HeldOut", "RowPacker", "Windows"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ def spread(moments: Moments) -> tuple[np.ndarray, np.ndarray]:
 
 
 @dataclass(frozen=True)
-class Packing:
+class RowPacker:
     """How a block becomes rows of d inputs, a target and a weight; rows without weight are left out."""
 
     shift: np.ndarray
@@ -115,8 +115,8 @@ class Windows:
     A window ends after `size` rows that count, wherever the blocks of the source end.
     """
 
-    def __init__(self, rows: Rows, packing: Packing, size: int, n_rows: int):
-        self._rows, self._packing, self._size = rows, packing, size
+    def __init__(self, rows: Rows, packer: RowPacker, size: int, n_rows: int):
+        self._rows, self._packer, self._size = rows, packer, size
         self._whole: np.ndarray | None = None
         self._holds = rows.in_memory or n_rows <= size
         self._n_rows = n_rows
@@ -131,8 +131,8 @@ class Windows:
     def _chunks(self) -> Iterator[np.ndarray]:
         """Packed blocks; those of a stream one at a time: parts read ahead may outgrow the memory."""
         if self._rows.in_memory:
-            return self._rows.map(self._packing)
-        return map(self._packing, self._rows.blocks())
+            return self._rows.map(self._packer)
+        return map(self._packer, self._rows.blocks())
 
     def first(self) -> np.ndarray | None:
         """The first window, None if there are no rows."""
