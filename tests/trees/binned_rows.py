@@ -16,7 +16,6 @@ from lyceum.tree_core import (
     Bins,
     Columns,
     Growth,
-    Sample,
     Tree,
     grow,
 )
@@ -98,8 +97,8 @@ def scanned(table, weight=None, **settings):
 
 def tree_of_the_core(rows: Rows, bins: Bins, growth: Growth, n_classes=None) -> Tree:
     """The tree that the exact core grows on the same bins."""
-    sample = Sample.of(rows)
-    offsets = np.concatenate([[0], np.cumsum(bins.n_bins + 1)]).astype(np.int64)
+    sample = rows.gathered("A test", "fewer rows")
+    offsets = bins.offsets
     ranges = rows.reduce(lambda block: BinRanges.of(block, bins, offsets))
     places = [
         slice(start, start if is_category else stop - 1)

@@ -9,12 +9,16 @@ import pyarrow.parquet as pq
 import pytest
 
 from lyceum.data import ArraySource, Recode, Rows, scan
-from lyceum.tree_core import Bins, UniformRowSample, bin_rows
+from lyceum.tree_core import BinnedRows, Bins, UniformRowSample
 
 
 def rows_of(X, w=None, y=None):
     source = scan(X).source
     return Rows(ArraySource(np.asarray(X), y, w, source.schema)).then(Recode())
+
+
+def binned_by_row(rows, bins):
+    return BinnedRows.of(rows, bins, by_row=True).positive()
 
 
 def expected_bins(x, edges):
@@ -29,7 +33,7 @@ def test_a_bin_is_the_number_of_edges_below(dtype, max_bins):
     if dtype != np.int32:
         X[rng.random(X.shape) < 0.1] = np.nan
     bins = Bins.of(rows_of(X), max_bins)
-    codes = bin_rows(rows_of(X), bins).codes
+    codes = binned_by_row(rows_of(X), bins).by_row
     for j in range(3):
         assert bins.n_bins[j] == len(bins.edges[j]) + 1 <= max_bins
         assert (np.diff(bins.edges[j]) > 0).all()
@@ -45,7 +49,7 @@ def test_few_distinct_values_have_a_bin_each_with_edges_midway():
 def test_neighbouring_numbers_are_kept_apart():
     low = np.float64(1.0)
     X = np.array([[low], [np.nextafter(low, 2)], [np.nextafter(np.nextafter(low, 2), 2)]])
-    codes = bin_rows(rows_of(X), Bins.of(rows_of(X))).codes
+    codes = binned_by_row(rows_of(X), Bins.of(rows_of(X))).by_row
     assert codes.ravel().tolist() == [0, 1, 2]
 
 
@@ -54,7 +58,7 @@ def test_a_heavy_value_leaves_bins_for_the_others():
     x = np.where(rng.random(20_000) < 0.7, 0.0, rng.normal(size=20_000))
     bins = Bins.of(rows_of(x[:, None]), max_bins=64)
     assert bins.n_bins[0] >= 60
-    sizes = np.bincount(bin_rows(rows_of(x[:, None]), bins).codes.ravel())
+    sizes = np.bincount(binned_by_row(rows_of(x[:, None]), bins).by_row.ravel())
     assert np.sort(sizes)[:-1].max() < 2.2 * 0.3 * 20_000 / 63
 
 
@@ -69,9 +73,9 @@ def test_weight_two_equals_repeated_row():
 def test_rows_of_no_weight_are_left_out():
     X, w = np.arange(6.0)[:, None], np.array([1.0, 0, 1, 0, 2, 0])
     bins = Bins.of(rows_of(X, w))
-    binned = bin_rows(rows_of(X, w), bins)
+    binned = binned_by_row(rows_of(X, w), bins)
     assert bins.edges[0].tolist() == [1.0, 3.0]
-    assert binned.codes.ravel().tolist() == [0, 1, 2]
+    assert binned.by_row.ravel().tolist() == [0, 1, 2]
     assert binned.w.tolist() == [1, 1, 2]
 
 
@@ -91,7 +95,7 @@ def test_a_missing_cell_and_an_unknown_category_have_the_bin_after_the_last():
     frame = pd.DataFrame({"town": ["Ulm", None, "Bonn", "Ulm"], "age": [1.0, 2.0, np.nan, 1.0]})
     rows = scan(frame, kinds={"town": "categorical", "age": "continuous"}).then(Recode())
     bins = Bins.of(rows)
-    assert bin_rows(rows, bins).codes.tolist() == [[1, 0], [2, 1], [0, 2], [1, 0]]
+    assert binned_by_row(rows, bins).by_row.tolist() == [[1, 0], [2, 1], [0, 2], [1, 0]]
     block = next(rows.blocks())
     unknown = block.with_X(np.array([[-1.0, 5.0]]), block.schema)
     assert bins.code(unknown).tolist() == [[2, 1]]
@@ -101,7 +105,7 @@ def test_a_column_of_missing_cells_alone_has_one_bin_that_nothing_is_in():
     X = np.full((5, 1), np.nan)
     bins = Bins.of(rows_of(X))
     assert bins.n_bins.tolist() == [1]
-    assert bin_rows(rows_of(X), bins).codes.ravel().tolist() == [1] * 5
+    assert binned_by_row(rows_of(X), bins).by_row.ravel().tolist() == [1] * 5
 
 
 def test_files_and_dask_have_the_bytes_of_the_array(tmp_path):
@@ -121,8 +125,8 @@ def test_files_and_dask_have_the_bytes_of_the_array(tmp_path):
     expected = None
     for rows in sources:
         bins = Bins.of(rows, 40)
-        binned = bin_rows(rows, bins)
-        found = (*map(np.asarray, bins.edges), binned.codes, binned.columns.T, binned.y)
+        binned = binned_by_row(rows, bins)
+        found = (*map(np.asarray, bins.edges), binned.by_row, binned.columns.T, binned.y)
         expected = expected or found
         for one, two in zip(expected, found):
             np.testing.assert_allclose(one, two, rtol=1e-12)

@@ -66,7 +66,7 @@ class TreeGrower:
         self.bins, self.growth = bins, growth
         self.n_rows = len(binned)
         self.table = native.BoostTable(
-            binned.codes, binned.columns, bins.n_bins, bins.is_category.astype(np.uint8)
+            binned.by_row, binned.columns, bins.n_bins, bins.is_category.astype(np.uint8)
         )
         self.node = np.empty(len(binned), dtype=np.uint16)  # where every row ended in the last tree
 

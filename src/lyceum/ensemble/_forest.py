@@ -25,11 +25,11 @@ from lyceum.report import Explanation, Summary, Table
 from lyceum.tree_core import (
     GROWTH_CONSTRAINTS,
     THRESHOLD,
-    BinnedSample,
+    BinnedRows,
+    Bins,
     Columns,
     Growth,
     Router,
-    Sample,
     Tree,
     WithTrees,
     cached_router,
@@ -212,7 +212,7 @@ class ForestData:
     """Rows in memory, and how every tree is grown on them."""
 
     columns: Columns
-    binned: BinnedSample | None
+    binned: BinnedRows | None
     y: np.ndarray
     w: np.ndarray | None
     there: np.ndarray | None  # the rows that have weight, None: all
@@ -224,12 +224,13 @@ class ForestData:
 
     @classmethod
     def on(cls, forest: Forest, rows: Rows) -> ForestData:
-        binned = None if forest.max_bins is None else BinnedSample.of(rows, forest.max_bins)
-        if binned is None:
-            sample = Sample.of(rows)
-            columns, y, w = Columns.of_cells(sample.X, rows.schema), sample.y, sample.w
+        binned = None
+        if forest.max_bins is None:
+            found = rows.gathered(type(forest).__name__, "max_bins=255, which holds one byte per cell")
+            columns, y, w = Columns.of_cells(found.X, rows.schema), found.y, found.w
         else:
-            columns, y, w = binned.columns, binned.y, binned.w
+            binned = BinnedRows.of(rows, Bins.of(rows, forest.max_bins), ranges=True)
+            columns, y, w = binned.ranked_columns, binned.y, binned.w
         assert y is not None
         forest.max_features_ = resolve_max_features(forest.max_features, len(rows.schema))
         n_classes, factors = None, None
@@ -287,7 +288,7 @@ class ForestData:
             weight = self.factors[self.y] if weight is None else weight * self.factors[self.y]
         seed = int(np.random.default_rng([self.seed, number, 1]).integers(1 << 62))
         tree = grow(self.columns, self.y, weight, replace(self.growth, seed=seed), self.n_classes)
-        return tree if self.binned is None else self.binned.with_categories(self._between_bins(tree))
+        return tree if self.binned is None else self.binned.bins.with_categories(self._between_bins(tree))
 
     def out_of_bag(self, trees: Sequence[Tree], number: int) -> tuple[np.ndarray, np.ndarray]:
         """The rows that a tree has not seen, and what it says of them."""
@@ -326,7 +327,7 @@ class ForestData:
             threshold[nodes] = np.searchsorted(self.columns.upper[j], threshold[nodes], side="right") - 0.5
         if self.binned is None or not (tree.n_codes > 0).any():
             return replace(tree, threshold=threshold)
-        return replace(self.binned.with_bins(tree), threshold=threshold)
+        return replace(self.binned.bins.with_bins(tree), threshold=threshold)
 
 
 def _by_column(tree: Tree) -> Iterator[tuple[int, np.ndarray]]:

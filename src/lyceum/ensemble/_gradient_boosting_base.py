@@ -25,7 +25,6 @@ from lyceum.tree_core import (
     Router,
     Tree,
     WithTrees,
-    bin_rows,
     cached_router,
     impurity_importances,
 )
@@ -105,7 +104,7 @@ class GradientBoosting(WithTrees, Learner):
         else:
             self._resume_from(before)
         bins = Bins.of(rows, self.max_bins)
-        binned = bin_rows(rows, bins)
+        binned = BinnedRows.of(rows, bins, by_row=True).positive()
         training, judged = self._start_states(rows, binned, bins, validation)
         self._rounds(training, judged, len(bins))
         if not self.record:
@@ -164,7 +163,7 @@ class GradientBoosting(WithTrees, Learner):
 
     def _validation(self, bins: Bins, X: Any, y: Any, w: Any = None) -> BoostingState:
         rows = self._prepared(Inputs(self).for_predict(X))
-        found, codes = bin_rows(rows, bins), self._codes(y)
+        found, codes = BinnedRows.of(rows, bins, by_row=True).positive(), self._codes(y)
         if len(codes) != len(found):
             raise DataError(f"validation has {len(found)} rows and {len(codes)} targets")
         weights = None if w is None else np.asarray(w, dtype=np.float64)

@@ -1,6 +1,7 @@
 """What trees and ensembles of trees are made of: the tree, its columns and bins, growth, routing, labels."""
 
-from lyceum.tree_core._bins import BinnedRows, Bins, Coded, UniformRowSample, bin_rows
+from lyceum.tree_core._binned_rows import BinnedRows
+from lyceum.tree_core._bins import Bins, Coded
 from lyceum.tree_core._contributions import contributions, explain_trees
 from lyceum.tree_core._fraction_routing import Parts, Walk, children_of, walk
 from lyceum.tree_core._growth import Considered, Growth, grow, grow_with_record
@@ -16,12 +17,13 @@ from lyceum.tree_core._impurity_importance import importance_table, impurity_imp
 from lyceum.tree_core._level_growth import grow_by_levels, grow_by_levels_with_record
 from lyceum.tree_core._node_histograms import BinRanges, Frontier, NodeHistograms
 from lyceum.tree_core._packed_trees import WithTrees, pack_trees, unpack_trees
-from lyceum.tree_core._ranked_columns import BinnedSample, Columns, Sample
+from lyceum.tree_core._ranked_columns import Columns
 from lyceum.tree_core._router import Router, cached_router, float_cells, native_tree, shares
 from lyceum.tree_core._tree import CATEGORIES, GROUPS, INTERVALS, LEAF, THRESHOLD, Tree
 from lyceum.tree_core._tree_labels import Actions, TreeLabels, interval_text, number, set_text
 from lyceum.tree_core._tree_path import PathStep, TreePath, coded_row, tree_path
 from lyceum.tree_core._tree_text import as_dot, as_text, node_colours
+from lyceum.tree_core._uniform_row_sample import UniformRowSample
 
 __all__ = [
     "CATEGORIES",
@@ -33,7 +35,6 @@ __all__ = [
     "Actions",
     "BinRanges",
     "BinnedRows",
-    "BinnedSample",
     "Bins",
     "Coded",
     "Columns",
@@ -44,7 +45,6 @@ __all__ = [
     "Parts",
     "PathStep",
     "Router",
-    "Sample",
     "Tree",
     "TreeLabels",
     "TreePath",
@@ -53,7 +53,6 @@ __all__ = [
     "WithTrees",
     "as_dot",
     "as_text",
-    "bin_rows",
     "cached_router",
     "children_of",
     "class_losses",

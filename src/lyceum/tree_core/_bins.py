@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 import numpy as np
@@ -11,12 +11,13 @@ import numpy as np
 from lyceum._native import native
 from lyceum._threads import ordered_map
 from lyceum.data import Block, Rows
+from lyceum.tree_core._tree import Tree
+from lyceum.tree_core._uniform_row_sample import UniformRowSample
 
-__all__ = ["BinnedRows", "Bins", "Coded", "UniformRowSample", "bin_rows"]
+__all__ = ["Bins", "Coded"]
 
 _ROWS, _CELLS, _FEWEST = 1 << 17, 1 << 25, 1 << 14  # of the sample that edges are found on
 _SLOTS = 256  # edges of a column in the kernel's table
-_SEED = 2001
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,32 @@ class Bins:
         edges = self._edges if X.dtype == np.float64 else self._single_edges
         native.bin_codes(np.ascontiguousarray(X), edges, self.n_bins, *self._categories, out, columns)
         return out
+
+    @cached_property
+    def offsets(self) -> np.ndarray:
+        """Where the cells of every column start in a table of all bins; each column's last is for missing."""
+        return np.concatenate([[0], np.cumsum(self.n_bins + 1)]).astype(np.int64)
+
+    def with_categories(self, tree: Tree) -> Tree:
+        """A tree whose branches are by bin, with branches by category; categories may share a bin."""
+        return self._with_branches(tree, self.tables)
+
+    def with_bins(self, tree: Tree) -> Tree:
+        """The tree before `with_categories`: the branch of a bin is that of its first category."""
+        return self._with_branches(tree, [np.unique(table, return_index=True)[1] for table in self.tables])
+
+    def _with_branches(self, tree: Tree, places: Sequence[np.ndarray]) -> Tree:
+        """The tree with the branches of every node taken from `places` of its table."""
+        if all(len(table) == count for table, count in zip(self.tables, self.n_bins) if len(table)):
+            return tree  # one bin per category, in their order
+        branches, table, n_codes = [np.empty(0, np.int32)], tree.table.copy(), tree.n_codes.copy()
+        start = 0
+        for node in np.flatnonzero(tree.n_codes > 0):
+            at = places[tree.feature[node]].astype(np.intp)
+            branches.append(tree.branches[tree.table[node] + at])
+            table[node], n_codes[node] = start, len(at)
+            start += len(at)
+        return replace(tree, table=table, n_codes=n_codes, branches=np.concatenate(branches))
 
     @cached_property
     def _edges(self) -> np.ndarray:
@@ -186,149 +213,3 @@ def _category_table(x: np.ndarray, w: np.ndarray | None, max_bins: int, n_catego
     table = np.full(n_categories, max_bins - 1, dtype=np.uint8)
     table[kept] = np.arange(max_bins - 1)
     return table
-
-
-@dataclass(frozen=True, slots=True)
-class UniformRowSample:
-    """Cells and weights of the rows whose hash is below 2^−level, for the least level with at most `size`.
-
-    A part of the rows has no higher a level than all of them: whatever the blocks and the order of merging,
-    the same rows are left (adaptive sampling, Wegman; in Flajolet 1990). Rows of no weight are not drawn.
-    """
-
-    size: int
-    level: int
-    pieces: tuple[tuple[np.ndarray, np.ndarray, np.ndarray | None], ...]  # hashes, cells, weights
-
-    @classmethod
-    def of(cls, block: Block, size: int, n_rows: int | None = None) -> UniformRowSample:
-        """The sample of a block; how many rows there are in all saves keeping those that will be dropped."""
-        hashes = np.empty(len(block))
-        native.hash_uniform(block.start, _SEED, hashes)
-        # a level lower than what is likely: weights of zero may leave few rows
-        level = max(0, int(np.log2(n_rows / size)) - 1) if n_rows and block.w is None else 0
-        keep = hashes <= 0.5**level
-        if block.w is not None:
-            keep &= block.w > 0
-        weights = None if block.w is None else block.w[keep]
-        X = block.X if keep.all() else block.X[keep]
-        return cls(size, level, ((hashes[keep], X, weights),))._sieved()
-
-    def merge(self, other: UniformRowSample) -> UniformRowSample:
-        level = max(self.level, other.level)
-        pieces = self._at(level).pieces + other._at(level).pieces
-        return UniformRowSample(self.size, level, pieces)._sieved()
-
-    def _sieved(self) -> UniformRowSample:
-        level, hashes = self.level, [piece[0] for piece in self.pieces]
-        while sum(map(len, hashes)) > self.size:
-            level += 1
-            hashes = [h[h <= 0.5**level] for h in hashes]
-        return self._at(level)
-
-    def _at(self, level: int) -> UniformRowSample:
-        """The rows that are left at a level."""
-        if level == self.level:
-            return self
-        return UniformRowSample(self.size, level, tuple(_below(0.5**level, piece) for piece in self.pieces))
-
-    def cells(self) -> tuple[np.ndarray, np.ndarray | None]:
-        """The cells, column after column in memory, and the weights."""
-        _, cells, weights = zip(*self.pieces)
-        X = np.empty((sum(map(len, cells)), cells[0].shape[1]), dtype=np.result_type(*cells), order="F")
-        np.concatenate(cells, out=X)
-        return X, None if weights[0] is None else np.concatenate(weights)
-
-
-def _below(
-    limit: float, piece: tuple[np.ndarray, np.ndarray, np.ndarray | None]
-) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-    hashes, X, weights = piece
-    keep = hashes <= limit
-    return hashes[keep], X[keep], None if weights is None else weights[keep]
-
-
-# -- binned rows -------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class BinnedRows:
-    """All rows in bins, row by row and column by column: two bytes a cell; with targets and weights.
-
-    Rows of no weight are left out.
-    """
-
-    codes: np.ndarray  # uint8 (n, d), the cells of a row next to each other
-    columns: np.ndarray  # uint8 (d, n)
-    y: np.ndarray | None
-    w: np.ndarray | None
-
-    def __len__(self) -> int:
-        return len(self.codes)
-
-    def take(self, keep: np.ndarray) -> BinnedRows:
-        """Some of the rows."""
-        codes = _room(len(self.codes[keep, 0]), self.codes.shape[1])
-        codes[:] = self.codes[keep]
-        y, w = (None if values is None else values[keep] for values in (self.y, self.w))
-        return BinnedRows(codes, np.ascontiguousarray(self.columns[:, keep]), y, w)
-
-
-def bin_rows(rows: Rows, bins: Bins) -> BinnedRows:
-    """Read all rows of any source as bins."""
-    if rows.n_rows is None or hasattr(rows.source, "reduce"):
-        binned = _joined(rows.reduce(partial(_Pieces.of, bins=bins)).pieces)
-    else:
-        binned = _filled(rows, bins, rows.n_rows)
-    return binned if binned.w is None or binned.w.all() else binned.take(binned.w > 0)
-
-
-def _room(n: int, d: int) -> np.ndarray:
-    """An array of (n, d) bytes whose rows do not straddle cache lines, if that takes at most a third more."""
-    step = next((size for size in (16, 32, 64) if d <= size <= d + d // 3), d)
-    return np.zeros((n, step), dtype=np.uint8)[:, :d]
-
-
-def _filled(rows: Rows, bins: Bins, n: int) -> BinnedRows:
-    """Blocks write to their places in arrays for all rows."""
-    codes, columns = _room(n, len(bins)), np.empty((len(bins), n), dtype=np.uint8)
-    kept: dict[str, np.ndarray] = {}
-
-    def fill(block: Block) -> np.ndarray:
-        here = slice(block.start, block.start + len(block))
-        bins.code(block, codes[here], columns[:, here])
-        for name, values in (("y", block.y), ("w", block.w)):
-            if values is not None:
-                # one of two threads may be first: setdefault is atomic
-                kept.setdefault(name, np.zeros(n, dtype=values.dtype))[here] = values
-        return np.empty(0)
-
-    for _ in rows.map(fill):
-        pass
-    return BinnedRows(codes, columns, kept.get("y"), kept.get("w"))
-
-
-@dataclass(frozen=True, slots=True)
-class _Pieces:
-    """Binned blocks one after the other."""
-
-    pieces: tuple[BinnedRows, ...]
-
-    @classmethod
-    def of(cls, block: Block, bins: Bins) -> _Pieces:
-        columns = np.empty((len(bins), len(block)), dtype=np.uint8)
-        return cls((BinnedRows(bins.code(block, columns=columns), columns, block.y, block.w),))
-
-    def merge(self, other: _Pieces) -> _Pieces:
-        return _Pieces(self.pieces + other.pieces)
-
-
-def _joined(pieces: Sequence[BinnedRows]) -> BinnedRows:
-    codes = _room(sum(map(len, pieces)), pieces[0].codes.shape[1])
-    np.concatenate([piece.codes for piece in pieces], out=codes)
-    columns = np.concatenate([piece.columns for piece in pieces], axis=1)
-    y, w = (
-        None if values[0] is None else np.concatenate(values)
-        for values in zip(*((piece.y, piece.w) for piece in pieces))
-    )
-    return BinnedRows(codes, columns, y, w)

@@ -104,7 +104,7 @@ class _Grower:
 
     def __init__(self, rows: Rows, bins: Bins, growth: Growth, target: Target, budget: int):
         self.rows, self.bins, self.growth, self.target, self.budget = rows, bins, growth, target, budget
-        self.offsets = np.concatenate([[0], np.cumsum(bins.n_bins + 1)]).astype(np.int64)
+        self.offsets = bins.offsets
         self.rules = growth.native
         self.root = Node.root(len(bins), growth.seed)
         self._look_at_root()

@@ -12,19 +12,17 @@ from scipy import sparse
 from sklearn.base import is_classifier
 from sklearn.utils import check_random_state
 
-from lyceum.data import ArraySource, Rows, Schema
-from lyceum.data._dask import DaskSource
+from lyceum.data import Block, Rows, Schema
 from lyceum.errors import DataError, SourceError
 from lyceum.probability import class_weight_factors
 from lyceum.statistics._classes import class_weights
 from lyceum.tree_core import (
-    BinnedSample,
+    BinnedRows,
     Bins,
     Columns,
     Considered,
     Growth,
     Router,
-    Sample,
     Tree,
     class_losses,
     grow_by_levels_with_record,
@@ -40,6 +38,7 @@ from lyceum.trees._record import growth_record
 __all__ = ["fit_tree"]
 
 _FOLDS = 10
+_WITHOUT_ROWS = "max_bins=255, which grows trees from histograms, if it prunes without rows"
 
 
 def fit_tree(learner: Any, rows: Rows) -> None:
@@ -55,15 +54,10 @@ def fit_tree(learner: Any, rows: Rows) -> None:
         )
     if hasattr(learner, "alpha_choice_"):
         del learner.alpha_choice_
-    if learner.max_bins is not None and not isinstance(rows.source, ArraySource):
+    if learner.max_bins is not None and not rows.in_memory:
         grown, tree, considered = _by_levels(learner, rows, seed)
     else:
-        if isinstance(rows.source, DaskSource):
-            raise SourceError(
-                f"{type(learner).__name__} keeps every row in memory and cannot be fitted on a Dask "
-                "collection: use max_bins=255, which grows trees from histograms, if it prunes without rows"
-            )
-        grown, tree, considered = _Grown.on(learner, rows, seed).pruned()
+        grown, tree, considered = InMemoryGrowth.on(learner, rows, seed).pruned()
     learner.tree_ = tree
     if learner.record:
         learner.record_ = growth_record(considered, grown, tree, rows.schema)
@@ -95,13 +89,13 @@ def _of_rows(tree: Tree, prior: np.ndarray | None) -> Tree:
 
 
 @dataclass(frozen=True)
-class _Grown:
+class InMemoryGrowth:
     """A tree to be grown on rows in memory, and pruned."""
 
     learner: Any
     columns: Columns
-    binned: BinnedSample | None
-    sample: Sample
+    bins: Bins | None
+    sample: Block
     weight: np.ndarray | None  # with the factors of the classes
     prior: np.ndarray | None  # factors of the classes in growth alone
     growth: Growth
@@ -113,14 +107,17 @@ class _Grown:
         return self.sample.y
 
     @classmethod
-    def on(cls, learner: Any, rows: Rows, seed: int) -> _Grown:
-        sample = Sample.of(rows)
+    def on(cls, learner: Any, rows: Rows, seed: int) -> InMemoryGrowth:
+        sample = rows.gathered(type(learner).__name__, _WITHOUT_ROWS)
         if sample.w is not None and not sample.w.all():
-            rows = rows.then(_OfWeight())
-            sample = Sample.of(rows)
+            rows, sample = rows.then(PositiveWeight()), sample.take(sample.w > 0)
         schema, X = rows.schema, sample.X
-        binned = None if learner.max_bins is None else BinnedSample.of(rows, learner.max_bins)
-        columns = Columns.of_cells(X, schema) if binned is None else binned.columns
+        bins = None if learner.max_bins is None else Bins.of(rows, learner.max_bins)
+        columns = (
+            Columns.of_cells(X, schema)
+            if bins is None
+            else BinnedRows.of(rows, bins, ranges=True).ranked_columns
+        )
         n_classes, prior = len(learner.classes_) if is_classifier(learner) else None, None
         weight = sample.w
         if n_classes is not None:
@@ -130,7 +127,7 @@ class _Grown:
             weight = _times(weight, factors, sample.y)
         total = float(len(X) if weight is None else weight.sum())
         growth = growth_rules(learner, schema, len(X), total, seed)
-        return cls(learner, columns, binned, sample, weight, prior, growth, n_classes)
+        return cls(learner, columns, bins, sample, weight, prior, growth, n_classes)
 
     @cached_property
     def grown_weight(self) -> np.ndarray | None:
@@ -146,7 +143,7 @@ class _Grown:
         tree, considered = grow_with_record(
             self.columns, self.y, self.grown_weight, growth, self.n_classes, numbers
         )
-        return tree if self.binned is None else self.binned.with_categories(tree), considered
+        return tree if self.bins is None else self.bins.with_categories(tree), considered
 
     def visited(self, tree: Tree, rows: np.ndarray) -> sparse.csr_array:
         return Router([tree], self.sample.X.shape[1]).visited(self.sample.X[rows])
@@ -242,8 +239,8 @@ def _by_levels(learner: Any, rows: Rows, seed: int) -> tuple[Tree, Tree, Conside
 
 
 @dataclass(frozen=True, slots=True)
-class _OfWeight:
-    """Only the rows that have weight: thresholds must not know of the others."""
+class PositiveWeight:
+    """A step that drops zero-weight rows: thresholds must not depend on them."""
 
     drops_rows: bool = True
 

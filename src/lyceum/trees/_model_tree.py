@@ -15,20 +15,18 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import CATEGORICAL_FEATURES, Learner
 from lyceum.data import Block, Schema
-from lyceum.data._dask import DaskSource
-from lyceum.errors import SourceError
 from lyceum.report import Explanation, Summary, Table
 from lyceum.tree_core import (
     LEAF,
     Columns,
     Growth,
     Router,
-    Sample,
     Tree,
     TreeLabels,
     TreePath,
     cached_router,
     coded_row,
+    float_cells,
     grow,
     tree_path,
 )
@@ -170,17 +168,13 @@ class ModelTreeRegressor(RegressorMixin, Learner):
         sample_weight : array of shape (n_samples,), optional
         """
         rows = self._rows(X, y, sample_weight)
-        if isinstance(rows.source, DaskSource):
-            raise SourceError(
-                "ModelTreeRegressor keeps every row in memory and cannot learn from a Dask collection: use "
-                "DecisionTreeRegressor with max_bins, or fit on a sample that fits, e.g. X.compute()"
-            )
-        self._learn(_rows_that_count(Sample.of(rows)))
+        block = rows.gathered("ModelTreeRegressor", "DecisionTreeRegressor with max_bins")
+        self._learn(block if block.w is None or block.w.all() else block.take(block.w > 0))
         return self
 
-    def _learn(self, sample: Sample) -> None:
-        assert sample.y is not None
-        X, y, w = sample.X, sample.y, sample.w
+    def _learn(self, block: Block) -> None:
+        assert block.y is not None
+        X, y, w = float_cells(block.X), block.y, block.w
         middle, self.sd_ = _moments(y, w)
         self.columns_ = StepColumns.of(X, y, w, self.schema_)
         ranks = self._grown(X, y, w)
@@ -345,14 +339,6 @@ def _contributions(learner: ModelTreeRegressor, block: Block) -> np.ndarray:
     out[:, 0] = learner.intercept_[node]
     np.add.at(out.T, 1 + learner.columns_.source, Z.T)
     return out
-
-
-def _rows_that_count(sample: Sample) -> Sample:
-    if sample.w is None or sample.w.all():
-        return sample
-    kept = sample.w > 0
-    assert sample.y is not None
-    return Sample(sample.X[kept], sample.y[kept], sample.w[kept])
 
 
 def _moments(y: np.ndarray, w: np.ndarray | None) -> tuple[float, float]:
