@@ -154,7 +154,7 @@ class Explanation:
     unit : str
         What the contributions are measured in, e.g. "log-odds".
     values : array of shape (n_rows, n_columns), optional
-        The cells that were explained: numbers, or categories as they were written.
+        The cells that were explained: numbers, or categories as they were written; None where missing.
     """
 
     names: Sequence[str]
@@ -172,12 +172,13 @@ class Explanation:
     def row(self, i: int) -> Table:
         """The contributions to one prediction, largest first."""
         order = np.argsort(-np.abs(self.contributions[i]), kind="stable")
-        added = [(self.names[j], self.value(i, j), float(self.contributions[i, j])) for j in order]
+        cells = ["missing" if (cell := self.value(i, j)) is None else cell for j in order]
+        added = [(self.names[j], cell, float(self.contributions[i, j])) for j, cell in zip(order, cells)]
         title = f"Row {i}: {show(self.predicted[i])}, {self.unit} {show(float(self.scores[i]))}"
         return Table(title, ("column", "value", self.unit), [("(base)", "", float(self.base[i])), *added])
 
     def value(self, i: int, j: int) -> Any:
-        """The cell of row i and column j, "" if cells are not known."""
+        """The cell of row i and column j: None if it is missing, "" if cells are not known."""
         return "" if self.values is None else self.values[i, j]
 
     def as_dict(self) -> dict[str, Any]:

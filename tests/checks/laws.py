@@ -14,6 +14,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tests.checks.explain_laws import (
+    explanations_name_columns_and_sum_to_the_score,
+    explanations_need_one_pass,
+)
 from tests.checks.fits import Case
 from tests.checks.model_laws import (
     a_refused_fit_changes_nothing,
@@ -64,6 +68,8 @@ LAWS: tuple[Law, ...] = (
     unseen_categories_do_not_stop_it,
     new_categories_may_come_later,
     posteriors_are_probabilities,
+    explanations_name_columns_and_sum_to_the_score,
+    explanations_need_one_pass,
 )
 
 

@@ -6,6 +6,7 @@ passes writes `fit` over `self._rows(...)` and `rows.reduce(...)`. Either way it
 and on Dask.
 """
 
+from lyceum.base._explain import sum_by_source
 from lyceum.base._learner import CATEGORICAL_FEATURES, Learner
 from lyceum.base._one_pass import OnePassClassifier, OnePassLearner
 from lyceum.base._posterior import PosteriorClassifier, normalize_posteriors
@@ -18,6 +19,7 @@ __all__ = [
     "OnePassLearner",
     "PosteriorClassifier",
     "normalize_posteriors",
+    "sum_by_source",
     "unchanged_on_failure",
     "undefined",
 ]

@@ -12,9 +12,10 @@ from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from lyceum.base._explain import collect_explanation
 from lyceum.base._state import unchanged_on_failure
 from lyceum.data import Block, CheckCells, Design, Inputs, Recode, Rows, Schema, Step
-from lyceum.report import Summary
+from lyceum.report import Explanation, Summary
 
 __all__ = ["CATEGORICAL_FEATURES", "Learner"]
 
@@ -96,6 +97,18 @@ class Learner(BaseEstimator):
     def _apply(self, function: Callable[[Block], np.ndarray], X: Any) -> Any:
         """`function` of every block of X, one result a row (lazy on Dask)."""
         return self._rows_to_predict(X).collect(function)
+
+    def _explain(
+        self, X: Any, parts: Callable[[Block], np.ndarray], unit: str, labels: Any = None
+    ) -> Explanation:
+        """What every table column adds to the predictions for X, in one pass.
+
+        `parts(block)` gives, one row each, the prediction (a code where there are classes or `labels`), the
+        base, and what every column of the block as the method sees it adds; design columns are added up.
+        """
+        check_is_fitted(self)
+        known = getattr(self, "classes_", None) if labels is None else labels
+        return collect_explanation(Inputs(self).for_predict(X), self._steps(), parts, unit, known)
 
     # -- what was learned ----------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import Interval
 from lyceum.base import CATEGORICAL_FEATURES, OnePassClassifier
 from lyceum.data import Block
 from lyceum.errors import DataError
-from lyceum.probability import PRIOR_CONSTRAINTS, class_priors, log_probability, odds_explanation, runner_up
+from lyceum.probability import AGAINST_RUNNER_UP, PRIOR_CONSTRAINTS, class_priors, log_probability, runner_up
 from lyceum.report import Explanation, Summary, Table
 from lyceum.statistics import ClassSums
 from lyceum.statistics._class_sums import indicators
@@ -63,8 +63,7 @@ class CountBayes(OnePassClassifier):
         The base is the log-odds of the priors; base and contributions sum to the log of the ratio of the two
         posteriors. With two classes the runner-up is the other one.
         """
-        odds = np.asarray(self._apply(partial(_column_odds, self), X))
-        return odds_explanation(odds, self._design_names, self.classes_)
+        return self._explain(X, partial(_column_odds, self), AGAINST_RUNNER_UP)
 
     def summary(self) -> Summary:
         """The priors, and for every class the columns that speak for it most."""

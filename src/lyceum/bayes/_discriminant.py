@@ -11,11 +11,11 @@ import numpy as np
 from lyceum.base import CATEGORICAL_FEATURES, OnePassClassifier, undefined
 from lyceum.data import Block
 from lyceum.probability import (
+    AGAINST_RUNNER_UP,
     PRIOR_CONSTRAINTS,
     class_priors,
     gaussian_log_density,
     log_probability,
-    odds_explanation,
     runner_up_odds,
     squared_distance_parts,
 )
@@ -64,10 +64,9 @@ class Discriminant(OnePassClassifier):
         """The log-odds that every column adds for the predicted class against the runner-up.
 
         Base and contributions sum to the log of the ratio of the two posteriors. With two classes the
-        runner-up is the other one. A categorical column stands as the columns it was coded into.
+        runner-up is the other one.
         """
-        odds = np.asarray(self._apply(self._column_odds, X))
-        return odds_explanation(odds, self._design_names, self.classes_)
+        return self._explain(X, self._column_odds, AGAINST_RUNNER_UP)
 
     def _column_odds(self, block: Block) -> np.ndarray:
         raise undefined(self, "_column_odds")

@@ -18,10 +18,10 @@ from lyceum.bayes._tables import CONDITIONALS, by_name, conditionals, estimated
 from lyceum.data import Block, Rows
 from lyceum.errors import SourceError
 from lyceum.probability import (
+    AGAINST_RUNNER_UP,
     PRIOR_CONSTRAINTS,
     class_priors,
     log_probability,
-    odds_explanation,
     runner_up_odds,
 )
 from lyceum.report import Explanation, Summary, Table
@@ -276,8 +276,7 @@ class NaiveBayes(OnePassClassifier):
         The base is the log-odds of the priors; base and contributions sum to the log of the ratio of the two
         posteriors. A missing or unknown cell adds nothing. With two classes the runner-up is the other one.
         """
-        odds = np.asarray(self._apply(partial(_column_odds, self), X))
-        return odds_explanation(odds, self.schema_.names, self.classes_)
+        return self._explain(X, partial(_column_odds, self), AGAINST_RUNNER_UP)
 
     def summary(self) -> Summary:
         """The priors, the tables of the categorical columns and the means and deviations of the others."""

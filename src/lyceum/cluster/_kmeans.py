@@ -294,11 +294,9 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Le
         check_is_fitted(self)
         centers = self.cluster_centers_
         margins = partial(_margins, centers=centers, scale=self._geometry.scale)
-        contributions = np.asarray(self._apply(margins, X))
         unit = "squared distance to the next centre, less that to its own"
         unit = "cosine to its own centre, less that to the next" if self.metric == "cosine" else unit
-        base = np.zeros(len(contributions))
-        return Explanation(self._design_names, contributions, base, np.asarray(self.predict(X)), unit)
+        return self._explain(X, margins, unit, labels=np.arange(len(centers)))
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         shape = (self.n_clusters, len(self._design_names))
@@ -315,10 +313,11 @@ def _weighted_squares(block: Block, centers: np.ndarray) -> np.ndarray:
 
 
 def _margins(block: Block, centers: np.ndarray, scale: float) -> np.ndarray:
-    """For every column scale [(x - c)^2 - (x - b)^2]: b is the nearest centre, c the second nearest."""
+    """The cluster, zero, and for every column scale [(x - c)^2 - (x - b)^2].
+
+    b is the nearest centre, c the second nearest.
+    """
     X = np.asarray(block.dense, dtype=np.float64)
-    if len(centers) == 1:
-        return np.zeros(X.shape)
     order = np.argsort(cdist(X, centers), axis=1, kind="stable")
-    own, other = centers[order[:, 0]], centers[order[:, 1]]
-    return scale * ((X - other) ** 2 - (X - own) ** 2)
+    own, other = centers[order[:, 0]], centers[order[:, min(1, len(centers) - 1)]]
+    return np.column_stack([order[:, 0], np.zeros(len(X)), scale * ((X - other) ** 2 - (X - own) ** 2)])

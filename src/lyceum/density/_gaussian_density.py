@@ -225,16 +225,16 @@ class GaussianDensity(Density, OnePassLearner):
         (x - μ)ᵀ Σ⁻¹ (x - μ) is a sum over the columns of (x - μ)_j (Σ⁻¹ (x - μ))_j: what two columns say
         together is split evenly. For Student-t the drop is split in proportion to these parts.
         """
-        parts = np.asarray(self._apply(self._parts, X))
+        return self._explain(X, self._column_terms, "log density")
+
+    def _column_terms(self, block: Block) -> np.ndarray:
+        """The log density, its peak, and what every column takes off."""
+        moved = np.asarray(block.X, dtype=np.float64) - self.mean_
+        parts = moved * (moved @ (self._whiten.T @ self._whiten))
         q = parts.sum(axis=1)
         log_density = self._log_at(q)
         rate = np.divide(log_density - self._peak, q, out=np.zeros_like(q), where=q > 0)
-        base = np.full(len(q), self._peak)
-        return Explanation(self._design_names, parts * rate[:, None], base, log_density, "log density")
-
-    def _parts(self, block: Block) -> np.ndarray:
-        moved = np.asarray(block.X, dtype=np.float64) - self.mean_
-        return moved * (moved @ (self._whiten.T @ self._whiten))
+        return np.column_stack([log_density, np.full(len(q), self._peak), parts * rate[:, None]])
 
     def summary(self) -> Summary:
         """The location and spread of every column, and how they were estimated."""

@@ -162,10 +162,7 @@ class KernelDensity(Density, Learner):
         """
         check_is_fitted(self)
         sums = [self._sums(slice(0, j + 1)) for j in range(self.rows_.shape[1])]
-        joint = np.asarray(self._apply(partial(_chain, sums=sums), X))
-        before = np.column_stack([np.zeros(len(joint)), joint[:, :-1]])
-        terms = np.subtract(joint, before, out=np.zeros_like(joint), where=np.isfinite(before))
-        return Explanation(self._design_names, terms, np.zeros(len(joint)), joint[:, -1], "log density")
+        return self._explain(X, partial(_chain_terms, sums=sums), "log density")
 
     def summary(self) -> Summary:
         """Rows, kernel, bandwidths, and the spread that they are to be measured by."""
@@ -209,6 +206,9 @@ def _log_density(block: Block, sums: RowSums) -> np.ndarray:
     return sums.log_density(block.X)
 
 
-def _chain(block: Block, sums: list[RowSums]) -> np.ndarray:
-    """The log densities of the first column, the first two, and so on."""
-    return np.column_stack([one.log_density(block.X[:, : j + 1]) for j, one in enumerate(sums)])
+def _chain_terms(block: Block, sums: list[RowSums]) -> np.ndarray:
+    """The log density, zero, and what every column adds to the log density of those before it."""
+    joint = np.column_stack([one.log_density(block.X[:, : j + 1]) for j, one in enumerate(sums)])
+    before = np.column_stack([np.zeros(len(joint)), joint[:, :-1]])
+    terms = np.subtract(joint, before, out=np.zeros_like(joint), where=np.isfinite(before))
+    return np.column_stack([joint[:, -1], np.zeros(len(joint)), terms])

@@ -5,17 +5,16 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import Learner, PosteriorClassifier
 from lyceum.data import Block
 from lyceum.density._kernel_density import KERNEL_CONSTRAINTS, bandwidths_of
 from lyceum.density._sums import RowSums, leaf_order
 from lyceum.probability import (
+    AGAINST_RUNNER_UP,
     PRIOR_CONSTRAINTS,
     class_priors,
     log_probability,
-    odds_explanation,
     runner_up_odds,
 )
 from lyceum.report import Explanation, Summary, Table
@@ -161,9 +160,7 @@ class ParzenClassifier(PosteriorClassifier, Learner):
         log f_k(x) = Σ_j log f_k(x_j | x_1 ... x_(j-1)), exact for product kernels. Base and contributions sum
         to the log of the ratio of the two posteriors.
         """
-        check_is_fitted(self)
-        odds = np.asarray(self._apply(self._column_odds, X))
-        return odds_explanation(odds, self._design_names, self.classes_)
+        return self._explain(X, self._column_odds, AGAINST_RUNNER_UP)
 
     def _column_odds(self, block: Block) -> np.ndarray:
         n, K, d = len(block), len(self.classes_), self.rows_.shape[1]

@@ -38,7 +38,7 @@ from lyceum.ensemble._member_data import MEMBER_CONSTRAINTS, Ensemble, MemberDat
 from lyceum.ensemble._member_fitters import member_fitter
 from lyceum.ensemble._tree_members import are_trees
 from lyceum.errors import DataError, SettingError
-from lyceum.probability import odds_explanation
+from lyceum.probability import AGAINST_RUNNER_UP
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
 from lyceum.statistics import seed_from
@@ -343,8 +343,7 @@ class AdaBoostClassifier(ClassifierMixin, Ensemble):
         that changes it is credited to the column tested. Of stumps the columns' contributions are exact: V is
         a sum of functions of one column each.
         """
-        odds = np.asarray(self._apply_to_members(partial(odds_of_columns, self), X))
-        return odds_explanation(odds, self.schema_.names, self.classes_)
+        return self._explain_members(partial(odds_of_columns, self), X, AGAINST_RUNNER_UP)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         T = len(self.estimators_)

@@ -200,7 +200,7 @@ class BaggingClassifier(ClassifierMixin, BaggingBase):
 
         Explanations of other members are each of the class that the member itself predicts, and have no mean.
         """
-        return self._explained_by_trees(X, "votes" if self.voting == "hard" else "posterior")
+        return self._explain_members(self._tree_parts, X, "votes" if self.voting == "hard" else "posterior")
 
 
 def _members_explain(self: Any) -> bool:
@@ -333,13 +333,10 @@ class BaggingRegressor(RegressorMixin, BaggingBase):
         A column that some members do not have adds nothing there.
         """
         check_is_fitted(self)
-        if are_trees(self.estimators_, whole=False):
-            assert self.schema_.target is not None
-            return self._explained_by_trees(X, self.schema_.target.name)
-        data = self._all_rows(X)
-        members = zip(self.estimators_, self.estimators_features_)
-        parts = [member.explain(data.given(None, columns)) for member, columns in members]
-        return _mean_explanation(parts, self.schema_.names)
+        trees = are_trees(self.estimators_, whole=False)
+        return self._explain_members(
+            self._tree_parts if trees else partial(_mean_parts, self), X, self.schema_.target_name
+        )
 
 
 def _shares(tree: Tree) -> np.ndarray:
@@ -363,14 +360,17 @@ def _value(model: BaggingRegressor, data: MemberData) -> np.ndarray:
     return model._mean(data)[:, 0]
 
 
-def _mean_explanation(parts: list[Explanation], known: tuple[str, ...]) -> Explanation:
-    """Contributions by the names of columns; one that was drawn again counts under its first name."""
-    own = [[name if name in known else name.rstrip("'") for name in part.names] for part in parts]
-    names = list(dict.fromkeys(name for names in own for name in names))
-    total = np.zeros((len(parts[0]), len(names)))
-    for part, of in zip(parts, own):
-        for j, name in enumerate(of):
-            total[:, names.index(name)] += part.contributions[:, j]
-    base = np.mean([part.base for part in parts], axis=0)
-    predicted = np.mean([part.predicted for part in parts], axis=0)
-    return Explanation(names, total / len(parts), base, predicted, parts[0].unit)
+def _mean_parts(model: BaggingRegressor, data: MemberData) -> np.ndarray:
+    """The mean of the members' predictions, bases and contributions, by the columns of the ensemble."""
+    names = model.schema_.names
+    members = list(zip(model.estimators_, model.estimators_features_))
+    out: Any = 0.0
+    for member, columns in members:
+        part = member.explain(data.given(None, columns))
+        added = np.zeros((len(part), 2 + len(names)))
+        added[:, 0], added[:, 1] = part.predicted, part.base
+        for name, contribution in zip(part.names, part.contributions.T):
+            # a column that was drawn again has a quote after its name
+            added[:, 2 + names.index(name if name in names else name.rstrip("'"))] += contribution
+        out = out + added / len(members)
+    return out

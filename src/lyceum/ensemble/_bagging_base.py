@@ -21,7 +21,7 @@ from lyceum.ensemble._out_of_bag import OutOfBag, weighted_mean
 from lyceum.ensemble._tree_members import are_trees, cells_of_trees, forest, votes
 from lyceum.errors import SettingError
 from lyceum.progress import report
-from lyceum.report import Explanation, Summary, Table
+from lyceum.report import Summary, Table
 from lyceum.statistics import seed_from
 from lyceum.tree_core import Router, Tree, contributions
 
@@ -234,16 +234,15 @@ class BaggingBase(Ensemble):
     # -- what was learned ------------------------------------------------------------------------------------
 
     def _tree_parts(self, data: MemberData) -> np.ndarray:
-        """The base and what every column adds to the largest mean answer, of members that are trees."""
+        """The prediction, the base, and what every column adds to the largest mean answer of trees."""
         router = self._forest(data)
         assert router is not None
         assert data.source is not None
         X = cells_of_trees(data.source)
-        return contributions(router, X, router.sums(X).argmax(axis=1)) / len(self.estimators_)
-
-    def _explained_by_trees(self, X: Any, unit: str) -> Explanation:
-        parts = np.asarray(self._apply_to_members(self._tree_parts, X))
-        return Explanation(self.schema_.names, parts[:, 1:], parts[:, 0], np.asarray(self.predict(X)), unit)
+        sums = router.sums(X)
+        best = sums.argmax(axis=1)
+        predicted = best if hasattr(self, "classes_") else sums[:, 0] / len(self.estimators_)
+        return np.column_stack([predicted, contributions(router, X, best) / len(self.estimators_)])
 
     @property
     def estimators_samples_(self) -> list[np.ndarray]:

@@ -23,6 +23,7 @@ from lyceum.base import CATEGORICAL_FEATURES, Learner, undefined
 from lyceum.data import ArraySource, Block, Inputs, Rows, Schema, Step, is_frame
 from lyceum.ensemble._packed_members import pack, unpack
 from lyceum.errors import DataError, SchemaError
+from lyceum.report import Explanation
 
 __all__ = ["MEMBER_CONSTRAINTS", "Ensemble", "MemberData", "posteriors", "takes_weights", "vote_codes"]
 
@@ -196,6 +197,10 @@ class Ensemble(Learner):
             _check_feature_names(self, X, reset=False)
             return of(MemberData(None, X))
         return self._rows_to_predict(X).collect(partial(_of_block, of=of, own=own))
+
+    def _explain_members(self, of: Callable[[MemberData], np.ndarray], X: Any, unit: str) -> Explanation:
+        """The explanation by `of`: rows of prediction, base and contributions of Lyceum's own members."""
+        return self._explain(X, partial(_of_block, of=of, own=True), unit)
 
     def _all_rows(self, X: Any) -> MemberData:
         """All rows of X at once, in memory."""

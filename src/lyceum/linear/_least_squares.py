@@ -16,13 +16,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum._threads import single_threaded_blas
 from lyceum.base import CATEGORICAL_FEATURES, Learner, OnePassLearner
-from lyceum.data import Block, Design, Rows
+from lyceum.data import Block, Rows
 from lyceum.linear._row_passes import Residuals, first_pass, unchecked
 from lyceum.report import Explanation
 from lyceum.solvers import PositiveFactor
 from lyceum.statistics import Scatter
 
-__all__ = ["Fit", "LeastSquares", "LinearPredictor", "by_column", "warn_dependent"]
+__all__ = ["Fit", "LeastSquares", "LinearPredictor", "warn_dependent"]
 
 _EPS = float(np.finfo(np.float64).eps)
 
@@ -106,11 +106,7 @@ class LinearPredictor(RegressorMixin, Learner):
         The design columns of a category are added up.
         """
         check_is_fitted(self)
-        predicted = np.asarray(self.predict(X))
-        parts = np.asarray(self._apply(partial(_contributions, self), X))
-        base = np.full(len(parts), self.intercept_ + float(self._at @ self.coef_))
-        target = self.schema_.target_name
-        return Explanation(self.schema_.names, parts, base, predicted, target)
+        return self._explain(X, partial(_contributions, self), self.schema_.target_name)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         return {"coef_": (len(self._design_names),)}
@@ -181,17 +177,9 @@ def _fitted(learner: LinearPredictor, block: Block) -> np.ndarray:
 
 
 def _contributions(learner: LinearPredictor, block: Block) -> np.ndarray:
-    X = block.dense
-    return by_column((X - learner._at) * learner.coef_, learner._design)
-
-
-def by_column(parts: np.ndarray, design: Design) -> np.ndarray:
-    """Contributions of design columns (n, m) added up to those of the table's columns (n, d)."""
-    out = np.zeros((len(parts), len(design.before)))
-    columns, starts = np.unique(design.source, return_index=True)
-    if len(columns):
-        out[:, columns] = np.add.reduceat(parts, starts, axis=1)
-    return out
+    """The fitted value, the base, and what every column adds."""
+    base = np.full(len(block), learner.intercept_ + float(learner._at @ learner.coef_))
+    return np.column_stack([_fitted(learner, block), base, (block.dense - learner._at) * learner.coef_])
 
 
 def warn_dependent(

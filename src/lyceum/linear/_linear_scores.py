@@ -44,9 +44,8 @@ class LinearScores(ClassifierMixin, Learner):
         the next best.
         """
         check_is_fitted(self)
-        parts = np.asarray(self._apply(partial(contributions, self), X))
         unit = f"score of {self.classes_[-1]}" if len(self.coef_) == 1 else "score above the next class"
-        return Explanation(self.schema_.names, parts[:, 1:], parts[:, 0], np.asarray(self.predict(X)), unit)
+        return self._explain(X, partial(contributions, self), unit)
 
     def _table(self) -> Table:
         titles = [str(self.classes_[-1])] if len(self.coef_) == 1 else [str(label) for label in self.classes_]

@@ -12,7 +12,6 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum.base import Learner
 from lyceum.data import Block
 from lyceum.errors import SettingError
-from lyceum.linear._least_squares import by_column
 from lyceum.probability import runner_up
 from lyceum.report import Explanation, Summary, Table
 
@@ -163,11 +162,10 @@ class LogisticReport(Learner):
         next best.
         """
         check_is_fitted(self)
-        parts = np.asarray(self._apply(partial(contributions, self), X))
         unit = (
             f"log-odds of {self.classes_[-1]}" if len(self.coef_) == 1 else "log-odds against the next class"
         )
-        return Explanation(self.schema_.names, parts[:, 1:], parts[:, 0], np.asarray(self.predict(X)), unit)
+        return self._explain(X, partial(contributions, self), unit)
 
 
 def _penalty(learner: Any) -> str:
@@ -181,12 +179,13 @@ def ratio(values: np.ndarray, errors: np.ndarray) -> np.ndarray:
 
 
 def contributions(learner: Any, block: Block) -> np.ndarray:
-    """The base and the contribution of every column, (n, 1 + d)."""
+    """The code of the class, the base, and what every column adds to the score, (n, 2 + d)."""
     X = block.dense - learner.mean_
     coef, at_mean = learner.coef_, learner.intercept_ + learner.coef_ @ learner.mean_
     if len(coef) == 1:
         first, base = np.broadcast_to(coef, X.shape), np.full(len(X), at_mean[0])
+        best = ((X @ coef[0] + at_mean[0] > 0) & (len(learner.classes_) > 1)).astype(np.intp)
     else:
         best, second = runner_up(X @ coef.T + at_mean)
         first, base = coef[best] - coef[second], at_mean[best] - at_mean[second]
-    return np.column_stack([base, by_column(X * first, learner._design)])
+    return np.column_stack([best, base, X * first])

@@ -14,7 +14,7 @@ _POINTS, _SHARES = np.polynomial.legendre.leggauss(32)
 
 
 def contributions(learner: Any, block: Block, method: str) -> np.ndarray:
-    """The base and the contribution of every column, (n, 1 + n_columns)."""
+    """The prediction, the base, and what every design column adds, (n, 2 + n_columns)."""
     architecture = learner._architecture
     theta = architecture.padded(learner.parameters_, np.dtype(learner.dtype))
     X = np.ascontiguousarray(learner._packer().cells(block))
@@ -28,7 +28,5 @@ def contributions(learner: Any, block: Block, method: str) -> np.ndarray:
         slopes += share * here
     scale = learner._unit_size()
     score = scale * (direction * outputs).sum(axis=1) + learner._unit_shift()
-    by_design = scale * X * slopes
-    source, d = learner._design.source, len(learner.schema_)
-    parts = by_design @ (source[:, None] == np.arange(d)).astype(np.float64)
-    return np.column_stack([score - parts.sum(axis=1), parts])
+    added = scale * X * slopes
+    return np.column_stack([learner._decided(outputs), score - added.sum(axis=1), added])

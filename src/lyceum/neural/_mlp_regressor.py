@@ -194,6 +194,9 @@ class MLPRegressor(RegressorMixin, FeedForward):
     def _direction(self, outputs: np.ndarray) -> np.ndarray:
         return np.ones_like(outputs)
 
+    def _decided(self, outputs: np.ndarray) -> np.ndarray:
+        return outputs[:, 0] * self.target_scale_ + self.target_shift_
+
 
 def _predicted(learner: MLPRegressor, block: Block) -> np.ndarray:
-    return learner._outputs(block)[:, 0] * learner.target_scale_ + learner.target_shift_
+    return learner._decided(learner._outputs(block))

@@ -125,10 +125,11 @@ class NetworkReport(Learner):
         check_is_fitted(self)
         if method not in ("integrated", "gradient"):
             raise SettingError(f"method is {method!r}: choose 'integrated' or 'gradient'")
-        parts = np.asarray(self._apply(partial(contributions, self, method=method), X))
-        return Explanation(
-            self.schema_.names, parts[:, 1:], parts[:, 0], np.asarray(self.predict(X)), self._unit()
-        )
+        return self._explain(X, partial(contributions, self, method=method), self._unit())
+
+    def _decided(self, outputs: np.ndarray) -> np.ndarray:
+        """The codes of the classes, or the numbers, that the outputs stand for."""
+        raise undefined(self, "_decided")
 
     def _unit(self) -> str:
         raise undefined(self, "_unit")

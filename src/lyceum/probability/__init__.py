@@ -16,11 +16,12 @@ from lyceum.probability._normal_inverse_wishart import (
     prior_mean_vector,
 )
 from lyceum.probability._probability_table import ProbabilityTable
-from lyceum.probability._runner_up import odds_explanation, runner_up, runner_up_odds
+from lyceum.probability._runner_up import AGAINST_RUNNER_UP, runner_up, runner_up_odds
 from lyceum.probability._sum_product import max_product, sum_product
 from lyceum.probability._whitening import RIDGE, Whitening, whiten
 
 __all__ = [
+    "AGAINST_RUNNER_UP",
     "PRIOR_CONSTRAINTS",
     "RIDGE",
     "BayesUpdate",
@@ -43,7 +44,6 @@ __all__ = [
     "label_key",
     "log_probability",
     "max_product",
-    "odds_explanation",
     "positive_matrix",
     "prior_mean_vector",
     "runner_up",

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from lyceum.report import Explanation
+__all__ = ["AGAINST_RUNNER_UP", "runner_up", "runner_up_odds"]
 
-__all__ = ["odds_explanation", "runner_up", "runner_up_odds"]
-
-_UNIT = "log-odds against the runner-up"
+AGAINST_RUNNER_UP = "log-odds against the runner-up"
 
 
 def runner_up(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -58,11 +56,6 @@ def runner_up_odds(terms: np.ndarray, constant: np.ndarray) -> np.ndarray:
     out[:, 1] = _difference(constant[best], constant[second])
     out[:, 2:] = _difference(terms[rows, best], terms[rows, second])
     return out
-
-
-def odds_explanation(odds: np.ndarray, names: tuple[str, ...], classes: np.ndarray) -> Explanation:
-    """The rows of `runner_up_odds` as an explanation of the columns `names`."""
-    return Explanation(names, odds[:, 2:], odds[:, 1], classes[odds[:, 0].astype(np.intp)], _UNIT)
 
 
 def _difference(one: np.ndarray, two: np.ndarray) -> np.ndarray:

@@ -193,9 +193,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OnePassLearner):
         check_is_fitted(self)
         if not 0 <= component < self.n_components_:
             raise DataError(f"component is {component}, but there are {self.n_components_}, counted from 0")
-        parts = np.asarray(self._apply(partial(_parts, self, component), X))
-        base, unit = np.zeros(len(parts)), f"score on pc{component + 1}"
-        return Explanation(self._design_names, parts, base, parts.sum(axis=1), unit)
+        return self._explain(X, partial(_parts, self, component), f"score on pc{component + 1}")
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         k, d = self.n_components_, len(self._design_names)
@@ -274,8 +272,10 @@ def _centered(pca: PCA, block: Block) -> np.ndarray:
 
 
 def _parts(pca: PCA, component: int, block: Block) -> np.ndarray:
+    """The score on a component, zero, and what every column adds."""
     scale = pca._scale[component]
-    return _centered(pca, block) * (pca.components_[component] / scale if scale else 0.0)
+    added = _centered(pca, block) * (pca.components_[component] / scale if scale else 0.0)
+    return np.column_stack([added.sum(axis=1), np.zeros(len(added)), added])
 
 
 def _log_likelihood(pca: PCA, block: Block) -> np.ndarray:

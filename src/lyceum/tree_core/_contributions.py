@@ -84,10 +84,8 @@ def explain_trees(
         decide = _only_score if labels is None else choose
     start = np.atleast_1d(np.asarray(base, dtype=np.float64))
     explained = partial(_explained, trees, start, output, choose, decide)
-    parts = np.asarray(learner._apply(explained, X))
-    predicted = parts[:, 0] if labels is None else np.asarray(labels)[parts[:, 0].astype(np.intp)]
     unit = unit or (learner.schema_.target_name if labels is None else "posterior")
-    return Explanation(learner.schema_.names, parts[:, 2:], parts[:, 1], predicted, unit)
+    return learner._explain(X, explained, unit, labels)
 
 
 def _risk_router(learner: Any, actions: Actions) -> Router:

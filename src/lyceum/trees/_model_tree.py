@@ -239,9 +239,7 @@ class ModelTreeRegressor(RegressorMixin, Learner):
         The base is the model's value where all columns are at their means.
         """
         check_is_fitted(self)
-        parts = np.asarray(self._apply(partial(_contributions, self), X))
-        target = self.schema_.target_name
-        return Explanation(self.schema_.names, parts[:, 1:], parts[:, 0], np.asarray(self.predict(X)), target)
+        return self._explain(X, partial(_contributions, self), self.schema_.target_name)
 
     def path(self, X: Any, row: int = 0) -> TreePath:
         """The steps of one row down the tree: question, cell, share, value and change of value at each.
@@ -332,12 +330,13 @@ def _predicted(learner: ModelTreeRegressor, block: Block) -> np.ndarray:
 
 
 def _contributions(learner: ModelTreeRegressor, block: Block) -> np.ndarray:
-    """The base, then the contribution of every column."""
+    """The prediction, the base, and what every column adds."""
     node, Z = learner._nodes(block), learner.columns_.centered(block.X)
     Z *= learner.coef_[node]
-    out = np.zeros((len(block), 1 + learner.n_features_in_))
-    out[:, 0] = learner.intercept_[node]
-    np.add.at(out.T, 1 + learner.columns_.source, Z.T)
+    out = np.zeros((len(block), 2 + learner.n_features_in_))
+    out[:, 1] = learner.intercept_[node]
+    np.add.at(out.T, 2 + learner.columns_.source, Z.T)
+    out[:, 0] = out[:, 1:].sum(axis=1)
     return out
 
 

@@ -1,0 +1,96 @@
+"""Explanations in table columns, with the cells explained, from one pass through the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from lyceum.data import Block, Column, Design, Rows, Schema, Step
+from lyceum.report import Explanation
+
+__all__ = ["UNKNOWN", "collect_explanation", "sum_by_source"]
+
+UNKNOWN = "(unknown)"  # a category that was not there in `fit`
+
+Parts = Callable[[Block], np.ndarray]
+
+
+def collect_explanation(
+    rows: Rows, steps: Sequence[Step], parts: Parts, unit: str, labels: Sequence[Any] | np.ndarray | None
+) -> Explanation:
+    """The explanation of coded rows, read once.
+
+    Parameters
+    ----------
+    rows : Rows
+        Cells coded by the schema of the learner.
+    steps : sequence of Step
+        What stands between these cells and the learner; contributions of design columns are added up.
+    parts : function of a block
+        Gives an array of shape (n, 2 + n_columns): what is predicted (a number, or a code into `labels`), the
+        base, and what every column of the block adds.
+    unit : str
+        What the contributions are measured in.
+    labels : sequence, optional
+        What the codes stand for.
+    """
+    schema = Schema(rows.schema.columns)
+    d = len(schema)
+    found = np.asarray(rows.collect(partial(_explain_block, steps=tuple(steps), parts=parts)), np.float64)
+    predicted, base, contributions, cells = np.split(found, [1, 2, 2 + d], axis=1)
+    decided = predicted[:, 0]
+    if labels is not None:
+        decided = np.asarray(labels)[decided.astype(np.intp)]
+    return Explanation(schema.names, contributions, base[:, 0], decided, unit, _values(cells, schema))
+
+
+def sum_by_source(parts: np.ndarray, source: np.ndarray, n_columns: int) -> np.ndarray:
+    """Contributions of design columns, (n, m), added up by the table column that each comes from, (n, d).
+
+    Parameters
+    ----------
+    parts : array of shape (n, m)
+    source : array of shape (m,), of int, ascending
+        The table column of every design column.
+    n_columns : int
+        The number d of table columns.
+
+    Examples
+    --------
+    >>> sum_by_source(np.array([[1.0, 2.0, 3.0]]), np.array([0, 2, 2]), 3).tolist()
+    [[1.0, 0.0, 5.0]]
+    """
+    out = np.zeros((len(parts), n_columns))
+    columns, starts = np.unique(source, return_index=True)
+    if len(columns):
+        out[:, columns] = np.add.reduceat(parts, starts, axis=1)
+    return out
+
+
+def _explain_block(block: Block, steps: tuple[Step, ...], parts: Parts) -> np.ndarray:
+    cells, design = np.asarray(block.dense, dtype=np.float64), None
+    for step in steps:
+        block = step(block)
+        design = step if isinstance(step, Design) else design
+    found = parts(block)
+    added = found[:, 2:]
+    if design is not None:
+        added = sum_by_source(added, design.source, len(design.before))
+    return np.column_stack([found[:, :2], added, cells])
+
+
+def _values(cells: np.ndarray, schema: Schema) -> np.ndarray:
+    """The cells as they were written: numbers or categories, None where missing."""
+    values = np.empty(cells.shape, dtype=object)
+    for j, column in enumerate(schema):
+        values[:, j] = cells[:, j] if column.numeric else _categories(cells[:, j], column)
+        values[np.isnan(cells[:, j]), j] = None
+    return values
+
+
+def _categories(codes: np.ndarray, column: Column) -> np.ndarray:
+    known = np.append(np.asarray(column.categories).astype(object), UNKNOWN)
+    return known[np.nan_to_num(codes, nan=-1.0).astype(np.intp)]

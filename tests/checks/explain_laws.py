@@ -1,0 +1,85 @@
+"""Explanations name table columns, carry their cells, and sum to what the learner predicts by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.base import clone, is_classifier, is_clusterer, is_regressor
+from tests.checks.fits import Case, fit
+from tests.checks.tables import Cuts, Data, data_for, mixed_for
+
+from lyceum.data import Rows
+
+__all__ = ["explanations_name_columns_and_sum_to_the_score", "explanations_need_one_pass"]
+
+
+def explanations_name_columns_and_sum_to_the_score(learner: Any, case: Case) -> None:
+    """One contribution per column of the table, beside its cell; with the base they make the score."""
+    learner = clone(learner).set_params(**case.mixed)
+    if not hasattr(learner, "explain"):
+        return
+    frame, y = mixed_for(learner)
+    fitted = fit(learner, frame, y)
+    found = fitted.explain(frame)
+    assert list(found.names) == list(frame.columns)
+    assert found.contributions.shape == frame.shape
+    for name, values in zip(frame.columns, found.values.T):
+        written = frame[name].to_numpy()
+        if written.dtype.kind == "f":
+            np.testing.assert_allclose(values.astype(float), written, rtol=1e-6)
+        else:
+            assert values.tolist() == written.tolist()
+    _same_predictions(found.predicted, fitted, frame)
+    tolerance = 1e-6 if "MLP" in type(learner).__name__ else 1e-8  # networks have float32 weights
+    expected = _scores(fitted, frame, found.unit)
+    np.testing.assert_allclose(
+        found.scores, expected, rtol=tolerance, atol=tolerance * np.abs(expected).max()
+    )
+
+
+def explanations_need_one_pass(learner: Any, case: Case) -> None:
+    """Cells, contributions and predictions come from one reading of the rows."""
+    if not hasattr(learner, "explain"):
+        return
+    data = data_for(learner)
+    fitted = fit(learner, data.X, data.y)
+    source = _Counting(Data(data.X, None, data.w))
+    fitted.explain(Rows(source))
+    assert len(source.passes) == 1
+
+
+@dataclass(frozen=True)
+class _Counting(Cuts):
+    passes: list[int] = field(default_factory=list)
+
+    def parts(self):
+        self.passes.append(1)
+        return super().parts()
+
+
+def _same_predictions(predicted: np.ndarray, fitted: Any, frame: pd.DataFrame) -> None:
+    if is_classifier(fitted) or is_clusterer(fitted):
+        assert predicted.tolist() == np.asarray(fitted.predict(frame)).tolist()
+    elif is_regressor(fitted):
+        np.testing.assert_allclose(predicted, fitted.predict(frame), rtol=1e-10)
+
+
+def _scores(fitted: Any, frame: pd.DataFrame, unit: str) -> np.ndarray:
+    """What the contributions are to sum to, from the learner's other methods."""
+    if is_regressor(fitted):
+        return fitted.predict(frame)
+    if is_clusterer(fitted):
+        near = np.sort(fitted.transform(frame), axis=1)
+        return near[:, 1] ** 2 - near[:, 0] ** 2
+    if unit == "log density":
+        return fitted.score_samples(frame)
+    if not is_classifier(fitted):
+        return fitted.transform(frame)[:, 0]
+    if "score" in unit:
+        scores = np.sort(fitted.decision_function(frame), axis=1)
+        return scores[:, -1] - (scores[:, -2] if "above" in unit else 0.0)
+    best = np.sort(fitted.predict_proba(frame), axis=1)[:, ::-1]
+    return best[:, 0] if unit == "posterior" else np.log(best[:, 0]) - np.log(best[:, 1])
