@@ -102,7 +102,7 @@ def test_contributions_sum_to_the_log_odds(learner):
     found = model.explain(X)
     np.testing.assert_allclose(found.scores, log_p[:, -1] - log_p[:, -2], rtol=1e-8, atol=1e-8)
     np.testing.assert_array_equal(found.predicted, model.predict(X))
-    assert "columns that speak for a" in str(model.summary())
+    assert "Columns that speak for a" in str(model.summary())
 
 
 @BOTH
