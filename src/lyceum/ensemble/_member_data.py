@@ -202,13 +202,6 @@ class Ensemble(Learner):
         """The explanation by `of`: rows of prediction, base and contributions of Lyceum's own members."""
         return self._explain(X, partial(_of_block, of=of, own=True), unit)
 
-    def _all_rows(self, X: Any) -> MemberData:
-        """All rows of X at once, in memory."""
-        check_is_fitted(self)
-        if not takes_rows(self._base()):
-            return MemberData(None, X)
-        return MemberData(self._held(self._rows_to_predict(X)))
-
     def _held(self, rows: Rows) -> ArraySource:
         """All rows in memory."""
         return ArraySource.of_block(rows.gathered(type(self).__name__, self._alternative))
