@@ -100,8 +100,8 @@ def test_gaussian_columns_agree_with_scikit_learn(dtype, weighted):
     X = (rng.normal(size=(300, 6)) * [1, 2, 3, 0.1, 1, 1] + y[:, None] * 0.3).astype(dtype)
     w = rng.integers(1, 4, 300).astype(float) if weighted else None
     ours, theirs = NaiveBayes().fit(X, y, w), GaussianNB(var_smoothing=1e-9).fit(X.astype(float), y, w)
-    np.testing.assert_allclose(ours.theta_, theirs.theta_, rtol=1e-10, atol=1e-12)
-    np.testing.assert_allclose(ours.var_, theirs.var_, rtol=1e-7)
+    np.testing.assert_allclose(ours.means_, theirs.theta_, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(ours.variances_, theirs.var_, rtol=1e-7)
     np.testing.assert_allclose(
         ours.predict_proba(X), theirs.predict_proba(X.astype(float)), rtol=1e-6, atol=1e-12
     )
@@ -178,7 +178,7 @@ def test_posteriors_sum_to_one_where_likelihoods_are_below_the_smallest_double()
     assert np.isfinite(proba).all()
     np.testing.assert_allclose(proba.sum(axis=1), 1.0, rtol=1e-12)
     log = np.stack(
-        [norm.logpdf(far, t, np.sqrt(v)).sum(axis=1) for t, v in zip(model.theta_, model.var_)], axis=1
+        [norm.logpdf(far, t, np.sqrt(v)).sum(axis=1) for t, v in zip(model.means_, model.variances_)], axis=1
     )
     assert log.max() < np.log(np.finfo(float).tiny)
     np.testing.assert_array_equal(model.predict(far), (log + model.class_log_prior_).argmax(axis=1))
@@ -191,7 +191,7 @@ def test_an_offset_of_a_million_changes_nothing(dtype):
     X = rng.integers(-40, 40, size=(400, 3)) * 0.25 + y[:, None]  # steps that float32 holds at a million
     model = NaiveBayes(var_smoothing=0.0).fit(X, y)
     moved = NaiveBayes(var_smoothing=0.0).fit((X + 1e6).astype(dtype), y)
-    np.testing.assert_allclose(moved.var_, model.var_, rtol=1e-9)
+    np.testing.assert_allclose(moved.variances_, model.variances_, rtol=1e-9)
     np.testing.assert_allclose(
         moved.predict_proba((X + 1e6).astype(dtype)), model.predict_proba(X), rtol=1e-7
     )
@@ -234,8 +234,8 @@ def test_a_class_that_was_only_announced_is_not_predicted():
 def test_a_class_without_a_cell_in_a_column_takes_the_distribution_of_all_rows():
     X = np.array([[1.0, 0], [3.0, 0], [np.nan, np.nan], [np.nan, np.nan], [8.0, 1]])
     model = NaiveBayes(estimate="raw", var_smoothing=0.0, categorical_features=[1]).fit(X, [0, 0, 1, 1, 2])
-    assert model.theta_[1, 0] == pytest.approx(4.0)
-    assert model.var_[1, 0] == pytest.approx(np.var([1.0, 3.0, 8.0]))
+    assert model.means_[1, 0] == pytest.approx(4.0)
+    assert model.variances_[1, 0] == pytest.approx(np.var([1.0, 3.0, 8.0]))
     np.testing.assert_allclose(model.tables_[0][1], [2 / 3, 1 / 3])
 
 

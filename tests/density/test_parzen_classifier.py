@@ -49,7 +49,7 @@ def test_priors_may_be_given():
     given = ParzenClassifier(priors=[0.2, 0.3, 0.5]).fit(X, y)
     plain = ParzenClassifier().fit(X, y)
     ratio = given.predict_proba(X) / plain.predict_proba(X)
-    expected = np.array([0.2, 0.3, 0.5]) / plain.priors_
+    expected = np.array([0.2, 0.3, 0.5]) / plain.class_prior_
     np.testing.assert_allclose(ratio / ratio[:, :1], np.tile(expected / expected[0], (len(X), 1)), rtol=1e-3)
 
 
@@ -61,7 +61,7 @@ def test_far_from_all_rows_the_posteriors_sum_to_one():
             ParzenClassifier(kernel=kernel).fit(X, y).predict_proba(far).sum(axis=1), 1.0
         )
     nowhere = ParzenClassifier(kernel="parzen").fit(X, y)
-    np.testing.assert_allclose(nowhere.predict_proba(far), np.tile(nowhere.priors_, (2, 1)))
+    np.testing.assert_allclose(nowhere.predict_proba(far), np.tile(nowhere.class_prior_, (2, 1)))
 
 
 def test_fifty_columns_do_not_underflow():

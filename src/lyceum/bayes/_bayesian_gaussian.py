@@ -73,7 +73,7 @@ class BayesianGaussianClassifier(QuadraticRule):
     Attributes
     ----------
     classes_ : array of shape (K,)
-    class_count_, priors_ : array of shape (K,)
+    class_count_, class_prior_ : array of shape (K,)
     means_ : array of shape (K, d)
         m_n.
     kappa_, nu_ : array of shape (K,)
@@ -86,7 +86,7 @@ class BayesianGaussianClassifier(QuadraticRule):
         The degrees of freedom of the predictive densities.
     shape_ : array of shape (K, d, d)
         Their shape matrices.
-    xbar_ : array of shape (d,)
+    mean_ : array of shape (d,)
         The mean of all rows.
     statistic_ : ClassScatter
         The merged summary of all rows seen.
@@ -143,7 +143,7 @@ class BayesianGaussianClassifier(QuadraticRule):
     def _finish(self, statistic: ClassScatter) -> None:
         _, spare = self._finish_classes(statistic)
         prior = NormalInverseWishart.from_settings(
-            self.prior_mean, self.kappa_0, self.nu_0, self.scale, mean=self.xbar_, variance=spare
+            self.prior_mean, self.kappa_0, self.nu_0, self.scale, mean=self.mean_, variance=spare
         )
         self.nu_0_, d = prior.nu, prior.n_used
         shared = self.covariance == "shared"
@@ -161,7 +161,7 @@ class BayesianGaussianClassifier(QuadraticRule):
         half = 0.5 * self.degrees_
         self._power = half + 0.5 * d
         level = gammaln(self._power) - gammaln(half) - 0.5 * (d * np.log(np.pi * self.degrees_) + log_det)
-        self._constant = log_probability(self.priors_) + level
+        self._constant = log_probability(self.class_prior_) + level
 
     def _warn(self) -> None:
         warnings.warn(
@@ -205,6 +205,6 @@ class BayesianGaussianClassifier(QuadraticRule):
             "_constant": (K,),
             "_power": (K,),
             "degrees_": (K,),
-            "xbar_": (d,),
-            "priors_": (K,),
+            "mean_": (d,),
+            "class_prior_": (K,),
         }

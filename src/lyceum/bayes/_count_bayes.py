@@ -37,7 +37,7 @@ class CountBayes(OnePassClassifier):
     _absent: np.ndarray | None  # (K, d)
 
     def _finish_classes(self, statistic: ClassSums) -> None:
-        self.class_count_ = statistic.class_weight
+        self.n_rows_, self.class_count_ = statistic.n_rows, statistic.class_weight
         self.class_prior_ = class_priors(statistic.class_weight, self.priors, self.prior_alpha)
         self.class_log_prior_ = log_probability(self.class_prior_)
         self.feature_count_ = statistic.sums
@@ -68,7 +68,7 @@ class CountBayes(OnePassClassifier):
     def summary(self) -> Summary:
         """The priors, and for every class the columns that speak for it most."""
         head = super().summary()
-        facts = {"rows": self.statistic_.n_rows, "alpha": self.alpha}
+        facts = {"rows": self.n_rows_, "alpha": self.alpha}
         heads = ("class", "weight", "prior")
         classes = Table("Classes", heads, list(zip(self.classes_, self.class_count_, self.class_prior_)))
         tables = [classes, *map(self._telling, range(len(self.classes_)))]

@@ -47,11 +47,11 @@ class Discriminant(OnePassClassifier):
 
     def _finish_classes(self, statistic: ClassMoments | ClassScatter) -> tuple[np.ndarray, np.ndarray]:
         """Set means and priors; return log priors (-inf without rows) and the variances over all rows."""
-        self.class_count_ = statistic.class_weight
-        total, self.xbar_, scatter = statistic.over_classes()
-        self.means_ = np.where(self.class_count_[:, None] > 0, statistic.mean, self.xbar_)
-        self.priors_ = class_priors(self.class_count_, self.priors, self.prior_alpha)
-        log_priors = np.where(self.class_count_ > 0, log_probability(self.priors_), -np.inf)
+        self.n_rows_, self.class_count_ = statistic.n_rows, statistic.class_weight
+        total, self.mean_, scatter = statistic.over_classes()
+        self.means_ = np.where(self.class_count_[:, None] > 0, statistic.mean, self.mean_)
+        self.class_prior_ = class_priors(self.class_count_, self.priors, self.prior_alpha)
+        log_priors = np.where(self.class_count_ > 0, log_probability(self.class_prior_), -np.inf)
         return log_priors, np.divide(scatter, total, out=np.zeros_like(total), where=total > 0)
 
     def decision_function(self, X: Any) -> Any:
@@ -75,7 +75,7 @@ class Discriminant(OnePassClassifier):
         """Priors, means, and what the rule is made of."""
         head = super().summary()
         facts = {
-            "rows": self.statistic_.n_rows,
+            "rows": self.n_rows_,
             "covariance": self.covariance,
             "divided by": self._divisor(),
         }
@@ -85,7 +85,7 @@ class Discriminant(OnePassClassifier):
             Table(
                 "Classes",
                 ("class", "weight", "prior"),
-                list(zip(self.classes_, self.class_count_, self.priors_)),
+                list(zip(self.classes_, self.class_count_, self.class_prior_)),
             ),
             Table("Means", ("column", *heads), means),
         ]
@@ -115,7 +115,13 @@ class QuadraticRule(Discriminant):
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         K, d = len(self.classes_), len(self._design_names)
         whitening = (K, d, d) if self.covariance == "full" else (K, d)
-        return {"means_": (K, d), "_whiten": whitening, "_constant": (K,), "xbar_": (d,), "priors_": (K,)}
+        return {
+            "means_": (K, d),
+            "_whiten": whitening,
+            "_constant": (K,),
+            "mean_": (d,),
+            "class_prior_": (K,),
+        }
 
 
 def structured(covariance: str, variances: np.ndarray) -> np.ndarray:

@@ -51,10 +51,10 @@ class LinearDiscriminant(Discriminant):
     classes_ : array of shape (K,)
     class_count_ : array of shape (K,)
         The weight of the rows of every class.
-    priors_ : array of shape (K,)
+    class_prior_ : array of shape (K,)
     means_ : array of shape (K, d)
         For a class without rows, the mean of all rows.
-    xbar_ : array of shape (d,)
+    mean_ : array of shape (d,)
         The mean of all rows.
     covariance_ : array of shape (d, d), or (d,) unless `covariance` is "full"
         Σ as the rule uses it, the ridge included; only its diagonal unless it is full.
@@ -107,9 +107,9 @@ class LinearDiscriminant(Discriminant):
             self._warn_of(white.culprit)
         ridge = white.ridge if covariance.ndim == 1 else np.diag(white.ridge)
         self.covariance_ = covariance + ridge
-        moved = white.apply(self.means_ - self.xbar_)
+        moved = white.apply(self.means_ - self.mean_)
         coef = moved * white.W if white.W.ndim == 1 else moved @ white.W
-        intercept = log_priors - 0.5 * (moved**2).sum(axis=1) - coef @ self.xbar_
+        intercept = log_priors - 0.5 * (moved**2).sum(axis=1) - coef @ self.mean_
         if len(self.classes_) == 2:
             coef, intercept = np.diff(coef, axis=0), np.diff(intercept)
         self.coef_, self.intercept_ = coef, intercept
@@ -117,7 +117,7 @@ class LinearDiscriminant(Discriminant):
     def _covariance(self, statistic: ClassMoments | ClassScatter) -> np.ndarray:
         """The pooled covariance, or its diagonal, before any ridge."""
         if self.covariance == "identity":
-            return np.ones(len(self.xbar_))
+            return np.ones(len(self.mean_))
         scatter = statistic.scatter.sum(axis=0)
         left = self.class_count_.sum() - self._lost()
         if left <= 0 and scatter.any():
@@ -161,8 +161,8 @@ class LinearDiscriminant(Discriminant):
 
     def _column_odds(self, block: Block) -> np.ndarray:
         coef, intercept = self._linear_rule()
-        terms = (block.X - self.xbar_)[:, None, :] * coef
-        return runner_up_odds(terms, intercept + coef @ self.xbar_)
+        terms = (block.X - self.mean_)[:, None, :] * coef
+        return runner_up_odds(terms, intercept + coef @ self.mean_)
 
     def summary(self) -> Summary:
         """Priors, means and the coefficients of the rule."""
@@ -183,4 +183,10 @@ class LinearDiscriminant(Discriminant):
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         K, d = len(self.classes_), len(self._design_names)
         rules = 1 if K == 2 else K
-        return {"coef_": (rules, d), "intercept_": (rules,), "xbar_": (d,), "means_": (K, d), "priors_": (K,)}
+        return {
+            "coef_": (rules, d),
+            "intercept_": (rules,),
+            "mean_": (d,),
+            "means_": (K, d),
+            "class_prior_": (K,),
+        }

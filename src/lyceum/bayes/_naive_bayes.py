@@ -84,7 +84,7 @@ class NaiveBayes(OnePassClassifier):
         The categories of every categorical column.
     tables_ : list of arrays of shape (K, number of categories)
         P(category | class) for every categorical column; the rows sum to 1.
-    theta_, var_ : array of shape (K, number of Gaussian columns)
+    means_, variances_ : array of shape (K, number of Gaussian columns)
         Means and variances, smoothing included.
     edges_ : dict
         The edges of the bins of every histogram column, by name.
@@ -193,7 +193,7 @@ class NaiveBayes(OnePassClassifier):
         return Binned(self.edges_)
 
     def _finish(self, statistic: MixedMoments) -> None:
-        self.class_count_ = statistic.class_weight
+        self.n_rows_, self.class_count_ = statistic.n_rows, statistic.class_weight
         self.class_prior_ = class_priors(statistic.class_weight, self.priors, self.prior_alpha)
         self.class_log_prior_ = log_probability(self.class_prior_)
         self._finish_tables(statistic)
@@ -224,15 +224,15 @@ class NaiveBayes(OnePassClassifier):
         variance = np.divide(
             moments.scatter, moments.weight, out=np.tile(spread, (len(known), 1)), where=known
         )
-        self.theta_ = np.where(known, moments.mean, mean)
+        self.means_ = np.where(known, moments.mean, mean)
         # without smoothing a class may have no spread: the density then stands as high as doubles let it
-        self.var_ = np.maximum(variance + self.epsilon_, np.finfo(np.float64).eps * spread)
+        self.variances_ = np.maximum(variance + self.epsilon_, np.finfo(np.float64).eps * spread)
         speaks = spread > 0
         self._measured = self._places("gaussian")
-        self._mean = self.theta_.T.copy()
-        self._half_precision = np.where(speaks, 0.5 / np.where(speaks, self.var_, 1.0), 0.0).T.copy()
+        self._mean = self.means_.T.copy()
+        self._half_precision = np.where(speaks, 0.5 / np.where(speaks, self.variances_, 1.0), 0.0).T.copy()
         self._peak = np.where(
-            speaks, -0.5 * np.log(2 * np.pi * np.where(speaks, self.var_, 1.0)), 0.0
+            speaks, -0.5 * np.log(2 * np.pi * np.where(speaks, self.variances_, 1.0)), 0.0
         ).T.copy()
 
     def _finish_kernels(self, statistic: MixedMoments) -> None:
@@ -282,7 +282,7 @@ class NaiveBayes(OnePassClassifier):
         """The priors, the tables of the categorical columns and the means and deviations of the others."""
         head = super().summary()
         facts = {
-            "rows": self.statistic_.n_rows,
+            "rows": self.n_rows_,
             "Gaussian columns": len(self._measured),
             "histogram columns": len(self.edges_),
             "kernel columns": len(self._summed),
@@ -310,7 +310,7 @@ class NaiveBayes(OnePassClassifier):
         if not len(self._measured):
             return []
         heads = [f"{what} | {label}" for label in self.classes_ for what in ("mean", "sd")]
-        values = np.stack([self.theta_, np.sqrt(self.var_)], axis=1).reshape(-1, len(self._measured))
+        values = np.stack([self.means_, np.sqrt(self.variances_)], axis=1).reshape(-1, len(self._measured))
         rows = [(self.schema_[j].name, *column) for j, column in zip(self._measured, values.T)]
         return [Table("Gaussian columns", ("column", *heads), rows)]
 

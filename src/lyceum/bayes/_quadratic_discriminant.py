@@ -47,10 +47,10 @@ class QuadraticDiscriminant(QuadraticRule):
     classes_ : array of shape (K,)
     class_count_ : array of shape (K,)
         The weight of the rows of every class.
-    priors_ : array of shape (K,)
+    class_prior_ : array of shape (K,)
     means_ : array of shape (K, d)
         For a class without rows, the mean of all rows.
-    xbar_ : array of shape (d,)
+    mean_ : array of shape (d,)
         The mean of all rows.
     covariance_ : array of shape (K, d, d), or (K, d) unless `covariance` is "full"
         Σ_k as the rule uses them; only their diagonals unless they are full.
@@ -124,7 +124,7 @@ class QuadraticDiscriminant(QuadraticRule):
         k, more = singular[0], len(singular) - 1
         warnings.warn(
             f"QuadraticDiscriminant: the covariance of class {self.classes_.tolist()[k]!r} (weight "
-            f"{show(float(self.class_count_[k]))}, {len(self.xbar_)} columns) "
+            f"{show(float(self.class_count_[k]))}, {len(self.mean_)} columns) "
             + (f"and of {more} other classes " if more else "")
             + "is singular: the pooled covariance was added to it with the weight of one row. Bring more "
             "rows of the class, drop columns that are constant in it or follow from others, or use "

@@ -92,9 +92,9 @@ class RegularizedDiscriminant(QuadraticRule):
         The candidates.
     scores_ : array of shape (number of alphas, number of gammas)
         The mean loss of every pair on the rows left out; only after cross-validation.
-    class_count_, priors_ : array of shape (K,)
+    class_count_, class_prior_ : array of shape (K,)
     means_ : array of shape (K, d)
-    xbar_ : array of shape (d,)
+    mean_ : array of shape (d,)
         The mean of all rows.
     covariance_ : array of shape (K, d, d)
         Σ_k(α, γ).

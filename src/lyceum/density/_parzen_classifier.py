@@ -50,7 +50,7 @@ class ParzenClassifier(PosteriorClassifier, Learner):
     classes_ : array of shape (K,)
     class_count_ : array of shape (K,)
         The weight of the rows of every class.
-    priors_ : array of shape (K,)
+    class_prior_ : array of shape (K,)
     bandwidth_ : array of shape (K, d)
     rows_ : array of shape (n, d)
         The rows, class by class.
@@ -105,7 +105,7 @@ class ParzenClassifier(PosteriorClassifier, Learner):
         w = np.ones(len(rows)) if w is None else w
         K = len(self.classes_)
         self.class_count_ = np.bincount(codes, w, K)
-        self.priors_ = class_priors(self.class_count_, self.priors, self.prior_alpha)
+        self.class_prior_ = class_priors(self.class_count_, self.priors, self.prior_alpha)
         found = [self._class(rows[codes == k], w[codes == k]) for k in range(K)]
         self.rows_ = np.concatenate([one[0] for one in found])
         self.weights_ = np.concatenate([one[1] for one in found])
@@ -150,7 +150,7 @@ class ParzenClassifier(PosteriorClassifier, Learner):
         return joint
 
     def _log_priors(self) -> np.ndarray:
-        return np.where(self.class_count_ > 0, log_probability(self.priors_), -np.inf)
+        return np.where(self.class_count_ > 0, log_probability(self.class_prior_), -np.inf)
 
     # -- what was learned ------------------------------------------------------------------------------------
 
@@ -184,7 +184,7 @@ class ParzenClassifier(PosteriorClassifier, Learner):
             [
                 (str(label), float(prior), float(n), *h.tolist())
                 for label, prior, n, h in zip(
-                    self.classes_.tolist(), self.priors_, self.class_count_, self.bandwidth_
+                    self.classes_.tolist(), self.class_prior_, self.class_count_, self.bandwidth_
                 )
             ],
         )
@@ -199,5 +199,5 @@ class ParzenClassifier(PosteriorClassifier, Learner):
             "bandwidth_": (K, d),
             "class_start_": (K + 1,),
             "class_count_": (K,),
-            "priors_": (K,),
+            "class_prior_": (K,),
         }
