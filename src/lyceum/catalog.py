@@ -497,10 +497,10 @@ _PLAIN_TYPES = (
     "lyceum.data.Schema",
     "lyceum.decision.LossMatrix",
     "lyceum.decision.MinimumRiskClassifier",
-    "lyceum.study.MeanRegressor",
-    "lyceum.study.PriorClassifier",
-    "lyceum.study._baseline.ClassWeights",
-    "lyceum.study._baseline.TargetMean",
+    "lyceum.studies.MeanRegressor",
+    "lyceum.studies.PriorClassifier",
+    "lyceum.studies._baseline.ClassWeights",
+    "lyceum.studies._baseline.TargetMean",
 )
 
 

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import lyceum
-from lyceum.study import Study
+from lyceum.studies import Study
 
 FEW = ("--learners", "NaiveBayes,LinearDiscriminant", "--folds", "3")
 

@@ -18,7 +18,7 @@ from lyceum.data._rows import Progress
 from lyceum.decision import minimum_risk
 from lyceum.errors import DataError
 from lyceum.evaluate import mcnemar
-from lyceum.report import Summary, Table
+from lyceum.report import Summary, Table, plain
 
 __all__ = ["ModelComparison", "PairedTest", "compare_models"]
 
@@ -76,16 +76,18 @@ class ModelComparison:
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything as plain values."""
+        """Everything in JSON's own types."""
         tests = [{**asdict(test), "differ": test.differ} for test in self.tests]
-        return {
-            "models": list(self.names),
-            "target": self.target,
-            "rows": self.n_rows,
-            "tests": tests,
-            "better": self.better,
-            "verdict": self.verdict,
-        }
+        return plain(
+            {
+                "models": self.names,
+                "target": self.target,
+                "rows": self.n_rows,
+                "tests": tests,
+                "better": self.better,
+                "verdict": self.verdict,
+            }
+        )
 
     def summary(self) -> Summary:
         rows = [

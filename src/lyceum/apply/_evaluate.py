@@ -25,7 +25,7 @@ from lyceum.evaluate import (
     error_interval,
     regression_report,
 )
-from lyceum.report import Summary, Table
+from lyceum.report import Summary, Table, plain
 
 __all__ = ["Evaluation", "Metric", "evaluate_model", "mean_interval"]
 
@@ -75,7 +75,7 @@ class Evaluation:
         raise KeyError(f"no metric {name!r}: there are {', '.join(metric.name for metric in self.metrics)}")
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything as plain values."""
+        """Everything in JSON's own types."""
         found: dict[str, Any] = {"learner": self.learner, "target": self.target, "rows": self.n_rows}
         found["metrics"] = {
             m.name: {"value": m.value, **({} if m.low is None else {"low": m.low, "high": m.high})}
@@ -87,7 +87,7 @@ class Evaluation:
                 "counts": self.confusion.counts.tolist(),
                 "rejected": self.confusion.rejected.tolist(),
             }
-        return {**found, "notes": list(self.notes)}
+        return plain({**found, "notes": self.notes})
 
     def summary(self) -> Summary:
         rows = [(metric.name, metric.value, metric.interval) for metric in self.metrics]

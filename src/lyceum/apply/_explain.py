@@ -13,7 +13,7 @@ from lyceum.apply._batches import Batches, spooled
 from lyceum.apply._model import Fitted
 from lyceum.data import CsvFormat
 from lyceum.errors import DataError, LyceumError
-from lyceum.report import Table, show
+from lyceum.report import Table, plain, show
 
 __all__ = ["RowExplanation", "explain_rows"]
 
@@ -45,17 +45,19 @@ class RowExplanation:
     posterior: dict[str, float] | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything as plain values."""
+        """Everything in JSON's own types."""
         parts = [{"column": name, "value": cell, "adds": adds} for name, cell, adds in self.contributions]
-        return {
-            "row": self.row,
-            "predicted": self.predicted,
-            "unit": self.unit,
-            "score": self.score,
-            "base": self.base,
-            "contributions": parts,
-            "posterior": self.posterior,
-        }
+        return plain(
+            {
+                "row": self.row,
+                "predicted": self.predicted,
+                "unit": self.unit,
+                "score": self.score,
+                "base": self.base,
+                "contributions": parts,
+                "posterior": self.posterior,
+            }
+        )
 
     def table(self) -> Table:
         rows = [(name, shown(cell), adds) for name, cell, adds in self.contributions]

@@ -21,6 +21,7 @@ from lyceum.data import CsvFormat
 from lyceum.data._rows import Progress
 from lyceum.decision import LossMatrix, minimum_risk
 from lyceum.errors import DataError
+from lyceum.report import plain
 
 __all__ = ["Predicted", "predict_file"]
 
@@ -34,6 +35,10 @@ class Predicted:
     n_rows: int
     path: str | None
     answers: dict[Any, int]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything in JSON's own types."""
+        return plain({"predictions": self.path, "rows": self.n_rows, "answers": self.answers})
 
 
 def predict_file(

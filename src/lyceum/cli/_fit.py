@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +41,7 @@ def run(
     learned = steps[-1].summary()
     names = [type(step).__name__ for step in steps]
     if as_json:
-        print_json({"model": str(kept), "bytes": kept.stat().st_size, "steps": names, **asdict(learned)})
+        print_json({"model": str(kept), "bytes": kept.stat().st_size, "steps": names, **learned.as_dict()})
         return
     show_summary(learned)
     console.print(f"\n{' → '.join(names)}, fitted and kept in [bold]{kept}[/]", soft_wrap=True)

@@ -42,7 +42,7 @@ def run(
     if to_screen:
         sys.stdout.buffer.flush()
     elif as_json:
-        print_json({"predictions": done.path, "rows": done.n_rows, "answers": done.answers})
+        print_json(done.as_dict())
     else:
         shares = [f"{label} {n:,} ({n / done.n_rows:.1%})" for label, n in done.answers.items()]
         console.print(f"{done.n_rows:,} rows predicted: [bold]{done.path}[/]", soft_wrap=True)

@@ -23,9 +23,8 @@ console = Console(highlight=False)
 
 
 def print_json(value: Any) -> None:
-    from lyceum.report import plain
-
-    print(json.dumps(plain(value), indent=2, ensure_ascii=False, allow_nan=False))
+    """Print values of JSON's own types, as `as_dict()` and `lyceum.report.plain` give them."""
+    print(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
 
 
 def table(*heads: str, **options: Any) -> Table:

@@ -15,9 +15,9 @@ from rich.text import Text
 
 from lyceum.apply import read_loss
 from lyceum.cli._screen import console, notes, print_json, table
-from lyceum.study._report import Scale, aligned
-from lyceum.study._results import Standing, Study
-from lyceum.study._study import study
+from lyceum.studies._report import Scale, aligned
+from lyceum.studies._results import Standing, Study
+from lyceum.studies._study import study
 
 __all__ = ["run"]
 

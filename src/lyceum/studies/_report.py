@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lyceum.report import Table, show
-from lyceum.study._figures import Figure, figures_of
-from lyceum.study._files import write_whole
-from lyceum.study._problems import Problems
-from lyceum.study._words import amount, number, percent, sentence
+from lyceum.studies._figures import Figure, figures_of
+from lyceum.studies._files import write_whole
+from lyceum.studies._problems import Problems
+from lyceum.studies._words import amount, number, percent, sentence
 
 if TYPE_CHECKING:
     import jinja2
 
-    from lyceum.study._results import Candidate, Comparison, Example, Standing, Study
+    from lyceum.studies._results import Candidate, Comparison, Example, Standing, Study
 
 __all__ = ["Scale", "aligned", "render", "write_report"]
 
@@ -86,7 +86,7 @@ def _templates() -> jinja2.Environment:
     import jinja2
 
     room = jinja2.Environment(
-        loader=jinja2.PackageLoader("lyceum.study"),
+        loader=jinja2.PackageLoader("lyceum.studies"),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,

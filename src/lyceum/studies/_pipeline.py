@@ -17,12 +17,12 @@ from lyceum.data import Rows
 from lyceum.decision import LossMatrix, minimum_risk
 from lyceum.evaluate import StratifiedFolds
 from lyceum.report import Explanation
-from lyceum.study._results import Candidate
+from lyceum.studies._results import Candidate
 
 __all__ = ["Judge", "build", "choose_settings", "explained", "last_step", "n_numbers", "row_predictions",
            "seed_of"]  # fmt: skip
 
-_BASELINES = {"PriorClassifier": "lyceum.study._baseline", "MeanRegressor": "lyceum.study._baseline"}
+_BASELINES = {"PriorClassifier": "lyceum.studies._baseline", "MeanRegressor": "lyceum.studies._baseline"}
 
 
 def seed_of(*parts: Any) -> int:

@@ -19,18 +19,18 @@ import numpy as np
 import lyceum
 from lyceum.data import Rows, is_frame, to_arrow
 from lyceum.errors import DataError, StudyError
-from lyceum.study import _finish
-from lyceum.study._compare import Board, compare, pooled
-from lyceum.study._files import explain_full_disk, write_whole
-from lyceum.study._json import Facts, as_example, as_results, candidate_as_dict, schema_as_dict
-from lyceum.study._material import Material, fingerprint
-from lyceum.study._plan import Plan
-from lyceum.study._problems import Problems
-from lyceum.study._recipe import Recipe
-from lyceum.study._results import Comparison, Failure, Study
-from lyceum.study._run import Budget, Progress, run
-from lyceum.study._store import Store
-from lyceum.study._words import statements
+from lyceum.studies import _finish
+from lyceum.studies._compare import Board, compare, pooled
+from lyceum.studies._files import explain_full_disk, write_whole
+from lyceum.studies._json import Facts, as_example, as_results, candidate_as_dict, schema_as_dict
+from lyceum.studies._material import Material, fingerprint
+from lyceum.studies._plan import Plan
+from lyceum.studies._problems import Problems
+from lyceum.studies._recipe import Recipe
+from lyceum.studies._results import Comparison, Failure, Study
+from lyceum.studies._run import Budget, Progress, run
+from lyceum.studies._store import Store
+from lyceum.studies._words import statements
 
 __all__ = ["reopened", "study"]
 
@@ -434,7 +434,7 @@ def _name_failures(
 
 def _write_results(found: Study) -> Study:
     """Write the report and results.json; the study with the problems met on the way."""
-    from lyceum.study import _report  # Matplotlib is not needed before
+    from lyceum.studies import _report  # Matplotlib is not needed before
 
     problems = Problems()
     page = _report.render(found, problems)

@@ -15,12 +15,12 @@ import numpy as np
 from lyceum import plot
 from lyceum.decision import LossMatrix, error_reject_curve
 from lyceum.plot.style import COLOURS, GREY, downsample, finish, legend, line_style, reference_line
-from lyceum.study._problems import Problems
+from lyceum.studies._problems import Problems
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from lyceum.study._results import Standing, Study
+    from lyceum.studies._results import Standing, Study
 
 __all__ = ["Figure", "figures_of", "positive_class"]
 

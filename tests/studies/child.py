@@ -7,7 +7,7 @@ import sys
 from types import SimpleNamespace
 
 from lyceum import datasets
-from lyceum.study import Choice, study
+from lyceum.studies import Choice, study
 
 LEARNERS = [
     Choice("NaiveBayes", {}, {"var_smoothing": [1e-9, 1e-2]}),
@@ -23,7 +23,7 @@ def main(out):
 
 if __name__ == "__main__":
     if "--no-pictures" in sys.argv:
-        sys.modules["lyceum.study._report"] = SimpleNamespace(
+        sys.modules["lyceum.studies._report"] = SimpleNamespace(
             render=lambda study, problems=None: study.answer
         )
     main(sys.argv[1])

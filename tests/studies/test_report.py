@@ -12,9 +12,9 @@ import pytest
 import lyceum
 from lyceum import datasets
 from lyceum.report import Table
-from lyceum.study import Candidate, Failure, Suspect, _files
-from lyceum.study._figures import figures_of, positive_class
-from lyceum.study._report import Scale, _Cells, render, write_report
+from lyceum.studies import Candidate, Failure, Suspect, _files
+from lyceum.studies._figures import figures_of, positive_class
+from lyceum.studies._report import Scale, _Cells, render, write_report
 
 COSTS = {("bad", "good"): 5, ("good", "bad"): 1}
 VOID = {"meta", "br", "link", "img", "hr", "input"}

@@ -1,7 +1,7 @@
 """What a study found, as plain values: standings of the learners, their comparison, and the study itself.
 
 Everything here is rebuilt from the study folder alone, so that a study can be reopened, shown and reported
-again without its data. The report is `lyceum.study._report.render(study)`, a whole HTML page as text.
+again without its data. The report is `lyceum.studies._report.render(study)`, a whole HTML page as text.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from lyceum.data import Schema
     from lyceum.decision import LossMatrix
     from lyceum.evaluate import LearningCurve
-    from lyceum.study._recipe import Recipe
+    from lyceum.studies._recipe import Recipe
 
 __all__ = ["Candidate", "Comparison", "Example", "Failure", "Holdout", "OutOfSample", "Standing", "Study",
            "Suspect"]  # fmt: skip
@@ -392,7 +392,7 @@ class Study:
     @classmethod
     def open(cls, folder: Any) -> Study:
         """The study in a folder that `lyceum.study` or `lyceum study` wrote."""
-        from lyceum.study._study import reopened
+        from lyceum.studies._study import reopened
 
         return reopened(folder)
 
@@ -425,7 +425,7 @@ class Study:
 
     def learned(self) -> Summary:
         """What the choice learned, in its own quantities."""
-        from lyceum.study._pipeline import last_step
+        from lyceum.studies._pipeline import last_step
 
         return last_step(self.model).summary()
 
@@ -437,14 +437,14 @@ class Study:
     @property
     def results(self) -> dict[str, Any]:
         """Everything machine-readable, as in results.json."""
-        from lyceum.study._json import as_results
+        from lyceum.studies._json import as_results
 
         return as_results(self)
 
     def out_of_sample(self, name: str) -> OutOfSample:
         """The out-of-sample predictions of one learner, on the folds that were compared."""
-        from lyceum.study._compare import pooled
-        from lyceum.study._store import Store
+        from lyceum.studies._compare import pooled
+        from lyceum.studies._store import Store
 
         with Store.read(self.folder) as store:
             return pooled(store, name, self.comparison.n_folds)
@@ -468,7 +468,7 @@ class Study:
     @property
     def answer(self) -> str:
         """The answer in two sentences."""
-        from lyceum.study._words import answer
+        from lyceum.studies._words import answer
 
         return answer(self)
 

@@ -17,13 +17,13 @@ from lyceum.decision import MinimumRiskClassifier
 from lyceum.errors import Cancelled
 from lyceum.evaluate import LearningCurve, StratifiedFolds, bootstrap_632, learning_curve
 from lyceum.persist import save
-from lyceum.study._compare import loss_and_interval
-from lyceum.study._material import Material
-from lyceum.study._pipeline import Judge, build, choose_settings, explained, row_predictions, seed_of
-from lyceum.study._plan import Plan
-from lyceum.study._problems import Problems, reason_of
-from lyceum.study._results import Candidate, Comparison, Holdout, OutOfSample, Standing
-from lyceum.study._store import Store
+from lyceum.studies._compare import loss_and_interval
+from lyceum.studies._material import Material
+from lyceum.studies._pipeline import Judge, build, choose_settings, explained, row_predictions, seed_of
+from lyceum.studies._plan import Plan
+from lyceum.studies._problems import Problems, reason_of
+from lyceum.studies._results import Candidate, Comparison, Holdout, OutOfSample, Standing
+from lyceum.studies._store import Store
 
 __all__ = ["bootstrap_errors", "curve_of", "fit_choice", "held_out", "kept"]
 

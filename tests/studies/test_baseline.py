@@ -6,7 +6,7 @@ from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from lyceum import load, save, scan
-from lyceum.study import MeanRegressor, PriorClassifier
+from lyceum.studies import MeanRegressor, PriorClassifier
 
 
 @parametrize_with_checks([PriorClassifier(), MeanRegressor()])

@@ -16,7 +16,7 @@ from typing import Any
 from lyceum.data import KINDS
 from lyceum.decision import LossMatrix
 from lyceum.errors import LyceumError, StudyError
-from lyceum.study._files import write_whole
+from lyceum.studies._files import write_whole
 
 __all__ = ["Choice", "Recipe"]
 

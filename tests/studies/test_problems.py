@@ -8,8 +8,8 @@ import pytest
 import lyceum
 from lyceum import datasets, plot
 from lyceum.errors import Cancelled
-from lyceum.study import _compare, _finish, _report, _words
-from lyceum.study._problems import Problems
+from lyceum.studies import _compare, _finish, _report, _words
+from lyceum.studies._problems import Problems
 
 RENDER = _report.render
 TABLE = {"data": datasets.path("penguins"), "target": "species", "folds": 3, "learners": ["NaiveBayes"]}
@@ -50,7 +50,7 @@ def test_a_figure_that_fails_is_named(tmp_path, monkeypatch):
 
 
 def test_data_of_figures_that_fail_are_named(tmp_path, monkeypatch):
-    from lyceum.study import _figures
+    from lyceum.studies import _figures
 
     monkeypatch.setattr(_figures, "_shown", broken)
     assert checked(lyceum.study(**TABLE, out=tmp_path / "s"), "figures").count("<figure>") == 0

@@ -27,9 +27,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from lyceum.errors import StudyError
-from lyceum.study._files import explain_full_disk, write_whole
-from lyceum.study._plan import Turn
-from lyceum.study._results import OutOfSample
+from lyceum.studies._files import explain_full_disk, write_whole
+from lyceum.studies._plan import Turn
+from lyceum.studies._results import OutOfSample
 
 __all__ = ["Done", "Store"]
 

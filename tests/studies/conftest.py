@@ -2,7 +2,7 @@
 
 import pytest
 
-from lyceum.study import _report
+from lyceum.studies import _report
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ import numpy as np
 from lyceum.data import Column, Schema
 from lyceum.decision import LossMatrix
 from lyceum.report import Explanation, plain
-from lyceum.study._pipeline import Judge
-from lyceum.study._results import Candidate, Example, Standing, Study, Suspect, Task
+from lyceum.studies._pipeline import Judge
+from lyceum.studies._results import Candidate, Example, Standing, Study, Suspect, Task
 
 __all__ = ["Facts", "as_example", "as_results"]
 

@@ -24,11 +24,11 @@ from lyceum.evaluate import (
     mcnemar,
     regression_report,
 )
-from lyceum.study._pipeline import Judge, weighted_mean
-from lyceum.study._plan import Turn
-from lyceum.study._problems import Problems
-from lyceum.study._results import Candidate, Comparison, OutOfSample, Span, Standing
-from lyceum.study._store import Done, Store
+from lyceum.studies._pipeline import Judge, weighted_mean
+from lyceum.studies._plan import Turn
+from lyceum.studies._problems import Problems
+from lyceum.studies._results import Candidate, Comparison, OutOfSample, Span, Standing
+from lyceum.studies._store import Done, Store
 
 __all__ = ["Board", "compare", "holm", "loss_and_interval", "pooled"]
 
@@ -374,7 +374,7 @@ def _against_best(
 
 
 def _judged(standing: Standing, baseline: float) -> Standing:
-    from lyceum.study._words import verdict
+    from lyceum.studies._words import verdict
 
     fit = fit_verdict(standing.train_loss, standing.loss, baseline, standing.standard_error)
     standing = replace(standing, fit_word=fit.word)

@@ -9,11 +9,11 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from lyceum.study._baseline import MeanRegressor, PriorClassifier
+from lyceum.studies._baseline import MeanRegressor, PriorClassifier
 
 if TYPE_CHECKING:
-    from lyceum.study._recipe import Choice, Recipe
-    from lyceum.study._results import (
+    from lyceum.studies._recipe import Choice, Recipe
+    from lyceum.studies._results import (
         Candidate,
         Comparison,
         Example,
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         Study,
         Suspect,
     )
-    from lyceum.study._study import study
+    from lyceum.studies._study import study
 
 __all__ = [
     "Candidate",
@@ -48,8 +48,8 @@ _HOMES = {"Choice": "_recipe", "Recipe": "_recipe", "study": "_study"}
 
 def __getattr__(name: str) -> Any:
     if name in __all__:
-        return getattr(importlib.import_module(f"lyceum.study.{_HOMES.get(name, '_results')}"), name)
-    raise AttributeError(f"module 'lyceum.study' has no attribute {name!r}")
+        return getattr(importlib.import_module(f"lyceum.studies.{_HOMES.get(name, '_results')}"), name)
+    raise AttributeError(f"module 'lyceum.studies' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -10,7 +10,7 @@ import pytest
 import lyceum
 from lyceum import datasets
 from lyceum.errors import LyceumError
-from lyceum.study import Choice, Study, _files, _recipe
+from lyceum.studies import Choice, Study, _files, _recipe
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 QUICK = {"learners": [Choice("NaiveBayes", {}, {})], "folds": 2}

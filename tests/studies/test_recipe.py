@@ -5,7 +5,7 @@ import pytest
 from lyceum.decision import LossMatrix
 from lyceum.errors import StudyError
 from lyceum.linear import Ridge
-from lyceum.study import Choice, Recipe
+from lyceum.studies import Choice, Recipe
 
 FULL = Recipe(
     data=("a.csv", "b.csv"),

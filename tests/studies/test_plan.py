@@ -5,9 +5,9 @@ import pytest
 
 from lyceum import datasets
 from lyceum.errors import StudyError
-from lyceum.study import Choice, Recipe
-from lyceum.study._material import Material, fingerprint
-from lyceum.study._plan import Plan, readable
+from lyceum.studies import Choice, Recipe
+from lyceum.studies._material import Material, fingerprint
+from lyceum.studies._plan import Plan, readable
 
 
 def planned(name, target, **options):

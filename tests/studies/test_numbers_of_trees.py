@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.datasets import load_iris
 
 from lyceum.ensemble import AdaBoostClassifier, RandomForestClassifier
-from lyceum.study._pipeline import n_numbers
+from lyceum.studies._pipeline import n_numbers
 from lyceum.trees import DecisionTreeClassifier
 
 

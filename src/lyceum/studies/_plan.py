@@ -15,10 +15,10 @@ from lyceum.apply._fit import preparations
 from lyceum.decision import LossMatrix
 from lyceum.errors import LyceumError, StudyError
 from lyceum.evaluate import Holdout, StratifiedFolds
-from lyceum.study._material import Material
-from lyceum.study._pipeline import Judge, build, seed_of
-from lyceum.study._recipe import Choice, Recipe
-from lyceum.study._results import Candidate
+from lyceum.studies._material import Material
+from lyceum.studies._pipeline import Judge, build, seed_of
+from lyceum.studies._recipe import Choice, Recipe
+from lyceum.studies._results import Candidate
 
 __all__ = ["Plan", "Split", "Turn"]
 

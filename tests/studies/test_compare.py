@@ -10,8 +10,8 @@ import lyceum
 from lyceum import datasets
 from lyceum.bayes import NaiveBayes
 from lyceum.evaluate import corrected_t, mcnemar
-from lyceum.study import Choice, Study, _run
-from lyceum.study._compare import holm
+from lyceum.studies import Choice, Study, _run
+from lyceum.studies._compare import holm
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 

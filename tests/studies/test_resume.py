@@ -3,13 +3,13 @@
 import random
 
 import pytest
-from tests.study.kills import files, kill_after, results, run
+from tests.studies.kills import files, kill_after, results, run
 
 import lyceum
 from lyceum import datasets
 from lyceum.errors import StudyError
-from lyceum.study import Study, _study
-from lyceum.study._store import Store
+from lyceum.studies import Study, _study
+from lyceum.studies._store import Store
 
 QUICK = {"learners": ["NaiveBayes", "LinearDiscriminant"], "folds": 3}
 

@@ -7,11 +7,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from lyceum.decision import error_reject_curve
-from lyceum.study._problems import Problems
-from lyceum.study._results import Comparison, Failure, OutOfSample, Standing, Study, Suspect
+from lyceum.studies._problems import Problems
+from lyceum.studies._results import Comparison, Failure, OutOfSample, Standing, Study, Suspect
 
 if TYPE_CHECKING:
-    from lyceum.study._pipeline import Judge
+    from lyceum.studies._pipeline import Judge
 
 __all__ = ["answer", "statements", "verdict"]
 

@@ -1,4 +1,4 @@
-"""Kill a study at twenty random moments, each time resuming it: python tests/study/kill_twenty.py [SEED].
+"""Kill a study at twenty random moments, each time resuming it: python tests/studies/kill_twenty.py [SEED].
 
 Says where the results differ from those of a study that was never killed.
 """
@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from tests.study.kills import files, kill_after, results, run
+from tests.studies.kills import files, kill_after, results, run
 
 
 def main(seed: int) -> int:

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from lyceum.data import Rows
-from lyceum.study._material import Material
-from lyceum.study._pipeline import build, choose_settings, n_numbers, row_predictions, weighted_mean
-from lyceum.study._plan import Plan, Split, Turn
-from lyceum.study._store import Done, Store, as_table
+from lyceum.studies._material import Material
+from lyceum.studies._pipeline import build, choose_settings, n_numbers, row_predictions, weighted_mean
+from lyceum.studies._plan import Plan, Split, Turn
+from lyceum.studies._store import Done, Store, as_table
 
 __all__ = ["Budget", "Progress", "run"]
 

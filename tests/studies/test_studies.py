@@ -9,7 +9,7 @@ from sklearn import metrics
 import lyceum
 from lyceum import datasets
 from lyceum.decision import LossMatrix, minimum_risk
-from lyceum.study import Choice, Study
+from lyceum.studies import Choice, Study
 
 COSTS = {("bad", "good"): 5, ("good", "bad"): 1}
 QUICK = (Choice("NaiveBayes", {}, {}), Choice("LogisticRegression", {}, {"C": [0.1, 1.0]}))
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("no_pictures")
 def credit(tmp_path_factory):
     out = tmp_path_factory.mktemp("credit") / "study"
     with pytest.MonkeyPatch.context() as patch:
-        from lyceum.study import _report
+        from lyceum.studies import _report
 
         patch.setattr(_report, "render", lambda study, problems=None: "a page")
         return lyceum.study(
@@ -32,7 +32,7 @@ def credit(tmp_path_factory):
 def computers(tmp_path_factory):
     out = tmp_path_factory.mktemp("cpu") / "study"
     with pytest.MonkeyPatch.context() as patch:
-        from lyceum.study import _report
+        from lyceum.studies import _report
 
         patch.setattr(_report, "render", lambda study, problems=None: "a page")
         return lyceum.study(

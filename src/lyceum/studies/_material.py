@@ -15,8 +15,8 @@ import numpy as np
 from lyceum.data import ArraySource, Block, Inspection, Rows, Schema, inspect, paths_of, scan
 from lyceum.errors import StudyError
 from lyceum.statistics import RowSample
-from lyceum.study._recipe import Recipe
-from lyceum.study._results import Suspect, Task
+from lyceum.studies._recipe import Recipe
+from lyceum.studies._results import Suspect, Task
 
 __all__ = ["Material", "fingerprint"]
 
