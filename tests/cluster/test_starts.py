@@ -50,7 +50,7 @@ def test_points_are_distinct_rows_in_numeric_order_with_summed_weights():
 def test_points_measure_distances_from_afar():
     points = Points(X + 1e6, np.ones(len(X)))
     expected = cdist(points.X, points.X, "sqeuclidean")
-    np.testing.assert_allclose(points.distances(np.arange(len(X))), expected, atol=1e-6)
+    np.testing.assert_allclose(points.squares(np.arange(len(X))), expected, atol=1e-6)
 
 
 @pytest.mark.parametrize("name", ["k-means++", "random", "furthest-first"])

@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
-from scipy.spatial.distance import cdist
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
@@ -19,13 +18,14 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from lyceum._threads import single_threaded_blas
 from lyceum.base import Learner
-from lyceum.cluster._lloyd_loop import COSINE, EUCLIDEAN, Geometry, Run, UnitRows, descend, fill_empty, unit
+from lyceum.cluster._lloyd_loop import COSINE, EUCLIDEAN, Geometry, Run, UnitRows, descend, fill_empty
+from lyceum.cluster._lloyd_sums import LloydSums
 from lyceum.cluster._starts import STARTS, start_of
 from lyceum.data import Block, Rows, Schema, Step, design_change
+from lyceum.distances import nearest, nearest_center, unit_rows
 from lyceum.errors import DataError
 from lyceum.report import Explanation, Summary, Table
-from lyceum.statistics import LloydSums, RowSample
-from lyceum.statistics._lloyd import nearest
+from lyceum.statistics import RowSample
 
 __all__ = ["KMeans"]
 
@@ -212,7 +212,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Le
             raise DataError(f"the centres to start from have shape {centers.shape}, but {wanted} is needed")
         if not np.isfinite(centers).all():
             raise DataError("the centres to start from hold NaN or infinity")
-        return unit(centers)[0] if self.metric == "cosine" else centers
+        return unit_rows(centers)[0] if self.metric == "cosine" else centers
 
     def _finish(self, run: Run) -> None:
         self._check_rows(run.last.n_rows, run.last.weights.sum())
@@ -308,7 +308,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Le
 
 
 def _weighted_squares(block: Block, centers: np.ndarray) -> np.ndarray:
-    squares = nearest(block.X, centers)[1]
+    squares = nearest_center(block.X, centers)[1]
     return squares if block.w is None else block.w * squares
 
 
@@ -318,6 +318,6 @@ def _margins(block: Block, centers: np.ndarray, scale: float) -> np.ndarray:
     b is the nearest centre, c the second nearest.
     """
     X = np.asarray(block.dense, dtype=np.float64)
-    order = np.argsort(cdist(X, centers), axis=1, kind="stable")
+    order = nearest(X, min(2, len(centers)), among=centers).rows
     own, other = centers[order[:, 0]], centers[order[:, min(1, len(centers) - 1)]]
     return np.column_stack([order[:, 0], np.zeros(len(X)), scale * ((X - other) ** 2 - (X - own) ** 2)])

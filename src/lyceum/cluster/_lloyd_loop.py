@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.spatial.distance import cdist
 
+from lyceum.cluster._lloyd_sums import FarthestRows, LloydSums
 from lyceum.data import Block, Rows, Schema
-from lyceum.statistics import FarthestRows, LloydSums
-from lyceum.statistics._lloyd import nearest
+from lyceum.distances import nearest_center, pairwise, unit_rows
 
 __all__ = ["COSINE", "EUCLIDEAN", "Geometry", "Run", "UnitRows", "descend", "fill_empty"]
 
@@ -87,7 +86,7 @@ def fill_empty(
     if not len(places):
         return sums
     farthest = rows.reduce(partial(FarthestRows.of, centers=centers, size=len(places)))
-    return sums.moved(farthest, places)
+    return sums.with_rows_moved(farthest, places)
 
 
 # -- Euclidean ----------------------------------------------------------------------------------------------
@@ -99,12 +98,13 @@ def _to_means(centers: np.ndarray, sums: LloydSums) -> np.ndarray:
 
 
 def _labels(block: Block, centers: np.ndarray) -> np.ndarray:
-    return nearest(block.X, centers)[0]
+    return nearest_center(block.X, centers)[0]
 
 
 def _distances(block: Block, centers: np.ndarray) -> np.ndarray:
     if not sparse.issparse(block.X):
-        return cdist(block.X, centers).astype(block.X.dtype, copy=False)
+        return pairwise(block.X, centers.astype(block.X.dtype, copy=False))
+    # The centres are dense: products visit only the stored cells of the rows.
     squares = np.asarray(block.X.multiply(block.X).sum(axis=1)).reshape(-1, 1)
     norms = np.einsum("kj,kj->k", centers, centers)
     return np.sqrt(np.maximum(squares - 2 * (block.X @ centers.T) + norms, 0.0)).astype(
@@ -126,40 +126,28 @@ class UnitRows:
         return schema
 
     def __call__(self, block: Block) -> Block:
-        X, zero = unit(block.X)
+        X, zero = unit_rows(block.X)
         if not zero.any():
             return replace(block, X=X)
         w = block.weights
         return replace(block, X=X, w=np.where(zero, 0.0, w))
 
 
-def unit(X: Any) -> tuple[Any, np.ndarray]:
-    """Rows scaled to length 1, and which of them are zero."""
-    if sparse.issparse(X):
-        largest = np.asarray(abs(X).max(axis=1).toarray()).ravel() if X.shape[0] else np.zeros(0)
-        lengths = np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel())
-        scale = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
-        return sparse.csr_array(X.multiply(scale[:, None].astype(X.dtype))), largest == 0
-    # By the largest cell first: squares of very small or very large cells are not numbers.
-    largest = np.abs(X).max(axis=1, initial=0.0)[:, None]
-    scaled = np.divide(X, largest, out=np.zeros_like(X), where=largest > 0)
-    lengths = np.sqrt(np.einsum("ij,ij->i", scaled, scaled, dtype=np.float64))[:, None]
-    return np.divide(scaled, lengths, out=scaled, where=lengths > 0, casting="same_kind"), largest[:, 0] == 0
-
-
 def _to_directions(centers: np.ndarray, sums: LloydSums) -> np.ndarray:
-    directions, zero = unit(sums.sums)
+    directions, zero = unit_rows(sums.sums)
     return np.where(zero[:, None], centers, directions)
 
 
 def _sphere_labels(block: Block, centers: np.ndarray) -> np.ndarray:
-    labels = nearest(block.X, centers)[0]
+    labels = nearest_center(block.X, centers)[0]
     labels[_zero_rows(block.X)] = 0
     return labels
 
 
 def _sphere_distances(block: Block, centers: np.ndarray) -> np.ndarray:
-    return np.maximum(1.0 - block.X @ centers.T, 0.0).astype(block.X.dtype, copy=False)
+    if sparse.issparse(block.X):
+        return np.maximum(1.0 - block.X @ centers.T, 0.0).astype(block.X.dtype, copy=False)
+    return pairwise(block.X, centers.astype(block.X.dtype, copy=False), metric="cosine")
 
 
 def _zero_rows(X: Any) -> np.ndarray:

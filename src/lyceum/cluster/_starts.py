@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from lyceum.distances import pairwise
 from lyceum.statistics import RowSample
 
 __all__ = ["STARTS", "Points", "Start", "start_of"]
@@ -24,16 +25,7 @@ class Points:
         first, groups = _distinct_sparse(X) if sparse.issparse(X) else _distinct(X)
         self.X = X[first]
         self.w = np.bincount(groups, w)
-        # Distances are taken about the mean, so that an offset of the data cancels nothing; sparse rows stay
-        # put.
-        self.Z = self.X.astype(np.float64)
-        if not sparse.issparse(X):
-            self.Z -= self.w @ self.Z / self.w.sum()
-        self.squares = (
-            np.asarray(self.Z.multiply(self.Z).sum(axis=1)).ravel()
-            if sparse.issparse(X)
-            else (np.einsum("ij,ij->i", self.Z, self.Z))
-        )
+        self.cells = self.X.astype(np.float64)
 
     @classmethod
     def of(cls, sample: RowSample) -> Points:
@@ -42,25 +34,26 @@ class Points:
     def __len__(self) -> int:
         return len(self.w)
 
-    def distances(self, chosen: np.ndarray) -> np.ndarray:
-        """Squared distances from the chosen points to all, (len(chosen), n); exactly zero to themselves."""
-        products = self.Z[chosen] @ self.Z.T
-        out = products.toarray() if sparse.issparse(products) else products
-        out *= -2.0
-        out += self.squares
-        out += self.squares[chosen][:, None]
-        np.maximum(out, 0.0, out=out)
-        out[np.arange(len(chosen)), chosen] = 0.0
-        return out
+    def squares(self, chosen: np.ndarray) -> np.ndarray:
+        """Squared distances from the chosen points to all, (len(chosen), n)."""
+        return self.squares_from(self.cells[chosen])
+
+    def squares_from(self, rows: Any) -> np.ndarray:
+        """Squared distances from other rows to all points, (len(rows), n)."""
+        return pairwise(rows, self.cells, metric="squared_euclidean")
+
+    @property
+    def mean(self) -> np.ndarray:
+        return self.w @ self.cells / self.w.sum()
 
     def rows(self, chosen: Any) -> np.ndarray:
-        X = self.X[chosen]
-        return np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
+        rows = self.cells[chosen]
+        return rows.toarray() if sparse.issparse(rows) else rows
 
     def means(self, labels: np.ndarray, k: int) -> np.ndarray:
         """The weighted mean of the points of every label."""
         member = sparse.csr_array((self.w, (labels, np.arange(len(self)))), shape=(k, len(self)))
-        sums = member @ self.X.astype(np.float64)
+        sums = member @ self.cells
         sums = sums.toarray() if sparse.issparse(sums) else sums
         return sums / np.bincount(labels, self.w, k)[:, None]
 
@@ -131,13 +124,13 @@ def plus_plus(sample: RowSample, k: int, rng: np.random.RandomState) -> np.ndarr
     points = Points.of(sample)
     trials = 2 + int(np.log(k))
     chosen = [int(_draw(points.w, rng, 1)[0])]
-    nearest = points.distances(np.array(chosen))[0]
+    nearest = points.squares(np.array(chosen))[0]
     while len(chosen) < min(k, len(points)):
         mass = points.w * nearest
         if not mass.any():
             break
         drawn = _draw(mass, rng, trials)
-        after = np.minimum(points.distances(drawn), nearest)
+        after = np.minimum(points.squares(drawn), nearest)
         best = int(np.argmin(after @ points.w))
         chosen.append(int(drawn[best]))
         nearest = after[best]
@@ -147,13 +140,11 @@ def plus_plus(sample: RowSample, k: int, rng: np.random.RandomState) -> np.ndarr
 def furthest_first(sample: RowSample, k: int, rng: np.random.RandomState) -> np.ndarray:
     """The row farthest from the mean, then always the one farthest from those chosen (Gonzalez 1985)."""
     points = Points.of(sample)
-    center = points.w @ points.Z / points.w.sum()
-    from_mean = points.squares - 2 * (points.Z @ center) + center @ center
-    chosen = [int(np.argmax(from_mean))]
-    nearest = points.distances(np.array(chosen))[0]
+    chosen = [int(np.argmax(points.squares_from(points.mean[None])[0]))]
+    nearest = points.squares(np.array(chosen))[0]
     while len(chosen) < min(k, len(points)) and nearest.any():
         chosen.append(int(np.argmax(nearest)))
-        nearest = np.minimum(nearest, points.distances(np.array(chosen[-1:]))[0])
+        nearest = np.minimum(nearest, points.squares(np.array(chosen[-1:]))[0])
     return points.rows(_filled(chosen, k))
 
 
@@ -168,7 +159,7 @@ def hierarchical(sample: RowSample, k: int, rng: np.random.RandomState) -> np.nd
         points = Points.of(sample.head(size))
     if len(points) <= k:
         return points.rows(_filled(list(range(len(points))), k))
-    labels = ward_labels(points.distances(np.arange(len(points))), points.w, k)
+    labels = ward_labels(points.squares(np.arange(len(points))), points.w, k)
     return points.means(labels, k)
 
 

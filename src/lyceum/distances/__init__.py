@@ -1,5 +1,6 @@
 """Distances: metrics of rows, all pairs in blocks, and the nearest rows."""
 
+from lyceum.distances._centers import nearest_center
 from lyceum.distances._differences import (
     Chebyshev,
     Euclidean,
@@ -38,6 +39,7 @@ __all__ = [
     "ValueDifference",
     "metric",
     "nearest",
+    "nearest_center",
     "pairwise",
     "pairwise_blocks",
     "unit_rows",

@@ -144,9 +144,7 @@ def as_rows(rows: Any) -> Rows:
 def points_of(metric: Metric, X: Any) -> Points:
     """All rows of X in memory, as the kernels compare them; X is an array, sparse or not, a block or rows."""
     if isinstance(X, Rows):
-        metric.check_schema(X.schema)
-        found = X.collect(lambda block: points_of(metric, block.X))
-        return found.compute() if hasattr(found, "compute") else found
+        X = X.gathered("a search among rows in memory", "nearest(..., among=rows), which streams them")
     if isinstance(X, Block):
         metric.check_schema(X.schema)
         X = X.X

@@ -7,7 +7,6 @@ from lyceum.statistics._describe import SampleStatistics, describe
 from lyceum.statistics._folds import FoldStatistics, fold_numbers, held_out_rows, row_uniforms
 from lyceum.statistics._histogram import Histogram, JointHistogram
 from lyceum.statistics._joint_counts import JointCounts
-from lyceum.statistics._lloyd import FarthestRows, LloydSums
 from lyceum.statistics._losses import LogisticLoss, SoftmaxLoss
 from lyceum.statistics._moments import Moments, Scatter
 from lyceum.statistics._quantiles import Quantiles
@@ -19,12 +18,10 @@ __all__ = [
     "ClassScatter",
     "ClassSums",
     "Counts",
-    "FarthestRows",
     "FoldStatistics",
     "Histogram",
     "JointCounts",
     "JointHistogram",
-    "LloydSums",
     "LogisticLoss",
     "Moments",
     "Quantiles",

@@ -8,7 +8,7 @@ from scipy import sparse
 from scipy.spatial.distance import cdist
 from tests.statistics.cut import block_of, cut, fold, repeated
 
-from lyceum.statistics import FarthestRows, LloydSums
+from lyceum.cluster._lloyd_sums import FarthestRows, LloydSums
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((400, 3)).round(1)
@@ -70,7 +70,7 @@ def test_farthest_rows_are_those_of_the_definition():
     squares = cdist(X, CENTERS, "sqeuclidean").min(axis=1)
     kinds = np.unique(np.column_stack([squares, X])[W > 0].round(9), axis=0)
     got = far(block_of(X, W))
-    np.testing.assert_allclose(got.distances, kinds[::-1][:5, 0])
+    np.testing.assert_allclose(got.squares, kinds[::-1][:5, 0])
     for x, weight in zip(got.X, got.weights):
         assert weight == W[(x == X).all(axis=1)].sum()
 
