@@ -62,7 +62,7 @@ def test_merge_is_associative_and_commutative():
 
 
 def same_rows(one, two):
-    for name in ("X", "distances", "weights", "labels"):
+    for name in ("X", "squares", "weights", "labels"):
         np.testing.assert_allclose(getattr(one, name), getattr(two, name))
 
 
@@ -95,6 +95,6 @@ def test_a_moved_row_leaves_its_cluster():
     block = block_of(np.array([[0.0], [1.0], [8.0]]))
     centers = np.array([[0.0], [100.0]])
     sums = LloydSums.of(block, centers)
-    moved = sums.moved(FarthestRows.of(block, centers, size=1), np.array([1]))
+    moved = sums.with_rows_moved(FarthestRows.of(block, centers, size=1), np.array([1]))
     assert moved.sums.ravel().tolist() == [1.0, 8.0]
     assert moved.weights.tolist() == [2.0, 1.0]

@@ -213,6 +213,17 @@ def test_the_explanation_adds_up_by_the_chain_rule():
     np.testing.assert_allclose(told.contributions[:, 0], first.score_samples(X[:, :1]), rtol=1e-10)
 
 
+@pytest.mark.parametrize("weights", [None, "some"])
+def test_the_explanation_adds_up_at_default_settings(weights):
+    rows, X = rows_of(300, 3), rows_of(20, 3, 1)
+    w = None if weights is None else np.random.default_rng(2).integers(1, 4, 300).astype(float)
+    model = KernelDensity().fit(rows, sample_weight=w)
+    explanation = model.explain(X)
+    np.testing.assert_allclose(explanation.scores, model.score_samples(X), rtol=1e-12)
+    exact = KernelDensity(tolerance=0.0).fit(rows, sample_weight=w).explain(X)
+    np.testing.assert_allclose(explanation.contributions, exact.contributions, atol=1e-3)
+
+
 def test_bad_input_is_named():
     with pytest.raises(MissingValuesError, match="column 'x1' has a missing value"):
         KernelDensity().fit([[0.0, 1.0], [1.0, np.nan]])

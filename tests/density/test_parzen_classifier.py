@@ -82,6 +82,16 @@ def test_the_explanation_adds_up_to_the_log_odds():
     assert (told.predicted == model.predict(X[:10])).all()
 
 
+def test_the_explanation_adds_up_at_default_settings():
+    X, y = classes_of()
+    model = ParzenClassifier().fit(X, y)
+    explanation = model.explain(X[:10])
+    log = np.sort(model.predict_log_proba(X[:10]), axis=1)
+    np.testing.assert_allclose(explanation.scores, log[:, -1] - log[:, -2], rtol=1e-8)
+    exact = ParzenClassifier(tolerance=0.0).fit(X, y).explain(X[:10])
+    np.testing.assert_allclose(explanation.contributions, exact.contributions, atol=1e-3)
+
+
 def test_one_class_one_row_and_a_class_without_weight():
     assert ParzenClassifier().fit([[1.0]], ["only"]).predict([[5.0]]).tolist() == ["only"]
     X, y = [[0.0], [1.0], [5.0]], ["a", "a", "b"]

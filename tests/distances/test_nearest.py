@@ -1,5 +1,6 @@
 """Nearest rows: brute force by definition, scikit-learn, and what must not change them."""
 
+import pickle
 from dataclasses import replace
 
 import numpy as np
@@ -245,6 +246,13 @@ def test_merged_lists_are_those_of_all_rows_at_once(data):
         assert_array_equal(merged.rows, whole.rows)
         assert_array_equal(merged.raw, whole.raw)
         assert merged.n_rows == len(Y)
+
+
+def test_an_index_can_be_sent_elsewhere():
+    X = np.random.default_rng(13).normal(size=(1000, 3))
+    index = NeighborIndex(X)
+    before = index.nearest(X[:5], 3)
+    assert_array_equal(pickle.loads(pickle.dumps(index)).nearest(X[:5], 3).rows, before.rows)
 
 
 def test_bad_questions_are_named():

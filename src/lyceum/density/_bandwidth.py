@@ -10,7 +10,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from sklearn.utils.validation import _check_sample_weight, check_array
 
-from lyceum.density._sums import RowSums, leaf_order
+from lyceum.density._kernel_sums import KernelSums, leaf_order
 from lyceum.density._windows import WINDOWS
 from lyceum.errors import DataError
 
@@ -108,7 +108,7 @@ def likelihood_of(rows: np.ndarray, w: np.ndarray | None, kernel: str, tolerance
     rows, w = np.ascontiguousarray(rows[order]), None if w is None else w[order]
 
     def likelihood(log2_c: float) -> float:
-        left_out = RowSums(rows, w, 2.0**log2_c * reference, kernel, tolerance).left_out()
+        left_out = KernelSums(rows, w, 2.0**log2_c * reference, kernel, tolerance).left_out()
         return float(np.average(left_out, weights=w))
 
     return 2.0 ** _best(likelihood) * reference

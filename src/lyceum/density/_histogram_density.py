@@ -14,8 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import OnePassLearner
 from lyceum.data import Block, Rows
-from lyceum.density._cells import CellWeights, cells_of, find_cells
 from lyceum.density._density import CATEGORIES, Density, checked_box, weighted_quantile
+from lyceum.density._grid_cells import CellWeights, cells_of, find_cells
 from lyceum.errors import DataError
 from lyceum.report import Summary, Table
 from lyceum.statistics import Moments

@@ -16,7 +16,7 @@ from lyceum.base import Learner
 from lyceum.data import Block
 from lyceum.density._bandwidth import deviations, likelihood_of, reference_of
 from lyceum.density._density import CATEGORIES, Density, checked_box, weighted_quantile
-from lyceum.density._sums import RowSums, leaf_order
+from lyceum.density._kernel_sums import KernelSums, leaf_order
 from lyceum.density._windows import WINDOWS
 from lyceum.errors import DataError
 from lyceum.report import Explanation, Summary, Table
@@ -122,10 +122,11 @@ class KernelDensity(Density, Learner):
 
     # -- the density -----------------------------------------------------------------------------------------
 
-    def _sums(self, columns: slice = slice(None)) -> RowSums:
+    def _sums(self, n_columns: int | None = None) -> KernelSums:
+        """The sums over the first columns, or over all."""
         w = None if (self.weights_ == 1.0).all() else self.weights_
-        rows = np.ascontiguousarray(self.rows_[:, columns])
-        return RowSums(rows, w, self.bandwidth_[columns], self.kernel, self.tolerance)
+        settings = (self.bandwidth_, self.kernel, self.tolerance)
+        return KernelSums.of_first_columns(self.rows_, w, *settings, n_columns or self.rows_.shape[1])
 
     def _log_density(self) -> Callable[[Block], np.ndarray]:
         return partial(_log_density, sums=self._sums())
@@ -161,7 +162,7 @@ class KernelDensity(Density, Learner):
         alone or together with those before it, has a low term. After a term of -inf the others are 0.
         """
         check_is_fitted(self)
-        sums = [self._sums(slice(0, j + 1)) for j in range(self.rows_.shape[1])]
+        sums = [self._sums(j + 1) for j in range(self.rows_.shape[1])]
         return self._explain(X, partial(_chain_terms, sums=sums), "log density")
 
     def summary(self) -> Summary:
@@ -202,11 +203,11 @@ def bandwidths_of(
     return np.broadcast_to(h, (d,)).copy()
 
 
-def _log_density(block: Block, sums: RowSums) -> np.ndarray:
+def _log_density(block: Block, sums: KernelSums) -> np.ndarray:
     return sums.log_density(block.X)
 
 
-def _chain_terms(block: Block, sums: list[RowSums]) -> np.ndarray:
+def _chain_terms(block: Block, sums: list[KernelSums]) -> np.ndarray:
     """The log density, zero, and what every column adds to the log density of those before it."""
     joint = np.column_stack([one.log_density(block.X[:, : j + 1]) for j, one in enumerate(sums)])
     before = np.column_stack([np.zeros(len(joint)), joint[:, :-1]])

@@ -8,13 +8,13 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.spatial import KDTree
 from scipy.special import gammaln
 from sklearn.utils._param_validation import Interval
 
 from lyceum.base import Learner
 from lyceum.data import Block
 from lyceum.density._density import CATEGORIES, Density, weighted_quantile
+from lyceum.distances import NeighborIndex
 from lyceum.errors import DataError
 from lyceum.report import Summary
 
@@ -93,9 +93,9 @@ class NeighborDensity(Density, Learner):
     # -- the density -----------------------------------------------------------------------------------------
 
     def _log_density(self) -> Callable[[Block], np.ndarray]:
-        return partial(_log_density, tree=KDTree(self.rows_), learner=self)
+        return partial(_log_density, index=NeighborIndex(self.rows_), learner=self)
 
-    def _at(self, X: np.ndarray, tree: KDTree, own: np.ndarray | None = None) -> np.ndarray:
+    def _at(self, X: np.ndarray, index: NeighborIndex, own: np.ndarray | None = None) -> np.ndarray:
         """log f; `own` is the weight that every row of X has among the stored rows, and leaves out."""
         d = self.rows_.shape[1]
         own = np.zeros(len(X)) if own is None else own
@@ -103,24 +103,24 @@ class NeighborDensity(Density, Learner):
         k = np.minimum(float(self.n_neighbors_), total)  # weights below 1 may not reach it
         chunk = max(1, _CELLS // (int(self.n_neighbors_) + 1))
         stretches = [slice(start, start + chunk) for start in range(0, len(X), chunk)]
-        radius = [self._radius(X[some], tree, k[some] + own[some]) for some in stretches]
+        radius = [self._radius(X[some], index, k[some] + own[some]) for some in stretches]
         with np.errstate(divide="ignore"):
             log_volume = d * np.log(np.concatenate([np.empty(0), *radius]))
         ball = 0.5 * d * np.log(np.pi) - gammaln(0.5 * d + 1.0)
         return np.log(k) - np.log(total) - ball - log_volume
 
-    def _radius(self, X: np.ndarray, tree: KDTree, wanted: np.ndarray) -> np.ndarray:
+    def _radius(self, X: np.ndarray, index: NeighborIndex, wanted: np.ndarray) -> np.ndarray:
         """The distance within which the rows first have the weight that is wanted."""
         n, out = len(self.rows_), np.empty(len(X))
         left, near = np.arange(len(X)), min(n, int(np.ceil(wanted.max())))
         while len(left):
-            distance, place = tree.query(X[left], k=np.arange(1, near + 1))
-            within = np.cumsum(self.weights_[place], axis=1)
+            neighbors = index.nearest(X[left], near)
+            within = np.cumsum(self.weights_[neighbors.rows], axis=1)
             enough = within >= wanted[left, None] * (1 - 1e-12)
             if near == n:
                 enough[:, -1] = True
             reached = enough[:, -1]
-            out[left[reached]] = distance[reached, enough[reached].argmax(axis=1)]
+            out[left[reached]] = neighbors.distances[reached, enough[reached].argmax(axis=1)]
             left, near = left[~reached], min(n, 2 * near)
         return out
 
@@ -128,7 +128,7 @@ class NeighborDensity(Density, Learner):
         # A row at distance 0 from itself would hide how far it lies from the others.
         if len(self.rows_) < 2:
             raise DataError("anomalies need the density of every row from the others, but there is 1 sample")
-        others = self._at(self.rows_, KDTree(self.rows_), self.weights_)
+        others = self._at(self.rows_, NeighborIndex(self.rows_), self.weights_)
         return weighted_quantile(others, self.weights_, quantile)
 
     # -- what was learned ------------------------------------------------------------------------------------
@@ -137,7 +137,9 @@ class NeighborDensity(Density, Learner):
         """Rows, k, and how far it reaches about the stored rows."""
         head = super().summary()
         sample = self.rows_[:: max(1, len(self.rows_) // 1000)]
-        reach = self._radius(sample, KDTree(self.rows_), np.full(len(sample), float(self.n_neighbors_)))
+        reach = self._radius(
+            sample, NeighborIndex(self.rows_), np.full(len(sample), float(self.n_neighbors_))
+        )
         facts = {
             "rows": len(self.rows_),
             "weight": float(self.weights_.sum()),
@@ -151,5 +153,5 @@ class NeighborDensity(Density, Learner):
         return {"rows_": (n, d), "weights_": (n,)}
 
 
-def _log_density(block: Block, tree: KDTree, learner: NeighborDensity) -> np.ndarray:
-    return learner._at(np.asarray(block.X, dtype=np.float64), tree)
+def _log_density(block: Block, index: NeighborIndex, learner: NeighborDensity) -> np.ndarray:
+    return learner._at(np.asarray(block.X, dtype=np.float64), index)

@@ -9,7 +9,7 @@ import numpy as np
 from lyceum.base import Learner, PosteriorClassifier
 from lyceum.data import Block
 from lyceum.density._kernel_density import KERNEL_CONSTRAINTS, bandwidths_of
-from lyceum.density._sums import RowSums, leaf_order
+from lyceum.density._kernel_sums import KernelSums, leaf_order
 from lyceum.probability import (
     AGAINST_RUNNER_UP,
     PRIOR_CONSTRAINTS,
@@ -124,18 +124,19 @@ class ParzenClassifier(PosteriorClassifier, Learner):
 
     # -- predict ---------------------------------------------------------------------------------------------
 
-    def _sums(self, k: int, columns: slice = slice(None)) -> RowSums | None:
-        """The density of class k over some columns; None without rows."""
+    def _sums(self, k: int, n_columns: int | None = None) -> KernelSums | None:
+        """The density of class k over the first columns, or over all; None without rows."""
         some = slice(self.class_start_[k], self.class_start_[k + 1])
         if some.start == some.stop:
             return None
         w = self.weights_[some]
-        return RowSums(
-            np.ascontiguousarray(self.rows_[some, columns]),
+        return KernelSums.of_first_columns(
+            self.rows_[some],
             None if (w == 1.0).all() else w,
-            self.bandwidth_[k, columns],
+            self.bandwidth_[k],
             self.kernel,
             self.tolerance,
+            n_columns or self.rows_.shape[1],
         )
 
     def _log_joint(self, block: Block) -> np.ndarray:
@@ -167,7 +168,7 @@ class ParzenClassifier(PosteriorClassifier, Learner):
         chain = np.zeros((n, K, d + 1))
         for k in range(K):
             for j in range(d):
-                sums = self._sums(k, slice(0, j + 1))
+                sums = self._sums(k, j + 1)
                 if sums is not None:
                     chain[:, k, j + 1] = sums.log_density(block.X[:, : j + 1])
         before = chain[:, :, :-1]

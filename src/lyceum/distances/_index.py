@@ -91,6 +91,10 @@ class NeighborIndex:
         n, d = self._points.shape
         return f"NeighborIndex({n} rows of {d} columns, metric={self.metric!r}, algorithm={self.algorithm!r})"
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the tree, which is made again where it is needed."""
+        return {name: value for name, value in vars(self).items() if name != "_tree"}
+
     @cached_property
     def _tree(self) -> Any:
         Z = np.asarray(self._points, dtype=np.float64)

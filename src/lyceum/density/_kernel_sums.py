@@ -11,7 +11,7 @@ from lyceum._native import native
 from lyceum._threads import ordered_map
 from lyceum.density._windows import WINDOWS
 
-__all__ = ["RowSums", "leaf_order"]
+__all__ = ["KernelSums", "leaf_order"]
 
 _CHUNK = 256  # queries a task
 _STRETCH = 16384  # the same on a line, where a query takes 50 ns
@@ -36,7 +36,7 @@ def leaf_order(Z: np.ndarray, leaf: int | None = None) -> np.ndarray:
     return order
 
 
-class RowSums:
+class KernelSums:
     """log f(x) = log Σ_i w_i Π_j k((x_j - x_ij) / h_j) / (W Π_j h_j).
 
     `rows` are in leaf order (see `leaf_order`). On a line, a sum of Gaussians is taken from expansions in
@@ -61,8 +61,25 @@ class RowSums:
         self.total = float(len(rows) if w is None else w.sum())
         self.scale = len(bandwidth) * np.log(WINDOWS[kernel].peak) - np.log(bandwidth).sum()
 
+    @classmethod
+    def of_first_columns(
+        cls,
+        rows: np.ndarray,
+        w: np.ndarray | None,
+        bandwidth: np.ndarray,
+        kernel: str,
+        tolerance: float,
+        n_columns: int,
+    ) -> KernelSums:
+        """The sums over the first columns of rows in leaf order; one column alone is sorted first."""
+        cells = np.ascontiguousarray(rows[:, :n_columns])
+        if n_columns == 1 < rows.shape[1]:
+            order = leaf_order(cells)
+            cells, w = cells[order], None if w is None else w[order]
+        return cls(cells, w, bandwidth[:n_columns], kernel, tolerance)
+
     def __reduce__(self):
-        return RowSums, (self.rows, self.w, self.bandwidth, self.kernel, self.tolerance)
+        return KernelSums, (self.rows, self.w, self.bandwidth, self.kernel, self.tolerance)
 
     def log_density(self, X: np.ndarray) -> np.ndarray:
         """log f of every row of X."""
