@@ -1,12 +1,13 @@
 """Evidence: confusion, rates, curves, resampling, comparisons, criteria, bounds, bias and variance.
 
 Works on labels, scores and predictions of any origin and on estimators of any library with scikit-learn's
-interface.
+interface. Resampling, curves and comparisons take arrays, frames and scanned rows, in memory or in files.
 """
 
 from lyceum.evaluate._bayes_factor import BayesFactor, bayes_factor
 from lyceum.evaluate._bias_variance import BiasVariance, bias_variance, decompose
 from lyceum.evaluate._binary import BinaryReport, binary_report, kappa_reading
+from lyceum.evaluate._bootstrap_632 import Bootstrap632, bootstrap_632
 from lyceum.evaluate._bounds import (
     Bound,
     Interval,
@@ -39,7 +40,7 @@ from lyceum.evaluate._paired_tests import (
 )
 from lyceum.evaluate._per_class import ClassAverages, ClassReport, class_report
 from lyceum.evaluate._regression import RegressionReport, regression_report
-from lyceum.evaluate._resampling import Bootstrap632, CrossValidation, bootstrap_632, cross_validate
+from lyceum.evaluate._resampling import CrossValidation, cross_validate
 from lyceum.evaluate._roc import RocCurve, auc, roc
 from lyceum.evaluate._score_curves import (
     CostCurve,
@@ -48,13 +49,13 @@ from lyceum.evaluate._score_curves import (
     precision_recall,
     probability_cost,
 )
+from lyceum.evaluate._split_schemes import splitter
 from lyceum.evaluate._splits import (
     Bootstrap,
     FiveByTwo,
     Holdout,
     RandomSubsampling,
     StratifiedFolds,
-    splitter,
     train_validation_test,
 )
 from lyceum.evaluate._verdict import FitVerdict, fit_verdict

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from sklearn.base import is_classifier
 from sklearn.utils import check_random_state
 
+from lyceum.data import Rows
 from lyceum.errors import DataError, SettingError
 from lyceum.evaluate._common import named_choice
+from lyceum.evaluate._experiment import Experiment, run_all, target_of
 from lyceum.evaluate._label_codes import column_of, common_codes
 from lyceum.evaluate._printable import Printable
-from lyceum.evaluate._trials import Task
 from lyceum.report import Summary
 
 __all__ = ["BiasVariance", "bias_variance", "decompose"]
@@ -133,9 +135,9 @@ def _zero_one(y: np.ndarray, predictions: np.ndarray, clean: np.ndarray | None) 
 def bias_variance(
     estimator: Any,
     X: Any,
-    y: Any,
-    X_test: Any,
-    y_test: Any,
+    y: Any = None,
+    X_test: Any = None,
+    y_test: Any = None,
     *,
     truth: Any = None,
     loss: str = "auto",
@@ -143,26 +145,49 @@ def bias_variance(
     share: float = 1.0,
     replace: bool = True,
     random_state: Any = 0,
+    n_jobs: int | None = None,
 ) -> BiasVariance:
     """Bias and variance of an estimator, by training it on many samples of the training rows.
 
     Parameters
     ----------
     estimator : estimator
-    X, y
+        Of any library with scikit-learn's interface, or a pipeline; a fresh copy is fitted on every sample.
+    X : array-like or frame of n rows, or scanned rows
         Training rows to sample from.
-    X_test, y_test
+    y : array-like of shape (n,), optional
+        Their target; scanned rows carry their own.
+    X_test : array-like or frame, or scanned rows
         Test rows to predict.
+    y_test : array-like of shape (n_test,), optional
+        Their target; scanned rows carry their own.
     truth : array-like of shape (n_test,), optional
         Noise-free targets of the test rows, if they are known.
     loss : {"auto", "error", "squared"}, default="auto"
         "auto" is 0/1 loss for classifiers and squared loss otherwise.
     n_samples : int, default=100
+        The number of training samples.
     share : float, default=1.0
         Size of a sample over the number of training rows.
     replace : bool, default=True
         Draw with replacement (bootstrap); without, `share` should be below 1.
     random_state : int, RandomState or None, default=0
+        Seed of the samples.
+    n_jobs : int, optional
+        Samples fitted at the same time.
+
+    Returns
+    -------
+    BiasVariance
+
+    See Also
+    --------
+    decompose : The same from predictions.
+    lyceum.plot.bias_variance : The parts as a picture.
+
+    References
+    ----------
+    Domingos, A unified bias-variance decomposition and its applications, ICML 2000.
 
     Examples
     --------
@@ -175,27 +200,45 @@ def bias_variance(
     >>> deep.variance > stump.variance
     True
     """
-    task = Task.of(estimator, X, y)
-    n = len(task.y)
+    experiment = Experiment.of(estimator, X, y)
+    y_test = _test_target(X_test, y_test)
+    n = len(experiment.y)
     size = round(share * n)
     if not 0.0 < share <= 1.0 or size < 1 or n_samples < 1:
         raise SettingError(
             f"share={share} of {n} rows and n_samples={n_samples}: give a share up to 1 and at least 1 sample"
         )
     rng = check_random_state(random_state)
-    draws = (_sample(task.y, size, replace, rng, is_classifier(estimator)) for _ in range(n_samples))
-    predictions = np.stack([np.asarray(task.fit(rows).predict(X_test)) for rows in draws])
+    by_class = is_classifier(estimator)
+    draws = [(_sample(experiment.y, size, replace, rng, by_class),) for _ in range(n_samples)]
+    predictions = run_all(partial(_sample_predictions, experiment, X_test), draws, n_jobs, "samples")
     if loss == "auto":
-        loss = "error" if is_classifier(estimator) else "squared"
-    return decompose(y_test, predictions, truth=truth, loss=loss)
+        loss = "error" if by_class else "squared"
+    return decompose(y_test, np.stack(predictions), truth=truth, loss=loss)
+
+
+def _test_target(X_test: Any, y_test: Any) -> Any:
+    if X_test is None:
+        raise SettingError("give X_test, the rows to predict")
+    if isinstance(X_test, Rows):
+        if y_test is not None:
+            raise DataError("rows from scan carry their target: leave y_test out")
+        return target_of(X_test)
+    if y_test is None:
+        raise SettingError("give y_test, the target of the rows to predict")
+    return y_test
+
+
+def _sample_predictions(experiment: Experiment, X_test: Any, places: np.ndarray) -> np.ndarray:
+    return np.asarray(experiment.fit(places).predict(X_test))
 
 
 def _sample(
     y: np.ndarray, size: int, replace: bool, rng: np.random.RandomState, by_class: bool
 ) -> np.ndarray:
-    """Rows of one sample; a draw with one class, where y has several, is drawn again."""
+    """Row numbers of one sample, ascending; a draw with one class, where y has several, is drawn again."""
     several = by_class and size > 1 and bool((y != y[0]).any())
     while True:
-        rows = rng.randint(len(y), size=size) if replace else rng.permutation(len(y))[:size]
-        if not several or (y[rows] != y[rows[0]]).any():
-            return rows
+        places = rng.randint(len(y), size=size) if replace else rng.permutation(len(y))[:size]
+        if not several or (y[places] != y[places[0]]).any():
+            return np.sort(places)

@@ -1,21 +1,21 @@
-"""Error against the number of training rows, and against a setting."""
+"""Loss against the number of training rows, and against a setting."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import is_classifier
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.utils import check_random_state
-from sklearn.utils.parallel import Parallel, delayed
 
-from lyceum.errors import DataError, SettingError
+from lyceum.errors import SettingError
+from lyceum.evaluate._experiment import Experiment, Predict, SplitResult, run_all
 from lyceum.evaluate._label_codes import code_labels
 from lyceum.evaluate._printable import Printable
 from lyceum.evaluate._resampling import splits_of
-from lyceum.evaluate._trials import Task
+from lyceum.evaluate._splits import Split
 from lyceum.evaluate._verdict import FitVerdict, fit_verdict
 from lyceum.report import Summary, Table
 
@@ -24,15 +24,18 @@ __all__ = ["LearningCurve", "ValidationCurve", "learning_curve", "validation_cur
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LearningCurve(Printable):
-    """Loss against training rows.
+    """Loss against the number of training rows.
 
     Attributes
     ----------
     sizes : ndarray of shape (m,)
+        Numbers of training rows.
     train_losses, test_losses : ndarray of shape (m, S)
-        For every size and split.
+        Mean loss on training and on test rows, for every size and split.
     baseline : float
         Loss of the best constant on the same test rows.
+    loss_name : str
+        The loss.
     """
 
     _derived: ClassVar[tuple[str, ...]] = (
@@ -51,20 +54,22 @@ class LearningCurve(Printable):
 
     @property
     def train_mean(self) -> np.ndarray:
+        """Mean loss on training rows, over splits."""
         return self.train_losses.mean(axis=1)
 
     @property
     def test_mean(self) -> np.ndarray:
+        """Mean loss on test rows, over splits."""
         return self.test_losses.mean(axis=1)
 
     @property
     def test_error(self) -> np.ndarray:
         """Standard error of the mean test loss of every size."""
-        return _standard_error(self.test_losses)
+        return standard_error(self.test_losses)
 
     @property
     def verdict(self) -> FitVerdict:
-        """At the largest size."""
+        """The verdict on the fit at the largest size."""
         return fit_verdict(
             float(self.train_mean[-1]), float(self.test_mean[-1]), self.baseline, float(self.test_error[-1])
         )
@@ -75,20 +80,22 @@ class LearningCurve(Printable):
         if len(self.sizes) < 2:
             return False
         step = self.test_losses[-2] - self.test_losses[-1]
-        return bool(step.mean() > _standard_error(step[None, :])[0])
+        return bool(step.mean() > standard_error(step[None, :])[0])
 
     def summary(self) -> Summary:
+        """The mean losses of every size, with the verdict."""
         rows = [(int(n), float(a), float(b)) for n, a, b in zip(self.sizes, self.train_mean, self.test_mean)]
         facts = {
             "loss": self.loss_name,
-            "constant guess": self.baseline,
+            "best constant": self.baseline,
             "verdict": f"{self.verdict.word}: {self.verdict.reason}",
             "more rows would help": self.more_rows_help,
         }
         return Summary("learning curve", facts, (Table("", ("rows", "training", "test"), rows),))
 
 
-def _standard_error(losses: np.ndarray) -> np.ndarray:
+def standard_error(losses: np.ndarray) -> np.ndarray:
+    """The standard error of every row's mean; 0 with one split."""
     S = losses.shape[1]
     return losses.std(axis=1, ddof=1) / np.sqrt(S) if S > 1 else np.zeros(len(losses))
 
@@ -96,25 +103,54 @@ def _standard_error(losses: np.ndarray) -> np.ndarray:
 def learning_curve(
     estimator: Any,
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
     sizes: Any = (0.1, 0.325, 0.55, 0.775, 1.0),
     cv: Any = 5,
+    groups: Any = None,
     loss: Any = "auto",
     sample_weight: Any = None,
+    predict: Predict | None = None,
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> LearningCurve:
-    """Loss on training and on new rows as the training rows grow.
+    """Loss on training and on unseen rows as the training rows grow.
 
     Parameters
     ----------
-    estimator, X, y, cv, loss, sample_weight, n_jobs
-        As for `cross_validate`.
+    estimator : estimator
+        Of any library with scikit-learn's interface, or a pipeline; fresh copies are fitted.
+    X : array-like or frame of n rows, or scanned rows
+        Rows from `lyceum.scan` may be in a file larger than memory.
+    y : array-like of shape (n,), optional
+        The target; scanned rows carry their own.
     sizes : array-like, default=(0.1, 0.325, 0.55, 0.775, 1.0)
         Shares (up to 1.0) or numbers of the training rows of a split. Smaller samples are part of larger
         ones, keep the class shares, and hold every class at least once.
+    cv : int, splitter or iterable of (train, test), default=5
+        A number means that many folds, stratified when y holds classes.
+    groups : array-like of shape (n,), optional
+        Groups of rows that belong together, for splitters such as `splitter("grouped")`.
+    loss : {"auto", "error", "squared", "absolute"} or callable, default="auto"
+        "auto" is the error rate for classifiers, squared error otherwise; a function (y, predicted) gives the
+        loss of every row.
+    sample_weight : array-like of shape (n,), optional
+        Used to fit and in all means; scanned rows carry their own.
+    predict : callable, optional
+        A function (model, X) that gives the predictions handed to the loss; by default `model.predict(X)`.
     random_state : int, RandomState or None, default=0
+        Seed of the folds and of the samples.
+    n_jobs : int, optional
+        Fits at the same time.
+
+    Returns
+    -------
+    LearningCurve
+
+    See Also
+    --------
+    validation_curve : The same over a setting.
+    lyceum.plot.learning_curve : The curve as a picture.
 
     Examples
     --------
@@ -124,36 +160,44 @@ def learning_curve(
     >>> curve.sizes, curve.verdict.word
     (array([ 12,  39,  66,  93, 120]), 'balanced')
     """
-    task = Task.of(estimator, X, y, loss, sample_weight)
+    experiment = Experiment.of(estimator, X, y, loss, sample_weight, predict)
     rng = check_random_state(random_state)
-    splits = [(_nested(task, train, rng), test) for train, test in splits_of(cv, task, random_state)]
-    counts = _counts(sizes, min(len(train) for train, _ in splits), task)
-    jobs = [(train[:count], test) for count in counts for train, test in splits]
-    runs = Parallel(n_jobs=n_jobs)(delayed(task.run)(train, test) for train, test in jobs)
-    shape = (len(counts), len(splits))
-    train_losses = np.reshape([run.train_loss for run in runs], shape)
-    test_losses = np.reshape([run.loss for run in runs], shape)
-    return LearningCurve(counts, train_losses, test_losses, _baseline(task, splits), task.loss_name)
+    splits = [
+        (_nested(experiment, train, rng), test)
+        for train, test in splits_of(cv, experiment, random_state, groups)
+    ]
+    counts = _counts(sizes, min(len(train) for train, _ in splits), experiment)
+    jobs = [(np.sort(train[:count]), test) for count in counts for train, test in splits]
+    results = run_all(experiment.run, jobs, n_jobs, "fits")
+    losses = _by_split(results, len(counts))
+    return LearningCurve(counts, *losses, _baseline(experiment, splits), experiment.loss_name)
 
 
-def _counts(sizes: Any, most: int, task: Task) -> np.ndarray:
+def _by_split(results: list[SplitResult], n_points: int) -> tuple[np.ndarray, np.ndarray]:
+    """Training and test losses, one row per point of the curve and one column per split."""
+    train, test = [result.train_loss for result in results], [result.loss for result in results]
+    return np.reshape(train, (n_points, -1)), np.reshape(test, (n_points, -1))
+
+
+def _counts(sizes: Any, most: int, experiment: Experiment) -> np.ndarray:
+    """Numbers of training rows, rising, from shares or numbers."""
     sizes = np.asarray(sizes)
     if sizes.dtype.kind == "f":
         if not ((sizes > 0.0) & (sizes <= 1.0)).all():
             raise SettingError(f"sizes={sizes.tolist()}: shares lie above 0 and up to 1.0")
         sizes = np.floor(sizes * most + 1e-9).astype(np.int64)
-    least = min(most, len(np.unique(task.y))) if is_classifier(task.estimator) else 1
+    least = min(most, len(np.unique(experiment.y))) if is_classifier(experiment.estimator) else 1
     if not sizes.size or sizes.max() > most:
-        raise DataError(f"sizes={sizes.tolist()}: a split has {most} training rows")
+        raise SettingError(f"sizes={sizes.tolist()}: a split has {most} training rows")
     return np.unique(np.maximum(sizes, least))
 
 
-def _nested(task: Task, train: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
+def _nested(experiment: Experiment, train: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
     """Training rows so that every beginning has the class shares, one of each class in front."""
     train = rng.permutation(train)
-    if not is_classifier(task.estimator):
+    if not is_classifier(experiment.estimator):
         return train
-    codes = code_labels(task.y[train])[1]
+    codes = code_labels(experiment.y[train])[1]
     sizes = np.bincount(codes)
     order = np.argsort(codes, kind="stable")
     place = np.empty(len(train))
@@ -162,13 +206,13 @@ def _nested(task: Task, train: np.ndarray, rng: np.random.RandomState) -> np.nda
     return train[np.argsort(key, kind="stable")]
 
 
-def _baseline(task: Task, splits: list[tuple[np.ndarray, np.ndarray]]) -> float:
+def _baseline(experiment: Experiment, splits: list[Split]) -> float:
     """Mean loss of the best constant: the majority class, the median for absolute loss, else the mean."""
-    if is_classifier(task.estimator):
-        guess: Any = DummyClassifier(strategy="most_frequent")
+    if is_classifier(experiment.estimator):
+        constant: Any = DummyClassifier(strategy="most_frequent")
     else:
-        guess = DummyRegressor(strategy="median" if task.loss_name == "absolute" else "mean")
-    dummy = Task(guess, np.zeros((len(task.y), 1)), task.y, task.w, task.loss, task.loss_name)
+        constant = DummyRegressor(strategy="median" if experiment.loss_name == "absolute" else "mean")
+    dummy = replace(experiment, estimator=constant, X=np.zeros((len(experiment.y), 1)))
     return float(np.mean([dummy.run(train, test).loss for train, test in splits]))
 
 
@@ -179,9 +223,15 @@ class ValidationCurve(Printable):
     Attributes
     ----------
     name : str
+        The parameter.
     values : tuple of length m
+        The values tried.
     train_losses, test_losses : ndarray of shape (m, S)
+        Mean loss on training and on test rows, for every value and split.
     baseline : float
+        Loss of the best constant on the same test rows.
+    loss_name : str
+        The loss.
     """
 
     _derived: ClassVar[tuple[str, ...]] = ("train_mean", "test_mean", "test_error", "best", "verdicts")
@@ -195,16 +245,18 @@ class ValidationCurve(Printable):
 
     @property
     def train_mean(self) -> np.ndarray:
+        """Mean loss on training rows, over splits."""
         return self.train_losses.mean(axis=1)
 
     @property
     def test_mean(self) -> np.ndarray:
+        """Mean loss on test rows, over splits."""
         return self.test_losses.mean(axis=1)
 
     @property
     def test_error(self) -> np.ndarray:
         """Standard error of the mean test loss of every value."""
-        return _standard_error(self.test_losses)
+        return standard_error(self.test_losses)
 
     @property
     def best(self) -> Any:
@@ -215,19 +267,20 @@ class ValidationCurve(Printable):
         """Values with a test loss within one standard error of the least: choose the simplest."""
         least = int(np.argmin(self.test_mean))
         near = self.test_mean <= self.test_mean[least] + self.test_error[least]
-        return tuple(value for value, close in zip(self.values, near) if close)
+        return tuple(value for value, is_near in zip(self.values, near) if is_near)
 
     @property
     def verdicts(self) -> tuple[FitVerdict, ...]:
-        """For every value, with the least test loss as what is attainable."""
+        """The verdict on every value, with the least test loss as the attainable one."""
         parts = zip(self.train_mean.tolist(), self.test_mean.tolist(), self.test_error.tolist())
         least = float(self.test_mean.min())
         return tuple(fit_verdict(train, test, self.baseline, error, least) for train, test, error in parts)
 
     def summary(self) -> Summary:
+        """The mean losses of every value, with verdicts."""
         columns = zip(self.values, self.train_mean.tolist(), self.test_mean.tolist(), self.verdicts)
         rows = [(str(value), train, test, verdict.word) for value, train, test, verdict in columns]
-        facts = {"loss": self.loss_name, "best": str(self.best), "constant guess": self.baseline}
+        facts = {"loss": self.loss_name, "best": str(self.best), "best constant": self.baseline}
         table = Table("", (self.name, "training", "test", "verdict"), rows)
         return Summary(f"validation curve of {self.name}", facts, (table,))
 
@@ -235,26 +288,56 @@ class ValidationCurve(Printable):
 def validation_curve(
     estimator: Any,
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
     name: str,
     values: Any,
     cv: Any = 5,
+    groups: Any = None,
     loss: Any = "auto",
     sample_weight: Any = None,
+    predict: Predict | None = None,
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> ValidationCurve:
-    """Loss on training and on new rows as one setting changes.
+    """Loss on training and on unseen rows as one setting changes.
 
     Parameters
     ----------
-    estimator, X, y, cv, loss, sample_weight, n_jobs
-        As for `cross_validate`; every value is tried on the same splits.
+    estimator : estimator
+        Of any library with scikit-learn's interface, or a pipeline; fresh copies are fitted.
+    X : array-like or frame of n rows, or scanned rows
+        Rows from `lyceum.scan` may be in a file larger than memory.
+    y : array-like of shape (n,), optional
+        The target; scanned rows carry their own.
     name : str
         The parameter of the estimator, `step__parameter` in a pipeline.
     values : sequence
+        The values to try, every one on the same splits.
+    cv : int, splitter or iterable of (train, test), default=5
+        A number means that many folds, stratified when y holds classes.
+    groups : array-like of shape (n,), optional
+        Groups of rows that belong together, for splitters such as `splitter("grouped")`.
+    loss : {"auto", "error", "squared", "absolute"} or callable, default="auto"
+        "auto" is the error rate for classifiers, squared error otherwise; a function (y, predicted) gives the
+        loss of every row.
+    sample_weight : array-like of shape (n,), optional
+        Used to fit and in all means; scanned rows carry their own.
+    predict : callable, optional
+        A function (model, X) that gives the predictions handed to the loss; by default `model.predict(X)`.
     random_state : int, RandomState or None, default=0
+        Seed of the folds.
+    n_jobs : int, optional
+        Fits at the same time.
+
+    Returns
+    -------
+    ValidationCurve
+
+    See Also
+    --------
+    learning_curve : The same over the number of training rows.
+    lyceum.plot.validation_curve : The curve as a picture.
 
     Examples
     --------
@@ -265,16 +348,12 @@ def validation_curve(
     >>> curve.best
     3
     """
-    task = Task.of(estimator, X, y, loss, sample_weight)
+    experiment = Experiment.of(estimator, X, y, loss, sample_weight, predict)
     values = tuple(values)
     if not values:
         raise SettingError("values is empty: give at least one")
-    splits = splits_of(cv, task, random_state)
-    jobs = [(value, train, test) for value in values for train, test in splits]
-    runs = Parallel(n_jobs=n_jobs)(
-        delayed(task.run)(train, test, None, {name: value}) for value, train, test in jobs
-    )
-    shape = (len(values), len(splits))
-    train_losses = np.reshape([run.train_loss for run in runs], shape)
-    test_losses = np.reshape([run.loss for run in runs], shape)
-    return ValidationCurve(name, values, train_losses, test_losses, _baseline(task, splits), task.loss_name)
+    splits = splits_of(cv, experiment, random_state, groups)
+    jobs = [(*split, None, {name: value}) for value in values for split in splits]
+    results = run_all(experiment.run, jobs, n_jobs, "fits")
+    losses = _by_split(results, len(values))
+    return ValidationCurve(name, values, *losses, _baseline(experiment, splits), experiment.loss_name)

@@ -10,10 +10,10 @@ import numpy as np
 from scipy import stats
 
 from lyceum.errors import DataError, SettingError
+from lyceum.evaluate._experiment import Experiment, run_all
 from lyceum.evaluate._label_codes import column_of, common_codes, same_length
 from lyceum.evaluate._printable import Printable
 from lyceum.evaluate._splits import FiveByTwo
-from lyceum.evaluate._trials import Task
 from lyceum.report import Summary
 
 __all__ = ["CorrectedT", "FiveByTwoTest", "McNemar", "corrected_t", "five_by_two", "mcnemar"]
@@ -183,7 +183,9 @@ def five_by_two(
     (-2.828, 13.0)
     """
     if hasattr(first, "fit"):
-        first, second = _losses(Task.of(first, X, y, loss), Task.of(second, X, y, loss), random_state)
+        first, second = _losses(
+            Experiment.of(first, X, y, loss), Experiment.of(second, X, y, loss), random_state
+        )
     d = np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64)
     if d.shape != (5, 2) or not np.isfinite(d).all():
         raise DataError(f"losses of shape {d.shape}: give finite losses of 5 halvings by 2 folds")
@@ -193,10 +195,11 @@ def five_by_two(
     return FiveByTwoTest(d, t, _two_sided(t, 5), f, float(stats.f.sf(f, 10, 5)))
 
 
-def _losses(one: Task, two: Task, random_state: Any) -> tuple[np.ndarray, np.ndarray]:
-    splits = list(FiveByTwo(random_state=random_state).split(one.X, one.y))
-    a, b = ([task.run(train, test).loss for train, test in splits] for task in (one, two))
-    return np.reshape(a, (5, 2)), np.reshape(b, (5, 2))
+def _losses(first: Experiment, second: Experiment, random_state: Any) -> tuple[np.ndarray, np.ndarray]:
+    splits = list(FiveByTwo(random_state=random_state).split(first.numbered, first.y))
+    runs = [run_all(experiment.run, splits, None, "folds") for experiment in (first, second)]
+    one, two = (np.reshape([result.loss for result in results], (5, 2)) for results in runs)
+    return one, two
 
 
 def _over(above: float, below: float) -> float:

@@ -1,4 +1,4 @@
-"""Honest error: cross-validation that keeps every out-of-sample prediction, and Efron's .632 bootstrap."""
+"""Cross-validation that keeps every out-of-sample prediction."""
 
 from __future__ import annotations
 
@@ -7,33 +7,40 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.model_selection import check_cv
-from sklearn.utils.parallel import Parallel, delayed
 
 from lyceum.errors import DataError
+from lyceum.evaluate._experiment import Experiment, Predict, run_all
 from lyceum.evaluate._printable import Printable
-from lyceum.evaluate._splits import Bootstrap, StratifiedFolds
-from lyceum.evaluate._trials import Task, class_labels
+from lyceum.evaluate._splits import Split, StratifiedFolds
 from lyceum.report import Summary, Table
 
-__all__ = ["Bootstrap632", "CrossValidation", "bootstrap_632", "cross_validate"]
+__all__ = ["CrossValidation", "cross_validate", "splits_of"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CrossValidation(Printable):
-    """What every split gave.
+    """The losses and predictions of every split.
 
     Attributes
     ----------
     losses, train_losses : ndarray of shape (S,)
         Mean loss on the test rows and on the training rows of every split.
     n_train, n_test : ndarray of shape (S,)
+        Numbers of training and test rows.
     test_rows, predicted : tuple of S ndarrays
         Row numbers of the test rows and their predictions.
     proba : tuple of S ndarrays, or None
         Their posteriors, columns in the order of `classes`.
     classes : ndarray, or None for regression
+        The classes.
     fit_seconds, predict_seconds : ndarray of shape (S,)
+        Time of every split.
     loss_name : str
+        The loss.
+
+    See Also
+    --------
+    corrected_t : A test of two estimators from their losses on the same splits.
     """
 
     _derived: ClassVar[tuple[str, ...]] = ("mean", "train_mean", "sd", "standard_error", "test_to_train")
@@ -52,10 +59,12 @@ class CrossValidation(Printable):
 
     @property
     def mean(self) -> float:
+        """Mean loss on test rows, over splits."""
         return float(self.losses.mean())
 
     @property
     def train_mean(self) -> float:
+        """Mean loss on training rows, over splits."""
         return float(self.train_losses.mean())
 
     @property
@@ -84,6 +93,7 @@ class CrossValidation(Printable):
         return np.concatenate(self.predicted)[np.argsort(rows)]
 
     def summary(self) -> Summary:
+        """Mean loss with its standard error, and the losses of every split."""
         facts = {
             "loss": self.loss_name,
             "mean": self.mean,
@@ -106,37 +116,52 @@ class CrossValidation(Printable):
 def cross_validate(
     estimator: Any,
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
     cv: Any = 10,
+    groups: Any = None,
     loss: Any = "auto",
     sample_weight: Any = None,
+    predict: Predict | None = None,
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> CrossValidation:
-    """Fit and judge an estimator on every split, keeping its out-of-sample predictions and posteriors.
+    """Fit an estimator on the training rows of every split and measure its loss on the test rows.
 
     Parameters
     ----------
     estimator : estimator
-        Of any library with scikit-learn's interface; a fresh copy is fitted in every split.
-    X : array-like or frame of n rows
-    y : array-like of shape (n,)
+        Of any library with scikit-learn's interface, or a pipeline; a fresh copy is fitted in every split.
+    X : array-like or frame of n rows, or scanned rows
+        Rows from `lyceum.scan` may be in a file larger than memory: they stay there and are read again for
+        every split.
+    y : array-like of shape (n,), optional
+        The target; scanned rows carry their own.
     cv : int, splitter or iterable of (train, test), default=10
         A number means that many folds, stratified when y holds classes.
+    groups : array-like of shape (n,), optional
+        Groups of rows that belong together, for splitters such as `splitter("grouped")`.
     loss : {"auto", "error", "squared", "absolute"} or callable, default="auto"
         "auto" is the error rate for classifiers, squared error otherwise; a function (y, predicted) gives the
         loss of every row.
     sample_weight : array-like of shape (n,), optional
-        Used to fit and to judge.
+        Used to fit and in all means; scanned rows carry their own.
+    predict : callable, optional
+        A function (model, X) that gives the predictions handed to the loss; by default `model.predict(X)`.
     random_state : int, RandomState or None, default=0
-        Shuffles the folds when `cv` is a number.
+        Shuffles the folds when `cv` is a number; the same for all estimators, so that they can be compared.
     n_jobs : int, optional
         Splits fitted at the same time.
 
     Returns
     -------
     CrossValidation
+
+    See Also
+    --------
+    bootstrap_632 : The error from bootstrap samples.
+    corrected_t, five_by_two : Tests of a difference.
+    lyceum.plot.cross_validation : The losses as a picture.
 
     Examples
     --------
@@ -145,163 +170,59 @@ def cross_validate(
     >>> result = cross_validate(GaussianNB(), *load_iris(return_X_y=True), cv=5)
     >>> result.mean < 0.1, result.pooled().shape
     (True, (150,))
+
+    Rows of a file, as they are:
+
+    >>> import lyceum
+    >>> from lyceum.bayes import NaiveBayes
+    >>> from lyceum.datasets import path
+    >>> result = cross_validate(NaiveBayes(), lyceum.scan(path("penguins"), target="species"), cv=5)
+    >>> result.mean < 0.1
+    True
     """
-    task = Task.of(estimator, X, y, loss, sample_weight)
-    classes = class_labels(task)
-    runs = Parallel(n_jobs=n_jobs)(
-        delayed(task.run)(train, test, classes) for train, test in splits_of(cv, task, random_state)
-    )
-    if not runs:
-        raise DataError("cv gave no splits")
-    proba = tuple(run.proba for run in runs)
+    experiment = Experiment.of(estimator, X, y, loss, sample_weight, predict)
+    classes = experiment.classes
+    splits = splits_of(cv, experiment, random_state, groups)
+    results = run_all(experiment.run, ((*split, classes) for split in splits), n_jobs, "folds")
+    proba = tuple(result.proba for result in results)
     return CrossValidation(
-        losses=np.array([run.loss for run in runs]),
-        train_losses=np.array([run.train_loss for run in runs]),
-        n_train=np.array([run.n_train for run in runs]),
-        n_test=np.array([len(run.test) for run in runs]),
-        test_rows=tuple(run.test for run in runs),
-        predicted=tuple(run.predicted for run in runs),
+        losses=np.array([result.loss for result in results]),
+        train_losses=np.array([result.train_loss for result in results]),
+        n_train=np.array([result.n_train for result in results]),
+        n_test=np.array([len(result.test) for result in results]),
+        test_rows=tuple(result.test for result in results),
+        predicted=tuple(result.predicted for result in results),
         proba=None if any(part is None for part in proba) else proba,
         classes=classes,
-        fit_seconds=np.array([run.fit_seconds for run in runs]),
-        predict_seconds=np.array([run.predict_seconds for run in runs]),
-        loss_name=task.loss_name,
+        fit_seconds=np.array([result.fit_seconds for result in results]),
+        predict_seconds=np.array([result.predict_seconds for result in results]),
+        loss_name=experiment.loss_name,
     )
 
 
-def splits_of(cv: Any, task: Task, random_state: Any) -> list[tuple[np.ndarray, np.ndarray]]:
+def splits_of(cv: Any, experiment: Experiment, random_state: Any, groups: Any = None) -> list[Split]:
     """The splits, each checked: training and test rows never overlap and neither is empty."""
     scheme = (
         StratifiedFolds(int(cv), random_state=random_state)
         if isinstance(cv, int | np.integer)
         else check_cv(cv)
     )
-    pairs = [(_numbers(train), _numbers(test)) for train, test in scheme.split(task.X, task.y)]
-    for i, (train, test) in enumerate(pairs):
+    pairs = scheme.split(experiment.numbered, experiment.y, groups)
+    splits = [(_row_numbers(train), _row_numbers(test)) for train, test in pairs]
+    if not splits:
+        raise DataError("cv gave no splits")
+    for i, (train, test) in enumerate(splits):
         if not len(train) or not len(test):
             raise DataError(
                 f"split {i} has {len(train)} training and {len(test)} test rows: neither may be empty"
             )
-        is_train = np.zeros(len(task.y), dtype=bool)
+        is_train = np.zeros(len(experiment.y), dtype=bool)
         is_train[train] = True
         if is_train[test].any():
             raise DataError(f"split {i} has {int(is_train[test].sum())} rows in both training and test")
-    return pairs
+    return splits
 
 
-def _numbers(rows: Any) -> np.ndarray:
+def _row_numbers(rows: Any) -> np.ndarray:
     rows = np.asarray(rows)
     return np.flatnonzero(rows) if rows.dtype == bool else rows
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Bootstrap632(Printable):
-    """Efron's .632 estimate and its parts.
-
-    Attributes
-    ----------
-    error : float
-        0.368 · training + 0.632 · left_out.
-    plus : float
-        The .632+ estimate (Efron and Tibshirani 1997), which trusts the training error less the more the
-        model overfits.
-    training : float
-        Loss on the very rows learned from, by the model of all rows.
-    left_out : float
-        Mean over rows of the loss by the models that did not see the row.
-    no_information : float
-        Loss if targets had nothing to do with rows: over all pairs of a target and a prediction.
-    rounds : ndarray of shape (n_rounds,)
-        Loss on the left-out rows of every round.
-    """
-
-    error: float
-    plus: float
-    training: float
-    left_out: float
-    no_information: float
-    rounds: np.ndarray
-    loss_name: str
-
-    def summary(self) -> Summary:
-        facts = {
-            ".632": self.error,
-            ".632+": self.plus,
-            "training": self.training,
-            "left out": self.left_out,
-            "no information": self.no_information,
-        }
-        return Summary(f"bootstrap of {len(self.rounds)} rounds, loss: {self.loss_name}", facts)
-
-
-def bootstrap_632(
-    estimator: Any,
-    X: Any,
-    y: Any,
-    *,
-    n_rounds: int = 200,
-    loss: Any = "auto",
-    sample_weight: Any = None,
-    random_state: Any = 0,
-    n_jobs: int | None = None,
-) -> Bootstrap632:
-    """Efron's .632 bootstrap: error = 0.368 · training error + 0.632 · left-out error.
-
-    A bootstrap sample holds 1 - 1/e = 63.2 % of the rows, so the left-out error is too high and the training
-    error too low; the mixture sets one against the other.
-
-    Parameters
-    ----------
-    estimator, X, y, loss, sample_weight, n_jobs
-        As for `cross_validate`.
-    n_rounds : int, default=200
-    random_state : int, RandomState or None, default=0
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.naive_bayes import GaussianNB
-    >>> result = bootstrap_632(GaussianNB(), *load_iris(return_X_y=True), n_rounds=20)
-    >>> bool(np.isclose(result.error, 0.368 * result.training + 0.632 * result.left_out))
-    True
-    """
-    task = Task.of(estimator, X, y, loss, sample_weight)
-    every = np.arange(len(task.y))
-    guesses, losses = task.judge(task.fit(every), every)
-    draws = splits_of(Bootstrap(n_rounds, random_state=random_state), task, random_state)
-    runs = Parallel(n_jobs=n_jobs)(delayed(task.run)(train, test) for train, test in draws)
-    total, times = np.zeros(len(every)), np.zeros(len(every))
-    for run in runs:
-        total[run.test] += run.losses
-        times[run.test] += 1.0
-    seen = np.flatnonzero(times)
-    training, left_out = task.mean(losses, every), task.mean(total[seen] / times[seen], seen)
-    blind = _no_information(task, guesses)
-    rounds = np.array([run.loss for run in runs])
-    return Bootstrap632(
-        0.368 * training + 0.632 * left_out,
-        _plus(training, left_out, blind),
-        training,
-        left_out,
-        blind,
-        rounds,
-        task.loss_name,
-    )
-
-
-def _no_information(task: Task, guesses: np.ndarray, most: int = 1_000) -> float:
-    """Mean loss over all pairs of target and prediction; in long tables, over evenly spread shifts."""
-    n = len(guesses)
-    w = np.ones(n) if task.w is None else task.w
-    shifts = np.arange(n) if n <= most else np.linspace(0, n - 1, most).astype(np.int64)
-    pairs = [(np.asarray(task.loss(task.y, np.roll(guesses, s))), w * np.roll(w, s)) for s in shifts]
-    weight = sum(float(both.sum()) for _, both in pairs)
-    return sum(float(losses @ both) for losses, both in pairs) / weight if weight else 0.0
-
-
-def _plus(training: float, left_out: float, blind: float) -> float:
-    """Weight .632 / (1 - .368 R), R = (left_out - training) / (blind - training) kept in [0, 1]."""
-    capped = min(left_out, blind)
-    overfit = (capped - training) / (blind - training) if capped > training and blind > training else 0.0
-    weight = 0.632 / (1.0 - 0.368 * overfit)
-    return (1.0 - weight) * training + weight * capped

@@ -1,0 +1,234 @@
+"""Fit on some rows, measure the loss on others: what all resampling is made of."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone, is_classifier
+from sklearn.utils import _safe_indexing, indexable
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import has_fit_parameter
+
+from lyceum import progress
+from lyceum.data import Rows
+from lyceum.errors import DataError, SettingError, SourceError
+from lyceum.evaluate._common import named_choice
+from lyceum.evaluate._label_codes import weights_of
+
+__all__ = ["Experiment", "SplitResult", "run_all"]
+
+RowLoss = Callable[[np.ndarray, np.ndarray], np.ndarray]
+Predict = Callable[[Any, Any], Any]
+
+
+def _wrong(y: np.ndarray, predicted: np.ndarray) -> np.ndarray:
+    return (y != predicted).astype(np.float64)
+
+
+def _squared(y: np.ndarray, predicted: np.ndarray) -> np.ndarray:
+    return (y - predicted).astype(np.float64) ** 2
+
+
+def _absolute(y: np.ndarray, predicted: np.ndarray) -> np.ndarray:
+    return np.abs((y - predicted).astype(np.float64))
+
+
+LOSSES: dict[str, RowLoss] = {"error": _wrong, "squared": _squared, "absolute": _absolute}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SplitResult:
+    """One model fitted on the training rows of a split and measured on its test rows."""
+
+    test: np.ndarray
+    n_train: int
+    predicted: np.ndarray
+    proba: np.ndarray | None
+    losses: np.ndarray  # of every test row
+    loss: float
+    train_loss: float
+    fit_seconds: float
+    predict_seconds: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Experiment:
+    """An estimator, its table, and the loss to measure.
+
+    The table is an array, a frame, or scanned rows; rows of files stay there and are read again for every
+    fit and every prediction.
+    """
+
+    estimator: Any
+    X: Any
+    y: np.ndarray
+    w: np.ndarray | None
+    loss: RowLoss
+    loss_name: str
+    predict: Predict | None = None
+
+    @classmethod
+    def of(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any = None,
+        loss: Any = "auto",
+        sample_weight: Any = None,
+        predict: Predict | None = None,
+    ) -> Experiment:
+        """Check the table; "auto" is the error rate for classifiers and squared error for all others."""
+        if not hasattr(estimator, "fit"):
+            raise TypeError(f"{estimator!r} is not an estimator: give an object with fit and predict")
+        X, target, w = _scanned(estimator, X, y, sample_weight) if isinstance(X, Rows) else _table(
+            estimator, X, y, sample_weight
+        )  # fmt: skip
+        if callable(loss):
+            return cls(estimator, X, target, w, loss, getattr(loss, "__name__", "loss"), predict)
+        if loss == "auto":
+            loss = "error" if is_classifier(estimator) else "squared"
+        return cls(estimator, X, target, w, named_choice("loss", loss, LOSSES), loss, predict)
+
+    @property
+    def classes(self) -> np.ndarray | None:
+        """The classes of the target when the estimator is a classifier."""
+        return np.unique(self.y) if is_classifier(self.estimator) else None
+
+    @property
+    def numbered(self) -> Any:
+        """The table for a splitter: the row numbers of scanned rows."""
+        return np.arange(len(self.y))[:, None] if isinstance(self.X, Rows) else self.X
+
+    def take(self, places: np.ndarray) -> Any:
+        """The rows at these places."""
+        return self.X.take(places) if isinstance(self.X, Rows) else _safe_indexing(self.X, places)
+
+    def fit(self, places: np.ndarray, settings: dict[str, Any] | None = None) -> Any:
+        """A fresh copy of the estimator with these settings, fitted on the rows at `places`.
+
+        Rows of files are read in their own order.
+        """
+        model = clone(self.estimator).set_params(**(settings or {}))
+        if isinstance(self.X, Rows):
+            return model.fit(self.take(places if self.X.in_memory else np.sort(places)))
+        weights = {} if self.w is None else {"sample_weight": self.w[places]}
+        return model.fit(self.take(places), self.y[places], **weights)
+
+    def predictions(self, model: Any, places: np.ndarray) -> np.ndarray:
+        """The predictions for the rows at `places`, in that order."""
+        return self._in_order(self.predict or _predict, model, places)
+
+    def posteriors(self, model: Any, places: np.ndarray, classes: np.ndarray) -> np.ndarray | None:
+        """Posteriors with one column per class, 0 for classes not learned; None if the model has none."""
+        if not hasattr(model, "predict_proba"):
+            return None
+        proba = self._in_order(_predict_proba, model, places)
+        labels, learned = classes.tolist(), np.asarray(model.classes_).tolist()
+        if learned == labels:
+            return proba
+        full = np.zeros((len(proba), len(labels)))
+        full[:, [labels.index(label) for label in learned]] = proba
+        return full
+
+    def _in_order(self, predict: Predict, model: Any, places: np.ndarray) -> np.ndarray:
+        if not isinstance(self.X, Rows) or self.X.in_memory or (np.diff(places) >= 0).all():
+            return np.asarray(predict(model, self.take(places)))
+        order = np.argsort(places, kind="stable")
+        predicted = np.asarray(predict(model, self.take(places[order])))
+        return predicted[np.argsort(order, kind="stable")]
+
+    def losses(self, predicted: np.ndarray, places: np.ndarray) -> np.ndarray:
+        """The loss of every row at `places`."""
+        return np.asarray(self.loss(self.y[places], predicted), dtype=np.float64)
+
+    def mean(self, losses: np.ndarray, places: np.ndarray) -> float:
+        """The weighted mean of the losses of the rows at `places`; 0 when they have no weight."""
+        if self.w is None:
+            return float(losses.mean()) if len(losses) else 0.0
+        w = self.w[places]
+        return float(losses @ w / w.sum()) if w.sum() else 0.0
+
+    def run(
+        self,
+        train: np.ndarray,
+        test: np.ndarray,
+        classes: np.ndarray | None = None,
+        settings: dict[str, Any] | None = None,
+    ) -> SplitResult:
+        """Fit on `train` and measure on `test`; with `classes`, posteriors too, in their order."""
+        start = time.perf_counter()
+        model = self.fit(train, settings)
+        fitted = time.perf_counter()
+        predicted = self.predictions(model, test)
+        proba = None if classes is None else self.posteriors(model, test, classes)
+        seconds = (fitted - start, time.perf_counter() - fitted)
+        losses = self.losses(predicted, test)
+        train_loss = self.mean(self.losses(self.predictions(model, train), train), train)
+        return SplitResult(
+            test, len(train), predicted, proba, losses, self.mean(losses, test), train_loss, *seconds
+        )
+
+
+def run_all(work: Callable[..., Any], jobs: Iterable[tuple], n_jobs: int | None, stage: str) -> list[Any]:
+    """The results of `work(*job)` for all jobs, in order; reports how many are done."""
+    jobs = list(jobs)
+    done: list[Any] = []
+    for result in Parallel(n_jobs=n_jobs, return_as="generator")(delayed(work)(*job) for job in jobs):
+        done.append(result)
+        progress.report(stage, len(done), len(jobs))
+    return done
+
+
+def _predict(model: Any, X: Any) -> Any:
+    return model.predict(X)
+
+
+def _predict_proba(model: Any, X: Any) -> Any:
+    return model.predict_proba(X)
+
+
+def _table(estimator: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, np.ndarray, np.ndarray | None]:
+    if y is None:
+        raise DataError("give y, the target of every row of X; only scanned rows carry their own")
+    X, target = indexable(X, np.asarray(y))
+    w = weights_of(sample_weight, len(target))
+    if w is not None and not has_fit_parameter(estimator, "sample_weight"):
+        raise SettingError(
+            f"{type(estimator).__name__} takes no sample_weight: leave the weights out, or repeat rows"
+        )
+    return X, target, w
+
+
+def _scanned(
+    estimator: Any, rows: Rows, y: Any, sample_weight: Any
+) -> tuple[Rows, np.ndarray, np.ndarray | None]:
+    if y is not None or sample_weight is not None:
+        raise DataError(
+            "rows from scan carry their target and weights: give scan(..., target=, weight=) instead"
+        )
+    who = type(estimator).__name__
+    if type(estimator).__module__.startswith("sklearn.") and not hasattr(estimator, "steps"):
+        raise SourceError(
+            f"{who} of scikit-learn takes no scanned rows: give a frame and y, or a learner of Lyceum"
+        )
+    return rows, target_of(rows), rows.sample_weight
+
+
+def target_of(rows: Rows) -> np.ndarray:
+    """The target of scanned rows, none of it missing."""
+    target, y = rows.schema.target, rows.y
+    if target is None or y is None:
+        raise DataError("these rows have no target: name it, scan(..., target=...)")
+    codes = rows.coded_y
+    assert codes is not None
+    missing = codes < 0 if codes.dtype.kind in "iu" else np.isnan(codes)
+    if missing.any():
+        raise DataError(
+            f"target {target.name!r} is missing in {int(missing.sum()):,} rows, which cannot be evaluated: "
+            "leave them out, e.g. rows.take(places)"
+        )
+    return y

@@ -1,0 +1,88 @@
+"""Splitters by name, scikit-learn's own among them, for scanned rows too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import GroupKFold, KFold, LeaveOneOut
+
+from lyceum.data import Rows
+from lyceum.evaluate._common import named_choice
+from lyceum.evaluate._splits import (
+    Bootstrap,
+    FiveByTwo,
+    Holdout,
+    RandomSubsampling,
+    Split,
+    StratifiedFolds,
+    size_and_target,
+)
+
+__all__ = ["splitter"]
+
+
+class _OfRows:
+    """A splitter of scikit-learn that also divides scanned rows."""
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:
+        if isinstance(X, Rows):
+            n, y = size_and_target(X, y)
+            X = np.zeros(n)
+        return super().split(X, y, groups)  # type: ignore[misc]
+
+
+class _KFold(_OfRows, KFold):
+    def __init__(self, n_splits: int = 10, *, random_state: Any = None):
+        super().__init__(n_splits, shuffle=True, random_state=random_state)
+
+
+class _LeaveOneOut(_OfRows, LeaveOneOut):
+    def __init__(self, random_state: Any = None):
+        self.random_state = random_state
+
+
+class _GroupKFold(_OfRows, GroupKFold):
+    def __init__(self, n_splits: int = 5, *, random_state: Any = None):
+        super().__init__(n_splits, shuffle=random_state is not None, random_state=random_state)
+
+
+_SCHEMES: dict[str, Any] = {
+    "holdout": Holdout,
+    "subsampling": RandomSubsampling,
+    "k_fold": _KFold,
+    "stratified": StratifiedFolds,
+    "grouped": _GroupKFold,
+    "leave_one_out": _LeaveOneOut,
+    "bootstrap": Bootstrap,
+    "five_by_two": FiveByTwo,
+}
+
+
+def splitter(scheme: str, **settings: Any) -> Any:
+    """A splitter by name.
+
+    Parameters
+    ----------
+    scheme : str
+        "holdout", "subsampling", "k_fold", "stratified", "grouped" (no group is in both training and test
+        rows), "leave_one_out", "bootstrap" or "five_by_two".
+    **settings
+        The parameters of the scheme, e.g. `n_splits`, `test_size`, `n_repeats` and `random_state`.
+
+    Returns
+    -------
+    splitter
+        With scikit-learn's interface; it divides scanned rows too.
+
+    See Also
+    --------
+    cross_validate : Takes a splitter as `cv`.
+
+    Examples
+    --------
+    >>> splitter("stratified", n_splits=5, random_state=0).get_n_splits()
+    5
+    """
+    return named_choice("scheme", scheme, _SCHEMES)(**settings)

@@ -1,0 +1,294 @@
+"""Scanned rows give what frames and arrays give: from memory, from files read in passes, and on Dask."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.model_selection import GroupKFold, KFold, LeaveOneOut, RepeatedKFold, StratifiedKFold
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+
+from lyceum import scan
+from lyceum.bayes import NaiveBayes
+from lyceum.errors import Cancelled, DataError, SettingError, SourceError
+from lyceum.evaluate import (
+    Bootstrap,
+    FiveByTwo,
+    Holdout,
+    RandomSubsampling,
+    StratifiedFolds,
+    bias_variance,
+    bootstrap_632,
+    cross_validate,
+    five_by_two,
+    learning_curve,
+    splitter,
+    train_validation_test,
+    validation_curve,
+)
+from lyceum.linear import LinearRegression, LogisticRegression
+from lyceum.prepare import FillMissing
+from lyceum.progress import watch
+from lyceum.trees import DecisionTreeClassifier, DecisionTreeRegressor
+
+N = 240
+
+
+def table(seed=0, n=N):
+    rng = np.random.default_rng(seed)
+    size, colour = rng.normal(size=n), rng.choice(["red", "green", "blue"], n)
+    y = np.where(size + (colour == "red") + rng.normal(size=n) > 0.5, "yes", "no")
+    size[rng.random(n) < 0.1] = np.nan
+    number = np.nan_to_num(size) * 2.0 + (colour == "blue") + rng.normal(size=n)
+    return pd.DataFrame(
+        {"size": size, "colour": colour, "class": y, "number": number, "w": rng.random(n) + 0.5}
+    )
+
+
+TABLE = table()
+X, Y, NUMBER, W = TABLE[["size", "colour"]], TABLE["class"], TABLE["number"], TABLE["w"].to_numpy()
+SOURCES = ["frame", "parquet", "streamed parquet", "streamed csv", "dask"]
+
+
+def rows_of(source, folder, target="class", frame=TABLE, weight=None):
+    others = {"class", "number", "w"} - {target, weight}
+    options = {"target": target, "weight": weight, "ignore": sorted(others)}
+    if source == "frame":
+        return scan(frame, **options)
+    if source == "dask":
+        dask = pytest.importorskip("dask.dataframe")
+        return scan(dask.from_pandas(frame, npartitions=3), **options)
+    if source == "streamed csv":
+        frame.to_csv(folder / "table.csv", index=False)
+        return scan(folder / "table.csv", memory=0, **options)
+    frame.to_parquet(folder / "table.parquet", row_group_size=70, index=False)
+    return scan(folder / "table.parquet", memory=0 if "streamed" in source else 512 << 20, **options)
+
+
+def same(one, two):
+    """Equal results: numbers to rounding, row numbers and labels exactly; times are not compared."""
+    _same(one.as_dict(), two.as_dict(), "")
+
+
+def _same(one, two, name):
+    assert type(one) is type(two), name
+    if isinstance(one, dict):
+        assert one.keys() == two.keys()
+        for key in one:
+            if not key.endswith("seconds"):
+                _same(one[key], two[key], f"{name}.{key}")
+    elif isinstance(one, list):
+        assert len(one) == len(two), name
+        for i, (left, right) in enumerate(zip(one, two)):
+            _same(left, right, f"{name}[{i}]")
+    elif isinstance(one, float):
+        assert two == pytest.approx(one, rel=1e-9, abs=1e-12), name
+    else:
+        assert one == two, name
+
+
+# -- cross-validation ----------------------------------------------------------------------------------------
+
+
+MODELS = {
+    "NaiveBayes": NaiveBayes(),
+    "pipeline": make_pipeline(FillMissing(), LogisticRegression()),
+    "tree": DecisionTreeClassifier(max_depth=3),
+}
+# an exact tree holds all rows, which a Dask collection is not asked for
+CASES = [(name, source) for name in MODELS for source in SOURCES if (name, source) != ("tree", "dask")]
+
+
+@pytest.mark.parametrize(("name", "source"), CASES)
+def test_rows_of_any_source_give_what_the_frame_gives(name, source, tmp_path):
+    model = MODELS[name]
+    expected = cross_validate(model, X, Y, cv=4)
+    found = cross_validate(model, rows_of(source, tmp_path), cv=4)
+    assert found.losses.tolist() == expected.losses.tolist()
+    assert found.train_losses.tolist() == expected.train_losses.tolist()
+    assert found.classes.tolist() == ["no", "yes"]
+    same(expected, found)
+    assert found.pooled().tolist() == expected.pooled().tolist()
+
+
+@pytest.mark.parametrize("source", ["frame", "streamed parquet", "streamed csv"])
+@pytest.mark.parametrize(
+    "model", [LinearRegression(), DecisionTreeRegressor(max_depth=3)], ids=lambda m: type(m).__name__
+)
+def test_regressors_too(model, source, tmp_path):
+    filled = TABLE.assign(size=TABLE["size"].fillna(0.0))
+    expected = cross_validate(model, filled[["size", "colour"]], NUMBER, cv=3, loss="absolute")
+    rows = rows_of(source, tmp_path, "number", filled)
+    same(expected, cross_validate(model, rows, cv=3, loss="absolute"))
+
+
+@pytest.mark.parametrize("source", ["frame", "streamed parquet"])
+def test_the_weights_of_rows_are_used_to_fit_and_in_the_means(source, tmp_path):
+    expected = cross_validate(NaiveBayes(), X, Y, cv=3, sample_weight=W)
+    found = cross_validate(NaiveBayes(), rows_of(source, tmp_path, weight="w"), cv=3)
+    same(expected, found)
+    assert found.mean != cross_validate(NaiveBayes(), X, Y, cv=3).mean
+
+
+@pytest.mark.parametrize("source", ["frame", "streamed parquet"])
+def test_test_rows_keep_the_order_given(source, tmp_path):
+    rng = np.random.default_rng(3)
+    order = rng.permutation(N)
+    splits = [(order[60:], order[:60]), (order[:180], order[180:])]
+    expected = cross_validate(NaiveBayes(), X, Y, cv=splits)
+    found = cross_validate(NaiveBayes(), rows_of(source, tmp_path), cv=splits)
+    assert found.test_rows[0].tolist() == order[:60].tolist()
+    assert found.predicted[0].tolist() == expected.predicted[0].tolist()
+    assert found.proba[0] == pytest.approx(expected.proba[0])
+
+
+def test_rows_after_a_step_are_evaluated_too(tmp_path):
+    rows = FillMissing().fit_transform(rows_of("streamed parquet", tmp_path))
+    filled = FillMissing().fit_transform(rows_of("frame", tmp_path))
+    found, expected = (cross_validate(LogisticRegression(), one, cv=3) for one in (rows, filled))
+    same(expected, found)
+
+
+# -- splitters -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "scheme",
+    [
+        StratifiedFolds(3, random_state=0),
+        StratifiedFolds(3, n_repeats=2, random_state=0),
+        Holdout(random_state=0),
+        RandomSubsampling(3, random_state=0),
+        FiveByTwo(random_state=0),
+        Bootstrap(3, random_state=0),
+        splitter("k_fold", n_splits=3, random_state=0),
+        splitter("leave_one_out"),
+    ],
+    ids=repr,
+)
+def test_every_splitter_divides_rows_as_it_divides_the_frame(scheme, tmp_path):
+    expected = list(scheme.split(X, Y))
+    found = list(scheme.split(rows_of("streamed csv", tmp_path)))
+    assert len(found) == scheme.get_n_splits(X)
+    for one, two in zip(expected, found):
+        assert all(np.array_equal(a, b) for a, b in zip(one, two))
+        assert all((np.diff(part) >= 0).all() for part in two)
+
+
+@pytest.mark.parametrize(
+    "scheme",
+    [
+        KFold(3),
+        StratifiedKFold(3),
+        RepeatedKFold(n_splits=2, n_repeats=2, random_state=0),
+        Bootstrap(3, random_state=0),
+        Holdout(random_state=1),
+        splitter("k_fold", n_splits=3, random_state=0),
+    ],
+    ids=lambda scheme: type(scheme).__name__,
+)
+def test_cross_validation_takes_every_splitter(scheme, tmp_path):
+    expected = cross_validate(NaiveBayes(), X, Y, cv=scheme)
+    same(expected, cross_validate(NaiveBayes(), rows_of("streamed parquet", tmp_path), cv=scheme))
+
+
+def test_leave_one_out_of_rows(tmp_path):
+    few = table(n=12)
+    rows = rows_of("streamed parquet", tmp_path, frame=few)
+    assert len(cross_validate(NaiveBayes(), rows, cv=LeaveOneOut()).losses) == 12
+
+
+@pytest.mark.parametrize(
+    "scheme", [GroupKFold(3), splitter("grouped", n_splits=3)], ids=["scikit-learn", "lyceum"]
+)
+def test_groups_stay_together(scheme, tmp_path):
+    groups = np.arange(N) // 20
+    rows = rows_of("streamed parquet", tmp_path)
+    found = cross_validate(NaiveBayes(), rows, cv=scheme, groups=groups)
+    same(cross_validate(NaiveBayes(), X, Y, cv=scheme, groups=groups), found)
+    tested = [set(groups[test]) for test in found.test_rows]
+    assert not tested[0] & tested[1]
+
+
+def test_three_parts_of_rows(tmp_path):
+    expected = train_validation_test(Y, random_state=0)
+    found = train_validation_test(rows_of("streamed csv", tmp_path), random_state=0)
+    assert all(np.array_equal(a, b) for a, b in zip(expected, found))
+
+
+# -- everything else that resamples --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("source", ["frame", "streamed parquet", "streamed csv"])
+@pytest.mark.parametrize(
+    "evaluate",
+    [
+        lambda *data: bootstrap_632(NaiveBayes(), *data, n_rounds=4),
+        lambda *data: learning_curve(NaiveBayes(), *data, cv=3, sizes=(0.3, 1.0)),
+        lambda *data: validation_curve(
+            DecisionTreeClassifier(), *data, cv=3, name="max_depth", values=[1, 3]
+        ),
+        lambda *data: five_by_two(NaiveBayes(), DecisionTreeClassifier(max_depth=2), *data),
+    ],
+    ids=["bootstrap_632", "learning_curve", "validation_curve", "five_by_two"],
+)
+def test_resampling_of_rows_gives_what_the_frame_gives(evaluate, source, tmp_path):
+    expected, found = evaluate(X, Y), evaluate(rows_of(source, tmp_path))
+    same(expected, found)
+
+
+@pytest.mark.parametrize("source", ["frame", "streamed parquet"])
+def test_bias_and_variance_of_rows(source, tmp_path):
+    rows = rows_of(source, tmp_path)
+    train, test = np.arange(N // 2), np.arange(N // 2, N)
+    found = bias_variance(NaiveBayes(), rows.take(train), X_test=rows.take(test), n_samples=5)
+    expected = bias_variance(NaiveBayes(), X[: N // 2], Y[: N // 2], X[N // 2 :], Y[N // 2 :], n_samples=5)
+    same(expected, found)
+
+
+def test_what_is_measured_may_be_any_prediction(tmp_path):
+    def log_loss(y, proba):
+        return -np.log(proba[np.arange(len(y)), (y == "yes").astype(int)])
+
+    settings = {"predict": lambda model, X: model.predict_proba(X), "loss": log_loss, "cv": 3}
+    found = cross_validate(NaiveBayes(), rows_of("streamed parquet", tmp_path), **settings)
+    proba, y = np.concatenate(found.proba), Y.to_numpy()[np.concatenate(found.test_rows)]
+    assert np.average(found.losses, weights=found.n_test) == pytest.approx(log_loss(y, proba).mean())
+
+
+def test_progress_is_reported_and_the_work_can_be_stopped():
+    seen = []
+    with watch(lambda update: seen.append((update.done, update.total)) if update.stage == "folds" else None):
+        cross_validate(NaiveBayes(), scan(TABLE, target="class"), cv=3)
+    assert seen == [(1, 3), (2, 3), (3, 3)]
+    with watch() as watched:
+        watched.cancel()
+        with pytest.raises(Cancelled):
+            cross_validate(NaiveBayes(), scan(TABLE, target="class"), cv=3)
+
+
+# -- what is refused -----------------------------------------------------------------------------------------
+
+
+def test_rows_carry_their_own_target_and_weights():
+    rows = scan(TABLE, target="class")
+    with pytest.raises(DataError, match="carry their target"):
+        cross_validate(NaiveBayes(), rows, Y)
+    with pytest.raises(DataError, match="carry their target"):
+        bias_variance(NaiveBayes(), rows, X_test=rows, y_test=Y)
+    with pytest.raises(SettingError, match="give X_test"):
+        bias_variance(NaiveBayes(), rows)
+    with pytest.raises(DataError, match="no target"):
+        cross_validate(NaiveBayes(), scan(TABLE))
+    with pytest.raises(DataError, match="give y"):
+        cross_validate(NaiveBayes(), X)
+
+
+def test_rows_with_a_missing_target_are_named():
+    holes = TABLE.assign(**{"class": TABLE["class"].where(np.arange(N) > 2)})
+    with pytest.raises(DataError, match="target 'class' is missing in 3 rows"):
+        cross_validate(NaiveBayes(), scan(holes, target="class"))
+
+
+def test_estimators_that_take_no_rows_are_named():
+    with pytest.raises(SourceError, match="GaussianNB of scikit-learn takes no scanned rows"):
+        cross_validate(GaussianNB(), scan(TABLE, target="class"))
