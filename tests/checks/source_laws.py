@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone, is_classifier
+from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.utils.validation import has_fit_parameter
 from tests.checks.fits import Case, fit, outcome, quiet, same
 from tests.checks.tables import Cuts, D, Data, N, data_for, frame_of, sources
@@ -53,6 +53,10 @@ def what_is_asked_of_it_may_come_from_anywhere(learner: Any, case: Case) -> None
     if hasattr(fitted, "predict"):
         rows = Rows(Cuts(Data(data.X, None, data.w), seed=3))
         same({"predict": expected["predict"]}, {"predict": fitted.predict(rows)}, 1e-12, "for rows")
+    if is_classifier(fitted) or is_regressor(fitted):
+        rows = Rows(Cuts(data, seed=3))
+        score = fitted.score(data.X, data.y, sample_weight=data.w)
+        same({"score": np.array(score)}, {"score": np.array(fitted.score(rows))}, 1e-12, "for rows")
 
 
 def weights_are_repeats(learner: Any, case: Case) -> None:

@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from lyceum.errors import DataError, SettingError
+from lyceum.errors import SettingError
 from lyceum.evaluate import fit_verdict, learning_curve, validation_curve
 
 X, Y = load_iris(return_X_y=True)
@@ -82,7 +82,7 @@ def test_the_smallest_sample_holds_every_class():
 
 
 def test_sizes_out_of_reach_are_refused():
-    with pytest.raises(DataError, match="120 training rows"):
+    with pytest.raises(SettingError, match="120 training rows"):
         learning_curve(GaussianNB(), X, Y, sizes=[130])
     with pytest.raises(SettingError, match=r"up to 1\.0"):
         learning_curve(GaussianNB(), X, Y, sizes=[1.5])

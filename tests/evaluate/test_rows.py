@@ -3,12 +3,14 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.model_selection import GroupKFold, KFold, LeaveOneOut, RepeatedKFold, StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 
 from lyceum import scan
 from lyceum.bayes import NaiveBayes
+from lyceum.decision import MinimumRiskClassifier
 from lyceum.errors import Cancelled, DataError, SettingError, SourceError
 from lyceum.evaluate import (
     Bootstrap,
@@ -292,3 +294,35 @@ def test_rows_with_a_missing_target_are_named():
 def test_estimators_that_take_no_rows_are_named():
     with pytest.raises(SourceError, match="GaussianNB of scikit-learn takes no scanned rows"):
         cross_validate(GaussianNB(), scan(TABLE, target="class"))
+
+
+# -- scores --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_the_score_of_rows_is_that_of_the_frame(source, tmp_path):
+    rows = rows_of(source, tmp_path, weight="w")
+    for name in ("NaiveBayes", "pipeline"):
+        model = clone(MODELS[name]).fit(X, Y)
+        weights = {"sample_weight": W}
+        assert model.score(rows) == pytest.approx(model.score(X, Y, **weights), rel=1e-12)
+    regression = LinearRegression().fit(X.fillna(0.0), NUMBER)
+    filled = rows_of(source, tmp_path, "number", TABLE.assign(size=TABLE["size"].fillna(0.0)))
+    assert regression.score(filled) == pytest.approx(regression.score(X.fillna(0.0), NUMBER), rel=1e-12)
+
+
+def test_decisions_under_a_loss_are_scored_on_rows():
+    rows = scan(TABLE, target="class", ignore=("number", "w"))
+    model = MinimumRiskClassifier(NaiveBayes(), [[0, 1], [5, 0]]).fit(rows)
+    assert model.score(rows) == model.score(X, Y)
+    assert model.mean_loss(rows) == model.mean_loss(X, Y)
+
+
+def test_a_score_needs_a_target_and_only_one():
+    model = NaiveBayes().fit(X, Y)
+    with pytest.raises(DataError, match="requires y"):
+        model.score(X)
+    with pytest.raises(DataError, match="no target"):
+        model.score(scan(X))
+    with pytest.raises(DataError, match="carry their target"):
+        model.score(scan(TABLE, target="class"), Y)

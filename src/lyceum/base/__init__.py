@@ -10,16 +10,21 @@ from lyceum.base._explain import sum_by_source
 from lyceum.base._learner import CATEGORICAL_FEATURES, Learner
 from lyceum.base._one_pass import OnePassClassifier, OnePassLearner
 from lyceum.base._posterior import PosteriorClassifier, normalize_posteriors
+from lyceum.base._score import Classifier, Regressor, target_of, targets_to_score
 from lyceum.base._state import unchanged_on_failure, undefined
 
 __all__ = [
     "CATEGORICAL_FEATURES",
+    "Classifier",
     "Learner",
     "OnePassClassifier",
     "OnePassLearner",
     "PosteriorClassifier",
+    "Regressor",
     "normalize_posteriors",
     "sum_by_source",
+    "target_of",
+    "targets_to_score",
     "unchanged_on_failure",
     "undefined",
 ]

@@ -6,17 +6,17 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._native import native
+from lyceum.base._score import Classifier
 from lyceum.base._state import undefined
 from lyceum.data import Block, CheckCells
 
 __all__ = ["PosteriorClassifier", "normalize_posteriors"]
 
 
-class PosteriorClassifier(ClassifierMixin):
+class PosteriorClassifier(Classifier):
     """Predictions from an unnormalised log posterior: a subclass defines `_log_joint(block)`, (n, K)."""
 
     classes_: np.ndarray

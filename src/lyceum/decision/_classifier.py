@@ -8,14 +8,14 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, _fit_context, clone
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, _fit_context, clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.utils import get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum.base import normalize_posteriors, unchanged_on_failure
+from lyceum.base import Classifier, normalize_posteriors, targets_to_score, unchanged_on_failure
 from lyceum.data import Rows
 from lyceum.decision._risk import (
     REJECT,
@@ -39,7 +39,7 @@ def _can_explain(self: Any) -> bool:
     return hasattr(getattr(self, "estimator_", self.estimator), "explain")
 
 
-class MinimumRiskClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
     """Any classifier with posteriors, deciding by least expected risk under a loss matrix, with doubt.
 
     predict(x) = argmin_a R(a|x) with R(a|x) = Σ_k λ[k, a] P(k|x); where doubt costs θ and min_a R(a|x) ≥ θ
@@ -185,13 +185,15 @@ class MinimumRiskClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     # -- how good --------------------------------------------------------------------------------------------
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The share of rows whose true class is named; a rejected row is not right."""
+        y, sample_weight = targets_to_score(self, X, y, sample_weight)
         right = np.asarray(self.predict(X)) == np.asarray(y)
         return float(np.average(right, weights=checked_weight(sample_weight, len(right))))
 
-    def mean_loss(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def mean_loss(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The loss paid per row on these rows; a row rejected by doubt costs θ."""
+        y, sample_weight = targets_to_score(self, X, y, sample_weight)
         index = self.decide(X).index
         codes = class_codes(y, len(self.classes_), self.loss_.classes)
         paid = self.loss_.values[codes, index]

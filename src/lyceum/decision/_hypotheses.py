@@ -7,13 +7,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import logsumexp
-from sklearn.base import ClassifierMixin, _fit_context, clone
+from sklearn.base import _fit_context, clone
 from sklearn.model_selection import cross_val_predict
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum.base import normalize_posteriors, unchanged_on_failure
+from lyceum.base import Classifier, normalize_posteriors, unchanged_on_failure
 from lyceum.data import Block, Rows
 from lyceum.decision._risk import checked_target, checked_weight
 from lyceum.errors import DataError, SourceError
@@ -52,7 +52,7 @@ def hypothesis_posterior(log_likelihood: Any, prior: Any = None) -> np.ndarray:
     return np.exp(joint - logsumexp(joint))
 
 
-class BayesOptimalClassifier(ClassifierMixin, _BaseComposition):
+class BayesOptimalClassifier(Classifier, _BaseComposition):
     """Bayes optimal classification over a set of hypotheses: P(v|x, D) = Σ_h P(v|x, h) P(h|D).
 
     P(h|D) is proportional to P(D|h) P(h), with P(D|h) = Π_i P(y_i|x_i, h)^w_i. Of all ways to use these

@@ -8,7 +8,6 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
@@ -16,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum._native import native
 from lyceum._threads import single_threaded_blas
+from lyceum.base import Classifier
 from lyceum.ensemble._adaboost_rounds import (
     ALL,
     AlphaRule,
@@ -51,7 +51,7 @@ def _votes_of_trees(self: Any) -> bool:
     return are_trees(getattr(self, "estimators_", [self._base()]), whole=True)
 
 
-class AdaBoostClassifier(ClassifierMixin, Ensemble):
+class AdaBoostClassifier(Classifier, Ensemble):
     """AdaBoost: weak classifiers in turn, each on rows weighted by how the ones before erred, who then vote.
 
     .. math:: \\epsilon_t = \\sum_i D_i [h_t(x_i) \\ne y_i], \\qquad

@@ -7,12 +7,11 @@ from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum.base import normalize_posteriors
+from lyceum.base import Classifier, Regressor, normalize_posteriors
 from lyceum.ensemble._bagging_base import BAG_CONSTRAINTS, BaggingBase
 from lyceum.ensemble._member_data import MemberData, one_hot, posteriors, vote_codes
 from lyceum.ensemble._out_of_bag import weighted_mean
@@ -28,7 +27,7 @@ def _answers_of_trees(self: Any) -> bool:
     return are_trees(getattr(self, "estimators_", [self._base()]), whole=self._node_values is votes)
 
 
-class BaggingClassifier(ClassifierMixin, BaggingBase):
+class BaggingClassifier(Classifier, BaggingBase):
     """Bagging: copies of any classifier, each on N' rows drawn from the N, who vote or average posteriors.
 
     .. math:: P(k|x) = \\frac{1}{L} \\sum_{l=1}^{L} P_l(k|x), \\qquad
@@ -207,7 +206,7 @@ def _members_explain(self: Any) -> bool:
     return hasattr(self._base(), "explain")
 
 
-class BaggingRegressor(RegressorMixin, BaggingBase):
+class BaggingRegressor(Regressor, BaggingBase):
     """Bagging: copies of any regressor, each on N' rows drawn from the N, whose predictions are averaged.
 
     .. math:: \\hat y(x) = \\frac{1}{L} \\sum_{l=1}^{L} h_l(x)

@@ -8,11 +8,10 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import RegressorMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from lyceum._native import native
-from lyceum.base import PosteriorClassifier
+from lyceum.base import PosteriorClassifier, Regressor
 from lyceum.data import Block, labels
 from lyceum.ensemble._boosting_losses import REGRESSION_LOSSES, Logistic, Loss, Multinomial
 from lyceum.ensemble._gradient_boosting_base import GradientBoosting
@@ -254,7 +253,7 @@ class GradientBoostingClassifier(PosteriorClassifier, GradientBoosting):
 
 
 @_documented
-class GradientBoostingRegressor(RegressorMixin, GradientBoosting):
+class GradientBoostingRegressor(Regressor, GradientBoosting):
     """Boosted trees for numbers: f(x) = f_0 + Σ_m η t_m(x), each tree down the gradient of the loss.
 
     With the residual r = y − f(x): squared error ½ r², absolute error |r|, Huber's ½ r² up to δ and

@@ -7,10 +7,9 @@ from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils._param_validation import StrOptions
 
-from lyceum.base import normalize_posteriors
+from lyceum.base import Classifier, Regressor, normalize_posteriors
 from lyceum.data import Block
 from lyceum.ensemble._forest import FOREST, Forest, ForestData
 from lyceum.ensemble._out_of_bag import OutOfBag, weighted_mean
@@ -18,7 +17,7 @@ from lyceum.ensemble._out_of_bag import OutOfBag, weighted_mean
 __all__ = ["RandomForestClassifier", "RandomForestRegressor"]
 
 
-class RandomForestClassifier(ClassifierMixin, Forest):
+class RandomForestClassifier(Classifier, Forest):
     """Trees on bootstrap samples, the best split of a few columns drawn at every node; posteriors averaged.
 
     Every tree is grown on n rows drawn with replacement and looks at `max_features` columns, drawn anew, at
@@ -155,7 +154,7 @@ class RandomForestClassifier(ClassifierMixin, Forest):
         self.oob_score_ = weighted_mean(right.astype(np.float64), w)
 
 
-class RandomForestRegressor(RegressorMixin, Forest):
+class RandomForestRegressor(Regressor, Forest):
     """Regression trees on bootstrap samples, the best split of columns drawn at every node; values averaged.
 
     As `RandomForestClassifier`, for numbers.

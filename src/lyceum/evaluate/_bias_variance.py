@@ -10,10 +10,11 @@ import numpy as np
 from sklearn.base import is_classifier
 from sklearn.utils import check_random_state
 
+from lyceum.base import target_of
 from lyceum.data import Rows
 from lyceum.errors import DataError, SettingError
 from lyceum.evaluate._common import named_choice
-from lyceum.evaluate._experiment import Experiment, run_all, target_of
+from lyceum.evaluate._experiment import Experiment, run_all
 from lyceum.evaluate._label_codes import column_of, common_codes
 from lyceum.evaluate._printable import Printable
 from lyceum.report import Summary

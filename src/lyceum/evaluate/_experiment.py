@@ -14,6 +14,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import has_fit_parameter
 
 from lyceum import progress
+from lyceum.base import target_of
 from lyceum.data import Rows
 from lyceum.errors import DataError, SettingError, SourceError
 from lyceum.evaluate._common import named_choice
@@ -216,19 +217,3 @@ def _scanned(
             f"{who} of scikit-learn takes no scanned rows: give a frame and y, or a learner of Lyceum"
         )
     return rows, target_of(rows), rows.sample_weight
-
-
-def target_of(rows: Rows) -> np.ndarray:
-    """The target of scanned rows, none of it missing."""
-    target, y = rows.schema.target, rows.y
-    if target is None or y is None:
-        raise DataError("these rows have no target: name it, scan(..., target=...)")
-    codes = rows.coded_y
-    assert codes is not None
-    missing = codes < 0 if codes.dtype.kind in "iu" else np.isnan(codes)
-    if missing.any():
-        raise DataError(
-            f"target {target.name!r} is missing in {int(missing.sum()):,} rows, which cannot be evaluated: "
-            "leave them out, e.g. rows.take(places)"
-        )
-    return y

@@ -14,9 +14,9 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import type_of_target
 
+from lyceum.base import target_of
 from lyceum.data import Rows
 from lyceum.errors import DataError, SettingError
-from lyceum.evaluate._experiment import target_of
 from lyceum.evaluate._label_codes import code_labels
 
 __all__ = ["Bootstrap", "FiveByTwo", "Holdout", "RandomSubsampling", "Split", "StratifiedFolds",

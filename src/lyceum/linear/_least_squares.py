@@ -11,11 +11,10 @@ from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._threads import single_threaded_blas
-from lyceum.base import CATEGORICAL_FEATURES, Learner, OnePassLearner
+from lyceum.base import CATEGORICAL_FEATURES, Learner, OnePassLearner, Regressor
 from lyceum.data import Block, Rows
 from lyceum.linear._row_passes import Residuals, first_pass, unchecked
 from lyceum.report import Explanation
@@ -81,7 +80,7 @@ class Fit:
         return self.moments.y_mean - float(self.moments.x_mean @ self.coef)
 
 
-class LinearPredictor(RegressorMixin, Learner):
+class LinearPredictor(Regressor, Learner):
     """Predictions and explanations of a linear fit, from its `coef_` and `intercept_`."""
 
     _takes_sparse: ClassVar[bool] = True

@@ -6,10 +6,9 @@ from functools import partial
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum.base import Learner
+from lyceum.base import Classifier, Learner
 from lyceum.data import Block
 from lyceum.linear._logistic_report import contributions
 from lyceum.report import Explanation, Table
@@ -17,7 +16,7 @@ from lyceum.report import Explanation, Table
 __all__ = ["LinearScores"]
 
 
-class LinearScores(ClassifierMixin, Learner):
+class LinearScores(Classifier, Learner):
     """Decisions by the sign of one score, or the largest of K: the scores are margins, not log-odds."""
 
     _coding: ClassVar[Literal["codes", "one_of_c", "reference"]] = "one_of_c"

@@ -6,8 +6,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from sklearn.base import RegressorMixin
 
+from lyceum.base import Regressor
 from lyceum.data import Block
 from lyceum.neural._feed_forward import FeedForward
 from lyceum.neural._row_windows import FirstLook, RowPacker, spread
@@ -15,7 +15,7 @@ from lyceum.neural._row_windows import FirstLook, RowPacker, spread
 __all__ = ["MLPRegressor"]
 
 
-class MLPRegressor(RegressorMixin, FeedForward):
+class MLPRegressor(Regressor, FeedForward):
     """A multilayer feed-forward network, trained by backpropagation to give the mean of the target.
 
     Hidden nodes are those of `MLPClassifier`; one output node takes a weighted sum and hands it on. With f(x)

@@ -7,10 +7,9 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import ClassifierMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from lyceum.base import normalize_posteriors
+from lyceum.base import Classifier, normalize_posteriors
 from lyceum.data import Block
 from lyceum.report import Explanation
 from lyceum.tree_core import GROWTH_CONSTRAINTS, Router, cached_router, explain_trees
@@ -19,7 +18,7 @@ from lyceum.trees._tree_learner import TreeLearner
 __all__ = ["DecisionTreeClassifier"]
 
 
-class DecisionTreeClassifier(ClassifierMixin, TreeLearner):
+class DecisionTreeClassifier(Classifier, TreeLearner):
     """A decision tree, grown from the root down by the split that is best at every node (Hunt's algorithm).
 
     With class shares p_k at a node of weight n, the impurity is

@@ -6,9 +6,9 @@ from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import RegressorMixin
 from sklearn.utils._param_validation import StrOptions
 
+from lyceum.base import Regressor
 from lyceum.data import Block
 from lyceum.report import Explanation
 from lyceum.tree_core import GROWTH_CONSTRAINTS, Router, cached_router, explain_trees
@@ -17,7 +17,7 @@ from lyceum.trees._tree_learner import TreeLearner
 __all__ = ["DecisionTreeRegressor"]
 
 
-class DecisionTreeRegressor(RegressorMixin, TreeLearner):
+class DecisionTreeRegressor(Regressor, TreeLearner):
     """A regression tree: a constant in every leaf, by the splits that reduce the spread of the target most.
 
     The impurity of a node is the variance of its targets ("variance"), their mean absolute deviation from the

@@ -9,11 +9,10 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from sklearn.base import RegressorMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum.base import CATEGORICAL_FEATURES, Learner
+from lyceum.base import CATEGORICAL_FEATURES, Learner, Regressor
 from lyceum.data import Block, Schema
 from lyceum.report import Explanation, Summary, Table
 from lyceum.tree_core import (
@@ -40,7 +39,7 @@ __all__ = ["ModelTreeRegressor"]
 _SHOWN = 60  # lines of a tree and equations in a summary
 
 
-class ModelTreeRegressor(RegressorMixin, Learner):
+class ModelTreeRegressor(Regressor, Learner):
     """A regression tree with a linear model at every leaf: M5 and M5'.
 
     The tree is grown by the reduction of the standard deviation,

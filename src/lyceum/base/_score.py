@@ -1,0 +1,92 @@
+"""Scores of classifiers and regressors, on arrays, frames and scanned rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import ClassifierMixin, RegressorMixin
+
+from lyceum.data import Rows
+from lyceum.errors import DataError
+
+__all__ = ["Classifier", "Regressor", "target_of", "targets_to_score"]
+
+
+class Classifier(ClassifierMixin):
+    """A classifier whose score is its accuracy."""
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """The accuracy on test rows: the share of rows whose class is predicted right.
+
+        Parameters
+        ----------
+        X : array, frame, Dask collection or `scan(...)`
+            Test rows.
+        y : array of shape (n_samples,), optional
+            Their classes; scanned rows carry their own.
+        sample_weight : array of shape (n_samples,), optional
+            Their weights; scanned rows carry their own.
+
+        Returns
+        -------
+        float
+        """
+        return float(super().score(X, *targets_to_score(self, X, y, sample_weight)))
+
+
+class Regressor(RegressorMixin):
+    """A regressor whose score is its coefficient of determination."""
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """The coefficient of determination on test rows, R² = 1 - Σ(y - ŷ)² / Σ(y - ȳ)².
+
+        Parameters
+        ----------
+        X : array, frame, Dask collection or `scan(...)`
+            Test rows.
+        y : array of shape (n_samples,), optional
+            Their targets; scanned rows carry their own.
+        sample_weight : array of shape (n_samples,), optional
+            Their weights; scanned rows carry their own.
+
+        Returns
+        -------
+        float
+        """
+        return float(super().score(X, *targets_to_score(self, X, y, sample_weight)))
+
+
+def targets_to_score(learner: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any]:
+    """Targets and weights of the rows to score on; scanned rows carry their own."""
+    if not isinstance(X, Rows):
+        if y is None:
+            raise DataError(
+                f"the score of {type(learner).__name__} requires y to be passed, but the target y is None"
+            )
+        return y, sample_weight
+    if y is not None or sample_weight is not None:
+        raise DataError(
+            "rows from scan carry their target and weights: give scan(..., target=, weight=) instead"
+        )
+    return target_of(X), X.sample_weight
+
+
+def target_of(rows: Rows) -> np.ndarray:
+    """The target of scanned rows as it was written; refuses rows without a target or with missing ones.
+
+    >>> from lyceum.data import scan
+    >>> target_of(scan(np.array([[1.0, 2.5], [2.0, 3.5]]), target="x1")).tolist()
+    [2.5, 3.5]
+    """
+    target, y = rows.schema.target, rows.y
+    if target is None or y is None:
+        raise DataError("these rows have no target: name it, scan(..., target=...)")
+    codes = np.asarray(rows.coded_y)
+    missing = codes < 0 if codes.dtype.kind in "iu" else np.isnan(codes)
+    if missing.any():
+        raise DataError(
+            f"target {target.name!r} is missing in {int(missing.sum()):,} rows, which cannot be evaluated: "
+            "leave them out, e.g. rows.take(places)"
+        )
+    return y
