@@ -288,7 +288,7 @@ class Bootstrap(_Splitter):
     --------
     >>> [(train, test)] = Bootstrap(1, random_state=0).split(range(6))
     >>> train, test
-    (array([0, 2, 3, 3, 4, 5]), array([1]))
+    (array([0, 3, 3, 3, 4, 5]), array([1, 2]))
     """
 
     def __init__(self, n_splits: int = 200, *, random_state: Any = None):
