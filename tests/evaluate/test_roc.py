@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn import metrics
 
 from lyceum.errors import DataError, MissingValuesError, SettingError
-from lyceum.evaluate import auc, cost_curve, precision_recall, probability_cost, roc
+from lyceum.evaluate import _roc, auc, cost_curve, precision_recall, probability_cost, roc
 
 RNG = np.random.default_rng(2)
 
@@ -169,3 +169,20 @@ def test_hull_holds_all_points_below_it():
     hull = curve.hull
     assert (np.interp(curve.fpr, curve.fpr[hull], curve.tpr[hull]) >= curve.tpr - 1e-12).all()
     assert (np.diff(np.diff(curve.tpr[hull]) / np.maximum(np.diff(curve.fpr[hull]), 1e-12)) < 1e-9).all()
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 80), st.integers(1, 30))
+def test_the_hull_by_whole_columns_is_that_of_the_chain(seed, n, span):
+    rng = np.random.default_rng(seed)
+    steps = rng.integers(0, span, size=(2, n))
+    x, y = np.cumsum(steps[:, steps.any(axis=0)], axis=1).astype(np.float64)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_roc, "_FEW_POINTS", 2)
+        assert _roc._upper_hull(x, y).tolist() == _roc._monotone_chain(x, y).tolist()
+
+
+def test_repeated_points_are_on_the_hull_once():
+    x = np.array([0.0, 0.0, 0.2, 0.2, 0.5, 1.0, 1.0])
+    y = np.array([0.0, 0.0, 0.6, 0.6, 0.7, 1.0, 1.0])
+    hull = _roc._upper_hull(x, y)
+    assert list(zip(x[hull], y[hull])) == [(0.0, 0.0), (0.2, 0.6), (1.0, 1.0)]
