@@ -20,14 +20,14 @@ _ROUNDING = 1e-6  # how far outside [0, 1] a posterior may lie by rounding
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Calibration(Printable):
-    """How far posteriors can be taken at their word.
+    """How well posteriors agree with observed shares.
 
     Attributes
     ----------
     low, high : ndarray of shape (m,)
         Bounds of the bins that hold rows.
     predicted, observed : ndarray of shape (m,)
-        Mean posterior, and share of rows in which it came true.
+        Mean posterior, and share of rows in which the event happened.
     weight : ndarray of shape (m,)
         Rows of the bin, or their weight.
     brier, log_loss : float
@@ -47,6 +47,7 @@ class Calibration(Printable):
     largest_error: float
 
     def summary(self) -> Summary:
+        """The scores and the reliability table."""
         facts = {
             "Brier score": self.brier,
             "log loss": self.log_loss,
@@ -69,7 +70,7 @@ def calibration(
     strategy: str = "uniform",
     sample_weight: Any = None,
 ) -> Calibration:
-    """The reliability table of posteriors and what it comes to.
+    """The reliability table of posteriors, with their calibration errors, Brier score and log loss.
 
     Parameters
     ----------
@@ -190,6 +191,34 @@ def brier_score(
 ) -> float:
     """Mean squared error of posteriors: (p - y)² for two classes, summed over all classes for more.
 
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        The true labels.
+    proba : array-like of shape (n,) or (n, K)
+        Posteriors of the positive class, or of all K classes.
+    pos_label : label, optional
+        The positive class of (n,) posteriors; by default the larger of two labels.
+    classes : array-like of shape (K,), optional
+        The classes of the columns; by default the sorted labels of y.
+    sample_weight : array-like of shape (n,), optional
+        Weights of the rows.
+
+    Returns
+    -------
+    float
+
+    See Also
+    --------
+    log_loss : Punishes sure mistakes more.
+    calibration : The reliability table.
+
+    References
+    ----------
+    Brier, Verification of forecasts expressed in terms of probability, Monthly Weather Review 78, 1950.
+
+    Examples
+    --------
     >>> round(brier_score([0, 1], [0.1, 0.8]), 6)
     0.025
     """
@@ -205,6 +234,29 @@ def log_loss(
 
     Posteriors below 2.2e-16 count as that, so a row loses at most 36.04.
 
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        The true labels.
+    proba : array-like of shape (n,) or (n, K)
+        Posteriors of the positive class, or of all K classes.
+    pos_label : label, optional
+        The positive class of (n,) posteriors; by default the larger of two labels.
+    classes : array-like of shape (K,), optional
+        The classes of the columns; by default the sorted labels of y.
+    sample_weight : array-like of shape (n,), optional
+        Weights of the rows.
+
+    Returns
+    -------
+    float
+
+    See Also
+    --------
+    brier_score : Bounded for every row.
+
+    Examples
+    --------
     >>> round(log_loss([0, 1], [0.5, 0.5]), 4)
     0.6931
     """

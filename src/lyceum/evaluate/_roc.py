@@ -25,10 +25,10 @@ class RocCurve(Printable):
     Attributes
     ----------
     fpr, tpr : ndarray of shape (m,)
-        Rates when rows with a score of at least `thresholds` are called positive, from (0, 0) to (1, 1). The
-        rate of a class without rows rises evenly with the other, along the diagonal of chance.
+        Rates when rows with a score of at least `thresholds` are predicted positive, from (0, 0) to (1, 1).
+        The rate of a class without rows rises with the other, along the diagonal of chance.
     thresholds : ndarray of shape (m,)
-        Falling; the first is infinite: nothing is called positive.
+        Falling; the first is infinite: nothing is predicted positive.
     auc : float
         Area under the curve: the chance that a positive scores above a negative, ties counting one half; one
         half when a class has no rows.
@@ -56,6 +56,7 @@ class RocCurve(Printable):
         return _upper_hull(self.fpr, self.tpr)
 
     def summary(self) -> Summary:
+        """The area, and the threshold furthest from chance."""
         best = int(np.argmax(self.tpr - self.fpr))
         facts = {
             "AUC": self.auc,
@@ -81,10 +82,10 @@ class Steps:
         mask = positive_mask(y, pos_label)
         score = score_column(score, len(mask))
         w = weights_of(sample_weight, len(mask))
-        return cls._counted(*_sorted_classes(mask, score)) if w is None else cls._weighed(mask, score, w)
+        return cls._of_counts(*_sorted_classes(mask, score)) if w is None else cls._of_weights(mask, score, w)
 
     @classmethod
-    def _counted(cls, above: np.ndarray, below: np.ndarray) -> Steps:
+    def _of_counts(cls, above: np.ndarray, below: np.ndarray) -> Steps:
         both = np.concatenate([above, below])
         order = np.argsort(both, kind="stable")  # a merge: two sorted runs
         values = both[order][::-1]
@@ -93,10 +94,10 @@ class Steps:
         return cls(values[last], positives.astype(np.float64), (last + 1 - positives).astype(np.float64))
 
     @classmethod
-    def _weighed(cls, mask: np.ndarray, score: np.ndarray, w: np.ndarray) -> Steps:
-        kept = w > 0.0
-        mask, score, w = mask[kept], score[kept], w[kept]
-        _refuse_gaps(score)
+    def _of_weights(cls, mask: np.ndarray, score: np.ndarray, w: np.ndarray) -> Steps:
+        used = w > 0.0
+        mask, score, w = mask[used], score[used], w[used]
+        _refuse_missing(score)
         order = np.argsort(score)[::-1]
         values, w_positive = score[order], np.where(mask, w, 0.0)[order]
         last = _last_of_ties(values)
@@ -128,7 +129,7 @@ def _last_of_ties(values: np.ndarray) -> np.ndarray:
     )
 
 
-def _refuse_gaps(score: np.ndarray) -> None:
+def _refuse_missing(score: np.ndarray) -> None:
     if score.dtype.kind == "f" and np.isnan(score).any():
         raise MissingValuesError(
             f"score has {int(np.isnan(score).sum())} missing values: leave those rows out"
@@ -145,7 +146,7 @@ def _sorted_classes(mask: np.ndarray, score: np.ndarray) -> tuple[np.ndarray, np
 
     above, below = ordered_map(pick, (True, False))
     for scores in (above, below):
-        _refuse_gaps(scores[-1:])  # NaN sorts last
+        _refuse_missing(scores[-1:])  # NaN sorts last
     return above, below
 
 
@@ -154,7 +155,7 @@ def sorted_auc(above: np.ndarray, below: np.ndarray) -> float:
 
     With p the positives and n the negatives, AUC = Σ_p [#(n < p) + #(n <= p)] / (2 |p| |n|). In the stable
     merge of p before n, a positive stands at (its place among positives) + #(n < p); in that of n before p,
-    #(n <= p) is added. Two merges of sorted runs take linear time, and whole numbers keep the sum exact.
+    #(n <= p) is added. Two merges of sorted runs take linear time, and integers keep the sum exact.
     """
     if not len(above) or not len(below):
         return 0.5
@@ -175,16 +176,28 @@ def auc(y: Any, score: Any, *, pos_label: Any = None, sample_weight: Any = None)
     Parameters
     ----------
     y : array-like of shape (n,)
+        The true labels.
     score : array-like of shape (n,)
-        Larger for the positive class; of (n, 2) posteriors the second column is taken.
+        Scores or posteriors, larger for the positive class; of (n, 2) posteriors the second column is taken.
     pos_label : label, optional
-        By default the larger of two labels.
+        The positive class; by default the larger of two labels.
     sample_weight : array-like of shape (n,), optional
+        Weights of the rows.
 
     Returns
     -------
     float
         Exact up to the last rounding; 0.5 when a class has no rows or all scores are equal.
+
+    See Also
+    --------
+    roc : The curve.
+    auc_fawcett, auc_hand_till : Areas for more than two classes.
+
+    References
+    ----------
+    Hanley and McNeil, The meaning and use of the area under a receiver operating characteristic (ROC) curve,
+    Radiology 143, 1982.
 
     Examples
     --------
@@ -205,17 +218,25 @@ def roc(
     Parameters
     ----------
     y : array-like of shape (n,)
+        The true labels.
     score : array-like of shape (n,)
-        Larger for the positive class; of (n, 2) posteriors the second column is taken.
+        Scores or posteriors, larger for the positive class; of (n, 2) posteriors the second column is taken.
     pos_label : label, optional
-        By default the larger of two labels.
+        The positive class; by default the larger of two labels.
     sample_weight : array-like of shape (n,), optional
+        Weights of the rows.
     drop_collinear : bool, default=True
         Leave out points on a straight line between their neighbours: the curve is the same.
 
     Returns
     -------
     RocCurve
+
+    See Also
+    --------
+    auc : The area alone, faster.
+    cost_curve, precision_recall : Other views of all thresholds.
+    lyceum.plot.roc : The curve as a picture.
 
     Examples
     --------
@@ -226,9 +247,9 @@ def roc(
     steps = Steps.of(y, score, pos_label, sample_weight)
     n_positive, n_negative = steps.totals
     positives, negatives = np.append(0.0, steps.positives), np.append(0.0, steps.negatives)
-    kept = _corners(positives, negatives) if drop_collinear else np.arange(len(positives))
-    tpr, fpr = positives[kept] / (n_positive or 1.0), negatives[kept] / (n_negative or 1.0)
-    thresholds = np.append(np.inf, steps.thresholds.astype(np.float64))[kept]
+    points = _corners(positives, negatives) if drop_collinear else np.arange(len(positives))
+    tpr, fpr = positives[points] / (n_positive or 1.0), negatives[points] / (n_negative or 1.0)
+    thresholds = np.append(np.inf, steps.thresholds.astype(np.float64))[points]
     if not n_positive and not n_negative:
         thresholds, tpr, fpr = np.array([np.inf, -np.inf]), np.array([0.0, 1.0]), np.array([0.0, 1.0])
     tpr, fpr = (tpr if n_positive else fpr), (fpr if n_negative else tpr)
@@ -248,11 +269,10 @@ def _upper_hull(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     A point on or below the line between its neighbours is no corner, so that all such points are dropped at
     once, again and again while that drops many; Andrew's monotone chain takes the rest.
     """
-    places = np.arange(len(x))
-    repeats = np.append((x[:-1] == x[1:]) & (y[:-1] == y[1:]), False)
-    repeats |= (x == x[:1]) & (y == y[:1])
+    repeats = (x == x[:1]) & (y == y[:1])
+    repeats[:-1] |= (x[:-1] == x[1:]) & (y[:-1] == y[1:])
     repeats[:1] = False
-    places = places[~repeats]
+    places = np.flatnonzero(~repeats)
     while len(places) > _FEW_POINTS:
         px, py = x[places], y[places]
         left, right = slice(None, -2), slice(2, None)

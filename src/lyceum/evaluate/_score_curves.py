@@ -23,12 +23,12 @@ class PrecisionRecall(Printable):
     Attributes
     ----------
     precision, recall, thresholds : ndarray of shape (m,)
-        When rows with a score of at least the threshold are called positive; the first point, with an
-        infinite threshold and nothing called positive, has recall 0 and precision 1.
+        When rows with a score of at least the threshold are predicted positive; the first point, with an
+        infinite threshold and nothing predicted positive, has recall 0 and precision 1.
     average_precision : float
         Σ (rise in recall) · precision; 0 when there are no positives.
     prevalence : float
-        Share of positives: the precision of blind guessing.
+        Share of positives: the precision of guessing.
     """
 
     _derived: ClassVar[tuple[str, ...]] = ("best_f1",)
@@ -48,6 +48,7 @@ class PrecisionRecall(Printable):
         return float(f1[best]), float(self.thresholds[best])
 
     def summary(self) -> Summary:
+        """Average precision, prevalence, and the best F1."""
         f1, threshold = self.best_f1
         facts = {"average precision": self.average_precision, "prevalence": self.prevalence}
         return Summary("precision and recall", facts | {"best F1": f1, "at threshold": threshold})
@@ -61,11 +62,22 @@ def precision_recall(
     Parameters
     ----------
     y : array-like of shape (n,)
+        The true labels.
     score : array-like of shape (n,)
-        Larger for the positive class.
+        Scores or posteriors, larger for the positive class; of (n, 2) posteriors the second column is taken.
     pos_label : label, optional
-        By default the larger of two labels.
+        The positive class; by default the larger of two labels.
     sample_weight : array-like of shape (n,), optional
+        Weights of the rows.
+
+    Returns
+    -------
+    PrecisionRecall
+
+    See Also
+    --------
+    roc : The curve of true and false positive rates.
+    lyceum.plot.precision_recall : The curve as a picture.
 
     Examples
     --------
@@ -74,8 +86,8 @@ def precision_recall(
     """
     steps = Steps.of(y, score, pos_label, sample_weight)
     n_positive, n_negative = steps.totals
-    called = steps.positives + steps.negatives
-    precision = np.append(1.0, steps.positives / np.where(called > 0, called, 1.0))
+    predicted = steps.positives + steps.negatives
+    precision = np.append(1.0, steps.positives / np.where(predicted > 0, predicted, 1.0))
     recall = np.append(0.0, steps.positives / (n_positive or 1.0))
     area = float(np.dot(np.diff(recall), precision[1:]))
     thresholds = np.append(np.inf, steps.thresholds.astype(np.float64))
@@ -89,7 +101,7 @@ class CostCurve(Printable):
     Attributes
     ----------
     probability_cost : ndarray of shape (m,)
-        p c_fn / (p c_fn + (1-p) c_fp), what class share p and costs come to, from 0 to 1.
+        p c_fn / (p c_fn + (1-p) c_fp) for the class share p and two costs, from 0 to 1.
     cost : ndarray of shape (m,)
         Expected cost over its largest value, with the best threshold for that circumstance: the lower
         envelope of the lines (1 - tpr) x + fpr (1 - x).
@@ -123,6 +135,7 @@ class CostCurve(Printable):
         return float(cost[0]), float(self.thresholds[best[0]])
 
     def summary(self) -> Summary:
+        """The area, and where the score is better than one constant decision."""
         gain = self.trivial - self.cost
         useful = self.probability_cost[gain > 1e-12]
         where = f"{useful[0]:.3g} to {useful[-1]:.3g}" if len(useful) else "nowhere"
@@ -130,7 +143,28 @@ class CostCurve(Printable):
 
 
 def probability_cost(prevalence: float, cost_fn: float = 1.0, cost_fp: float = 1.0) -> float:
-    """p c_fn / (p c_fn + (1-p) c_fp), class share and costs in one number; ½ when nothing costs."""
+    """p c_fn / (p c_fn + (1-p) c_fp), class share and costs in one number; ½ when nothing costs.
+
+    Parameters
+    ----------
+    prevalence : float
+        Share of positives p.
+    cost_fn, cost_fp : float, default=1.0
+        Cost of a false negative and of a false positive.
+
+    Returns
+    -------
+    float
+
+    See Also
+    --------
+    cost_curve : The least cost at every value.
+
+    Examples
+    --------
+    >>> probability_cost(0.5, cost_fn=3.0)
+    0.75
+    """
     if not 0.0 <= prevalence <= 1.0 or cost_fn < 0.0 or cost_fp < 0.0:
         raise SettingError(
             f"prevalence {prevalence} must lie in [0, 1] and costs {cost_fn}, {cost_fp} be at least 0"
@@ -147,12 +181,29 @@ def cost_curve(
     Parameters
     ----------
     y : array-like of shape (n,)
+        The true labels.
     score : array-like of shape (n,)
-        Larger for the positive class.
+        Scores or posteriors, larger for the positive class; of (n, 2) posteriors the second column is taken.
     pos_label : label, optional
-        By default the larger of two labels.
+        The positive class; by default the larger of two labels.
     sample_weight : array-like of shape (n,), optional
+        Weights of the rows.
     n_points : int, default=201
+        Points of the curve, evenly spaced from 0 to 1.
+
+    Returns
+    -------
+    CostCurve
+
+    See Also
+    --------
+    probability_cost : The abscissa from a class share and two costs.
+    lyceum.plot.cost_curve : The curve as a picture.
+
+    References
+    ----------
+    Drummond and Holte, Cost curves: an improved method for visualizing classifier performance, Machine
+    Learning 65, 2006.
 
     Examples
     --------
