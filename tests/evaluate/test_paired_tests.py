@@ -47,7 +47,7 @@ def test_mcnemar_of_equal_models_has_p_one():
     assert mcnemar([], [], []).p_value == 1.0
     with pytest.raises(SettingError, match="both predictions"):
         mcnemar([0, 1], [0, 1])
-    with pytest.raises(SettingError, match="whole numbers"):
+    with pytest.raises(SettingError, match="integers"):
         mcnemar(only_first_wrong=-1, only_second_wrong=2)
     with pytest.raises(DataError, match="2 and 1 rows"):
         mcnemar([0, 1], [0, 1], [0])

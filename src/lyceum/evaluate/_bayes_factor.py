@@ -22,7 +22,7 @@ class BayesFactor(Printable):
     log_factor : float
         ln p(data | first) - ln p(data | second).
     prior_odds : float
-        First to second.
+        Prior odds, first to second.
     """
 
     _derived: ClassVar[tuple[str, ...]] = ("factor", "posterior", "reading")
@@ -43,7 +43,7 @@ class BayesFactor(Printable):
 
     @property
     def reading(self) -> str:
-        """The factor in words, at 3, 20 and 150 to 1 after Kass and Raftery (1995)."""
+        """The factor in words, with bounds at 3, 20 and 150 to 1 (Kass and Raftery 1995)."""
         size, favoured = abs(self.log_factor), "first" if self.log_factor > 0 else "second"
         if size <= math.log(3.0):
             return "hardly worth a mention"
@@ -54,6 +54,7 @@ class BayesFactor(Printable):
         return f"{strength} support for the {favoured}"
 
     def summary(self) -> Summary:
+        """The factor, the posterior and the reading."""
         facts = {
             "factor": self.factor,
             "ln factor": self.log_factor,
@@ -75,12 +76,24 @@ def bayes_factor(
 
     Parameters
     ----------
-    log_evidence_first, log_evidence_second : float
+    log_evidence_first, log_evidence_second : float, optional
         Natural logarithms of the marginal likelihoods.
-    bic_first, bic_second : float
+    bic_first, bic_second : float, optional
         Instead: BIC = -2 ln p(data | model), nearly, so that ln B ≈ (BIC_second - BIC_first) / 2.
     prior_odds : float, default=1.0
-        First to second.
+        Prior odds, first to second.
+
+    Returns
+    -------
+    BayesFactor
+
+    See Also
+    --------
+    information_criteria : The BIC of a model.
+
+    References
+    ----------
+    Kass and Raftery, Bayes factors, JASA 90, 1995.
 
     Examples
     --------

@@ -39,15 +39,17 @@ class BiasVariance(Printable):
         Mean spread about the main prediction: of the squares, or the share of predictions that differ from
         it.
     net_variance : float
-        What the variance adds to the error. Equal to `variance` for squared loss. For 0/1 loss, rows that are
-        right on the main prediction gain error by varying, rows that are wrong lose some: variance on the
-        former minus the share of lucky hits on the latter.
+        What the variance adds to the error. Equal to `variance` for squared loss. For 0/1 loss, variance adds
+        error on rows whose main prediction is right and removes error on the others: the variance of the
+        former minus the share of right predictions on the latter.
     noise : float
         Mean loss of the noise-free truth itself; 0 when it was not given (noise is then part of the bias).
     main : ndarray of shape (n,)
         The main prediction: the mean, or the label most often predicted (the smaller in a tie).
     loss : {"error", "squared"}
+        The loss.
     n_samples : int
+        The number of training samples.
     """
 
     error: float
@@ -60,6 +62,7 @@ class BiasVariance(Printable):
     n_samples: int
 
     def summary(self) -> Summary:
+        """The parts of the error."""
         facts = {
             "error": self.error,
             "bias": self.bias,
@@ -83,6 +86,20 @@ def decompose(y: Any, predictions: Any, *, truth: Any = None, loss: str = "squar
     truth : array-like of shape (n,), optional
         Noise-free targets (or Bayes-optimal labels), if they are known: bias is then measured against them.
     loss : {"squared", "error"}, default="squared"
+        Squared error of numbers, or 0/1 loss of labels.
+
+    Returns
+    -------
+    BiasVariance
+
+    See Also
+    --------
+    bias_variance : Trains the models too.
+    lyceum.plot.bias_variance : The parts as a picture.
+
+    References
+    ----------
+    Domingos, A unified bias-variance decomposition and its applications, ICML 2000.
 
     Examples
     --------

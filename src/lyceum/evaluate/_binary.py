@@ -29,8 +29,23 @@ _SUMMARY = ("accuracy", "error", "precision", "recall", "specificity", "false_po
 
 
 def kappa_reading(kappa: float) -> str:
-    """Kappa in words, in steps of 0.2 after Landis and Koch (1977).
+    """Kappa in words, in steps of 0.2 after Landis and Koch.
 
+    Parameters
+    ----------
+    kappa : float
+        Cohen's kappa.
+
+    Returns
+    -------
+    str
+
+    References
+    ----------
+    Landis and Koch, The measurement of observer agreement for categorical data, Biometrics 33, 1977.
+
+    Examples
+    --------
     >>> kappa_reading(0.301)
     'fair'
     """
@@ -54,9 +69,9 @@ def cohen_kappa(counts: np.ndarray) -> float:
 class BinaryReport(Printable):
     """The rates of a two-by-two table.
 
-    A rate with no rows to be a rate of is 0, and its name is in `undefined`; the odds ratio is infinite when
-    only its denominator is zero and 1 (no association to be seen) when both parts are; kappa is 0 when one
-    class takes all.
+    A rate whose denominator is zero is 0, and its name is in `undefined`; the odds ratio is infinite when
+    only its denominator is zero and 1 (no association) when both parts are; kappa is 0 when all rows are in
+    one class.
 
     Attributes
     ----------
@@ -93,15 +108,17 @@ class BinaryReport(Printable):
 
     @property
     def accuracy(self) -> float:
+        """Share of rows predicted right."""
         return ratio(self.tp + self.tn, self.n)
 
     @property
     def error(self) -> float:
+        """Share of rows predicted wrong."""
         return ratio(self.fp + self.fn, self.n)
 
     @property
     def precision(self) -> float:
-        """Share of the rows called positive that are: tp / (tp + fp)."""
+        """Share of the rows predicted positive that are positive: tp / (tp + fp)."""
         return ratio(self.tp, self.tp + self.fp)
 
     @property
@@ -116,7 +133,7 @@ class BinaryReport(Printable):
 
     @property
     def false_positive_rate(self) -> float:
-        """Share of the negatives called positive: fp / (fp + tn)."""
+        """Share of the negatives predicted positive: fp / (fp + tn)."""
         return ratio(self.fp, self.tn + self.fp)
 
     @property
@@ -126,7 +143,7 @@ class BinaryReport(Printable):
 
     @property
     def npv(self) -> float:
-        """Negative predictive value, share of the rows called negative that are: tn / (tn + fn)."""
+        """Negative predictive value, share of the rows predicted negative that are: tn / (tn + fn)."""
         return ratio(self.tn, self.tn + self.fn)
 
     @property
@@ -136,6 +153,7 @@ class BinaryReport(Printable):
 
     @property
     def prevalence(self) -> float:
+        """Share of positives."""
         return ratio(self.tp + self.fn, self.n)
 
     @property
@@ -145,7 +163,7 @@ class BinaryReport(Printable):
 
     @property
     def odds_ratio(self) -> float:
-        """Odds of a positive call among positives over those among negatives: tp tn / (fp fn)."""
+        """Odds of a positive prediction among positives over those among negatives: tp tn / (fp fn)."""
         above, below = self.tp * self.tn, self.fp * self.fn
         return ratio(above, below, math.inf if above else 1.0)
 
@@ -156,6 +174,7 @@ class BinaryReport(Printable):
 
     @property
     def kappa_reading(self) -> str:
+        """Kappa in words."""
         return kappa_reading(self.kappa)
 
     @property
@@ -167,7 +186,7 @@ class BinaryReport(Printable):
 
     @property
     def undefined(self) -> tuple[str, ...]:
-        """The names of rates that have no rows to be a rate of, and so have the stated value."""
+        """The names of rates whose denominator is zero, which have the stated value."""
         empty = {
             ("accuracy", "error"): self.n,
             ("recall", "miss_rate"): self.tp + self.fn,
@@ -181,11 +200,12 @@ class BinaryReport(Printable):
         return tuple(name for names, rows in empty.items() if not rows for name in names)
 
     def f_score(self, beta: float) -> float:
-        """Weighted harmonic mean of precision and recall, recall counting beta times as much."""
+        """Weighted harmonic mean of precision and recall, with recall beta times as important."""
         square = beta * beta
         return ratio((1 + square) * self.tp, (1 + square) * self.tp + square * self.fn + self.fp)
 
     def summary(self) -> Summary:
+        """The table and its rates."""
         table = Table(
             "rows: truth, columns: prediction",
             ("truth", f"as {self.positive}", f"as {self.negative}"),
@@ -215,16 +235,24 @@ def binary_report(
 
     Parameters
     ----------
-    y, predicted : array-like of shape (n,)
-        Truth and prediction; or leave them out and give all of `tp`, `fp`, `fn` and `tn`.
+    y, predicted : array-like of shape (n,), optional
+        Truth and prediction; or leave them out and give all four counts.
+    tp, fp, fn, tn : float, optional
+        True positives, false positives, false negatives and true negatives.
     pos_label : label, optional
         The positive class: by default the larger of the two labels (a lone label is positive if it is 1 or
         True). When it is given, all other labels together are negative.
     sample_weight : array-like of shape (n,), optional
+        Weights of the rows.
 
     Returns
     -------
     BinaryReport
+
+    See Also
+    --------
+    class_report : More than two classes.
+    confusion : The counts of all classes.
 
     Examples
     --------
@@ -269,6 +297,6 @@ def _of_labels(y: Any, predicted: Any, pos_label: Any, sample_weight: Any) -> Bi
     w = weights_of(sample_weight, len(y))
     decided = guess >= 0
     tn, fp, fn, tp = map(float, np.bincount(cell[decided], None if w is None else w[decided], minlength=4))
-    gone = float((~decided).sum() if w is None else w[~decided].sum())
+    rejected = float((~decided).sum() if w is None else w[~decided].sum())
     negative = others[0] if len(others) == 1 else f"not {pos_label}"
-    return BinaryReport(tp, fp, fn, tn, pos_label, negative, gone)
+    return BinaryReport(tp, fp, fn, tn, pos_label, negative, rejected)

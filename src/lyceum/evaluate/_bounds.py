@@ -1,4 +1,4 @@
-"""How sure: the spread of a measured error rate, its intervals, and bounds without assumptions."""
+"""Uncertainty of a measured error rate: its deviation, intervals, and bounds without assumptions."""
 
 from __future__ import annotations
 
@@ -26,13 +26,30 @@ def _share(name: str, value: float, *, open_ends: bool = False) -> float:
 
 
 def _ceil(value: float) -> int:
-    """The next whole number, forgiving a rounding in the last bits: 1900.0000000000002 is 1900."""
+    """The next integer, with rounding in the last bits forgiven: 1900.0000000000002 is 1900."""
     return math.ceil(value * (1.0 - 1e-12))
 
 
 def error_sd(error: float, n: int) -> float:
     """Standard deviation of an error rate measured on n test rows, √(e (1-e) / n).
 
+    Parameters
+    ----------
+    error : float
+        The true error rate e.
+    n : int
+        The number of test rows.
+
+    Returns
+    -------
+    float
+
+    See Also
+    --------
+    holdout_size : The number of rows for a given precision.
+
+    Examples
+    --------
     >>> error_sd(0.05, 1900)
     0.005
     """
@@ -43,7 +60,18 @@ def error_sd(error: float, n: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Interval(Printable):
-    """An interval for a rate, with the share that was measured."""
+    """An interval for an error rate.
+
+    Attributes
+    ----------
+    rate : float
+        The measured rate.
+    low, high : float
+        The ends of the interval.
+    confidence : float
+        Its coverage.
+    method : {"wilson", "clopper-pearson"}
+    """
 
     rate: float
     low: float
@@ -52,6 +80,7 @@ class Interval(Printable):
     method: str
 
     def summary(self) -> Summary:
+        """The rate with its interval."""
         words = f"{self.low:.4g} to {self.high:.4g} with {100 * self.confidence:g} % confidence"
         return Summary(f"{self.rate:.4g} ({words}, {self.method})")
 
@@ -61,10 +90,28 @@ def error_interval(n_wrong: int, n: int, *, confidence: float = 0.95, method: st
 
     Parameters
     ----------
-    n_wrong, n : int
+    n_wrong : int
+        Errors.
+    n : int
+        Test rows.
     confidence : float, default=0.95
+        The coverage.
     method : {"wilson", "clopper-pearson"}, default="wilson"
         Wilson's has about the stated coverage; Clopper and Pearson's has at least that, and is wider.
+
+    Returns
+    -------
+    Interval
+
+    See Also
+    --------
+    hoeffding, chebyshev : Bounds without assumptions.
+
+    References
+    ----------
+    Wilson, Probable inference, the law of succession, and statistical inference, JASA 22, 1927.
+    Clopper and Pearson, The use of confidence or fiducial limits illustrated in the case of the binomial,
+    Biometrika 26, 1934.
 
     Examples
     --------
@@ -100,6 +147,20 @@ class Bound(Printable):
     """With n test rows a measured error is off by `within` or more with probability at most `alpha`.
 
     `float(bound)` is the one of the three that was solved for.
+
+    Attributes
+    ----------
+    name : {"Hoeffding", "Chebyshev"}
+    n : int
+        Test rows.
+    within : float
+        The difference ε between measured and true error.
+    alpha : float
+        The probability.
+    n_models : int
+        Models measured on the same rows.
+    solved_for : {"n", "within", "alpha"}
+        Which of the three was not given.
     """
 
     name: str
@@ -113,6 +174,7 @@ class Bound(Printable):
         return float(getattr(self, self.solved_for))
 
     def summary(self) -> Summary:
+        """The bound as a sentence."""
         who = (
             "a measured error"
             if self.n_models == 1
@@ -159,6 +221,19 @@ def hoeffding(
     n_models : int, default=1
         C: how many models are measured on the same rows, so that the best of them may be chosen.
 
+    Returns
+    -------
+    Bound
+
+    See Also
+    --------
+    chebyshev : A bound by the variance.
+    error_interval : An interval for one model.
+
+    References
+    ----------
+    Hoeffding, Probability inequalities for sums of bounded random variables, JASA 58, 1963.
+
     Examples
     --------
     >>> round(hoeffding(n=1000, alpha=0.05, n_models=10).within, 4)
@@ -190,10 +265,24 @@ def chebyshev(
 
     Parameters
     ----------
-    n, within, alpha, n_models
-        As for `hoeffding`; over C models the probability is C times as large.
+    n : int, optional
+        Test (or validation) rows.
+    within : float, optional
+        ε, the difference between measured and true error.
+    alpha : float, optional
+        The probability; left out, it is the bound (at most 1).
+    n_models : int, default=1
+        C models measured on the same rows: the probability is C times as large.
     error : float, default=0.5
         The true error rate e; one half is the worst case.
+
+    Returns
+    -------
+    Bound
+
+    See Also
+    --------
+    hoeffding : A bound that falls exponentially with n.
 
     Examples
     --------
@@ -223,13 +312,19 @@ def holdout_size(error: float, within: float, *, deviations: float = 2.0) -> int
     error : float
         The error rate expected.
     within : float
+        The precision wanted.
     deviations : float, default=2.0
-        z.
+        z, the number of standard deviations.
 
     Returns
     -------
     int
         At least 1.
+
+    See Also
+    --------
+    error_sd : The standard deviation for a number of rows.
+    Holdout : The division itself.
 
     Examples
     --------
@@ -247,6 +342,23 @@ def majority_vote_error(n_voters: int, error: float) -> float:
 
     A tie among an even number of voters is wrong half the time.
 
+    Parameters
+    ----------
+    n_voters : int
+        L.
+    error : float
+        The error rate e of every voter.
+
+    Returns
+    -------
+    float
+
+    See Also
+    --------
+    lyceum.ensemble.BaggingClassifier : Voters that are nearly independent.
+
+    Examples
+    --------
     >>> round(majority_vote_error(21, 0.3), 3)
     0.026
     """

@@ -75,23 +75,30 @@ def calibration(
     Parameters
     ----------
     y : array-like of shape (n,)
+        The true labels.
     proba : array-like of shape (n,) or (n, K)
-        Posterior of the positive class; or of all K classes: then the table is about the class each row is
-        given to (its largest posterior against how often it is right). Two columns are treated as the second
-        of them.
+        Posterior of the positive class; or of all K classes: then the table is about the class predicted for
+        each row (its largest posterior against how often it is right). Of two columns the second is taken.
     pos_label : label, optional
         The positive class of (n,) posteriors, by default the larger of two labels.
     classes : array-like of shape (K,), optional
         The classes of the columns, by default the sorted labels of y.
     n_bins : int, default=10
+        The number of bins.
     strategy : {"uniform", "quantile"}, default="uniform"
         Bins of equal width, or of about equal numbers of rows (fewer where posteriors repeat).
     sample_weight : array-like of shape (n,), optional
+        Weights of the rows.
 
     Returns
     -------
     Calibration
         Empty bins are left out of the table. Without rows every number is 0.
+
+    See Also
+    --------
+    brier_score, log_loss : The scores alone.
+    lyceum.plot.calibration : The table as a picture.
 
     Examples
     --------

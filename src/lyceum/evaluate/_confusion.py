@@ -36,13 +36,14 @@ class Confusion(Printable):
     Attributes
     ----------
     classes : ndarray of shape (K,)
+        The labels.
     counts : ndarray of shape (K, K)
         Rows (or weight) of true class i predicted as class j.
     rejected : ndarray of shape (K,)
         Rows of true class i without a decision: the reject column.
     foreign : ndarray of shape (K + 1,)
-        Rows whose true label is the reject label, those that belong to no class, by prediction; the last
-        entry counts those that were rejected, and rightly so: the reject row.
+        Rows that belong to no class (their true label is the reject label), by prediction; the last entry
+        counts those that were rejected, which is right: the reject row.
     """
 
     _derived: ClassVar[tuple[str, ...]] = ("n", "accuracy", "error", "reject_rate", "kappa", "kappa_reading")
@@ -90,11 +91,12 @@ class Confusion(Printable):
 
     @property
     def kappa(self) -> float:
-        """Cohen's kappa over decided rows; 0 when one class takes all."""
+        """Cohen's kappa over decided rows; 0 when all of them are in one class."""
         return cohen_kappa(self.counts)
 
     @property
     def kappa_reading(self) -> str:
+        """Kappa in words."""
         return kappa_reading(self.kappa)
 
     def merge(self, other: Confusion) -> Confusion:
@@ -114,9 +116,20 @@ class Confusion(Printable):
         return counts, rejected, foreign
 
     def versus(self, group: Iterable[Any], rest: Iterable[Any] | None = None) -> BinaryReport:
-        """Two classes: the labels in `group` against those in `rest` (all others when it is left out).
+        """Two classes: the labels in `group` against those in `rest`.
 
         Only rows whose truth and prediction are both among the named labels are counted.
+
+        Parameters
+        ----------
+        group : labels
+            The positive class.
+        rest : labels, optional
+            The negative class; by default all other labels.
+
+        Returns
+        -------
+        BinaryReport
         """
         first = self._places(group)
         second = np.setdiff1d(np.arange(len(self.classes)), first) if rest is None else self._places(rest)
@@ -124,19 +137,19 @@ class Confusion(Printable):
             raise SettingError("versus needs a group that is not empty and shares no label with the rest")
         cells = [float(self.counts[np.ix_(i, j)].sum()) for i in (first, second) for j in (first, second)]
         tp, fn, fp, tn = cells
-        gone = float(self.rejected[first].sum() + self.rejected[second].sum())
-        return BinaryReport(tp, fp, fn, tn, _name(self.classes[first]), _name(self.classes[second]), gone)
+        rejected = float(self.rejected[first].sum() + self.rejected[second].sum())
+        return BinaryReport(tp, fp, fn, tn, _name(self.classes[first]), _name(self.classes[second]), rejected)
 
     def _places(self, labels: Iterable[Any]) -> np.ndarray:
         own = self.classes.tolist()
         wanted = list(labels)
-        strange = [label for label in wanted if label not in own]
-        if strange:
-            raise SettingError(f"no class {strange[0]!r}: the classes are {', '.join(map(repr, own))}")
+        unknown = [label for label in wanted if label not in own]
+        if unknown:
+            raise SettingError(f"no class {unknown[0]!r}: the classes are {', '.join(map(repr, own))}")
         return np.unique([own.index(label) for label in wanted]).astype(np.intp)
 
     def one_vs_one(self) -> tuple[BinaryReport, ...]:
-        """Every pair of classes, on the rows of the two that were given to one of them: K(K-1)/2."""
+        """Every pair of classes, on the rows of the two that were predicted as one of them: K(K-1)/2."""
         return tuple(self.versus([a], [b]) for a, b in combinations(self.classes.tolist(), 2))
 
     def one_vs_all(self) -> tuple[BinaryReport, ...]:
@@ -160,7 +173,7 @@ class Confusion(Printable):
     def table(self, rates: bool = False) -> Table:
         """The matrix as a table, with a reject column and row where there are any."""
         names = [str(label) for label in self.classes.tolist()]
-        cells = self.full_rates if rates else _whole(self.full)
+        cells = self.full_rates if rates else _as_integers(self.full)
         K = len(names)
         columns = K + bool(self.rejected.any() or self.foreign.any())
         rows = K + bool(self.foreign.any())
@@ -170,8 +183,9 @@ class Confusion(Printable):
         return Table(title, ("truth", *heads[:columns]), body)
 
     def summary(self) -> Summary:
+        """The matrix, accuracy and kappa."""
         facts: dict[str, Any] = {
-            "rows": _whole(np.array([self.n]))[0],
+            "rows": _as_integers(np.array([self.n]))[0],
             "accuracy": self.accuracy,
             "error": self.error,
         }
@@ -201,10 +215,17 @@ def confusion(
         The label that stands for doubt. Among the predictions it is a rejection; among the truth it marks
         rows that belong to no class.
     sample_weight : array-like of shape (n,), optional
+        Weights of the rows.
 
     Returns
     -------
     Confusion
+
+    See Also
+    --------
+    class_report : The rates of every class.
+    cobweb : The rates of every kind of mistake.
+    lyceum.plot.confusion : The matrix as a picture.
 
     Examples
     --------
@@ -222,9 +243,9 @@ def confusion(
     y, predicted = column_of(y, "y"), column_of(predicted, "predicted")
     same_length(y, predicted, "y and predicted")
     labels, (truth, guess) = common_codes({"y": y, "predicted": predicted}, apart=reject)
-    if len(truth) and truth.min() < 0 and (gaps := int((truth == -1).sum())):
-        raise DataError(f"y has {gaps} missing labels: leave those rows out")
-    truth, guess = np.maximum(truth, -1), np.maximum(guess, -1)  # doubt, however it is said
+    if len(truth) and truth.min() < 0 and (missing := int((truth == -1).sum())):
+        raise DataError(f"y has {missing} missing labels: leave those rows out")
+    truth, guess = np.maximum(truth, -1), np.maximum(guess, -1)  # all codes of doubt
     if classes is not None:
         wanted = [label for label in np.asarray(classes).tolist() if reject is None or label != reject]
         strange = [label for label in labels if label not in wanted]
@@ -255,8 +276,8 @@ def _shares(counts: np.ndarray, totals: np.ndarray) -> np.ndarray:
     return np.divide(counts, totals, out=np.zeros_like(counts), where=totals > 0)
 
 
-def _whole(counts: np.ndarray) -> np.ndarray:
-    """Counts as whole numbers when they are."""
+def _as_integers(counts: np.ndarray) -> np.ndarray:
+    """Counts as integers where all of them are."""
     return (
         counts.astype(np.int64) if (counts == np.trunc(counts)).all() and (counts < 2**53).all() else counts
     )
@@ -268,7 +289,7 @@ def _name(labels: np.ndarray) -> Any:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cobweb(Printable):
-    """The spokes of a cobweb chart (Diri and Albayrak 2008): one for each way to be wrong.
+    """The spokes of a cobweb chart (Diri and Albayrak 2008): one for each kind of mistake.
 
     Attributes
     ----------
@@ -277,9 +298,9 @@ class Cobweb(Printable):
     rates : ndarray of shape (K(K-1),)
         Share of the true class that got the wrong label: 0 is the centre, and perfect.
     angles : ndarray of shape (K(K-1),)
-        Where the spokes point, in radians.
+        The directions of the spokes, in radians.
     chance : float
-        1/K, the rate of blind guessing: the ring to stay within.
+        1/K, the rate of guessing: the ring to stay within.
     """
 
     truth: np.ndarray
@@ -289,6 +310,7 @@ class Cobweb(Printable):
     chance: float
 
     def summary(self) -> Summary:
+        """The kinds of mistakes, the most frequent first."""
         order = np.argsort(-self.rates, kind="stable")
         rows = [(str(self.truth[i]), str(self.predicted[i]), float(self.rates[i])) for i in order]
         return Summary("cobweb", {"chance": self.chance}, (Table("", ("truth", "taken for", "rate"), rows),))
@@ -297,6 +319,25 @@ class Cobweb(Printable):
 def cobweb(matrix: Confusion) -> Cobweb:
     """The misclassification rates of a confusion matrix, laid out for a cobweb chart.
 
+    Parameters
+    ----------
+    matrix : Confusion
+
+    Returns
+    -------
+    Cobweb
+
+    See Also
+    --------
+    lyceum.plot.cobweb : The chart.
+
+    References
+    ----------
+    Diri and Albayrak, Visualization and analysis of classifiers performance in multi-class medical data,
+    Expert Systems with Applications 34, 2008.
+
+    Examples
+    --------
     >>> web = cobweb(confusion([0, 0, 1, 1], [0, 1, 1, 1]))
     >>> web.rates
     array([0.5, 0. ])

@@ -26,9 +26,11 @@ class InformationCriteria(Printable):
     Attributes
     ----------
     log_likelihood : float
+        ln L at its maximum.
     degrees_of_freedom : float
         Free parameters k.
     n_rows : float
+        Rows N.
     """
 
     _derived: ClassVar[tuple[str, ...]] = ("aic", "aicc", "bic", "adjusted_bic")
@@ -59,6 +61,7 @@ class InformationCriteria(Printable):
         return -2.0 * self.log_likelihood + self.degrees_of_freedom * math.log((self.n_rows + 2.0) / 24.0)
 
     def summary(self) -> Summary:
+        """The four criteria."""
         facts = {
             "ln L": self.log_likelihood,
             "degrees of freedom": self.degrees_of_freedom,
@@ -83,6 +86,21 @@ def information_criteria(
     degrees_of_freedom : float
         Free parameters, as `degrees_of_freedom` counts them.
     n_rows : float
+        The number of rows.
+
+    Returns
+    -------
+    InformationCriteria
+
+    See Also
+    --------
+    criterion_weights : Weights of rival models.
+    bayes_factor : From two BICs.
+
+    References
+    ----------
+    Akaike, A new look at the statistical model identification, IEEE Trans. Automatic Control 19, 1974.
+    Schwarz, Estimating the dimension of a model, Annals of Statistics 6, 1978.
 
     Examples
     --------
@@ -104,6 +122,22 @@ def information_criteria(
 def criterion_weights(values: Any) -> np.ndarray:
     """Akaike (or Schwarz) weights exp(-Δ/2) / Σ exp(-Δ/2) of the criteria of rival models.
 
+    Parameters
+    ----------
+    values : array-like of shape (m,)
+        One criterion (AIC, AICc or BIC) of m models of the same rows.
+
+    Returns
+    -------
+    ndarray of shape (m,)
+        They sum to 1.
+
+    See Also
+    --------
+    information_criteria : The criteria.
+
+    Examples
+    --------
     >>> criterion_weights([100.0, 102.0]).round(3)
     array([0.731, 0.269])
     """
@@ -119,6 +153,23 @@ def gaussian_log_likelihood(y: Any, predicted: Any, *, sample_weight: Any = None
 
     Infinite when every prediction is right. The variance is one of the degrees of freedom.
 
+    Parameters
+    ----------
+    y, predicted : array-like of shape (n,)
+        True and predicted values.
+    sample_weight : array-like of shape (n,), optional
+        Weights of the rows.
+
+    Returns
+    -------
+    float
+
+    See Also
+    --------
+    information_criteria : What it is needed for.
+
+    Examples
+    --------
     >>> round(gaussian_log_likelihood([1.0, 2.0], [1.5, 1.5]), 4)
     -1.4516
     """
@@ -162,12 +213,12 @@ def _histogram(bins: int) -> int:
 
 
 def _naive_bayes(K: int, numeric: int = 0, levels: Any = ()) -> int:
-    """Class shares, two parameters a class and numeric column, levels - 1 a class and categorical column."""
+    """K-1 shares; per class two parameters for a numeric column, levels - 1 for a categorical one."""
     return (K - 1) + K * (2 * numeric + sum(int(size) - 1 for size in levels))
 
 
 def _bayes_net(levels: Any, parents: Any) -> int:
-    """Σ over nodes of (levels - 1) · Π levels of its parents, which are given by their places."""
+    """Σ over nodes of (levels - 1) · Π levels of its parents, whose places are given."""
     return sum((size - 1) * math.prod(levels[i] for i in own) for size, own in zip(levels, parents))
 
 
@@ -192,9 +243,8 @@ def degrees_of_freedom(model: str, **sizes: Any) -> int:
     ----------
     model : str
         - "gaussian" (d, covariance), "gaussian_mixture" and "quadratic_discriminant" (d, K, covariance):
-          means, the
-          free entries of symmetric covariance matrices ("full", "tied", "diag", "tied_diag", "spherical"),
-          K-1 shares;
+          means, the free entries of symmetric covariance matrices ("full", "tied", "diag", "tied_diag",
+          "spherical"), K-1 shares;
         - "linear_discriminant" (d, K): means, one covariance matrix, K-1 shares;
         - "linear_regression" (d, intercept): coefficients and the variance; of a lasso, d are the
           coefficients not zero;
@@ -204,6 +254,14 @@ def degrees_of_freedom(model: str, **sizes: Any) -> int:
         - "bayes_net" (levels, parents): Σ (levels - 1) · Π levels of the parents.
     **sizes
         d columns, K classes or components, and what else the model needs.
+
+    Returns
+    -------
+    int
+
+    See Also
+    --------
+    ridge_degrees_of_freedom : Effective parameters of ridge regression.
 
     Examples
     --------
@@ -220,6 +278,25 @@ def ridge_degrees_of_freedom(X: Any, alpha: float, *, intercept: bool = True) ->
 
     It is the trace of the hat matrix; s_j are the singular values of the (centred) columns.
 
+    Parameters
+    ----------
+    X : array-like of shape (n, d)
+        The columns.
+    alpha : float
+        The penalty α.
+    intercept : bool, default=True
+        Whether the columns are centred and the intercept counts as one parameter.
+
+    Returns
+    -------
+    float
+
+    See Also
+    --------
+    degrees_of_freedom : Free parameters of models without a penalty.
+
+    Examples
+    --------
     >>> round(ridge_degrees_of_freedom(np.eye(3), alpha=1.0, intercept=False), 3)
     1.5
     """

@@ -21,16 +21,26 @@ def auc_fawcett(y: Any, score: Any, *, classes: Any = None, sample_weight: Any =
     Parameters
     ----------
     y : array-like of shape (n,)
+        The true labels.
     score : array-like of shape (n, K)
         Posteriors or scores, columns in the order of the classes; (n,) for two classes.
     classes : array-like of shape (K,), optional
         The classes of the columns; by default the sorted labels of y.
     sample_weight : array-like of shape (n,), optional
+        Weights of the rows.
 
     Returns
     -------
     float
         A class without rows has no share; 0.5 when there is one class only.
+
+    See Also
+    --------
+    auc_hand_till : Does not depend on the class shares.
+
+    References
+    ----------
+    Fawcett, An introduction to ROC analysis, Pattern Recognition Letters 27, 2006.
 
     Examples
     --------
@@ -54,16 +64,27 @@ def auc_hand_till(y: Any, score: Any, *, classes: Any = None, sample_weight: Any
     Parameters
     ----------
     y : array-like of shape (n,)
+        The true labels.
     score : array-like of shape (n, K)
         Posteriors or scores, columns in the order of the classes; (n,) for two classes.
     classes : array-like of shape (K,), optional
         The classes of the columns; by default the sorted labels of y.
     sample_weight : array-like of shape (n,), optional
+        Weights of the rows.
 
     Returns
     -------
     float
         The mean over pairs of classes that both have rows; 0.5 when there is no such pair.
+
+    See Also
+    --------
+    auc_fawcett : Weighted by the class shares.
+
+    References
+    ----------
+    Hand and Till, A simple generalisation of the area under the ROC curve for multiple class classification
+    problems, Machine Learning 45, 2001.
 
     Examples
     --------
@@ -104,20 +125,25 @@ def _weighted_areas(codes: np.ndarray, score: np.ndarray, w: np.ndarray):
 def macro_average_modified(y: Any, predicted: Any = None, *, sample_weight: Any = None) -> float:
     """¾ of the mean plus ¼ of the geometric mean of P_ii, the share of class i that is predicted right.
 
-    A class that is never right pulls the geometric mean to 0, so the measure asks for every class to be
-    served.
+    A class that is never right makes the geometric mean 0, so that every class matters.
 
     Parameters
     ----------
     y : array-like of shape (n,) or Confusion
-    predicted : array-like of shape (n,)
-        Not needed with a confusion matrix.
+        The true labels, or a confusion matrix.
+    predicted : array-like of shape (n,), optional
+        The predictions; not needed with a confusion matrix.
     sample_weight : array-like of shape (n,), optional
+        Weights of the rows.
 
     Returns
     -------
     float
         Classes without decided rows are left out; 0 when there are none.
+
+    See Also
+    --------
+    class_report : Macro, weighted and micro averages.
 
     Examples
     --------

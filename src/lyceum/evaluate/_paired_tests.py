@@ -32,10 +32,11 @@ class McNemar(Printable):
     Attributes
     ----------
     only_first_wrong, only_second_wrong : int
+        Rows that only one of the two gets wrong, b and c.
     statistic : float
         For "exact" the smaller of the two counts; for "chi-square" (|b - c| - 1)² / (b + c), never below 0.
     p_value : float
-        Two-sided; 1 when the models are never wrong apart.
+        Two-sided; 1 when no row is wrong for one model alone.
     method : {"exact", "chi-square"}
         Binomial with p = ½, or chi-square of one degree of freedom with continuity correction.
     """
@@ -47,6 +48,7 @@ class McNemar(Printable):
     method: str
 
     def summary(self) -> Summary:
+        """The counts, the statistic and its p-value."""
         facts = {
             "only the first wrong": self.only_first_wrong,
             "only the second wrong": self.only_second_wrong,
@@ -70,11 +72,26 @@ def mcnemar(
 
     Parameters
     ----------
-    y, first, second : array-like of shape (n,)
+    y, first, second : array-like of shape (n,), optional
         Truth and the predictions of the two; or give the two counts instead.
     only_first_wrong, only_second_wrong : int, optional
+        Rows that only one of the two gets wrong.
     method : {"auto", "exact", "chi-square"}, default="auto"
-        "auto" is exact for fewer than 25 rows on which the two differ in being right.
+        "auto" is exact for fewer than 25 rows that only one of the two gets wrong.
+
+    Returns
+    -------
+    McNemar
+
+    See Also
+    --------
+    corrected_t, five_by_two : Tests over splits.
+    lyceum.plot.comparison : The counts as a picture.
+
+    References
+    ----------
+    McNemar, Note on the sampling error of the difference between correlated proportions or percentages,
+    Psychometrika 12, 1947.
 
     Examples
     --------
@@ -95,7 +112,7 @@ def mcnemar(
 def _discordant(y: Any, first: Any, second: Any, b: int | None, c: int | None) -> tuple[int, int]:
     if y is None and first is None and second is None and b is not None and c is not None:
         if b < 0 or c < 0 or b != int(b) or c != int(c):
-            raise SettingError(f"counts {b} and {c} must be whole numbers of at least 0")
+            raise SettingError(f"counts {b} and {c} must be integers of at least 0")
         return int(b), int(c)
     if y is None or first is None or second is None or b is not None or c is not None:
         raise SettingError("give y and both predictions, or only_first_wrong and only_second_wrong")
@@ -120,12 +137,11 @@ class FiveByTwoTest(Printable):
     Attributes
     ----------
     differences : ndarray of shape (5, 2)
+        Loss of the first minus loss of the second, for every halving and fold.
     t, t_p_value : float
         Dietterich's t: the first difference over √(mean variance), 5 degrees of freedom, two-sided.
     f, f_p_value : float
         Alpaydin's F: all ten squared differences over twice the variances, 10 and 5 degrees of freedom.
-    mean : float
-        Mean difference: negative when the first is better.
     """
 
     _derived: ClassVar[tuple[str, ...]] = ("mean",)
@@ -138,9 +154,11 @@ class FiveByTwoTest(Printable):
 
     @property
     def mean(self) -> float:
+        """Mean difference: negative when the first is better."""
         return float(self.differences.mean())
 
     def summary(self) -> Summary:
+        """The statistics and their p-values."""
         facts = {
             "mean difference": self.mean,
             "t (5 df)": self.t,
@@ -165,15 +183,32 @@ def five_by_two(
     first, second : array-like of shape (5, 2), or estimators
         Losses of the two models in the same folds; or two estimators, run on X and y in five stratified
         halvings.
-    X, y : optional
-        The table, for estimators.
-    loss, random_state
-        As for `cross_validate`, for estimators.
+    X : array-like or frame of n rows, or scanned rows, optional
+        The table, for estimators; rows from `lyceum.scan` may be in a file larger than memory.
+    y : array-like of shape (n,), optional
+        The target, for estimators; scanned rows carry their own.
+    loss : {"auto", "error", "squared", "absolute"} or callable, default="auto"
+        "auto" is the error rate for classifiers, squared error otherwise; a function (y, predicted) gives the
+        loss of every row.
+    random_state : int, RandomState or None, default=0
+        Seed of the halvings.
 
     Returns
     -------
     FiveByTwoTest
         Without any variance the statistics are 0 (p = 1) for equal losses, infinite (p = 0) otherwise.
+
+    See Also
+    --------
+    corrected_t : A test over any splits.
+    lyceum.plot.comparison : The differences as a picture.
+
+    References
+    ----------
+    Dietterich, Approximate statistical tests for comparing supervised classification learning algorithms,
+    Neural Computation 10, 1998.
+    Alpaydin, Combined 5×2 cv F test for comparing supervised classification learning algorithms, Neural
+    Computation 11, 1999.
 
     Examples
     --------
@@ -224,6 +259,7 @@ class CorrectedT(Printable):
     t, p_value : float
         Two-sided, J-1 degrees of freedom.
     df : int
+        J-1.
     low, high : float
         95 % interval of the difference.
     """
@@ -237,6 +273,7 @@ class CorrectedT(Printable):
     high: float
 
     def summary(self) -> Summary:
+        """The difference, its interval and its p-value."""
         facts = {
             "mean difference": self.mean,
             "standard error": self.standard_error,
@@ -267,6 +304,15 @@ def corrected_t(first: Any, second: Any, *, test_to_train: float) -> CorrectedT:
     CorrectedT
         Without any variance t is 0 (p = 1) for equal losses and infinite (p = 0) otherwise.
 
+    See Also
+    --------
+    cross_validate : The losses.
+    lyceum.plot.comparison : The interval as a picture.
+
+    References
+    ----------
+    Nadeau and Bengio, Inference for the generalization error, Machine Learning 52, 2003.
+
     Examples
     --------
     >>> result = corrected_t([0.10, 0.12, 0.11], [0.13, 0.14, 0.12], test_to_train=1 / 2)
@@ -279,7 +325,7 @@ def corrected_t(first: Any, second: Any, *, test_to_train: float) -> CorrectedT:
     if not test_to_train > 0.0:
         raise SettingError(f"test_to_train={test_to_train} must be above 0: test rows over training rows")
     J, mean = len(d), float(d.mean())
-    # equal differences may leave a rounding of their mean as their spread
+    # the mean of equal differences may be off by rounding, which is no spread
     variance = 0.0 if d.min() == d.max() else float(d.var(ddof=1))
     error = math.sqrt((1.0 / J + test_to_train) * variance)
     t = _over(mean, error)

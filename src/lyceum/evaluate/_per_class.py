@@ -42,8 +42,7 @@ class ClassReport(Printable):
     Attributes
     ----------
     per_class : tuple of BinaryReport
-        In the order of `confusion.classes`. A rejected row of a class counts against its recall: it was not
-        found.
+        In the order of `confusion.classes`. A rejected row of a class lowers its recall: it was not found.
     macro : ClassAverages
         The plain mean: every class counts the same.
     weighted : ClassAverages
@@ -51,6 +50,7 @@ class ClassReport(Printable):
     micro : ClassAverages
         From pooled counts. Without rejection all three are the accuracy.
     confusion : Confusion
+        The matrix behind them.
     """
 
     per_class: tuple[BinaryReport, ...]
@@ -60,6 +60,7 @@ class ClassReport(Printable):
     confusion: Confusion
 
     def summary(self) -> Summary:
+        """The rates of every class, and their averages."""
         rows: list[tuple[Any, ...]] = [
             (str(one.positive), one.precision, one.recall, one.specificity, one.f1, one.tp + one.fn)
             for one in self.per_class
@@ -88,15 +89,26 @@ def class_report(
     Parameters
     ----------
     y : array-like of shape (n,) or Confusion
-    predicted : array-like of shape (n,)
-        Not needed with a confusion matrix.
-    classes, reject, sample_weight
-        As for `confusion`.
+        The true labels, or a confusion matrix.
+    predicted : array-like of shape (n,), optional
+        The predictions; not needed with a confusion matrix.
+    classes : array-like, optional
+        The classes and their order; by default the sorted labels of both columns.
+    reject : label, optional
+        The label that stands for doubt. Among the predictions it is a rejection; among the truth it marks
+        rows that belong to no class.
+    sample_weight : array-like of shape (n,), optional
+        Weights of the rows.
 
     Returns
     -------
     ClassReport
-        A rate with nothing to be a rate of is 0 and takes part in the macro average as such.
+        A rate whose denominator is zero is 0, and is averaged as such.
+
+    See Also
+    --------
+    binary_report : Two classes.
+    confusion : The counts.
 
     Examples
     --------
@@ -116,12 +128,12 @@ def class_report(
 
 
 def _one_by_one(matrix: Confusion) -> tuple[BinaryReport, ...]:
-    """Class k against the rest over all rows; a rejected row is not called k."""
+    """Class k against the rest over all rows; a rejected row is not predicted as k."""
     right = matrix.counts.diagonal()
     truth = matrix.counts.sum(axis=1) + matrix.rejected
-    called = matrix.counts.sum(axis=0) + matrix.foreign[:-1]
-    cells = np.column_stack([right, called - right, truth - right, matrix.n - called - truth + right])
-    # a difference of weights may miss zero by a rounding
+    predicted = matrix.counts.sum(axis=0) + matrix.foreign[:-1]
+    cells = np.column_stack([right, predicted - right, truth - right, matrix.n - predicted - truth + right])
+    # a difference of weights may miss zero by rounding
     cells = np.maximum(cells, 0.0)
     labels = matrix.classes.tolist()
     return tuple(

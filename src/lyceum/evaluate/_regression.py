@@ -47,10 +47,12 @@ class RegressionReport(Printable):
 
     @property
     def rmse(self) -> float:
+        """Root mean squared error."""
         return math.sqrt(self.mse)
 
     @property
     def root_relative_squared_error(self) -> float:
+        """Square root of the relative squared error."""
         return math.sqrt(self.relative_squared_error)
 
     @property
@@ -59,6 +61,7 @@ class RegressionReport(Printable):
         return 1.0 - self.relative_squared_error
 
     def summary(self) -> Summary:
+        """All errors."""
         names = (
             "rmse",
             "mse",
@@ -80,10 +83,20 @@ def regression_report(
     Parameters
     ----------
     y, predicted : array-like of shape (n,)
+        True and predicted values.
     mean : float, optional
-        What relative errors compare with: by default the mean of y; give the mean of the training rows to
-        compare with what could have been known.
+        The constant that relative errors compare with: by default the mean of y; give the mean of the
+        training rows to compare with what was known before.
     sample_weight : array-like of shape (n,), optional
+        Weights of the rows.
+
+    Returns
+    -------
+    RegressionReport
+
+    See Also
+    --------
+    binary_report, class_report : Predictions of classes.
 
     Examples
     --------
@@ -106,7 +119,7 @@ def _report(truth: np.ndarray, guess: np.ndarray, w: np.ndarray, mean: float | N
     if mean is not None and not math.isfinite(mean):
         raise DataError(f"mean={mean} is not a finite number")
     center = ratio(float(w @ truth), total) if mean is None else mean
-    # a mean may round off a constant by its last bit, which is no spread
+    # the mean of equal values may differ from them in the last bit, which is no spread
     spread = truth - center if mean is not None or not _is_constant(truth[w > 0]) else np.zeros_like(truth)
     off = guess - truth
     squared, absolute = float(w @ off**2), float(w @ np.abs(off))

@@ -1,4 +1,4 @@
-"""Underfitting, overfitting, or neither: training and test loss read against a constant guess."""
+"""Underfitting, overfitting, or neither: training and test loss compared with the best constant."""
 
 from __future__ import annotations
 
@@ -15,13 +15,24 @@ _GAINED = 0.25  # share of the baseline removed on training rows, below which it
 
 @dataclass(frozen=True, slots=True)
 class FitVerdict(Printable):
-    """Underfitting, overfitting, or neither, and why."""
+    """Underfitting, overfitting, or neither, and why.
 
-    word: str  # "underfitting", "overfitting" or "balanced"
+    Attributes
+    ----------
+    word : {"underfitting", "overfitting", "balanced"}
+        The verdict.
+    reason : str
+        The losses behind it, and what to do.
+    gap : float
+        Test loss minus training loss.
+    """
+
+    word: str
     reason: str
     gap: float
 
     def summary(self) -> Summary:
+        """The verdict and its reason."""
         return Summary(f"{self.word}: {self.reason}")
 
 
@@ -32,12 +43,12 @@ def fit_verdict(
     standard_error: float = 0.0,
     attainable: float | None = None,
 ) -> FitVerdict:
-    """Read training and test loss against the loss of a constant guess, by a stated rule.
+    """Compare training and test loss with the loss of the best constant, by a fixed rule.
 
-    With gap = test - train, and gain = baseline - train what the model removes on the rows it learned from:
+    With gap = test - train and gain = baseline - train:
 
-    - overfitting when the gap is above two standard errors and a tenth of the baseline, and new rows do not
-      see a third of the gain or more than half of their loss is due to the gap;
+    - overfitting when the gap is above two standard errors and a tenth of the baseline, and is above a third
+      of the gain or half of the test loss;
     - else underfitting when the gain is below a quarter of the baseline, when the test loss is not below the
       baseline, or when even the training loss is above what is attainable on new rows by two standard errors;
     - else balanced.
@@ -45,12 +56,21 @@ def fit_verdict(
     Parameters
     ----------
     train_loss, test_loss : float
+        Mean loss on training and on test rows.
     baseline : float
         Loss of the best constant: the majority class or the mean.
     standard_error : float, default=0.0
         Of the test loss.
     attainable : float, optional
         A loss that some model is known to reach on new rows.
+
+    Returns
+    -------
+    FitVerdict
+
+    See Also
+    --------
+    learning_curve, validation_curve : Curves with such verdicts.
 
     Examples
     --------
