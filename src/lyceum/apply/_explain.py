@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,11 +11,11 @@ import pyarrow as pa
 
 from lyceum.apply._batches import Batches, spooled
 from lyceum.apply._model import Fitted
-from lyceum.data import CsvFormat
+from lyceum.data import CsvFormat, Rows
 from lyceum.errors import DataError, LyceumError
-from lyceum.report import Table, plain, show
+from lyceum.report import Explanation, Table, plain, show
 
-__all__ = ["RowExplanation", "explain_rows"]
+__all__ = ["RowExplanation", "explain_rows", "explain_steps"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,13 +97,51 @@ def explain_rows(
         raise DataError(f"row {wanted[0]}: rows are counted from 0")
     with spooled(data) as source:
         table = _taken(Batches(source, fitted.schema.columns, (), form or CsvFormat("")), wanted)
-    prepared = fitted.rows(table)
-    for step in fitted.steps[:-1]:
-        prepared = step.transform(prepared)
-    found = fitted.learner.explain(prepared)
+    found = explain_steps(fitted.steps, fitted.rows(table))
     posterior = fitted.posterior(table) if fitted.classes is not None else None
     made = {row: _one(fitted, found, table, posterior, i, row) for i, row in enumerate(wanted)}
     return [made[row] for row in dict.fromkeys(rows)]
+
+
+def explain_steps(steps: Sequence[Any], rows: Rows) -> Explanation:
+    """The explanation of some rows by the last step, in the columns that the first step reads.
+
+    One-of-C columns that a preparation made are added up to the column that they come from. Columns that are
+    made of several, as principal components, keep their own names.
+    """
+    first = made = steps[0].schema_.names
+    sources = np.arange(len(first))
+    for step in steps[:-1]:
+        rows = step.transform(rows)
+        made = step.get_feature_names_out()
+        sources = _sources_after(step, sources)
+    found = steps[-1].explain(rows)
+    groups: dict[str, list[int]] = {}
+    for j, source in enumerate(sources.tolist()):
+        groups.setdefault(first[source] if source >= 0 else str(made[j]), []).append(j)
+    added = [found.contributions[:, places].sum(axis=1) for places in groups.values()]
+    cells = [_cells_of(found.values, made, places) for places in groups.values()]
+    return replace(
+        found, names=tuple(groups), contributions=np.column_stack(added), values=np.column_stack(cells)
+    )
+
+
+def _sources_after(step: Any, sources: np.ndarray) -> np.ndarray:
+    """The column of the first step of every column after this step, -1 for columns made of several."""
+    if not hasattr(step, "column_sources"):
+        return np.full(len(step.get_feature_names_out()), -1)
+    before = step.column_sources()
+    return np.where(before < 0, -1, sources[before])
+
+
+def _cells_of(values: Any, names: Sequence[str], places: list[int]) -> np.ndarray:
+    """The cells of one column; of several one-of-C columns the name of the one that is 1."""
+    cells = values[:, places]
+    if len(places) == 1:
+        return cells[:, 0]
+    labels = np.array([names[j].split("=", 1)[-1] for j in places], dtype=object)
+    ones = cells.astype(np.float64) == 1.0
+    return np.where(ones.any(axis=1), labels[ones.argmax(axis=1)], "")
 
 
 def _taken(batches: Batches, rows: list[int]) -> pa.Table:
@@ -120,7 +158,7 @@ def _taken(batches: Batches, rows: list[int]) -> pa.Table:
 def _one(fitted: Fitted, found: Any, table: pa.Table, posterior: Any, i: int, row: int) -> RowExplanation:
     adds = found.contributions[i]
     order = np.argsort(-np.abs(adds), kind="stable").tolist()
-    parts = tuple((str(found.names[j]), _cell(table, found.names[j], i), float(adds[j])) for j in order)
+    parts = tuple((str(found.names[j]), _cell(table, found, i, j), float(adds[j])) for j in order)
     chances = None
     if posterior is not None:
         chances = {str(label): float(p) for label, p in zip(fitted.classes.tolist(), posterior[i])}  # type: ignore[union-attr]
@@ -131,10 +169,9 @@ def _one(fitted: Fitted, found: Any, table: pa.Table, posterior: Any, i: int, ro
     )
 
 
-def _cell(table: pa.Table, name: str, i: int) -> Any:
-    """The cell of a column of the file; nothing for columns that a preparation made."""
-    if name not in table.column_names:
-        return ""
-    value = table.column(name)[i].as_py()
+def _cell(table: pa.Table, found: Explanation, i: int, j: int) -> Any:
+    """The cell of a column of the file, or of one that a preparation made."""
+    name = found.names[j]
+    value = table.column(name)[i].as_py() if name in table.column_names else found.value(i, j)
     value = value if isinstance(value, str | bool | int | float | None) else str(value)
     return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 1e15 else value

@@ -17,7 +17,7 @@ from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from lyceum.base import Learner, undefined
-from lyceum.data import Align, ArraySource, Block, CheckCells, Rows, Schema, Step, is_dask, to_arrow
+from lyceum.data import Align, ArraySource, Block, CheckCells, Design, Rows, Schema, Step, is_dask, to_arrow
 from lyceum.prepare._containers import contain, library_of
 
 __all__ = ["Transformer", "with_weight"]
@@ -62,6 +62,16 @@ class Transformer(TransformerMixin, Learner, auto_wrap_output_keys=None):
         columns = tuple(replace(column, name=str(name)) for column, name in zip(self.schema_, names))
         schema = Schema(columns)
         return np.array(self._step(schema).schema(schema).names, dtype=object)
+
+    def column_sources(self) -> np.ndarray:
+        """The number of the input column that every output column comes from, -1 for a new one."""
+        schema = Schema(self.schema_.columns)
+        step = self._step(schema)
+        design = getattr(step, "design", step)
+        if isinstance(design, Design):
+            return design.source
+        places = {name: j for j, name in enumerate(schema.names)}
+        return np.array([places.get(name, -1) for name in step.schema(schema).names])
 
     def _steps(self) -> list[Step]:
         return [CheckCells(type(self).__name__, self._takes_missing)]

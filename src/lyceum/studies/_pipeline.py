@@ -13,6 +13,7 @@ from sklearn.base import is_classifier
 from sklearn.pipeline import Pipeline
 
 from lyceum import catalog
+from lyceum.apply import explain_steps
 from lyceum.data import Rows
 from lyceum.decision import LossMatrix, minimum_risk
 from lyceum.evaluate import StratifiedFolds
@@ -199,6 +200,4 @@ def explained(model: Any, rows: Rows) -> Explanation | None:
     if not hasattr(learner, "explain"):
         return None
     pipeline = getattr(model, "estimator_", model)
-    for _, step in pipeline.steps[:-1]:
-        rows = step.transform(rows)
-    return learner.explain(rows)
+    return explain_steps([step for _, step in pipeline.steps], rows)

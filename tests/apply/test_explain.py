@@ -1,0 +1,52 @@
+"""Explanations of pipelines name the columns of the table, with the cells of the row."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.pipeline import make_pipeline
+
+import lyceum
+from lyceum.apply import explain_rows
+from lyceum.bayes import LinearDiscriminant
+from lyceum.decision import MinimumRiskClassifier
+from lyceum.linear import LogisticRegression
+from lyceum.prepare import FillMissing, OneOfC, Standardize
+from lyceum.reduce import PCA
+
+rng = np.random.default_rng(5)
+BIRDS = pd.DataFrame(
+    {
+        "island": rng.choice(["Biscoe", "Dream", "Torgersen"], 120),
+        "mass": rng.normal(4.2, 0.8, 120),
+        "sex": rng.choice(["f", "m"], 120),
+    }
+)
+SPECIES = np.where(BIRDS["mass"] + (BIRDS["island"] == "Dream") > 4.5, "Chinstrap", "Adelie")
+
+PIPELINES = [
+    LinearDiscriminant(),
+    make_pipeline(OneOfC(), LinearDiscriminant(covariance="diagonal")),
+    make_pipeline(Standardize(), OneOfC(drop="first"), LogisticRegression()),
+    make_pipeline(FillMissing(), Standardize(), LogisticRegression()),
+    MinimumRiskClassifier(make_pipeline(OneOfC(handle_unknown="error"), LogisticRegression()), doubt=0.1),
+]
+
+
+@pytest.mark.parametrize("model", PIPELINES, ids=lambda model: str(type(model).__name__))
+def test_columns_are_those_of_the_table_with_their_cells(model):
+    table = BIRDS.assign(species=SPECIES)
+    rows = lyceum.scan(table, target="species")
+    fitted = model.fit(rows)
+    for one in explain_rows(fitted, BIRDS, [3, 7]):
+        cells = {name: cell for name, cell, _ in one.contributions}
+        assert cells == pytest.approx(BIRDS.loc[one.row].to_dict())
+        total = one.base + sum(adds for *_, adds in one.contributions)
+        assert total == pytest.approx(one.score)
+
+
+def test_columns_made_of_several_keep_their_names():
+    numbers = BIRDS[["mass"]].assign(wing=rng.normal(size=120))
+    model = make_pipeline(PCA(n_components=2), LogisticRegression()).fit(numbers, SPECIES)
+    (one,) = explain_rows(model, numbers, [0])
+    assert {name for name, *_ in one.contributions} == {"pc1", "pc2"}
+    assert all(isinstance(cell, float) for _, cell, _ in one.contributions)
