@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 
+import lyceum
 from lyceum.errors import DataError
 from lyceum.linear import LinearRegression, LogisticRegression, lasso_path
 from lyceum.plot import laplace_contours, posterior_contours, regularization_path, residuals
@@ -83,3 +84,14 @@ def test_contours_need_two_columns_and_two_classes():
     X, y = np.eye(3), np.array([0, 1, 1])
     with pytest.raises(DataError, match="two columns"):
         posterior_contours(LogisticRegression().fit(X, y), X, y)
+
+
+def test_residuals_of_scanned_rows_are_those_of_the_arrays():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 2))
+    table = np.column_stack([X, X @ [1.0, 2.0] + rng.normal(size=30)])
+    rows = lyceum.scan(table, target="x2")
+    model = LinearRegression().fit(rows)
+    frame = pd.DataFrame(X, columns=["x0", "x1"])
+    found, expected = residuals(model, rows), residuals(model, frame, table[:, 2])
+    assert np.array_equal(found.collections[0].get_offsets(), expected.collections[0].get_offsets())

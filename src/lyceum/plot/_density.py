@@ -41,9 +41,15 @@ def density(
     label : str, optional
         The name of a curve.
     title : str, optional
+        The title of the picture.
     levels : int, default=8
         The number of contours.
     ax : Matplotlib axes, optional
+        Where to draw; new axes by default.
+
+    Returns
+    -------
+    Matplotlib axes
 
     Examples
     --------
@@ -73,7 +79,7 @@ def density(
 def class_densities(
     model: Any, X: Any, y: Any = None, *, title: str | None = None, ax: Axes | None = None
 ) -> Axes:
-    """π_k f_k(x) of every class, and the regions where each class is decided for.
+    """π_k f_k(x) of every class, and the regions where each class is predicted.
 
     Parameters
     ----------
@@ -84,7 +90,13 @@ def class_densities(
     y : array of shape (n,), optional
         Their classes, to colour them by.
     title : str, optional
+        The title of the picture.
     ax : Matplotlib axes, optional
+        Where to draw; new axes by default.
+
+    Returns
+    -------
+    Matplotlib axes
 
     Examples
     --------
@@ -122,7 +134,7 @@ def posterior_updating(
     title: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """What is known of the mean of a Gaussian as rows arrive: the prior, and the posterior after n rows.
+    """The posterior of the mean of a Gaussian as rows arrive: the prior, and the posterior after n rows.
 
     Parameters
     ----------
@@ -135,7 +147,13 @@ def posterior_updating(
     after : sequence of int, optional
         The numbers of rows to show; by default 0, 1, 2, 4, 8 ... and all.
     title : str, optional
+        The title of the picture.
     ax : Matplotlib axes, optional
+        Where to draw; new axes by default.
+
+    Returns
+    -------
+    Matplotlib axes
 
     Examples
     --------
@@ -172,17 +190,26 @@ def sensor_fusion(
     title: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Several measurements with their uncertainty, and what they say together.
+    """Several measurements with their uncertainty, and their fusion.
 
     Numbers are drawn as densities, points of the plane as their means and the ellipses that hold 95 %.
 
     Parameters
     ----------
     means : array of shape (k,) or (k, 2)
+        The measurements.
     covariances : array of shape (k,) or (k, 2, 2)
+        Their variances or covariance matrices.
     labels : sequence of str, optional
+        Their names.
     title : str, optional
+        The title of the picture.
     ax : Matplotlib axes, optional
+        Where to draw; new axes by default.
+
+    Returns
+    -------
+    Matplotlib axes
 
     Examples
     --------

@@ -33,11 +33,25 @@ def error_reject(
     what : {"error", "cost"}, optional
         The share of wrong decisions or the mean loss; by default the cost, if a curve is not of the 0/1 loss.
     doubt : float, optional
-        A cost of doubt θ; where it puts each curve is marked.
+        A cost of doubt θ; the point that it selects on each curve is marked.
     label : str, optional
         The name of one curve.
     title : str, optional
+        The title of the picture.
     ax : Matplotlib axes, optional
+        Where to draw; new axes by default.
+
+    Returns
+    -------
+    Matplotlib axes
+
+    See Also
+    --------
+    lyceum.decision.error_reject_curve : The curve as numbers.
+
+    References
+    ----------
+    Chow, On optimum recognition error and reject tradeoff, IEEE Trans. Information Theory 16, 1970.
 
     Examples
     --------
@@ -57,8 +71,8 @@ def error_reject(
         # the point that accepts nothing has no error to show
         x, y = downsample(curve.reject_rate[1:], getattr(curve, what)[1:])
         figure = f"area {curve.area:.3f}" if what == "cost" or curve.zero_one else ""
-        shown = "  ".join(part for part in (str(name), figure) if part) or "classifier"
-        ax.plot(x, y, label=shown, **style)
+        text = "  ".join(part for part in (str(name), figure) if part) or "classifier"
+        ax.plot(x, y, label=text, **style)
         if doubt is not None:
             point = curve.at(doubt)
             ax.plot(

@@ -27,19 +27,32 @@ def importances(
     title: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Bars of how much every column matters, the most important at the top.
+    """Bars of feature importances, the most important column at the top.
 
     Parameters
     ----------
     model : fitted learner with `feature_importances_`, or array of shape (d,)
+        The importances.
     names : sequence of str, optional
         The columns; those of the learner by default.
     spread : array of shape (d,), optional
         Standard deviations, over trees or shuffles, drawn as lines.
     most : int, default=20
-        Columns drawn; how many are left out is said.
-    label, title, ax
-        As in the other pictures.
+        Columns drawn; the axis tells how many are left out.
+    label : str, default="importance"
+        The name of the axis.
+    title : str, optional
+        The title of the picture.
+    ax : Matplotlib axes, optional
+        Where to draw; new axes by default.
+
+    Returns
+    -------
+    Matplotlib axes
+
+    See Also
+    --------
+    lyceum.trees.permutation_importance : Importances of any learner.
 
     Examples
     --------
@@ -54,7 +67,7 @@ def importances(
     else:
         values = np.asarray(model, dtype=np.float64)
     if values.ndim != 1 or not len(values):
-        raise DataError(f"importances have the shape {values.shape}: give one a column")
+        raise DataError(f"importances have the shape {values.shape}: give one per column")
     names = [f"x{j}" for j in range(len(values))] if names is None else list(names)
     if len(names) != len(values):
         raise DataError(f"there are {len(names)} names for {len(values)} importances: give one each")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lyceum.base import targets_to_score
 from lyceum.errors import DataError
 from lyceum.plot.style import COLOURS, GREY, axes, finish, legend
 
@@ -19,7 +20,7 @@ __all__ = ["laplace_contours", "posterior_contours", "regularization_path", "res
 def regularization_path(
     path: Any, *, most: int = 7, title: str | None = None, ax: Axes | None = None
 ) -> Axes:
-    """Every coefficient over the penalty alpha, which falls to the right; the largest ones are named.
+    """Every coefficient over the penalty alpha, which decreases to the right; the largest are named.
 
     Parameters
     ----------
@@ -28,7 +29,13 @@ def regularization_path(
     most : int, default=7
         How many columns are coloured and named; the others are grey.
     title : str, optional
+        The title of the picture.
     ax : Matplotlib axes, optional
+        Where to draw; new axes by default.
+
+    Returns
+    -------
+    Matplotlib axes
 
     Examples
     --------
@@ -55,17 +62,27 @@ def regularization_path(
     return ax
 
 
-def residuals(model: Any, X: Any, y: Any, *, title: str | None = None, ax: Axes | None = None) -> Axes:
-    """What a regression leaves, y less the fitted value, over the fitted value.
+def residuals(model: Any, X: Any, y: Any = None, *, title: str | None = None, ax: Axes | None = None) -> Axes:
+    """Residuals, y minus the fitted value, over the fitted value.
 
-    Without a pattern: neither a curve (a term is missing) nor a funnel (the spread is not constant).
+    A good model leaves no pattern: neither a curve (a term is missing) nor a funnel (the variance changes).
 
     Parameters
     ----------
-    model : fitted regression
-    X, y : rows and their targets
+    model : fitted regressor
+        With `predict`.
+    X : array, frame or scanned rows
+        Rows to predict.
+    y : array of shape (n,), optional
+        Their targets; scanned rows carry their own.
     title : str, optional
+        The title of the picture.
     ax : Matplotlib axes, optional
+        Where to draw; new axes by default.
+
+    Returns
+    -------
+    Matplotlib axes
 
     Examples
     --------
@@ -77,6 +94,7 @@ def residuals(model: Any, X: Any, y: Any, *, title: str | None = None, ax: Axes 
     """
     ax = axes(ax)
     fitted = np.asarray(model.predict(X), dtype=np.float64)
+    y, _ = targets_to_score(model, X, y, None)
     left = np.asarray(y, dtype=np.float64) - fitted
     ax.axhline(0.0, color=GREY, linewidth=1.0, linestyle=(0, (4, 3)), gid="reference")
     ax.scatter(fitted, left, s=12, color=COLOURS[0], alpha=0.6, linewidths=0)
@@ -90,18 +108,26 @@ def posterior_contours(
     """The posteriors of a classifier over two columns, their contours and the boundary between the classes.
 
     For two classes the contours are those of the posterior of the second, and the boundary is at ½. For more,
-    the posterior of the class that is decided for is shaded in its colour, with contours of the largest
-    posterior. `laplace_contours` shows three ways to come to posteriors side by side.
+    the predicted class is shaded in its colour, with contours of the largest posterior. `laplace_contours`
+    shows three kinds of posteriors side by side.
 
     Parameters
     ----------
     model : fitted classifier with `predict_proba`
     X : array or frame of shape (n_samples, 2)
+        Rows to show.
     y : array of shape (n_samples,)
+        Their classes.
     steps : int, default=120
-        The number of points a side of the grid.
+        The number of points along each side of the grid.
     title : str, optional
+        The title of the picture.
     ax : Matplotlib axes, optional
+        Where to draw; new axes by default.
+
+    Returns
+    -------
+    Matplotlib axes
 
     Examples
     --------
@@ -156,7 +182,7 @@ def _contours_of_many(
     ax.imshow(shade, extent=extent, origin="lower", aspect="auto", zorder=0)
     lines = ax.contour(*sides, largest, levels=[0.5, 0.75, 0.9], colors=GREY, linewidths=0.9)
     ax.clabel(lines, fontsize="x-small")
-    for k in range(posterior.shape[2]):  # where the lead of a class over all others is nought
+    for k in range(posterior.shape[2]):  # where the lead of a class over all others is zero
         rest = np.delete(posterior, k, axis=2).max(axis=2)
         ax.contour(*sides, posterior[:, :, k] - rest, levels=[0.0], colors="black", linewidths=1.4)
 
@@ -170,11 +196,19 @@ def laplace_contours(X: Any, y: Any, *, C: float = 1.0, steps: int = 120, **sett
     Parameters
     ----------
     X : array or frame of shape (n_samples, 2)
+        Rows to show.
     y : array of shape (n_samples,)
+        Their classes.
     C : float, default=1.0
         The inverse strength of the penalty: the variance of the prior of the weights.
     steps : int, default=120
-    **settings : further settings of `LogisticRegression`
+        The number of points along each side of the grid.
+    **settings
+        Further parameters of `LogisticRegression`.
+
+    Returns
+    -------
+    list of three Matplotlib axes
 
     Examples
     --------

@@ -24,8 +24,10 @@ def training_curves(
     title: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """What training lowers, step by step: the loss over the epochs of a network, on the training rows and,
-    with early stopping, on those held out; the objective, duality gap or mistakes of other learners.
+    """The objective of training over its steps.
+
+    The loss of a network over its epochs, on training rows and, with early stopping, on validation rows; the
+    objective, duality gap or number of mistakes of other learners.
 
     Parameters
     ----------
@@ -36,7 +38,24 @@ def training_curves(
     label : str, optional
         The name of the learner.
     title : str, optional
+        The title of the picture.
     ax : Matplotlib axes, optional
+        Where to draw; new axes by default.
+
+    Returns
+    -------
+    Matplotlib axes
+
+    See Also
+    --------
+    staged_errors : The errors of an ensemble over its rounds.
+
+    Examples
+    --------
+    >>> from lyceum.linear import LogisticRegression
+    >>> model = LogisticRegression().fit([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1])
+    >>> training_curves(model).get_xlabel()
+    'iteration'
     """
     from matplotlib.ticker import MaxNLocator
 
@@ -81,7 +100,25 @@ def network(
         Whether lines have a colour by the sign of their weight and a width by its size, relative to the
         largest of the layer. Of spheres these are the centres.
     title : str, optional
+        The title of the picture.
     ax : Matplotlib axes, optional
+        Where to draw; new axes by default.
+
+    Returns
+    -------
+    Matplotlib axes
+
+    See Also
+    --------
+    training_curves : How it was trained.
+
+    Examples
+    --------
+    >>> from lyceum.neural import MLPClassifier
+    >>> X, y = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [0, 1, 1, 0]
+    >>> model = MLPClassifier(hidden_layer_sizes=3, max_iter=2, random_state=0).fit(X, y)
+    >>> [text.get_text() for text in network(model).get_xticklabels()]
+    ['2 inputs', '3 relu', '1 output']
     """
     check_is_fitted(model, "parameters_")
     widths = model.widths_.tolist()
@@ -106,7 +143,7 @@ def network(
 
 
 def _places(n: int, most: int) -> dict[int, float]:
-    """The nodes drawn of n, with their heights about 0; a gap of one place where some are left out."""
+    """The nodes drawn of n, with their heights about 0; one place is empty where some are left out."""
     if n <= most:
         return {i: (n - 1) / 2 - i for i in range(n)}
     half = most // 2

@@ -33,19 +33,29 @@ def staged_errors(
     Parameters
     ----------
     curves : dict of name to array of shape (n_rounds,)
-        For example ``{"training": ..., "validation": ...}``; NaN leaves a gap.
+        For example ``{"training": ..., "validation": ...}``; nothing is drawn where a value is NaN.
     best : str, optional
-        The curve whose best round is marked, the first of equals.
+        The name of the curve whose best round is marked, the first of equals.
     goal : {"min", "max"}, default="min"
         Whether the best is the least or the largest.
     rounds : array, optional
         The numbers of the rounds; 1, 2, ... by default.
     error, x : str
-        What the curves and the rounds are, for the axes.
+        Names of the axes.
     log : bool, default=False
         A logarithmic error.
-    title, ax
-        As in the other pictures.
+    title : str, optional
+        The title of the picture.
+    ax : Matplotlib axes, optional
+        Where to draw; new axes by default.
+
+    Returns
+    -------
+    Matplotlib axes
+
+    See Also
+    --------
+    training_curves : The history of one learner.
 
     Examples
     --------

@@ -38,17 +38,27 @@ def tree(
     Parameters
     ----------
     model : fitted learner with `tree_`, or Tree
+        The tree.
     schema : Schema, optional
         The columns of a Tree.
     classes : sequence, optional
         The labels of a Tree, None for a regression.
     max_depth : int, optional
-        Nodes below are left out, and how many leaves they have is said.
+        Nodes below are left out; their number of leaves is written instead.
     font : float, optional
         The size of the text in points; by default 9 for a small tree down to 6 for a large one.
     title : str, optional
+        The title of the picture.
     ax : Matplotlib axes, optional
-        By default those of a new figure as large as the tree needs.
+        Where to draw; by default the axes of a new figure as large as the tree needs.
+
+    Returns
+    -------
+    Matplotlib axes
+
+    References
+    ----------
+    Reingold and Tilford, Tidier drawings of trees, IEEE Trans. Software Engineering 7, 1981.
 
     Examples
     --------
@@ -103,8 +113,8 @@ class _Drawing:
     def __init__(self, labels: TreeLabels, max_depth: int | None, font: float | None) -> None:
         self.labels = labels
         depths = labels.tree.depths
-        shown = depths <= max_depth if max_depth is not None else np.ones(len(depths), dtype=bool)
-        self.leaves = int(np.count_nonzero(shown & (labels.tree.n_children == 0)))
+        drawn = depths <= max_depth if max_depth is not None else np.ones(len(depths), dtype=bool)
+        self.leaves = int(np.count_nonzero(drawn & (labels.tree.n_children == 0)))
         self.font = font or float(np.clip(10.0 - 0.1 * self.leaves, 6.0, 9.0))
         self.line = 1.25 * self.font * _POINT
         self.letter = 0.56 * self.font * _POINT  # the mean width of a letter
@@ -135,19 +145,19 @@ class _Drawing:
                 waiting += [(child, level + 1, False) for child in children]
                 continue
             below = [] if cut else [made[child] for child in children]
-            made[i] = self._made(i, below, cut)
+            made[i] = self._new_box(i, below, cut)
         return made[node]
 
-    def _made(self, node: int, children: list[_Box], cut: bool) -> _Box:
+    def _new_box(self, node: int, children: list[_Box], cut: bool) -> _Box:
         labels = self.labels
         if children:
-            lines = [_clipped(labels.column(node), 28)]
+            lines = [_shorten(labels.column(node), 28)]
         elif labels.classes is None:
             spread = labels.spread(node)
             lines = [labels.answer_text(node), f"n {_short(float(labels.tree.weight[node]))}"]
             lines += [f"± {_short(spread[1])}"] if spread and spread[0] == "sd" else []
         else:
-            lines = [_clipped(labels.answer_text(node)), f"n {_short(float(labels.tree.weight[node]))}"]
+            lines = [_shorten(labels.answer_text(node)), f"n {_short(float(labels.tree.weight[node]))}"]
         edges = [_test(labels, node, b) for b in range(len(children))]
         bold = 1.1  # the first line is bold
         width = (
@@ -197,8 +207,8 @@ class _Drawing:
             shift = max((r[1] - c[0] + _GAP for r, c in zip(reach, own)), default=0.0) if reach else 0.0
             places.append(shift)
             moved = [(a + shift, b + shift) for a, b in own]
-            joined = [(r[0], max(r[1], m[1])) for r, m in zip(reach, moved)]
-            reach = joined + reach[len(moved) :] + moved[len(reach) :]
+            wider = [(r[0], max(r[1], m[1])) for r, m in zip(reach, moved)]
+            reach = wider + reach[len(moved) :] + moved[len(reach) :]
         middle = (places[0] + places[-1]) / 2 if places else 0.0
         for child, place in zip(box.children, places):
             child.x = place - middle
@@ -293,9 +303,9 @@ class _Drawing:
 
         classes = self.labels.classes
         assert classes is not None
-        shown = list(classes)[:10]
+        first = list(classes)[:10]
         ax.legend(
-            handles=[Patch(color=_colour(k), label=str(label)) for k, label in enumerate(shown)],
+            handles=[Patch(color=_colour(k), label=str(label)) for k, label in enumerate(first)],
             loc="upper left" if self.root.x > self.right / 2 else "upper right",
             fontsize=self.font,
             labelcolor=INK,
@@ -308,10 +318,10 @@ class _Drawing:
 
 
 def _test(labels: TreeLabels, node: int, branch: int) -> list[str]:
-    """What is asked for a branch, in up to three short lines."""
+    """The test of a branch, in up to three short lines."""
     if labels.tree.kind[node] in (THRESHOLD, INTERVALS):
         return [labels.test(node, branch)]
-    names = [_clipped(name) for name in labels.categories(node, labels.codes(node, branch))]
+    names = [_shorten(name) for name in labels.categories(node, labels.codes(node, branch))]
     if len(names) == 1:
         return [f"= {names[0]}"]
     if len(names) <= 3:
@@ -319,7 +329,7 @@ def _test(labels: TreeLabels, node: int, branch: int) -> list[str]:
     return [*names[:2], f"… {len(names) - 2} more"]
 
 
-def _clipped(text: str, most: int = 20) -> str:
+def _shorten(text: str, most: int = 20) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
@@ -332,10 +342,10 @@ def _short(value: float) -> str:
     return f"{value:,.0f}" if value == round(value) or abs(value) >= 1000 else f"{value:.3g}"
 
 
-def _leaves_below(of: Tree, node: int) -> int:
+def _leaves_below(tree: Tree, node: int) -> int:
     waiting, count = [node], 0
     while waiting:
         i = waiting.pop()
-        waiting += of.children(i)
-        count += int(of.n_children[i] == 0)
+        waiting += tree.children(i)
+        count += int(tree.n_children[i] == 0)
     return count
