@@ -94,6 +94,8 @@ class AdaBoostClassifier(Classifier, Ensemble):
     warm_start : bool, default=False
         Whether `fit` keeps the members there are and goes on to `n_estimators`: the same as all at once.
     random_state : int, RandomState or None, default=None
+        The seed; what a member draws follows from it and from its number, not from the threads. None
+        draws one.
     record : bool, default=False
         Whether weights, error and α of every round are kept in `record_`.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
@@ -102,6 +104,7 @@ class AdaBoostClassifier(Classifier, Ensemble):
     Attributes
     ----------
     classes_ : array of shape (K,)
+        The class labels, sorted.
     estimators_ : list of classifiers
         The T members that vote.
     errors_, alphas_ : arrays of shape (T,)
@@ -115,9 +118,25 @@ class AdaBoostClassifier(Classifier, Ensemble):
     n_rounds_ : int
         The rounds made.
     stopped_ : {"all rounds", "a member without error", "no better than chance"}
+        Why the rounds ended.
     record_ : list of dict
         With `record`: weights, error, alpha, and whether the member was kept, for every round.
     seed_ : int
+        The seed that was used.
+    framed_ : bool
+        Whether members of another library were given a frame.
+
+    See Also
+    --------
+    GradientBoostingClassifier : Boosting down the gradient of a loss.
+    BaggingClassifier : Members that do not depend on each other.
+
+    References
+    ----------
+    Freund and Schapire (1997), A decision-theoretic generalization of on-line learning and an application
+    to boosting.
+    Friedman, Hastie and Tibshirani (2000), Additive logistic regression: a statistical view of boosting.
+    Zhu et al. (2009), Multi-class AdaBoost.
 
     Examples
     --------
@@ -130,6 +149,7 @@ class AdaBoostClassifier(Classifier, Ensemble):
     [0.3, 0.2143, 0.1818]
     >>> "".join(model.predict(x))
     '+++----+++'
+
     """
 
     _parameter_constraints: ClassVar[dict] = {

@@ -38,17 +38,18 @@ class BaggingClassifier(Classifier, BaggingBase):
 
     Everything random follows from the seed and the number of the member, so that the result is the same for
     any number of threads. A row of weight w is drawn as often as any other and then weighs w times its draws;
-    for an estimator whose `fit` does not take `sample_weight`, rows are drawn with chances ∝ w instead. Rows
-    of weight 0 are not there.
+    for an estimator whose `fit` does not take `sample_weight`, rows are drawn with chances ∝ w instead.
+    Zero-weight rows are ignored.
 
-    Lyceum's learners (and pipelines of them) take mixed tables, gaps and scans as they do alone. An estimator
-    from elsewhere is given what `fit` was given: an array, or the frame with its columns as they are.
+    Lyceum's learners (and pipelines of them) take mixed tables, missing cells and scans as they do
+    alone. An estimator from elsewhere is given what `fit` was given: an array, or the frame as it is.
 
     Parameters
     ----------
     estimator : classifier, default=None
         What to copy; None is a fully grown `DecisionTreeClassifier`. Every `random_state` in it is set.
     n_estimators : int, default=10
+        The number of members.
     max_samples : int or float, default=1.0
         N', or N' / N, which may exceed 1 with `bootstrap`.
     bootstrap : bool, default=True
@@ -61,21 +62,25 @@ class BaggingClassifier(Classifier, BaggingBase):
         Whether posteriors are averaged or votes counted; an estimator without posteriors votes. Of classes
         with equal votes the first is predicted.
     oob_score : bool, default=False
-        Whether every row is judged by the members that have not seen it.
+        Whether every row is predicted by the members that have not seen it.
     warm_start : bool, default=False
-        Whether `fit` keeps the members there are and adds up to `n_estimators`: the same as all at once.
+        Whether `fit` keeps the members it has and adds up to `n_estimators`: the same as all at once.
     random_state : int, RandomState or None, default=None
+        The seed; what a member draws follows from it and from its number, not from the threads. None
+        draws one.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns hold categories; "from_dtype" leaves it to the estimator's own setting.
 
     Attributes
     ----------
     classes_ : array of shape (K,)
+        The class labels, sorted.
     estimators_ : list of classifiers
+        The fitted members.
     estimators_samples_, estimators_features_ : lists of arrays
-        The rows and columns of every member, drawn anew when asked for; None for all columns.
+        The rows and columns of every member, computed on request; None for all columns.
     oob_score_ : float
-        The share of rows, by weight, that the members which have not seen them get right.
+        The share of rows, by weight, that members which have not seen them classify correctly.
     oob_decision_function_ : array of shape (n, K)
         Their mean posteriors or votes; NaN for rows that are never out of bag.
     oob_unknown_ : int
@@ -85,6 +90,19 @@ class BaggingClassifier(Classifier, BaggingBase):
     draws_ : Draws
         How rows and columns are drawn.
     seed_ : int
+        The seed that was used.
+    framed_ : bool
+        Whether members of another library were given a frame.
+
+    See Also
+    --------
+    RandomForestClassifier : Trees that also draw columns at every node.
+    AdaBoostClassifier : Members one after the other, on the rows that were misclassified.
+
+    References
+    ----------
+    Breiman (1996), Bagging predictors, Machine Learning 24.
+    Ho (1998), The random subspace method for constructing decision forests, IEEE PAMI 20.
 
     Examples
     --------
@@ -95,6 +113,7 @@ class BaggingClassifier(Classifier, BaggingBase):
     >>> model = BaggingClassifier(NaiveBayes(), oob_score=True, random_state=0).fit(penguins)
     >>> model.oob_score_ > 0.95
     True
+
     """
 
     _parameter_constraints: ClassVar[dict] = {**BAG_CONSTRAINTS, "voting": [StrOptions({"soft", "hard"})]}
@@ -211,22 +230,38 @@ class BaggingRegressor(Regressor, BaggingBase):
 
     .. math:: \\hat y(x) = \\frac{1}{L} \\sum_{l=1}^{L} h_l(x)
 
-    As `BaggingClassifier` in everything else.
+    Rows and columns are drawn, weights taken and members made as in `BaggingClassifier`.
 
     Parameters
     ----------
     estimator : regressor, default=None
         What to copy; None is a fully grown `DecisionTreeRegressor`. Every `random_state` in it is set.
-    n_estimators, max_samples, bootstrap, max_features, bootstrap_features
-        As for `BaggingClassifier`.
-    oob_score, warm_start, random_state, categorical_features
-        As for `BaggingClassifier`.
+    n_estimators : int, default=10
+        The number of members.
+    max_samples : int or float, default=1.0
+        N', or N' / N, which may exceed 1 with `bootstrap`.
+    bootstrap : bool, default=True
+        Whether rows are drawn with replacement.
+    max_features : int or float, default=1.0
+        The columns of a member, or their share.
+    bootstrap_features : bool, default=False
+        Whether columns are drawn with replacement.
+    oob_score : bool, default=False
+        Whether every row is predicted by the members that have not seen it.
+    warm_start : bool, default=False
+        Whether `fit` keeps the members it has and adds up to `n_estimators`: the same as all at once.
+    random_state : int, RandomState or None, default=None
+        The seed; what a member draws follows from it and from its number, not from the threads. None
+        draws one.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns hold categories; "from_dtype" leaves it to the estimator's own setting.
 
     Attributes
     ----------
     estimators_ : list of regressors
+        The fitted members.
     estimators_samples_, estimators_features_ : lists of arrays
-        The rows and columns of every member, drawn anew when asked for; None for all columns.
+        The rows and columns of every member, computed on request; None for all columns.
     oob_score_ : float
         R² of the predictions by members that have not seen the row.
     oob_prediction_ : array of shape (n,)
@@ -240,6 +275,18 @@ class BaggingRegressor(Regressor, BaggingBase):
     draws_ : Draws
         How rows and columns are drawn.
     seed_ : int
+        The seed that was used.
+    framed_ : bool
+        Whether members of another library were given a frame.
+
+    See Also
+    --------
+    BaggingClassifier : The same for classes.
+    RandomForestRegressor : Trees that also draw columns at every node.
+
+    References
+    ----------
+    Breiman (1996), Bagging predictors, Machine Learning 24.
 
     Examples
     --------
@@ -250,6 +297,7 @@ class BaggingRegressor(Regressor, BaggingBase):
     >>> model = BaggingRegressor(LinearRegression(), random_state=0).fit(x, 3.0 * x[:, 0] + 1.0)
     >>> model.predict([[2.0]]).round(6).tolist()
     [7.0]
+
     """
 
     _parameter_constraints: ClassVar[dict] = BAG_CONSTRAINTS

@@ -21,11 +21,72 @@ class ExtraTreesClassifier(RandomForestClassifier):
 
     Parameters
     ----------
+    n_estimators : int, default=100
+        The number of trees.
+    criterion : {"gini", "entropy", "misclassification"}, default="gini"
+        The impurity that splits reduce.
+    max_depth : int or None, default=None
+        The largest depth of a tree; None: no limit.
+    min_samples_split : int or float, default=2
+        Rows that a node needs to be split, or their share of all rows.
+    min_samples_leaf : int or float, default=1
+        Rows that every child needs, or their share of all rows.
+    min_weight_fraction_leaf : float, default=0.0
+        The share of the total weight that every child needs.
+    max_leaf_nodes : int or None, default=None
+        The largest number of leaves, grown best first; None: no limit.
+    min_impurity_decrease : float, default=0.0
+        The least fall of impurity, weighted by the share of the rows at the node, that a split needs.
+    max_features : int, float, "sqrt", "log2" or None, default="sqrt"
+        Columns for which a threshold is drawn at every node, or their share; None: all.
+    categorical_split : {"groups", "one_vs_rest"}, default="groups"
+        Categories in two groups, or one category against the rest.
+    missing : {"learned", "fractions"}, default="learned"
+        Rows with a missing cell go to the side learned in `fit` ("learned"), or to all sides by their
+        shares ("fractions").
     bootstrap : bool, default=False
-    n_estimators, criterion, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf,
-    max_leaf_nodes, min_impurity_decrease, max_features, categorical_split, missing, max_samples, oob_score,
-    class_weight, max_bins, warm_start, random_state, categorical_features
-        As of `RandomForestClassifier`. With `categorical_split="groups"` groups are drawn.
+        Whether every tree is grown on rows drawn with replacement; else on all rows.
+    max_samples : int, float or None, default=None
+        Rows drawn for a tree, or their share; None: as many as there are. Needs bootstrap=True.
+    oob_score : bool, default=False
+        Whether to compute the out-of-bag score: every row is predicted by the trees that did not draw it.
+    class_weight : None, "balanced" or dict, default=None
+        Factors on the weights of the rows of each class; "balanced": total weight / (K · weight of the
+        class).
+    max_bins : int or None, default=255
+        Cells are kept in at most this many bins per column, one byte each; None: the values themselves.
+    warm_start : bool, default=False
+        Whether `fit` adds trees up to `n_estimators`; the forest is then the same as one grown at once.
+    random_state : int, RandomState or None, default=None
+        The seed; what a member draws follows from it and from its number, not from the threads. None
+        draws one.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns of an array hold categories, or declared kinds.
+
+    Attributes
+    ----------
+    trees_ : list of Tree
+        The trees.
+    classes_ : ndarray of shape (K,)
+        The class labels, sorted.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        The fall of impurity due to every column, averaged over the trees.
+    oob_score_ : float
+        With `oob_score=True`: the share of rows that their out-of-bag trees classify correctly.
+    oob_decision_function_ : ndarray of shape (n_samples, K)
+        With `oob_score=True`: the out-of-bag posteriors; NaN for a row that every tree drew.
+    seed_ : int
+        The seed that was used.
+    max_features_ : int
+        Columns drawn at every node.
+
+    See Also
+    --------
+    RandomForestClassifier : The best threshold instead of a drawn one.
+
+    References
+    ----------
+    Geurts, Ernst and Wehenkel (2006), Extremely randomized trees, Machine Learning 63.
 
     Examples
     --------
@@ -34,6 +95,7 @@ class ExtraTreesClassifier(RandomForestClassifier):
     >>> X, y = load_iris(return_X_y=True)
     >>> ExtraTreesClassifier(n_estimators=20, random_state=0).fit(X, y).score(X, y)
     1.0
+
     """
 
     _splitter: ClassVar[str] = "random"
@@ -89,12 +151,67 @@ class ExtraTreesRegressor(RandomForestRegressor):
 
     Parameters
     ----------
-    bootstrap : bool, default=False
+    n_estimators : int, default=100
+        The number of trees.
     criterion : {"variance", "sd"}, default="variance"
-    n_estimators, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, max_leaf_nodes,
-    min_impurity_decrease, max_features, categorical_split, missing, max_samples, oob_score, max_bins,
-    warm_start, random_state, categorical_features
-        As of `RandomForestRegressor`.
+        The impurity that splits reduce.
+    max_depth : int or None, default=None
+        The largest depth of a tree; None: no limit.
+    min_samples_split : int or float, default=2
+        Rows that a node needs to be split, or their share of all rows.
+    min_samples_leaf : int or float, default=1
+        Rows that every child needs, or their share of all rows.
+    min_weight_fraction_leaf : float, default=0.0
+        The share of the total weight that every child needs.
+    max_leaf_nodes : int or None, default=None
+        The largest number of leaves, grown best first; None: no limit.
+    min_impurity_decrease : float, default=0.0
+        The least fall of impurity, weighted by the share of the rows at the node, that a split needs.
+    max_features : int, float, "sqrt", "log2" or None, default=None
+        Columns for which a threshold is drawn at every node, or their share; None: all.
+    categorical_split : {"groups", "one_vs_rest"}, default="groups"
+        Categories in two groups, or one category against the rest.
+    missing : {"learned", "fractions"}, default="learned"
+        Rows with a missing cell go to the side learned in `fit` ("learned"), or to all sides by their
+        shares ("fractions").
+    bootstrap : bool, default=False
+        Whether every tree is grown on rows drawn with replacement; else on all rows.
+    max_samples : int, float or None, default=None
+        Rows drawn for a tree, or their share; None: as many as there are. Needs bootstrap=True.
+    oob_score : bool, default=False
+        Whether to compute the out-of-bag score: every row is predicted by the trees that did not draw it.
+    max_bins : int or None, default=255
+        Cells are kept in at most this many bins per column, one byte each; None: the values themselves.
+    warm_start : bool, default=False
+        Whether `fit` adds trees up to `n_estimators`; the forest is then the same as one grown at once.
+    random_state : int, RandomState or None, default=None
+        The seed; what a member draws follows from it and from its number, not from the threads. None
+        draws one.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns of an array hold categories, or declared kinds.
+
+    Attributes
+    ----------
+    trees_ : list of Tree
+        The trees.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        The fall of impurity due to every column, averaged over the trees.
+    oob_score_ : float
+        With `oob_score=True`: R² of the out-of-bag predictions.
+    oob_prediction_ : ndarray of shape (n_samples,)
+        With `oob_score=True`: the out-of-bag predictions; NaN for a row that every tree drew.
+    seed_ : int
+        The seed that was used.
+    max_features_ : int
+        Columns drawn at every node.
+
+    See Also
+    --------
+    RandomForestRegressor : The best threshold instead of a drawn one.
+
+    References
+    ----------
+    Geurts, Ernst and Wehenkel (2006), Extremely randomized trees, Machine Learning 63.
 
     Examples
     --------
@@ -103,6 +220,7 @@ class ExtraTreesRegressor(RandomForestRegressor):
     >>> x = np.linspace(0, 6, 200)[:, None]
     >>> ExtraTreesRegressor(n_estimators=20, random_state=0).fit(x, np.sin(x[:, 0])).score(x, np.sin(x[:, 0]))
     1.0
+
     """
 
     _splitter: ClassVar[str] = "random"

@@ -28,13 +28,13 @@ _SHARED = """
 
         ½ [G_l² / (H_l + λ) + G_r² / (H_r + λ) − G² / (H + λ)],
 
-    and a leaf adds −η G / (H + λ) to the scores of its rows. Rows with a gap go to whichever side gains more,
-    where there were none in `fit` to the side with more rows. Categories are ordered by G / (H + s), s being
+    and a leaf adds −η G / (H + λ) to the scores of its rows. Rows with a missing cell go to whichever side
+    gains more, to the side with more rows where `fit` saw none. Categories are ordered by G / (H + s), s being
     `categorical_smoothing`, and cut in two; their splits gain with λ + s for λ. A row whose category did not
     come to a node in `fit` stays there.
 
     Everything random follows from the seed and the numbers of round and row, and sums that decide on splits
-    are of whole numbers: the result is the same for any number of threads. Rows are kept in two bytes a cell,
+    are of whole numbers: the result is the same for any number of threads. Rows are kept in two bytes per cell,
     also those of a file or of Dask, which are read twice.
 """
 
@@ -42,34 +42,39 @@ _PARAMETERS = """
     learning_rate : float, default=0.1
         η: the share of every step that is taken.
     n_estimators : int, default=100
-        Rounds at most.
+        The largest number of rounds.
     max_leaf_nodes : int or None, default=31
-        Leaves of a tree at most; None is 32768.
+        The largest number of leaves of a tree; None is 32768.
     max_depth : int or None, default=None
+        The largest depth of a tree; None: no limit.
     min_samples_leaf : int, default=20
-        Rows, however much they weigh, that a leaf must have.
+        Rows, whatever their weight, that a leaf needs.
     l2_regularization : float, default=0.0
         λ.
     categorical_smoothing : float, default=10.0
         s, in units of hessians.
     subsample : float, default=1.0
-        The share of rows, drawn anew, that a round's trees are grown on.
+        The share of the rows, drawn in every round, that trees are grown on.
     max_features : int or float, default=1.0
-        Columns, or their share, drawn anew for every tree.
+        Columns, or their share, drawn for every tree.
     max_bins : int, default=255
+        The largest number of bins per column.
     early_stopping : bool, default=False
-        Whether to stop when the loss of rows held out has not fallen by more than `tol` for
-        `n_iter_no_change` rounds; the trees up to its least are kept. Without such rows
-        (`validation_fraction=None`) the training loss is watched, and all trees are kept.
+        Whether to stop when the validation loss has not fallen by more than `tol` for `n_iter_no_change`
+        rounds; the trees up to its minimum are kept. Without validation rows
+        (`validation_fraction=None`) the training loss is used, and all trees are kept.
     validation_fraction : float or None, default=0.1
-        The share of rows held out, by a hash of their numbers, unless `fit` is given some.
+        The share of validation rows, chosen by a hash of their numbers, unless `fit` is given some.
     n_iter_no_change : int, default=10
+        The patience of early stopping, in rounds.
     tol : float, default=1e-7
+        The least fall of the loss that counts for early stopping.
     warm_start : bool, default=False
-        Whether `fit` keeps the trees there are and adds up to `n_estimators` rounds.
+        Whether `fit` keeps the trees it has and adds up to `n_estimators` rounds.
     record : bool, default=False
         Whether to keep losses, sizes, gains and columns of every round in `record_`.
     random_state : int, RandomState or None, default=None
+        The seed of drawn rows and columns and of the validation rows; None draws one.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns of an array hold categories.
 """
@@ -90,6 +95,7 @@ _ATTRIBUTES = """
     record_ : list of dict
         With `record=True`.
     seed_ : int
+        The seed that was used.
 """
 
 
@@ -120,7 +126,19 @@ class GradientBoostingClassifier(PosteriorClassifier, GradientBoosting):
     Attributes
     ----------
     classes_ : ndarray of shape (K,)
+        The class labels, sorted.
+    class_weight_ : ndarray of shape (K,)
+        With `class_weight`: its factors.
     <ATTRIBUTES>
+
+    See Also
+    --------
+    RandomForestClassifier : Trees that do not depend on each other.
+    AdaBoostClassifier : Boosting by weights on the rows.
+
+    References
+    ----------
+    Friedman (2001), Greedy function approximation: a gradient boosting machine, Annals of Statistics 29.
 
     Examples
     --------
@@ -267,6 +285,7 @@ class GradientBoostingRegressor(Regressor, GradientBoosting):
     Parameters
     ----------
     loss : {"squared_error", "absolute_error", "huber", "quantile"}, default="squared_error"
+        The loss that the trees minimise.
     alpha : float, default=0.9
         The quantile of |r| that is Huber's δ, found anew in every round; or the quantile to predict.
     <PARAMETERS>
@@ -274,6 +293,14 @@ class GradientBoostingRegressor(Regressor, GradientBoosting):
     Attributes
     ----------
     <ATTRIBUTES>
+
+    See Also
+    --------
+    RandomForestRegressor : Trees that do not depend on each other.
+
+    References
+    ----------
+    Friedman (2001), Greedy function approximation: a gradient boosting machine, Annals of Statistics 29.
 
     Examples
     --------

@@ -27,20 +27,37 @@ class RandomForestClassifier(Classifier, Forest):
     Parameters
     ----------
     n_estimators : int, default=100
+        The number of trees.
     criterion : {"gini", "entropy", "misclassification"}, default="gini"
-    max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, max_leaf_nodes,
-    min_impurity_decrease
+        The impurity that splits reduce.
+    max_depth : int or None, default=None
+        The largest depth of a tree; None: no limit.
+    min_samples_split : int or float, default=2
+        Rows that a node needs to be split, or their share of all rows.
+    min_samples_leaf : int or float, default=1
+        Rows that every child needs, or their share of all rows.
+    min_weight_fraction_leaf : float, default=0.0
+        The share of the total weight that every child needs.
+    max_leaf_nodes : int or None, default=None
+        The largest number of leaves, grown best first; None: no limit.
+    min_impurity_decrease : float, default=0.0
         As of `lyceum.trees.DecisionTreeClassifier`.
     max_features : int, float, "sqrt", "log2" or None, default="sqrt"
         Columns drawn at every node; more where those drawn have no split.
     categorical_split : {"groups", "one_vs_rest"}, default="groups"
+        Categories in two groups, or one category against the rest.
     missing : {"learned", "fractions"}, default="learned"
+        Rows with a missing cell go to the side learned in `fit` ("learned"), or to all sides by their
+        shares ("fractions").
     bootstrap : bool, default=True
         Whether trees are grown on rows drawn with replacement; else on all rows.
     max_samples : int, float or None, default=None
         Rows drawn for a tree, or their share; as many as there are by default.
     oob_score : bool, default=False
+        Whether to compute the out-of-bag score: every row is predicted by the trees that did not draw it.
     class_weight : None, "balanced" or dict, default=None
+        Factors on the weights of the rows of each class; "balanced": total weight / (K · weight of the
+        class).
     max_bins : int or None, default=255
         Cells are kept in at most so many bins a column, a byte each; None: thresholds between all values.
     warm_start : bool, default=False
@@ -48,11 +65,14 @@ class RandomForestClassifier(Classifier, Forest):
     random_state : int, RandomState or None, default=None
         What a tree draws depends on this and on its number, not on the threads.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns of an array hold categories, or declared kinds.
 
     Attributes
     ----------
     trees_ : list of Tree
+        The trees.
     classes_ : ndarray of shape (K,)
+        The class labels, sorted.
     feature_importances_ : ndarray of shape (n_features,)
         The fall of impurity by every column, the mean over the trees; `lyceum.trees.permutation_importance`
         does not favour columns of many values.
@@ -60,6 +80,16 @@ class RandomForestClassifier(Classifier, Forest):
         The share of rows that their out-of-bag trees classify rightly.
     oob_decision_function_ : ndarray of shape (n_samples, K)
         Their posteriors; NaN for a row that every tree has seen.
+    seed_ : int
+        The seed that was used.
+    max_features_ : int
+        Columns drawn at every node.
+
+    See Also
+    --------
+    lyceum.trees.DecisionTreeClassifier : A single tree, which can be read.
+    ExtraTreesClassifier : Thresholds drawn at random.
+    GradientBoostingClassifier : Trees that correct each other, one after the other.
 
     References
     ----------
@@ -73,6 +103,7 @@ class RandomForestClassifier(Classifier, Forest):
     >>> forest = RandomForestClassifier(n_estimators=50, oob_score=True, random_state=0).fit(X, y)
     >>> forest.oob_score_ > 0.92
     True
+
     """
 
     _parameter_constraints: ClassVar[dict] = {
@@ -157,26 +188,75 @@ class RandomForestClassifier(Classifier, Forest):
 class RandomForestRegressor(Regressor, Forest):
     """Regression trees on bootstrap samples, the best split of columns drawn at every node; values averaged.
 
-    As `RandomForestClassifier`, for numbers.
+    Every tree is grown on n rows drawn with replacement and looks at `max_features` columns, drawn at every
+    node (Breiman 2001). The prediction is the mean of the trees' predictions.
 
     Parameters
     ----------
+    n_estimators : int, default=100
+        The number of trees.
     criterion : {"variance", "absolute_error", "sd"}, default="variance"
+        The impurity that splits reduce.
+    max_depth : int or None, default=None
+        The largest depth of a tree; None: no limit.
+    min_samples_split : int or float, default=2
+        Rows that a node needs to be split, or their share of all rows.
+    min_samples_leaf : int or float, default=1
+        Rows that every child needs, or their share of all rows.
+    min_weight_fraction_leaf : float, default=0.0
+        The share of the total weight that every child needs.
+    max_leaf_nodes : int or None, default=None
+        The largest number of leaves, grown best first; None: no limit.
+    min_impurity_decrease : float, default=0.0
+        The least fall of impurity, weighted by the share of the rows at the node, that a split needs.
     max_features : int, float, "sqrt", "log2" or None, default=None
         Columns drawn at every node; all by default, which is bagging; a third is Breiman's advice.
-    n_estimators, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, max_leaf_nodes,
-    min_impurity_decrease, categorical_split, missing, bootstrap, max_samples, oob_score, max_bins,
-    warm_start, random_state, categorical_features
-        As of `RandomForestClassifier`.
+    categorical_split : {"groups", "one_vs_rest"}, default="groups"
+        Categories in two groups, or one category against the rest.
+    missing : {"learned", "fractions"}, default="learned"
+        Rows with a missing cell go to the side learned in `fit` ("learned"), or to all sides by their
+        shares ("fractions").
+    bootstrap : bool, default=True
+        Whether every tree is grown on rows drawn with replacement; else on all rows.
+    max_samples : int, float or None, default=None
+        Rows drawn for a tree, or their share; None: as many as there are. Needs bootstrap=True.
+    oob_score : bool, default=False
+        Whether to compute the out-of-bag score: every row is predicted by the trees that did not draw it.
+    max_bins : int or None, default=255
+        Cells are kept in at most this many bins per column, one byte each; None: thresholds between all
+        values.
+    warm_start : bool, default=False
+        Whether `fit` adds trees up to `n_estimators`; the forest is then the same as one grown at once.
+    random_state : int, RandomState or None, default=None
+        The seed; what a member draws follows from it and from its number, not from the threads. None
+        draws one.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns of an array hold categories, or declared kinds.
 
     Attributes
     ----------
     trees_ : list of Tree
+        The trees.
     feature_importances_ : ndarray of shape (n_features,)
+        The fall of impurity due to every column, averaged over the trees.
     oob_score_ : float
         R² of the out-of-bag predictions.
     oob_prediction_ : ndarray of shape (n_samples,)
         NaN for a row that every tree has seen.
+    seed_ : int
+        The seed that was used.
+    max_features_ : int
+        Columns drawn at every node.
+
+    See Also
+    --------
+    lyceum.trees.DecisionTreeRegressor : A single tree, which can be read.
+    ExtraTreesRegressor : Thresholds drawn at random.
+    GradientBoostingRegressor : Trees that correct each other, one after the other.
+
+    References
+    ----------
+    Breiman (2001), Random forests, Machine Learning 45.
 
     Examples
     --------
@@ -186,6 +266,7 @@ class RandomForestRegressor(Regressor, Forest):
     >>> forest = RandomForestRegressor(n_estimators=50, random_state=0).fit(x, np.sin(x[:, 0]))
     >>> forest.score(x, np.sin(x[:, 0])) > 0.99
     True
+
     """
 
     _parameter_constraints: ClassVar[dict] = {

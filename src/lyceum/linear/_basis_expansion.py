@@ -40,6 +40,7 @@ class BasisExpansion(Transformer):
     Parameters
     ----------
     kind : {"polynomial", "gaussian", "sigmoid"}, default="polynomial"
+        The kind of basis function.
     degree : int, default=2
         The highest power of "polynomial".
     n_centers : int, default=5
@@ -55,9 +56,11 @@ class BasisExpansion(Transformer):
     joint : bool, default=False
         Whether functions are of all columns together. A sigmoid is of one column.
     standardize : bool, default=True
+        Whether columns are brought to mean 0 and standard deviation 1 first.
     random_state : int, RandomState or None, default=None
         The seed of "sample"; None draws one.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns of an array hold categories, or declared kinds.
 
     Attributes
     ----------
@@ -66,6 +69,14 @@ class BasisExpansion(Transformer):
     widths_ : array
         One a continuous column, or one if joint; absent for "polynomial".
     mean_, scale_ : arrays of shape (n_continuous,)
+        Means and standard deviations of the expanded columns; 0 and 1 without `standardize`.
+    n_rows_ : int
+        Rows with positive weight in `fit`.
+
+    See Also
+    --------
+    LinearRegression : Linear in the basis functions.
+    lyceum.prepare.Standardize : Mean 0 and standard deviation 1.
 
     Examples
     --------
@@ -73,6 +84,7 @@ class BasisExpansion(Transformer):
     >>> expand = BasisExpansion(degree=2, joint=True, standardize=False).fit([[1.0, 2.0], [3.0, 4.0]])
     >>> expand.transform([[2.0, 5.0]]).tolist(), expand.get_feature_names_out(["a", "b"]).tolist()
     ([[2.0, 5.0, 4.0, 10.0, 25.0]], ['a', 'b', 'a^2', 'a*b', 'b^2'])
+
     """
 
     _takes_missing: ClassVar[bool] = False

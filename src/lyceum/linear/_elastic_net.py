@@ -49,6 +49,7 @@ class ElasticNet(LinearPredictor, OnePassLearner):
     l1_ratio : float in [0, 1], default=0.5
         The share of the absolute values in the penalty; 0 is ridge regression, in closed form.
     fit_intercept : bool, default=True
+        Whether an intercept is fitted; it is not penalised.
     solver : {"auto", "gram", "columns"}, default="auto"
         "gram": coordinate descent on XᵀX from one pass over the rows, wherever they are. "columns": on the
         columns of an array in memory, dense or sparse, with working sets and safe screening. "auto" is "gram"
@@ -67,12 +68,17 @@ class ElasticNet(LinearPredictor, OnePassLearner):
     Attributes
     ----------
     coef_ : ndarray of shape (n_design_columns,)
+        The coefficients of the design columns.
     intercept_ : float
+        The intercept, 0 without one.
     dual_gap_ : float
         In the units of the objective above, which is at most this far above its minimum.
     objective_ : float
+        The objective at the solution.
     n_iter_ : int
+        The number of iterations (passes over the rows or epochs).
     converged_ : bool
+        Whether the tolerance was reached.
     history_ : list of float
         The duality gap after every round of coordinate descent: up to 40 epochs on a Gram matrix, all that
         the chosen columns need on columns in memory.
@@ -82,8 +88,22 @@ class ElasticNet(LinearPredictor, OnePassLearner):
     r2_ : float
         The share of the variance of y explained on the rows of `fit`.
     n_rows_ : int
+        Rows with positive weight in `fit`.
     statistic_ : Scatter
         With "gram": another alpha needs no further pass.
+    mean_ : ndarray of shape (n_design_columns,)
+        The means of the design columns, from which explanations start.
+
+    See Also
+    --------
+    ElasticNetCV : The penalty chosen by cross-validation.
+    Lasso : l1_ratio=1.
+    Ridge : Only squared coefficients in the penalty.
+    elastic_net_path : The whole regularisation path.
+
+    References
+    ----------
+    Zou and Hastie (2005), Regularization and variable selection via the elastic net, JRSS B 67.
 
     Examples
     --------
@@ -91,6 +111,7 @@ class ElasticNet(LinearPredictor, OnePassLearner):
     >>> model = ElasticNet(alpha=0.5, l1_ratio=0.5).fit([[0.0], [1.0], [2.0], [3.0]], [0.0, 2.0, 4.0, 6.0])
     >>> model.coef_.tolist(), model.intercept_, model.dual_gap_ < 1e-12
     ([1.5], 0.75, True)
+
     """
 
     _coding: ClassVar[Literal["codes", "one_of_c", "reference"]] = "one_of_c"
@@ -247,21 +268,66 @@ class Lasso(ElasticNet):
 
         1/(2 Σw) Σ w_i (y_i - b₀ - x_i·b)² + alpha · Σ|b_j|,
 
-    scikit-learn's objective, with the intercept b₀ free. Parameters and attributes are those of `ElasticNet`
-    at l1_ratio=1.
+    scikit-learn's objective, with the intercept b₀ free.
 
     Parameters
     ----------
     alpha : float, default=1.0
         The penalty; from max|Σw(x-x̄)(y-ȳ)| / Σw on, every coefficient is zero.
     fit_intercept : bool, default=True
+        Whether an intercept is fitted; it is not penalised.
     solver : {"auto", "gram", "columns"}, default="auto"
+        "gram": coordinate descent on XᵀX from one pass over the rows. "columns": on the columns of an
+        array in memory, with working sets and safe screening. "auto" is "gram" up to 1000 columns, for
+        rows that are not in memory, and where rows are many more than columns.
     tol : float, default=1e-5
         Stop at a duality gap of tol · Σw(y-ȳ)² / Σw.
     max_iter : int, default=10000
+        Most epochs of coordinate descent.
     warm_start : bool, default=False
+        Whether `fit` starts from the result of the last `fit`.
     record : bool, default=False
+        Whether to keep the coefficients after every round of coordinate descent in `record_`.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns of an array hold categories, or declared kinds; each such column becomes one column
+        per category.
+
+    Attributes
+    ----------
+    coef_ : ndarray
+        The coefficients of the design columns.
+    intercept_ : float
+        The intercept, 0 without one.
+    dual_gap_ : float
+        The duality gap at the solution: the objective is at most this far above its minimum.
+    objective_ : float
+        The objective at the solution.
+    n_iter_ : int
+        The number of iterations (passes over the rows or epochs).
+    converged_ : bool
+        Whether the tolerance was reached.
+    history_ : list of float
+        The duality gap after every round of coordinate descent.
+    record_ : list of dict
+        With `record=True`: the steps of the fit.
+    r2_ : float
+        The share of the variance of y explained on the rows of `fit`.
+    n_rows_ : int
+        Rows with positive weight in `fit`.
+    mean_ : ndarray of shape (n_design_columns,)
+        The means of the design columns, from which explanations start.
+    statistic_ : Scatter
+        The merged statistic that the fit follows from.
+
+    See Also
+    --------
+    LassoCV : The penalty chosen by cross-validation.
+    ElasticNet : With a share of squared coefficients in the penalty.
+    lasso_path : The whole regularisation path.
+
+    References
+    ----------
+    Tibshirani (1996), Regression shrinkage and selection via the lasso, JRSS B 58.
 
     Examples
     --------
@@ -269,6 +335,7 @@ class Lasso(ElasticNet):
     >>> model = Lasso(alpha=0.5).fit([[0.0, 1.0], [1.0, 0.0], [2.0, 0.0], [3.0, 1.0]], [0.0, 2.0, 4.0, 6.0])
     >>> model.coef_.round(6).tolist(), model.dual_gap_ < 1e-6
     ([1.6, 0.0], True)
+
     """
 
     _parameter_constraints: ClassVar[dict] = {

@@ -35,24 +35,31 @@ class ElasticNetCV(PenaltyCV):
     Parameters
     ----------
     l1_ratio : float or list of float in (0, 1], default=0.5
+        The share of the absolute values in the penalty; of several, the best is chosen.
     alphas : int or array-like, default=100
         The penalties, or how many there are between the least at which every coefficient is zero, over all
         rows, and `eps` times that.
     eps : float, default=1e-3
+        The smallest penalty of a grid, as a share of the largest.
     cv : int, default=10
         The number of folds; the fold of a row is a hash of its number and the seed.
     rule : {"best", "one_standard_error"}, default="best"
         Take the alpha of the least mean error, or the largest whose error is within one standard error of it.
     fit_intercept : bool, default=True
+        Whether an intercept is fitted; it is not penalised.
     solver : {"auto", "gram", "columns"}, default="auto"
         As in `ElasticNet`.
     tol : float, default=1e-5
+        Stop at a duality gap of tol · Σw(y-ȳ)² / Σw.
     max_iter : int, default=10000
+        Most epochs of coordinate descent.
     record : bool, default=False
         Whether to keep the solutions down to the chosen penalty, over all rows, in `record_`.
     random_state : int, RandomState or None, default=None
         The seed of the folds; None draws one.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns of an array hold categories, or declared kinds; each such column becomes one column
+        per category.
 
     Attributes
     ----------
@@ -63,8 +70,11 @@ class ElasticNetCV(PenaltyCV):
     mse_path_ : ndarray of shape (n_alphas, cv)
         Mean squared errors on left-out folds at the chosen l1 ratio.
     coef_ : ndarray of shape (n_design_columns,)
+        The coefficients of the design columns.
     intercept_ : float
+        The intercept, 0 without one.
     dual_gap_ : float
+        The duality gap at the solution: the objective is at most this far above its minimum.
     n_iter_ : int
         Epochs at the chosen penalty.
     history_ : list of float
@@ -75,8 +85,16 @@ class ElasticNetCV(PenaltyCV):
     r2_ : float
         The share of the variance of y explained on the rows of `fit`.
     n_rows_ : int
+        Rows with positive weight in `fit`.
     seed_ : int
         The seed of the folds.
+    mean_ : ndarray of shape (n_design_columns,)
+        The means of the design columns, from which explanations start.
+
+    See Also
+    --------
+    ElasticNet : The same model at a given penalty.
+    LassoCV : l1_ratio=1.
 
     Examples
     --------
@@ -86,6 +104,7 @@ class ElasticNetCV(PenaltyCV):
     >>> model = ElasticNetCV(l1_ratio=[0.5, 1.0]).fit(X, 2 * X[:, 0] + X[:, 1])
     >>> model.l1_ratio_, model.coef_.round(1).tolist()
     (1.0, [2.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
+
     """
 
     _coding: ClassVar[Literal["codes", "one_of_c", "reference"]] = "one_of_c"
@@ -201,18 +220,69 @@ class LassoCV(ElasticNetCV):
     Parameters
     ----------
     alphas : int or array-like, default=100
+        The penalties, or how many of them, spread geometrically from the smallest one at which every
+        coefficient is zero (over all rows) down to `eps` times that.
     eps : float, default=1e-3
+        The smallest penalty of a grid, as a share of the largest.
     cv : int, default=10
         The number of folds; the fold of a row is a hash of its number and the seed.
     rule : {"best", "one_standard_error"}, default="best"
+        Take the penalty of the lowest mean error, or the largest one whose error is within one standard
+        error of that.
     fit_intercept : bool, default=True
+        Whether an intercept is fitted; it is not penalised.
     solver : {"auto", "gram", "columns"}, default="auto"
+        "gram": coordinate descent on XᵀX from one pass over the rows. "columns": on the columns of an
+        array in memory, with working sets and safe screening. "auto" is "gram" up to 1000 columns, for
+        rows that are not in memory, and where rows are many more than columns.
     tol : float, default=1e-5
+        Stop at a duality gap of tol · Σw(y-ȳ)² / Σw.
     max_iter : int, default=10000
+        Most epochs of coordinate descent.
     record : bool, default=False
+        Whether to keep the solutions down to the chosen penalty, over all rows, in `record_`.
     random_state : int, RandomState or None, default=None
         The seed of the folds; None draws one.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns of an array hold categories, or declared kinds; each such column becomes one column
+        per category.
+
+    Attributes
+    ----------
+    alpha_ : float
+        The chosen penalty.
+    l1_ratio_ : float
+        The chosen l1 ratio.
+    alphas_ : ndarray of shape (n_alphas,)
+        The penalties, falling.
+    mse_path_ : ndarray
+        Mean squared errors on left-out folds.
+    coef_ : ndarray
+        The coefficients of the design columns.
+    intercept_ : float
+        The intercept, 0 without one.
+    dual_gap_ : float
+        The duality gap at the solution: the objective is at most this far above its minimum.
+    n_iter_ : int
+        The number of iterations (passes over the rows or epochs).
+    history_ : list of float
+        The duality gap after every round of coordinate descent.
+    record_ : list of dict
+        With `record=True`: the steps of the fit.
+    r2_ : float
+        The share of the variance of y explained on the rows of `fit`.
+    n_rows_ : int
+        Rows with positive weight in `fit`.
+    mean_ : ndarray of shape (n_design_columns,)
+        The means of the design columns, from which explanations start.
+    seed_ : int
+        The seed that was used.
+
+    See Also
+    --------
+    Lasso : The same model at a given penalty.
+    ElasticNetCV : With the l1 ratio chosen, too.
+    RidgeCV : Ridge regression with its penalty chosen.
 
     Examples
     --------
@@ -223,6 +293,7 @@ class LassoCV(ElasticNetCV):
     >>> model = LassoCV(rule="one_standard_error").fit(X, X[:, 3] - X[:, 7] + rng.normal(size=300))
     >>> np.flatnonzero(model.coef_).tolist()
     [3, 7]
+
     """
 
     _parameter_constraints: ClassVar[dict] = {

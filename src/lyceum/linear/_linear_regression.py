@@ -63,10 +63,13 @@ class LinearRegression(LeastSquares):
     Attributes
     ----------
     coef_ : ndarray of shape (n_design_columns,)
+        The coefficients of the design columns.
     intercept_ : float
+        The intercept, 0 without one.
     standard_errors_, t_, p_ : ndarrays of shape (n_design_columns,)
         Standard errors of `coef_`, t statistics, and two-sided p-values.
     intercept_standard_error_ : float
+        The standard error of the intercept.
     covariance_ : ndarray of shape (n_design_columns, n_design_columns)
         The covariance of `coef_`.
     sigma_ : float
@@ -76,19 +79,31 @@ class LinearRegression(LeastSquares):
     f_, f_p_ : float
         The F statistic of all coefficients together and its p-value.
     df_model_, df_residual_ : int
+        Degrees of freedom of the model, the rank, and of the residuals.
     log_likelihood_ : float
         The Gaussian log-likelihood at the maximum, -n/2 [log(2π Σ w r² / n) + 1]; weights would add ½ Σ log
         w.
     residual_sum_ : float
+        The weighted sum of squared residuals.
     rank_ : int
+        The rank of the centred design matrix.
     n_iter_ : int
+        The number of passes over the rows.
     converged_ : bool
+        Whether the tolerance was reached.
     history_ : list of float
         Σ w r² at the start and after every pass of "gradient_descent" and "lms"; empty for the others.
     record_ : list of dict
         With `record=True`: iteration, coef, intercept and squares (Σ w r²) at the start and after every pass;
         empty for solvers without passes to record.
     statistic_ : Scatter
+        The merged statistic that the fit follows from.
+
+    See Also
+    --------
+    Ridge : With a penalty on the squared coefficients.
+    Lasso : With a penalty that sets coefficients to zero.
+    simple_regression : One column, by its formulas.
 
     Examples
     --------
@@ -96,6 +111,7 @@ class LinearRegression(LeastSquares):
     >>> model = LinearRegression().fit([[1.0], [2.0], [3.0], [4.0]], [2.0, 4.0, 5.0, 8.0])
     >>> model.coef_.round(3).tolist(), round(model.intercept_, 3), model.standard_errors_.round(4).tolist()
     ([1.9], 0.0, [0.2646])
+
     """
 
     _coding: ClassVar[Literal["codes", "one_of_c", "reference"]] = "reference"

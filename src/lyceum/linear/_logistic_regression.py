@@ -83,6 +83,7 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
         log-odds against the reference. Two classes always have the first as reference, and `coef_` the
         log-odds of the second, whichever is named.
     max_iter : int, default=100
+        Most iterations, each one pass over the rows.
     tol : float, default=1e-6
         Stop when the gradient is this small, measured free of units: the largest correlation of a column with
         the residuals of a class.
@@ -90,6 +91,7 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
         Factors on the weights of the rows of each class; "balanced": total weight / (K · weight of the
         class).
     fit_intercept : bool, default=True
+        Whether an intercept is fitted; it is not penalised.
     standard_errors : bool or "auto", default="auto"
         Whether to compute standard errors; "auto": up to 300 free parameters. Above that the Hessian costs
         more than the fit.
@@ -100,6 +102,7 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
         "monte_carlo" averages over `n_draws` draws. Both need l1_ratio=0 and compute the covariance whatever
         `standard_errors` says.
     n_draws : int, default=200
+        Draws of the weights for posterior="monte_carlo".
     random_state : int, RandomState or None, default=None
         The seed of the draws; None draws one in `fit`.
     warm_start : bool, default=False
@@ -113,16 +116,22 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
     Attributes
     ----------
     classes_ : ndarray of shape (K,)
+        The class labels, sorted.
     coef_ : ndarray of shape (1, n_design_columns) or (K, n_design_columns)
+        Log-odds of the second class, or one row per class.
     intercept_ : ndarray of shape (1,) or (K,)
+        The intercepts, at x = 0.
     n_iter_ : int
+        The number of iterations (passes over the rows or epochs).
     converged_ : bool
+        Whether the tolerance was reached.
     separated_ : bool
         Whether the classes are separated, wholly or in part; looked for when C is inf.
     standard_errors_, z_, p_ : ndarrays of the shape of `coef_`
         From the inverse of the Hessian at the optimum. With a finite C that is the Laplace approximation of
         the posterior under the prior N(0, C), not the sampling error of an unbiased estimate.
     intercept_standard_errors_ : ndarray of the shape of `intercept_`
+        Standard errors of the intercepts.
     covariance_ : ndarray
         That inverse, of (b₁, b₀₁, b₂, b₀₂, ...): the intercept follows its coefficients.
     posterior_covariance_ : ndarray
@@ -130,6 +139,7 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
     log_likelihood_, null_log_likelihood_ : float
         At the optimum, and of the class shares alone.
     objective_ : float
+        The objective at the solution.
     bound_, bound_scale_ : float
         With solver="bound": the bound of the objective at its least, and the factor on the scores after it.
     seed_ : int
@@ -142,6 +152,22 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
     record_ : list of dict
         With `record=True`: iteration, coef, intercept, objective and gradient (its size as for `tol`); with
         "recursive" coef and intercept after every row.
+    mean_ : ndarray of shape (n_design_columns,)
+        The means of the design columns, from which explanations start.
+    n_rows_ : int
+        Rows with positive weight in `fit`.
+
+    See Also
+    --------
+    MarginClassifier : Other losses of the margin.
+    lyceum.bayes.LinearDiscriminant : The same boundaries from Gaussian classes.
+    lyceum.neural.MLPClassifier : With hidden layers.
+
+    References
+    ----------
+    Albert and Anderson (1984), On the existence of maximum likelihood estimates in logistic regression.
+    Bouchard (2007), Efficient bounds for the softmax function.
+    MacKay (1992), The evidence framework applied to classification networks.
 
     Examples
     --------
@@ -151,6 +177,7 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
     >>> model = LogisticRegression(C=np.inf).fit(X, y)
     >>> model.coef_.round(3).tolist(), model.predict_proba([[1.5]]).round(3).tolist()
     ([[0.908]], [[0.5, 0.5]])
+    
     """
 
     _coding: ClassVar[Literal["codes", "one_of_c", "reference"]] = "reference"

@@ -54,6 +54,7 @@ class MarginClassifier(LinearScores):
     Parameters
     ----------
     loss : {"hinge", "logistic", "exponential", "squared"}, default="hinge"
+        The loss of the margin that is minimised.
     C : float, default=1.0
         Inverse strength of the penalty.
     smoothing : float, default=1e-3
@@ -63,6 +64,7 @@ class MarginClassifier(LinearScores):
     tol : float, default=1e-6
         Stop when the mean pull of the rows along every column, of unit spread, is this small.
     fit_intercept : bool, default=True
+        Whether an intercept is fitted; it is not penalised.
     record : bool, default=False
         Whether to keep the parameters of every iteration in `record_`.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
@@ -71,18 +73,33 @@ class MarginClassifier(LinearScores):
     Attributes
     ----------
     classes_ : ndarray of shape (K,)
+        The class labels, sorted.
     coef_ : ndarray of shape (1, n_design_columns) or (K, n_design_columns)
+        The weights of the second class, or one row per class.
     intercept_ : ndarray of shape (1,) or (K,)
+        The intercepts, at x = 0.
     objective_ : float
         Of the loss itself, not of the rounded one.
     losses_ : dict
         The mean of each of the five losses over the rows of `fit`.
     n_iter_ : int
+        The number of iterations (passes over the rows or epochs).
     converged_ : bool
+        Whether the tolerance was reached.
     history_ : list of float
         The objective that was minimised at the start and after every iteration.
     record_ : list of dict
         With `record=True`: iteration, coef, intercept and objective.
+    mean_ : ndarray of shape (n_design_columns,)
+        The means of the design columns, from which explanations start.
+    n_rows_ : int
+        Rows with positive weight in `fit`.
+
+    See Also
+    --------
+    margin_loss : The losses themselves.
+    LogisticRegression : Posteriors of the classes.
+    Perceptron : One mistake corrected after the other.
 
     Examples
     --------
@@ -91,6 +108,7 @@ class MarginClassifier(LinearScores):
     >>> model = MarginClassifier(loss="squared", C=1e6).fit(X, y)
     >>> model.coef_.round(3).tolist(), model.losses_["zero_one"]
     ([[0.6]], 0.0)
+
     """
 
     _parameter_constraints: ClassVar[dict] = {

@@ -35,7 +35,7 @@ class Perceptron(LinearScores):
     about within `max_iter` passes, a warning says so: the perceptron cannot tell classes that overlap from
     classes that need more passes.
 
-    A row's weight scales its steps; rows of weight zero are passed over.
+    A row's weight scales its steps; zero-weight rows are ignored.
 
     Parameters
     ----------
@@ -51,8 +51,11 @@ class Perceptron(LinearScores):
     Attributes
     ----------
     classes_ : ndarray of shape (K,)
+        The class labels, sorted.
     coef_ : ndarray of shape (1, n_design_columns) or (K, n_design_columns)
+        The weights of the second class, or one row per class.
     intercept_ : ndarray of shape (1,) or (K,)
+        The intercepts, at x = 0.
     separable_ : bool
         Whether a pass without a mistake has shown the classes to be separable.
     mistakes_ : int
@@ -60,6 +63,7 @@ class Perceptron(LinearScores):
     history_ : list of int
         The mistakes of every pass.
     n_iter_ : int
+        The number of passes.
     radius_ : float
         R, about the means, with the constant 1 of the intercept.
     margin_ : float
@@ -69,6 +73,20 @@ class Perceptron(LinearScores):
         that. NaN if the classes are not separated.
     record_ : list of dict
         With `record=True`: iteration, coef, intercept and mistakes.
+    mean_ : ndarray of shape (n_design_columns,)
+        The means of the design columns, from which explanations start.
+    n_rows_ : int
+        Rows with positive weight in `fit`.
+
+    See Also
+    --------
+    MarginClassifier : Losses of the margin, for classes that overlap.
+    LogisticRegression : Posteriors of the classes.
+
+    References
+    ----------
+    Rosenblatt (1958), The perceptron: a probabilistic model for information storage and organization.
+    Novikoff (1962), On convergence proofs on perceptrons.
 
     Examples
     --------
@@ -76,6 +94,7 @@ class Perceptron(LinearScores):
     >>> model = Perceptron().fit([[0.0], [1.0], [3.0], [4.0]], ["low", "low", "high", "high"])
     >>> model.separable_, model.mistakes_ <= model.mistake_bound_, model.predict([[1.5], [2.5]]).tolist()
     (True, True, ['low', 'high'])
+
     """
 
     history_axes: ClassVar[tuple[str, str]] = ("pass", "mistakes")

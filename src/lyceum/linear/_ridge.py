@@ -45,7 +45,9 @@ class Ridge(LeastSquares):
     Attributes
     ----------
     coef_ : ndarray of shape (n_design_columns,)
+        The coefficients of the design columns.
     intercept_ : float
+        The intercept, 0 without one.
     effective_degrees_ : float
         The trace of the matrix that takes y to the fitted values: 1 for the intercept plus Σ λ / (λ + alpha)
         over the eigenvalues λ of XᵀWX.
@@ -54,7 +56,19 @@ class Ridge(LeastSquares):
     r2_ : float
         The share of the variance of y explained on the rows of `fit`.
     rank_ : int
+        The rank of the centred design matrix.
     statistic_ : Scatter
+        The merged statistic that the fit follows from.
+
+    See Also
+    --------
+    RidgeCV : The penalty chosen by cross-validation.
+    LinearRegression : Without a penalty, with standard errors.
+    Lasso : A penalty that sets coefficients to zero.
+
+    References
+    ----------
+    Hoerl and Kennard (1970), Ridge regression: biased estimation for nonorthogonal problems.
 
     Examples
     --------
@@ -62,6 +76,7 @@ class Ridge(LeastSquares):
     >>> model = Ridge(alpha=2.0).fit([[0.0], [1.0], [2.0]], [0.0, 2.0, 4.0])
     >>> model.coef_.tolist(), model.intercept_, model.effective_degrees_
     ([1.0], 1.0, 1.5)
+
     """
 
     _coding: ClassVar[Literal["codes", "one_of_c", "reference"]] = "one_of_c"

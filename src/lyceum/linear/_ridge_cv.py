@@ -33,27 +33,45 @@ class RidgeCV(PenaltyCV):
         The penalties, or how many there are, from 10 times the largest eigenvalue of XᵀWX down to `eps` times
         that.
     eps : float, default=1e-9
+        The smallest penalty of a grid, as a share of the largest.
     cv : int, default=10
         The number of folds; the fold of a row is a hash of its number and the seed.
     rule : {"best", "one_standard_error"}, default="best"
+        Take the penalty of the lowest mean error, or the largest one whose error is within one standard
+        error of that.
     fit_intercept : bool, default=True
+        Whether an intercept is fitted; it is not penalised.
     random_state : int, RandomState or None, default=None
         The seed of the folds; None draws one.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns of an array hold categories, or declared kinds; each such column becomes one column
+        per category.
 
     Attributes
     ----------
     alpha_ : float
+        The chosen penalty.
     alphas_ : ndarray of shape (n_alphas,)
         Falling.
     mse_path_ : ndarray of shape (n_alphas, cv)
+        Mean squared errors on left-out folds.
     coef_ : ndarray of shape (n_design_columns,)
+        The coefficients of the design columns.
     intercept_ : float
+        The intercept, 0 without one.
     r2_ : float
         The share of the variance of y explained on the rows of `fit`.
     n_rows_ : int
+        Rows with positive weight in `fit`.
     seed_ : int
         The seed of the folds.
+    mean_ : ndarray of shape (n_design_columns,)
+        The means of the design columns, from which explanations start.
+
+    See Also
+    --------
+    Ridge : The same model at a given penalty.
+    LassoCV : Lasso with its penalty chosen by cross-validation.
 
     Examples
     --------
@@ -62,6 +80,7 @@ class RidgeCV(PenaltyCV):
     >>> X = np.random.default_rng(0).normal(size=(200, 3))
     >>> RidgeCV(alphas=[0.01, 1.0, 100.0]).fit(X, X @ [1.0, 2.0, 3.0]).alpha_
     0.01
+
     """
 
     _coding: ClassVar[Literal["codes", "one_of_c", "reference"]] = "one_of_c"

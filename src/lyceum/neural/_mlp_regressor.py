@@ -25,7 +25,7 @@ class MLPRegressor(Regressor, FeedForward):
 
     the biases and radii free, y standardised with the inputs: losses are in units of the target's variance.
     scikit-learn divides its α by the rows of a batch: its α is this one times the batch size. How rows are
-    shuffled is names_given at `MLPClassifier`.
+    shuffled is described at `MLPClassifier`.
 
     Parameters
     ----------

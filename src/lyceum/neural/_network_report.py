@@ -18,7 +18,7 @@ __all__ = ["NetworkReport"]
 
 
 class NetworkReport(Learner):
-    """What can be names_given of a trained network."""
+    """The weights by layer, summary and explanations of a trained network."""
 
     widths_: np.ndarray
     parameters_: np.ndarray
