@@ -161,13 +161,11 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
     --------
     MarginClassifier : Other losses of the margin.
     lyceum.bayes.LinearDiscriminant : The same boundaries from Gaussian classes.
-    lyceum.neural.MLPClassifier : With hidden layers.
 
     References
     ----------
     Albert and Anderson (1984), On the existence of maximum likelihood estimates in logistic regression.
     Bouchard (2007), Efficient bounds for the softmax function.
-    MacKay (1992), The evidence framework applied to classification networks.
 
     Examples
     --------
@@ -177,7 +175,6 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
     >>> model = LogisticRegression(C=np.inf).fit(X, y)
     >>> model.coef_.round(3).tolist(), model.predict_proba([[1.5]]).round(3).tolist()
     ([[0.908]], [[0.5, 0.5]])
-    
     """
 
     _coding: ClassVar[Literal["codes", "one_of_c", "reference"]] = "reference"

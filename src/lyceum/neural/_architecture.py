@@ -139,14 +139,12 @@ class Architecture:
         return out
 
 
-def each_layer(
-    name: str, names_or_name: str | Sequence[str], n_layers: int, known: Sequence[str]
-) -> list[str]:
+def each_layer(name: str, given: str | Sequence[str], n_layers: int, known: Sequence[str]) -> list[str]:
     """One name for every hidden layer."""
-    names = [names_or_name] * n_layers if isinstance(names_or_name, str) else list(names_or_name)
+    names = [given] * n_layers if isinstance(given, str) else list(given)
     if len(names) != n_layers or any(one not in known for one in names):
         raise SettingError(
             f"{name} must be one of {', '.join(known)}, or one of them for each of the {n_layers} hidden "
-            f"layers, got {names_or_name!r}"
+            f"layers, got {given!r}"
         )
     return names

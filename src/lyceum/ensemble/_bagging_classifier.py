@@ -1,4 +1,4 @@
-"""Bagging and random subspaces: copies of any learner on samples of the rows and columns."""
+"""Bagging and random subspaces of classifiers."""
 
 from __future__ import annotations
 
@@ -9,18 +9,17 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
 
-from lyceum.base import Classifier, Regressor, normalize_posteriors
+from lyceum.base import Classifier, normalize_posteriors
 from lyceum.ensemble._bagging_base import BAG_CONSTRAINTS, BaggingBase
 from lyceum.ensemble._member_data import MemberData, one_hot, posteriors, vote_codes
 from lyceum.ensemble._out_of_bag import weighted_mean
 from lyceum.ensemble._tree_members import are_trees, votes
 from lyceum.report import Explanation
 from lyceum.tree_core import Tree, shares
-from lyceum.trees import DecisionTreeClassifier, DecisionTreeRegressor
+from lyceum.trees import DecisionTreeClassifier
 
-__all__ = ["BaggingClassifier", "BaggingRegressor"]
+__all__ = ["BaggingClassifier"]
 
 
 def _answers_of_trees(self: Any) -> bool:
@@ -221,177 +220,8 @@ class BaggingClassifier(Classifier, BaggingBase):
         return self._explain_members(self._tree_parts, X, "votes" if self.voting == "hard" else "posterior")
 
 
-def _members_explain(self: Any) -> bool:
-    return hasattr(self._base(), "explain")
-
-
-class BaggingRegressor(Regressor, BaggingBase):
-    """Bagging: copies of any regressor, each on N' rows drawn from the N, whose predictions are averaged.
-
-    .. math:: \\hat y(x) = \\frac{1}{L} \\sum_{l=1}^{L} h_l(x)
-
-    Rows and columns are drawn, weights taken and members made as in `BaggingClassifier`.
-
-    Parameters
-    ----------
-    estimator : regressor, default=None
-        What to copy; None is a fully grown `DecisionTreeRegressor`. Every `random_state` in it is set.
-    n_estimators : int, default=10
-        The number of members.
-    max_samples : int or float, default=1.0
-        N', or N' / N, which may exceed 1 with `bootstrap`.
-    bootstrap : bool, default=True
-        Whether rows are drawn with replacement.
-    max_features : int or float, default=1.0
-        The columns of a member, or their share.
-    bootstrap_features : bool, default=False
-        Whether columns are drawn with replacement.
-    oob_score : bool, default=False
-        Whether every row is predicted by the members that have not seen it.
-    warm_start : bool, default=False
-        Whether `fit` keeps the members it has and adds up to `n_estimators`: the same as all at once.
-    random_state : int, RandomState or None, default=None
-        The seed; what a member draws follows from it and from its number, not from the threads. None
-        draws one.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories; "from_dtype" leaves it to the estimator's own setting.
-
-    Attributes
-    ----------
-    estimators_ : list of regressors
-        The fitted members.
-    estimators_samples_, estimators_features_ : lists of arrays
-        The rows and columns of every member, computed on request; None for all columns.
-    oob_score_ : float
-        R² of the predictions by members that have not seen the row.
-    oob_prediction_ : array of shape (n,)
-        These predictions; NaN for rows that are never out of bag.
-    oob_unknown_ : int
-        How many those are.
-    oob_mse_ : float
-        The mean squared error of these predictions.
-    oob_errors_ : array of shape (n_estimators,)
-        The mean squared error of every member alone on the rows that it has not seen.
-    draws_ : Draws
-        How rows and columns are drawn.
-    seed_ : int
-        The seed that was used.
-    framed_ : bool
-        Whether members of another library were given a frame.
-
-    See Also
-    --------
-    BaggingClassifier : The same for classes.
-    RandomForestRegressor : Trees that also draw columns at every node.
-
-    References
-    ----------
-    Breiman (1996), Bagging predictors, Machine Learning 24.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from lyceum.ensemble import BaggingRegressor
-    >>> from lyceum.linear import LinearRegression
-    >>> x = np.arange(20.0)[:, None]
-    >>> model = BaggingRegressor(LinearRegression(), random_state=0).fit(x, 3.0 * x[:, 0] + 1.0)
-    >>> model.predict([[2.0]]).round(6).tolist()
-    [7.0]
-
-    """
-
-    _parameter_constraints: ClassVar[dict] = BAG_CONSTRAINTS
-    _alternative: ClassVar[str] = "lyceum.linear.Ridge"
-    _loss_name: ClassVar[str] = "mean squared error"
-
-    def __init__(
-        self,
-        estimator: Any = None,
-        n_estimators: int = 10,
-        *,
-        max_samples: int | float = 1.0,
-        bootstrap: bool = True,
-        max_features: int | float = 1.0,
-        bootstrap_features: bool = False,
-        oob_score: bool = False,
-        warm_start: bool = False,
-        random_state: int | None = None,
-        categorical_features: Any = "from_dtype",
-    ):
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.max_samples = max_samples
-        self.bootstrap = bootstrap
-        self.max_features = max_features
-        self.bootstrap_features = bootstrap_features
-        self.oob_score = oob_score
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.categorical_features = categorical_features
-
-    def _default(self) -> Any:
-        return DecisionTreeRegressor()
-
-    # -- predict ---------------------------------------------------------------------------------------------
-
-    def predict(self, X: Any) -> Any:
-        """The mean prediction of the members."""
-        return self._apply_to_members(partial(_value, self), X)
-
-    def staged_predict(self, X: Any) -> Iterator[Any]:
-        """`predict` of the first member, the first two, ..."""
-        for mean in self._staged(X):
-            yield mean[:, 0]
-
-    # -- answers ---------------------------------------------------------------------------------------------
-
-    @property
-    def _width(self) -> int:
-        return 1
-
-    def _answer(self, member: Any, data: MemberData, columns: Any, rows: Any = None) -> np.ndarray:
-        return np.reshape(data.ask(member.predict, rows, columns), (-1, 1)).astype(np.float64)
-
-    @property
-    def _node_values(self) -> Callable[[Tree], np.ndarray]:
-        return _means
-
-    def _losses(self, target: np.ndarray, answers: np.ndarray) -> np.ndarray:
-        return (target - answers[:, 0]) ** 2
-
-    def _score(self, target: np.ndarray, answers: np.ndarray, w: np.ndarray | None) -> float:
-        self.oob_mse_ = weighted_mean(self._losses(target, answers), w)
-        spread = weighted_mean((target - weighted_mean(target, w)) ** 2, w)
-        return 1.0 - self.oob_mse_ / spread if spread > 0 else float(self.oob_mse_ == 0)
-
-    def _set_answers(self, answers: np.ndarray) -> None:
-        self.oob_prediction_ = answers[:, 0]
-
-    @property
-    def _oob_error(self) -> float:
-        return self.oob_mse_
-
-    # -- what was learned ------------------------------------------------------------------------------------
-
-    @available_if(_members_explain)
-    def explain(self, X: Any) -> Explanation:
-        """The mean of what the members' columns add: base and contributions sum to the prediction.
-
-        A column that some members do not have adds nothing there.
-        """
-        check_is_fitted(self)
-        trees = are_trees(self.estimators_, whole=False)
-        return self._explain_members(
-            self._tree_parts if trees else partial(_mean_parts, self), X, self.schema_.target_name
-        )
-
-
 def _shares(tree: Tree) -> np.ndarray:
     return shares(tree.value)
-
-
-def _means(tree: Tree) -> np.ndarray:
-    return tree.value
 
 
 def _predicted(model: BaggingClassifier, data: MemberData) -> np.ndarray:
@@ -401,23 +231,3 @@ def _predicted(model: BaggingClassifier, data: MemberData) -> np.ndarray:
 def _log_mean(model: BaggingClassifier, data: MemberData) -> np.ndarray:
     with np.errstate(divide="ignore"):
         return np.log(model._mean(data))
-
-
-def _value(model: BaggingRegressor, data: MemberData) -> np.ndarray:
-    return model._mean(data)[:, 0]
-
-
-def _mean_parts(model: BaggingRegressor, data: MemberData) -> np.ndarray:
-    """The mean of the members' predictions, bases and contributions, by the columns of the ensemble."""
-    names = model.schema_.names
-    members = list(zip(model.estimators_, model.estimators_features_))
-    out: Any = 0.0
-    for member, columns in members:
-        part = member.explain(data.given(None, columns))
-        added = np.zeros((len(part), 2 + len(names)))
-        added[:, 0], added[:, 1] = part.predicted, part.base
-        for name, contribution in zip(part.names, part.contributions.T):
-            # a column that was drawn again has a quote after its name
-            added[:, 2 + names.index(name if name in names else name.rstrip("'"))] += contribution
-        out = out + added / len(members)
-    return out
