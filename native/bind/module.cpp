@@ -5,6 +5,7 @@
 #include "arrays.hpp"
 
 void bind_distances(nb::module_& m);
+void bind_node_rules(nb::module_& m);
 
 NB_MODULE(LYCEUM_MODULE, m) {
     m.def("max_threads", &omp_get_max_threads,
@@ -28,5 +29,6 @@ NB_MODULE(LYCEUM_MODULE, m) {
     bind_sparse_rows(m);
     bind_stumps(m);
     bind_tree_grow(m);
+    bind_node_rules(m);
     bind_tree_route(m);
 }

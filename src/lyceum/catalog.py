@@ -33,8 +33,8 @@ _GAPS = ("lyceum.prepare._statistics.Gaps", "lyceum.prepare._statistics.Together
 _TREE = (
     "lyceum.tree_core.Tree",
     "lyceum.tree_core.Considered",
-    "lyceum.trees._cost_complexity.AlphaChoice",
-    "lyceum.trees._cost_complexity.CostComplexityPath",
+    "lyceum.trees.AlphaChoice",
+    "lyceum.trees.CostComplexityPath",
 )
 _BAG = (*_TREE, "lyceum.ensemble._draws.Draws")
 _FOREST = {"max_features": ["sqrt", 0.5, None], "min_samples_leaf": [1, 3, 10]}
@@ -320,7 +320,7 @@ _LEARNERS = (
         ALL, True, False, "in memory", "n·d·log n to grow, n·d² for the models",
         ("6.7",),
         {"smoothing": [0.0, 15.0], "min_samples_split": (4, 64, "log")},
-        (*_TREE, "lyceum.trees._m5_columns.StepColumns"),
+        (*_TREE, "lyceum.trees.StepColumns"),
     ),
     Entry(
         "BaggingClassifier", "lyceum.ensemble", "classification",

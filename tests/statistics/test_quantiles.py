@@ -8,7 +8,7 @@ from hypothesis.extra.numpy import arrays
 from scipy import sparse
 from tests.statistics.cut import block_of, cut, fold, repeated
 
-from lyceum.statistics import Quantiles
+from lyceum.statistics import Quantiles, midpoints
 
 Q = np.array([0.0, 0.01, 0.1, 0.25, 0.5, 0.7, 0.99, 1.0])
 cells = st.floats(-100, 100).map(lambda x: round(x, 1))
@@ -110,3 +110,10 @@ def test_infinities_have_their_place():
 def test_a_quantile_beyond_one_is_refused():
     with pytest.raises(ValueError, match="between 0 and 1"):
         Quantiles.of(block_of(np.ones((2, 1)))).quantile(1.5)
+
+
+def test_a_midpoint_is_never_rounded_up_to_the_larger_one():
+    low = np.array([1.0, 1.0, 0.0, -1e308, 2.0, np.inf])
+    high = np.array([2.0, np.nextafter(1.0, 2.0), 5e-324, 1e308, 2.0, np.inf])
+    assert midpoints(low, high).tolist() == [1.5, 1.0, 0.0, 0.0, 2.0, np.inf]
+    assert midpoints(low.reshape(2, 3), high.reshape(2, 3)).shape == (2, 3)

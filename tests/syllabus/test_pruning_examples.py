@@ -14,9 +14,9 @@ from lyceum import datasets
 from lyceum.data import Schema
 from lyceum.tree_core import CATEGORIES, LEAF, Columns, Growth, Tree, grow_with_record
 from lyceum.trees import C45
-from lyceum.trees._confidence import confidence, upper_errors
+from lyceum.trees._confidence import prune_by_confidence, upper_errors
 from lyceum.trees._cost_complexity import cost_complexity_path
-from lyceum.trees._pruning import NodeCosts, minimum_loss, pessimistic, reduced_error
+from lyceum.trees._pruning import NodeCosts, prune_by_error, prune_by_loss, prune_by_pessimistic_error
 
 
 def tree_of(shape, kinds):
@@ -78,19 +78,19 @@ def test_c45_prunes_the_votes_to_one_leaf():
     whole = float(upper_errors([0, 1, 0], [151, 16, 1]).sum())
     assert whole == pytest.approx(4.642, abs=6e-3)
     assert float(upper_errors(1, 168)) == pytest.approx(2.610, abs=5e-4)
-    assert confidence(VOTES).n_nodes == 1
+    assert prune_by_confidence(VOTES).n_nodes == 1
 
 
 @pytest.mark.syllabus("6.6")
 def test_errors_and_half_an_error_a_leaf():
     # as it is: 0 errors and 5 leaves, 2.5; without the lower split 1 error and 3 leaves, 2.5; one leaf 1.5
-    assert pessimistic(VOTES, 0.5).n_nodes == 1
+    assert prune_by_pessimistic_error(VOTES, 0.5).n_nodes == 1
     # at 0.25: 1.25, 1.75 and 1.25: the smallest of the equals
-    assert pessimistic(VOTES, 0.25).n_nodes == 1
+    assert prune_by_pessimistic_error(VOTES, 0.25).n_nodes == 1
     # at 0.2: 1.0 against 1.6 and 1.2
-    assert pessimistic(VOTES, 0.2).n_leaves == 5
+    assert prune_by_pessimistic_error(VOTES, 0.2).n_leaves == 5
     # Quinlan's: one leaf has 1.5, no more than 2.5 + √(2.5 (168 − 2.5) / 168)
-    assert pessimistic(VOTES, 0.5, standard_error=True).n_nodes == 1
+    assert prune_by_pessimistic_error(VOTES, 0.5, standard_error=True).n_nodes == 1
 
 
 @pytest.mark.syllabus("6.6")
@@ -111,22 +111,22 @@ def test_rows_held_out_that_err_below_cut_the_subtree():
     cells = [[1, 2], [1, 2], [0, 0]]
     costs = NodeCosts.of(VOTES, sparse.csr_array(visited(VOTES, cells)), np.array([0, 0, 0]))
     assert costs.at.tolist() == [0, 0, 0, 0, 0, 0, 2]
-    assert reduced_error(VOTES, costs).n_nodes == 1
+    assert prune_by_error(VOTES, costs).n_nodes == 1
     # a republican among them that only the subtree gets right keeps it: 1 error below, 1 at each node above
     costs = NodeCosts.of(VOTES, sparse.csr_array(visited(VOTES, cells)), np.array([1, 1, 0]))
-    assert reduced_error(VOTES, costs).n_leaves == 5
+    assert prune_by_error(VOTES, costs).n_leaves == 5
 
 
 @pytest.mark.syllabus("6.6")
 def test_a_dear_error_keeps_a_subtree_that_changes_few_decisions():
     # at 1000 for a republican taken for a democrat, one leaf takes all for republicans: 167; this tree 0
     dear = np.array([[0.0, 1.0], [1000.0, 0.0]])
-    assert minimum_loss(VOTES, dear).n_leaves == 5
+    assert prune_by_loss(VOTES, dear).n_leaves == 5
     # by Laplace a leaf of d and r costs n/(n+2) min(1000 (r+1), d+1): 166.0 for one leaf, and for this tree
     # 150.0 + (5.25 + 8.18 + .33, less than 14.2 without the lower split) + .67 = 164.4
-    assert minimum_loss(VOTES, dear, smoothing="laplace").n_leaves == 5
+    assert prune_by_loss(VOTES, dear, smoothing="laplace").n_leaves == 5
     # at 10 for 1000: 19.8 for one leaf, and 9.87 + 13.8 + .67 = 24.3
-    assert minimum_loss(VOTES, dear.clip(max=10), smoothing="laplace").n_nodes == 1
+    assert prune_by_loss(VOTES, dear.clip(max=10), smoothing="laplace").n_nodes == 1
 
 
 @pytest.mark.syllabus("6.3")

@@ -12,7 +12,7 @@ from lyceum.decision import LossMatrix
 from lyceum.errors import DataError
 from lyceum.tree_core import CATEGORIES, GROUPS, INTERVALS, LEAF, Router
 from lyceum.trees import DecisionTreeClassifier, DecisionTreeRegressor
-from lyceum.trees._pruning import NodeCosts, pessimistic, reduced_error
+from lyceum.trees._pruning import NodeCosts, prune_by_error, prune_by_pessimistic_error
 
 
 def numbers(n=300, seed=0):
@@ -400,7 +400,7 @@ def test_pruning_by_rows_held_out_counts_their_losses_once():
     held, train = np.sort(order[:75]), np.sort(order[75:])
     grown = DecisionTreeClassifier(loss=loss, random_state=0).fit(X[train], y[train]).tree_
     costs = NodeCosts.of(grown, Router([grown], 3).visited(X[held]), y[held], None, loss)
-    np.testing.assert_array_equal(model.tree_.threshold, reduced_error(grown, costs).threshold)
+    np.testing.assert_array_equal(model.tree_.threshold, prune_by_error(grown, costs).threshold)
 
 
 def test_pessimistic_pruning_goes_by_the_loss():
@@ -408,7 +408,9 @@ def test_pessimistic_pruning_goes_by_the_loss():
     loss = np.array([[0, 1.0], [6, 0]])
     model = DecisionTreeClassifier(pruning="pessimistic", penalty=2.0, loss=loss).fit(X, y)
     grown = DecisionTreeClassifier(loss=loss).fit(X, y).tree_
-    np.testing.assert_array_equal(model.tree_.threshold, pessimistic(grown, 2.0, loss=loss).threshold)
+    np.testing.assert_array_equal(
+        model.tree_.threshold, prune_by_pessimistic_error(grown, 2.0, loss=loss).threshold
+    )
 
 
 def test_prunings_of_numbers():

@@ -16,9 +16,15 @@ from tests.trees.tables import from_scikit, mixed_table
 
 from lyceum.errors import DataError
 from lyceum.tree_core import LEAF
-from lyceum.trees._confidence import SLACK, confidence, upper_errors
-from lyceum.trees._cost_complexity import choose_alpha, cost_complexity, cost_complexity_path
-from lyceum.trees._pruning import NodeCosts, compact, minimum_loss, pessimistic, reduced_error
+from lyceum.trees._confidence import SLACK, prune_by_confidence, upper_errors
+from lyceum.trees._cost_complexity import choose_alpha, cost_complexity_path, prune_by_complexity
+from lyceum.trees._pruning import (
+    NodeCosts,
+    compact,
+    prune_by_error,
+    prune_by_loss,
+    prune_by_pessimistic_error,
+)
 
 LOSS = np.array([[0.0, 1.0, 5.0], [2.0, 0.0, 1.0], [1.0, 3.0, 0.0]])
 
@@ -107,7 +113,7 @@ def test_reduced_error_is_the_smallest_pruning_of_least_cost_on_rows_held_out(se
     cells, parts = held_out(seed, referee, tree)
     rng = np.random.default_rng(seed)
     y, w = rng.integers(0, 3, len(cells)), rng.integers(1, 4, len(cells)).astype(float)
-    pruned = reduced_error(tree, NodeCosts.of(tree, parts, y, w, loss))
+    pruned = prune_by_error(tree, NodeCosts.of(tree, parts, y, w, loss))
 
     values = 1 - np.eye(3) if loss is None else loss
     action = (tree.value @ values).argmin(axis=1)
@@ -137,7 +143,7 @@ def test_reduced_error_of_numbers(loss):
     new, truth = rng.normal(size=(25, 2)).astype(np.float32), rng.normal(size=25)
     w = rng.uniform(0.5, 2, 25)
     parts = sparse.csr_array(visited(tree, new.tolist()))
-    pruned = reduced_error(tree, NodeCosts.of(tree, parts, truth, w, loss))
+    pruned = prune_by_error(tree, NodeCosts.of(tree, parts, truth, w, loss))
     power = 1 if loss == "absolute" else 2
 
     def cost(leaves):
@@ -183,7 +189,7 @@ def test_pessimistic_is_the_smallest_pruning_of_least_errors_and_penalty(seed, f
     if not small(tree):
         return
     errors = tree.value.sum(axis=1) - tree.value.max(axis=1)
-    pruned = pessimistic(tree, k)
+    pruned = prune_by_pessimistic_error(tree, k)
     assert leaves_of(pruned, tree) == best_of(tree, lambda leaves: sum(errors[i] + k for i in leaves))
 
 
@@ -203,7 +209,7 @@ def test_quinlans_pessimism_judges_from_the_root_with_a_standard_error(seed, k):
             return [node]
         return [leaf for child in tree.children(node) for leaf in walk(child)]
 
-    assert leaves_of(pessimistic(tree, k, standard_error=True), tree) == sorted(walk(0))
+    assert leaves_of(prune_by_pessimistic_error(tree, k, standard_error=True), tree) == sorted(walk(0))
 
 
 def _leaves_below(tree, node):
@@ -224,16 +230,16 @@ def test_minimum_loss_is_the_smallest_pruning_of_least_expected_loss(seed, form,
     n = tree.value.sum(axis=1)
     posterior = (tree.value + m * prior) / (n + m)[:, None]
     expected = (posterior @ values).min(axis=1)
-    pruned = minimum_loss(tree, loss, smoothing)
+    pruned = prune_by_loss(tree, loss, smoothing)
     assert leaves_of(pruned, tree) == best_of(tree, lambda leaves: sum(n[i] * expected[i] for i in leaves))
 
 
 def test_a_loss_may_have_more_actions_than_classes():
     _, tree = grown(2)
     with_reject = np.column_stack([LOSS, np.full(3, -1.0)])
-    assert minimum_loss(tree, with_reject).n_nodes == 1
+    assert prune_by_loss(tree, with_reject).n_nodes == 1
     with pytest.raises(DataError, match="does not fit a tree of 3 classes"):
-        minimum_loss(tree, np.eye(2))
+        prune_by_loss(tree, np.eye(2))
 
 
 # -- cost-complexity ---------------------------------------------------------------------------------------
@@ -280,7 +286,7 @@ def test_the_path_is_scikit_learns(seed, criterion):
     assert_allclose(path.risks, theirs.impurities[at], rtol=1e-9, atol=1e-9)
     middle = (path.alphas[len(alphas) // 2] + path.alphas[len(alphas) // 2 + 1]) / 2
     pruned = kind(criterion=criterion, random_state=0, ccp_alpha=middle).fit(X, y, w)
-    assert_allclose(cost_complexity(from_scikit(model), middle).value, from_scikit(pruned).value)
+    assert_allclose(prune_by_complexity(from_scikit(model), middle).value, from_scikit(pruned).value)
 
 
 def _distinct(alphas):
@@ -309,7 +315,7 @@ def test_alpha_by_cross_validation_is_breimans_procedure():
         wrong = np.empty(150)
         for fold in range(5):
             rows = np.flatnonzero(folds == fold)
-            pruned = cost_complexity(grow(np.flatnonzero(folds != fold)), betas[s])
+            pruned = prune_by_complexity(grow(np.flatnonzero(folds != fold)), betas[s])
             came = visited(pruned, X[rows].tolist()) * (pruned.kind == LEAF)
             wrong[rows] = pruned.value.argmax(axis=1)[came.argmax(axis=1)] != y[rows]
         rate = (w * wrong).sum() / w.sum()
@@ -402,7 +408,7 @@ def test_confidence_replaces_subtrees_from_the_bottom_up(seed, form, gap, level)
             return bounds[node], [node]
         return below, [leaf for _, leaves in parts for leaf in leaves]
 
-    assert leaves_of(confidence(tree, level), tree) == sorted(walk(0)[1])
+    assert leaves_of(prune_by_confidence(tree, level), tree) == sorted(walk(0)[1])
 
 
 def side_by_side(tree, other):
@@ -419,7 +425,7 @@ def test_raising_is_the_recursion_of_c45(seed, form, gap, level, missing):
     referee, tree = grown(seed, form, gap, n=40, max_depth=4, missing=missing)
     X = np.array([[np.nan if c is None else c for c in row] for row in referee.cells], dtype=float)
     rows = (X, np.array(referee.target), np.array(referee.weight))
-    ours = confidence(tree, level, rows=rows)
+    ours = prune_by_confidence(tree, level, rows=rows)
     theirs = J48(referee, tree, level).pruned()
     pairs = side_by_side(ours, theirs)
     assert len(pairs) == ours.n_nodes == theirs.n_nodes
@@ -437,8 +443,8 @@ def test_raising_happens_in_those_tests():
     for seed in range(40):
         referee, tree = grown(seed, "groups", 0.0, n=40)
         X = np.array(referee.cells, dtype=float)
-        pruned = confidence(tree, 0.5, rows=(X, np.array(referee.target), np.array(referee.weight)))
-        plain = confidence(tree, 0.5)
+        pruned = prune_by_confidence(tree, 0.5, rows=(X, np.array(referee.target), np.array(referee.weight)))
+        plain = prune_by_confidence(tree, 0.5)
         raised += pruned.n_nodes != plain.n_nodes
         assert_allclose(visited(pruned, referee.cells).T @ np.array(referee.weight), pruned.weight)
     assert raised >= 3
@@ -448,7 +454,7 @@ def test_raising_refuses_other_rows():
     referee, tree = grown(1)
     X = np.array(referee.cells, dtype=float)
     with pytest.raises(DataError, match="the rows that the tree was grown on"):
-        confidence(tree, rows=(X[:-1], np.array(referee.target)[:-1], None))
+        prune_by_confidence(tree, rows=(X[:-1], np.array(referee.target)[:-1], None))
 
 
 # -- every pruning -----------------------------------------------------------------------------------------
@@ -456,11 +462,11 @@ def test_raising_refuses_other_rows():
 
 def test_prunings_of_classes_refuse_a_regression_tree():
     tree = from_scikit(DecisionTreeRegressor().fit([[0.0], [1.0]], [0.0, 1.0]))
-    for prune in (pessimistic, minimum_loss, confidence):
+    for prune in (prune_by_pessimistic_error, prune_by_loss, prune_by_confidence):
         with pytest.raises(DataError, match="regression tree"):
             prune(tree)
     with pytest.raises(DataError, match="regression tree"):
-        cost_complexity(tree, 0.1, "error")
+        prune_by_complexity(tree, 0.1, "error")
 
 
 def test_a_single_node_stays_as_it_is():
@@ -468,14 +474,14 @@ def test_a_single_node_stays_as_it_is():
     rows = (np.zeros((2, 1)), np.array([0, 1]), None)
     costs = NodeCosts.of(tree, sparse.csr_array(np.ones((2, 1))), np.array([0, 1]))
     pruned = [
-        reduced_error(tree, costs),
-        pessimistic(tree),
-        pessimistic(tree, standard_error=True),
-        minimum_loss(tree, smoothing="laplace"),
-        confidence(tree),
-        confidence(tree, rows=rows),
-        cost_complexity(tree, 0.0),
-        cost_complexity(tree, 1.0, "error"),
+        prune_by_error(tree, costs),
+        prune_by_pessimistic_error(tree),
+        prune_by_pessimistic_error(tree, standard_error=True),
+        prune_by_loss(tree, smoothing="laplace"),
+        prune_by_confidence(tree),
+        prune_by_confidence(tree, rows=rows),
+        prune_by_complexity(tree, 0.0),
+        prune_by_complexity(tree, 1.0, "error"),
     ]
     for after in pruned:
         assert after.n_nodes == 1
@@ -494,7 +500,7 @@ def test_a_tree_of_many_thousand_nodes_is_pruned_as_its_definition_says():
         assert pruned.n_leaves == path.n_leaves[s]
         risk = (pruned.impurity * pruned.weight)[leaf].sum() / len(y)
         assert path.risks[s] == pytest.approx(risk, rel=1e-9)
-    whole, raised = confidence(tree), confidence(tree, rows=(X, y, None))
+    whole, raised = prune_by_confidence(tree), prune_by_confidence(tree, rows=(X, y, None))
     assert raised.n_nodes < whole.n_nodes < tree.n_nodes
     assert raised.value[raised.kind == LEAF].sum() == len(y)
 
@@ -503,7 +509,7 @@ def test_pruning_leaves_the_tree_it_was_given_alone():
     referee, tree = grown(3, "groups", 0.2, n=40)
     copy = replace(tree, **{name: getattr(tree, name).copy() for name in tree.__slots__})
     X = np.array([[np.nan if c is None else c for c in row] for row in referee.cells], dtype=float)
-    confidence(tree, rows=(X, np.array(referee.target), np.array(referee.weight)))
-    pessimistic(tree, 3.0)
+    prune_by_confidence(tree, rows=(X, np.array(referee.target), np.array(referee.weight)))
+    prune_by_pessimistic_error(tree, 3.0)
     for name in tree.__slots__:
         np.testing.assert_array_equal(getattr(tree, name), getattr(copy, name))

@@ -22,6 +22,7 @@ from lyceum.errors import SettingError
 from lyceum.probability import class_weight_factors
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
+from lyceum.statistics import midpoints
 from lyceum.tree_core import (
     GROWTH_CONSTRAINTS,
     THRESHOLD,
@@ -314,9 +315,7 @@ class ForestData:
             inside = at >= lower[code]
             code = code[inside]
             code += at[inside] - lower[code] >= upper[code] - at[inside]  # the nearer end
-            low, high = upper[code - 1], lower[code]
-            middle = low + (high - low) / 2
-            at[inside] = np.where(middle < high, middle, low)
+            at[inside] = midpoints(upper[code - 1], lower[code])
             threshold[nodes] = at
         return replace(tree, threshold=threshold)
 

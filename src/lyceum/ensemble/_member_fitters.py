@@ -15,12 +15,14 @@ from lyceum.ensemble._adaboost_rounds import MemberFitter
 from lyceum.ensemble._draws import seeded, seeds
 from lyceum.ensemble._member_data import Ensemble, MemberData, takes_weights, vote_codes
 from lyceum.ensemble._tree_members import cells_of_trees
+from lyceum.statistics import midpoints
 from lyceum.tree_core import (
     LEAF,
     THRESHOLD,
     Columns,
     Router,
     Tree,
+    class_impurities,
     grow,
     growth_rules,
     impurity_importances,
@@ -214,7 +216,8 @@ class StumpFitter:
     ) -> tuple[Any, np.ndarray]:
         columns = self.trees.columns
         code, after = (self._code(column, place) for place in (end, end + 1))
-        threshold = _between(columns.upper[column][code], columns.lower[column][after])
+        ends = columns.upper[column][code : code + 1], columns.lower[column][after : after + 1]
+        threshold = float(midpoints(*ends)[0])
         right = self.codes[column] > code
         beyond = self._of_those(right).astype(np.float64)
         sides = np.array([[w @ side for w in by_class] for side in (1.0 - beyond, beyond)])
@@ -227,17 +230,12 @@ class StumpFitter:
         return int(self.codes[column, row if self.there is None else self.there[row]])
 
 
-def _between(a: float, b: float) -> float:
-    middle = a + (b - a) / 2
-    return middle if middle < b else a  # rounded up to the larger one
-
-
 def _stump(
     column: int, threshold: float, totals: np.ndarray, sides: np.ndarray, n_rows: tuple[int, int]
 ) -> Tree:
     value = np.vstack([totals, sides])
     weight = value.sum(axis=1)
-    impurity = 1.0 - ((value / weight[:, None]) ** 2).sum(axis=1)
+    impurity = class_impurities(value, "gini")
     gain = impurity[0] - (weight[1:] @ impurity[1:]) / weight[0]
     nowhere = np.full(3, -1, dtype=np.int32)
     return Tree(

@@ -8,6 +8,7 @@ from lyceum.statistics._folds import FoldStatistics, fold_numbers, held_out_rows
 from lyceum.statistics._histogram import Histogram, JointHistogram
 from lyceum.statistics._joint_counts import JointCounts
 from lyceum.statistics._losses import LogisticLoss, SoftmaxLoss
+from lyceum.statistics._midpoints import midpoints
 from lyceum.statistics._moments import Moments, Scatter
 from lyceum.statistics._quantiles import Quantiles
 from lyceum.statistics._sample import RowSample
@@ -32,6 +33,7 @@ __all__ = [
     "describe",
     "fold_numbers",
     "held_out_rows",
+    "midpoints",
     "row_uniforms",
     "seed_from",
 ]

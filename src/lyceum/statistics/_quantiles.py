@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from lyceum.data import Block
+from lyceum.statistics._midpoints import midpoints
 
 __all__ = ["Quantiles"]
 
@@ -108,12 +109,7 @@ class ColumnSketch:
         last = len(reached) - 1
         low = np.minimum(np.searchsorted(reached, rank - slack, side="left"), last)
         high = np.minimum(np.searchsorted(reached, rank + slack, side="right"), last)
-        return _midpoint(self.values[low], self.values[high])
-
-
-def _midpoint(low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    # Equal ends first: infinities have no difference.
-    return np.where(low == high, low, low / 2 + high / 2)
+        return midpoints(self.values[low], self.values[high])
 
 
 def _columns(block: Block):

@@ -11,6 +11,7 @@ import numpy as np
 from lyceum._native import native
 from lyceum._threads import ordered_map
 from lyceum.data import Block, Rows
+from lyceum.statistics import midpoints
 from lyceum.tree_core._tree import Tree
 from lyceum.tree_core._uniform_row_sample import UniformRowSample
 
@@ -161,7 +162,7 @@ def _binned_column(
         places = _cuts(weights, max_bins)
     else:
         places = np.arange(1, len(values))
-    return _between(values[places - 1], values[places]), None
+    return midpoints(values[places - 1], values[places]), None
 
 
 def _distinct(x: np.ndarray, w: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
@@ -196,12 +197,6 @@ def _cuts(weights: np.ndarray, max_bins: int) -> np.ndarray:
     number = np.floor((np.cumsum(capped) - capped / 2) / (capped.sum() / max_bins))
     number = np.minimum(number, max_bins - 1)
     return np.flatnonzero(number[1:] != number[:-1]) + 1
-
-
-def _between(low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """Midway between two neighbours, or the lower one where there is no number between."""
-    middle = low / 2 + high / 2
-    return np.where((middle >= high) | (middle < low), low, middle)
 
 
 def _category_table(x: np.ndarray, w: np.ndarray | None, max_bins: int, n_categories: int) -> np.ndarray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from lyceum._threads import n_threads, ordered_map
 from lyceum.tree_core._ranked_columns import Columns
 from lyceum.tree_core._tree import Tree
 
-__all__ = ["Considered", "Growth", "grow", "grow_with_record"]
+__all__ = ["Considered", "Growth", "class_impurities", "grow", "grow_with_record"]
 
 
 @dataclass(frozen=True)
@@ -75,6 +75,23 @@ class Growth:
             rules.loss = np.asarray(self.loss, dtype=np.float64).ravel().tolist()
             rules.actions = self.loss.shape[1]
         return rules
+
+
+@cache
+def _criterion_rules(criterion: str) -> Any:
+    return Growth(criterion=criterion).native
+
+
+def class_impurities(weights: np.ndarray, criterion: str = "gini") -> np.ndarray:
+    """The impurity of every row of class weights (n, K), by "gini", "entropy" or "misclassification".
+
+    >>> class_impurities(np.array([[1.0, 1.0], [0.0, 3.0]])).tolist()
+    [0.5, 0.0]
+    """
+    out = np.empty(len(weights))
+    sums = np.ascontiguousarray(weights, dtype=np.float64)
+    native.node_impurities(_criterion_rules(criterion), weights.shape[1], sums, out)
+    return out
 
 
 @dataclass(frozen=True, slots=True)

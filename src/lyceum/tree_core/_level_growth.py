@@ -20,7 +20,6 @@ from functools import partial
 from itertools import count
 
 import numpy as np
-from scipy.special import chdtrc
 
 from lyceum._native import native
 from lyceum._threads import n_threads, ordered_map
@@ -76,7 +75,7 @@ def grow_by_levels_with_record(
             "criterion='absolute_error' needs the rows of a node, which sums over bins do not have: choose "
             "criterion='variance', or leave out max_bins and give the rows in memory"
         )
-    target = Numbers(growth) if n_classes is None else Classes(growth, n_classes)
+    target = Numbers(growth.native) if n_classes is None else Classes(growth.native, n_classes)
     grower = _Grower(rows, bins, growth, target, budget)
     nodes = grower.best_first() if growth.max_leaf_nodes else grower.levels()
     return finished(nodes, target, bins), considered(nodes)
@@ -168,16 +167,25 @@ class _Grower:
         self._look_at(needed + others[: max(0, self.nodes_a_pass - len(needed))])
 
     def _is_open(self, node: Node) -> bool:
-        return not node.looked_at and self._may_split(node)
+        return not node.looked_at and node.may_split
 
-    def _may_split(self, node: Node) -> bool:
-        growth = self.growth
-        return (
-            node.n_rows >= max(2, growth.min_samples_split, 2 * growth.min_samples_leaf)
-            and (growth.max_depth is None or node.depth < growth.max_depth)
-            and self.target.impurity(node)
-            > max(growth.impurity_floor, self.target.rounding(node, self.root_impurity))
+    def _judge(self, nodes: Sequence[Node]) -> None:
+        """Set the impurity of nodes from their sums, and whether the stopping rules let them be split."""
+        impurities = self.target.impurities(np.array([node.sums for node in nodes]))
+        if nodes[0] is self.root:
+            self.root_impurity = float(impurities[0])
+        flags = np.empty(len(nodes), dtype=np.uint8)
+        native.may_split(
+            self.rules,
+            np.array([node.n_rows for node in nodes], dtype=np.int64),
+            np.array([node.depth for node in nodes], dtype=np.int64),
+            impurities,
+            np.array([self.target.mean(node) for node in nodes]),
+            self.root_impurity,
+            flags,
         )
+        for node, impurity, flag in zip(nodes, impurities.tolist(), flags.tolist()):
+            node.impurity, node.may_split = impurity, bool(flag)
 
     # -- passes --------------------------------------------------------------------------------------------
 
@@ -189,7 +197,6 @@ class _Grower:
         self.root.centre = float(found.histograms.centre[0])
         tables = self._settled([self.root], found.histograms)
         self.root_weight = float(self.target.weight(self.root.sums))
-        self.root_impurity = self.target.impurity(self.root)
         self._choose([self.root], tables, found.histograms.counted)
         self.nodes_a_pass = max(1, self.budget // tables.nbytes)
 
@@ -223,6 +230,7 @@ class _Grower:
             node.n_rows = round(total[-1] if histograms.counted else total.sum())
             self.target.settle(node, total[: self.target.n_sums], table)
             node.looked_at = True
+        self._judge(nodes)
         return tables
 
     # -- splits --------------------------------------------------------------------------------------------
@@ -249,9 +257,9 @@ class _Grower:
             np.ascontiguousarray(tables[share]),
             self.offsets,
             counted,
-            np.array([self._may_split(node) for node in nodes], dtype=np.uint8),
+            np.array([node.may_split for node in nodes], dtype=np.uint8),
             np.array([node.sums for node in nodes]),
-            np.array([self.target.impurity(node) for node in nodes]),
+            np.array([node.impurity for node in nodes]),
             np.array([node.seed for node in nodes], dtype=np.uint64),
             dead,
             *found.arrays,
@@ -270,17 +278,8 @@ class _Grower:
         sums = cells[:, : self.target.n_sums]
         rows = cells[:, -1] if counted else cells.sum(axis=1)
         parts, n_rows = parted(split, sums, rows, self.target.weight(sums))
-        if self.growth.max_p_value is not None and _p_value(parts) > self.growth.max_p_value:
+        if self.growth.max_p_value is not None and native.independence(parts) > self.growth.max_p_value:
             return
         node.split = split
         node.children = [node.child(i, part, round(n)) for i, (part, n) in enumerate(zip(parts, n_rows))]
-
-
-def _p_value(parts: np.ndarray) -> float:
-    """Of the hypothesis that the classes do not depend on the branch: Pearson's chi-square."""
-    parts = parts[parts.sum(axis=1) > 0][:, parts.sum(axis=0) > 0]
-    if min(parts.shape) < 2:
-        return 1.0
-    expected = np.outer(parts.sum(axis=1), parts.sum(axis=0)) / parts.sum()
-    freedom = (parts.shape[0] - 1) * (parts.shape[1] - 1)
-    return float(chdtrc(freedom, ((parts - expected) ** 2 / expected).sum()))
+        self._judge(node.children)

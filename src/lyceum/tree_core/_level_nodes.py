@@ -53,6 +53,8 @@ class Node:
     sums: np.ndarray
     centre: float
     n_rows: int = 0
+    impurity: float = 0.0
+    may_split: bool = False  # by the stopping rules
     looked_at: bool = False
     split: Split | None = None
     children: list[Node] = field(default_factory=list)
@@ -84,28 +86,20 @@ def _mixed(z: int) -> int:
 class Classes:
     """The weights of the classes."""
 
-    def __init__(self, growth: Growth, n_classes: int):
-        self.growth, self.n_classes, self.n_sums = growth, n_classes, n_classes
+    def __init__(self, rules: Any, n_classes: int):
+        self.rules, self.n_classes, self.n_sums = rules, n_classes, n_classes
 
     def weight(self, sums: np.ndarray) -> Any:
         return sums.sum(axis=-1)
 
+    def mean(self, node: Node) -> float:
+        return 0.0
+
     def value(self, node: Node) -> np.ndarray:
         return node.sums
 
-    def impurity(self, node: Node) -> float:
-        p = node.sums / node.sums.sum()
-        if self.growth.loss is not None:
-            return float((p @ self.growth.loss).min())
-        if self.growth.criterion == "gini":
-            return float(1.0 - p @ p)
-        if self.growth.criterion == "misclassification":
-            return float(1.0 - p.max())
-        return float(-(p[p > 0] * np.log2(p[p > 0])).sum())
-
-    def rounding(self, node: Node, scale: float) -> float:
-        """An impurity that is none."""
-        return 1e-14
+    def impurities(self, sums: np.ndarray) -> np.ndarray:
+        return _impurities(self.rules, self.n_classes, sums)
 
     def settle(self, node: Node, sums: np.ndarray, table: np.ndarray) -> None:
         node.sums = sums
@@ -117,28 +111,20 @@ class Numbers:
     n_classes = None
     n_sums = 3
 
-    def __init__(self, growth: Growth):
-        self.growth = growth
+    def __init__(self, rules: Any):
+        self.rules = rules
 
     def weight(self, sums: np.ndarray) -> Any:
         return sums[..., 0]
 
+    def mean(self, node: Node) -> float:
+        return node.centre + float(node.sums[1] / node.sums[0])
+
     def value(self, node: Node) -> np.ndarray:
-        return np.array([node.centre + node.sums[1] / node.sums[0]])
+        return np.array([self.mean(node)])
 
-    def impurity(self, node: Node) -> float:
-        weight, first, second = node.sums
-        shift = (first / weight) ** 2
-        variance = second / weight - shift
-        variance = variance if variance > 1e-14 * shift else 0.0  # the rounding of equal numbers
-        return float(np.sqrt(variance)) if self.growth.criterion == "sd" else float(variance)
-
-    def rounding(self, node: Node, scale: float) -> float:
-        """An impurity that is none, where that of the root is `scale`."""
-        mean = abs(float(self.value(node)[0]))
-        return (
-            1e-14 * mean + 1e-15 * scale if self.growth.criterion == "sd" else 1e-28 * mean**2 + 1e-30 * scale
-        )
+    def impurities(self, sums: np.ndarray) -> np.ndarray:
+        return _impurities(self.rules, 0, sums)
 
     def settle(self, node: Node, sums: np.ndarray, table: np.ndarray) -> None:
         """Take the sums of a node, and its table in place, about the mean."""
@@ -146,6 +132,12 @@ class Numbers:
         table[:] = recentred(table, -shift)
         node.centre += float(shift)
         node.sums = np.array([sums[0], 0.0, max(0.0, sums[2] - sums[1] * shift)])
+
+
+def _impurities(rules: Any, n_classes: int, sums: np.ndarray) -> np.ndarray:
+    out = np.empty(len(sums))
+    native.node_impurities(rules, n_classes, sums, out)
+    return out
 
 
 Target = Classes | Numbers
@@ -325,7 +317,7 @@ def finished(nodes: Sequence[Node], target: Target, bins: Bins) -> Tree:
         value=np.array([target.value(node) for node in nodes]),
         weight=np.array([float(target.weight(node.sums)) for node in nodes]),
         n_rows=np.array([node.n_rows for node in nodes], dtype=np.int64),
-        impurity=np.array([target.impurity(node) for node in nodes]),
+        impurity=np.array([node.impurity for node in nodes]),
         gain=gain,
     )
 

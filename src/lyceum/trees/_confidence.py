@@ -13,7 +13,7 @@ from lyceum.tree_core import Tree
 from lyceum.trees._pruning import compact, expect_classes, from_the_bottom, leaf_costs
 from lyceum.trees._raising import raise_subtrees
 
-__all__ = ["confidence", "upper_errors"]
+__all__ = ["prune_by_confidence", "upper_errors"]
 
 Bound = Literal["c45", "normal", "exact"]
 
@@ -79,7 +79,7 @@ def _exact(E: np.ndarray, N: np.ndarray, level: float) -> np.ndarray:
     return np.where(inside, N * betaincinv(E + 1.0, np.where(inside, N - E, 1.0), 1.0 - level), N)
 
 
-def confidence(
+def prune_by_confidence(
     tree: Tree,
     confidence: float = 0.25,
     bound: Bound = "c45",

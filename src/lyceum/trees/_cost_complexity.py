@@ -21,7 +21,7 @@ from lyceum.trees._pruning import (
     sums_of_leaves,
 )
 
-__all__ = ["AlphaChoice", "CostComplexityPath", "choose_alpha", "cost_complexity", "cost_complexity_path"]
+__all__ = ["AlphaChoice", "CostComplexityPath", "choose_alpha", "cost_complexity_path", "prune_by_complexity"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +185,7 @@ def _collapse(tree: Tree, cuts: np.ndarray) -> np.ndarray:
     return np.where(tree.kind == LEAF, -np.inf, collapse)
 
 
-def cost_complexity(
+def prune_by_complexity(
     tree: Tree, alpha: float, measure: Literal["impurity", "error"] = "impurity", loss: Any = None
 ) -> Tree:
     """The smallest subtree of least R(T) + α · leaves; see `cost_complexity_path`."""

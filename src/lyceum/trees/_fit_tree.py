@@ -30,9 +30,9 @@ from lyceum.tree_core import (
     growth_rules,
     resolve_max_features,
 )
-from lyceum.trees._confidence import confidence
-from lyceum.trees._cost_complexity import choose_alpha, cost_complexity
-from lyceum.trees._pruning import NodeCosts, minimum_loss, pessimistic, reduced_error
+from lyceum.trees._confidence import prune_by_confidence
+from lyceum.trees._cost_complexity import choose_alpha, prune_by_complexity
+from lyceum.trees._pruning import NodeCosts, prune_by_error, prune_by_loss, prune_by_pessimistic_error
 from lyceum.trees._record import growth_record
 
 __all__ = ["fit_tree"]
@@ -156,12 +156,12 @@ class InMemoryGrowth:
             tree, considered = self.grow(train, record=learner.record)
             weight = None if self.weight is None else self.weight[held]
             costs = NodeCosts.of(tree, self.visited(tree, held), self.y[held], weight, loss)
-            return tree, _by_complexity(reduced_error(tree, costs), learner), considered
+            return tree, _by_complexity(prune_by_error(tree, costs), learner), considered
         if learner.pruning == "confidence":
             tree, considered = self._grow(None, learner.record)
             rows = (self.sample.X, self.y, self.grown_weight)
             impurity: Any = "entropy" if learner.criterion == "gain_ratio" else learner.criterion
-            fit = confidence(tree, learner.confidence, rows=rows, impurity=impurity)
+            fit = prune_by_confidence(tree, learner.confidence, rows=rows, impurity=impurity)
             return tree, _by_complexity(_of_rows(fit, self.prior), learner), considered
         tree, considered = self.grow(record=learner.record)
         if learner.ccp_alpha == "cv" and tree.n_nodes > 1:
@@ -194,15 +194,15 @@ class InMemoryGrowth:
 def _pruned_by_itself(tree: Tree, learner: Any, loss: np.ndarray | None) -> Tree:
     """The prunings that look at the tree alone."""
     if learner.pruning == "pessimistic":
-        tree = pessimistic(tree, learner.penalty, loss=loss)
+        tree = prune_by_pessimistic_error(tree, learner.penalty, loss=loss)
     elif learner.pruning == "minimum_loss":
-        tree = minimum_loss(tree, loss, smoothing="laplace")
+        tree = prune_by_loss(tree, loss, smoothing="laplace")
     return _by_complexity(tree, learner)
 
 
 def _by_complexity(tree: Tree, learner: Any) -> Tree:
     if tree.n_nodes > 1 and (learner.ccp_alpha or learner.pruning == "cost_complexity"):
-        return cost_complexity(tree, learner.ccp_alpha)
+        return prune_by_complexity(tree, learner.ccp_alpha)
     return tree
 
 
@@ -233,7 +233,7 @@ def _by_levels(learner: Any, rows: Rows, seed: int) -> tuple[Tree, Tree, Conside
             rows = rows if some is None else rows.then(_ByClass(some))
     growth = growth_rules(learner, rows.schema, counted.n_rows, weight, seed)
     grown, considered = grow_by_levels_with_record(rows, bins, growth, n_classes)
-    tree = confidence(grown, learner.confidence) if learner.pruning == "confidence" else grown
+    tree = prune_by_confidence(grown, learner.confidence) if learner.pruning == "confidence" else grown
     loss = getattr(learner, "loss_", None)
     return grown, _pruned_by_itself(_of_rows(tree, prior), learner, loss), considered
 

@@ -10,7 +10,14 @@ import numpy as np
 from lyceum.errors import DataError
 from lyceum.tree_core import CATEGORIES, GROUPS, INTERVALS, LEAF, Tree
 
-__all__ = ["NodeCosts", "compact", "leaf_costs", "minimum_loss", "pessimistic", "reduced_error"]
+__all__ = [
+    "NodeCosts",
+    "compact",
+    "leaf_costs",
+    "prune_by_error",
+    "prune_by_loss",
+    "prune_by_pessimistic_error",
+]
 
 ROUNDING = 1e-12  # of the weight of a node: costs that differ by less are equal
 
@@ -189,7 +196,7 @@ def _cost_of(tree: Tree, target: np.ndarray, loss: Any) -> Any:
 # -- the prunings --------------------------------------------------------------------------------------
 
 
-def reduced_error(tree: Tree, costs: NodeCosts) -> Tree:
+def prune_by_error(tree: Tree, costs: NodeCosts) -> Tree:
     """Make a leaf of every node, from the bottom up, at which rows held out then cost no more.
 
     The rows were not used to grow the tree. A subtree that none of them comes to is made a leaf too.
@@ -208,7 +215,9 @@ def reduced_error(tree: Tree, costs: NodeCosts) -> Tree:
     return compact(tree, cut)
 
 
-def pessimistic(tree: Tree, penalty: float = 0.5, standard_error: bool = False, loss: Any = None) -> Tree:
+def prune_by_pessimistic_error(
+    tree: Tree, penalty: float = 0.5, standard_error: bool = False, loss: Any = None
+) -> Tree:
     """Prune by e(T) + k · leaves: the errors on the rows of `fit`, and k for each leaf.
 
     A node becomes a leaf where its errors + k are no more than those of its subtree + k · leaves. With
@@ -236,7 +245,7 @@ def pessimistic(tree: Tree, penalty: float = 0.5, standard_error: bool = False, 
     return compact(tree, cut)
 
 
-def minimum_loss(
+def prune_by_loss(
     tree: Tree,
     loss: Any = None,
     smoothing: Literal["none", "laplace", "m"] = "none",

@@ -12,18 +12,14 @@ from dataclasses import fields
 import numpy as np
 
 from lyceum.errors import DataError
-from lyceum.tree_core import LEAF, Parts, Tree, Walk, children_of, walk
+from lyceum.tree_core import LEAF, Parts, Tree, Walk, children_of, class_impurities, walk
 from lyceum.trees._pruning import actions, compact
 
 __all__ = ["raise_subtrees"]
 
 Expected = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
-IMPURITIES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
-    "entropy": lambda p: -(p * np.log2(np.where(p > 0.0, p, 1.0))).sum(axis=1),
-    "gini": lambda p: 1.0 - (p * p).sum(axis=1),
-    "misclassification": lambda p: 1.0 - p.max(axis=1),
-}
+IMPURITIES = ("entropy", "gini", "misclassification")
 
 
 def raise_subtrees(
@@ -46,7 +42,7 @@ def raise_subtrees(
         raise DataError(f"impurity={impurity!r} is not known: choose from {', '.join(map(repr, IMPURITIES))}")
     weight = np.ones(len(target)) if weight is None else np.asarray(weight, dtype=np.float64)
     own = Tree(**{field.name: getattr(tree, field.name).copy() for field in fields(tree)})
-    raising = _Raising(own, np.asarray(cells), np.asarray(target), expected, slack, IMPURITIES[impurity])
+    raising = _Raising(own, np.asarray(cells), np.asarray(target), expected, slack, impurity)
     return raising.pruned(weight)
 
 
@@ -205,8 +201,7 @@ class _Raising:
         tree.gain[came] = np.where(tree.kind[came] == LEAF, 0.0, np.maximum(fall / tree.weight[came], 0.0))
 
     def _impurity(self, value: np.ndarray) -> np.ndarray:
-        total = value.sum(axis=1, keepdims=True)
-        return self.impurity(value / np.where(total > 0.0, total, 1.0))
+        return class_impurities(value, self.impurity)
 
     def _at_level(self, node: np.ndarray, level: int) -> np.ndarray:
         while (deeper := self.depth[node] > level).any():

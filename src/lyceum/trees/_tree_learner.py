@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import Learner
-from lyceum.data import Block
+from lyceum.data import Block, Rows
+from lyceum.errors import DataError, SettingError
 from lyceum.report import Summary
 from lyceum.tree_core import (
     Actions,
@@ -23,7 +25,9 @@ from lyceum.tree_core import (
     impurity_importances,
     tree_path,
 )
+from lyceum.trees._cost_complexity import CostComplexityPath, cost_complexity_path, prune_by_complexity
 from lyceum.trees._fit_tree import fit_tree
+from lyceum.trees._pruning import NodeCosts, prune_by_error, prune_by_loss
 from lyceum.trees._rules import Rule, rules
 from lyceum.trees._summary import summary_of
 
@@ -96,6 +100,89 @@ class TreeLearner(Learner):
         check_is_fitted(self)
         return self.tree_.n_leaves
 
+    # -- pruning -------------------------------------------------------------------------------------------
+
+    def cost_complexity_path(self, measure: Literal["impurity", "error"] = "impurity") -> CostComplexityPath:
+        """The nested subtrees of smallest R(T) + α · leaves, for all α.
+
+        Parameters
+        ----------
+        measure : {"impurity", "error"}, default="impurity"
+            What R sums over the leaves, weighted by their rows: the impurity by the criterion, or the error
+            rate; with a loss matrix, the expected loss.
+
+        See Also
+        --------
+        prune : takes one of these subtrees.
+        """
+        check_is_fitted(self)
+        loss = getattr(self, "loss_", None) if measure == "error" else None
+        return cost_complexity_path(self.tree_, measure, loss)
+
+    def prune(
+        self,
+        by: Literal["complexity", "error", "loss"],
+        X: Any = None,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        alpha: float = 0.0,
+        smoothing: Literal["none", "laplace"] = "laplace",
+    ) -> Self:
+        """A copy of the fitted learner with a pruned tree; this learner stays as it is.
+
+        Parameters
+        ----------
+        by : {"complexity", "error", "loss"}
+            "complexity": the smallest subtree of smallest R(T) + α · leaves. "error": subtrees that do not
+            lower the cost of the rows X, y, which were held out of `fit`, become leaves: errors, losses with
+            a loss matrix, squared errors of numbers (absolute ones with criterion "absolute_error"). "loss":
+            subtrees that do not lower the expected loss, with class shares smoothed, become leaves; for
+            classifiers.
+        X, y, sample_weight : rows held out of `fit`, for "error"
+            X may be scanned rows with a target.
+        alpha : float, default=0.0
+            α, for "complexity".
+        smoothing : {"none", "laplace"}, default="laplace"
+            The smoothing of class shares, for "loss".
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from lyceum.trees import DecisionTreeClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> tree = DecisionTreeClassifier().fit(X[::2], y[::2])
+        >>> tree.get_n_leaves(), tree.prune("error", X[1::2], y[1::2]).get_n_leaves()
+        (6, 4)
+        """
+        check_is_fitted(self)
+        loss = getattr(self, "loss_", None)
+        if by == "complexity":
+            tree = prune_by_complexity(self.tree_, alpha)
+        elif by == "error":
+            tree = prune_by_error(self.tree_, self._held_out_costs(X, y, sample_weight))
+        elif by == "loss":
+            tree = prune_by_loss(self.tree_, loss, smoothing=smoothing)
+        else:
+            raise SettingError(f"by={by!r} is not known: choose from 'complexity', 'error', 'loss'")
+        pruned = copy(self)
+        pruned.__dict__.pop("record_", None)
+        pruned.tree_ = tree
+        pruned.feature_importances_ = impurity_importances(tree, self.n_features_in_)
+        return pruned
+
+    def _held_out_costs(self, X: Any, y: Any, sample_weight: Any) -> NodeCosts:
+        if isinstance(X, Rows) and y is None:
+            y, sample_weight = X.y, X.sample_weight if sample_weight is None else sample_weight
+        if X is None or y is None:
+            raise SettingError("pruning by error needs rows that were held out of fit: give X and y")
+        classes = getattr(self, "classes_", None)
+        target = np.asarray(y, dtype=None if classes is not None else np.float64)
+        loss: Any = "absolute" if self.criterion == "absolute_error" else None
+        if classes is not None:
+            target, loss = _class_codes(target, classes), getattr(self, "loss_", None)
+        return NodeCosts.of(self.tree_, self.decision_path(X), target, sample_weight, loss)
+
     # -- what was learned ----------------------------------------------------------------------------------
 
     def _tree_labels(self) -> TreeLabels:
@@ -135,3 +222,12 @@ def _leaves(learner: TreeLearner, block: Block) -> np.ndarray:
 
 def _visited(learner: TreeLearner, block: Block) -> Any:
     return learner._router.visited(block.X)
+
+
+def _class_codes(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """The places of labels among the classes."""
+    place = {label: k for k, label in enumerate(classes.tolist())}
+    try:
+        return np.array([place[label] for label in labels.tolist()], dtype=np.int64)
+    except KeyError as error:
+        raise DataError(f"the class {error.args[0]!r} was not in fit: there are {list(place)}") from None

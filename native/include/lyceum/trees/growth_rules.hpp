@@ -4,6 +4,7 @@
 #include <limits>
 
 #include <lyceum/core/hash_uniform.hpp>
+#include <lyceum/core/midpoint.hpp>
 #include <lyceum/trees/ranked_columns.hpp>
 #include <lyceum/trees/target_sums.hpp>
 
@@ -53,8 +54,7 @@ inline double between(const TreeColumns& columns, const TreeRules& rules, size_t
                       std::uint32_t right) {
     const double *low = columns.smallest(j), *high = columns.largest(j);
     const double a = high[left], b = low[right];
-    double middle = a + (b - a) / 2;
-    if (!(middle < b)) middle = a;  // rounded up to the larger one
+    const double middle = midpoint(a, b);
     if (!rules.observed) return middle;
     return high[std::upper_bound(high, high + columns.n_codes[j], middle) - high - 1];
 }

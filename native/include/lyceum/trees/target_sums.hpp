@@ -99,6 +99,15 @@ struct Classes {
     }
 };
 
+// The impurity of numbers from their weight, sum and sum of squares about any centre: the variance, or for `deviation`
+// its root. A variance that the rounding of equal numbers may leave is none.
+inline double spread(Criterion criterion, double weight, double sum, double squares) {
+    if (!(weight > 0.)) return 0.;
+    const double shift = (sum / weight) * (sum / weight), left = squares / weight - shift;
+    const double variance = left > 1e-14 * shift ? left : 0.;
+    return criterion == Criterion::deviation ? std::sqrt(variance) : variance;
+}
+
 // Size 2: weight and sum, enough for the variance; 3: the squares too.
 template <int Size>
 struct Numbers {

@@ -14,6 +14,7 @@
 #include <lyceum/trees/grow/sorted_rows.hpp>
 #include <lyceum/trees/grow/subtree.hpp>
 #include <lyceum/trees/split/column_choice.hpp>
+#include <lyceum/trees/stopping_rules.hpp>
 
 namespace lyceum::trees {
 
@@ -145,8 +146,7 @@ private:
             }
             open.mean += shift;
             node.weight = weight;
-            const double variance = weight > 0. ? squares / weight : 0.;
-            node.impurity = target_.criterion == Criterion::deviation ? std::sqrt(variance) : variance;
+            node.impurity = spread(target_.criterion, weight, 0., squares);
             *value = open.mean;
             if (target_.criterion == Criterion::absolute) about_median(node, open, value);
         }
@@ -173,13 +173,8 @@ private:
     }
 
     bool may_split(const TreePiece& piece, const Open& open) const {
-        const TreeNode& node = piece.nodes[open.node];
-        const double rounding = classes_ ? 1e-14
-                                : target_.criterion == Criterion::variance
-                                    ? 1e-28 * open.mean * open.mean + 1e-30 * root_impurity_
-                                    : 1e-14 * std::abs(open.mean) + 1e-15 * root_impurity_;
-        return open.rows.size() >= std::max<size_t>(2, rules_.min_split) && open.rows.size() >= 2 * rules_.min_leaf &&
-               open.depth < rules_.max_depth && node.impurity > std::max(rules_.floor, rounding);
+        return trees::may_split(rules_, open.rows.size(), open.depth, piece.nodes[open.node].impurity, open.mean,
+                                root_impurity_);
     }
 
     // -- the choice of a column ------------------------------------------------------------------------------------
