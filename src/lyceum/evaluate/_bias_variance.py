@@ -248,7 +248,7 @@ def _test_target(X_test: Any, y_test: Any) -> Any:
 
 
 def _sample_predictions(experiment: Experiment, X_test: Any, places: np.ndarray) -> np.ndarray:
-    return np.asarray(experiment.fit(places).predict(X_test))
+    return np.asarray(experiment.fit(experiment.subset(places)).predict(X_test))
 
 
 def _sample(

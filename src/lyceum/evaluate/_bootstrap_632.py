@@ -121,7 +121,8 @@ def bootstrap_632(
     """
     experiment = Experiment.of(estimator, X, y, loss, sample_weight, predict)
     every = np.arange(len(experiment.y))
-    predicted = experiment.predictions(experiment.fit(every), every)
+    rows = experiment.subset(every)
+    predicted = experiment.predictions(experiment.fit(rows), rows)
     draws = splits_of(Bootstrap(n_rounds, random_state=random_state), experiment, random_state)
     results = run_all(experiment.run, draws, n_jobs, "rounds")
     total, times = np.zeros(len(every)), np.zeros(len(every))

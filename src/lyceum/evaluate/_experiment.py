@@ -20,7 +20,7 @@ from lyceum.errors import DataError, SettingError, SourceError
 from lyceum.evaluate._common import named_choice
 from lyceum.evaluate._label_codes import weights_of
 
-__all__ = ["Experiment", "SplitResult", "run_all"]
+__all__ = ["Experiment", "SplitResult", "Subset", "run_all"]
 
 RowLoss = Callable[[np.ndarray, np.ndarray], np.ndarray]
 Predict = Callable[[Any, Any], Any]
@@ -54,6 +54,19 @@ class SplitResult:
     train_loss: float
     fit_seconds: float
     predict_seconds: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Subset:
+    """Some rows of a table: their places, the rows themselves, and how to put results back in order."""
+
+    places: np.ndarray
+    X: Any
+    order: np.ndarray | None = None  # None: the rows are in the order of their places
+
+    def in_order(self, results: np.ndarray) -> np.ndarray:
+        """Results of the rows, in the order of their places."""
+        return results if self.order is None else results[self.order]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,43 +117,39 @@ class Experiment:
         """The table for a splitter: the row numbers of scanned rows."""
         return np.arange(len(self.y))[:, None] if isinstance(self.X, Rows) else self.X
 
-    def take(self, places: np.ndarray) -> Any:
-        """The rows at these places."""
-        return self.X.take(places) if isinstance(self.X, Rows) else _safe_indexing(self.X, places)
+    def subset(self, places: np.ndarray) -> Subset:
+        """The rows at these places; rows of files are read in ascending order."""
+        if not isinstance(self.X, Rows):
+            return Subset(places, _safe_indexing(self.X, places))
+        if self.X.in_memory or (np.diff(places) >= 0).all():
+            return Subset(places, self.X.take(places))
+        order = np.argsort(places, kind="stable")
+        return Subset(places, self.X.take(places[order]), np.argsort(order, kind="stable"))
 
-    def fit(self, places: np.ndarray, settings: dict[str, Any] | None = None) -> Any:
-        """A fresh copy of the estimator with these settings, fitted on the rows at `places`.
-
-        Rows of files are read in their own order.
-        """
+    def fit(self, rows: Subset, settings: dict[str, Any] | None = None) -> Any:
+        """A fresh copy of the estimator with these settings, fitted on the rows."""
         model = clone(self.estimator).set_params(**(settings or {}))
         if isinstance(self.X, Rows):
-            return model.fit(self.take(places if self.X.in_memory else np.sort(places)))
-        weights = {} if self.w is None else {"sample_weight": self.w[places]}
-        return model.fit(self.take(places), self.y[places], **weights)
+            return model.fit(rows.X)
+        weights = {} if self.w is None else {"sample_weight": self.w[rows.places]}
+        return model.fit(rows.X, self.y[rows.places], **weights)
 
-    def predictions(self, model: Any, places: np.ndarray) -> np.ndarray:
-        """The predictions for the rows at `places`, in that order."""
-        return self._in_order(self.predict or _predict, model, places)
+    def predictions(self, model: Any, rows: Subset) -> np.ndarray:
+        """The predictions for the rows, in the order of their places."""
+        predicted = model.predict(rows.X) if self.predict is None else self.predict(model, rows.X)
+        return rows.in_order(np.asarray(predicted))
 
-    def posteriors(self, model: Any, places: np.ndarray, classes: np.ndarray) -> np.ndarray | None:
+    def posteriors(self, model: Any, rows: Subset, classes: np.ndarray) -> np.ndarray | None:
         """Posteriors with one column per class, 0 for classes not learned; None if the model has none."""
         if not hasattr(model, "predict_proba"):
             return None
-        proba = self._in_order(_predict_proba, model, places)
+        proba = rows.in_order(np.asarray(model.predict_proba(rows.X)))
         labels, learned = classes.tolist(), np.asarray(model.classes_).tolist()
         if learned == labels:
             return proba
         full = np.zeros((len(proba), len(labels)))
         full[:, [labels.index(label) for label in learned]] = proba
         return full
-
-    def _in_order(self, predict: Predict, model: Any, places: np.ndarray) -> np.ndarray:
-        if not isinstance(self.X, Rows) or self.X.in_memory or (np.diff(places) >= 0).all():
-            return np.asarray(predict(model, self.take(places)))
-        order = np.argsort(places, kind="stable")
-        predicted = np.asarray(predict(model, self.take(places[order])))
-        return predicted[np.argsort(order, kind="stable")]
 
     def losses(self, predicted: np.ndarray, places: np.ndarray) -> np.ndarray:
         """The loss of every row at `places`."""
@@ -162,13 +171,15 @@ class Experiment:
     ) -> SplitResult:
         """Fit on `train` and measure on `test`; with `classes`, posteriors too, in their order."""
         start = time.perf_counter()
-        model = self.fit(train, settings)
+        train_rows = self.subset(train)
+        model = self.fit(train_rows, settings)
         fitted = time.perf_counter()
-        predicted = self.predictions(model, test)
-        proba = None if classes is None else self.posteriors(model, test, classes)
+        test_rows = self.subset(test)
+        predicted = self.predictions(model, test_rows)
+        proba = None if classes is None else self.posteriors(model, test_rows, classes)
         seconds = (fitted - start, time.perf_counter() - fitted)
         losses = self.losses(predicted, test)
-        train_loss = self.mean(self.losses(self.predictions(model, train), train), train)
+        train_loss = self.mean(self.losses(self.predictions(model, train_rows), train), train)
         return SplitResult(
             test, len(train), predicted, proba, losses, self.mean(losses, test), train_loss, *seconds
         )
@@ -182,14 +193,6 @@ def run_all(work: Callable[..., Any], jobs: Iterable[tuple], n_jobs: int | None,
         done.append(result)
         progress.report(stage, len(done), len(jobs))
     return done
-
-
-def _predict(model: Any, X: Any) -> Any:
-    return model.predict(X)
-
-
-def _predict_proba(model: Any, X: Any) -> Any:
-    return model.predict_proba(X)
 
 
 def _table(estimator: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, np.ndarray, np.ndarray | None]:
