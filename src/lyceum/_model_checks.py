@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from lyceum.base import Learner
 from lyceum.data import Column, Schema
 from lyceum.errors import ModelFileError
-from lyceum.prepare._base import Transformer
+from lyceum.prepare import Transformer
 from lyceum.tree_core import Tree, native_tree
 
 __all__ = ["check_model"]

@@ -16,8 +16,7 @@ from lyceum.data import Block
 from lyceum.errors import DataError
 from lyceum.probability import AGAINST_RUNNER_UP, PRIOR_CONSTRAINTS, class_priors, log_probability, runner_up
 from lyceum.report import Explanation, Summary, Table
-from lyceum.statistics import ClassSums
-from lyceum.statistics._class_sums import indicators
+from lyceum.statistics import ClassSums, indicators
 
 __all__ = ["BernoulliNaiveBayes", "MultinomialNaiveBayes"]
 

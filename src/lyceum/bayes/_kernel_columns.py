@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from lyceum.data import Block
-from lyceum.statistics._classes import align_labels, classes_of
+from lyceum.statistics import align_labels, classes_of
 
 __all__ = ["ClassValues", "KernelLog", "kernel_logs"]
 

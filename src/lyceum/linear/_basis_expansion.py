@@ -18,8 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum.base import CATEGORICAL_FEATURES
 from lyceum.data import Block, Column, Schema
 from lyceum.errors import SettingError
-from lyceum.prepare._base import Transformer, with_weight
-from lyceum.prepare._steps import as_floats
+from lyceum.prepare import Transformer, as_floats, with_weight
 from lyceum.report import Summary, Table
 from lyceum.statistics import Moments, Quantiles, RowSample, seed_from
 

@@ -11,8 +11,7 @@ from scipy import sparse
 from lyceum._threads import ordered_map
 from lyceum.data import Rows
 from lyceum.solvers import ColumnElasticNet, DenseColumns, ElasticNetProblem, GramElasticNet, SparseColumns
-from lyceum.statistics import Scatter
-from lyceum.statistics._sparse import SparseCells
+from lyceum.statistics import Scatter, SparseCells
 
 __all__ = ["CentredProblem"]
 

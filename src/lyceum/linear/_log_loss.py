@@ -11,8 +11,7 @@ import numpy as np
 from lyceum.data import Block, Rows
 from lyceum.linear._row_passes import first_pass, unchecked
 from lyceum.solvers import Point, PositiveFactor
-from lyceum.statistics import ClassScatter, LogisticLoss, Moments, Scatter, SoftmaxLoss
-from lyceum.statistics._classes import class_weights
+from lyceum.statistics import ClassScatter, LogisticLoss, Moments, Scatter, SoftmaxLoss, class_weights
 
 __all__ = ["ClassSpread", "LogLoss", "output_basis"]
 

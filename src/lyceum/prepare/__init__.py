@@ -1,5 +1,6 @@
 """Preparation: scales, one-of-C coding and missing values, as transformers that work per kind and stream."""
 
+from lyceum.prepare._base import Transformer, with_weight
 from lyceum.prepare._drop_missing import DropMissing
 from lyceum.prepare._fill_missing import FillMissing
 from lyceum.prepare._min_max import MinMax
@@ -7,6 +8,7 @@ from lyceum.prepare._missing_category import MissingCategory
 from lyceum.prepare._one_of_c import OneOfC
 from lyceum.prepare._predict_missing import PredictMissing
 from lyceum.prepare._standardize import Standardize
+from lyceum.prepare._steps import as_floats
 
 __all__ = [
     "DropMissing",
@@ -16,4 +18,7 @@ __all__ = [
     "OneOfC",
     "PredictMissing",
     "Standardize",
+    "Transformer",
+    "as_floats",
+    "with_weight",
 ]

@@ -1,7 +1,8 @@
 """Mergeable summaries of rows: `of(block)` makes one, `merge(other)` joins two."""
 
 from lyceum.statistics._class_moments import ClassMoments, ClassScatter
-from lyceum.statistics._class_sums import ClassSums
+from lyceum.statistics._class_sums import ClassSums, indicators
+from lyceum.statistics._classes import align_labels, class_weights, classes_of, place_classes
 from lyceum.statistics._counts import Counts
 from lyceum.statistics._describe import SampleStatistics, describe
 from lyceum.statistics._folds import FoldStatistics, fold_numbers, held_out_rows, row_uniforms
@@ -13,6 +14,7 @@ from lyceum.statistics._moments import Moments, Scatter
 from lyceum.statistics._quantiles import Quantiles
 from lyceum.statistics._sample import RowSample
 from lyceum.statistics._seed import seed_from
+from lyceum.statistics._sparse import SparseCells
 
 __all__ = [
     "ClassMoments",
@@ -30,10 +32,16 @@ __all__ = [
     "SampleStatistics",
     "Scatter",
     "SoftmaxLoss",
+    "SparseCells",
+    "align_labels",
+    "class_weights",
+    "classes_of",
     "describe",
     "fold_numbers",
     "held_out_rows",
+    "indicators",
     "midpoints",
+    "place_classes",
     "row_uniforms",
     "seed_from",
 ]

@@ -16,7 +16,7 @@ from lyceum.statistics._classes import (
     class_weights,
     classes_of,
     component_weights,
-    spread,
+    place_classes,
 )
 
 __all__ = ["ClassMoments", "ClassScatter"]
@@ -80,8 +80,10 @@ class ClassMoments:
 
     def merge(self, other: ClassMoments) -> ClassMoments:
         classes, here, there = align_labels(self.classes, other.classes)
-        a_weight, a_mean, a_scatter, a_total = (spread(v, here, len(classes)) for v in self._values())
-        b_weight, b_mean, b_scatter, b_total = (spread(v, there, len(classes)) for v in other._values())
+        a_weight, a_mean, a_scatter, a_total = (place_classes(v, here, len(classes)) for v in self._values())
+        b_weight, b_mean, b_scatter, b_total = (
+            place_classes(v, there, len(classes)) for v in other._values()
+        )
         weight = a_weight + b_weight
         share = np.divide(b_weight, weight, out=np.zeros_like(weight), where=weight > 0)
         delta = b_mean - a_mean
@@ -165,8 +167,8 @@ class ClassScatter:
     def merge(self, other: ClassScatter) -> ClassScatter:
         classes, here, there = align_labels(self.classes, other.classes)
         K = len(classes)
-        a_weight, a_mean = spread(self.weight, here, K), spread(self.mean, here, K)
-        b_weight, b_mean = spread(other.weight, there, K), spread(other.mean, there, K)
+        a_weight, a_mean = place_classes(self.weight, here, K), place_classes(self.mean, here, K)
+        b_weight, b_mean = place_classes(other.weight, there, K), place_classes(other.mean, there, K)
         weight = a_weight + b_weight
         share = np.divide(b_weight, weight, out=np.zeros_like(weight), where=weight > 0)
         delta = b_mean - a_mean
@@ -174,7 +176,7 @@ class ClassScatter:
         if self.pooled:
             scatter = self.scatter + other.scatter + between.sum(axis=0, keepdims=True)
         else:
-            scatter = spread(self.scatter, here, K) + spread(other.scatter, there, K) + between
+            scatter = place_classes(self.scatter, here, K) + place_classes(other.scatter, there, K) + between
         mean = a_mean + share[:, None] * delta
         return ClassScatter(classes, self.n_rows + other.n_rows, weight, mean, scatter, self.pooled)
 

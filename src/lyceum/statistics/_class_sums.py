@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from lyceum.data import Block
-from lyceum.statistics._classes import align_labels, class_weights, classes_of, spread
+from lyceum.statistics._classes import align_labels, class_weights, classes_of, place_classes
 
 __all__ = ["ClassSums"]
 
@@ -50,8 +50,8 @@ class ClassSums:
         return ClassSums(
             classes,
             self.n_rows + other.n_rows,
-            spread(self.class_weight, here, K) + spread(other.class_weight, there, K),
-            spread(self.sums, here, K) + spread(other.sums, there, K),
+            place_classes(self.class_weight, here, K) + place_classes(other.class_weight, there, K),
+            place_classes(self.sums, here, K) + place_classes(other.sums, there, K),
         )
 
     def mapped(self, matrix: np.ndarray, offset: np.ndarray) -> ClassSums:

@@ -12,7 +12,7 @@ __all__ = [
     "class_weights",
     "classes_of",
     "component_weights",
-    "spread",
+    "place_classes",
 ]
 
 
@@ -31,8 +31,8 @@ def align_labels(one: np.ndarray, two: np.ndarray) -> tuple[np.ndarray, np.ndarr
     return both, np.searchsorted(both, one), np.searchsorted(both, two)
 
 
-def spread(values: np.ndarray, places: np.ndarray, size: int) -> np.ndarray:
-    """`values`, an entry a class, at their places among `size` classes; zeros elsewhere."""
+def place_classes(values: np.ndarray, places: np.ndarray, size: int) -> np.ndarray:
+    """`values`, one entry per class, at their places among `size` classes; zeros elsewhere."""
     if len(values) == size and (places[:-1] < places[1:]).all():
         return values
     wide = np.zeros((size, *values.shape[1:]), dtype=values.dtype)

@@ -17,7 +17,7 @@ from lyceum.statistics._classes import (
     class_weights,
     classes_of,
     component_weights,
-    spread,
+    place_classes,
 )
 
 __all__ = ["Counts"]
@@ -92,8 +92,8 @@ class Counts:
             categories,
             classes,
             self.n_rows + other.n_rows,
-            spread(self.class_weight, here, K) + spread(other.class_weight, there, K),
-            spread(one.T, here, K).T + spread(two.T, there, K).T,
+            place_classes(self.class_weight, here, K) + place_classes(other.class_weight, there, K),
+            place_classes(one.T, here, K).T + place_classes(two.T, there, K).T,
         )
 
     @property

@@ -13,7 +13,7 @@ from sklearn.base import RegressorMixin
 from lyceum.base import CATEGORICAL_FEATURES, OnePassClassifier, OnePassLearner
 from lyceum.data import Block
 from lyceum.report import Summary, Table
-from lyceum.statistics._classes import align_labels, class_weights, classes_of, spread
+from lyceum.statistics import align_labels, class_weights, classes_of, place_classes
 
 __all__ = ["ClassWeights", "MeanRegressor", "PriorClassifier", "TargetMean"]
 
@@ -35,7 +35,9 @@ class ClassWeights:
 
     def merge(self, other: ClassWeights) -> ClassWeights:
         classes, here, there = align_labels(self.classes, other.classes)
-        weight = spread(self.weight, here, len(classes)) + spread(other.weight, there, len(classes))
+        weight = place_classes(self.weight, here, len(classes)) + place_classes(
+            other.weight, there, len(classes)
+        )
         return ClassWeights(self.n_rows + other.n_rows, weight, classes)
 
 

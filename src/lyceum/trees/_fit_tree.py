@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state
 from lyceum.data import Block, Rows, Schema
 from lyceum.errors import DataError, SourceError
 from lyceum.probability import class_weight_factors
-from lyceum.statistics._classes import class_weights
+from lyceum.statistics import class_weights
 from lyceum.tree_core import (
     BinnedRows,
     Bins,
