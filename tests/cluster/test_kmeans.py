@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 
 from lyceum import scan
 from lyceum.cluster import KMeans
-from lyceum.errors import DataError, MissingValuesError
+from lyceum.errors import DataError, MissingValuesError, SettingError
 
 X, GROUPS = make_blobs(900, 4, centers=6, cluster_std=1.5, random_state=0)
 STARTS = ["k-means++", "random", "furthest-first", "hierarchical"]
@@ -84,7 +84,10 @@ def test_the_objective_never_rises(metric):
     kmeans = KMeans(12, init="random", n_init=1, metric=metric, random_state=1, record=True).fit(X)
     assert len(kmeans.history_) - kmeans.n_iter_ in (0, 1)
     assert (np.diff(kmeans.history_) <= 1e-9 * kmeans.inertia_).all()
-    np.testing.assert_array_equal(kmeans.record_[-1], kmeans.cluster_centers_)
+    np.testing.assert_array_equal(kmeans.record_[-1]["centers"], kmeans.cluster_centers_)
+    assert [step["step"] for step in kmeans.record_] == list(range(len(kmeans.history_)))
+    assert [step["objective"] for step in kmeans.record_] == kmeans.history_
+    assert kmeans.history_axes == ("pass", "inertia")
 
 
 @pytest.mark.parametrize("init", STARTS)
@@ -309,9 +312,9 @@ def test_bad_requests_are_refused_by_name():
         KMeans(5).fit(X[:3])
     with pytest.raises(ValueError, match="n_samples=3 should be >= n_clusters=5"):
         KMeans(5, init=X[:5], tol=0).fit(X[:3])
-    with pytest.raises(DataError, match=r"shape \(2, 4\), but \(3, 4\)"):
+    with pytest.raises(SettingError, match=r"shape \(2, 4\), but \(3, 4\)"):
         KMeans(3, init=X[:2]).fit(X)
-    with pytest.raises(DataError, match="NaN"):
+    with pytest.raises(SettingError, match="NaN"):
         KMeans(1, init=np.full((1, 4), np.nan)).fit(X)
     with pytest.raises(MissingValuesError, match="'x1' has a missing value"):
         KMeans(1).fit([[1.0, np.nan]])

@@ -13,7 +13,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from threadpoolctl import threadpool_limits
 
 from lyceum import scan
-from lyceum.errors import DataError, MissingValuesError
+from lyceum.errors import DataError, MissingValuesError, SettingError
 from lyceum.reduce import PCA
 from lyceum.reduce._centered_rows import CenteredRows, scatter_or_rows
 from lyceum.statistics import Scatter
@@ -230,7 +230,7 @@ def test_explanation_adds_up_to_the_score():
         pca = PCA(3, whiten=whiten).fit(X)
         explanation = pca.explain(X[:9], component=2)
         np.testing.assert_allclose(explanation.scores, pca.transform(X[:9])[:, 2], atol=1e-12)
-    with pytest.raises(DataError, match="component is 3"):
+    with pytest.raises(SettingError, match="component is 3"):
         pca.explain(X, component=3)
 
 

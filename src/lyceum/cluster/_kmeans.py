@@ -17,13 +17,14 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from lyceum._threads import single_threaded_blas
-from lyceum.base import Learner
-from lyceum.cluster._lloyd_loop import COSINE, EUCLIDEAN, Geometry, Run, UnitRows, descend, fill_empty
+from lyceum.base import CATEGORICAL_FEATURES, Learner
+from lyceum.cluster._geometry import COSINE, EUCLIDEAN, Geometry, UnitRows, margins, weighted_squares
+from lyceum.cluster._lloyd_loop import Run, descend, fill_empty
 from lyceum.cluster._lloyd_sums import LloydSums
 from lyceum.cluster._starts import STARTS, start_of
 from lyceum.data import Block, Rows, Schema, Step, design_change
-from lyceum.distances import nearest, nearest_center, unit_rows
-from lyceum.errors import DataError
+from lyceum.distances import unit_rows
+from lyceum.errors import DataError, SettingError
 from lyceum.report import Explanation, Summary, Table
 from lyceum.statistics import RowSample
 
@@ -33,62 +34,90 @@ _SAMPLE_ROWS = 8192
 
 
 class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Learner):
-    """k centres that are each the mean of the rows nearest to it.
+    """k-means: k centres, each the mean of the rows nearest to it.
 
-    Lloyd's algorithm lowers
+    Lloyd's algorithm lowers the inertia
 
-        sum_i  w_i  min_k |x_i - c_k|^2
+        Σ_i w_i min_k |x_i - c_k|²
 
-    by turns: every row goes to its nearest centre (the first of a tie), every centre to the weighted mean of
-    its rows. It stops when no row changes its centre, when the centres move by at most `tol`, or after
-    `max_iter` passes. A cluster left without rows takes the row farthest from its centre. With
-    `metric="cosine"` rows are scaled to length 1 and so are the centres (spherical k-means): the sum is that
-    of w_i (1 - cos(x_i, c_k)). A row of zeros has no direction: it moves no centre, is at distance 1 from
-    all, and is given label 0.
+    in alternating steps: every row goes to its nearest centre (the first of equally near ones), every centre
+    to the weighted mean of its rows. It stops when no row changes its centre, when the centres move by at
+    most `tol`, or after `max_iter` passes. A cluster without rows takes the row farthest from its centre.
+    With `metric="cosine"` rows and centres are scaled to length 1 (spherical k-means), and the inertia is
+    Σ_i w_i (1 - cos(x_i, c_k)). A row of zeros has no direction: it moves no centre, is at distance 1 from
+    all centres, and gets label 0.
 
-    Starts are chosen on at most max(8192, 64 n_clusters) rows, drawn by a hash of their numbers; when that
-    is all of them, neither their order nor repeats written as weights change the result.
+    The starting centres are chosen on a sample of at most max(8192, 64 n_clusters) rows, drawn by a hash of
+    the row numbers. If that is all rows, neither their order nor weights in place of repeated rows change
+    the result.
 
     Parameters
     ----------
     n_clusters : int, default=8
+        The number of clusters, k.
     init : {"k-means++", "random", "furthest-first", "hierarchical"}, array or callable, default="k-means++"
-        Where to start: rows drawn in proportion to their squared distance to the centres so far (greedy);
-        random rows; the row farthest from the mean, then always the one farthest from those chosen; the
-        means of clusters cut from Ward's tree of at most max(1024, 4 n_clusters) rows; an array of centres,
-        (n_clusters, n_columns); or what `init(rows, n_clusters, random_state=)` gives for the sampled rows.
+        The starting centres. "k-means++": rows drawn in proportion to their squared distance to the centres
+        so far (greedy). "random": random rows. "furthest-first": the row farthest from the mean, then always
+        the one farthest from those chosen. "hierarchical": the means of clusters cut from Ward's tree of at
+        most max(1024, 4 n_clusters) rows. An array of shape (n_clusters, n_columns): these centres. A
+        callable: what `init(rows, n_clusters, random_state=)` returns for the sampled rows.
     n_init : int or "auto", default="auto"
-        Runs from different starts, of which the one of lowest inertia is kept. "auto" is 10 for "random" and
-        callables, else 1. Starts without chance in them are run once.
+        How many runs from different starts; the one of lowest inertia is kept. "auto" is 10 for "random" and
+        callables, else 1. Starts that are not random are run once.
     max_iter : int, default=300
+        The most passes of one run.
     tol : float, default=1e-4
-        Stop when the sum of squared moves of the centres is at most tol times the mean variance of the
+        Stop when the sum of the squared moves of the centres is at most tol times the mean variance of the
         columns.
     metric : {"euclidean", "cosine"}, default="euclidean"
+        The distance between rows and centres.
     random_state : int, RandomState or None, default=None
+        The seed of the sample and of the starts.
     record : bool, default=False
-        Keep the centres of every step in `record_`.
-    categorical_features : "from_dtype", mask, indices, names or None, default="from_dtype"
-        Columns of categories; they become one-of-C columns, so rows that differ in one such column are at
-        distance sqrt(2) there (1 when it has two categories).
+        Whether to keep the centres of every step in `record_`.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns hold categories; each becomes one-of-C columns, so that rows that differ in one such
+        column are at distance sqrt(2) there (1 if it has two categories).
 
     Attributes
     ----------
     cluster_centers_ : array of shape (n_clusters, n_columns)
-        In the columns that the method computes with (categories expanded); of length 1 with the cosine
-        metric.
+        The centres in design columns (categories expanded); of length 1 with the cosine metric.
     labels_ : array of shape (n_samples,)
-        The cluster of every row of `fit`: what `predict` says of it. A lazy Dask array when the rows came
-        from Dask. After `partial_fit`, the labels of the last batch.
+        The cluster of every row of `fit`, as `predict` gives it; a lazy Dask array if the rows came from
+        Dask. After `partial_fit`, the labels of the last batch.
     inertia_ : float
-        The sum that is minimised, at `cluster_centers_`.
+        The inertia at `cluster_centers_`; after `partial_fit`, that of the last batch before the centres
+        moved.
     counts_ : array of shape (n_clusters,)
         The weight of the rows of every cluster; `partial_fit` adds to it.
     n_iter_ : int
+        The passes of the run that was kept, or the number of batches of `partial_fit`.
     history_ : list of float
         The inertia before every move of the centres, and at the end.
-    record_ : list of arrays
-        With `record=True`, the centres at the start and after every move.
+    record_ : list of dict
+        With `record=True`, for every step its number `step`, the inertia `objective` and the `centers`.
+    schema_ : Schema
+        The columns that were learned from.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : array of str
+        The names of the columns, if they have names.
+
+    See Also
+    --------
+    lyceum.density.KernelDensity : a density without the number of clusters.
+    lyceum.reduce.PCA : directions instead of groups.
+    lyceum.distances.nearest_center : the nearest centre of every row.
+
+    References
+    ----------
+    Lloyd, S. P. (1982). Least squares quantization in PCM. IEEE Transactions on Information Theory 28(2).
+    Arthur, D. and Vassilvitskii, S. (2007). k-means++: the advantages of careful seeding. SODA.
+    Gonzalez, T. F. (1985). Clustering to minimize the maximum intercluster distance. Theoretical Computer
+    Science 38.
+    MacQueen, J. (1967). Some methods for classification and analysis of multivariate observations. Berkeley
+    Symposium on Mathematical Statistics and Probability.
 
     Examples
     --------
@@ -111,20 +140,22 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Le
         "metric": [StrOptions({"euclidean", "cosine"})],
         "random_state": ["random_state"],
         "record": ["boolean"],
+        "categorical_features": CATEGORICAL_FEATURES,
     }
+    history_axes: ClassVar[tuple[str, str]] = ("pass", "inertia")
 
     def __init__(
         self,
-        n_clusters=8,
+        n_clusters: int = 8,
         *,
-        init="k-means++",
-        n_init="auto",
-        max_iter=300,
-        tol=1e-4,
-        metric="euclidean",
-        random_state=None,
-        record=False,
-        categorical_features="from_dtype",
+        init: Any = "k-means++",
+        n_init: int | str = "auto",
+        max_iter: int = 300,
+        tol: float = 1e-4,
+        metric: str = "euclidean",
+        random_state: Any = None,
+        record: bool = False,
+        categorical_features: Any = "from_dtype",
     ):
         self.n_clusters = n_clusters
         self.init = init
@@ -139,7 +170,15 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Le
     # -- fit ------------------------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
-        """Find the centres; `y` is not used."""
+        """Find the centres.
+
+        Parameters
+        ----------
+        X : array, sparse array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+        y : ignored
+        sample_weight : array of shape (n_samples,), optional
+            How often every row counts; zero-weight rows are ignored.
+        """
         rows = self._rows(X, None, sample_weight)
         runs = (descend(rows, start, self._geometry, self.max_iter, self.tol) for start in self._starts(rows))
         self._finish(min(runs, key=lambda run: run.last.inertia))
@@ -151,13 +190,20 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Le
         """One step of streaming k-means on more rows.
 
         The rows of the batch go to their nearest centres, and every centre becomes the mean of all rows that
-        it was ever given, in this and in earlier batches (MacQueen's rule, a batch at a time). The first
-        batch chooses the start, so it needs at least `n_clusters` rows; after `fit`, its centres and counts
-        are where to go on.
+        it was given in this and in earlier batches (MacQueen's rule, one batch at a time). The first batch
+        chooses the starting centres, so it needs at least `n_clusters` rows; after `fit`, the steps continue
+        from its centres and counts.
+
+        Parameters
+        ----------
+        X : array, sparse array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+        y : ignored
+        sample_weight : array of shape (n_samples,), optional
+            How often every row counts; zero-weight rows are ignored.
         """
         known = getattr(self, "schema_", None)
         rows = self._more_rows(X, None, sample_weight)
-        return self._step(rows, *self._so_far(rows, known))
+        return self._step(rows, *self._state(rows, known))
 
     def _step(self, rows: Rows, centers: np.ndarray, counts: np.ndarray):
         sums = rows.reduce(partial(LloydSums.of, centers=centers))
@@ -169,18 +215,21 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Le
         self.n_iter_ = getattr(self, "n_iter_", 0) + 1
         self.history_ = [*getattr(self, "history_", []), self.inertia_]
         if self.record:
-            self.record_ = [*getattr(self, "record_", [centers]), self.cluster_centers_]
+            before = getattr(self, "record_", [{"step": 0, "centers": centers}])
+            step = {"step": self.n_iter_, "objective": self.inertia_, "centers": self.cluster_centers_}
+            self.record_ = [*before, step]
         self.labels_ = rows.collect(partial(self._geometry.labels, centers=self.cluster_centers_))
         return self
 
-    def _so_far(self, rows: Rows, known: Schema | None) -> tuple[np.ndarray, np.ndarray]:
+    def _state(self, rows: Rows, known: Schema | None) -> tuple[np.ndarray, np.ndarray]:
+        """The centres and counts to continue from, in the design columns of all categories seen."""
         if known is None or not hasattr(self, "cluster_centers_"):
             return self._starts(rows)[0], np.zeros(self.n_clusters)
         matrix, offset = design_change(known, self._design)
         return self.cluster_centers_ @ matrix.T + offset, self.counts_
 
     def _starts(self, rows: Rows) -> list[np.ndarray]:
-        """The centres to start from, one array a run."""
+        """The centres to start from, one array per run."""
         if not isinstance(self.init, str) and not callable(self.init):
             return [self._checked(self.init, rows)]
         rng, size = check_random_state(self.random_state), max(_SAMPLE_ROWS, 64 * self.n_clusters)
@@ -194,10 +243,10 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Le
 
     @property
     def _n_runs(self) -> int:
-        kind = self.init if isinstance(self.init, str) else "callable" if callable(self.init) else "array"
+        kind = self.init if isinstance(self.init, str) else "callable"
         if self.n_init == "auto":
             return 10 if kind in ("random", "callable") else 1
-        return self.n_init if kind in ("random", "callable", "k-means++") else 1
+        return int(self.n_init) if kind in ("random", "callable", "k-means++") else 1
 
     def _check_rows(self, n_rows: int, used: float) -> None:
         if n_rows < self.n_clusters:
@@ -209,9 +258,11 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Le
         centers = np.array(centers.toarray() if sparse.issparse(centers) else centers, dtype=np.float64)
         wanted = (self.n_clusters, len(rows.schema))
         if centers.shape != wanted:
-            raise DataError(f"the centres to start from have shape {centers.shape}, but {wanted} is needed")
+            raise SettingError(
+                f"the centres to start from have shape {centers.shape}, but {wanted} is needed"
+            )
         if not np.isfinite(centers).all():
-            raise DataError("the centres to start from hold NaN or infinity")
+            raise SettingError("the centres to start from hold NaN or infinity")
         return unit_rows(centers)[0] if self.metric == "cosine" else centers
 
     def _finish(self, run: Run) -> None:
@@ -221,15 +272,19 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Le
         self.history_ = [self._geometry.scale * inertia for inertia in run.history]
         self.inertia_ = self.history_[-1]
         self.n_iter_ = run.n_iter
+        self.__dict__.pop("record_", None)
         if self.record:
-            self.record_ = run.record
+            self.record_ = [
+                {"step": step, "objective": objective, "centers": centers}
+                for step, (objective, centers) in enumerate(zip(self.history_, run.record))
+            ]
 
     def _warn_if_empty(self) -> None:
         found = int(np.count_nonzero(self.counts_))
         if found < self.n_clusters:
             warnings.warn(
                 f"found {found} distinct clusters where n_clusters={self.n_clusters}: there are too few "
-                "distinct rows, ask for fewer clusters",
+                "distinct rows, choose fewer clusters",
                 ConvergenceWarning,
                 stacklevel=3,
             )
@@ -244,22 +299,51 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Le
     # -- use ------------------------------------------------------------------------------------------------
 
     def predict(self, X: Any) -> Any:
-        """The cluster of every row: the nearest centre."""
+        """The cluster of every row: the nearest centre.
+
+        Parameters
+        ----------
+        X : array, sparse array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of int of shape (n_samples,)
+        """
         check_is_fitted(self)
         return self._apply(partial(self._geometry.labels, centers=self.cluster_centers_), X)
 
     def transform(self, X: Any) -> Any:
-        """The distance of every row to every centre: Euclidean, or 1 - cos."""
+        """The distance of every row to every centre: Euclidean, or 1 - cos.
+
+        Parameters
+        ----------
+        X : array, sparse array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples, n_clusters)
+        """
         check_is_fitted(self)
         return self._apply(partial(self._geometry.distances, centers=self.cluster_centers_), X)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Minus the inertia of the rows."""
+        """The negative inertia of the rows.
+
+        Parameters
+        ----------
+        X : array, sparse array, frame or `scan(...)` of shape (n_samples, n_features)
+        y : ignored
+        sample_weight : array of shape (n_samples,), optional
+
+        Returns
+        -------
+        float
+        """
         rows = self._rows_to_predict(X)
         if sample_weight is None:
             sums = rows.reduce(partial(LloydSums.of, centers=self.cluster_centers_))
             return -self._geometry.scale * sums.inertia
-        squares = np.asarray(rows.collect(partial(_weighted_squares, centers=self.cluster_centers_)))
+        squares = np.asarray(rows.collect(partial(weighted_squares, centers=self.cluster_centers_)))
         weights = _check_sample_weight(sample_weight, squares, dtype=np.float64)
         return -self._geometry.scale * float(weights @ squares)
 
@@ -287,16 +371,23 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Le
     def explain(self, X: Any) -> Explanation:
         """Why a row is in its cluster and not in the next: what every column adds to the difference.
 
-        The score is the squared distance to the second nearest centre less that to the nearest (with the
-        cosine metric, the difference of the two cosines). With one cluster there is nothing to decide, and
-        all is zero.
+        The score is the squared distance to the second nearest centre minus that to the nearest (with the
+        cosine metric, the difference of the two cosines). With one cluster all contributions are zero.
+
+        Parameters
+        ----------
+        X : array, sparse array, frame or `scan(...)` of shape (n_samples, n_features)
+
+        Returns
+        -------
+        Explanation
         """
         check_is_fitted(self)
         centers = self.cluster_centers_
-        margins = partial(_margins, centers=centers, scale=self._geometry.scale)
-        unit = "squared distance to the next centre, less that to its own"
-        unit = "cosine to its own centre, less that to the next" if self.metric == "cosine" else unit
-        return self._explain(X, margins, unit, labels=np.arange(len(centers)))
+        parts = partial(margins, centers=centers, scale=self._geometry.scale)
+        unit = "squared distance to the next centre minus that to its own"
+        unit = "cosine to its own centre minus that to the next" if self.metric == "cosine" else unit
+        return self._explain(X, parts, unit, labels=np.arange(len(centers)))
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         shape = (self.n_clusters, len(self._design_names))
@@ -305,19 +396,3 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Le
     @property
     def _n_features_out(self) -> int:
         return len(self.cluster_centers_)
-
-
-def _weighted_squares(block: Block, centers: np.ndarray) -> np.ndarray:
-    squares = nearest_center(block.X, centers)[1]
-    return squares if block.w is None else block.w * squares
-
-
-def _margins(block: Block, centers: np.ndarray, scale: float) -> np.ndarray:
-    """The cluster, zero, and for every column scale [(x - c)^2 - (x - b)^2].
-
-    b is the nearest centre, c the second nearest.
-    """
-    X = np.asarray(block.dense, dtype=np.float64)
-    order = nearest(X, min(2, len(centers)), among=centers).rows
-    own, other = centers[order[:, 0]], centers[order[:, min(1, len(centers) - 1)]]
-    return np.column_stack([order[:, 0], np.zeros(len(X)), scale * ((X - other) ** 2 - (X - own) ** 2)])

@@ -1,4 +1,4 @@
-"""Scatter of few long rows, kept as the rows themselves."""
+"""The scatter of few rows of many columns, stored as the centred rows themselves."""
 
 from __future__ import annotations
 
@@ -18,9 +18,8 @@ _WIDE = 256  # narrower scatter matrices are always cheap
 class CenteredRows:
     """Weight, mean, and a factor whose product with itself, factorᵀ factor, is the centred scatter matrix.
 
-    The factor has a row sqrt(w) (x - mean) for every row, and one more for every merge, along the line
-    between the means. It stands in for the (d, d) matrix while it has less than d / 2 rows; a larger one is
-    multiplied out.
+    The factor has one row sqrt(w) (x - mean) per row, and one more per merge, along the line between the
+    means. It is used in place of the (d, d) matrix while it has fewer than d / 2 rows.
     """
 
     n_rows: int
@@ -35,22 +34,23 @@ class CenteredRows:
         X, w = X[w > 0], w[w > 0]
         if not len(X):
             return cls(0, 0.0, np.zeros(X.shape[1]), X)
-        # From the first row, so that a constant column has exactly its value for a mean.
+        # About the first row, so that the mean of a constant column is exactly its value.
         mean = X[0] + w @ (X - X[0]) / w.sum()
         return cls(len(X), float(w.sum()), mean, np.sqrt(w)[:, None] * (X - mean))
 
     @property
     def scatter(self) -> np.ndarray:
+        """The (d, d) scatter matrix."""
         return self.factor.T @ self.factor
 
     @property
-    def multiplied(self) -> Scatter:
-        """The same with the (d, d) matrix."""
+    def as_scatter(self) -> Scatter:
+        """The same statistic with the (d, d) matrix."""
         return Scatter(self.n_rows, self.weight, self.mean, self.scatter, 0)
 
     def merge(self, other: CenteredRows | Scatter) -> CenteredRows | Scatter:
         if isinstance(other, Scatter) or not _is_thin(len(self.factor) + len(other.factor), len(self.mean)):
-            return self.multiplied.merge(other)  # type: ignore[arg-type]
+            return self.as_scatter.merge(other)  # type: ignore[arg-type]
         weight = self.weight + other.weight
         if not self.weight or not other.weight:
             return self if self.weight else other
@@ -65,7 +65,7 @@ class CenteredRows:
 
 
 def scatter_or_rows(block: Block) -> CenteredRows | Scatter:
-    """The rows while they are few against their columns, else their scatter matrix; the two can be merged."""
+    """The centred rows if they are few for their columns, else the scatter matrix; both merge with each other."""
     return CenteredRows.of(block) if _is_thin(len(block), block.X.shape[1]) else Scatter.of(block)
 
 
