@@ -65,7 +65,7 @@ class CenteredRows:
 
 
 def scatter_or_rows(block: Block) -> CenteredRows | Scatter:
-    """The centred rows if they are few for their columns, else the scatter matrix; both merge with each other."""
+    """The centred rows if they are few for their columns, else the scatter matrix; the two can be merged."""
     return CenteredRows.of(block) if _is_thin(len(block), block.X.shape[1]) else Scatter.of(block)
 
 

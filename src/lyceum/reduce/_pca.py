@@ -308,7 +308,7 @@ def _spectrum(statistic: Scatter | CenteredRows, most: int | None) -> tuple[floa
 
 
 def _dual_vectors(factor: np.ndarray, U: np.ndarray, k: int) -> np.ndarray:
-    """Eigenvectors of RᵀR from those of RRᵀ: Rᵀu, made orthonormal, and filled up to k by other directions."""
+    """Eigenvectors of RᵀR from those of RRᵀ: Rᵀu, made orthonormal, filled up to k by other directions."""
     V = U[:k] @ factor
     lengths = np.sqrt(np.einsum("ij,ij->i", V, V))
     rank = np.count_nonzero(lengths > len(U) * np.finfo(float).eps * lengths.max(initial=0.0))
