@@ -162,7 +162,7 @@ _LEARNERS = (
         ALL, False, False, "many passes", "n·d to fit, n·log(cells) to score",
         ("4.1", "15.4"),
         {"bin_width": ["scott", "sturges", "sqrt"]},
-        ("lyceum.density._cells.CellWeights",),
+        ("lyceum.density._grid_cells.CellWeights",),
     ),
     Entry(
         "KernelDensity", "lyceum.density", "density",
