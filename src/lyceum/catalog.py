@@ -100,7 +100,7 @@ _LEARNERS = (
         (
             "lyceum.bayes._kernel_columns.ClassValues",
             "lyceum.bayes._kernel_columns.KernelLog",
-            "lyceum.bayes._mixed.MixedMoments",
+            "lyceum.bayes._mixed_moments.MixedMoments",
         ),
     ),
     Entry(

@@ -262,7 +262,7 @@ def test_one_row_at_a_time_is_all_rows_at_once():
 
 @pytest.mark.parametrize("wrong", [{"noise": 0.0}, {"variance": -1.0}, {"mean": np.nan}, {"noise": np.inf}])
 def test_numbers_that_make_no_prior_are_refused(wrong):
-    with pytest.raises(DataError, match="mean must be finite"):
+    with pytest.raises(SettingError, match="mean must be finite"):
         NormalMean(**wrong)
 
 

@@ -10,7 +10,7 @@ from lyceum.bayes import NaiveBayes
 from lyceum.bayes import _kernel_columns as columns
 from lyceum.bayes._kernel_columns import KernelLog
 from lyceum.data import scan
-from lyceum.errors import DataError, SchemaError, SourceError
+from lyceum.errors import SchemaError, SettingError, SourceError
 
 pytestmark = pytest.mark.syllabus("3.1")
 
@@ -164,15 +164,15 @@ def test_partial_fit_is_fit_where_the_edges_are_given():
 
 def test_partial_fit_without_edges_says_what_is_needed():
     X, y = table()
-    with pytest.raises(DataError, match=r"needs the edges of the bins of column 'skewed'.*bins="):
+    with pytest.raises(SettingError, match=r"needs the edges of the bins of column 'skewed'.*bins="):
         NaiveBayes(continuous=CHOICE).partial_fit(X, y)
 
 
 @pytest.mark.parametrize(
     ("setting", "text"),
     [
-        ({"continuous": {"height": "kernel"}}, "the column 'height', which is not there"),
-        ({"continuous": {9: "kernel"}}, "the column 9, which is not there"),
+        ({"continuous": {"height": "kernel"}}, "the column 'height', which does not exist"),
+        ({"continuous": {9: "kernel"}}, "the column 9, which does not exist"),
         ({"continuous": {"colour": "kernel"}}, "'colour', which holds categories"),
         ({"continuous": {"ring": "spline"}}, "choose one of gaussian, kernel, histogram"),
         ({"continuous": "histogram", "bins": {"height": 3}}, "bins names the column 'height'"),
@@ -180,7 +180,7 @@ def test_partial_fit_without_edges_says_what_is_needed():
     ],
 )
 def test_what_names_no_column_or_no_bins_is_refused(setting, text):
-    with pytest.raises((SchemaError, DataError), match=text):
+    with pytest.raises((SchemaError, SettingError), match=text):
         NaiveBayes(**setting).fit(*table())
 
 

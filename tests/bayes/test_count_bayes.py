@@ -8,7 +8,7 @@ from sklearn.naive_bayes import BernoulliNB, MultinomialNB
 
 import lyceum
 from lyceum.bayes import BernoulliNaiveBayes, MultinomialNaiveBayes
-from lyceum.errors import DataError
+from lyceum.errors import DataError, SettingError
 
 pytestmark = pytest.mark.syllabus("3.2")
 PAIRS = [(MultinomialNaiveBayes, MultinomialNB), (BernoulliNaiveBayes, BernoulliNB)]
@@ -102,7 +102,7 @@ def test_contributions_sum_to_the_log_odds(learner):
     found = model.explain(X)
     np.testing.assert_allclose(found.scores, log_p[:, -1] - log_p[:, -2], rtol=1e-8, atol=1e-8)
     np.testing.assert_array_equal(found.predicted, model.predict(X))
-    assert "Columns that speak for a" in str(model.summary())
+    assert "Columns typical of a" in str(model.summary())
 
 
 @BOTH
@@ -130,7 +130,7 @@ def test_negative_counts_are_refused_by_name(make):
 
 def test_a_threshold_below_the_cells_that_are_not_stored_is_refused():
     X, y = text()
-    with pytest.raises(DataError, match="binarize is -1"):
+    with pytest.raises(SettingError, match="binarize is -1"):
         BernoulliNaiveBayes(binarize=-1.0).fit(X, y)
     model = BernoulliNaiveBayes(binarize=-1.0).fit(X.toarray(), y)
     assert (model.feature_count_ == model.class_count_[:, None]).all()

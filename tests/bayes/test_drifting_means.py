@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lyceum.bayes import DriftingMeans, LinearDiscriminant
-from lyceum.errors import DataError
+from lyceum.errors import DataError, SettingError
 
 STEPS = {
     "1/n": ({}, lambda n: 1 / n),
@@ -24,7 +24,7 @@ def test_the_means_are_those_of_the_recursion(step, started):
     means, seen = {}, {}
     if started:
         means, seen = {0: np.full(3, 1e6), 1: np.full(3, 1e6 + 2)}, {0: 0, 1: 0}
-        found = found.starting(means)
+        found = found.start_from(means)
     for x, k in zip(X, y.tolist()):
         seen[k] = seen.get(k, 0) + 1
         means[k] = x if k not in means else means[k] + eta(seen[k]) * (x - means[k])
@@ -47,7 +47,7 @@ def test_steps_of_one_over_n_give_the_means_of_the_batch():
 @pytest.mark.syllabus("3.5")
 def test_a_start_counts_as_m_rows():
     X = np.random.default_rng(2).normal(size=(30, 2))
-    found = DriftingMeans("1/(n+m)", m=10.0).starting({"a": [3.0, 3.0]}).update(X, ["a"] * 30)
+    found = DriftingMeans("1/(n+m)", m=10.0).start_from({"a": [3.0, 3.0]}).update(X, ["a"] * 30)
     np.testing.assert_allclose(found["a"], (10 * 3.0 + X.sum(axis=0)) / 40)
 
 
@@ -74,7 +74,7 @@ def test_search_then_converge_does_converge_without_a_drift():
 
 @pytest.mark.parametrize("wrong", [{"step": "1/m"}, {"m": -1.0}, {"rate": 0.0}, {"rate": 1.5}, {"tau": 0.0}])
 def test_settings_without_meaning_are_refused(wrong):
-    with pytest.raises(DataError, match=r"step is|must be"):
+    with pytest.raises(SettingError, match=r"step is|must be"):
         DriftingMeans(**wrong)
 
 

@@ -37,7 +37,9 @@ def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
 
-@pytest.mark.parametrize("learner", [*LEARNERS, KEEPS_VALUES, RegularizedDiscriminant()], ids=repr)
+@pytest.mark.parametrize(
+    "learner", [*LEARNERS, KEEPS_VALUES, RegularizedDiscriminant(random_state=0)], ids=repr
+)
 def test_one_thread_and_two_give_the_same_bits(learner):
     rng = np.random.default_rng(0)
     y = rng.integers(0, 3, 60_000)

@@ -283,7 +283,7 @@ def test_frames_of_every_library_give_one_model():
     wanted = models[0].predict_proba(arrow)
     for model, frame in zip(models, (arrow, pandas, polars)):
         np.testing.assert_array_equal(model.predict_proba(frame), wanted)
-        assert [model.schema_[j].name for j in model._counted] == ["colour", "old"]
+        assert [model.schema_[j].name for j in model._table_columns] == ["colour", "old"]
 
 
 def test_a_table_in_a_file_gives_the_model_of_the_frame(tmp_path, days):

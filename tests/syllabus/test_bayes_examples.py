@@ -111,7 +111,7 @@ def test_one_row_at_a_time_is_all_rows_at_once():
     np.testing.assert_allclose(streamed.means_, [[6 / 4, 8 / 4], [24 / 4, 23 / 4]])
     assert streamed.kappa_.tolist() == [4.0, 4.0]
     assert streamed.nu_.tolist() == [7.0, 7.0]
-    means = DriftingMeans("1/(n+m)", m=1.0).starting({"a": [0.0]}).update([[6.0], [0.0]], ["a", "a"])
+    means = DriftingMeans("1/(n+m)", m=1.0).start_from({"a": [0.0]}).update([[6.0], [0.0]], ["a", "a"])
     assert means["a"].tolist() == pytest.approx([2.0])  # 0 + 6/2 = 3, then 3 - 3/3 = 2
 
 

@@ -1,4 +1,4 @@
-"""Generative classifiers: the distribution of every class and Bayes' theorem."""
+"""Generative classifiers: the distribution of every class, and Bayes' theorem."""
 
 from lyceum.bayes._bayesian_gaussian import BayesianGaussianClassifier
 from lyceum.bayes._count_bayes import BernoulliNaiveBayes, MultinomialNaiveBayes

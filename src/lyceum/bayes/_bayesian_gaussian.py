@@ -1,4 +1,4 @@
-"""Gaussian classes whose means and covariances are not estimated but averaged over: Student-t densities."""
+"""Gaussian classes that average over their means and covariances: Student-t densities."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable
 from functools import partial
 from numbers import Real
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.linalg import LinAlgWarning
@@ -43,9 +43,9 @@ class BayesianGaussianClassifier(QuadraticRule):
     matrix S_n (κ_n + 1) / (κ_n ν). P(k | x) ∝ π_k t_ν(x; m_n, ...). With `covariance="shared"` all classes
     have one Σ, so that their scatters add up in one S_n, and ν_n = ν_0 + N; the means stay their own.
 
-    The density of a class of few rows is broad, so that the posteriors say what is not known. As rows come
-    it becomes the Gaussian of `QuadraticDiscriminant`. A class without rows has the predictive density of
-    the prior. The update is recursive: `partial_fit` on pieces is `fit` on the whole.
+    The density of a class of few rows is broad, so that the posteriors express the uncertainty. With more
+    rows it approaches the Gaussian of `QuadraticDiscriminant`. A class without rows has the predictive
+    density of the prior. The update is recursive: `partial_fit` on parts equals `fit` on all rows.
 
     Parameters
     ----------
@@ -64,16 +64,23 @@ class BayesianGaussianClassifier(QuadraticRule):
         variances themselves); columns that are constant are then left out, and d is the number of the
         others. A number s stands for s I.
     priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array of shape (K,), default=None
-        The class priors; None takes n_k / N. See `lyceum.probability.class_priors`.
+        The class priors, from the weights n_k of the classes and their sum N. None: n_k / N. "laplace":
+        (n_k + 1) / (N + K). "uniform": 1 / K. "dirichlet_map" and "dirichlet_mean": the mode and the mean
+        under a Dirichlet prior with the parameters `prior_alpha`. An array: the priors themselves.
     prior_alpha : float or array of shape (K,), default=1.0
-        The parameters of the Dirichlet distribution in "dirichlet_map" and "dirichlet_mean".
+        α, the parameters of the Dirichlet prior, one for all classes or one per class.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories; they are coded without their first one.
+        Which columns hold categories: those of a category or text type, all, or the ones given. They are
+        coded without their first category.
 
     Attributes
     ----------
     classes_ : array of shape (K,)
-    class_count_, class_prior_ : array of shape (K,)
+        The class labels, in the order of the columns of `predict_proba`.
+    class_count_ : array of shape (K,)
+        The weight of the rows of every class.
+    class_prior_ : array of shape (K,)
+        The class priors as used.
     means_ : array of shape (K, d)
         m_n.
     kappa_, nu_ : array of shape (K,)
@@ -89,7 +96,24 @@ class BayesianGaussianClassifier(QuadraticRule):
     mean_ : array of shape (d,)
         The mean of all rows.
     statistic_ : ClassScatter
-        The merged summary of all rows seen.
+        The merged statistic of all rows seen.
+    n_rows_ : int
+        The number of rows learned from.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : array of str
+        Their names, if they are text.
+    schema_ : Schema
+        The columns with their kinds and categories.
+
+    See Also
+    --------
+    QuadraticDiscriminant : The same classes by maximum likelihood.
+    lyceum.density.GaussianDensity : The same estimate without classes.
+
+    References
+    ----------
+    A. Gelman and others, "Bayesian Data Analysis", third edition, CRC Press, 2013, section 3.6.
 
     Examples
     --------
@@ -117,14 +141,14 @@ class BayesianGaussianClassifier(QuadraticRule):
     def __init__(
         self,
         *,
-        covariance="separate",
-        prior_mean="data",
-        kappa_0=0.01,
-        nu_0=None,
-        scale="data",
-        priors=None,
-        prior_alpha=1.0,
-        categorical_features="from_dtype",
+        covariance: str = "separate",
+        prior_mean: Any = "data",
+        kappa_0: float = 0.01,
+        nu_0: float | None = None,
+        scale: Any = "data",
+        priors: Any = None,
+        prior_alpha: Any = 1.0,
+        categorical_features: Any = "from_dtype",
     ):
         self.covariance = covariance
         self.prior_mean = prior_mean
@@ -155,7 +179,7 @@ class BayesianGaussianClassifier(QuadraticRule):
         self.degrees_, self.means_, self.shape_ = posterior.predictive()
         white = [whiten(shape, np.where(prior.used, 1.0, 0.0)) for shape in self.shape_]
         if any(one.culprit is not None for one in white):
-            self._warn()
+            self._warn_of_singular()
         self._whiten = np.stack([one.W for one in white])
         log_det = np.array([one.log_det for one in white])
         half = 0.5 * self.degrees_
@@ -163,7 +187,7 @@ class BayesianGaussianClassifier(QuadraticRule):
         level = gammaln(self._power) - gammaln(half) - 0.5 * (d * np.log(np.pi * self.degrees_) + log_det)
         self._constant = log_probability(self.class_prior_) + level
 
-    def _warn(self) -> None:
+    def _warn_of_singular(self) -> None:
         warnings.warn(
             "BayesianGaussianClassifier: columns that follow from others make a covariance singular, and the "
             f"prior's scale is too small to undo it: {RIDGE:g} of the variance of each column was added. "
@@ -189,13 +213,13 @@ class BayesianGaussianClassifier(QuadraticRule):
         return runner_up_odds(-parts * shares[:, :, None], self._constant)
 
     def summary(self) -> Summary:
-        """Priors, posterior means, and what the prior was."""
+        """Class priors, posterior means, and the prior."""
         head = super().summary()
         facts = {"kappa_0": self.kappa_0, "nu_0": self.nu_0_, "degrees of freedom": self.degrees_}
         return Summary(head.title, {**head.facts, **facts}, head.tables)
 
     def _divisor(self) -> str:
-        return "nothing: averaged over"
+        return "nothing: covariances are averaged over"
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         K, d = len(self.classes_), len(self._design_names)

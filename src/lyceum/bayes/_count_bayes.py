@@ -13,14 +13,14 @@ from sklearn.utils._param_validation import Interval
 
 from lyceum.base import CATEGORICAL_FEATURES, OnePassClassifier
 from lyceum.data import Block
-from lyceum.errors import DataError
+from lyceum.errors import DataError, SettingError
 from lyceum.probability import AGAINST_RUNNER_UP, PRIOR_CONSTRAINTS, class_priors, log_probability, runner_up
 from lyceum.report import Explanation, Summary, Table
 from lyceum.statistics import ClassSums, indicators
 
 __all__ = ["BernoulliNaiveBayes", "MultinomialNaiveBayes"]
 
-_SHOWN = 10  # columns a class in a summary
+_N_COLUMNS = 10  # columns per class in a summary
 
 
 class CountBayes(OnePassClassifier):
@@ -49,10 +49,10 @@ class CountBayes(OnePassClassifier):
         self._present, self._absent = present, absent
         weights = present if absent is None else present - absent
         self._weights = np.ascontiguousarray(weights.T)
-        self._level = self.class_log_prior_ + (0.0 if absent is None else absent.sum(axis=1))
+        self._constant = self.class_log_prior_ + (0.0 if absent is None else absent.sum(axis=1))
 
     def _log_joint(self, block: Block) -> np.ndarray:
-        return np.asarray(self._cells(block) @ self._weights, dtype=np.float64) + self._level
+        return np.asarray(self._cells(block) @ self._weights, dtype=np.float64) + self._constant
 
     # -- what was learned ------------------------------------------------------------------------------------
 
@@ -65,32 +65,32 @@ class CountBayes(OnePassClassifier):
         return self._explain(X, partial(_column_odds, self), AGAINST_RUNNER_UP)
 
     def summary(self) -> Summary:
-        """The priors, and for every class the columns that speak for it most."""
+        """The class priors, and for every class the columns that are most typical of it."""
         head = super().summary()
         facts = {"rows": self.n_rows_, "alpha": self.alpha}
         heads = ("class", "weight", "prior")
         classes = Table("Classes", heads, list(zip(self.classes_, self.class_count_, self.class_prior_)))
-        tables = [classes, *map(self._telling, range(len(self.classes_)))]
+        tables = [classes, *map(self._class_table, range(len(self.classes_)))]
         return Summary(head.title, {**head.facts, **facts}, tables)
 
-    def _telling(self, k: int) -> Table:
+    def _class_table(self, k: int) -> Table:
         """The columns whose log probability is farthest above the mean of all classes."""
         lead = self.feature_log_prob_[k] - self.feature_log_prob_.mean(axis=0)
-        order = np.argsort(-lead, kind="stable")[:_SHOWN]
+        order = np.argsort(-lead, kind="stable")[:_N_COLUMNS]
         names, p = self._design_names, np.exp(self.feature_log_prob_[k])
         rows = [(names[j], float(self.feature_count_[k, j]), float(p[j]), float(lead[j])) for j in order]
         heads = ("column", "count", "probability", "log above the mean class")
-        return Table(f"Columns that speak for {self.classes_[k]}", heads, rows)
+        return Table(f"Columns typical of {self.classes_[k]}", heads, rows)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.poor_score = True  # on measurements; counts are another matter
+        tags.classifier_tags.poor_score = True  # on measurements, not on counts
         return tags
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         shape = (len(self.classes_), len(self._design_names))
         absent = {} if self._absent is None else {"_absent": shape}
-        return {"_level": shape[:1], "_weights": shape[::-1], "_present": shape, **absent}
+        return {"_constant": shape[:1], "_weights": shape[::-1], "_present": shape, **absent}
 
 
 class MultinomialNaiveBayes(CountBayes):
@@ -102,24 +102,49 @@ class MultinomialNaiveBayes(CountBayes):
     Parameters
     ----------
     alpha : float, default=1.0
-        What is added to every count; 1 is Laplace's estimate.
+        Added to every count; 1 is Laplace's estimate.
     priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array of shape (K,), default=None
-        The class priors; None takes n_k / N. See `lyceum.probability.class_priors`.
+        The class priors, from the weights n_k of the classes and their sum N. None: n_k / N. "laplace":
+        (n_k + 1) / (N + K). "uniform": 1 / K. "dirichlet_map" and "dirichlet_mean": the mode and the mean
+        under a Dirichlet prior with the parameters `prior_alpha`. An array: the priors themselves.
     prior_alpha : float or array of shape (K,), default=1.0
-        The parameters of the Dirichlet distribution in "dirichlet_map" and "dirichlet_mean".
+        α, the parameters of the Dirichlet prior, one for all classes or one per class.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories; they count as columns of 0 and 1.
+        Which columns hold categories: those of a category or text type, all, or the ones given. Each category
+        counts as a column of 0 and 1.
 
     Attributes
     ----------
     classes_ : array of shape (K,)
-    class_count_, class_prior_, class_log_prior_ : array of shape (K,)
+        The class labels, in the order of the columns of `predict_proba`.
+    class_count_ : array of shape (K,)
+        The weight of the rows of every class.
+    class_prior_, class_log_prior_ : array of shape (K,)
+        The class priors as used, and their logarithms.
     feature_count_ : array of shape (K, d)
-        n_kj.
+        n_kj, the weighted sum of column j in class k.
     feature_log_prob_ : array of shape (K, d)
-        log p_kj.
+        log p_kj, the smoothed probabilities of the columns.
     statistic_ : ClassSums
-        The merged summary of all rows seen.
+        The merged statistic of all rows seen.
+    n_rows_ : int
+        The number of rows learned from.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : array of str
+        Their names, if they are text.
+    schema_ : Schema
+        The columns with their kinds and categories.
+
+    See Also
+    --------
+    BernoulliNaiveBayes : Presence or absence instead of counts.
+    NaiveBayes : For mixed columns.
+
+    References
+    ----------
+    A. McCallum and K. Nigam, "A comparison of event models for naive Bayes text classification", AAAI
+    workshop on learning for text categorization, 1998.
 
     Examples
     --------
@@ -137,7 +162,14 @@ class MultinomialNaiveBayes(CountBayes):
         **PRIOR_CONSTRAINTS,
     }
 
-    def __init__(self, *, alpha=1.0, priors=None, prior_alpha=1.0, categorical_features="from_dtype"):
+    def __init__(
+        self,
+        *,
+        alpha: float = 1.0,
+        priors: Any = None,
+        prior_alpha: Any = 1.0,
+        categorical_features: Any = "from_dtype",
+    ):
         self.alpha = alpha
         self.priors = priors
         self.prior_alpha = prior_alpha
@@ -159,35 +191,60 @@ class MultinomialNaiveBayes(CountBayes):
 
 
 class BernoulliNaiveBayes(CountBayes):
-    """Bernoulli naive Bayes: which columns are there in a row, whatever their counts.
+    """Bernoulli naive Bayes: which columns are present in a row, whatever their counts.
 
     P(k | x) ∝ π_k Π_j p_kj^x_j (1 - p_kj)^(1 - x_j) with x_j 0 or 1, and p_kj = (n_kj + α) / (n_k + 2 α),
-    n_kj the weight of the rows of class k that have column j and n_k that of all its rows. A column that is
-    not there speaks too. Takes sparse rows as they are, in one pass.
+    n_kj the weight of the rows of class k that have column j and n_k that of all its rows. An absent
+    column is evidence too. Takes sparse rows as they are, in one pass.
 
     Parameters
     ----------
     alpha : float, default=1.0
-        What is added to every count; 1 is Laplace's estimate.
+        Added to every count; 1 is Laplace's estimate.
     binarize : float, default=0.0
         x_j is 1 for a cell above this number. For sparse rows it must be at least 0.
     priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array of shape (K,), default=None
-        The class priors; None takes n_k / N. See `lyceum.probability.class_priors`.
+        The class priors, from the weights n_k of the classes and their sum N. None: n_k / N. "laplace":
+        (n_k + 1) / (N + K). "uniform": 1 / K. "dirichlet_map" and "dirichlet_mean": the mode and the mean
+        under a Dirichlet prior with the parameters `prior_alpha`. An array: the priors themselves.
     prior_alpha : float or array of shape (K,), default=1.0
-        The parameters of the Dirichlet distribution in "dirichlet_map" and "dirichlet_mean".
+        α, the parameters of the Dirichlet prior, one for all classes or one per class.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories; they count as columns of 0 and 1.
+        Which columns hold categories: those of a category or text type, all, or the ones given. Each category
+        counts as a column of 0 and 1.
 
     Attributes
     ----------
     classes_ : array of shape (K,)
-    class_count_, class_prior_, class_log_prior_ : array of shape (K,)
+        The class labels, in the order of the columns of `predict_proba`.
+    class_count_ : array of shape (K,)
+        The weight of the rows of every class.
+    class_prior_, class_log_prior_ : array of shape (K,)
+        The class priors as used, and their logarithms.
     feature_count_ : array of shape (K, d)
-        n_kj.
+        n_kj, the weighted sum of column j in class k.
     feature_log_prob_ : array of shape (K, d)
-        log p_kj.
+        log p_kj, the smoothed probabilities of the columns.
     statistic_ : ClassSums
-        The merged summary of all rows seen.
+        The merged statistic of all rows seen.
+    n_rows_ : int
+        The number of rows learned from.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : array of str
+        Their names, if they are text.
+    schema_ : Schema
+        The columns with their kinds and categories.
+
+    See Also
+    --------
+    MultinomialNaiveBayes : Counts instead of presence.
+    NaiveBayes : For mixed columns.
+
+    References
+    ----------
+    A. McCallum and K. Nigam, "A comparison of event models for naive Bayes text classification", AAAI
+    workshop on learning for text categorization, 1998.
 
     Examples
     --------
@@ -207,7 +264,13 @@ class BernoulliNaiveBayes(CountBayes):
     }
 
     def __init__(
-        self, *, alpha=1.0, binarize=0.0, priors=None, prior_alpha=1.0, categorical_features="from_dtype"
+        self,
+        *,
+        alpha: float = 1.0,
+        binarize: float = 0.0,
+        priors: Any = None,
+        prior_alpha: Any = 1.0,
+        categorical_features: Any = "from_dtype",
     ):
         self.alpha = alpha
         self.binarize = binarize
@@ -221,9 +284,9 @@ class BernoulliNaiveBayes(CountBayes):
     def _finish(self, statistic: ClassSums) -> None:
         self._finish_classes(statistic)
         total = np.log(self.class_count_ + 2.0 * self.alpha)[:, None]
-        missing = np.maximum(self.class_count_[:, None] - self.feature_count_, 0.0)
+        absent = np.maximum(self.class_count_[:, None] - self.feature_count_, 0.0)
         self.feature_log_prob_ = np.log(self.feature_count_ + self.alpha) - total
-        self._finish_scores(self.feature_log_prob_, np.log(missing + self.alpha) - total)
+        self._finish_scores(self.feature_log_prob_, np.log(absent + self.alpha) - total)
 
     def _cells(self, block: Block) -> Any:
         _check_threshold(block, self.binarize)
@@ -249,20 +312,20 @@ def _sums_of_indicators(block: Block, above: float) -> ClassSums:
 
 def _check_threshold(block: Block, above: float) -> None:
     if above < 0 and sparse.issparse(block.X):
-        raise DataError(
+        raise SettingError(
             f"binarize is {above:g}, above which lie the cells that sparse rows do not store: give a number "
             "of at least 0, or dense rows"
         )
 
 
 def _column_odds(model: CountBayes, block: Block) -> np.ndarray:
-    """Rows of (predicted class, base, what every column adds), without a term for every class."""
+    """Rows of (predicted class, base, what every column adds), without a table of terms for every class."""
     joint, x = model._log_joint(block), model._cells(block)
     x = x.toarray() if sparse.issparse(x) else x
     best, second = runner_up(joint)
     log = model.class_log_prior_
     base = np.subtract(log[best], log[second], out=np.zeros(len(x)), where=best != second)
-    added = x * (model._present[best] - model._present[second])
+    contributions = x * (model._present[best] - model._present[second])
     if model._absent is not None:
-        added += (1.0 - x) * (model._absent[best] - model._absent[second])
-    return np.column_stack([best, base, added])
+        contributions += (1.0 - x) * (model._absent[best] - model._absent[second])
+    return np.column_stack([best, base, contributions])

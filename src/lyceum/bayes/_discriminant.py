@@ -1,4 +1,4 @@
-"""What linear, quadratic and regularised discriminants share."""
+"""The base of the linear, quadratic and regularized discriminants."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from lyceum.probability import (
 from lyceum.report import Explanation, Summary, Table
 from lyceum.statistics import ClassMoments, ClassScatter
 
-__all__ = ["DISCRIMINANT_CONSTRAINTS", "Discriminant", "QuadraticRule", "structured"]
+__all__ = ["DISCRIMINANT_CONSTRAINTS", "Discriminant", "QuadraticRule", "apply_structure"]
 
 DISCRIMINANT_CONSTRAINTS: dict[str, list] = {
     "unbiased": ["boolean"],
@@ -32,7 +32,7 @@ DISCRIMINANT_CONSTRAINTS: dict[str, list] = {
 
 
 class Discriminant(OnePassClassifier):
-    """Gaussian classes: a mean a class, and covariances of a chosen structure."""
+    """Gaussian classes: one mean per class, and covariances of a chosen structure."""
 
     _coding = "reference"
     _pooled = False  # whether one scatter over all classes is enough
@@ -72,7 +72,7 @@ class Discriminant(OnePassClassifier):
         raise undefined(self, "_column_odds")
 
     def summary(self) -> Summary:
-        """Priors, means, and what the rule is made of."""
+        """Class priors, means, and how the covariances are estimated."""
         head = super().summary()
         facts = {
             "rows": self.n_rows_,
@@ -96,7 +96,7 @@ class Discriminant(OnePassClassifier):
 
 
 class QuadraticRule(Discriminant):
-    """δ_k(x) = constant_k - ½ |W_k (x - μ_k)|², with W_k a triangle, or a diagonal given as a row."""
+    """δ_k(x) = constant_k - ½ |W_k (x - μ_k)|², with W_k a triangle, or a diagonal as a vector."""
 
     means_: np.ndarray
     _whiten: np.ndarray  # (K, d, d) or (K, d)
@@ -109,7 +109,7 @@ class QuadraticRule(Discriminant):
         return runner_up_odds(-0.5 * self._squared_parts(block), self._constant)
 
     def _squared_parts(self, block: Block) -> np.ndarray:
-        """What every column adds to the squared distances from the means, (n, K, d)."""
+        """The part of every column in the squared distances from the means, (n, K, d)."""
         return squared_distance_parts(block.X, self.means_, self._whiten)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
@@ -124,7 +124,7 @@ class QuadraticRule(Discriminant):
         }
 
 
-def structured(covariance: str, variances: np.ndarray) -> np.ndarray:
+def apply_structure(covariance: str, variances: np.ndarray) -> np.ndarray:
     """Variances (..., d) under a structure: as they are, or for "spherical" their mean in every column."""
     if covariance != "spherical" or not variances.shape[-1]:
         return variances

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d
 
-from lyceum.errors import DataError
+from lyceum.errors import DataError, SettingError
 
 __all__ = ["STEPS", "DriftingMeans"]
 
@@ -26,19 +26,33 @@ class DriftingMeans:
     """The mean of every class, moved by each of its rows in turn: μ ← μ + η_n (x - μ).
 
     With η_n = 1/n the means are those of all rows, as in `LinearDiscriminant.means_`. With 1/(n+m) the value
-    that a mean starts from counts as m rows. With rate / (1 + n/tau) (Darken and Moody, 1990) the steps stay
+    that a mean starts from counts as m rows. With rate / (1 + n/tau) the steps stay
     near `rate` for about `tau` rows, so that the means follow a drift, and then fall as rate · tau / n.
 
-    A mean starts from `start[label]` if that is given, and else from the first row of its class, which then
+    A mean starts from the one given to `start_from`, or else from the first row of its class, which then
     takes no step. The order of the rows matters, so there is no `merge`; `update` gives a new value.
 
     Parameters
     ----------
-    step : {"1/n", "1/(n+m)", "search_then_converge"}
-    m : float
-        For "1/(n+m)".
-    rate, tau : float
-        For "search_then_converge"; 0 < rate <= 1.
+    step : {"1/n", "1/(n+m)", "search_then_converge"}, default="1/n"
+        η_n of the n-th row of a class.
+    m : float, default=0.0
+        How many rows the start counts for, with step "1/(n+m)".
+    rate : float, default=0.1
+        The first step of "search_then_converge", in (0, 1].
+    tau : float, default=1000.0
+        After how many rows the steps of "search_then_converge" begin to fall.
+    means : tuple of (label, rows seen, mean), default=()
+        The state; set by `start_from` and `update`.
+
+    See Also
+    --------
+    LinearDiscriminant : Means of all rows, with a covariance and a rule.
+
+    References
+    ----------
+    C. Darken and J. Moody, "Note on learning rate schedules for stochastic optimization", Advances in Neural
+    Information Processing Systems 3, 1990.
 
     Examples
     --------
@@ -57,26 +71,26 @@ class DriftingMeans:
 
     def __post_init__(self) -> None:
         if self.step not in STEPS:
-            raise DataError(f"step is {self.step!r}: choose one of {', '.join(map(repr, STEPS))}")
+            raise SettingError(f"step is {self.step!r}: choose one of {', '.join(map(repr, STEPS))}")
         if self.m < 0 or not 0 < self.rate <= 1 or self.tau <= 0:
-            raise DataError(
+            raise SettingError(
                 "m must be at least 0, rate in (0, 1] and tau above 0; "
                 f"they are {self.m}, {self.rate}, {self.tau}"
             )
 
-    def starting(self, start: dict[Any, Any]) -> DriftingMeans:
-        """With means to start from, by class."""
+    def start_from(self, start: dict[Any, Any]) -> DriftingMeans:
+        """The same steps from given means, by class."""
         given = tuple((label, 0, np.asarray(mean, dtype=np.float64)) for label, mean in start.items())
         return replace(self, means=given)
 
     def update(self, X: Any, y: Any) -> DriftingMeans:
-        """After the rows of X, in order, of the classes y."""
+        """The means after the rows of X, in order, of the classes y."""
         X, y = check_array(X, dtype=np.float64), column_or_1d(np.asarray(y))
         check_consistent_length(X, y)
         known = {label: (n, mean) for label, n, mean in self.means}
         for label in np.unique(y).tolist():
             n, mean = known.get(label, (0, None))
-            known[label] = self._moved(n, mean, X[y == label])
+            known[label] = self._move(n, mean, X[y == label])
         return replace(self, means=tuple((label, n, mean) for label, (n, mean) in known.items()))
 
     def __getitem__(self, label: Any) -> np.ndarray:
@@ -86,7 +100,7 @@ class DriftingMeans:
                 return mean
         raise KeyError(label)
 
-    def _moved(self, n: int, mean: np.ndarray | None, rows: np.ndarray) -> tuple[int, np.ndarray]:
+    def _move(self, n: int, mean: np.ndarray | None, rows: np.ndarray) -> tuple[int, np.ndarray]:
         if mean is None:
             n, mean, rows = 1, rows[0].copy(), rows[1:]
         if mean.shape != rows.shape[1:]:

@@ -1,4 +1,4 @@
-"""Kernel density conditionals of naive Bayes: the values of every class, and the log density they make."""
+"""Kernel densities of naive Bayes: the values of every class, and their log density."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LOG_TOLERANCE = np.log(1e10)
 
 @dataclass(frozen=True, slots=True)
 class ClassValues:
-    """The cells of some columns, class by class, all of them."""
+    """All cells of some columns, with their classes and weights."""
 
     classes: np.ndarray
     y: np.ndarray  # (n,) places in `classes`
@@ -34,9 +34,9 @@ class ClassValues:
     def of(cls, block: Block, columns: np.ndarray) -> ClassValues:
         assert block.y is not None
         w = block.weights
-        kept = (w > 0) & (block.y >= 0)
+        used = (w > 0) & (block.y >= 0)
         X = np.asarray(block.X[:, columns], dtype=np.float64)
-        return cls(classes_of(block), block.y[kept], X[kept], w[kept])
+        return cls(classes_of(block), block.y[used], X[used], w[used])
 
     def merge(self, other: ClassValues) -> ClassValues:
         classes, here, there = align_labels(self.classes, other.classes)
@@ -46,11 +46,11 @@ class ClassValues:
     def cells(self, column: int, label: Any = None) -> tuple[np.ndarray, np.ndarray]:
         """The distinct values of a column in a class, or in all, in order, and their weights."""
         x = self.X[:, column]
-        there = ~np.isnan(x)
+        present = ~np.isnan(x)
         if label is not None:
-            there &= self.y == np.flatnonzero(self.classes == label)[0]
-        values, places = np.unique(x[there], return_inverse=True)
-        return values, np.bincount(places, self.w[there], len(values))
+            present &= self.y == np.flatnonzero(self.classes == label)[0]
+        values, places = np.unique(x[present], return_inverse=True)
+        return values, np.bincount(places, self.w[present], len(values))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +58,9 @@ class KernelLog:
     """The log of a Gaussian kernel density in one dimension, Σ_i w_i N(x; v_i, h²) / Σ_i w_i.
 
     Near the values it is read from a table by cubic interpolation, elsewhere summed over all values whose
-    terms can be seen in the sum. Of more than 4096 distinct values, those within h/64 stand together at their
-    mean. Both change the log density by less than 1e-3, where no value is closer than 4 h by less than 1e-5
-    of it; without joining by less than 1e-4.
+    terms matter. Of more than 4096 distinct values, those within h/64 are replaced by their mean. Both change
+    the log density by less than 1e-3 (1e-4 if no values are replaced), and by less than 1e-5 of itself where
+    no value is closer than 4 h.
     """
 
     values: np.ndarray  # (n,) ascending
@@ -70,31 +70,31 @@ class KernelLog:
 
     @classmethod
     def of(cls, values: np.ndarray, weights: np.ndarray, h: float) -> KernelLog:
-        values, weights = _joined(values, weights, h)
+        values, weights = _join_close_values(values, weights, h)
         bare = cls(values, weights, h, np.empty((2, 0)))
         count = (values[-1] - values[0]) / h * _STEP + 2 * _NEAR * _STEP + 2
-        return bare if count > _NODES else cls(values, weights, h, bare._tabulated(int(count)))
+        return bare if count > _NODES else cls(values, weights, h, bare._make_table(int(count)))
 
     @property
     def _start(self) -> float:
         return float(self.values[0] - _NEAR * self.h)
 
-    def _tabulated(self, count: int) -> np.ndarray:
+    def _make_table(self, count: int) -> np.ndarray:
         x = self._start + np.arange(count) * (self.h / _STEP)
-        log, slope = self._summed(x)
+        log, slope = self._sum_terms(x)
         far = self._nearest(x) > (_NEAR + 1.0 / _STEP) * self.h
         return np.where(far, np.nan, np.stack([log, slope * (self.h / _STEP)]))
 
     def __call__(self, x: np.ndarray) -> np.ndarray:
         """The log density at every x; 0 where x is missing."""
-        out = self._interpolated(x)
+        out = self._interpolate(x)
         rest = np.flatnonzero(np.isnan(out) & ~np.isnan(x))
         if len(rest):
-            out[rest] = self._summed(x[rest])[0]
+            out[rest] = self._sum_terms(x[rest])[0]
         out[np.isnan(x)] = 0.0
         return out
 
-    def _interpolated(self, x: np.ndarray) -> np.ndarray:
+    def _interpolate(self, x: np.ndarray) -> np.ndarray:
         """Hermite's cubic between the nodes, NaN where the table does not serve."""
         last = self.table.shape[1] - 2
         if last < 0:
@@ -115,7 +115,7 @@ class KernelLog:
         below, above = np.maximum(place - 1, 0), np.minimum(place, len(self.values) - 1)
         return np.minimum(np.abs(x - self.values[below]), np.abs(self.values[above] - x))
 
-    def _summed(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _sum_terms(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Log density and slope by sums, for the x in order a few at a time.
 
         Values farther away than r, r² = nearest² + 2 h² log(1e10 W / min w), add less than 1e-10 of the sum.
@@ -172,18 +172,18 @@ def _deviation(values: np.ndarray, weights: np.ndarray) -> float:
     if len(values) < 2:
         return 0.0
     # sums, not products of vectors: those of a threaded BLAS depend on the number of threads
-    moved = values - values[0]
-    moved = moved - (weights * moved).sum() / n
-    scatter = (weights * moved**2).sum()
+    centered = values - values[0]
+    centered = centered - (weights * centered).sum() / n
+    scatter = (weights * centered**2).sum()
     return float(np.sqrt(scatter / (n - 1.0 if n > 1.0 else n)))
 
 
-def _joined(values: np.ndarray, weights: np.ndarray, h: float) -> tuple[np.ndarray, np.ndarray]:
+def _join_close_values(values: np.ndarray, weights: np.ndarray, h: float) -> tuple[np.ndarray, np.ndarray]:
     """Values in cells of h/64 at their mean, if there are many."""
     if len(values) <= _JOIN_ABOVE:
         return values, weights
-    moved = values - values[0]
-    cell = np.floor(moved * (_JOIN / h))
+    centered = values - values[0]
+    cell = np.floor(centered * (_JOIN / h))
     first = np.flatnonzero(np.append(True, cell[1:] != cell[:-1]))
     together = np.add.reduceat(weights, first)
-    return values[0] + np.add.reduceat(weights * moved, first) / together, together
+    return values[0] + np.add.reduceat(weights * centered, first) / together, together

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.linalg import LinAlgWarning
 from sklearn.utils._param_validation import StrOptions
 
-from lyceum.bayes._discriminant import DISCRIMINANT_CONSTRAINTS, Discriminant, structured
+from lyceum.bayes._discriminant import DISCRIMINANT_CONSTRAINTS, Discriminant, apply_structure
 from lyceum.data import Block
 from lyceum.errors import DataError
 from lyceum.probability import RIDGE, runner_up_odds, whiten
@@ -23,7 +23,7 @@ __all__ = ["LinearDiscriminant"]
 class LinearDiscriminant(Discriminant):
     """Linear discriminant: Gaussian classes that share one covariance.
 
-    P(k | x) ∝ π_k N(x; μ_k, Σ). What depends on x alone cancels, and the rule is linear:
+    P(k | x) ∝ π_k N(x; μ_k, Σ). Terms that depend on x alone cancel, and the rule is linear:
     δ_k(x) = (x - x̄)ᵀ Σ⁻¹ (μ_k - x̄) - ½ (μ_k - x̄)ᵀ Σ⁻¹ (μ_k - x̄) + log π_k, with x̄ the mean of all rows.
 
     Σ is the scatter of the rows about the means of their classes, divided by N (maximum likelihood) or N - K
@@ -38,20 +38,24 @@ class LinearDiscriminant(Discriminant):
         The structure of Σ: any; diagonal; σ²I, with σ² the mean of the variances; or I, which with
         `priors="uniform"` gives the class of the nearest mean.
     unbiased : bool, default=False
-        Divide by N - K in place of N.
+        Divide by N - K instead of N.
     priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array of shape (K,), default=None
-        The class priors; None takes n_k / N. See `lyceum.probability.class_priors`.
+        The class priors, from the weights n_k of the classes and their sum N. None: n_k / N. "laplace":
+        (n_k + 1) / (N + K). "uniform": 1 / K. "dirichlet_map" and "dirichlet_mean": the mode and the mean
+        under a Dirichlet prior with the parameters `prior_alpha`. An array: the priors themselves.
     prior_alpha : float or array of shape (K,), default=1.0
-        The parameters of the Dirichlet distribution in "dirichlet_map" and "dirichlet_mean".
+        α, the parameters of the Dirichlet prior, one for all classes or one per class.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories.
+        Which columns hold categories: those of a category or text type, all, or the ones given.
 
     Attributes
     ----------
     classes_ : array of shape (K,)
+        The class labels, in the order of the columns of `predict_proba`.
     class_count_ : array of shape (K,)
         The weight of the rows of every class.
     class_prior_ : array of shape (K,)
+        The class priors as used.
     means_ : array of shape (K, d)
         For a class without rows, the mean of all rows.
     mean_ : array of shape (d,)
@@ -61,8 +65,27 @@ class LinearDiscriminant(Discriminant):
     coef_ : array of shape (K, d), or (1, d) with two classes
         Σ⁻¹(μ_k - x̄); with two classes the difference of the second and the first.
     intercept_ : array of shape (K,) or (1,)
+        The constants of the rule that belong to `coef_`.
     statistic_ : ClassScatter or ClassMoments
-        The merged summary of all rows seen.
+        The merged statistic of all rows seen.
+    n_rows_ : int
+        The number of rows learned from.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : array of str
+        Their names, if they are text.
+    schema_ : Schema
+        The columns with their kinds and categories.
+
+    See Also
+    --------
+    QuadraticDiscriminant : A covariance for every class.
+    RegularizedDiscriminant : Between the linear and the quadratic rule.
+    lyceum.linear.LogisticRegression : The same form of posterior, fitted directly.
+
+    References
+    ----------
+    R. A. Fisher, "The use of multiple measurements in taxonomic problems", Annals of Eugenics 7, 1936.
 
     Examples
     --------
@@ -85,11 +108,11 @@ class LinearDiscriminant(Discriminant):
     def __init__(
         self,
         *,
-        covariance="full",
-        unbiased=False,
-        priors=None,
-        prior_alpha=1.0,
-        categorical_features="from_dtype",
+        covariance: str = "full",
+        unbiased: bool = False,
+        priors: Any = None,
+        prior_alpha: Any = 1.0,
+        categorical_features: Any = "from_dtype",
     ):
         self.covariance = covariance
         self.unbiased = unbiased
@@ -102,14 +125,14 @@ class LinearDiscriminant(Discriminant):
     def _finish(self, statistic: ClassMoments | ClassScatter) -> None:
         log_priors, spare = self._finish_classes(statistic)
         covariance = self._covariance(statistic)
-        white = whiten(covariance, structured(self.covariance, spare))
+        white = whiten(covariance, apply_structure(self.covariance, spare))
         if white.culprit is not None:
             self._warn_of(white.culprit)
         ridge = white.ridge if covariance.ndim == 1 else np.diag(white.ridge)
         self.covariance_ = covariance + ridge
-        moved = white.apply(self.means_ - self.mean_)
-        coef = moved * white.W if white.W.ndim == 1 else moved @ white.W
-        intercept = log_priors - 0.5 * (moved**2).sum(axis=1) - coef @ self.mean_
+        centered = white.apply(self.means_ - self.mean_)
+        coef = centered * white.W if white.W.ndim == 1 else centered @ white.W
+        intercept = log_priors - 0.5 * (centered**2).sum(axis=1) - coef @ self.mean_
         if len(self.classes_) == 2:
             coef, intercept = np.diff(coef, axis=0), np.diff(intercept)
         self.coef_, self.intercept_ = coef, intercept
@@ -119,16 +142,16 @@ class LinearDiscriminant(Discriminant):
         if self.covariance == "identity":
             return np.ones(len(self.mean_))
         scatter = statistic.scatter.sum(axis=0)
-        left = self.class_count_.sum() - self._lost()
+        left = self.class_count_.sum() - self._lost_degrees()
         if left <= 0 and scatter.any():
             raise DataError(
                 f"unbiased=True divides by N - K, which is {left:g} here: the weights must count rows and "
                 "there must be more rows than classes; or use unbiased=False"
             )
-        scatter = scatter if scatter.ndim == 2 else structured(self.covariance, scatter)
+        scatter = scatter if scatter.ndim == 2 else apply_structure(self.covariance, scatter)
         return scatter / left if left > 0 else np.zeros_like(scatter)
 
-    def _lost(self) -> int:
+    def _lost_degrees(self) -> int:
         return int((self.class_count_ > 0).sum()) if self.unbiased else 0
 
     def _warn_of(self, culprit: int) -> None:

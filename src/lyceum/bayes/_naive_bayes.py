@@ -11,10 +11,11 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from lyceum._native import native
 from lyceum.base import CATEGORICAL_FEATURES, OnePassClassifier
-from lyceum.bayes._binned import Binned, edges_of
+from lyceum.bayes._conditionals import CONDITIONALS, column_densities, estimate_table, keys_by_name
+from lyceum.bayes._histogram_bins import BinColumns, bin_edges
 from lyceum.bayes._kernel_columns import kernel_logs
-from lyceum.bayes._mixed import MixedMoments
-from lyceum.bayes._tables import CONDITIONALS, by_name, conditionals, estimated
+from lyceum.bayes._mixed_moments import MixedMoments
+from lyceum.bayes._naive_bayes_report import column_odds, summary_tables
 from lyceum.data import Block, Rows
 from lyceum.errors import SourceError
 from lyceum.probability import (
@@ -22,9 +23,8 @@ from lyceum.probability import (
     PRIOR_CONSTRAINTS,
     class_priors,
     log_probability,
-    runner_up_odds,
 )
-from lyceum.report import Explanation, Summary, Table
+from lyceum.report import Explanation, Summary
 
 __all__ = ["NaiveBayes"]
 
@@ -33,17 +33,17 @@ class NaiveBayes(OnePassClassifier):
     """Naive Bayes: the columns are independent given the class.
 
     P(k | x) ∝ P(k) Π_j p(x_j | k), where p(x_j | k) is a table for a categorical column, and for a continuous
-    one, as chosen, the Gaussian N(x_j; θ_jk, σ²_jk), a histogram, or a kernel density. All kinds may stand in
-    one model. A missing cell is left out, at fit and at predict: its factor is not there. A category that was
-    not there at fit adds nothing either.
+    one, as chosen, the Gaussian N(x_j; μ_jk, σ²_jk), a histogram, or a kernel density. A model may have all
+    kinds. A missing cell is left out, at fit and at predict: its factor is 1. A category that was unknown at
+    fit adds nothing either.
 
     A histogram is a table over bins that all classes share; the first and the last bin are open, so that
-    they hold what lies beyond. A kernel density, (1/n_k) Σ_i N(x_j; x_ij, h²_jk) over the rows of the class,
-    keeps all cells of its column in memory; log densities are good to 1e-3 (see `KernelLog`).
+    they also hold what lies beyond the edges. A kernel density, (1/n_k) Σ_i N(x_j; x_ij, h²_jk) over the rows
+    of the class, keeps all cells of its column in memory; its logarithm is accurate to 1e-3.
 
-    Where a class has no cell in a column, the column's distribution over all classes stands in. A column that
-    is constant over all rows says nothing about the class. A row that is impossible in every class, which can
-    be with `estimate="raw"`, gets equal posteriors and the first class.
+    Where a class has no cell in a column, it gets the column's distribution over all classes. A column that
+    is constant over all rows has no effect. A row that is impossible in every class, which can happen with
+    `estimate="raw"`, gets equal posteriors and the first class.
 
     Parameters
     ----------
@@ -59,8 +59,8 @@ class NaiveBayes(OnePassClassifier):
     estimate : {"laplace", "raw", "m"}, default="laplace"
         How a table is estimated from the weight n_jvk of category or bin v and the weight n_jk of all cells
         of column j in class k. "raw": n_jvk / n_jk. "laplace": (n_jvk + 1) / (n_jk + number of categories).
-        "m": (n_jvk + m p_jv) / (n_jk + m). The categories are those of the schema: one that only rows of
-        weight 0 have is among them.
+        "m": (n_jvk + m p_jv) / (n_jk + m). The categories are those of the schema, even if only
+        zero-weight rows have them.
     m : float, default=1.0
         The weight of p in the m-estimate.
     m_prior : {"uniform", "marginal"}, default="uniform"
@@ -68,18 +68,22 @@ class NaiveBayes(OnePassClassifier):
     var_smoothing : float, default=1e-9
         The part of the largest variance of a column over all rows that is added to every variance.
     priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array of shape (K,), default=None
-        The class priors; None takes n_k / N. See `lyceum.probability.class_priors`.
+        The class priors, from the weights n_k of the classes and their sum N. None: n_k / N. "laplace":
+        (n_k + 1) / (N + K). "uniform": 1 / K. "dirichlet_map" and "dirichlet_mean": the mode and the mean
+        under a Dirichlet prior with the parameters `prior_alpha`. An array: the priors themselves.
     prior_alpha : float or array of shape (K,), default=1.0
-        The parameters of the Dirichlet distribution in "dirichlet_map" and "dirichlet_mean".
+        α, the parameters of the Dirichlet prior, one for all classes or one per class.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories.
+        Which columns hold categories: those of a category or text type, all, or the ones given.
 
     Attributes
     ----------
     classes_ : array of shape (K,)
+        The class labels, in the order of the columns of `predict_proba`.
     class_count_ : array of shape (K,)
         The weight of the rows of every class.
     class_prior_, class_log_prior_ : array of shape (K,)
+        The class priors as used, and their logarithms.
     categories_ : list of arrays
         The categories of every categorical column.
     tables_ : list of arrays of shape (K, number of categories)
@@ -91,13 +95,32 @@ class NaiveBayes(OnePassClassifier):
     histograms_ : dict
         P(bin | class) for every histogram column, by name, an array of shape (K, number of bins).
     bandwidths_ : dict
-        h in every class for every kernel column, by name; the classes' densities themselves in `kernels_`.
+        h in every class for every kernel column, by name.
+    kernels_ : dict
+        The log densities (`KernelLog`) of every class for every kernel column, by name.
     epsilon_ : float
-        What was added to the variances.
-    schema_ : Schema
-        The columns and their kinds; `schema_.categorical` and `schema_.continuous` are their places.
+        The amount added to the variances.
     statistic_ : MixedMoments
-        The merged summary of all rows seen.
+        The merged statistic of all rows seen.
+    n_rows_ : int
+        The number of rows learned from.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : array of str
+        Their names, if they are text.
+    schema_ : Schema
+        The columns with their kinds and categories.
+
+    See Also
+    --------
+    MultinomialNaiveBayes : For counts, as of words.
+    BernoulliNaiveBayes : For presence and absence of many columns.
+    lyceum.density.ParzenClassifier : Kernel densities of all columns jointly.
+
+    References
+    ----------
+    G. H. John and P. Langley, "Estimating continuous distributions in Bayesian classifiers", Uncertainty in
+    Artificial Intelligence, 1995.
 
     Examples
     --------
@@ -134,16 +157,16 @@ class NaiveBayes(OnePassClassifier):
     def __init__(
         self,
         *,
-        continuous="gaussian",
-        bins="sturges",
-        bandwidth="reference",
-        estimate="laplace",
-        m=1.0,
-        m_prior="uniform",
-        var_smoothing=1e-9,
-        priors=None,
-        prior_alpha=1.0,
-        categorical_features="from_dtype",
+        continuous: Any = "gaussian",
+        bins: Any = "sturges",
+        bandwidth: str | float = "reference",
+        estimate: str = "laplace",
+        m: float = 1.0,
+        m_prior: str = "uniform",
+        var_smoothing: float = 1e-9,
+        priors: Any = None,
+        prior_alpha: Any = 1.0,
+        categorical_features: Any = "from_dtype",
     ):
         self.continuous = continuous
         self.bins = bins
@@ -171,10 +194,10 @@ class NaiveBayes(OnePassClassifier):
         return self._learn(rows, None)
 
     def _go_on(self, rows: Rows):
-        return self._learn(rows, self.statistic_ if hasattr(self, "statistic_") else None, look=False)
+        return self._learn(rows, self.statistic_ if hasattr(self, "statistic_") else None, may_scan=False)
 
-    def _learn(self, rows: Rows, before: MixedMoments | None, look: bool = True):
-        chosen = conditionals(self.schema_, self.continuous)
+    def _learn(self, rows: Rows, before: MixedMoments | None, may_scan: bool = True):
+        chosen = column_densities(self.schema_, self.continuous)
         kernel = tuple(j for j, kind in chosen.items() if kind == "kernel")
         if kernel and rows.on_dask:
             raise SourceError(
@@ -182,15 +205,15 @@ class NaiveBayes(OnePassClassifier):
                 "memory and cannot be learned on Dask: choose continuous='histogram' or 'gaussian'"
             )
         binned = [self.schema_[j].name for j, kind in chosen.items() if kind == "histogram"]
-        self.edges_ = edges_of(rows, binned, by_name(self.schema_, self.bins), look)
+        self.edges_ = bin_edges(rows, binned, keys_by_name(self.schema_, self.bins), may_scan)
         more = rows.then(self._bins).reduce(partial(MixedMoments.of, kernel=kernel))
         self.statistic_ = more if before is None else before.merge(more)
         self._finish(self.statistic_)
         return self
 
     @property
-    def _bins(self) -> Binned:
-        return Binned(self.edges_)
+    def _bins(self) -> BinColumns:
+        return BinColumns(self.edges_)
 
     def _finish(self, statistic: MixedMoments) -> None:
         self.n_rows_, self.class_count_ = statistic.n_rows, statistic.class_weight
@@ -205,12 +228,12 @@ class NaiveBayes(OnePassClassifier):
         columns = schema.categorical
         # in the order of the codes
         counts = statistic.counts.arrange([np.asarray(schema[j].categories) for j in columns])
-        estimate = partial(estimated, estimate=self.estimate, m=self.m, m_prior=self.m_prior)
+        estimate = partial(estimate_table, estimate=self.estimate, m=self.m, m_prior=self.m_prior)
         tables = {name: estimate(counts.table(name)).T for name in counts.names}
         self.categories_ = [np.asarray(self.schema_[j].categories) for j in self.schema_.categorical]
         self.tables_ = [tables[self.schema_[j].name] for j in self.schema_.categorical]
         self.histograms_ = {name: tables[name] for name in self.edges_}
-        self._counted = columns.astype(np.int32)
+        self._table_columns = columns.astype(np.int32)
         self._offsets = counts.offsets
         every = [np.empty((len(self.classes_), 0)), *tables.values()]
         self._log_table = log_probability(np.concatenate(every, axis=1).T.copy())
@@ -225,28 +248,28 @@ class NaiveBayes(OnePassClassifier):
             moments.scatter, moments.weight, out=np.tile(spread, (len(known), 1)), where=known
         )
         self.means_ = np.where(known, moments.mean, mean)
-        # without smoothing a class may have no spread: the density then stands as high as doubles let it
+        # without smoothing a class may have no spread: its variance is then the smallest that doubles allow
         self.variances_ = np.maximum(variance + self.epsilon_, np.finfo(np.float64).eps * spread)
-        speaks = spread > 0
-        self._measured = self._places("gaussian")
+        varies = spread > 0
+        self._gaussian_columns = self._places("gaussian")
         self._mean = self.means_.T.copy()
-        self._half_precision = np.where(speaks, 0.5 / np.where(speaks, self.variances_, 1.0), 0.0).T.copy()
+        self._half_precision = np.where(varies, 0.5 / np.where(varies, self.variances_, 1.0), 0.0).T.copy()
         self._peak = np.where(
-            speaks, -0.5 * np.log(2 * np.pi * np.where(speaks, self.variances_, 1.0)), 0.0
+            varies, -0.5 * np.log(2 * np.pi * np.where(varies, self.variances_, 1.0)), 0.0
         ).T.copy()
 
     def _finish_kernels(self, statistic: MixedMoments) -> None:
-        self._summed = self._places("kernel")
+        self._kernel_columns = self._places("kernel")
         found = [
             kernel_logs(statistic.values, i, self.classes_, self.bandwidth)  # type: ignore[arg-type]
-            for i in range(len(self._summed))
+            for i in range(len(self._kernel_columns))
         ]
-        names = [self.schema_[j].name for j in self._summed]
+        names = [self.schema_[j].name for j in self._kernel_columns]
         self.kernels_ = {name: logs for name, logs in zip(names, found) if logs is not None}
         self.bandwidths_ = {name: np.array([log.h for log in logs]) for name, logs in self.kernels_.items()}
 
     def _places(self, kind: str) -> np.ndarray:
-        chosen = conditionals(self.schema_, self.continuous)
+        chosen = column_densities(self.schema_, self.continuous)
         return np.array([j for j, other in chosen.items() if other == kind], dtype=np.int32)
 
     # -- predict ---------------------------------------------------------------------------------------------
@@ -254,14 +277,14 @@ class NaiveBayes(OnePassClassifier):
     def _log_joint(self, block: Block) -> np.ndarray:
         joint = np.empty((len(block), len(self.classes_)))
         joint[:] = self.class_log_prior_
-        if len(self._measured):
+        if len(self._gaussian_columns):
             native.gaussian_log_joint(
-                block.X, self._measured, self._mean, self._half_precision, self._peak, joint
+                block.X, self._gaussian_columns, self._mean, self._half_precision, self._peak, joint
             )
-        if len(self._counted):
+        if len(self._table_columns):
             X = self._bins(block).X
-            X = X if X.dtype.kind == "f" or X.dtype.str[1:] in _WHOLE else X.astype(np.int64)
-            native.table_log_joint(X, self._counted, self._offsets, self._log_table, joint)
+            X = X if X.dtype.kind == "f" or X.dtype.str[1:] in _INTEGERS else X.astype(np.int64)
+            native.table_log_joint(X, self._table_columns, self._offsets, self._log_table, joint)
         for name, logs in self.kernels_.items():
             x = block.X[:, self.schema_.names.index(name)].astype(np.float64)
             for k, log in enumerate(logs):
@@ -276,66 +299,21 @@ class NaiveBayes(OnePassClassifier):
         The base is the log-odds of the priors; base and contributions sum to the log of the ratio of the two
         posteriors. A missing or unknown cell adds nothing. With two classes the runner-up is the other one.
         """
-        return self._explain(X, partial(_column_odds, self), AGAINST_RUNNER_UP)
+        return self._explain(X, partial(column_odds, self), AGAINST_RUNNER_UP)
 
     def summary(self) -> Summary:
-        """The priors, the tables of the categorical columns and the means and deviations of the others."""
+        """Class priors, tables of the categorical columns, means and deviations of the others."""
         head = super().summary()
         facts = {
             "rows": self.n_rows_,
-            "Gaussian columns": len(self._measured),
+            "Gaussian columns": len(self._gaussian_columns),
             "histogram columns": len(self.edges_),
-            "kernel columns": len(self._summed),
+            "kernel columns": len(self._kernel_columns),
             "categorical columns": len(self.categories_),
             "tables": f"m-estimate, m = {self.m}, {self.m_prior}" if self.estimate == "m" else self.estimate,
             "added to variances": self.epsilon_,
         }
-        return Summary(
-            head.title,
-            {**head.facts, **facts},
-            [
-                self._prior_table(),
-                *self._gaussian_table(),
-                *self._kernel_table(),
-                *self._count_tables(),
-                *self._histogram_tables(),
-            ],
-        )
-
-    def _prior_table(self) -> Table:
-        rows = list(zip(self.classes_, self.class_count_, self.class_prior_))
-        return Table("Classes", ("class", "weight", "prior"), rows)
-
-    def _gaussian_table(self) -> list[Table]:
-        if not len(self._measured):
-            return []
-        heads = [f"{what} | {label}" for label in self.classes_ for what in ("mean", "sd")]
-        values = np.stack([self.means_, np.sqrt(self.variances_)], axis=1).reshape(-1, len(self._measured))
-        rows = [(self.schema_[j].name, *column) for j, column in zip(self._measured, values.T)]
-        return [Table("Gaussian columns", ("column", *heads), rows)]
-
-    def _kernel_table(self) -> list[Table]:
-        heads = ("column", *(f"bandwidth | {label}" for label in self.classes_))
-        rows = [(name, *widths) for name, widths in self.bandwidths_.items()]
-        return [Table("Kernel columns", heads, rows)] if rows else []
-
-    def _histogram_tables(self) -> list[Table]:
-        heads = ("from", "to", *(f"P( | {label})" for label in self.classes_))
-        return [
-            Table(name, heads, list(zip(edges, edges[1:], *self.histograms_[name])))
-            for name, edges in self.edges_.items()
-        ]
-
-    def _count_tables(self) -> list[Table]:
-        heads = [f"P( | {label})" for label in self.classes_]
-        return [
-            Table(
-                self.schema_[j].name,
-                ("value", *heads),
-                [(value, *row) for value, row in zip(values, table.T)],
-            )
-            for j, values, table in zip(self.schema_.categorical, self.categories_, self.tables_)
-        ]
+        return Summary(head.title, {**head.facts, **facts}, summary_tables(self))
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         K, gaussians = len(self.classes_), len(self._places("gaussian"))
@@ -343,37 +321,14 @@ class NaiveBayes(OnePassClassifier):
         levels = [len(np.asarray(schema[j].categories)) for j in schema.categorical]
         return {
             "class_log_prior_": (K,),
-            "_counted": (len(levels),),
+            "_table_columns": (len(levels),),
             "_offsets": (len(levels) + 1,),
             "_log_table": (sum(levels), K),
-            "_measured": (gaussians,),
+            "_gaussian_columns": (gaussians,),
             "_mean": (gaussians, K),
             "_half_precision": (gaussians, K),
             "_peak": (gaussians, K),
         }
 
 
-_WHOLE = ("i1", "u1", "i2", "i4", "i8")  # what the kernel reads without a copy
-
-
-def _column_odds(model: NaiveBayes, block: Block) -> np.ndarray:
-    """The log conditional of every column in every class, as odds."""
-    n, K = len(block), len(model.classes_)
-    terms = np.zeros((n, K, len(model.schema_)))
-    for i, j in enumerate(model._measured):
-        x = block.X[:, j, None].astype(np.float64)
-        known = model._peak[i] - model._half_precision[i] * (x - model._mean[i]) ** 2
-        terms[:, :, j] = np.where(np.isnan(x), 0.0, known)
-    for name, logs in model.kernels_.items():
-        j = model.schema_.names.index(name)
-        x = block.X[:, j].astype(np.float64)
-        terms[:, :, j] = np.stack([log(x) for log in logs], axis=1)
-    binned = model._bins(block).X
-    for i, j in enumerate(model._counted):
-        column = np.ascontiguousarray(binned[:, j, None].astype(np.float64))
-        out, place = np.zeros((n, K)), model._offsets[i : i + 2]
-        native.table_log_joint(
-            column, np.zeros(1, np.int32), place - place[0], model._log_table[place[0] : place[1]], out
-        )
-        terms[:, :, j] = out
-    return runner_up_odds(terms, model.class_log_prior_)
+_INTEGERS = ("i1", "u1", "i2", "i4", "i8")  # the kernel reads them without a copy

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from lyceum.errors import DataError
+from lyceum.errors import DataError, SettingError
 
 __all__ = ["NormalMean"]
 
 
 @dataclass(frozen=True, slots=True)
 class NormalMean:
-    """What is known of a mean μ: N(mean, variance), when rows are N(μ, noise) and `noise` is known.
+    """Knowledge of a mean μ, N(mean, variance), when rows are N(μ, noise) and `noise` is known.
 
     After n rows of mean x̄, with precisions that add:
 
@@ -23,14 +23,21 @@ class NormalMean:
 
     A strong prior (small variance) shrinks the mean to its own; a weak one (large variance) leaves x̄, and
     with `variance=inf` the posterior is that of maximum likelihood: x̄ and noise/n. One row at a time or all
-    at once give the same. Columns are independent: all numbers may be one for all columns, or one a column.
+    at once give the same. Columns are independent: all numbers may be one for all columns, or one per column.
 
     Parameters
     ----------
-    mean, variance : float or array of shape (d,)
-        The prior, and after `update` the posterior. A variance of 0 is certainty.
-    noise : float or array of shape (d,)
+    mean : float or array of shape (d,), default=0.0
+        Of the prior, and after `update` of the posterior.
+    variance : float or array of shape (d,), default=inf
+        Of the prior, and after `update` of the posterior. 0 is certainty.
+    noise : float or array of shape (d,), default=1.0
         The known variance of a row about μ.
+
+    See Also
+    --------
+    lyceum.probability.NormalInverseWishart : For an unknown covariance.
+    lyceum.probability.fuse_gaussians : Several measurements of one quantity.
 
     Examples
     --------
@@ -47,11 +54,11 @@ class NormalMean:
     noise: Any = 1.0
 
     def __post_init__(self) -> None:
-        said = (self.mean, self.variance, self.noise)
-        mean, variance, noise = (np.asarray(value, dtype=np.float64) for value in said)
+        given = (self.mean, self.variance, self.noise)
+        mean, variance, noise = (np.asarray(value, dtype=np.float64) for value in given)
         sound = np.isfinite(mean).all() and ((noise > 0) & (noise < np.inf)).all() and (variance >= 0).all()
         if not sound:
-            raise DataError(
+            raise SettingError(
                 "mean must be finite, variance at least 0 and noise above 0 and finite; "
                 f"they are {self.mean}, {self.variance}, {self.noise}"
             )
@@ -68,7 +75,7 @@ class NormalMean:
             )
         w = np.ones(len(x)) if weight is None else np.asarray(weight, dtype=np.float64)
         if w.shape != x.shape[:1] or not (w >= 0).all():
-            raise DataError("weight must have one number of at least 0 a row")
+            raise DataError("weight must have one number of at least 0 per row")
         n = w.sum()
         if n == 0:
             return self
@@ -76,8 +83,8 @@ class NormalMean:
         error = self.noise / n
         with np.errstate(invalid="ignore"):
             share = np.where(np.isinf(self.variance), 1.0, self.variance / (self.variance + error))
-        moved = (w * (x - self.mean).T).sum(axis=-1) / n
-        return replace(self, mean=self.mean + share * moved, variance=share * error)
+        centered = (w * (x - self.mean).T).sum(axis=-1) / n
+        return replace(self, mean=self.mean + share * centered, variance=share * error)
 
     @property
     def predictive_variance(self) -> np.ndarray:
@@ -89,6 +96,6 @@ class NormalMean:
         spread = self.predictive_variance
         if np.isinf(spread).any():
             raise DataError("an infinite variance has no predictive density: update with rows first")
-        moved = np.asarray(x, dtype=np.float64) - self.mean
-        log = -0.5 * (moved**2 / spread + np.log(2 * np.pi * spread))
+        centered = np.asarray(x, dtype=np.float64) - self.mean
+        log = -0.5 * (centered**2 / spread + np.log(2 * np.pi * spread))
         return log.sum(axis=-1) if self.mean.ndim else log

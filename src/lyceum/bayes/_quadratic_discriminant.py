@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.linalg import LinAlgWarning
 from sklearn.utils._param_validation import StrOptions
 
-from lyceum.bayes._discriminant import DISCRIMINANT_CONSTRAINTS, QuadraticRule, structured
+from lyceum.bayes._discriminant import DISCRIMINANT_CONSTRAINTS, QuadraticRule, apply_structure
 from lyceum.probability import Whitening, whiten
 from lyceum.report import show
 from lyceum.statistics import ClassMoments, ClassScatter
@@ -34,20 +34,24 @@ class QuadraticDiscriminant(QuadraticRule):
     covariance : {"full", "diagonal", "spherical"}, default="full"
         The structure of every Σ_k: any; diagonal; or σ_k² I, with σ_k² the mean of the variances.
     unbiased : bool, default=False
-        Divide by n_k - 1 in place of n_k.
+        Divide by n_k - 1 instead of n_k.
     priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array of shape (K,), default=None
-        The class priors; None takes n_k / N. See `lyceum.probability.class_priors`.
+        The class priors, from the weights n_k of the classes and their sum N. None: n_k / N. "laplace":
+        (n_k + 1) / (N + K). "uniform": 1 / K. "dirichlet_map" and "dirichlet_mean": the mode and the mean
+        under a Dirichlet prior with the parameters `prior_alpha`. An array: the priors themselves.
     prior_alpha : float or array of shape (K,), default=1.0
-        The parameters of the Dirichlet distribution in "dirichlet_map" and "dirichlet_mean".
+        α, the parameters of the Dirichlet prior, one for all classes or one per class.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories.
+        Which columns hold categories: those of a category or text type, all, or the ones given.
 
     Attributes
     ----------
     classes_ : array of shape (K,)
+        The class labels, in the order of the columns of `predict_proba`.
     class_count_ : array of shape (K,)
         The weight of the rows of every class.
     class_prior_ : array of shape (K,)
+        The class priors as used.
     means_ : array of shape (K, d)
         For a class without rows, the mean of all rows.
     mean_ : array of shape (d,)
@@ -57,7 +61,26 @@ class QuadraticDiscriminant(QuadraticRule):
     borrowed_ : array of shape (K,), of bool
         The classes whose covariance was singular.
     statistic_ : ClassScatter or ClassMoments
-        The merged summary of all rows seen.
+        The merged statistic of all rows seen.
+    n_rows_ : int
+        The number of rows learned from.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : array of str
+        Their names, if they are text.
+    schema_ : Schema
+        The columns with their kinds and categories.
+
+    See Also
+    --------
+    LinearDiscriminant : One covariance for all classes.
+    RegularizedDiscriminant : Covariances drawn to the pooled one.
+    BayesianGaussianClassifier : Averages over means and covariances.
+
+    References
+    ----------
+    T. Hastie, R. Tibshirani and J. Friedman, "The Elements of Statistical Learning", second edition,
+    Springer, 2009, section 4.3.
 
     Examples
     --------
@@ -77,11 +100,11 @@ class QuadraticDiscriminant(QuadraticRule):
     def __init__(
         self,
         *,
-        covariance="full",
-        unbiased=False,
-        priors=None,
-        prior_alpha=1.0,
-        categorical_features="from_dtype",
+        covariance: str = "full",
+        unbiased: bool = False,
+        priors: Any = None,
+        prior_alpha: Any = 1.0,
+        categorical_features: Any = "from_dtype",
     ):
         self.covariance = covariance
         self.unbiased = unbiased
@@ -93,10 +116,10 @@ class QuadraticDiscriminant(QuadraticRule):
 
     def _finish(self, statistic: ClassMoments | ClassScatter) -> None:
         log_priors, spare = self._finish_classes(statistic)
-        scatter = (
-            statistic.scatter if self.covariance == "full" else structured(self.covariance, statistic.scatter)
-        )
-        spare = structured(self.covariance, spare)
+        scatter = statistic.scatter
+        if self.covariance != "full":
+            scatter = apply_structure(self.covariance, scatter)
+        spare = apply_structure(self.covariance, spare)
         pooled = _pooled(scatter, self.class_count_.sum(), spare)
         found = [self._class(S, n, pooled, spare) for S, n in zip(scatter, self.class_count_)]
         self.covariance_ = np.stack([covariance for covariance, _, _ in found])

@@ -1,4 +1,4 @@
-"""Gaussian classes whose covariances are drawn to the pooled one and to a simple shape."""
+"""Gaussian classes whose covariances are shrunk to the pooled one and to a simple shape."""
 
 from __future__ import annotations
 
@@ -10,18 +10,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy.linalg import LinAlgWarning
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 
 from lyceum._threads import single_threaded_blas
 from lyceum.bayes._discriminant import DISCRIMINANT_CONSTRAINTS, QuadraticRule
-from lyceum.bayes._folds import FoldLoss, FoldRules, Setting, combined
+from lyceum.bayes._fold_rules import FoldLoss, FoldRules, RuleSettings, combine_covariances
 from lyceum.data import Rows
 from lyceum.errors import DataError
 from lyceum.probability import RIDGE, whiten
 from lyceum.report import Summary, Table
-from lyceum.statistics import ClassScatter, FoldStatistics
+from lyceum.statistics import ClassScatter, FoldStatistics, seed_from
 
 __all__ = ["RegularizedDiscriminant"]
 
@@ -29,7 +28,7 @@ _GRID = np.array([0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0])
 _NUMBERS = 1 << 26  # in the rules of one pass: half a gigabyte
 
 
-def _is_given(model: Any) -> bool:
+def _has_numbers(model: Any) -> bool:
     if all(isinstance(value, Real) for value in (model.alpha, model.gamma)):
         return True
     raise AttributeError(
@@ -41,8 +40,8 @@ def _is_given(model: Any) -> bool:
 class RegularizedDiscriminant(QuadraticRule):
     """Regularised discriminant: between the linear rule, the quadratic rule and the nearest mean.
 
-    P(k | x) ∝ π_k N(x; μ_k, Σ_k(α, γ)), with the covariances of the classes drawn first to the pooled one
-    and then to a multiple of the identity, or to their own diagonal (Friedman, 1989):
+    P(k | x) ∝ π_k N(x; μ_k, Σ_k(α, γ)), with the covariances of the classes shrunk first to the pooled one
+    and then to a multiple of the identity, or to their own diagonal:
 
     Σ_k(α) = [(1-α) n_k Σ_k + α N Σ] / [(1-α) n_k + α N],
     Σ_k(α, γ) = (1-γ) Σ_k(α) + γ tr(Σ_k(α))/d I.
@@ -54,7 +53,7 @@ class RegularizedDiscriminant(QuadraticRule):
     with a warning that names the class. A class without rows is never predicted.
 
     α and γ are chosen by cross-validation from two passes over the rows, whatever the size of the grid: the
-    first gathers means and scatters by class and fold, and the statistics without a fold give the rules that
+    first collects means and scatters by class and fold, and the statistics without a fold give the rules that
     the second pass scores on its rows. The fold of a row is a hash of its number and of `random_state`. Rows
     of a class that has rows in one fold only are not scored.
 
@@ -68,38 +67,65 @@ class RegularizedDiscriminant(QuadraticRule):
         The simple shape: tr(Σ_k(α))/d I, or the diagonal of Σ_k(α). On the diagonal a column that has no
         variance in the class counts with its variance over all rows.
     scoring : {"log_loss", "error"}, default="log_loss"
-        What cross-validation makes small: the mean of -log P(class | x), or the rate of errors. Of equal
-        pairs the one of largest α, and then γ, is taken.
+        The loss that cross-validation minimizes: the mean of -log P(class | x), or the error rate. Of
+        equal pairs the one with the largest α, then γ, is taken.
     cv : int, default=5
         The number of folds.
     unbiased : bool, default=False
-        Take n_k - 1 for n_k and N - K for N in the divisors.
+        Divide by n_k - 1 instead of n_k, and by N - K instead of N.
     priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array of shape (K,), default=None
-        The class priors; None takes n_k / N. See `lyceum.probability.class_priors`.
+        The class priors, from the weights n_k of the classes and their sum N. None: n_k / N. "laplace":
+        (n_k + 1) / (N + K). "uniform": 1 / K. "dirichlet_map" and "dirichlet_mean": the mode and the mean
+        under a Dirichlet prior with the parameters `prior_alpha`. An array: the priors themselves.
     prior_alpha : float or array of shape (K,), default=1.0
-        The parameters of the Dirichlet distribution in "dirichlet_map" and "dirichlet_mean".
-    random_state : int, RandomState or None, default=0
-        Which rows fall into which fold.
+        α, the parameters of the Dirichlet prior, one for all classes or one per class.
+    random_state : int, RandomState or None, default=None
+        The seed of the folds.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories.
+        Which columns hold categories: those of a category or text type, all, or the ones given.
 
     Attributes
     ----------
     classes_ : array of shape (K,)
+        The class labels, in the order of the columns of `predict_proba`.
     alpha_, gamma_ : float
-        Those used.
+        The values used.
     alphas_, gammas_ : array
-        The candidates.
+        The candidate values.
     scores_ : array of shape (number of alphas, number of gammas)
         The mean loss of every pair on the rows left out; only after cross-validation.
-    class_count_, class_prior_ : array of shape (K,)
+    seed_ : int
+        The seed of the folds; only after cross-validation.
+    class_count_ : array of shape (K,)
+        The weight of the rows of every class.
+    class_prior_ : array of shape (K,)
+        The class priors as used.
     means_ : array of shape (K, d)
+        The mean of every class; for a class without rows, the mean of all rows.
     mean_ : array of shape (d,)
         The mean of all rows.
     covariance_ : array of shape (K, d, d)
         Σ_k(α, γ).
     statistic_ : ClassScatter
-        The merged summary of all rows seen.
+        The merged statistic of all rows seen.
+    n_rows_ : int
+        The number of rows learned from.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : array of str
+        Their names, if they are text.
+    schema_ : Schema
+        The columns with their kinds and categories.
+
+    See Also
+    --------
+    LinearDiscriminant : α = 1, γ = 0.
+    QuadraticDiscriminant : α = 0, γ = 0.
+
+    References
+    ----------
+    J. H. Friedman, "Regularized discriminant analysis", Journal of the American Statistical Association 84,
+    1989.
 
     Examples
     --------
@@ -108,9 +134,9 @@ class RegularizedDiscriminant(QuadraticRule):
     >>> rng = np.random.default_rng(0)
     >>> y = np.arange(60) % 2
     >>> X = rng.normal(size=(60, 20)) + 0.7 * y[:, None]  # few rows, many columns, one round shape
-    >>> model = RegularizedDiscriminant(alpha=1.0).fit(X, y)
+    >>> model = RegularizedDiscriminant(alpha=1.0, random_state=0).fit(X, y)
     >>> model.gamma_
-    0.9
+    0.75
     """
 
     covariance = "full"
@@ -127,16 +153,16 @@ class RegularizedDiscriminant(QuadraticRule):
     def __init__(
         self,
         *,
-        alpha="cv",
-        gamma="cv",
-        shrink="identity",
-        scoring="log_loss",
-        cv=5,
-        unbiased=False,
-        priors=None,
-        prior_alpha=1.0,
-        random_state=0,
-        categorical_features="from_dtype",
+        alpha: Any = "cv",
+        gamma: Any = "cv",
+        shrink: str = "identity",
+        scoring: str = "log_loss",
+        cv: int = 5,
+        unbiased: bool = False,
+        priors: Any = None,
+        prior_alpha: Any = 1.0,
+        random_state: int | None = None,
+        categorical_features: Any = "from_dtype",
     ):
         self.alpha = alpha
         self.gamma = gamma
@@ -166,11 +192,12 @@ class RegularizedDiscriminant(QuadraticRule):
             self.statistic_ = self._choose(rows)
         else:
             self.statistic_ = rows.reduce(self._statistic())
-            self.__dict__.pop("scores_", None)
+            for name in ("scores_", "seed_"):
+                self.__dict__.pop(name, None)
         self._finish(self.statistic_)
         return self
 
-    @available_if(_is_given)
+    @available_if(_has_numbers)
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None):
         """Learn from more rows with given α and γ: the result is that of one `fit` on all rows seen.
 
@@ -180,19 +207,19 @@ class RegularizedDiscriminant(QuadraticRule):
         return self._partial_fit(X, y, sample_weight, classes)
 
     def _candidates(self) -> tuple[np.ndarray, np.ndarray]:
-        return _numbers("alpha", self.alpha), _numbers("gamma", self.gamma)
+        return _candidate_values("alpha", self.alpha), _candidate_values("gamma", self.gamma)
 
     def _choose(self, rows: Rows) -> ClassScatter:
         """Score every pair on the rows left out; returns the statistic of all rows."""
-        seed = int(check_random_state(self.random_state).randint(2**31))
+        self.seed_ = seed = seed_from(self.random_state)
         folds = rows.reduce(partial(FoldStatistics.of, statistic=ClassScatter.of, n_folds=self.cv, seed=seed))
-        setting = Setting(self.priors, self.prior_alpha, self.unbiased, self.shrink)
+        settings = RuleSettings(self.priors, self.prior_alpha, self.unbiased, self.shrink)
         # as many alphas in one pass as memory allows: all of them unless there are hundreds of columns
         size = max(1, _NUMBERS // max(1, self.cv * folds.folds[0].scatter.size))
         losses = []
         for start in range(0, len(self.alphas_), size):
             with single_threaded_blas():  # the same bits for any number of threads
-                rules = FoldRules.of(folds, seed, self.alphas_[start : start + size], self.gammas_, setting)
+                rules = FoldRules.of(folds, seed, self.alphas_[start : start + size], self.gammas_, settings)
             losses.append(rows.reduce(partial(FoldLoss.of, rules=rules, scoring=self.scoring)))
         weight = losses[0].weight
         if weight == 0.0:
@@ -207,8 +234,8 @@ class RegularizedDiscriminant(QuadraticRule):
         log_priors, spare = self._finish_classes(statistic)
         self.alphas_, self.gammas_ = self._candidates()
         self.alpha_, self.gamma_ = self._best()
-        mixed = combined(statistic.scatter, statistic.weight, self.alpha_, int(self.unbiased))
-        covariances = [_shrunk(S, spare, self.gamma_, self.shrink) for S in mixed]
+        mixed = combine_covariances(statistic.scatter, statistic.weight, self.alpha_, int(self.unbiased))
+        covariances = [_shrink_covariance(S, spare, self.gamma_, self.shrink) for S in mixed]
         white = [whiten(S, spare) for S in covariances]
         rows = self.class_count_ > 0
         singular = [k for k, one in enumerate(white) if one.culprit is not None and rows[k]]
@@ -253,16 +280,16 @@ class RegularizedDiscriminant(QuadraticRule):
         return "n_k - 1, N - K (unbiased)" if self.unbiased else "n_k, N (maximum likelihood)"
 
 
-def _numbers(name: str, said: Any) -> np.ndarray:
-    if isinstance(said, str):
+def _candidate_values(name: str, given: Any) -> np.ndarray:
+    if isinstance(given, str):
         return _GRID
-    values = np.unique(np.asarray(said, dtype=np.float64))
+    values = np.unique(np.asarray(given, dtype=np.float64))
     if values.ndim != 1 or not len(values) or not ((values >= 0) & (values <= 1)).all():
-        raise DataError(f"{name} must be in [0, 1], or several numbers there, but it is {said}")
+        raise DataError(f"{name} must be in [0, 1], or several numbers there, but it is {given}")
     return values
 
 
-def _shrunk(covariance: np.ndarray, spare: np.ndarray, gamma: float, shrink: str) -> np.ndarray:
+def _shrink_covariance(covariance: np.ndarray, spare: np.ndarray, gamma: float, shrink: str) -> np.ndarray:
     there, variance = spare > 0, np.diag(covariance)
     if shrink == "diagonal":
         target = np.where(variance > 0, variance, spare)

@@ -1,4 +1,4 @@
-"""Continuous columns in bins: what a histogram conditional counts."""
+"""Continuous columns cut into bins, for histogram densities."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from typing import Any
 import numpy as np
 
 from lyceum.data import Block, Column, Rows, Schema
-from lyceum.errors import DataError
+from lyceum.errors import SettingError
 
-__all__ = ["Binned", "edges_of"]
+__all__ = ["BinColumns", "bin_edges"]
 
 
 @dataclass(frozen=True, slots=True)
-class Binned:
-    """A step that puts the numbers of a bin in the place of the cells of some columns.
+class BinColumns:
+    """A step that replaces the cells of some columns by the numbers of their bins.
 
-    Bin b holds edges[b] <= x < edges[b + 1]. The first and the last bin are open: they hold what lies beyond.
-    A missing cell stays missing.
+    Bin b holds edges[b] <= x < edges[b + 1]. The first and the last bin are open: they also
+    hold what lies beyond the edges. A missing cell stays missing.
 
     >>> block = Block(np.array([[-9.0], [0.2], [1.0], [7.0]]), None, None, 0, Schema.of_numbers(["x"]))
-    >>> Binned({"x": np.array([0.0, 0.5, 1.0, 2.0])})(block).X[:, 0].tolist()
+    >>> BinColumns({"x": np.array([0.0, 0.5, 1.0, 2.0])})(block).X[:, 0].tolist()
     [0.0, 0.0, 2.0, 2.0]
     """
 
@@ -49,36 +49,36 @@ class Binned:
         return block.with_X(X, self.schema(block.schema))
 
 
-def edges_of(rows: Rows, columns: list[str], bins: Any, look: bool = True) -> dict[str, np.ndarray]:
-    """The edges of every column by what `bins` says; a pass over the rows if it gives only numbers of bins.
+def bin_edges(rows: Rows, columns: list[str], bins: Any, may_scan: bool = True) -> dict[str, np.ndarray]:
+    """The edges of every column; one pass over the rows where `bins` gives only a number of bins.
 
-    Between the smallest and the largest cell lie bins of equal width: as many as said, or by Sturges' rule
-    ⌈log2 n⌉ + 1, with n the weight of the cells. With `look` false such a pass is refused.
+    Between the smallest and the largest cell lie bins of equal width: as many as wanted, or by Sturges' rule
+    ⌈log2 n⌉ + 1, with n the weight of the cells. With `may_scan` false such a pass is refused.
     """
-    said = {name: bins.get(name, "sturges") if isinstance(bins, Mapping) else bins for name in columns}
-    open_ = [name for name in columns if isinstance(said[name], str | Integral)]
-    if open_ and not look:
-        raise DataError(
-            f"partial_fit needs the edges of the bins of column {open_[0]!r} beforehand, as later rows may "
-            f"lie anywhere: give bins={{{open_[0]!r}: [...]}}, or fit on all rows at once"
+    wanted = {name: bins.get(name, "sturges") if isinstance(bins, Mapping) else bins for name in columns}
+    undecided = [name for name in columns if isinstance(wanted[name], str | Integral)]
+    if undecided and not may_scan:
+        raise SettingError(
+            f"partial_fit needs the edges of the bins of column {undecided[0]!r} beforehand, as later rows "
+            f"may lie anywhere: give bins={{{undecided[0]!r}: [...]}}, or fit on all rows at once"
         )
-    found = {name: _checked(name, said[name]) for name in columns if name not in open_}
-    if open_:
-        places = [rows.schema.names.index(name) for name in open_]
-        ranges = rows.reduce(partial(Ranges.of, columns=places))
-        found |= {name: ranges.edges(i, said[name]) for i, name in enumerate(open_)}
+    found = {name: _check_edges(name, wanted[name]) for name in columns if name not in undecided}
+    if undecided:
+        places = [rows.schema.names.index(name) for name in undecided]
+        ranges = rows.reduce(partial(ColumnRanges.of, columns=places))
+        found |= {name: ranges.edges(i, wanted[name]) for i, name in enumerate(undecided)}
     return {name: found[name] for name in columns}
 
 
-def _checked(name: str, edges: Any) -> np.ndarray:
+def _check_edges(name: str, edges: Any) -> np.ndarray:
     edges = np.asarray(edges, dtype=np.float64)
     if edges.ndim != 1 or len(edges) < 2 or not np.isfinite(edges).all() or not (np.diff(edges) > 0).all():
-        raise DataError(f"the edges of the bins of column {name!r} must be at least two ascending numbers")
+        raise SettingError(f"the edges of the bins of column {name!r} must be at least two ascending numbers")
     return edges
 
 
 @dataclass(frozen=True, slots=True)
-class Ranges:
+class ColumnRanges:
     """The smallest and largest cell of columns and the weight of their cells, over rows that have weight."""
 
     low: np.ndarray
@@ -86,19 +86,19 @@ class Ranges:
     weight: np.ndarray
 
     @classmethod
-    def of(cls, block: Block, columns: list[int]) -> Ranges:
+    def of(cls, block: Block, columns: list[int]) -> ColumnRanges:
         X, w = np.asarray(block.X[:, columns], dtype=np.float64), block.w
         if w is not None:
             X, w = X[w > 0], w[w > 0]
-        there = ~np.isnan(X)
-        weight = there.sum(axis=0).astype(np.float64) if w is None else w @ there
-        low = np.min(X, axis=0, initial=np.inf, where=there)
-        high = np.max(X, axis=0, initial=-np.inf, where=there)
+        present = ~np.isnan(X)
+        weight = present.sum(axis=0).astype(np.float64) if w is None else w @ present
+        low = np.min(X, axis=0, initial=np.inf, where=present)
+        high = np.max(X, axis=0, initial=-np.inf, where=present)
         return cls(low, high, weight)
 
-    def merge(self, other: Ranges) -> Ranges:
+    def merge(self, other: ColumnRanges) -> ColumnRanges:
         low, high = np.minimum(self.low, other.low), np.maximum(self.high, other.high)
-        return Ranges(low, high, self.weight + other.weight)
+        return ColumnRanges(low, high, self.weight + other.weight)
 
     def edges(self, column: int, bins: str | int) -> np.ndarray:
         low, high, n = self.low[column], self.high[column], self.weight[column]

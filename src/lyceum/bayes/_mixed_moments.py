@@ -1,4 +1,4 @@
-"""What naive Bayes keeps of its rows: counts of categories and bins, moments of Gaussian columns, values."""
+"""The statistic of naive Bayes: counts of categories and bins, moments of Gaussian columns, values."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["MixedMoments"]
 class MixedMoments:
     """Counts of the categorical columns of a mixed table and moments of the continuous ones, by class.
 
-    Of columns named as `kernel` all values are kept instead of moments.
+    Columns at the places `kernel` keep all their values instead of moments.
 
     >>> from lyceum.data import scan
     >>> import pyarrow as pa
@@ -34,9 +34,9 @@ class MixedMoments:
 
     @classmethod
     def of(cls, block: Block, kernel: tuple[int, ...] = ()) -> MixedMoments:
-        measured = np.setdiff1d(block.schema.continuous, np.asarray(kernel, dtype=np.intp))
+        gaussian = np.setdiff1d(block.schema.continuous, np.asarray(kernel, dtype=np.intp))
         values = ClassValues.of(block, np.asarray(kernel)) if kernel else None
-        return cls(Counts.of(block), ClassMoments.of(block, measured), values)
+        return cls(Counts.of(block), ClassMoments.of(block, gaussian), values)
 
     @property
     def n_rows(self) -> int:

@@ -12,20 +12,22 @@ from lyceum.data import Block
 from lyceum.probability import RIDGE, class_priors, log_probability
 from lyceum.statistics import ClassScatter, FoldStatistics, fold_numbers
 
-__all__ = ["FoldLoss", "FoldRules", "Setting", "combined"]
+__all__ = ["FoldLoss", "FoldRules", "RuleSettings", "combine_covariances"]
 
 
 _ROWS = 256  # scored together: what they need stays in the cache
 
 
-def combined(scatter: np.ndarray, weight: np.ndarray, alpha: float, lost: int = 0) -> np.ndarray:
+def combine_covariances(
+    scatter: np.ndarray, weight: np.ndarray, alpha: float, lost_degrees: int = 0
+) -> np.ndarray:
     """Σ_k(α) = [(1-α) S_k + α S] / [(1-α) n_k + α N] for every class, with S and N the sums over the classes.
 
-    `lost` is taken from every n_k, so that 1 gives the unbiased divisors n_k - 1 and N - K. A class without
-    scatter of its own, as one of a single row, gets the pooled covariance when α is 0.
+    `lost_degrees` is subtracted from every n_k, so that 1 gives the unbiased divisors n_k - 1 and N - K. A
+    class without scatter of its own, as one of a single row, gets the pooled covariance when α is 0.
     """
-    left = np.maximum(weight - lost, 0.0)
-    total = max(weight.sum() - lost * (weight > 0).sum(), 0.0)
+    left = np.maximum(weight - lost_degrees, 0.0)
+    total = max(weight.sum() - lost_degrees * (weight > 0).sum(), 0.0)
     pooled = scatter.sum(axis=0)
     alphas = np.where(scatter.any(axis=(1, 2)) & (left > 0), alpha, alpha or 1.0)
     divisor = ((1.0 - alphas) * left + alphas * total)[:, None, None]
@@ -51,10 +53,10 @@ class FoldRules:
 
     @classmethod
     def of(
-        cls, folds: FoldStatistics, seed: int, alphas: np.ndarray, gammas: np.ndarray, setting: Setting
+        cls, folds: FoldStatistics, seed: int, alphas: np.ndarray, gammas: np.ndarray, settings: RuleSettings
     ) -> FoldRules:
         others = [folds.without(f) for f in range(len(folds.folds))]
-        parts = [[setting.rules(other, alpha, gammas) for alpha in alphas] for other in others]
+        parts = [[settings.rules(other, alpha, gammas) for alpha in alphas] for other in others]
         turn, precision, constant = (np.array([[rule[i] for rule in row] for row in parts]) for i in range(3))
         seen, means = np.array([o.weight > 0 for o in others]), np.array([o.mean for o in others])
         return cls(len(others), seed, seen, means, turn, precision, constant)
@@ -75,8 +77,8 @@ class FoldRules:
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
-    """What the rules of all folds share: class priors, divisors and the target of the shrinkage."""
+class RuleSettings:
+    """Class priors, divisors and target of the shrinkage, the same for all folds."""
 
     priors: Any
     prior_alpha: Any
@@ -91,7 +93,7 @@ class Setting:
         spare = np.divide(scatter, weight, out=np.zeros_like(scatter), where=weight > 0)
         priors = class_priors(statistic.weight, self.priors, self.prior_alpha)
         log_priors = np.where(statistic.weight > 0, log_probability(priors), -np.inf)
-        covariances = combined(statistic.scatter, statistic.weight, alpha, int(self.unbiased))
+        covariances = combine_covariances(statistic.scatter, statistic.weight, alpha, int(self.unbiased))
         found = [_spectrum(S, spare, self.shrink, gammas) for S in covariances]
         turn, precision, log_det = (np.array([one[i] for one in found]) for i in range(3))
         return turn, precision, log_priors[:, None] - 0.5 * log_det

@@ -11,13 +11,13 @@ import numpy as np
 from lyceum.data import Schema
 from lyceum.errors import SchemaError
 
-__all__ = ["CONDITIONALS", "by_name", "conditionals", "estimated"]
+__all__ = ["CONDITIONALS", "column_densities", "estimate_table", "keys_by_name"]
 
 CONDITIONALS = ("gaussian", "kernel", "histogram")
 
 
-def estimated(counts: np.ndarray, estimate: str, m: float, m_prior: str) -> np.ndarray:
-    """P(category | class) from counts (a row a category, a column a class); columns sum to 1.
+def estimate_table(counts: np.ndarray, estimate: str, m: float, m_prior: str) -> np.ndarray:
+    """P(category | class) from counts; rows are categories, columns are classes, and columns sum to 1.
 
     A class without cells gets the table of all classes.
     """
@@ -46,12 +46,12 @@ _ESTIMATES: dict[str, Callable[[np.ndarray, float, str], np.ndarray]] = {
 }
 
 
-def conditionals(schema: Schema, said: Any) -> dict[int, str]:
-    """What kind of density every continuous column has, by its place."""
-    if isinstance(said, str):
-        return dict.fromkeys(schema.continuous.tolist(), said)
+def column_densities(schema: Schema, given: Any) -> dict[int, str]:
+    """The kind of density of every continuous column, by its place."""
+    if isinstance(given, str):
+        return dict.fromkeys(schema.continuous.tolist(), given)
     chosen = dict.fromkeys(schema.continuous.tolist(), "gaussian")
-    for key, kind in said.items():
+    for key, kind in given.items():
         chosen[_place(schema, key, kind)] = kind
     return chosen
 
@@ -59,25 +59,25 @@ def conditionals(schema: Schema, said: Any) -> dict[int, str]:
 def _place(schema: Schema, key: Any, kind: Any) -> int:
     if kind not in CONDITIONALS:
         raise SchemaError(f"continuous[{key!r}] is {kind!r}: choose one of {', '.join(CONDITIONALS)}")
-    if not _is_there(schema, key):
-        raise SchemaError(f"continuous names the column {key!r}, which is not there")
+    if not _has_column(schema, key):
+        raise SchemaError(f"continuous names the column {key!r}, which does not exist")
     place = schema.names.index(key) if isinstance(key, str) else int(key)
     if schema[place].is_categorical:
-        raise SchemaError(f"continuous names the column {key!r}, which holds categories: it has a table")
+        raise SchemaError(f"continuous names the column {key!r}, which holds categories and has a table")
     return place
 
 
-def by_name(schema: Schema, said: Any) -> Any:
+def keys_by_name(schema: Schema, given: Any) -> Any:
     """A mapping whose keys may be places, with names for keys."""
-    if not isinstance(said, Mapping):
-        return said
-    odd = [key for key in said if not _is_there(schema, key)]
+    if not isinstance(given, Mapping):
+        return given
+    odd = [key for key in given if not _has_column(schema, key)]
     if odd:
-        raise SchemaError(f"bins names the column {odd[0]!r}, which is not there")
-    return {key if isinstance(key, str) else schema.names[int(key)]: value for key, value in said.items()}
+        raise SchemaError(f"bins names the column {odd[0]!r}, which does not exist")
+    return {key if isinstance(key, str) else schema.names[int(key)]: value for key, value in given.items()}
 
 
-def _is_there(schema: Schema, key: Any) -> bool:
+def _has_column(schema: Schema, key: Any) -> bool:
     if isinstance(key, str):
         return key in schema.names
     return isinstance(key, Integral) and 0 <= int(key) < len(schema)
