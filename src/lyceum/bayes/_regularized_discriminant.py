@@ -136,7 +136,7 @@ class RegularizedDiscriminant(QuadraticRule):
     >>> X = rng.normal(size=(60, 20)) + 0.7 * y[:, None]  # few rows, many columns, one round shape
     >>> model = RegularizedDiscriminant(alpha=1.0, random_state=0).fit(X, y)
     >>> model.gamma_
-    0.75
+    0.9
     """
 
     covariance = "full"
