@@ -41,6 +41,7 @@ from tests.checks.source_laws import (
 )
 from tests.checks.table_laws import (
     a_mixed_table_needs_no_encoding,
+    a_scanned_frame_is_the_frame,
     gaps_are_taken_or_named,
     new_categories_may_come_later,
     unseen_categories_do_not_stop_it,
@@ -64,6 +65,7 @@ LAWS: tuple[Law, ...] = (
     a_refused_fit_changes_nothing,
     it_shows_itself,
     a_mixed_table_needs_no_encoding,
+    a_scanned_frame_is_the_frame,
     gaps_are_taken_or_named,
     unseen_categories_do_not_stop_it,
     new_categories_may_come_later,

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -23,6 +24,7 @@ from lyceum.errors import MissingValuesError, SourceError
 
 __all__ = [
     "a_mixed_table_needs_no_encoding",
+    "a_scanned_frame_is_the_frame",
     "gaps_are_taken_or_named",
     "new_categories_may_come_later",
     "unseen_categories_do_not_stop_it",
@@ -52,6 +54,28 @@ def a_mixed_table_needs_no_encoding(learner: Any, case: Case) -> None:
         return
     fitted = fit(learner, lazy[list(frame.columns)], None if y is None else lazy["y"])
     same(expected, outcome(fitted, frame, case), case.rtol, "from Dask")
+
+
+def a_scanned_frame_is_the_frame(learner: Any, case: Case) -> None:
+    """Kinds follow from types: `fit(frame, y)` and `fit(scan(frame, target))` are one model."""
+    learner = clone(learner).set_params(**case.mixed)
+    frame, y = mixed_for(learner)
+    rng = np.random.default_rng(3)
+    levels = ["often", "never", "at times"]
+    frame = frame.assign(
+        children=rng.integers(0, 2, N),  # two numbers are numbers
+        rate=np.where(rng.random(N) < 0.5, 0.25, 0.75),
+        sport=pd.Categorical(np.asarray(levels)[np.arange(N) % 3], levels, ordered=True),
+    )
+    if get_tags(learner).input_tags.allow_nan:
+        frame = frame.assign(**{name: frame[name].where(rng.random(N) > 0.1) for name in ("income", "sport")})
+    direct = fit(learner, frame, y)
+    whole = frame if y is None else frame.assign(target=y)
+    scanned = fit(learner, scan(whole, None if y is None else "target"))
+    for one, two in zip(direct.schema_, scanned.schema_, strict=True):
+        assert one.same_as(two), (one, two)
+    assert direct.schema_["sport"].categories.tolist() == levels
+    same(outcome(direct, frame, case), outcome(scanned, frame, case), case.rtol)
 
 
 def gaps_are_taken_or_named(learner: Any, case: Case) -> None:

@@ -1,4 +1,4 @@
-"""Kinds are inferred alike from every source, and every inference says why."""
+"""Kinds: by types where there are types, by values in files without them; and every kind says why."""
 
 import datetime as dt
 from decimal import Decimal
@@ -10,6 +10,8 @@ import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
+from sklearn.base import clone
+from tests.data.tiny import MissingTaker
 
 from lyceum import scan
 from lyceum.data import Column, Schema
@@ -24,13 +26,14 @@ COLUMNS = {
     "smokes": [0, 1, 1, 0],
     "answer": ["yes", "no", "no", "yes"],
 }
-WHY = {
+BY_VALUES = {
     "age": ("continuous", "numbers, 3 distinct", None),
     "sex": ("binary", "text with 2 values", ["f", "m"]),
     "town": ("categorical", "text with 3 values", ["Bonn", "Köln", "Ulm"]),
     "rooms": ("continuous", "whole numbers, 3 distinct", None),
     "smokes": ("binary", "two numbers only: 0 and 1", [0, 1]),
 }
+BY_TYPES = BY_VALUES | dict.fromkeys(["age", "rooms", "smokes"], ("continuous", "numbers", None))
 
 
 def arrow():
@@ -54,8 +57,8 @@ def written(tmp_path, suffix):
     return path
 
 
-def check(rows):
-    for name, (kind, why, categories) in WHY.items():
+def check(rows, reasons=BY_TYPES):
+    for name, (kind, why, categories) in reasons.items():
         column = rows.schema[name]
         assert (column.kind, column.why) == (kind, why), name
         assert categories is None or column.categories.tolist() == categories
@@ -73,7 +76,8 @@ def check(rows):
 @pytest.mark.parametrize("suffix", [".csv", ".csv.gz", ".tsv", ".parquet", ".feather", ".arrow"])
 @pytest.mark.parametrize("memory", [0, 1 << 20])
 def test_kinds_from_files(tmp_path, suffix, memory):
-    check(scan(written(tmp_path, suffix), target="answer", memory=memory))
+    reasons = BY_VALUES if suffix in (".csv", ".csv.gz", ".tsv") else BY_TYPES
+    check(scan(written(tmp_path, suffix), target="answer", memory=memory), reasons)
 
 
 @pytest.mark.parametrize(
@@ -106,7 +110,7 @@ def test_kinds_from_dask():
 def test_kinds_from_an_array_are_those_of_its_columns():
     rows = scan(np.array([[1.0, 0.0, 7.0], [2.5, 1.0, 7.0], [3.0, 1.0, 7.0]]), target="x1")
     assert [column.kind for column in rows.schema] == ["continuous", "continuous"]
-    assert rows.schema["x2"].why == "whole numbers, 1 distinct"
+    assert rows.schema["x2"].why == "numbers"
     assert rows.schema.target.categories.tolist() == [0, 1]
 
 
@@ -114,7 +118,7 @@ def test_an_array_of_text_has_categories():
     rows = scan(np.array([["a", "b"], ["c", "b"]]))
     assert rows.schema["x0"].categories.tolist() == ["a", "c"]
     rows = scan(np.array([["a", 1.5], [None, 2.5]], dtype=object))
-    assert [column.kind for column in rows.schema] == ["categorical", "binary"]
+    assert [column.kind for column in rows.schema] == ["categorical", "continuous"]
 
 
 @pytest.mark.parametrize(
@@ -125,23 +129,25 @@ def test_an_array_of_text_has_categories():
         (
             pa.array([Decimal("1.25"), Decimal("2.5"), Decimal("9")]),
             "continuous",
-            "numbers, 3 distinct",
+            "numbers",
             1.25,
         ),
-        (pa.array([5, 5, 5]), "continuous", "whole numbers, 1 distinct", 5.0),
+        (pa.array([5, 5, 5]), "continuous", "numbers", 5.0),
         (pa.array([None, None]), "continuous", "nothing but missing cells", np.nan),
         (pa.array([None, None], pa.string()), "continuous", "nothing but missing cells", np.nan),
-        (pa.array(range(100)), "continuous", "numbers, more than 32 distinct", 0.0),
+        (pa.array([0, 1, 0]), "continuous", "numbers", 0.0),
+        (pa.array([None, None], pa.float64()), "continuous", "numbers", np.nan),
+        (pa.array([None, None], pa.bool_()), "binary", "true or false", np.nan),
         (pa.array([dt.date(1970, 1, 2), dt.date(1970, 1, 1)]), "continuous", "times, in seconds", 86400.0),
         (pa.array([dt.datetime(1970, 1, 1, 0, 0, 1, 500000)]), "continuous", "times, in seconds", 1.5),
         (pa.array([dt.time(0, 1)]), "continuous", "times, in seconds", 60.0),
         (pa.array([dt.timedelta(minutes=2)]), "continuous", "times, in seconds", 120.0),
         (pa.array([1, 2], pa.timestamp("ns", "Europe/Berlin")), "continuous", "times, in seconds", 0.0),
-        (pa.array([1.5, 2.5, 3.5], pa.float16()), "continuous", "numbers, 3 distinct", 1.5),
+        (pa.array([1.5, 2.5, 3.5], pa.float16()), "continuous", "numbers", 1.5),
         (pa.array(["x"], pa.large_string()), "categorical", "text with 1 value", 0.0),
         (pa.array(["x", "y"], pa.string_view()), "binary", "text with 2 values", 0.0),
-        (pa.array([3, 1, 3]).dictionary_encode(), "categorical", "a category type of 2 numbers", 1.0),
-        (pa.array(["b", "a"]).dictionary_encode(), "binary", "text with 2 values", 1.0),
+        (pa.array([3, 1, 3]).dictionary_encode(), "categorical", "a category type of 2 numbers", 0.0),
+        (pa.array(["b", "a"]).dictionary_encode(), "binary", "text with 2 values", 0.0),
     ],
 )
 def test_every_arrow_type_has_a_kind_and_a_reason(cells, kind, why, first):
@@ -163,16 +169,78 @@ def test_polars_categories_of_other_frames_do_not_leak_in():
     pl.DataFrame({"c": pl.Series(["other", "words"], dtype=pl.Categorical)})
     frame = pl.DataFrame({"c": pl.Series(["b", "a", None], dtype=pl.Categorical)})
     rows = scan(frame)
-    assert rows.schema["c"].categories.tolist() == ["a", "b"]
-    np.testing.assert_array_equal(next(rows.blocks()).X.ravel(), [1, 0, np.nan])
+    assert rows.schema["c"].categories.tolist() == ["b", "a"]
+    np.testing.assert_array_equal(next(rows.blocks()).X.ravel(), [0, 1, np.nan])
 
 
-@pytest.mark.parametrize("categories", [[1, 5, 9], [0.5, 2.5], [False, True]])
+@pytest.mark.parametrize("categories", [[1, 5, 9], [9, 1, 5], [0.5, 2.5], [False, True]])
 def test_a_category_type_of_numbers_keeps_all_its_numbers(categories):
     cells = pd.Categorical([categories[1], None, categories[0]], categories)
     rows = scan(pd.DataFrame({"c": cells}))
     assert rows.schema["c"].categories.tolist() == categories
     np.testing.assert_array_equal(next(rows.blocks()).X.ravel(), [1, np.nan, 0])
+
+
+LEVELS = ["low", "high", "medium"]
+
+
+def levels_in(data, **options):
+    return scan(data, **options).schema["c"].categories.tolist()
+
+
+def test_the_levels_of_a_category_type_keep_their_order(tmp_path):
+    cells = ["high", "low", None, "low"] * 50
+    frame = pd.DataFrame({"c": pd.Categorical(cells, LEVELS), "x": np.arange(200.0)})
+    table = pa.Table.from_pandas(frame)
+    assert levels_in(frame) == levels_in(table) == LEVELS
+    assert levels_in(pl.DataFrame({"c": pl.Series(cells, dtype=pl.Enum(LEVELS))})) == LEVELS
+    pq.write_table(table, tmp_path / "t.parquet", row_group_size=30)
+    assert levels_in(tmp_path / "t.parquet", memory=0) == levels_in(tmp_path / "t.parquet") == LEVELS
+    pyarrow.feather.write_feather(table, tmp_path / "t.feather")
+    assert levels_in(tmp_path / "t.feather") == LEVELS
+    dd = pytest.importorskip("dask.dataframe")
+    assert levels_in(dd.from_pandas(frame, npartitions=3)) == LEVELS
+
+
+def test_the_levels_of_an_arff_declaration_keep_their_order(tmp_path):
+    lines = [
+        "@relation r",
+        "@attribute c {low,high,medium}",
+        "@attribute x numeric",
+        "@data",
+        "high,1",
+        "low,0",
+    ]
+    (tmp_path / "t.arff").write_text("\n".join(lines))
+    assert levels_in(tmp_path / "t.arff") == LEVELS
+    assert scan(tmp_path / "t.arff").schema["x"].kind == "continuous"
+
+
+def test_text_without_a_category_type_is_sorted(tmp_path):
+    table = pa.table({"c": ["high", "low", "medium"] * 30, "x": range(90)})
+    pq.write_table(table, tmp_path / "t.parquet", row_group_size=20)
+    table.to_pandas().to_csv(tmp_path / "t.csv", index=False)
+    for name in ("t.parquet", "t.csv"):
+        assert levels_in(tmp_path / name, memory=0) == levels_in(tmp_path / name) == sorted(LEVELS)
+
+
+def test_codes_follow_the_order_of_the_levels():
+    cells = pd.Categorical(["high", "low", None], LEVELS)
+    assert next(scan(pd.DataFrame({"c": cells})).blocks()).X[:2, 0].tolist() == [1, 0]
+    numbers = pd.Categorical([5, 9, 1], [9, 1, 5])
+    assert next(scan(pd.DataFrame({"c": numbers})).blocks()).X[:, 0].tolist() == [2, 0, 1]
+
+
+def test_levels_that_come_later_stand_after_those_known():
+    one, two = (pd.DataFrame({"c": pd.Categorical(c, c)}) for c in (["low", "high"], ["none", "high"]))
+    learner = MissingTaker().partial_fit(one, ["a", "b"]).partial_fit(two, ["a", "b"])
+    assert learner.schema_["c"].categories.tolist() == ["low", "high", "none"]
+
+
+def test_classes_are_sorted_and_occur_whatever_the_type_says():
+    frame = pd.DataFrame({"x": [1.0, 2.0], "c": pd.Categorical(["medium", "high"], LEVELS)})
+    assert scan(frame, "c").schema.target.categories.tolist() == ["high", "medium"]
+    assert scan(frame, "c").schema.target.kind == "binary"
 
 
 # -- declared kinds, target, weight, ignore ----------------------------------------------------------------
@@ -189,6 +257,102 @@ def test_declared_kinds_win():
 def test_true_or_false_declared_categorical_is_coded():
     rows = scan(pa.table({"c": [True, False, None]}), kinds={"c": "categorical"})
     np.testing.assert_array_equal(next(rows.blocks()).X.ravel(), [1, 0, np.nan])
+
+
+def test_a_schema_declares_columns_and_categories(tmp_path):
+    schema = Schema.declare({"town": ["Ulm", "Köln", "Bonn", "Rom"], "age": "continuous"})
+    path = written(tmp_path, ".csv")
+    dd = pytest.importorskip("dask.dataframe")
+    lazy = dd.from_pandas(pd.DataFrame(COLUMNS), npartitions=2, sort=False)
+    scans = [
+        scan(arrow(), "answer", kinds=schema),
+        scan(path, "answer", kinds=schema),
+        scan(path, "answer", kinds=schema, memory=0),
+        scan(lazy, "answer", kinds=schema),
+    ]
+    for rows in scans:
+        assert rows.schema.names == ("town", "age")  # the columns of the schema alone, in its order
+        assert rows.schema["town"].categories.tolist() == ["Ulm", "Köln", "Bonn", "Rom"]
+        cells = np.concatenate([block.X for block in rows.blocks()])
+        np.testing.assert_array_equal(cells[:, 0], [0, 2, 1, 0])
+        np.testing.assert_array_equal(cells[:, 1], [31.5, 45.0, np.nan, 52.25])
+
+
+def test_a_schema_may_have_the_target_and_the_weight():
+    target = Column("answer", "binary", np.array(["yes", "no"]))
+    rows = scan(arrow(), kinds=Schema((Column("age"),), target, "rooms"))
+    assert rows.schema.target.categories.tolist() == ["yes", "no"]
+    assert next(rows.blocks()).y.tolist() == [0, 1, 1, 0]
+    assert rows.sample_weight.tolist() == [1, 2, 3, 2]
+
+
+def test_a_schema_with_a_column_that_is_not_there_is_refused():
+    with pytest.raises(SchemaError, match="kinds: there is no column 'agee': did you mean 'age'"):
+        scan(arrow(), kinds=Schema.of_numbers(["agee"]))
+
+
+DECLARED = {
+    "a dict": {"smokes": "binary", "rooms": "categorical"},
+    "a schema": Schema.declare(
+        {
+            "age": "continuous",
+            "sex": ["f", "m"],
+            "town": ["Bonn", "Köln", "Ulm"],
+            "rooms": [1.0, 2.0, 3.0],
+            "smokes": [0.0, 1.0],
+        }
+    ),
+}
+
+
+@pytest.mark.parametrize("form", DECLARED)
+def test_fit_and_scan_take_the_same_declarations(form):
+    frame = pd.DataFrame(COLUMNS)
+    X, y = frame.drop(columns="answer"), frame["answer"]
+    learner = clone(MissingTaker(categorical_features=DECLARED[form]))
+    direct = learner.fit(X, y).schema_
+    scanned = MissingTaker().fit(scan(frame, "answer", kinds=DECLARED[form])).schema_
+    assert all(one.same_as(two) for one, two in zip(direct, scanned, strict=True))
+    assert direct["smokes"].kind == "binary"
+    assert direct["rooms"].categories.tolist() == [1, 2, 3]
+
+
+@pytest.mark.parametrize("form", DECLARED)
+def test_arrays_and_dask_take_the_same_declarations(form):
+    da = pytest.importorskip("dask.array")
+    X = np.array([[31.5, 1, 0], [45.0, 2, 1], [7.0, 3, 1], [52.25, 2, 0]])
+    schema = Schema.declare({"x0": "continuous", "x1": [1.0, 2.0, 3.0], "x2": [0.0, 1.0]})
+    given = schema if form == "a schema" else {"x1": "categorical", "x2": "binary"}
+    y = np.array(["a", "b", "a", "b"])
+    for data in ((X, y), (da.from_array(X, (2, 3)), da.from_array(y, 2))):
+        found = MissingTaker(categorical_features=given).fit(*data).schema_
+        assert [column.kind for column in found] == ["continuous", "categorical", "binary"]
+        assert found["x1"].categories.tolist() == [1, 2, 3]
+
+
+def test_categories_that_a_declared_schema_does_not_list_are_refused():
+    schema = Schema.declare({"town": ["Bonn", "Ulm"]})
+    frame = pd.DataFrame(COLUMNS)[["town", "answer"]]
+    message = r"column 'town' has a category in row 2 that its schema does not list, which MissingTaker"
+    with pytest.raises(SchemaError, match=message):
+        MissingTaker(categorical_features=schema).fit(frame[["town"]], frame["answer"])
+    with pytest.raises(SchemaError, match=message):
+        MissingTaker().fit(scan(frame, "answer", kinds=schema))
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"agee": "binary"}, "categorical_features names the column 'agee', which is not there"),
+        ({"age": "number"}, "kinds says 'number' for column 'age'"),
+        (Schema.of_numbers(["age"]), "column 'sex' is not in the schema that categorical_features gives"),
+        ({"town": "binary"}, "declared binary but has 3 values"),
+    ],
+)
+def test_declarations_that_do_not_fit_are_refused_by_fit(given, message):
+    frame = pd.DataFrame(COLUMNS)
+    with pytest.raises(SchemaError, match=message):
+        MissingTaker(categorical_features=given).fit(frame.drop(columns="answer"), frame["answer"])
 
 
 @pytest.mark.parametrize(

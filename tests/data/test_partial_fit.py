@@ -148,11 +148,12 @@ def test_two_numbers_become_many_where_the_method_computes():
     np.testing.assert_allclose(learner.mean_, [11 / 6])
 
 
-def test_two_numbers_cannot_become_many_where_the_method_counts():
-    first = pa.table({"x": [0, 1, 1], "label": ["a", "b", "a"]})
-    second = pa.table({"x": [2, 3, 4], "label": ["a", "b", "a"]})
-    learner = MissingTaker().partial_fit(scan(first, "label"))
-    message = said(SchemaError, learner.partial_fit, scan(second, "label"))
+def test_two_numbers_cannot_become_many_where_the_method_counts(tmp_path):
+    for name, cells in (("first", [0, 1, 1]), ("second", [2, 3, 4])):
+        lines = [f"{x},{label}" for x, label in zip(cells, "aba")]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["x,label", *lines]))
+    learner = MissingTaker().partial_fit(scan(tmp_path / "first.csv", "label"))
+    message = said(SchemaError, learner.partial_fit, scan(tmp_path / "second.csv", "label"))
     assert message.startswith(
         "column 'x' was binary (two numbers only: 0 and 1) when MissingTaker was fitted"
     )

@@ -110,7 +110,7 @@ def test_a_kind_that_changed_is_named(fitted, column, cells, message):
         (
             "town",
             [1, 2, 3] * 2,
-            "column 'town' holds numbers (whole numbers, 3 distinct) where categories were learned (text",
+            "column 'town' holds numbers (numbers) where categories were learned (text",
         ),
     ],
 )

@@ -36,7 +36,8 @@ def test_the_first_of_equally_common_categories_is_the_mode():
 
 
 def test_two_numbers_in_a_scan_are_filled_with_their_mode():
-    rows = scan(pa.table({"smokes": [1.0, None, 5.0, 5.0], "age": [1.0, 2.0, None, 6.0]}))
+    table = pa.table({"smokes": [1.0, None, 5.0, 5.0], "age": [1.0, 2.0, None, 6.0]})
+    rows = scan(table, kinds={"smokes": "binary"})
     filled = np.concatenate([block.X for block in FillMissing().fit_transform(rows).blocks()])
     assert_array_equal(filled, [[1, 1], [5, 2], [5, 3], [5, 6]])
 

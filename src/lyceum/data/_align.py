@@ -11,7 +11,7 @@ from scipy import sparse
 
 from lyceum.data._block import Block
 from lyceum.data._coding import codes_of
-from lyceum.data._schema import Column, Schema, missing_columns
+from lyceum.data._schema import Column, Schema, missing_columns, union_levels
 from lyceum.errors import SchemaError
 
 __all__ = ["Align", "TargetNumbers", "union"]
@@ -70,7 +70,7 @@ def _with_categories(one: Column, two: Column, who: str) -> Column:
             f"column {one.name!r} held values such as {a[0]!r} when {who} was fitted and holds {b[0]!r} now: "
             "give both one type"
         )
-    both = np.union1d(a, b)
+    both = union_levels(a, b)
     return replace(one, kind="binary" if len(both) == 2 else "categorical", categories=both)
 
 

@@ -19,7 +19,7 @@ __all__ = ["ArrayCoder", "TableCoder", "class_codes", "codes_of", "decode", "lab
 
 
 def codes_of(values: np.ndarray, categories: np.ndarray) -> np.ndarray:
-    """Positions of numbers in the sorted categories, as floats: NaN when missing, -1 when unknown."""
+    """Positions of numbers in the categories, as floats: NaN when missing, -1 when unknown."""
     values, categories = values.astype(np.float64, copy=False), categories.astype(np.float64, copy=False)
     if not len(categories):
         return np.where(np.isnan(values), np.nan, -1.0)
@@ -27,7 +27,8 @@ def codes_of(values: np.ndarray, categories: np.ndarray) -> np.ndarray:
         with np.errstate(invalid="ignore"):
             known = (values >= categories[0]) & (values <= categories[-1]) & (values == np.trunc(values))
         return np.where(known, values - categories[0], np.where(np.isnan(values), np.nan, -1.0))
-    places = np.minimum(np.searchsorted(categories, values), len(categories) - 1)
+    order = np.argsort(categories, kind="stable")
+    places = order[np.minimum(np.searchsorted(categories, values, sorter=order), len(categories) - 1)]
     found = categories[places] == values
     return np.where(np.isnan(values), np.nan, np.where(found, places, -1.0))
 

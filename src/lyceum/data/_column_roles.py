@@ -1,15 +1,15 @@
-"""What the user said of the columns: target, weight, declared kinds, columns to leave out."""
+"""What the user said of the columns: target, weight, declared kinds or a schema, columns to leave out."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from lyceum.data._profile import ColumnProfile, TableProfile, check_kinds
-from lyceum.data._schema import Column, Kind, Schema
+from lyceum.data._profile import ColumnProfile, TableProfile, by_type, check_kinds
+from lyceum.data._schema import LISTED, Column, Kind, Schema, declared_column, missing_columns
 from lyceum.errors import DataError, SchemaError
 
 __all__ = ["ColumnRoles", "spelling_hint", "target_column"]
@@ -19,32 +19,85 @@ _CLASSES = 20  # a target of at most this many distinct whole numbers is a class
 
 @dataclass(frozen=True)
 class ColumnRoles:
-    """What the user said of the columns."""
+    """What the user said of the columns.
 
-    target: str | None
-    weight: str | None
-    kinds: Mapping[str, Kind]
-    ignore: tuple[str, ...]
+    `kinds` are declared for some columns; `columns` are those of a whole schema that was given. `types` says
+    what every column of a typed table holds (see `ColumnProfile.holds`): its kind follows from its type. It
+    is None for files without types, whose kinds follow from their values.
+    """
+
+    target: str | None = None
+    weight: str | None = None
+    kinds: Mapping[str, Kind] = field(default_factory=dict)
+    ignore: tuple[str, ...] = ()
+    columns: Mapping[str, Column] = field(default_factory=dict)
+    types: Mapping[str, str] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        target: str | None,
+        weight: str | None,
+        kinds: Mapping[str, Kind] | Schema | None,
+        ignore: Collection[str] = (),
+    ) -> ColumnRoles:
+        ignore = (ignore,) if isinstance(ignore, str) else tuple(ignore)
+        if not isinstance(kinds, Schema):
+            return cls(target, weight, dict(kinds or {}), ignore)
+        if target is None and kinds.target is not None:
+            target = kinds.target.name
+        columns = {column.name: _declared(column) for column in kinds}
+        if kinds.target is not None and kinds.target.name == target:
+            columns[target] = _declared(kinds.target)
+        return cls(target, weight or kinds.weight, {}, ignore, columns)
 
     def wanted(self, names: Sequence[str]) -> list[str]:
         """The columns to read, out of those there are; raises if the user named one that is not there."""
         there, ignored = set(names), set(self.ignore)
-        said = {"target": [self.target], "weight": [self.weight], "ignore": self.ignore, "kinds": self.kinds}
-        for role, mentioned in said.items():
-            for name in mentioned:
-                if name is not None and name not in there:
-                    raise SchemaError(f"{role}: there is no column {name!r}{spelling_hint(name, names)}")
-                if name is not None and role != "ignore" and name in ignored:
-                    raise SchemaError(f"column {name!r} is both in ignore and in {role}: take it out of one")
+        for role, name in self._mentioned():
+            if name not in there:
+                raise SchemaError(f"{role}: there is no column {name!r}{spelling_hint(name, names)}")
+            if role != "ignore" and name in ignored:
+                raise SchemaError(f"column {name!r} is both in ignore and in {role}: take it out of one")
         if self.target is not None and self.target == self.weight:
             raise SchemaError(f"column {self.target!r} cannot be both the target and the weight")
         check_kinds(self.kinds)
-        return [name for name in names if name not in ignored]
+        if not self.columns:
+            return [name for name in names if name not in ignored]
+        missing = [name for name in self.columns if name not in there]
+        if missing:
+            raise missing_columns(missing, names)
+        last = [name for name in (self.target, self.weight) if name is not None]
+        return [*(name for name in self.columns if name not in last), *last]
+
+    def _mentioned(self) -> Iterator[tuple[str, str]]:
+        """Every role with the names that it is given to."""
+        if self.target is not None:
+            yield "target", self.target
+        if self.weight is not None:
+            yield "weight", self.weight
+        yield from (("ignore", name) for name in self.ignore)
+        yield from (("kinds", name) for name in (*self.kinds, *self.columns))
 
     @property
     def in_full(self) -> set[str]:
         """Columns whose values must all be listed: those declared to be categories."""
         return {name for name, kind in self.kinds.items() if kind != "continuous"}
+
+    @property
+    def unsettled(self) -> list[str]:
+        """The columns of a typed table whose values have to be seen: the others go by their types alone."""
+        assert self.types is not None
+        return [name for name, holds in self.types.items() if not self._is_settled(name, holds)]
+
+    def _is_settled(self, name: str, holds: str) -> bool:
+        if name == self.weight:
+            return False
+        if name in self.columns:
+            return True
+        if name == self.target or name in self.in_full:
+            return False
+        return by_type(name, holds) is not None or (name in self.kinds and holds != "text")
 
     def undecided(self, profile: TableProfile) -> list[str]:
         """Columns of which the rest of the rows could still tell something that matters."""
@@ -52,24 +105,45 @@ class ColumnRoles:
         return [name for name, column in profile.columns.items() if column.is_open or name in in_full]
 
     def schema(self, profile: TableProfile) -> Schema:
-        """The schema of the columns to read, from their profile."""
-        columns = tuple(
-            column.column(self.kinds.get(name))
-            for name, column in profile.columns.items()
-            if name not in (self.target, self.weight)
-        )
-        target = (
-            None
-            if self.target is None
-            else target_column(profile.columns[self.target], self.kinds.get(self.target))
-        )
+        """The schema of the columns to read, from their profile and their types."""
+        names = profile.columns if self.types is None else self.types
+        roles = (self.target, self.weight)
+        columns = tuple(self._column(name, profile.columns.get(name)) for name in names if name not in roles)
         if not columns:
             raise SchemaError(
                 "there are no columns to learn from: only the target, the weight or ignored ones"
             )
         if self.weight is not None:
             _check_weight(profile.columns[self.weight])
-        return Schema(columns, target, self.weight)
+        return Schema(columns, self._target(profile), self.weight)
+
+    def column_of(self, profile: ColumnProfile) -> Column:
+        """The column of a profile, be it a feature or the target."""
+        name = profile.name
+        if name == self.target:
+            return self.columns.get(name) or target_column(profile, self.kinds.get(name))
+        return self._column(name, profile)
+
+    def _column(self, name: str, profile: ColumnProfile | None) -> Column:
+        if name in self.columns:
+            return self.columns[name]
+        if profile is not None:
+            return profile.column(self.kinds.get(name), typed=self.types is not None)
+        if name in self.kinds:
+            return declared_column(name, self.kinds[name], None)
+        assert self.types is not None
+        column = by_type(name, self.types[name])
+        assert column is not None
+        return column
+
+    def _target(self, profile: TableProfile) -> Column | None:
+        if self.target is None:
+            return None
+        return self.columns.get(self.target) or self.column_of(profile.columns[self.target])
+
+
+def _declared(column: Column) -> Column:
+    return replace(column, why=LISTED if column.is_categorical else "declared")
 
 
 def _check_weight(profile: ColumnProfile) -> None:
@@ -90,6 +164,7 @@ def _check_weight(profile: ColumnProfile) -> None:
 
 
 def spelling_hint(name: str, names: Sequence[str]) -> str:
+    """The column that was probably meant by a name, or the columns that there are."""
     near = difflib.get_close_matches(name, names, 1) or [n for n in names if n.lower() == name.lower()]
     if near:
         return f": did you mean {near[0]!r}?"
@@ -97,8 +172,17 @@ def spelling_hint(name: str, names: Sequence[str]) -> str:
 
 
 def target_column(profile: ColumnProfile, declared: Kind | None) -> Column:
-    """The target's column: few whole numbers are classes, and classes of whole numbers are integers."""
+    """The target's column: few whole numbers are classes, and classes of whole numbers are integers.
+
+    Classes are sorted and occur, as scikit-learn's are: levels that a category type declares in another
+    order, or that no row has, make no difference to a target.
+    """
     column, values = profile.column(declared), profile.values
+    if profile.holds in ("text", "category") and column.is_categorical and values is not None:
+        assert profile.counts is not None
+        classes = np.sort(values[profile.counts > 0])
+        kind: Kind = declared or ("binary" if len(classes) == 2 else "categorical")
+        return replace(column, kind=kind, categories=classes)
     if profile.holds != "number" or not profile.whole or values is None:
         return column
     if declared is None and column.kind == "continuous" and 0 < len(values) <= _CLASSES:

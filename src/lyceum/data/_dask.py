@@ -13,7 +13,8 @@ import pyarrow as pa
 from lyceum.data._arrow import is_frame, to_arrow
 from lyceum.data._block import Block
 from lyceum.data._coding import class_codes, labels
-from lyceum.data._profile import ColumnProfile, TableProfile
+from lyceum.data._column_roles import ColumnRoles
+from lyceum.data._profile import TableProfile
 from lyceum.data._schema import Column, Schema
 from lyceum.data._sources import ArraySource, BatchPart, Part
 from lyceum.data._take import check_ascending
@@ -71,39 +72,43 @@ class DaskSource:
         self.schema, self.lengths, self.dtype, self._passes = schema, tuple(lengths), dtype, 0
 
     @classmethod
-    def of_frame(
-        cls, frame: Any, schema_of: Callable[[TableProfile], Schema], in_full: Collection[str] = ()
-    ) -> DaskSource:
+    def of_frame(cls, frame: Any, roles: ColumnRoles) -> DaskSource:
         """A Dask frame whose columns are profiled in one pass."""
         import dask
 
         partitions = frame.to_delayed()
-        profiles = dask.compute(*[dask.delayed(_profile)(part, in_full) for part in partitions])
+        profiles = dask.compute(*[dask.delayed(_profile)(part, roles.in_full) for part in partitions])
         merged = _merged([profile for profile in profiles if profile.n_rows])
         if merged is None:
             raise DataError("the Dask frame has no rows (0 samples)")
-        return cls(partitions, None, None, schema_of(merged), [profile.n_rows for profile in profiles])
+        roles = replace(roles, types={name: column.holds for name, column in merged.columns.items()})
+        return cls(partitions, None, None, roles.schema(merged), [profile.n_rows for profile in profiles])
 
     @classmethod
     def of_collections(
-        cls, X: Any, y: Any, w: Any, task: str | None, categorical: Callable[[list[str]], list[int]]
+        cls, X: Any, y: Any, w: Any, task: str | None, kinds: Callable[[list[str], bool], ColumnRoles]
     ) -> DaskSource:
         """Dask collections given to `fit`: one pass finds the classes and the categories."""
         import dask
 
         named = hasattr(X, "columns")
         names = [str(name) for name in X.columns] if named else [f"x{j}" for j in range(X.shape[1])]
-        declared = {names[j] for j in categorical(names)}
+        roles = kinds(names, named)
         parts = as_delayed(X)
         ys = _matching(y if task else None, len(parts), "y")
         ws = _matching(w, len(parts), "sample_weight")
         look = dask.delayed(_look, pure=False)
         types = X.dtypes.tolist() if named else [np.dtype(np.float64)] * len(names)
-        undecided = [name for name, t in zip(names, types) if name in declared or _is_undecided(t)]
+        in_full = roles.in_full
+        undecided = [
+            name
+            for name, kind in zip(names, types)
+            if name not in roles.columns and (name in in_full or _is_undecided(kind))
+        ]
         looks = dask.compute(*[look(*part, undecided, task) for part in zip(parts, ys, ws)])
         if w is not None and not any(seen.weight for seen in looks):
             raise DataError("sample_weight is zero for every row: there is nothing to learn from")
-        schema = _seen_schema(names, declared, looks, task)
+        schema = _seen_schema(names, roles, looks, task)
         code = dask.delayed(_coded_target, pure=False)
         coded = None if task is None else [code(part_y, schema.target) for part_y in ys]
         weights = None if w is None else [dask.delayed(_weights, pure=False)(part_w) for part_w in ws]
@@ -232,7 +237,8 @@ class _EmptyPart:
 
 
 def _profile(frame: Any, in_full: Collection[str]) -> TableProfile:
-    return TableProfile.of(to_arrow(frame), in_full)
+    table = to_arrow(frame)
+    return TableProfile.of(table, in_full, table.column_names)
 
 
 def _merged(summaries: Sequence[Any]) -> Any:
@@ -261,7 +267,7 @@ def _look(X: Any, y: Any, w: Any, undecided: list[str], task: str | None) -> _Se
             )
     profile = None
     if undecided and is_frame(X):
-        profile = TableProfile.of(to_arrow(X).select(undecided), undecided)
+        profile = TableProfile.of(to_arrow(X).select(undecided), undecided, undecided)
     elif undecided:
         cells = {name: np.ascontiguousarray(X[:, int(name[1:])]) for name in undecided}
         profile = TableProfile.of(pa.table(cells), undecided)
@@ -282,19 +288,10 @@ def _weights(w: Any) -> np.ndarray:
     return weights
 
 
-def _seen_column(name: str, profile: ColumnProfile | None, declared: bool) -> Column:
-    """A frame's columns go by their types: numbers are numbers, however few of them there are."""
-    if profile is None or (profile.holds in ("number", "time") and not declared):
-        return Column(name, why="numbers")
-    return profile.column("categorical" if declared else None)
-
-
-def _seen_schema(
-    names: list[str], declared: Collection[str], looks: Sequence[_Seen], task: str | None
-) -> Schema:
-    profile = _merged([seen.profile for seen in looks])
-    known = profile.columns if profile else {}
-    columns = tuple(_seen_column(name, known.get(name), name in declared) for name in names)
+def _seen_schema(names: list[str], roles: ColumnRoles, looks: Sequence[_Seen], task: str | None) -> Schema:
+    profile = _merged([seen.profile for seen in looks]) or TableProfile(0, {})
+    types = {name: profile.columns[name].holds if name in profile.columns else "number" for name in names}
+    columns = replace(roles, types=types).schema(profile).columns
     if task is None:
         return Schema(columns)
     if task == "numbers":

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial, reduce
 from typing import Any
 
@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 from lyceum._native import native
 from lyceum._threads import ordered_map
 from lyceum.data._arrow import is_frame, to_arrow
-from lyceum.data._column_roles import ColumnRoles, target_column
+from lyceum.data._column_roles import ColumnRoles
 from lyceum.data._csv import CsvFormat
 from lyceum.data._files import file_kind, paths_of, read_table, read_whole
 from lyceum.data._profile import ColumnProfile, TableProfile
@@ -84,7 +84,7 @@ def inspect(
     data: Any,
     target: str | None = None,
     *,
-    kinds: Mapping[str, Kind] | None = None,
+    kinds: Mapping[str, Kind] | Schema | None = None,
     memory: int = 512 << 20,
     sample: int = 50_000,
     form: CsvFormat | None = None,
@@ -97,8 +97,8 @@ def inspect(
     data : path, glob, list of paths, or frame
     target : str, optional
         The column to predict: columns that give it away are flagged.
-    kinds : dict, optional
-        Declared kinds, as for `scan`.
+    kinds : dict or Schema, optional
+        The kinds of some columns, or a whole `Schema`, as for `scan`.
     memory : int, default=512 MiB
         Larger CSV and Parquet files are read in batches and never held whole.
     sample : int, default=50 000
@@ -119,20 +119,21 @@ def inspect(
     profile, sampled = seen.profile, seen.rows
     if not profile.n_rows:
         raise DataError(f"{_source(data)} has column names but no rows (0 samples)")
-    roles = ColumnRoles(target, None, dict(kinds or {}), ())
+    roles = ColumnRoles.of(target, None, kinds)
     roles.wanted(list(profile.columns))
+    if _is_typed(data):
+        roles = replace(roles, types={name: column.holds for name, column in profile.columns.items()})
     whole = sampled.num_rows == profile.n_rows
     cells = {name: Cells.of(name, sampled.column(name)) for name in profile.columns}
     facts = {name: Facts(column, cells[name], whole) for name, column in profile.columns.items()}
-    columns = tuple(_described(facts, target, roles.kinds))
+    columns = tuple(_described(facts, roles))
     repeated = _repeated(sampled) if whole else None
     return Inspection(_source(data), profile.n_rows, sampled.num_rows, repeated, columns, target)
 
 
-def _described(
-    facts: Mapping[str, Facts], target: str | None, kinds: Mapping[str, Kind]
-) -> Iterator[ColumnInspection]:
-    schema = {name: _column(fact.profile, kinds.get(name), name == target) for name, fact in facts.items()}
+def _described(facts: Mapping[str, Facts], roles: ColumnRoles) -> Iterator[ColumnInspection]:
+    target = roles.target
+    schema = {name: _column(fact.profile, roles) for name, fact in facts.items()}
     same = copies([fact.cells for name, fact in facts.items() if name != target])
     for name, fact in facts.items():
         if name == target:
@@ -165,12 +166,12 @@ def _describe(facts: Facts, column: Column, flags: tuple[Flag, ...]) -> ColumnIn
     )
 
 
-def _column(profile: ColumnProfile, declared: Kind | None, is_target: bool) -> Column:
+def _column(profile: ColumnProfile, roles: ColumnRoles) -> Column:
     if profile.holds == "text" and profile.values is None:
         return Column(
             profile.name, "categorical", np.empty(0, dtype="<U1"), "text with too many values to list"
         )
-    return target_column(profile, declared) if is_target else profile.column(declared)
+    return roles.column_of(profile)
 
 
 def _top(profile: ColumnProfile) -> tuple[tuple[Any, int], ...]:
@@ -206,6 +207,10 @@ def _repeated(table: pa.Table) -> int:
 
 def _source(data: Any) -> str:
     return os.fspath(data) if isinstance(data, str | os.PathLike) else f"a {type(data).__name__}"
+
+
+def _is_typed(data: Any) -> bool:
+    return is_frame(data) or file_kind(paths_of(data)) != "csv"
 
 
 def _read(data: Any, form: CsvFormat, memory: int, size: int, progress: Progress | None) -> _Seen:

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lyceum.data._arrow import column_class, numbers
-from lyceum.data._schema import KINDS, NOTHING, Column, Kind
+from lyceum.data._schema import KINDS, NOTHING, Column, Kind, declared_column, union_levels
 from lyceum.errors import SchemaError
 
 __all__ = ["ColumnProfile", "TableProfile"]
@@ -35,13 +35,21 @@ class ColumnProfile:
     values: np.ndarray | None  # distinct values in order, None once there are too many to list
     counts: np.ndarray | None  # rows of each
     in_full: bool = False  # whether distinct numbers are listed however many there are
+    ordered: bool = False  # whether values are the levels of a category type, in their order
 
     @classmethod
-    def of(cls, name: str, column: pa.Array | pa.ChunkedArray, in_full: bool = False) -> ColumnProfile:
-        holds = column_class(column.type, name).replace("number-dictionary", "category")
+    def of(
+        cls, name: str, column: pa.Array | pa.ChunkedArray, in_full: bool = False, ordered: bool = False
+    ) -> ColumnProfile:
+        """Profile a column; `ordered` keeps the levels of a dictionary in the order of their type."""
+        holds = contents(column.type, name)
+        ordered = ordered and pa.types.is_dictionary(column.type)
+        n = len(column)
         if holds == "text":
-            values, counts = _count_text(column)
-            return cls(name, holds, len(column), column.null_count, 0, np.nan, np.nan, False, values, counts)
+            values, counts = _count_text(column, ordered)
+            return cls(
+                name, holds, n, column.null_count, 0, np.nan, np.nan, False, values, counts, False, ordered
+            )
         if pa.types.is_integer(column.type) and len(column) and not column.null_count:
             return cls._of_whole(name, column, in_full)
         cells = numbers(column, name)
@@ -49,12 +57,12 @@ class ColumnProfile:
         finite = cells[np.isfinite(cells)]
         low, high = (float(finite.min()), float(finite.max())) if len(finite) else (np.inf, -np.inf)
         if holds == "category":
-            values, counts = _count_declared(column, cells, name)
+            values, counts = _count_declared(column, cells, name, ordered)
         else:
             values, counts = _count_numbers(cells, in_full)
         whole = len(finite) == len(cells) and bool(np.array_equal(cells, np.trunc(cells)))
         n_missing, n_infinite = len(column) - len(cells), len(cells) - len(finite)
-        return cls(name, holds, len(column), n_missing, n_infinite, low, high, whole, values, counts, in_full)
+        return cls(name, holds, n, n_missing, n_infinite, low, high, whole, values, counts, in_full, ordered)
 
     @classmethod
     def _of_whole(cls, name: str, column: pa.Array | pa.ChunkedArray, in_full: bool) -> ColumnProfile:
@@ -74,11 +82,7 @@ class ColumnProfile:
         return cls(name, "number", len(cells), 0, 0, float(low), float(high), True, values, counts, in_full)
 
     def merge(self, other: ColumnProfile) -> ColumnProfile:
-        if self.holds != other.holds and "empty" not in (self.holds, other.holds):
-            raise SchemaError(
-                f"column {self.name!r} holds {_PLURAL[self.holds]} in some files or partitions and "
-                f"{_PLURAL[other.holds]} in others: make it one type"
-            )
+        check_same_types({self.name: self.holds}, {self.name: other.holds})
         values, counts = _merge_counts(self, other)
         holds = self.holds if other.holds == "empty" else other.holds
         return ColumnProfile(
@@ -93,6 +97,7 @@ class ColumnProfile:
             values,
             counts,
             self.in_full or other.in_full,
+            self.ordered or other.ordered,
         )
 
     @property
@@ -100,10 +105,13 @@ class ColumnProfile:
         """Whether more rows could still change the kind, the categories or the reason."""
         return self.holds == "text" or self.values is not None
 
-    def column(self, declared: Kind | None = None) -> Column:
-        """The column with its kind, declared or inferred, and the reason."""
+    def column(self, declared: Kind | None = None, typed: bool = False) -> Column:
+        """The column with its kind and the reason: declared, by its type if it is `typed`, or inferred."""
         if declared is not None:
             return self._declared(declared)
+        known = by_type(self.name, self.holds) if typed else None
+        if known is not None:
+            return known
         if self.holds == "empty" or (self.n_missing == self.n_rows and not self._distinct):
             return Column(self.name, "continuous", None, NOTHING)
         if self.holds in ("text", "category", "bool"):
@@ -139,14 +147,9 @@ class ColumnProfile:
                 raise SchemaError(
                     f"column {self.name!r} is declared continuous but holds {example}: clean it first"
                 )
-            return Column(self.name, kind, None, "declared")
+            return declared_column(self.name, kind, None)
         values = np.array([False, True]) if self.holds == "bool" else self._listed(kind)
-        if kind == "binary" and len(values) > 2:
-            raise SchemaError(
-                f"column {self.name!r} is declared binary but has {len(values)} values: declare it "
-                "categorical"
-            )
-        return Column(self.name, kind, values, "declared")
+        return declared_column(self.name, kind, values)
 
     def _listed(self, kind: Kind) -> np.ndarray:
         if self.values is None:
@@ -156,6 +159,32 @@ class ColumnProfile:
                 f"long ones: leave it out, e.g. ignore=[{self.name!r}], or group its values first"
             )
         return self.values
+
+
+def contents(kind: pa.DataType, name: str) -> str:
+    """What a column of an Arrow type holds: the words of `ColumnProfile.holds`."""
+    return column_class(kind, name).replace("number-dictionary", "category")
+
+
+def by_type(name: str, holds: str) -> Column | None:
+    """The column of a type that settles the kind; None for types whose values have to be listed."""
+    if holds == "number":
+        return Column(name, why="numbers")
+    if holds == "time":
+        return Column(name, why="times, in seconds")
+    if holds == "bool":
+        return Column(name, "binary", np.array([False, True]), "true or false")
+    return None
+
+
+def check_same_types(one: Mapping[str, str], two: Mapping[str, str]) -> None:
+    """Raise if a column holds one thing in some files or partitions and another in others."""
+    for name, holds in one.items():
+        if holds != two[name] and "empty" not in (holds, two[name]):
+            raise SchemaError(
+                f"column {name!r} holds {_PLURAL[holds]} in some files or partitions and "
+                f"{_PLURAL[two[name]]} in others: make it one type"
+            )
 
 
 _PLURAL = {
@@ -176,13 +205,19 @@ class TableProfile:
     columns: Mapping[str, ColumnProfile]
 
     @classmethod
-    def of(cls, table: pa.Table | pa.RecordBatch, in_full: Collection[str] = ()) -> TableProfile:
-        """Profile the table; numbers of the columns `in_full` are listed however many there are."""
-        names = table.schema.names
-        return cls(
-            table.num_rows,
-            {name: ColumnProfile.of(name, table.column(name), name in in_full) for name in names},
-        )
+    def of(
+        cls, table: pa.Table | pa.RecordBatch, in_full: Collection[str] = (), ordered: Collection[str] = ()
+    ) -> TableProfile:
+        """Profile the table.
+
+        Numbers of the columns `in_full` are listed however many there are; the levels of the dictionaries
+        `ordered` stay in their order, those of others are sorted.
+        """
+        columns = {
+            name: ColumnProfile.of(name, table.column(name), name in in_full, name in ordered)
+            for name in table.schema.names
+        }
+        return cls(table.num_rows, columns)
 
     def merge(self, other: TableProfile) -> TableProfile:
         if set(self.columns) != set(other.columns):
@@ -195,10 +230,6 @@ class TableProfile:
         """With the columns that `other` has replaced by its."""
         return replace(self, columns={**self.columns, **other.columns}, n_rows=max(self.n_rows, other.n_rows))
 
-    @property
-    def open_columns(self) -> list[str]:
-        return [name for name, column in self.columns.items() if column.is_open]
-
 
 def check_kinds(kinds: Mapping[str, str]) -> None:
     """Raise unless every declared kind is one."""
@@ -210,7 +241,7 @@ def check_kinds(kinds: Mapping[str, str]) -> None:
 Counted = tuple[np.ndarray | None, np.ndarray | None]
 
 
-def _count_text(column: pa.Array | pa.ChunkedArray) -> Counted:
+def _count_text(column: pa.Array | pa.ChunkedArray, ordered: bool) -> Counted:
     if pa.types.is_dictionary(column.type):
         values, counts = _count_dictionary(column)
     else:
@@ -220,6 +251,8 @@ def _count_text(column: pa.Array | pa.ChunkedArray) -> Counted:
     if len(values) > _MANY or len(values) * longest > _LETTERS:
         return None, None
     labels = np.array(values.to_pylist(), dtype=np.str_) if len(values) else np.empty(0, dtype="<U1")
+    if ordered:
+        return labels, counts
     order = np.argsort(labels, kind="stable")
     return labels[order], counts[order]
 
@@ -238,12 +271,19 @@ def _count_dictionary(column: pa.Array | pa.ChunkedArray) -> tuple[pa.Array, np.
     return dictionary, counts
 
 
-def _count_declared(column: pa.Array | pa.ChunkedArray, cells: np.ndarray, name: str) -> Counted:
+def _count_declared(
+    column: pa.Array | pa.ChunkedArray, cells: np.ndarray, name: str, ordered: bool
+) -> Counted:
     """Numbers of a category type: all that the type declares."""
     declared = numbers(_count_dictionary(column)[0], name)
     values = np.unique(np.concatenate([declared[~np.isnan(declared)], cells]))
+    if len(values) > _MANY:
+        return None, None
     counts = np.bincount(np.searchsorted(values, cells), minlength=len(values))
-    return (values, counts) if len(values) <= _MANY else (None, None)
+    if not ordered:
+        return values, counts
+    levels = union_levels(declared[~np.isnan(declared)], values)
+    return levels, counts[np.searchsorted(values, levels)]
 
 
 def _count_numbers(cells: np.ndarray, in_full: bool) -> Counted:
@@ -277,7 +317,10 @@ def _merge_counts(one: ColumnProfile, two: ColumnProfile) -> Counted:
     counts = np.zeros(len(values), dtype=np.int64)
     for profile in (one, two):
         counts[np.searchsorted(values, profile.values)] += profile.counts  # type: ignore[arg-type]
-    return values, counts
+    if not (one.ordered or two.ordered):
+        return values, counts
+    levels = union_levels(one.values, two.values)
+    return levels, counts[np.searchsorted(values, levels)]
 
 
 def _limit(one: ColumnProfile, two: ColumnProfile) -> int:

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from lyceum._threads import ordered_map
-from lyceum.data._arrow import column_class, is_frame, to_arrow
+from lyceum.data._arrow import is_frame, to_arrow
 from lyceum.data._coding import TableCoder
 from lyceum.data._column_roles import ColumnRoles
 from lyceum.data._csv import MISSING, CsvFormat
@@ -27,10 +27,10 @@ from lyceum.data._files import (
     read_whole,
     with_rows,
 )
-from lyceum.data._profile import TableProfile
+from lyceum.data._profile import TableProfile, check_same_types, contents
 from lyceum.data._rows import Progress, Rows
 from lyceum.data._rows_text import source_name
-from lyceum.data._schema import Column, Kind, Schema
+from lyceum.data._schema import Kind, Schema
 from lyceum.data._sources import ArraySource, CsvSource, ParquetPart, ParquetSource, Source
 from lyceum.errors import DataError, SchemaError
 
@@ -42,7 +42,7 @@ def scan(
     target: str | None = None,
     *,
     weight: str | None = None,
-    kinds: Mapping[str, Kind] | None = None,
+    kinds: Mapping[str, Kind] | Schema | None = None,
     ignore: Collection[str] = (),
     memory: int = 512 << 20,
     delimiter: str | None = None,
@@ -62,8 +62,11 @@ def scan(
         override.
     weight : str, optional
         A column of row weights.
-    kinds : dict, optional
-        The kind of a column where the inferred one is not wanted.
+    kinds : dict or Schema, optional
+        The kinds of some columns, "binary", "categorical" or "continuous", where another one is not wanted;
+        or a whole `Schema`, whose columns alone are read, with its categories. Otherwise the columns of
+        frames, arrays, Parquet, Arrow and ARFF files go by their types, and those of CSV files by their
+        values: two distinct numbers are binary.
     ignore : names, optional
         Columns to leave out.
     memory : int, default=512 MiB
@@ -79,14 +82,12 @@ def scan(
     >>> import pyarrow as pa
     >>> rows = scan(pa.table({"age": [31.0, 45.0, 52.0], "sex": ["f", "m", "f"]}))
     >>> print(rows.schema)
-    age  continuous  whole numbers, 3 distinct
+    age  continuous  numbers
     sex  binary      text with 2 values
     """
     if isinstance(data, Rows):
         raise DataError("these are rows already: give scan the file or the frame itself")
-    roles = ColumnRoles(
-        target, weight, dict(kinds or {}), (ignore,) if isinstance(ignore, str) else tuple(ignore)
-    )
+    roles = ColumnRoles.of(target, weight, kinds, ignore)
     source: Source
     if is_dask(data):
         source = _dask_source(data, roles)
@@ -113,8 +114,9 @@ def _named(X: np.ndarray) -> pa.Table:
 
 
 def _table_source(table: pa.Table, roles: ColumnRoles) -> ArraySource:
+    """A typed table in memory."""
     table = with_rows(table.select(roles.wanted(table.column_names)), "the table")
-    return coded_source(table, roles.schema(profile_columns(table, roles.in_full)))
+    return coded_source(table, schema_of(table, roles))
 
 
 def _dask_source(frame: Any, roles: ColumnRoles) -> DaskSource:
@@ -122,15 +124,18 @@ def _dask_source(frame: Any, roles: ColumnRoles) -> DaskSource:
         raise DataError("scan takes a Dask frame with named columns: give arrays to fit(X, y) directly")
     names = list(map(str, frame.columns))
     wanted = roles.wanted(names)
-    if len(wanted) < len(names):
-        chosen = set(wanted)
-        frame = frame[[name for name in frame.columns if str(name) in chosen]]
-    return DaskSource.of_frame(frame, roles.schema, roles.in_full)
+    if wanted != names:
+        own = dict(zip(names, frame.columns))
+        frame = frame[[own[name] for name in wanted]]
+    return DaskSource.of_frame(frame, roles)
 
 
-def profile_columns(table: pa.Table, in_full: Collection[str] = ()) -> TableProfile:
+def profile_columns(
+    table: pa.Table, in_full: Collection[str] = (), ordered: Collection[str] = ()
+) -> TableProfile:
     """The profile of a table, its columns spread over threads."""
-    parts = ordered_map(lambda name: TableProfile.of(table.select([name]), in_full), table.column_names)
+    names = table.column_names
+    parts = ordered_map(lambda name: TableProfile.of(table.select([name]), in_full, ordered), names)
     return TableProfile(
         table.num_rows, {name: part.columns[name] for name, part in zip(table.column_names, parts)}
     )
@@ -142,22 +147,27 @@ def coded_source(table: pa.Table, schema: Schema) -> ArraySource:
     return ArraySource(coder.features(table), coder.target(table), coder.weights(table), schema, coded=True)
 
 
-def schema_of(table: pa.Table, categorical: Collection[str] = ()) -> Schema:
-    """The schema of a frame by its types alone: text, category types and true/false are categorical."""
-    undecided = [
-        name
-        for name in table.column_names
-        if name in categorical or column_class(table.schema.field(name).type, name) not in ("number", "time")
-    ]
-    profile = profile_columns(table.select(undecided), categorical)
-    return Schema(
-        tuple(
-            profile.columns[name].column("categorical" if name in categorical else None)
-            if name in profile.columns
-            else Column(name, why="numbers")
-            for name in table.column_names
-        )
-    )
+def schema_of(table: pa.Table, roles: ColumnRoles) -> Schema:
+    """The schema of a typed table: kinds follow from types, levels from their order in a category type."""
+    roles = replace(roles, types=types_of(table.schema))
+    unsettled = table.select(roles.unsettled)
+    return roles.schema(profile_columns(unsettled, roles.in_full, levelled(unsettled.schema)))
+
+
+def types_of(schema: pa.Schema) -> dict[str, str]:
+    """What every column of an Arrow schema holds."""
+    return {column.name: contents(column.type, column.name) for column in schema}
+
+
+def levelled(schema: pa.Schema) -> set[str]:
+    """The columns of category types, whose levels have an order."""
+    return {column.name for column in schema if pa.types.is_dictionary(column.type)}
+
+
+def _inferred_source(table: pa.Table, roles: ColumnRoles) -> ArraySource:
+    """A table in memory whose file has no types: kinds follow from values."""
+    table = table.select(roles.wanted(table.column_names))
+    return coded_source(table, roles.schema(profile_columns(table, roles.in_full)))
 
 
 def _file_source(data: Any, roles: ColumnRoles, memory: int, form: CsvFormat) -> Source:
@@ -167,37 +177,45 @@ def _file_source(data: Any, roles: ColumnRoles, memory: int, form: CsvFormat) ->
         return _parquet_source(paths, roles, memory)
     if kind == "csv" and sum(form.cell_bytes(path, os.path.getsize(path)) for path in paths) > memory:
         return _csv_source(paths, roles, form.sniffed(paths[0]))
-    return _table_source(with_rows(READERS[kind](paths, form), paths[0]), roles)
+    table = with_rows(READERS[kind](paths, form), paths[0])
+    return (_inferred_source if kind == "csv" else _table_source)(table, roles)
 
 
 def _parquet_source(paths: list[str], roles: ColumnRoles, memory: int) -> Source:
     first = read_whole(paths[0], pq.read_schema)
     for path in paths[1:]:
-        check_same(first.names, read_whole(path, pq.read_schema).names, paths[0], path)
+        other = read_whole(path, pq.read_schema)
+        check_same(first.names, other.names, paths[0], path)
+        check_same_types(types_of(first), types_of(other))
     wanted = roles.wanted(first.names)
     n_rows = sum(pq.read_metadata(path).num_rows for path in paths)
     if not n_rows:
         raise DataError(f"{paths[0]} has column names but no rows (0 samples)")
     if n_rows * len(wanted) * 8 <= memory:
         return _table_source(read_parquet(paths, CsvFormat(), wanted), replace(roles, ignore=()))
-    text = tuple(name for name in wanted if column_class(first.field(name).type, name) == "text")
+    types = pa.schema([first.field(name) for name in wanted])
+    roles = replace(roles, types=types_of(types))
+    text = tuple(name for name in wanted if roles.types[name] == "text")  # type: ignore[index]
     source = ParquetSource(paths, Schema.of_numbers(wanted), text)
-    return replace(source, schema=roles.schema(_first_then_rest(source, wanted, roles)))
+    profile = _first_then_rest(source, roles, levelled(types)) if roles.unsettled else TableProfile(0, {})
+    return replace(source, schema=roles.schema(profile))
 
 
-def _first_then_rest(source: ParquetSource, names: list[str], roles: ColumnRoles) -> TableProfile:
+def _first_then_rest(source: ParquetSource, roles: ColumnRoles, ordered: Collection[str]) -> TableProfile:
     """A profile that reads the first rows of every column and the rest only of those still undecided."""
-    head = next(batch for part in source.parts() for batch in part.batches(names))
-    profile = TableProfile.of(head, roles.in_full)
+    head = next(batch for part in source.parts() for batch in part.batches(roles.unsettled))
+    profile = TableProfile.of(head, roles.in_full, ordered)
     undecided = roles.undecided(profile)
     if not undecided:
         return profile
-    rest = _merged(ordered_map(partial(_part_profile, undecided, roles.in_full), source.parts()))
+    rest = _merged(ordered_map(partial(_part_profile, undecided, roles.in_full, ordered), source.parts()))
     return profile if rest is None else profile.updated(rest)
 
 
-def _part_profile(names: list[str], in_full: Collection[str], part: ParquetPart) -> TableProfile | None:
-    return _merged(TableProfile.of(batch, in_full) for batch in part.batches(names))
+def _part_profile(
+    names: list[str], in_full: Collection[str], ordered: Collection[str], part: ParquetPart
+) -> TableProfile | None:
+    return _merged(TableProfile.of(batch, in_full, ordered) for batch in part.batches(names))
 
 
 def _merged(profiles: Iterable[TableProfile | None]) -> TableProfile | None:

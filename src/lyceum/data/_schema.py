@@ -16,6 +16,7 @@ __all__ = ["KINDS", "Column", "Kind", "Schema"]
 Kind = Literal["binary", "categorical", "continuous"]
 KINDS: tuple[Kind, ...] = ("binary", "categorical", "continuous")
 NOTHING = "nothing but missing cells"
+LISTED = "declared with its categories"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,6 +61,11 @@ class Column:
     def is_empty(self) -> bool:
         """Whether no cell was ever seen in it."""
         return self.categories is None and self.why == NOTHING
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether its categories were declared, so that rows may have others."""
+        return self.categories is not None and self.why == LISTED
 
     def same_as(self, other: Column) -> bool:
         """Whether both have the same name, kind and categories."""
@@ -167,6 +173,22 @@ class Schema(_NameIndex):
         return "\n".join(lines)
 
 
+def union_levels(one: np.ndarray, two: np.ndarray) -> np.ndarray:
+    """The levels of both: sorted if both are, else those of the first, then the new ones, in their order.
+
+    >>> union_levels(np.array(["low", "high"]), np.array(["high", "none"])).tolist()
+    ['low', 'high', 'none']
+    """
+    if _is_sorted(one) and _is_sorted(two):
+        return np.union1d(one, two)
+    both = np.concatenate([one, two])
+    return both[np.sort(np.unique(both, return_index=True)[1])]
+
+
+def _is_sorted(values: np.ndarray) -> bool:
+    return len(values) < 2 or bool((values[:-1] <= values[1:]).all())
+
+
 def check_names(names: Sequence[str]) -> None:
     """Raise if a name appears twice."""
     if len(set(names)) < len(names):
@@ -180,6 +202,17 @@ def missing_columns(missing: Sequence[str], names: Sequence[str]) -> SchemaError
         f"missing column{'s' * (len(missing) > 1)} {', '.join(map(repr, missing))}: the columns here are "
         f"{', '.join(map(repr, names)) or 'none'}"
     )
+
+
+def declared_column(name: str, kind: Kind, values: np.ndarray | None) -> Column:
+    """A column of a declared kind with the values that occur in it."""
+    if kind == "continuous":
+        return Column(name, kind, None, "declared")
+    if values is not None and kind == "binary" and len(values) > 2:
+        raise SchemaError(
+            f"column {name!r} is declared binary but has {len(values)} values: declare it categorical"
+        )
+    return Column(name, kind, values, "declared")
 
 
 def _declared(name: str, kind: Kind | Sequence[Any]) -> Column:

@@ -12,9 +12,9 @@ from lyceum._native import native
 from lyceum.data._block import Block
 from lyceum.data._coding import codes_of
 from lyceum.data._schema import Column, Schema
-from lyceum.errors import MissingValuesError
+from lyceum.errors import MissingValuesError, SchemaError
 
-__all__ = ["CheckCells", "CheckTarget", "Design", "Recode"]
+__all__ = ["CheckCategories", "CheckCells", "CheckTarget", "Design", "Recode"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +156,30 @@ class CheckCells:
                 where.format("a missing value (NaN)") + ": fill it first, e.g. lyceum.prepare.FillMissing()"
             )
         return where.format("an infinity (inf)") + ": replace it by a number, or by NaN if it is unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckCategories:
+    """Refuses categories that a declared schema does not list, by the name of the column."""
+
+    who: str
+
+    def schema(self, schema: Schema) -> Schema:
+        return schema
+
+    def __call__(self, block: Block) -> Block:
+        for j, column in enumerate(block.schema):
+            if column.is_listed:
+                codes = block.X[:, j]
+                if column.numeric:
+                    codes = codes_of(codes, column.categories)  # type: ignore[arg-type]
+                unknown = np.flatnonzero(codes == -1)
+                if len(unknown):
+                    raise SchemaError(
+                        f"column {column.name!r} has a category in row {block.start + unknown[0]} that its "
+                        f"schema does not list, which {self.who} cannot learn from: add it to the schema"
+                    )
+        return block
 
 
 @dataclass(frozen=True, slots=True)

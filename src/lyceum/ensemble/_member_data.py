@@ -134,13 +134,13 @@ def _refuse_codes(schema: Schema) -> None:
 class _Inputs(Inputs):
     """The way in for an ensemble: which columns hold categories may also be said to the estimator."""
 
-    def _categorical(self, names: list[str]) -> list[int]:
+    def _kinds(self, names: list[str], named: bool = True) -> Any:
         said = self.learner.categorical_features
         base = self.learner._base()
         first = base.steps[0][1] if isinstance(base, Pipeline) else base
         if isinstance(said, str) and hasattr(first, "categorical_features"):
-            return Inputs(first)._categorical(names)
-        return super()._categorical(names)
+            return Inputs(first)._kinds(names, named)
+        return super()._kinds(names, named)
 
 
 class Ensemble(Learner):

@@ -1,0 +1,79 @@
+"""Targets, classes and weights as `fit` takes them: checked, and classes as codes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+import pyarrow as pa
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, column_or_1d
+
+from lyceum.data._coding import class_codes, labels
+from lyceum.data._schema import Column, Kind, Schema
+from lyceum.errors import DataError, MissingValuesError
+
+__all__ = ["Task", "checked_target", "checked_weights", "coded_target", "with_classes"]
+
+Task = Literal["classes", "numbers"]
+
+
+def checked_target(y: Any, task: Task | None, name: str, who: str) -> np.ndarray | None:
+    """The target as a flat array of one type, without missing values."""
+    if y is None or task is None:
+        return None
+    if isinstance(y, pa.Array | pa.ChunkedArray):
+        y = y.to_numpy(zero_copy_only=False) if isinstance(y, pa.Array) else y.to_numpy()
+    y = column_or_1d(np.asarray(y), warn=True)
+    if task == "classes":
+        return labels(y, name)
+    try:
+        y = y.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"{who} predicts numbers, but {name!r} cannot be read as such: {error}") from error
+    if not np.isfinite(y).all():
+        row = int(np.flatnonzero(~np.isfinite(y))[0])
+        raise MissingValuesError(
+            f"target {name!r} is missing or infinite (NaN or inf) in row {row}, which {who} "
+            "cannot learn from: drop such rows first"
+        )
+    return y
+
+
+def coded_target(
+    y: np.ndarray | None, task: Task | None, name: str
+) -> tuple[np.ndarray | None, Column | None]:
+    """Class codes or numbers, and the target's column."""
+    if task is None or y is None:
+        return None, None
+    if task == "numbers":
+        return np.asarray(y, dtype=np.float64), Column(name, why="y")
+    if y.dtype.kind not in "iubU":
+        check_classification_targets(y)
+    classes, codes = class_codes(y)
+    return codes, Column(name, "binary" if len(classes) == 2 else "categorical", classes, "y")
+
+
+def checked_weights(w: Any, X: Any, who: str) -> np.ndarray | None:
+    """The weights of the rows: numbers of at least 0, and some more than 0."""
+    if w is None:
+        return None
+    weights = _check_sample_weight(w, X, dtype=np.float64)
+    if weights.min(initial=0.0) < 0:
+        raise DataError(f"sample_weight has negative values, which {who} cannot take")
+    if not weights.any():
+        raise DataError(f"sample_weight is zero for every row: {who} has nothing to learn from")
+    return weights
+
+
+def with_classes(schema: Schema, classes: Any, who: str) -> Schema:
+    """The schema with all classes that will come, which `partial_fit` was told."""
+    if classes is None or schema.target is None:
+        return schema
+    wanted = np.unique(np.asarray(classes))
+    new = np.setdiff1d(schema.target.categories, wanted)  # type: ignore[arg-type]
+    if len(new):
+        raise DataError(f"y has the label {new[0]!r}, which is not in classes, that {who} was told to expect")
+    kind: Kind = "binary" if len(wanted) == 2 else "categorical"
+    return schema.with_target(replace(schema.target, kind=kind, categories=wanted))
