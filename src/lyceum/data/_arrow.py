@@ -38,7 +38,27 @@ def _to_arrow(frame: Any) -> pa.Table:
         frame = frame.read_all()
     elif type(frame).__module__.startswith("pandas"):
         frame = _from_pandas(frame)
-    return _plain_text(frame if isinstance(frame, pa.Table) else pa.table(frame))
+    table = _plain_text(frame if isinstance(frame, pa.Table) else pa.table(frame))
+    return _lexical(table, frame) if type(frame).__module__.startswith("polars") else table
+
+
+def _lexical(table: pa.Table, frame: Any) -> pa.Table:
+    """With the levels of Polars' Categorical sorted: it has no order of its own, as its Enum has."""
+    for j, dtype in enumerate(frame.dtypes):
+        if str(dtype).startswith("Categorical"):
+            table = table.set_column(j, table.column_names[j], _sorted_levels(table.column(j)))
+    return table
+
+
+def _sorted_levels(column: pa.ChunkedArray) -> pa.Array:
+    cells = column.unify_dictionaries().combine_chunks()
+    if isinstance(cells, pa.ChunkedArray):
+        return cells
+    order = pc.array_sort_indices(cells.dictionary).to_numpy()
+    rank = np.empty(len(order), dtype=np.int32)
+    rank[order] = np.arange(len(order), dtype=np.int32)
+    indices = pa.array(rank).take(cells.indices)
+    return pa.DictionaryArray.from_arrays(indices, cells.dictionary.take(pa.array(order)))
 
 
 def _plain_text(table: pa.Table) -> pa.Table:
