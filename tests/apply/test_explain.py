@@ -48,5 +48,5 @@ def test_columns_made_of_several_keep_their_names():
     numbers = BIRDS[["mass"]].assign(wing=rng.normal(size=120))
     model = make_pipeline(PCA(n_components=2), LogisticRegression()).fit(numbers, SPECIES)
     (one,) = explain_rows(model, numbers, [0])
-    assert {name for name, *_ in one.contributions} == {"pc1", "pc2"}
+    assert {name for name, *_ in one.contributions} == {"pca0", "pca1"}
     assert all(isinstance(cell, float) for _, cell, _ in one.contributions)
