@@ -1,6 +1,8 @@
 """The catalog and the syllabus say what is true of the classes."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -45,7 +47,7 @@ def test_an_unknown_name_or_task_is_answered_with_what_there_is():
 def test_an_entry_is_true_of_its_class(entry):
     learner = entry.load()()
     assert type(learner).__name__ == entry.name
-    assert type(learner).__module__.startswith(entry.home)
+    assert type(learner).__module__.startswith(entry.package)
     assert (learner._takes_missing, bool(learner._takes_sparse)) == (entry.missing, entry.sparse)
     assert set(entry.kinds) <= {"binary", "categorical", "continuous"}
     assert entry.about.endswith(".")
@@ -78,7 +80,20 @@ def test_types_are_classes_under_their_public_names():
     types = catalog.types()
     assert all(isinstance(kind, type) for kind in types.values())
     assert types["lyceum.data.Schema"] is Schema
-    assert {f"{entry.home}.{entry.name}" for entry in ENTRIES} <= set(types)
+    assert {f"{entry.package}.{entry.name}" for entry in ENTRIES} <= set(types)
+
+
+def test_only_the_learners_that_a_file_names_are_imported():
+    names = ("lyceum.linear.Ridge", "lyceum.linear._ridge.Ridge", "builtins.dict", "os.system")
+    assert "lyceum.linear.Ridge" in catalog.types(names)
+    assert not [name for name in catalog.types(names) if name.startswith(("lyceum.trees", "lyceum.bayes"))]
+    assert catalog.types(["lyceum.linear.Ridge"]) == catalog.types(names)
+    assert catalog.types(["os.system", "lyceum.nothing.At", "Ridge"]) == {}
+    code = (
+        "import sys; from lyceum import catalog; catalog.types(['lyceum.linear.Ridge']); print(*sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not {"lyceum.trees", "lyceum.bayes", "lyceum.neural"} & set(done.stdout.split())
 
 
 # -- the syllabus --------------------------------------------------------------------------------------------
@@ -96,8 +111,8 @@ def test_every_section_has_its_rows_in_order():
 
 def test_everything_covered_is_a_row_and_exists():
     known = {row.number for row in rows()}
-    for named in (*catalog._ITEMS, *ENTRIES):
-        assert set(named.covers) <= known
+    for named in (*catalog.items(), *ENTRIES):
+        assert set(named.syllabus) <= known
         assert named.load() is not None
 
 

@@ -172,7 +172,8 @@ def _rewrite(schema: Any, members: Mapping[str, bytes]) -> dict[str, bytes]:
 
     Returns the arrays by their new names.
     """
-    homes = {f"{kind.__module__}.{kind.__qualname__}": public for public, kind in catalog.types().items()}
+    types = catalog.types(_names_of(schema))
+    homes = {f"{kind.__module__}.{kind.__qualname__}": public for public, kind in types.items()}
     arrays = {}
     for node in _nodes(schema):
         node.pop("__id__", None)
@@ -258,9 +259,14 @@ def _nodes(schema: Any) -> Iterator[dict[str, Any]]:
             waiting.extend(reversed(part))
 
 
+def _names_of(schema: Any) -> set[str]:
+    """The full names of all types in the schema."""
+    return {f"{node['__module__']}.{node['__class__']}" for node in _nodes(schema)}
+
+
 def _check_types(schema: Any) -> list[str]:
     """Raise unless every node builds what its loader may build; the names that may be built."""
-    builds = {**_PLAIN, "ObjectNode": {*catalog.types(), *_SKLEARN}}
+    builds = {**_PLAIN, "ObjectNode": {*catalog.types(_names_of(schema)), *_SKLEARN}}
     for node in _nodes(schema):
         name = f"{node['__module__']}.{node['__class__']}"
         if name not in builds.get(node["__loader__"], ()):

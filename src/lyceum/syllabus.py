@@ -154,6 +154,6 @@ def rows() -> tuple[Row, ...]:
     ('works', '', ('lyceum.bayes.NaiveBayes',))
     """
     return tuple(
-        Row(number, title, lacks, tuple(f"{named.home}.{named.name}" for named in covering(number)))
+        Row(number, title, lacks, tuple(f"{named.package}.{named.name}" for named in covering(number)))
         for number, title, lacks in _ROWS
     )

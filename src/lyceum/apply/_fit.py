@@ -82,7 +82,7 @@ def preparations(entry: catalog.Entry, schema: Schema, *, gaps: bool = True) -> 
         before["FillMissing"] = "gaps are filled, which it cannot take"
     if not {column.kind for column in schema} <= set(entry.kinds):
         before["OneOfC"] = "categories are written as columns of 0 and 1"
-    if entry.scaled and any(not column.is_categorical for column in schema):
+    if entry.needs_scaling and any(not column.is_categorical for column in schema):
         before["Standardize"] = "numbers are standardised, because their units would count"
     return before
 

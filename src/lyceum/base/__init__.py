@@ -8,6 +8,7 @@ and on Dask.
 
 from lyceum.base._explain import sum_by_source
 from lyceum.base._learner import CATEGORICAL_FEATURES, Learner
+from lyceum.base._model_parts import complexity
 from lyceum.base._one_pass import OnePassClassifier, OnePassLearner
 from lyceum.base._posterior import PosteriorClassifier, normalize_posteriors
 from lyceum.base._score import Classifier, Regressor, target_of, targets_to_score
@@ -21,6 +22,7 @@ __all__ = [
     "OnePassLearner",
     "PosteriorClassifier",
     "Regressor",
+    "complexity",
     "normalize_posteriors",
     "sum_by_source",
     "target_of",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import wraps
 from types import FunctionType
@@ -13,8 +14,9 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base._explain import collect_explanation
+from lyceum.base._model_parts import check_learner, n_fitted_numbers
 from lyceum.base._state import unchanged_on_failure
-from lyceum.data import Block, CheckCells, Design, Inputs, Recode, Rows, Schema, Step
+from lyceum.data import Block, CheckCells, Column, Design, Inputs, Recode, Rows, Schema, Step
 from lyceum.report import Explanation, Summary
 
 __all__ = ["CATEGORICAL_FEATURES", "Learner"]
@@ -37,6 +39,7 @@ class Learner(BaseEstimator):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {}
 
+    _nan_means_none: ClassVar[bool] = False  # whether arrays may have NaN where there is no value
     history_axes: ClassVar[tuple[str, str]] = ("iteration", "objective")
 
     schema_: Schema
@@ -122,9 +125,26 @@ class Learner(BaseEstimator):
         target = self.schema_.target
         return type(self).__name__ if target is None else f"{type(self).__name__} of {target.name}"
 
+    def complexity(self) -> int:
+        """How many numbers a prediction needs: the sizes of the arrays that it reads."""
+        check_is_fitted(self)
+        shapes = self._shapes().values()
+        return sum(map(math.prod, shapes)) if shapes else n_fitted_numbers(self)
+
+    # -- model files ---------------------------------------------------------------------------------------
+
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         """The arrays that prediction indexes, with their shapes; checked when a model file is loaded."""
         return {}
+
+    @classmethod
+    def _parts(cls) -> tuple[type, ...]:
+        """The classes of values that a model file may hold, beside arrays and plain values."""
+        return (Column, Schema)
+
+    def _check_model(self) -> None:
+        """Raise ModelFileError unless what came from a model file fits together."""
+        check_learner(self)
 
     # -- tags ----------------------------------------------------------------------------------------------
 

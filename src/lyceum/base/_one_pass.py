@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from lyceum import statistics
 from lyceum.base._learner import Learner
 from lyceum.base._posterior import PosteriorClassifier
 from lyceum.base._state import undefined
@@ -18,6 +19,11 @@ class OnePassLearner(Learner):
     """A method whose parameters follow from one mergeable statistic, kept as `statistic_`."""
 
     statistic_: Any
+
+    @classmethod
+    def _parts(cls) -> tuple[type, ...]:
+        kinds = (getattr(statistics, name) for name in statistics.__all__)
+        return (*super()._parts(), *(kind for kind in kinds if isinstance(kind, type)))
 
     def _statistic(self) -> Callable[[Block], Statistic]:
         """How a block of rows is summarised; must be picklable."""

@@ -64,13 +64,13 @@ def _listed(entries: list[catalog.Entry]) -> Table:
     wide = console.width >= 110
     listed = Table.grid(padding=(0, 2), expand=True)
     listed.add_column(
-        width=max(27, *(len(entry.home) - len("lyceum") + len(entry.name) for entry in entries))
+        width=max(27, *(len(entry.package) - len("lyceum") + len(entry.name) for entry in entries))
     )
     listed.add_column(width=25)
     listed.add_column(ratio=1)
     for entry in entries:
-        name = Text.assemble((f"{entry.home.removeprefix('lyceum.')}.", "dim"), entry.name)
-        facts = f"{entry.scales}, {'takes' if entry.missing else 'refuses'} gaps"
+        name = Text.assemble((f"{entry.package.removeprefix('lyceum.')}.", "dim"), entry.name)
+        facts = f"{entry.scales}, {'takes' if entry.missing else 'refuses'} missing cells"
         about = Text(entry.about)
         listed.add_row(name, facts, about.append(f" {entry.cost}.", "dim") if wide else about)
     return listed

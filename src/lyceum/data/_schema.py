@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from lyceum.errors import SchemaError
+from lyceum.errors import ModelFileError, SchemaError
 
 __all__ = ["KINDS", "Column", "Kind", "Schema"]
 
@@ -42,6 +42,17 @@ class Column:
             raise SchemaError(f"column {self.name!r} is continuous and cannot have categories")
         if self.kind != "continuous" and self.categories is None:
             raise SchemaError(f"column {self.name!r} is {self.kind} and needs its categories")
+
+    def check(self) -> None:
+        """Raise ModelFileError unless the values, which came from a model file, are those of a column."""
+        fits = isinstance(self.name, str) and isinstance(self.why, str)
+        values = self.categories
+        if values is not None:
+            fits = fits and isinstance(values, np.ndarray) and values.ndim == 1
+            fits = fits and values.dtype.kind in "biufUSO"
+        if not fits:
+            raise ModelFileError(f"holds a column {self.name!r} whose categories are not a list of values")
+        self.__post_init__()
 
     @property
     def is_categorical(self) -> bool:
@@ -130,6 +141,15 @@ class Schema(_NameIndex):
         return np.array(
             [j for j, column in enumerate(self.columns) if not column.is_categorical], dtype=np.intp
         )
+
+    def check(self) -> None:
+        """Raise ModelFileError unless the values, which came from a model file, are those of a schema."""
+        columns = self.columns
+        if not isinstance(columns, tuple) or not all(isinstance(column, Column) for column in columns):
+            raise ModelFileError("holds a schema that is not made of columns")
+        if not isinstance(self.target, Column | None) or not isinstance(self.weight, str | None):
+            raise ModelFileError("holds a schema whose target or weight is not a column")
+        self.__post_init__()
 
     def __len__(self) -> int:
         return len(self.columns)

@@ -169,6 +169,10 @@ class HistogramDensity(Density, OnePassLearner):
         table = Table("Grid", ("column", "bin width", "origin", "bins with rows"), [*map(list, rows)])
         return Summary(head.title, {**head.facts, **facts}, [table])
 
+    @classmethod
+    def _parts(cls) -> tuple[type, ...]:
+        return (*super()._parts(), CellWeights)
+
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         m, d = len(self.density_), len(self._design_names)
         return {"cells_": (m, d), "density_": (m,), "bin_width_": (d,), "origin_": (d,)}

@@ -257,6 +257,10 @@ class BaggingBase(Ensemble):
         check_is_fitted(self)
         return [self.draws_.columns(i) for i in range(len(self.estimators_))]
 
+    @classmethod
+    def _parts(cls) -> tuple[type, ...]:
+        return (*super()._parts(), Draws)
+
     def summary(self) -> Summary:
         """How the members were drawn and, if asked, what they say out of bag and how far they differ."""
         check_is_fitted(self)

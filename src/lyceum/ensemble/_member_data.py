@@ -19,7 +19,7 @@ from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils._param_validation import HasMethods
 from sklearn.utils.validation import _check_feature_names, check_is_fitted, has_fit_parameter
 
-from lyceum.base import CATEGORICAL_FEATURES, Learner, undefined
+from lyceum.base import CATEGORICAL_FEATURES, Learner, complexity, undefined
 from lyceum.data import ArraySource, Block, Inputs, Rows, Schema, Step, is_frame
 from lyceum.ensemble._packed_members import pack, unpack
 from lyceum.errors import DataError, SchemaError
@@ -201,6 +201,11 @@ class Ensemble(Learner):
     def _explain_members(self, of: Callable[[MemberData], np.ndarray], X: Any, unit: str) -> Explanation:
         """The explanation by `of`: rows of prediction, base and contributions of Lyceum's own members."""
         return self._explain(X, partial(_of_block, of=of, own=True), unit)
+
+    def complexity(self) -> int:
+        """How many numbers a prediction needs: those of all members."""
+        check_is_fitted(self)
+        return sum(map(complexity, self.estimators_))
 
     def _held(self, rows: Rows) -> ArraySource:
         """All rows in memory."""

@@ -35,6 +35,7 @@ class Transformer(TransformerMixin, Learner, auto_wrap_output_keys=None):
 
     _coding = "codes"
     _takes_missing = True
+    _nan_means_none = True  # e.g. the range of a column of categories
     _keeps_rows: ClassVar[bool] = True
 
     def _step(self, schema: Schema) -> Step:

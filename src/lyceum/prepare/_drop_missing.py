@@ -15,7 +15,7 @@ from lyceum.base import OnePassLearner
 from lyceum.data import ArraySource, Block, Schema, Step, to_arrow
 from lyceum.prepare._base import Transformer, with_weight
 from lyceum.prepare._containers import contain, library_of
-from lyceum.prepare._statistics import Gaps
+from lyceum.prepare._statistics import Gaps, Together
 from lyceum.prepare._steps import DropGaps, gaps_of
 from lyceum.report import Summary, Table
 
@@ -91,6 +91,10 @@ class DropMissing(Transformer, OnePassLearner):
         if library in (None, library_of(X)):
             return X
         return contain(rows.collect(_cells)[keep], rows.schema, source, X, library)
+
+    @classmethod
+    def _parts(cls) -> tuple[type, ...]:
+        return (*super()._parts(), Gaps, Together)
 
     def summary(self) -> Summary:
         """How many rows are complete, and how much of every column is missing."""

@@ -65,6 +65,10 @@ class Filling(Transformer, OnePassLearner):
             self._title(), {"columns": self.n_features_in_, "flagged": len(self.flagged_)}, [table]
         )
 
+    @classmethod
+    def _parts(cls) -> tuple[type, ...]:
+        return (*super()._parts(), Gaps, Together)
+
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         return {"fill_": (self.n_features_in_,)}
 

@@ -278,6 +278,10 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OnePassLearner):
             )
         return self._explain(X, partial(_parts, self, component), f"score on pc{component + 1}")
 
+    @classmethod
+    def _parts(cls) -> tuple[type, ...]:
+        return (*super()._parts(), CenteredRows)
+
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         k, d = self.n_components_, len(self._design_names)
         return {"components_": (k, d), "mean_": (d,), "explained_variance_": (k,)}

@@ -87,6 +87,10 @@ class PriorClassifier(OnePassClassifier):
             "the shares of the classes, whatever the row", {}, [Table("", ("class", "share"), rows)]
         )
 
+    @classmethod
+    def _parts(cls) -> tuple[type, ...]:
+        return (*super()._parts(), ClassWeights)
+
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         return {"class_prior_": (len(self.classes_),)}
 
@@ -154,6 +158,10 @@ class MeanRegressor(RegressorMixin, OnePassLearner):
 
     def summary(self) -> Summary:
         return Summary("the mean of the target, whatever the row", {"mean": float(self.mean_[0])})
+
+    @classmethod
+    def _parts(cls) -> tuple[type, ...]:
+        return (*super()._parts(), TargetMean)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         return {"mean_": (1,)}

@@ -20,7 +20,7 @@ from lyceum.evaluate import StratifiedFolds
 from lyceum.report import Explanation
 from lyceum.studies._results import Candidate
 
-__all__ = ["Judge", "build", "choose_settings", "explained", "last_step", "n_numbers", "row_predictions",
+__all__ = ["Judge", "build", "choose_settings", "explained", "last_step", "row_predictions",
            "seed_of"]  # fmt: skip
 
 _BASELINES = {"PriorClassifier": "lyceum.studies._baseline", "MeanRegressor": "lyceum.studies._baseline"}
@@ -173,25 +173,6 @@ def last_step(model: Any) -> Any:
     """The learner itself, out of the pipeline and the decisions around it."""
     model = getattr(model, "estimator_", model)
     return model.steps[-1][1] if isinstance(model, Pipeline) else model
-
-
-def n_numbers(model: Any) -> int:
-    """How many numbers a prediction needs: the sizes of the arrays that it reads, a stated complexity.
-
-    A tree needs a column and a threshold, or the branches of its categories, for every split, and the values
-    of its leaves; an ensemble needs what all its members do.
-    """
-    learner = last_step(model)
-    shapes = learner._shapes() if hasattr(learner, "_shapes") else {}
-    trees = [learner.tree_] if hasattr(learner, "tree_") else list(getattr(learner, "trees_", ()))
-    if members := getattr(learner, "estimators_", None):
-        return sum(map(n_numbers, members))
-    if trees:
-        return sum(tree.n_numbers for tree in trees)
-    if shapes:
-        return int(sum(np.prod(shape, dtype=np.int64) for shape in shapes.values()))
-    arrays = (value for name, value in vars(learner).items() if name.endswith("_") and name != "classes_")
-    return sum(value.size for value in arrays if isinstance(value, np.ndarray) and value.dtype.kind in "fiu")
 
 
 def explained(model: Any, rows: Rows) -> Explanation | None:

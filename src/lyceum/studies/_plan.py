@@ -200,8 +200,8 @@ def _candidates(recipe: Recipe, material: Material) -> tuple[list[Candidate], li
 def _unasked(material: Material) -> Iterator[Choice]:
     """What is tried without being asked for; where a fit takes long, settings are not searched."""
     for entry in catalog.learners(material.task):
-        if entry.unasked != "never":
-            yield Choice(entry.name, {}, {} if entry.unasked == "as it is" else None)
+        if entry.in_study != "never":
+            yield Choice(entry.name, {}, {} if entry.in_study == "fixed" else None)
 
 
 def _entry(choice: Choice, material: Material) -> catalog.Entry:

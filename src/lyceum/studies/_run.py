@@ -9,9 +9,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from lyceum.base import complexity
 from lyceum.data import Rows
 from lyceum.studies._material import Material
-from lyceum.studies._pipeline import build, choose_settings, n_numbers, row_predictions, weighted_mean
+from lyceum.studies._pipeline import build, choose_settings, row_predictions, weighted_mean
 from lyceum.studies._plan import Plan, Split, Turn
 from lyceum.studies._store import Done, Store, as_table
 
@@ -97,7 +98,7 @@ def _fit_and_predict(plan: Plan, turn: Turn, material: Material, split: Split) -
     predicted = row_predictions(model, test)
     w = None if material.w is None else material.w[split.test]
     table = as_table(material.numbers[split.test], material.y[split.test], predicted, w)
-    return _Outcome(settings, _mean_loss(plan, model, train), n_numbers(model), table)
+    return _Outcome(settings, _mean_loss(plan, model, train), complexity(model), table)
 
 
 def _mean_loss(plan: Plan, model: Any, rows: Rows) -> float:

@@ -21,6 +21,7 @@ from lyceum.tree_core._ranked_columns import Columns
 from lyceum.tree_core._router import Router, cached_router, float_cells, native_tree, shares
 from lyceum.tree_core._tree import CATEGORIES, GROUPS, INTERVALS, LEAF, THRESHOLD, Tree
 from lyceum.tree_core._tree_labels import Actions, TreeLabels, interval_text, number, set_text
+from lyceum.tree_core._tree_model import TreeModel
 from lyceum.tree_core._tree_path import PathStep, TreePath, coded_row, tree_path
 from lyceum.tree_core._tree_text import as_dot, as_text, node_colours
 from lyceum.tree_core._uniform_row_sample import UniformRowSample
@@ -47,6 +48,7 @@ __all__ = [
     "Router",
     "Tree",
     "TreeLabels",
+    "TreeModel",
     "TreePath",
     "UniformRowSample",
     "Walk",

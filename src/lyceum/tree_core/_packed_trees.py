@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from lyceum.tree_core._tree import Tree
+from lyceum.tree_core._tree_model import TreeModel
 
 __all__ = ["WithTrees", "pack_trees", "unpack_trees"]
 
@@ -61,7 +62,7 @@ def unpack_trees(arrays: dict[str, np.ndarray]) -> list[Tree]:
     ]
 
 
-class WithTrees:
+class WithTrees(TreeModel):
     """A learner of many trees, `trees_`, which its state holds as one."""
 
     def __getstate__(self) -> dict[str, Any]:

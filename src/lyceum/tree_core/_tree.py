@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from lyceum.errors import ModelFileError
 
 if TYPE_CHECKING:
     from lyceum.data import Schema
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["CATEGORIES", "GROUPS", "INTERVALS", "LEAF", "THRESHOLD", "Tree"]
 
 LEAF, THRESHOLD, INTERVALS, CATEGORIES, GROUPS = range(5)
+_REALS = ("threshold", "cuts", "value", "weight", "impurity", "gain")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +90,26 @@ class Tree:
     @property
     def depth(self) -> int:
         return int(self.depths.max())
+
+    def check(self) -> None:
+        """Raise ModelFileError unless every node leads to nodes, cuts and branches that exist."""
+        from lyceum.tree_core._router import native_tree
+
+        for each in fields(self):
+            array, kinds = getattr(self, each.name), "f" if each.name in _REALS else "iu"
+            if not isinstance(array, np.ndarray) or array.dtype.kind not in kinds or not array.dtype.isnative:
+                raise ModelFileError(
+                    f"holds a tree without an array of numbers in the place of {each.name!r}"
+                )
+        n = len(self.feature)
+        if self.value.ndim != 2 or len(self.value) != n or not n:
+            raise ModelFileError("holds a tree whose nodes have no values")
+        if any(getattr(self, name).shape != (n,) for name in ("n_rows", "impurity", "gain")):
+            raise ModelFileError("holds a tree whose nodes and their numbers are not as many")
+        try:
+            native_tree(self, int(self.feature.max()) + 1)
+        except (TypeError, ValueError) as error:
+            raise ModelFileError(f"holds a tree that leads nowhere: {error}") from error
 
     def children(self, node: int) -> range:
         """The children of a node."""

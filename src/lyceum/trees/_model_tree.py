@@ -22,6 +22,7 @@ from lyceum.tree_core import (
     Router,
     Tree,
     TreeLabels,
+    TreeModel,
     TreePath,
     cached_router,
     coded_row,
@@ -39,7 +40,7 @@ __all__ = ["ModelTreeRegressor"]
 _SHOWN = 60  # lines of a tree and equations in a summary
 
 
-class ModelTreeRegressor(Regressor, Learner):
+class ModelTreeRegressor(Regressor, TreeModel, Learner):
     """A regression tree with a linear model at every leaf: M5 and M5'.
 
     The tree is grown by the reduction of the standard deviation,
@@ -310,6 +311,14 @@ class ModelTreeRegressor(Regressor, Learner):
         at_zero = np.where(np.abs(at_zero) <= rounding, 0.0, at_zero)
         names, labels = self.columns_.names(self.schema_), TreeLabels(self.tree_, self.schema_)
         return ModelText(labels, names, self.coef_, at_zero, self.node_error_)
+
+    @classmethod
+    def _parts(cls) -> tuple[type, ...]:
+        return (*super()._parts(), StepColumns)
+
+    def complexity(self) -> int:
+        """How many numbers a prediction needs: those of the tree and the coefficients of its models."""
+        return super().complexity() + int(np.count_nonzero(self.coef_)) + self.intercept_.size
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         n, p = self.tree_.n_nodes, int(self.columns_.start[-1])

@@ -18,6 +18,7 @@ from lyceum.tree_core import (
     Actions,
     Tree,
     TreeLabels,
+    TreeModel,
     TreePath,
     as_dot,
     as_text,
@@ -25,7 +26,12 @@ from lyceum.tree_core import (
     impurity_importances,
     tree_path,
 )
-from lyceum.trees._cost_complexity import CostComplexityPath, cost_complexity_path, prune_by_complexity
+from lyceum.trees._cost_complexity import (
+    AlphaChoice,
+    CostComplexityPath,
+    cost_complexity_path,
+    prune_by_complexity,
+)
 from lyceum.trees._fit_tree import fit_tree
 from lyceum.trees._pruning import NodeCosts, prune_by_error, prune_by_loss
 from lyceum.trees._rules import Rule, rules
@@ -34,7 +40,7 @@ from lyceum.trees._summary import summary_of
 __all__ = ["TreeLearner"]
 
 
-class TreeLearner(Learner):
+class TreeLearner(TreeModel, Learner):
     """What trees of classes and of numbers share."""
 
     _coding: ClassVar[Literal["codes", "one_of_c", "reference"]] = "codes"
@@ -211,6 +217,10 @@ class TreeLearner(Learner):
             importances=self.feature_importances_,
             record=getattr(self, "record_", None),
         )
+
+    @classmethod
+    def _parts(cls) -> tuple[type, ...]:
+        return (*super()._parts(), AlphaChoice, CostComplexityPath)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         return {"feature_importances_": (self.n_features_in_,)}

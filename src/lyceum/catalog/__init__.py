@@ -1,0 +1,72 @@
+"""Every learner by name: what it does, what it takes, how it scales, what to search, and what it covers.
+
+Each family has a file. Nothing of a family is imported before it is needed: `learners()` and `find(name)`
+answer from these files alone, and `entry.load()` imports the class.
+"""
+
+from __future__ import annotations
+
+import difflib
+
+from lyceum.catalog import (
+    bayes,
+    cluster,
+    data,
+    decision,
+    density,
+    ensemble,
+    evaluate,
+    linear,
+    neural,
+    plot,
+    prepare,
+    probability,
+    reduce,
+    statistics,
+    trees,
+)
+from lyceum.catalog._entry import TASKS, Entry, Item, Scale, Task
+from lyceum.catalog._types import types
+from lyceum.errors import LyceumError
+
+__all__ = ["TASKS", "Entry", "Item", "Scale", "Task", "covering", "find", "items", "learners", "types"]
+
+_FAMILIES = (bayes, density, linear, neural, trees, ensemble, cluster, reduce, prepare)
+_OTHERS = (data, statistics, probability, decision, evaluate, plot)
+
+
+def learners(task: Task | None = None) -> tuple[Entry, ...]:
+    """The catalogued learners, all or those for one task.
+
+    >>> [entry.name for entry in learners("clustering")]
+    ['KMeans']
+    """
+    if task is not None and task not in TASKS:
+        raise LyceumError(f"there is no task {task!r}: choose one of {', '.join(TASKS)}")
+    return tuple(entry for family in _FAMILIES for entry in family.ENTRIES if task in (None, entry.task))
+
+
+def items() -> tuple[Item, ...]:
+    """Public names that cover rows of the syllabus without being learners."""
+    return tuple(item for room in (*_OTHERS, *_FAMILIES) for item in room.ITEMS)
+
+
+def find(name: str) -> Entry:
+    """The entry of one learner.
+
+    >>> find("Ridge").package
+    'lyceum.linear'
+    """
+    for entry in learners():
+        if entry.name == name:
+            return entry
+    names = [entry.name for entry in learners()]
+    near = difflib.get_close_matches(name, names, 1)
+    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}"
+    raise LyceumError(f"there is no learner {name!r}: {hint}")
+
+
+def covering(row: str) -> tuple[Entry | Item, ...]:
+    """What covers a row of the syllabus."""
+    everything: tuple[Entry | Item, ...] = (*items(), *learners())
+    return tuple(named for named in everything if row in named.syllabus)

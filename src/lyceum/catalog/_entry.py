@@ -1,0 +1,96 @@
+"""What the catalog says of a learner, or of another public name, without importing it."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+__all__ = ["KINDS", "TASKS", "Entry", "Item", "Scale", "Task"]
+
+Task = Literal["classification", "regression", "clustering", "density", "reduction", "preparation"]
+Scale = Literal["one pass", "many passes", "in memory"]
+TASKS: tuple[Task, ...] = (
+    "classification",
+    "regression",
+    "clustering",
+    "density",
+    "reduction",
+    "preparation",
+)
+KINDS = ("binary", "categorical", "continuous")
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A public name that covers rows of the syllabus without being a learner.
+
+    Parameters
+    ----------
+    name : str
+    package : str
+        Where it is imported from.
+    syllabus : tuple of str
+        The numbers of the rows that it covers.
+    """
+
+    name: str
+    package: str
+    syllabus: tuple[str, ...]
+
+    def load(self) -> Any:
+        """The object itself."""
+        return getattr(importlib.import_module(self.package), self.name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One learner.
+
+    Parameters
+    ----------
+    name : str
+    package : str
+        Where it is imported from.
+    task : str
+        One of `TASKS`.
+    about : str
+        What it does, in one sentence.
+    scales : {"one pass", "many passes", "in memory"}
+        How it reads rows; the first two also run on files larger than memory and on Dask.
+    cost : str
+        What a fit and a prediction cost: n rows, d columns, K classes.
+    syllabus : tuple of str
+        The numbers of the rows of the syllabus that it covers.
+    kinds : tuple of str
+        The kinds of columns that it takes.
+    missing, sparse : bool
+        Whether it takes missing cells and sparse arrays as they are; the flags of the class say the same.
+    space : mapping
+        For every parameter worth searching a list of choices, or (low, high, "log" or "linear").
+    needs_scaling : bool
+        Whether a penalty or a distance makes the units of columns matter, so that numbers are standardized
+        first.
+    in_study : {"searched", "fixed", "never"}
+        Whether a study tries it by default: with its settings searched, with fixed settings where a fit takes
+        long, or never where another learner does the same or it gives no posteriors.
+    """
+
+    name: str
+    package: str
+    task: Task
+    about: str
+    scales: Scale
+    cost: str
+    syllabus: tuple[str, ...]
+    kinds: tuple[str, ...] = KINDS
+    missing: bool = False
+    sparse: bool = False
+    space: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    needs_scaling: bool = False
+    in_study: Literal["searched", "fixed", "never"] = "searched"
+
+    def load(self) -> type:
+        """The class itself."""
+        return getattr(importlib.import_module(self.package), self.name)

@@ -1,0 +1,123 @@
+"""Ensembles."""
+
+from lyceum.catalog._entry import Entry, Item
+
+__all__ = ["ENTRIES", "ITEMS"]
+
+_FOREST = {"max_features": ["sqrt", 0.5, None], "min_samples_leaf": [1, 3, 10]}
+_BOOSTING = {
+    "learning_rate": (0.02, 0.3, "log"),
+    "max_leaf_nodes": [7, 15, 31],
+    "min_samples_leaf": [5, 20, 60],
+}
+
+ENTRIES = (
+    Entry(
+        name="BaggingClassifier",
+        package="lyceum.ensemble",
+        task="classification",
+        about="Any learner on many bootstrap samples or random subspaces; posteriors or votes averaged.",
+        missing=True,
+        scales="in memory",
+        cost="the learner's, times the members",
+        syllabus=("11.3",),
+        in_study="never",
+    ),
+    Entry(
+        name="BaggingRegressor",
+        package="lyceum.ensemble",
+        task="regression",
+        about="Any learner on many bootstrap samples or random subspaces; predictions averaged.",
+        missing=True,
+        scales="in memory",
+        cost="the learner's, times the members",
+        syllabus=("11.3",),
+        in_study="never",
+    ),
+    Entry(
+        name="RandomForestClassifier",
+        package="lyceum.ensemble",
+        task="classification",
+        about="Trees on bootstrap samples, a few columns drawn at every node; posteriors averaged.",
+        missing=True,
+        scales="many passes",
+        cost="two passes, one byte per cell kept; n·√d·log n per tree",
+        syllabus=("11.3",),
+        space=_FOREST,
+        in_study="fixed",
+    ),
+    Entry(
+        name="RandomForestRegressor",
+        package="lyceum.ensemble",
+        task="regression",
+        about="Regression trees on bootstrap samples, averaged.",
+        missing=True,
+        scales="many passes",
+        cost="two passes, one byte per cell kept; n·d·log n per tree",
+        syllabus=("11.3",),
+        space=_FOREST,
+        in_study="fixed",
+    ),
+    Entry(
+        name="ExtraTreesClassifier",
+        package="lyceum.ensemble",
+        task="classification",
+        about="Trees whose thresholds are drawn, the best of a few columns taken.",
+        missing=True,
+        scales="many passes",
+        cost="two passes, one byte per cell kept; n·√d·log n per tree",
+        syllabus=("11.3",),
+        space=_FOREST,
+        in_study="never",
+    ),
+    Entry(
+        name="ExtraTreesRegressor",
+        package="lyceum.ensemble",
+        task="regression",
+        about="Regression trees whose thresholds are drawn, averaged.",
+        missing=True,
+        scales="many passes",
+        cost="two passes, one byte per cell kept; n·d·log n per tree",
+        syllabus=("11.3",),
+        space=_FOREST,
+        in_study="never",
+    ),
+    Entry(
+        name="AdaBoostClassifier",
+        package="lyceum.ensemble",
+        task="classification",
+        about="Learners one after the other, each on the rows that those before got wrong; a weighted vote.",
+        missing=True,
+        scales="in memory",
+        cost="n·d·log n once, n·d per round of stumps",
+        syllabus=("11.4",),
+        space={"learning_rate": (0.05, 1.0, "log")},
+        in_study="fixed",
+    ),
+    Entry(
+        name="GradientBoostingClassifier",
+        package="lyceum.ensemble",
+        task="classification",
+        about="Small trees one after the other along the gradient of the logistic or multinomial loss.",
+        missing=True,
+        scales="many passes",
+        cost="two passes, one byte per cell kept; n·d per round",
+        syllabus=("11.4",),
+        space=_BOOSTING,
+        in_study="fixed",
+    ),
+    Entry(
+        name="GradientBoostingRegressor",
+        package="lyceum.ensemble",
+        task="regression",
+        about="Small trees one after the other along the gradient of the squared, absolute or Huber loss.",
+        missing=True,
+        scales="many passes",
+        cost="two passes, one byte per cell kept; n·d per round",
+        syllabus=("11.4",),
+        space=_BOOSTING,
+        in_study="fixed",
+    ),
+)
+
+ITEMS: tuple[Item, ...] = ()

@@ -1,0 +1,38 @@
+"""Neural networks."""
+
+from lyceum.catalog._entry import Entry, Item
+
+__all__ = ["ENTRIES", "ITEMS"]
+
+_NETWORK = {
+    "hidden_layer_sizes": [32, 100, 300],
+    "alpha": (1e-7, 1e-2, "log"),
+    "dropout": [0.0, 0.2],
+}
+
+ENTRIES = (
+    Entry(
+        name="MLPClassifier",
+        package="lyceum.neural",
+        task="classification",
+        about="A feed-forward network of any depth, trained by backpropagation.",
+        scales="many passes",
+        cost="n·(number of weights) per epoch, in one thread",
+        syllabus=("8.1", "8.2", "8.3"),
+        space=_NETWORK,
+        in_study="fixed",
+    ),
+    Entry(
+        name="MLPRegressor",
+        package="lyceum.neural",
+        task="regression",
+        about="A feed-forward network of any depth, trained by backpropagation.",
+        scales="many passes",
+        cost="n·(number of weights) per epoch, in one thread",
+        syllabus=("8.1", "8.2", "8.3"),
+        space=_NETWORK,
+        in_study="fixed",
+    ),
+)
+
+ITEMS: tuple[Item, ...] = ()

@@ -1,0 +1,12 @@
+"""Pictures."""
+
+from lyceum.catalog._entry import Item
+
+__all__ = ["ITEMS"]
+
+ITEMS = (
+    Item("cobweb", package="lyceum.plot", syllabus=("14.1",)),
+    Item("laplace_contours", package="lyceum.plot", syllabus=("7.6",)),
+    Item("training_curves", package="lyceum.plot", syllabus=("8.3",)),
+    Item("tree", package="lyceum.plot", syllabus=("6.8",)),
+)

@@ -1,0 +1,11 @@
+"""Probability tables and priors."""
+
+from lyceum.catalog._entry import Item
+
+__all__ = ["ITEMS"]
+
+ITEMS = (
+    Item("ProbabilityTable", package="lyceum.probability", syllabus=("2.1",)),
+    Item("bayes_theorem", package="lyceum.probability", syllabus=("2.1",)),
+    Item("class_priors", package="lyceum.probability", syllabus=("2.5",)),
+)
