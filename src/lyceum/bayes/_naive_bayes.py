@@ -11,18 +11,11 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from lyceum._native import native
 from lyceum.base import CATEGORICAL_FEATURES, OnePassClassifier
-<<<<<<< HEAD
 from lyceum.bayes._conditionals import CONDITIONALS, column_densities, estimate_table, keys_by_name
 from lyceum.bayes._histogram_bins import BinColumns, bin_edges
-from lyceum.bayes._kernel_columns import kernel_logs
+from lyceum.bayes._kernel_columns import ClassValues, KernelLog, kernel_logs
 from lyceum.bayes._mixed_moments import MixedMoments
 from lyceum.bayes._naive_bayes_report import column_odds, summary_tables
-=======
-from lyceum.bayes._binned import Binned, edges_of
-from lyceum.bayes._kernel_columns import ClassValues, KernelLog, kernel_logs
-from lyceum.bayes._mixed import MixedMoments
-from lyceum.bayes._tables import CONDITIONALS, by_name, conditionals, estimated
->>>>>>> 5dba0b7 (Catalog by family with keyword arguments; parts, checks and complexity declared by the classes that own them; a file imports only the learners it names)
 from lyceum.data import Block, Rows
 from lyceum.errors import SourceError
 from lyceum.probability import (
