@@ -247,14 +247,38 @@ def test_bias_and_variance_of_rows(source, tmp_path):
     same(expected, found)
 
 
-def test_what_is_measured_may_be_any_prediction(tmp_path):
-    def log_loss(y, proba):
-        return -np.log(proba[np.arange(len(y)), (y == "yes").astype(int)])
+def log_loss_of_codes(codes, proba):
+    return -np.log(proba[np.arange(len(codes)), codes])
 
-    settings = {"predict": lambda model, X: model.predict_proba(X), "loss": log_loss, "cv": 3}
-    found = cross_validate(NaiveBayes(), rows_of("streamed parquet", tmp_path), **settings)
-    proba, y = np.concatenate(found.proba), Y.to_numpy()[np.concatenate(found.test_rows)]
-    assert np.average(found.losses, weights=found.n_test) == pytest.approx(log_loss(y, proba).mean())
+
+MEASURE = {"predict": lambda model, X: model.predict_proba(X), "loss": log_loss_of_codes, "coded_y": True}
+
+
+@pytest.mark.parametrize("source", ["frame", "streamed parquet"])
+def test_a_loss_may_measure_posteriors_by_class_codes(source, tmp_path):
+    rows = rows_of(source, tmp_path)
+    found = cross_validate(NaiveBayes(), rows, cv=3, **MEASURE)
+    same(cross_validate(NaiveBayes(), X, Y, cv=3, **MEASURE), found)
+    proba, codes = np.concatenate(found.proba), (Y == "yes").to_numpy().astype(int)
+    losses = log_loss_of_codes(codes[np.concatenate(found.test_rows)], proba)
+    assert np.average(found.losses, weights=found.n_test) == pytest.approx(losses.mean())
+
+
+def test_posteriors_are_measured_by_the_bootstrap_and_curves_too():
+    def bounded(codes, proba):
+        return 1.0 - proba[np.arange(len(codes)), codes]
+
+    measure = MEASURE | {"loss": bounded}
+    rows = rows_of("frame", None)
+    drawn = bootstrap_632(NaiveBayes(), rows, n_rounds=3, **measure)
+    assert 0.0 < drawn.error < drawn.no_information < 1.0
+    curve = learning_curve(NaiveBayes(), rows, cv=3, **measure)
+    assert curve.baseline == pytest.approx(
+        (Y == "yes").mean(), abs=0.02
+    )
+    assert curve.test_mean[-1] < curve.baseline
+    with pytest.raises(SettingError, match="coded_y"):
+        cross_validate(NaiveBayes(), rows, coded_y=True)
 
 
 def test_progress_is_reported_and_the_work_can_be_stopped():

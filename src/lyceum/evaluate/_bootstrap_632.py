@@ -68,6 +68,7 @@ def bootstrap_632(
     loss: Any = "auto",
     sample_weight: Any = None,
     predict: Predict | None = None,
+    coded_y: bool = False,
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> Bootstrap632:
@@ -93,6 +94,9 @@ def bootstrap_632(
         Used to fit and in all means; scanned rows carry their own.
     predict : callable, optional
         A function (model, X) that gives the predictions handed to the loss; by default `model.predict(X)`.
+    coded_y : bool, default=False
+        Whether the loss gets class codes (places in the classes, as the columns of posteriors) instead of
+        labels; for a loss and a `predict` of your own.
     random_state : int, RandomState or None, default=0
         Seed of the samples.
     n_jobs : int, optional
@@ -119,7 +123,7 @@ def bootstrap_632(
     >>> bool(np.isclose(result.error, 0.368 * result.training + 0.632 * result.left_out))
     True
     """
-    experiment = Experiment.of(estimator, X, y, loss, sample_weight, predict)
+    experiment = Experiment.of(estimator, X, y, loss, sample_weight, predict, coded_y)
     every = np.arange(len(experiment.y))
     rows = experiment.subset(every)
     predicted = experiment.predictions(experiment.fit(rows), rows)
@@ -146,7 +150,7 @@ def bootstrap_632(
 
 def _no_information(experiment: Experiment, predicted: np.ndarray, most: int = 1_000) -> float:
     """Mean loss over all pairs of target and prediction; in long tables, over evenly spread shifts."""
-    n, y = len(predicted), experiment.y
+    n, y = len(predicted), experiment.y if experiment.codes is None else experiment.codes
     w = np.ones(n) if experiment.w is None else experiment.w
     shifts = np.arange(n) if n <= most else np.linspace(0, n - 1, most).astype(np.int64)
     total, weight = 0.0, 0.0

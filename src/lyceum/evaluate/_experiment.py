@@ -84,6 +84,7 @@ class Experiment:
     loss: RowLoss
     loss_name: str
     predict: Predict | None = None
+    codes: np.ndarray | None = None  # class codes, where the loss takes them instead of labels
 
     @classmethod
     def of(
@@ -94,6 +95,7 @@ class Experiment:
         loss: Any = "auto",
         sample_weight: Any = None,
         predict: Predict | None = None,
+        coded_y: bool = False,
     ) -> Experiment:
         """Check the table; "auto" is the error rate for classifiers and squared error for all others."""
         if not hasattr(estimator, "fit"):
@@ -101,16 +103,17 @@ class Experiment:
         X, target, w = _scanned(estimator, X, y, sample_weight) if isinstance(X, Rows) else _table(
             estimator, X, y, sample_weight
         )  # fmt: skip
+        codes = _class_codes(estimator, X, target, loss, predict) if coded_y else None
         if callable(loss):
-            return cls(estimator, X, target, w, loss, getattr(loss, "__name__", "loss"), predict)
+            return cls(estimator, X, target, w, loss, getattr(loss, "__name__", "loss"), predict, codes)
         if loss == "auto":
             loss = "error" if is_classifier(estimator) else "squared"
         return cls(estimator, X, target, w, named_choice("loss", loss, LOSSES), loss, predict)
 
     @property
     def classes(self) -> np.ndarray | None:
-        """The classes of the target when the estimator is a classifier."""
-        return np.unique(self.y) if is_classifier(self.estimator) else None
+        """The classes of the target when the estimator is a classifier, in the order of their codes."""
+        return _classes(self.X, self.y) if is_classifier(self.estimator) else None
 
     @property
     def numbered(self) -> Any:
@@ -153,7 +156,8 @@ class Experiment:
 
     def losses(self, predicted: np.ndarray, places: np.ndarray) -> np.ndarray:
         """The loss of every row at `places`."""
-        return np.asarray(self.loss(self.y[places], predicted), dtype=np.float64)
+        target = self.y if self.codes is None else self.codes
+        return np.asarray(self.loss(target[places], predicted), dtype=np.float64)
 
     def mean(self, losses: np.ndarray, places: np.ndarray) -> float:
         """The weighted mean of the losses of the rows at `places`; 0 when they have no weight."""
@@ -220,3 +224,18 @@ def _scanned(
             f"{who} of scikit-learn takes no scanned rows: give a frame and y, or a learner of Lyceum"
         )
     return rows, target_of(rows), rows.sample_weight
+
+
+def _classes(X: Any, y: np.ndarray) -> np.ndarray:
+    categories = X.schema.target.categories if isinstance(X, Rows) and X.schema.target else None
+    return np.unique(y) if categories is None else np.asarray(categories)
+
+
+def _class_codes(estimator: Any, X: Any, y: np.ndarray, loss: Any, predict: Predict | None) -> np.ndarray:
+    """The place of every row's class among all classes."""
+    if predict is None or not callable(loss) or not is_classifier(estimator):
+        raise SettingError(
+            "coded_y is for a classifier with a loss and a predict of your own"
+        )
+    codes = X.coded_y if isinstance(X, Rows) else None
+    return np.unique(y, return_inverse=True)[1] if codes is None else codes

@@ -7,12 +7,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import is_classifier
-from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.dummy import DummyRegressor
 from sklearn.utils import check_random_state
 
 from lyceum.errors import SettingError
 from lyceum.evaluate._experiment import Experiment, Predict, SplitResult, run_all
 from lyceum.evaluate._label_codes import code_labels
+from lyceum.evaluate._majority_class import MajorityClass
 from lyceum.evaluate._printable import Printable
 from lyceum.evaluate._resampling import splits_of
 from lyceum.evaluate._splits import Split
@@ -111,6 +112,7 @@ def learning_curve(
     loss: Any = "auto",
     sample_weight: Any = None,
     predict: Predict | None = None,
+    coded_y: bool = False,
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> LearningCurve:
@@ -138,6 +140,9 @@ def learning_curve(
         Used to fit and in all means; scanned rows carry their own.
     predict : callable, optional
         A function (model, X) that gives the predictions handed to the loss; by default `model.predict(X)`.
+    coded_y : bool, default=False
+        Whether the loss gets class codes (places in the classes, as the columns of posteriors) instead of
+        labels; for a loss and a `predict` of your own.
     random_state : int, RandomState or None, default=0
         Seed of the folds and of the samples.
     n_jobs : int, optional
@@ -160,7 +165,7 @@ def learning_curve(
     >>> curve.sizes, curve.verdict.word
     (array([ 12,  39,  66,  93, 120]), 'balanced')
     """
-    experiment = Experiment.of(estimator, X, y, loss, sample_weight, predict)
+    experiment = Experiment.of(estimator, X, y, loss, sample_weight, predict, coded_y)
     rng = check_random_state(random_state)
     splits = [
         (_nested(experiment, train, rng), test)
@@ -208,10 +213,11 @@ def _nested(experiment: Experiment, train: np.ndarray, rng: np.random.RandomStat
 
 def _baseline(experiment: Experiment, splits: list[Split]) -> float:
     """Mean loss of the best constant: the majority class, the median for absolute loss, else the mean."""
-    if is_classifier(experiment.estimator):
-        constant: Any = DummyClassifier(strategy="most_frequent")
+    classes = experiment.classes
+    if classes is None:
+        constant: Any = DummyRegressor(strategy="median" if experiment.loss_name == "absolute" else "mean")
     else:
-        constant = DummyRegressor(strategy="median" if experiment.loss_name == "absolute" else "mean")
+        constant = MajorityClass(classes)
     dummy = replace(experiment, estimator=constant, X=np.zeros((len(experiment.y), 1)))
     return float(np.mean([dummy.run(train, test).loss for train, test in splits]))
 
@@ -297,6 +303,7 @@ def validation_curve(
     loss: Any = "auto",
     sample_weight: Any = None,
     predict: Predict | None = None,
+    coded_y: bool = False,
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> ValidationCurve:
@@ -325,6 +332,9 @@ def validation_curve(
         Used to fit and in all means; scanned rows carry their own.
     predict : callable, optional
         A function (model, X) that gives the predictions handed to the loss; by default `model.predict(X)`.
+    coded_y : bool, default=False
+        Whether the loss gets class codes (places in the classes, as the columns of posteriors) instead of
+        labels; for a loss and a `predict` of your own.
     random_state : int, RandomState or None, default=0
         Seed of the folds.
     n_jobs : int, optional
@@ -348,7 +358,7 @@ def validation_curve(
     >>> curve.best
     3
     """
-    experiment = Experiment.of(estimator, X, y, loss, sample_weight, predict)
+    experiment = Experiment.of(estimator, X, y, loss, sample_weight, predict, coded_y)
     values = tuple(values)
     if not values:
         raise SettingError("values is empty: give at least one")

@@ -123,6 +123,7 @@ def cross_validate(
     loss: Any = "auto",
     sample_weight: Any = None,
     predict: Predict | None = None,
+    coded_y: bool = False,
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> CrossValidation:
@@ -148,6 +149,9 @@ def cross_validate(
         Used to fit and in all means; scanned rows carry their own.
     predict : callable, optional
         A function (model, X) that gives the predictions handed to the loss; by default `model.predict(X)`.
+    coded_y : bool, default=False
+        Whether the loss gets class codes (places in the classes, as the columns of posteriors) instead of
+        labels; for a loss and a `predict` of your own.
     random_state : int, RandomState or None, default=0
         Shuffles the folds when `cv` is a number; the same for all estimators, so that they can be compared.
     n_jobs : int, optional
@@ -180,7 +184,7 @@ def cross_validate(
     >>> result.mean < 0.1
     True
     """
-    experiment = Experiment.of(estimator, X, y, loss, sample_weight, predict)
+    experiment = Experiment.of(estimator, X, y, loss, sample_weight, predict, coded_y)
     classes = experiment.classes
     splits = splits_of(cv, experiment, random_state, groups)
     results = run_all(experiment.run, ((*split, classes) for split in splits), n_jobs, "folds")
