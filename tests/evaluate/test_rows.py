@@ -273,9 +273,7 @@ def test_posteriors_are_measured_by_the_bootstrap_and_curves_too():
     drawn = bootstrap_632(NaiveBayes(), rows, n_rounds=3, **measure)
     assert 0.0 < drawn.error < drawn.no_information < 1.0
     curve = learning_curve(NaiveBayes(), rows, cv=3, **measure)
-    assert curve.baseline == pytest.approx(
-        (Y == "yes").mean(), abs=0.02
-    )
+    assert curve.baseline == pytest.approx((Y == "yes").mean(), abs=0.02)
     assert curve.test_mean[-1] < curve.baseline
     with pytest.raises(SettingError, match="coded_y"):
         cross_validate(NaiveBayes(), rows, coded_y=True)

@@ -136,13 +136,13 @@ def bootstrap_632(
     tested = np.flatnonzero(times)
     training = experiment.mean(experiment.losses(predicted, every), every)
     left_out = experiment.mean(total[tested] / times[tested], tested)
-    blind = _no_information(experiment, predicted)
+    no_information = _no_information(experiment, predicted)
     return Bootstrap632(
         0.368 * training + 0.632 * left_out,
-        _plus(training, left_out, blind),
+        _plus(training, left_out, no_information),
         training,
         left_out,
-        blind,
+        no_information,
         np.array([result.loss for result in results]),
         experiment.loss_name,
     )
@@ -161,9 +161,13 @@ def _no_information(experiment: Experiment, predicted: np.ndarray, most: int = 1
     return total / weight if weight else 0.0
 
 
-def _plus(training: float, left_out: float, blind: float) -> float:
-    """Weight .632 / (1 - .368 R), R = (left_out - training) / (blind - training) clipped to [0, 1]."""
-    capped = min(left_out, blind)
-    overfit = (capped - training) / (blind - training) if capped > training and blind > training else 0.0
+def _plus(training: float, left_out: float, no_information: float) -> float:
+    """Weight .632 / (1 - .368 R), R = (left_out - training) / (no_information - training) clipped to [0, 1]."""
+    capped = min(left_out, no_information)
+    overfit = (
+        (capped - training) / (no_information - training)
+        if capped > training and no_information > training
+        else 0.0
+    )
     weight = 0.632 / (1.0 - 0.368 * overfit)
     return (1.0 - weight) * training + weight * capped

@@ -1,4 +1,4 @@
-"""Are posteriors true? The reliability table, Brier score, log loss and calibration errors."""
+"""Calibration of posteriors: the reliability table, Brier score, log loss and calibration errors."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from lyceum.errors import DataError, SettingError
 from lyceum.evaluate._common import named_choice, ratio
-from lyceum.evaluate._label_codes import given_or_ones, positive_mask, score_matrix
+from lyceum.evaluate._label_codes import positive_mask, score_matrix, weights_or_ones
 from lyceum.evaluate._printable import Printable
 from lyceum.report import Summary, Table
 
@@ -110,14 +110,14 @@ def calibration(
     if n_bins < 1:
         raise SettingError(f"n_bins={n_bins}: at least one bin is needed")
     truth, matrix = _posteriors(y, proba, pos_label, classes)
-    w = given_or_ones(sample_weight, len(truth))
+    w = weights_or_ones(sample_weight, len(truth))
     if matrix.shape[1] == 2:
         stated, happened = matrix[:, 1], truth == 1
     else:
         top = matrix.argmax(axis=1)
         stated, happened = matrix[np.arange(len(top)), top], truth == top
     low, high, predicted, observed, weight = _table(stated, happened, w, cut(stated, n_bins))
-    gaps = np.abs(observed - predicted)
+    distance = np.abs(observed - predicted)
     return Calibration(
         low,
         high,
@@ -126,8 +126,8 @@ def calibration(
         weight,
         brier=_brier(truth, matrix, w),
         log_loss=_log_loss(truth, matrix, w),
-        expected_error=ratio(float(gaps @ weight), float(weight.sum())),
-        largest_error=float(gaps.max(initial=0.0)),
+        expected_error=ratio(float(distance @ weight), float(weight.sum())),
+        largest_error=float(distance.max(initial=0.0)),
     )
 
 
@@ -171,13 +171,13 @@ def _table(
     size = len(edges) - 1
     which = np.searchsorted(edges[1:-1], stated, side="right")
     weight = np.bincount(which, w, size)
-    held = weight > 0.0
-    total = np.where(held, weight, 1.0)
+    filled = weight > 0.0
+    total = np.where(filled, weight, 1.0)
     predicted, observed = (
         np.bincount(which, w * stated, size) / total,
         np.bincount(which, w * happened, size) / total,
     )
-    return edges[:-1][held], edges[1:][held], predicted[held], observed[held], weight[held]
+    return edges[:-1][filled], edges[1:][filled], predicted[filled], observed[filled], weight[filled]
 
 
 def _brier(truth: np.ndarray, matrix: np.ndarray, w: np.ndarray) -> float:
@@ -230,7 +230,7 @@ def brier_score(
     0.025
     """
     truth, matrix = _posteriors(y, proba, pos_label, classes)
-    w = given_or_ones(sample_weight, len(truth))
+    w = weights_or_ones(sample_weight, len(truth))
     return _brier(truth, matrix, w)
 
 
@@ -268,5 +268,5 @@ def log_loss(
     0.6931
     """
     truth, matrix = _posteriors(y, proba, pos_label, classes)
-    w = given_or_ones(sample_weight, len(truth))
+    w = weights_or_ones(sample_weight, len(truth))
     return _log_loss(truth, matrix, w)

@@ -242,15 +242,15 @@ def confusion(
     """
     y, predicted = column_of(y, "y"), column_of(predicted, "predicted")
     same_length(y, predicted, "y and predicted")
-    labels, (truth, guess) = common_codes({"y": y, "predicted": predicted}, apart=reject)
+    labels, (truth, guess) = common_codes({"y": y, "predicted": predicted}, reject=reject)
     if len(truth) and truth.min() < 0 and (missing := int((truth == -1).sum())):
         raise DataError(f"y has {missing} missing labels: leave those rows out")
     truth, guess = np.maximum(truth, -1), np.maximum(guess, -1)  # all codes of doubt
     if classes is not None:
         wanted = [label for label in np.asarray(classes).tolist() if reject is None or label != reject]
-        strange = [label for label in labels if label not in wanted]
-        if strange:
-            raise DataError(f"label {strange[0]!r} is not among the classes {wanted}")
+        unknown = [label for label in labels if label not in wanted]
+        if unknown:
+            raise DataError(f"label {unknown[0]!r} is not among the classes {wanted}")
         truth, guess = known_codes(labels, truth, wanted), known_codes(labels, guess, wanted)
         labels = wanted
     return _count(labels, truth, guess, weights_of(sample_weight, len(y)))

@@ -234,8 +234,6 @@ def _classes(X: Any, y: np.ndarray) -> np.ndarray:
 def _class_codes(estimator: Any, X: Any, y: np.ndarray, loss: Any, predict: Predict | None) -> np.ndarray:
     """The place of every row's class among all classes."""
     if predict is None or not callable(loss) or not is_classifier(estimator):
-        raise SettingError(
-            "coded_y is for a classifier with a loss and a predict of your own"
-        )
+        raise SettingError("coded_y is for a classifier with a loss and a predict of your own")
     codes = X.coded_y if isinstance(X, Rows) else None
     return np.unique(y, return_inverse=True)[1] if codes is None else codes

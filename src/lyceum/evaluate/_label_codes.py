@@ -1,4 +1,4 @@
-"""Labels, scores and weights as arrays; labels of any type become whole-number codes."""
+"""Labels, scores and weights as arrays; labels of any type become integer codes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def column_of(values: Any, name: str) -> np.ndarray:
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
-        raise DataError(f"{name} has shape {array.shape}: give one value a row")
+        raise DataError(f"{name} has shape {array.shape}: give one value per row")
     return array
 
 
@@ -43,7 +43,7 @@ def weights_of(sample_weight: Any, n_rows: int) -> np.ndarray | None:
     return w
 
 
-def given_or_ones(sample_weight: Any, n_rows: int) -> np.ndarray:
+def weights_or_ones(sample_weight: Any, n_rows: int) -> np.ndarray:
     """Weights as float64, ones when there are none."""
     w = weights_of(sample_weight, n_rows)
     return np.ones(n_rows) if w is None else w
@@ -73,12 +73,12 @@ def code_labels(values: Any, name: str = "y") -> tuple[list[Any], np.ndarray]:
 
 
 def _code_floats(y: np.ndarray) -> tuple[list[Any], np.ndarray]:
-    gone = np.isnan(y)
-    if not gone.any():
+    missing = np.isnan(y)
+    if not missing.any():
         classes, codes = class_codes(y)
         return classes.tolist(), codes
     codes = np.full(len(y), -1, dtype=np.int32)
-    classes, codes[~gone] = class_codes(y[~gone])
+    classes, codes[~missing] = class_codes(y[~missing])
     return classes.tolist(), codes
 
 
@@ -117,11 +117,11 @@ def as_classes(labels: list[Any]) -> np.ndarray:
     return classes
 
 
-def common_codes(columns: dict[str, Any], apart: Any = None) -> tuple[list[Any], list[np.ndarray]]:
-    """The sorted labels of several columns, and their codes; missing labels get -1, `apart` gets -2."""
+def common_codes(columns: dict[str, Any], reject: Any = None) -> tuple[list[Any], list[np.ndarray]]:
+    """The sorted labels of several columns, and their codes; missing labels get -1, `reject` gets -2."""
     coded = {name: code_labels(values, name) for name, values in columns.items()}
     present = [label for labels, _ in coded.values() for label in labels]
-    labels = [label for label in dict.fromkeys(present) if apart is None or label != apart]
+    labels = [label for label in dict.fromkeys(present) if reject is None or label != reject]
     kinds = {"text" if isinstance(label, str) else "numbers" for label in labels}
     if len(kinds) > 1:
         raise DataError(
@@ -129,16 +129,16 @@ def common_codes(columns: dict[str, Any], apart: Any = None) -> tuple[list[Any],
             "use one type of label"
         )
     labels = [labels[i] for i in _sorted_places(labels)]
-    return labels, [known_codes(own, codes, labels, apart) for own, codes in coded.values()]
+    return labels, [known_codes(own, codes, labels, reject) for own, codes in coded.values()]
 
 
-def known_codes(own: list[Any], codes: np.ndarray, labels: list[Any], apart: Any = None) -> np.ndarray:
-    """Codes into `own` as codes into `labels`; -1 for a label not among them, -2 for the one `apart`."""
+def known_codes(own: list[Any], codes: np.ndarray, labels: list[Any], reject: Any = None) -> np.ndarray:
+    """Codes into `own` as codes into `labels`; -1 for a label not among them, -2 for `reject`."""
     if own == labels:
         return codes
     place = {label: i for i, label in enumerate(labels)}
-    if apart is not None:
-        place[apart] = -2
+    if reject is not None:
+        place[reject] = -2
     return np.array([*(place.get(label, -1) for label in own), -1], dtype=np.int32)[codes]
 
 
@@ -167,13 +167,13 @@ def positive_mask(y: Any, pos_label: Any = None) -> np.ndarray:
 
 
 def refuse_unknown(pos_label: Any, labels: list[Any]) -> None:
-    """A positive label that no row has is fine among rows of one class, and a slip among rows of two."""
+    """Refuse a positive label that no row has, unless all rows are of one class."""
     if pos_label not in labels and len(labels) > 1:
         raise DataError(f"pos_label={pos_label!r} is not among the labels {', '.join(map(repr, labels))}")
 
 
 def score_column(score: Any, n_rows: int) -> np.ndarray:
-    """Scores as an array of numbers, one a row; of (n, 2) posteriors the second column."""
+    """Scores as an array of numbers, one per row; of (n, 2) posteriors the second column."""
     score = np.asarray(score)
     if score.ndim == 2 and score.shape[1] == 2:
         score = score[:, 1]
@@ -201,9 +201,9 @@ def score_matrix(y: Any, score: Any, classes: Any = None) -> tuple[list[Any], np
         )
     codes = known_codes(own, codes, labels)
     if len(codes) and codes.min() < 0:
-        strange = [label for label in own if label not in labels]
+        unknown = [label for label in own if label not in labels]
         raise DataError(
-            f"y has {'the labels ' + repr(strange) if strange else 'missing labels'} outside the classes"
+            f"y has {'the labels ' + repr(unknown) if unknown else 'missing labels'} outside the classes"
         )
     if np.isnan(score).any():
         raise MissingValuesError(f"score has {int(np.isnan(score).sum())} missing values")

@@ -10,7 +10,7 @@ import numpy as np
 
 from lyceum.errors import DataError, MissingValuesError
 from lyceum.evaluate._common import ratio
-from lyceum.evaluate._label_codes import column_of, given_or_ones, same_length
+from lyceum.evaluate._label_codes import column_of, same_length, weights_or_ones
 from lyceum.evaluate._printable import Printable
 from lyceum.report import Summary
 
@@ -111,7 +111,7 @@ def regression_report(
             raise MissingValuesError(
                 f"{name} has {int((~np.isfinite(values)).sum())} missing or infinite values"
             )
-    return _report(truth, guess, given_or_ones(sample_weight, len(truth)), mean)
+    return _report(truth, guess, weights_or_ones(sample_weight, len(truth)), mean)
 
 
 def _report(truth: np.ndarray, guess: np.ndarray, w: np.ndarray, mean: float | None) -> RegressionReport:

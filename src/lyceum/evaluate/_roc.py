@@ -15,7 +15,7 @@ from lyceum.report import Summary
 
 __all__ = ["RocCurve", "Steps", "auc", "roc", "sorted_auc"]
 
-_FEW_POINTS = 1_000  # up to here the chain is as fast as whole columns
+_FEW_POINTS = 1_000  # up to here the chain is as fast as array operations
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -123,14 +123,14 @@ def network(
     check_is_fitted(model, "parameters_")
     widths = model.widths_.tolist()
     ax = axes(ax, (1.6 + 1.5 * len(widths), 4.6))
-    shown = [_places(n, max(2, most)) for n in widths]
+    layers = [_places(n, max(2, most)) for n in widths]
     for l, coef in enumerate(model.coefs_):
-        _draw_lines(ax, l, shown[l], shown[l + 1], coef if weights else np.zeros_like(coef))
-    for l, places in enumerate(shown):
+        _draw_lines(ax, l, layers[l], layers[l + 1], coef if weights else np.zeros_like(coef))
+    for l, places in enumerate(layers):
         ax.scatter([l] * len(places), list(places.values()), s=110, color="white", edgecolor=INK, zorder=3)
         if len(places) < widths[l]:
             ax.text(l, 0.0, "⋮", ha="center", va="center", fontsize="large", color=INK)
-    _name_nodes(ax, model, shown)
+    _name_nodes(ax, model, layers)
     ax.set_xticks(range(len(widths)), _layer_names(model, widths))
     ax.set_yticks([])
     ax.tick_params(length=0, labelsize="small", colors=INK)
@@ -167,17 +167,17 @@ def _draw_lines(ax: Axes, l: int, left: dict[int, float], right: dict[int, float
     )
 
 
-def _name_nodes(ax: Axes, model: Any, shown: list[dict[int, float]]) -> None:
+def _name_nodes(ax: Axes, model: Any, layers: list[dict[int, float]]) -> None:
     inputs = model._design_names
     classes = getattr(model, "classes_", None)
     outputs = [model.schema_.target_name]
     if classes is not None:
-        outputs = [str(label) for label in classes] if len(shown[-1]) > 1 else [str(classes[-1])]
-    last = len(shown) - 1
-    for i, height in shown[0].items():
+        outputs = [str(label) for label in classes] if len(layers[-1]) > 1 else [str(classes[-1])]
+    last = len(layers) - 1
+    for i, height in layers[0].items():
         ax.annotate(str(inputs[i]), (0, height), (-9, 0), textcoords="offset points", ha="right", va="center",
                     fontsize="x-small", color=INK)  # fmt: skip
-    for i, height in shown[-1].items():
+    for i, height in layers[-1].items():
         ax.annotate(outputs[i], (last, height), (9, 0), textcoords="offset points", ha="left", va="center",
                     fontsize="x-small", color=INK)  # fmt: skip
 
