@@ -161,13 +161,12 @@ def _no_information(experiment: Experiment, predicted: np.ndarray, most: int = 1
     return total / weight if weight else 0.0
 
 
-def _plus(training: float, left_out: float, no_information: float) -> float:
-    """Weight .632 / (1 - .368 R), R = (left_out - training) / (no_information - training) clipped to [0, 1]."""
-    capped = min(left_out, no_information)
-    overfit = (
-        (capped - training) / (no_information - training)
-        if capped > training and no_information > training
-        else 0.0
-    )
+def _plus(training: float, left_out: float, random: float) -> float:
+    """Weight .632 / (1 - .368 R), R = (left_out - training) / (random - training) clipped to [0, 1].
+
+    `random` is the loss without information.
+    """
+    capped = min(left_out, random)
+    overfit = (capped - training) / (random - training) if capped > training and random > training else 0.0
     weight = 0.632 / (1.0 - 0.368 * overfit)
     return (1.0 - weight) * training + weight * capped
