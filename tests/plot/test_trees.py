@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
-from tests.trees.made import Builder, of_sklearn
+from tests.trees.tree_builders import Builder, of_sklearn
 
 from lyceum import plot
 from lyceum.data import Schema

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
-from tests.trees.follow import visited
-from tests.trees.referee import Referee
-from tests.trees.tables import WEATHER
+from tests.trees.growth_reference import visited
+from tests.trees.table_builders import WEATHER
+from tests.trees.tree_reference import Referee
 
 from lyceum import datasets
 from lyceum.data import Schema

@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 from scipy.stats import chi2_contingency
 from sklearn import tree as theirs
-from tests.trees.tables import from_scikit
+from tests.trees.table_builders import from_scikit
 
 from lyceum import datasets
 from lyceum.decision import LossMatrix
-from lyceum.errors import DataError
+from lyceum.errors import LyceumError, SettingError
 from lyceum.tree_core import CATEGORIES, GROUPS, INTERVALS, LEAF, Router
 from lyceum.trees import DecisionTreeClassifier, DecisionTreeRegressor
 from lyceum.trees._pruning import NodeCosts, prune_by_error, prune_by_pessimistic_error
@@ -243,7 +243,7 @@ def test_costs_turn_a_gain_into_its_square_over_the_cost():
     ],
 )
 def test_costs_that_are_none_are_refused(costs, message):
-    with pytest.raises(DataError, match=message):
+    with pytest.raises(SettingError, match=message):
         DecisionTreeClassifier(attribute_costs=costs).fit(datasets.load("weather"))
 
 
@@ -296,11 +296,11 @@ def test_a_loss_matrix_is_read_by_its_labels_and_may_reject():
 
 def test_losses_of_the_wrong_shape_or_of_no_loss_are_refused():
     X, y = unequal(50)
-    with pytest.raises(DataError, match=r"loss has shape \(3, 3\), but there are 2 classes.*LossMatrix"):
+    with pytest.raises(SettingError, match=r"loss has shape \(3, 3\), but there are 2 classes.*LossMatrix"):
         DecisionTreeClassifier(loss=np.ones((3, 3))).fit(X, y)
-    with pytest.raises(DataError, match="every class must have some loss"):
+    with pytest.raises(SettingError, match="every class must have some loss"):
         DecisionTreeClassifier(loss=[[0, 0], [1, 0]]).fit(X, y)
-    with pytest.raises(DataError, match="class_weight names the class 'sick'"):
+    with pytest.raises(LyceumError, match="class_weight names the class 'sick'"):
         DecisionTreeClassifier(class_weight={"sick": 2.0}).fit(X, y)
 
 
@@ -430,9 +430,9 @@ def test_what_cross_validation_chose_is_kept_and_forgotten():
 
 def test_prunings_that_exclude_each_other_or_need_rows_are_refused():
     X, y = noisy(40)
-    with pytest.raises(DataError, match=r"ccp_alpha='cv'.*pruning='confidence'.*set pruning=None"):
+    with pytest.raises(SettingError, match=r"ccp_alpha='cv'.*pruning='confidence'.*set pruning=None"):
         DecisionTreeClassifier(pruning="confidence", ccp_alpha="cv").fit(X, y)
-    with pytest.raises(DataError, match="leaves none to grow on: lower validation_fraction"):
+    with pytest.raises(SettingError, match="leaves none to grow on: lower validation_fraction"):
         DecisionTreeClassifier(pruning="reduced_error", validation_fraction=0.9).fit(X[:2], [0, 1])
 
 

@@ -12,7 +12,7 @@ from sklearn.ensemble import RandomForestRegressor
 from sklearn.inspection import permutation_importance as theirs
 from sklearn.linear_model import LogisticRegression as SparseLearner
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
-from tests.trees.tables import from_scikit
+from tests.trees.table_builders import from_scikit
 
 from lyceum.bayes import NaiveBayes
 from lyceum.errors import SourceError

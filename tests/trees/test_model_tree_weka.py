@@ -46,7 +46,7 @@ def test_five_models_with_the_published_numbers(cpu, reference):
     leaf = Router([grown], X.shape[1]).leaves(X)[:, 0]
     models = fit_models(grown, leaf, X, y, None, columns_below(grown, grown.feature, X.shape[1]), "m5p")
     choice = choose(grown, models, "squared", float(y.std()))
-    tree, kept = compact(grown, choice.cut), models.take(choice.kept)
+    tree, kept = compact(grown, choice.cut), models.take(choice.nodes)
     coef, intercept = smoothed(tree, kept.coef.toarray(), kept.intercept, kept.weight, 15.0)
     leaves = np.flatnonzero(tree.child < 0)
     found = {

@@ -6,7 +6,7 @@ import pytest
 from sklearn.base import clone
 
 from lyceum import datasets
-from lyceum.errors import DataError
+from lyceum.errors import SettingError
 from lyceum.tree_core import CATEGORIES, GROUPS, LEAF, THRESHOLD
 from lyceum.trees import C45, CART, ID3, DecisionTreeClassifier
 
@@ -104,7 +104,7 @@ def test_every_parameter_is_checked(preset):
     assert set(preset._parameter_constraints) == set(preset().get_params())
     with pytest.raises(ValueError, match="'max_depth' parameter"):
         preset(max_depth=-1).fit([[0.0], [1.0]], [0, 1])
-    with pytest.raises(DataError, match="attribute_costs"):
+    with pytest.raises(SettingError, match="attribute_costs"):
         preset(attribute_costs=[1.0, 2.0]).fit([[0.0], [1.0]], [0, 1])
 
 

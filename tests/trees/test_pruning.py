@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy import sparse
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
-from tests.trees.follow import visited
-from tests.trees.prunings import J48, all_prunings, leaves_under
-from tests.trees.referee import Referee
-from tests.trees.tables import from_scikit, mixed_table
+from tests.trees.growth_reference import visited
+from tests.trees.pruning_reference import J48, all_prunings, leaves_under
+from tests.trees.table_builders import from_scikit, mixed_table
+from tests.trees.tree_reference import Referee
 
-from lyceum.errors import DataError
+from lyceum.errors import DataError, SettingError
 from lyceum.tree_core import LEAF
 from lyceum.trees._confidence import SLACK, prune_by_confidence, upper_errors
 from lyceum.trees._cost_complexity import choose_alpha, cost_complexity_path, prune_by_complexity
@@ -90,7 +90,7 @@ def _is_below_cut(tree, node, cut):
 
 
 def test_a_compact_tree_of_intervals_keeps_its_cuts():
-    from tests.trees.prunings import interval_tree
+    from tests.trees.pruning_reference import interval_tree
 
     tree = interval_tree()
     cells = [[x, y] for x in (-1.0, 0.0, 0.5, 1.0, 1.5, np.nan) for y in (0.0, 2.0, 3.0, 9.0)]
@@ -238,7 +238,7 @@ def test_a_loss_may_have_more_actions_than_classes():
     _, tree = grown(2)
     with_reject = np.column_stack([LOSS, np.full(3, -1.0)])
     assert prune_by_loss(tree, with_reject).n_nodes == 1
-    with pytest.raises(DataError, match="does not fit a tree of 3 classes"):
+    with pytest.raises(SettingError, match="does not fit a tree of 3 classes"):
         prune_by_loss(tree, np.eye(2))
 
 
@@ -352,7 +352,7 @@ def test_alpha_is_chosen_for_numbers_and_missing_cells():
 
 
 def test_alpha_needs_two_folds():
-    with pytest.raises(DataError, match="at least two folds"):
+    with pytest.raises(SettingError, match="at least two folds"):
         choose_alpha(lambda rows: None, lambda tree, rows: None, np.arange(3), np.zeros(3))
 
 
@@ -390,7 +390,7 @@ def test_bounds_rise_with_errors_and_fall_with_confidence(bound):
     errors = np.linspace(0, 9, 40)
     assert (np.diff(upper_errors(errors, 20, 0.25, bound)) > 0).all()
     assert (upper_errors(errors, 20, 0.1, bound) > upper_errors(errors, 20, 0.3, bound)).all()
-    with pytest.raises(DataError, match=r"at most 0\.5"):
+    with pytest.raises(SettingError, match=r"at most 0\.5"):
         upper_errors(1, 2, 0.6, bound)
 
 
@@ -463,9 +463,9 @@ def test_raising_refuses_other_rows():
 def test_prunings_of_classes_refuse_a_regression_tree():
     tree = from_scikit(DecisionTreeRegressor().fit([[0.0], [1.0]], [0.0, 1.0]))
     for prune in (prune_by_pessimistic_error, prune_by_loss, prune_by_confidence):
-        with pytest.raises(DataError, match="regression tree"):
+        with pytest.raises(SettingError, match="regression tree"):
             prune(tree)
-    with pytest.raises(DataError, match="regression tree"):
+    with pytest.raises(SettingError, match="regression tree"):
         prune_by_complexity(tree, 0.1, "error")
 
 

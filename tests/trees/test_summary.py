@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from tests.trees.made import Builder
+from tests.trees.tree_builders import Builder
 
 from lyceum.data import Schema
 from lyceum.tree_core import CATEGORIES, GROUPS, INTERVALS, THRESHOLD, TreeLabels, importance_table

@@ -3,7 +3,7 @@
 from lyceum.tree_core._binned_rows import BinnedRows
 from lyceum.tree_core._bins import Bins, Coded
 from lyceum.tree_core._contributions import contributions, explain_trees
-from lyceum.tree_core._fraction_routing import Parts, Walk, children_of, walk
+from lyceum.tree_core._fraction_routing import Parts, Walk, child_nodes, walk
 from lyceum.tree_core._growth import Considered, Growth, class_impurities, grow, grow_with_record
 from lyceum.tree_core._growth_settings import (
     GROWTH_CONSTRAINTS,
@@ -56,7 +56,7 @@ __all__ = [
     "as_dot",
     "as_text",
     "cached_router",
-    "children_of",
+    "child_nodes",
     "class_impurities",
     "class_losses",
     "coded_row",

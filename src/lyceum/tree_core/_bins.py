@@ -23,11 +23,11 @@ _SLOTS = 256  # edges of a column in the kernel's table
 
 @dataclass(frozen=True)
 class Bins:
-    """What bin a cell is in. Bin b of a continuous column holds (e_{b−1}, e_b], for its rising edges e.
+    """The bin of every cell. Bin b of a continuous column holds (e_{b−1}, e_b], for its rising edges e.
 
     A column of at most `max_bins` distinct values has a bin for each, with the edges midway between
-    neighbours. Any other has bins of about the same weight, but that a value heavier than a bin has one of
-    its own. A category has the bin of its code; of more than `max_bins` categories the heaviest keep a bin
+    neighbours. Any other has bins of about the same weight, except that a value heavier than a bin has its
+    own. A category has the bin of its code; of more than `max_bins` categories the heaviest keep a bin
     and the others share the last. A missing cell, and a category that is unknown, is in bin `n_bins[j]`.
 
     Edges are found on a sample of 65 to 131 thousand rows where there are more, fewer where there are
@@ -41,9 +41,9 @@ class Bins:
     ([1.5, 3.0], [0, 1, 3, 2])
     """
 
-    edges: tuple[np.ndarray, ...]  # float64, of no length for a categorical column
+    edges: tuple[np.ndarray, ...]  # float64, empty for a categorical column
     n_bins: np.ndarray  # int32 (d,), without the one of missing cells
-    tables: tuple[np.ndarray, ...]  # uint8, the bin of every category; of no length for a continuous column
+    tables: tuple[np.ndarray, ...]  # uint8, the bin of every category; empty for a continuous column
 
     @classmethod
     def of(cls, rows: Rows, max_bins: int = 255) -> Bins:
@@ -172,8 +172,8 @@ def _distinct(x: np.ndarray, w: np.ndarray | None) -> tuple[np.ndarray, np.ndarr
         x = x[: len(x) - np.count_nonzero(np.isnan(x))]
         first = np.flatnonzero(np.append(np.ones(min(1, len(x)), bool), x[1:] != x[:-1]))
         return x[first].astype(np.float64), np.diff(np.append(first, len(x))).astype(np.float64)
-    there = ~np.isnan(x)
-    x, w = x[there], w[there]
+    known = ~np.isnan(x)
+    x, w = x[known], w[known]
     order = np.argsort(x, kind="stable")
     x, w = x[order], w[order]
     first = np.flatnonzero(np.append(np.ones(min(1, len(x)), bool), x[1:] != x[:-1]))
@@ -181,7 +181,7 @@ def _distinct(x: np.ndarray, w: np.ndarray | None) -> tuple[np.ndarray, np.ndarr
 
 
 def _cuts(weights: np.ndarray, max_bins: int) -> np.ndarray:
-    """Where bins begin, but the first: a value counts at most as a whole bin does.
+    """Where bins begin, except the first: a value counts at most as much as one bin.
 
     The size c of a bin solves Σ min(w, c) = max_bins · c. A value is in the bin in which its middle lies.
     """
@@ -204,7 +204,7 @@ def _category_table(x: np.ndarray, w: np.ndarray | None, max_bins: int, n_catego
         return np.arange(n_categories, dtype=np.uint8)
     known = ~np.isnan(x) & (x >= 0)
     weight = np.bincount(x[known].astype(np.intp), None if w is None else w[known], minlength=n_categories)
-    kept = np.sort(np.argsort(-weight, kind="stable")[: max_bins - 1])
+    heaviest = np.sort(np.argsort(-weight, kind="stable")[: max_bins - 1])
     table = np.full(n_categories, max_bins - 1, dtype=np.uint8)
-    table[kept] = np.arange(max_bins - 1)
+    table[heaviest] = np.arange(max_bins - 1)
     return table

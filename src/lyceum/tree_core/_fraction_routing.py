@@ -13,11 +13,11 @@ import numpy as np
 
 from lyceum.tree_core._tree import CATEGORIES, INTERVALS, LEAF, THRESHOLD, Tree
 
-__all__ = ["Parts", "Walk", "children_of", "walk"]
+__all__ = ["Parts", "Walk", "child_nodes", "walk"]
 
 
 class Parts(NamedTuple):
-    """Rows, in part or whole, at nodes."""
+    """Rows, divided or not, at nodes."""
 
     row: np.ndarray
     node: np.ndarray
@@ -98,7 +98,7 @@ def _intervals(tree: Tree, node: np.ndarray, cell: np.ndarray) -> np.ndarray:
 
 def _spread(tree: Tree, parts: Parts, passed: Parts) -> Parts:
     """Divide parts among all children by the weight of the rows that were not divided."""
-    each, child = children_of(tree, parts.node)
+    each, child = child_nodes(tree, parts.node)
     known = np.bincount(passed.node, passed.weight, tree.n_nodes)[child]
     none = np.bincount(each, known, minlength=len(parts.row)) <= 0.0
     by = np.where(none[each], tree.weight[child], known)
@@ -107,7 +107,7 @@ def _spread(tree: Tree, parts: Parts, passed: Parts) -> Parts:
     return out.take(out.weight > 0.0)
 
 
-def children_of(tree: Tree, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def child_nodes(tree: Tree, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """All children of nodes, and the place among `nodes` of the parent of each."""
     counts = np.where(tree.kind[nodes] == LEAF, 0, tree.n_children[nodes])
     each = np.repeat(np.arange(len(nodes)), counts)

@@ -128,7 +128,7 @@ def grow_with_record(
     n_classes: int | None = None,
     rows: np.ndarray | None = None,
 ) -> tuple[Tree, Considered]:
-    """The tree, and what was considered where `growth.record` asks for it."""
+    """The tree, and with `growth.record` every column considered."""
     of = (target,) if n_classes is None else (target, n_classes)
     grower = native.TreeGrower(columns.native, *of, weight, growth.native, rows)
     d = len(columns.n_codes)

@@ -12,7 +12,7 @@ from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
 from lyceum.base import CATEGORICAL_FEATURES
 from lyceum.data import Schema
-from lyceum.errors import DataError
+from lyceum.errors import SettingError
 from lyceum.probability import LossMatrix
 from lyceum.tree_core._growth import Growth
 
@@ -56,7 +56,7 @@ GROWTH_CONSTRAINTS: dict[str, Any] = {
 
 
 def growth_rules(learner: Any, schema: Schema, n_rows: int, weight: float, seed: int) -> Growth:
-    """The rules that the parameters of a learner stand for, on so many rows of so much weight."""
+    """Growth rules from a learner's parameters, for `n_rows` rows of total weight `weight`."""
     loss = getattr(learner, "loss_", None)
     by_loss = loss is not None and learner.criterion == "misclassification"
     return Growth(
@@ -69,7 +69,7 @@ def growth_rules(learner: Any, schema: Schema, n_rows: int, weight: float, seed:
         max_depth=learner.max_depth,
         min_samples_split=max(2, resolve_row_count(learner.min_samples_split, n_rows)),
         min_samples_leaf=resolve_row_count(learner.min_samples_leaf, n_rows),
-        min_weight_leaf=_least_weight(learner, weight),
+        min_weight_leaf=_min_weight(learner, weight),
         max_leaf_nodes=learner.max_leaf_nodes,
         min_impurity_decrease=learner.min_impurity_decrease,
         max_p_value=getattr(learner, "max_p_value", None),
@@ -84,20 +84,20 @@ def growth_rules(learner: Any, schema: Schema, n_rows: int, weight: float, seed:
     )
 
 
-def _least_weight(learner: Any, weight: float) -> float:
-    """C45 has a weight of its own, the others a share of all."""
+def _min_weight(learner: Any, weight: float) -> float:
+    """The smallest weight of a child: an absolute one for C45, a share of the total for the others."""
     if hasattr(learner, "min_weight_leaf"):
         return learner.min_weight_leaf
     return learner.min_weight_fraction_leaf * weight
 
 
 def resolve_row_count(given: float, n_rows: int) -> int:
-    """A count of rows, given as such or as a share of all."""
+    """A number of rows, from a number or from a share of all rows."""
     return int(given) if isinstance(given, int | np.integer) else max(1, math.ceil(given * n_rows))
 
 
 def resolve_max_features(max_features: Any, d: int) -> int:
-    """How many columns are drawn at a node."""
+    """The number of columns drawn at a node."""
     if max_features is None:
         return d
     if max_features == "sqrt":
@@ -110,21 +110,21 @@ def resolve_max_features(max_features: Any, d: int) -> int:
 
 
 def column_costs(costs: Any, schema: Schema) -> np.ndarray | None:
-    """What testing every column costs; a column that a dict does not name costs 1."""
+    """The cost of testing every column; a column that a dict does not name costs 1."""
     if costs is None:
         return None
     if isinstance(costs, Mapping):
         odd = [name for name in costs if name not in schema.names]
         if odd:
-            raise DataError(
+            raise SettingError(
                 f"attribute_costs names the column {odd[0]!r}; the columns are {list(schema.names)}"
             )
         values = np.array([float(costs.get(name, 1.0)) for name in schema.names])
     else:
         values = np.asarray(costs, dtype=np.float64)
     if values.shape != (len(schema),) or not np.all(np.isfinite(values) & (values > 0)):
-        raise DataError(
-            f"attribute_costs must be {len(schema)} positive numbers, one a column, or a dict by column "
+        raise SettingError(
+            f"attribute_costs must be {len(schema)} positive numbers, one per column, or a dict by column "
             f"name; got {costs!r}"
         )
     return values
@@ -140,7 +140,7 @@ def class_losses(loss: Any, classes: np.ndarray) -> tuple[np.ndarray | None, np.
         return np.array(loss.values, dtype=np.float64), actions
     values = np.asarray(loss, dtype=np.float64)
     if values.shape != (len(classes), len(classes)):
-        raise DataError(
+        raise SettingError(
             f"loss has shape {values.shape}, but there are {len(classes)} classes: give rows = true class "
             "and columns = predicted class in the order of classes_, or a LossMatrix where actions have "
             "other names"

@@ -1,14 +1,14 @@
 """grow_by_levels: a tree from histograms of binned rows, in a few passes over rows of any size.
 
 A pass sums the target over the bins of every column at every open node (`NodeHistograms`); the splits are
-chosen from the merged sums by the search of the exact core. Only the sums are in memory, so arrays, files
+chosen from the merged sums by the same search as in `grow`. Only the sums are in memory, so arrays, files
 larger than memory and Dask give the same tree, the one that `grow` gives on the same bins.
 
-A level is a pass, or several where the sums of its nodes do not fit into `budget` bytes at once: a node takes
-columns × bins × classes numbers, or four a bin where the target is a number. Every thread has the sums once
-or twice, and so has their merging.
-With `max_leaf_nodes` the nodes are split in the order of what they gain. The children of all nodes that can
-still come in are looked at together, so that here too there are about as many passes as levels.
+A level takes one pass, or several where the sums of its nodes do not fit into `budget` bytes: a node takes
+columns × bins × classes numbers, or four per bin where the target is a number. Every thread holds the sums
+once or twice, and so does their merging.
+With `max_leaf_nodes` the node of the largest gain is split first. The children of all nodes that may still be
+split are searched together, so that here too there are about as many passes as levels.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ from lyceum.tree_core._level_nodes import (
     NodeSplits,
     Numbers,
     Target,
-    considered,
-    finished,
+    build_tree,
+    child_sums,
+    collect_considered,
     frontier_of,
-    parted,
     ranked_columns,
 )
 from lyceum.tree_core._node_histograms import BinRanges, Frontier, NodeHistograms
@@ -46,7 +46,7 @@ __all__ = ["grow_by_levels", "grow_by_levels_with_record"]
 
 BUDGET = 1 << 27
 
-_Waiting = tuple[float, int, Node]  # what a split gains, negative; the number of the node
+_Waiting = tuple[float, int, Node]  # the negative gain of a split, weighted; the number of the node
 
 
 def grow_by_levels(
@@ -69,7 +69,7 @@ def grow_by_levels(
 def grow_by_levels_with_record(
     rows: Rows, bins: Bins, growth: Growth, n_classes: int | None = None, budget: int = BUDGET
 ) -> tuple[Tree, Considered]:
-    """The tree, and what was considered where `growth.record` asks for it."""
+    """The tree, and with `growth.record` every column considered."""
     if growth.criterion == "absolute_error":
         raise SourceError(
             "criterion='absolute_error' needs the rows of a node, which sums over bins do not have: choose "
@@ -78,7 +78,7 @@ def grow_by_levels_with_record(
     target = Numbers(growth.native) if n_classes is None else Classes(growth.native, n_classes)
     grower = _Grower(rows, bins, growth, target, budget)
     nodes = grower.best_first() if growth.max_leaf_nodes else grower.levels()
-    return finished(nodes, target, bins), considered(nodes)
+    return build_tree(nodes, target, bins), collect_considered(nodes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,14 +99,14 @@ class _RootPass:
 
 
 class _Grower:
-    """Looks at nodes, pass by pass; a node that has been looked at has its split and its children, if any."""
+    """Searches nodes, pass by pass; a node that has been searched has its split and its children, if any."""
 
     def __init__(self, rows: Rows, bins: Bins, growth: Growth, target: Target, budget: int):
         self.rows, self.bins, self.growth, self.target, self.budget = rows, bins, growth, target, budget
         self.offsets = bins.offsets
         self.rules = growth.native
         self.root = Node.root(len(bins), growth.seed)
-        self._look_at_root()
+        self._search_root()
 
     # -- the order of growth -------------------------------------------------------------------------------
 
@@ -114,7 +114,7 @@ class _Grower:
         """The nodes of the tree, level by level."""
         nodes, level = [], [self.root]
         while level:
-            self._look_at(level)
+            self._search_nodes(level)
             nodes += level
             level = [child for node in level for child in node.children]
         for number, node in enumerate(nodes):
@@ -132,7 +132,7 @@ class _Grower:
             if leaves + len(node.children) - 1 > most:
                 continue
             leaves += len(node.children) - 1
-            self._look_ahead(node, waiting, most - leaves)
+            self._search_ahead(node, waiting, most - leaves)
             inner.add(node)
             for number, child in enumerate(node.children, len(nodes)):
                 child.number = number
@@ -148,7 +148,7 @@ class _Grower:
             worth = float(self.target.weight(node.sums)) * node.split.gain
             heapq.heappush(waiting, (-worth, number, node))
 
-    def _look_ahead(self, node: Node, waiting: list[_Waiting], left: int) -> None:
+    def _search_ahead(self, node: Node, waiting: list[_Waiting], left: int) -> None:
         """Look at the children of a node and, if that takes a pass, at as many others as fit into it.
 
         The others are children of nodes that would be split next, were the gains below them all known: what
@@ -164,10 +164,10 @@ class _Grower:
             for child in rival.children:
                 self._admit(child, ahead, next(numbers))
                 others += [child] if self._is_open(child) else []
-        self._look_at(needed + others[: max(0, self.nodes_a_pass - len(needed))])
+        self._search_nodes(needed + others[: max(0, self.nodes_per_pass - len(needed))])
 
     def _is_open(self, node: Node) -> bool:
-        return not node.looked_at and node.may_split
+        return not node.is_searched and node.may_split
 
     def _judge(self, nodes: Sequence[Node]) -> None:
         """Set the impurity of nodes from their sums, and whether the stopping rules let them be split."""
@@ -189,22 +189,22 @@ class _Grower:
 
     # -- passes --------------------------------------------------------------------------------------------
 
-    def _look_at_root(self) -> None:
+    def _search_root(self) -> None:
         frontier = Frontier.of_root(self.bins.n_bins + 1)
         of = partial(_RootPass.of, bins=self.bins, frontier=frontier, n_classes=self.target.n_classes)
         found = self.rows.reduce(of)
         self.columns = ranked_columns(self.bins, found.ranges, self.offsets)
         self.root.centre = float(found.histograms.centre[0])
-        tables = self._settled([self.root], found.histograms)
+        tables = self._settle([self.root], found.histograms)
         self.root_weight = float(self.target.weight(self.root.sums))
         self._choose([self.root], tables, found.histograms.counted)
-        self.nodes_a_pass = max(1, self.budget // tables.nbytes)
+        self.nodes_per_pass = max(1, self.budget // tables.nbytes)
 
-    def _look_at(self, nodes: Sequence[Node]) -> None:
+    def _search_nodes(self, nodes: Sequence[Node]) -> None:
         """Find the splits of nodes, in as many passes as their sums need."""
         open_ = [node for node in nodes if self._is_open(node)]
-        for start in range(0, len(open_), self.nodes_a_pass):
-            self._pass(open_[start : start + self.nodes_a_pass])
+        for start in range(0, len(open_), self.nodes_per_pass):
+            self._pass(open_[start : start + self.nodes_per_pass])
 
     def _pass(self, nodes: Sequence[Node]) -> None:
         if self.target.n_classes is None:
@@ -220,16 +220,16 @@ class _Grower:
             centre=centre,
         )
         histograms = self.rows.reduce(of)
-        self._choose(nodes, self._settled(nodes, histograms), histograms.counted)
+        self._choose(nodes, self._settle(nodes, histograms), histograms.counted)
 
-    def _settled(self, nodes: Sequence[Node], histograms: NodeHistograms) -> np.ndarray:
+    def _settle(self, nodes: Sequence[Node], histograms: NodeHistograms) -> np.ndarray:
         """The histograms of the nodes, whose sums are now known from them: those of any column add up."""
         tables = histograms.tables
         totals = tables[:, : self.offsets[1]].sum(axis=1)
         for node, table, total in zip(nodes, tables, totals):
             node.n_rows = round(total[-1] if histograms.counted else total.sum())
             self.target.settle(node, total[: self.target.n_sums], table)
-            node.looked_at = True
+            node.is_searched = True
         self._judge(nodes)
         return tables
 
@@ -277,7 +277,7 @@ class _Grower:
         cells = table[self.offsets[split.feature] : self.offsets[split.feature + 1]]
         sums = cells[:, : self.target.n_sums]
         rows = cells[:, -1] if counted else cells.sum(axis=1)
-        parts, n_rows = parted(split, sums, rows, self.target.weight(sums))
+        parts, n_rows = child_sums(split, sums, rows, self.target.weight(sums))
         if self.growth.max_p_value is not None and native.independence(parts) > self.growth.max_p_value:
             return
         node.split = split

@@ -11,7 +11,7 @@ import numpy as np
 from lyceum._native import native
 from lyceum.tree_core._bins import Bins
 from lyceum.tree_core._growth import Considered, Growth
-from lyceum.tree_core._node_histograms import EVERY_CHILD, BinRanges, Frontier, recentred
+from lyceum.tree_core._node_histograms import EVERY_CHILD, BinRanges, Frontier, recenter
 from lyceum.tree_core._tree import CATEGORIES, GROUPS, INTERVALS, LEAF, Tree
 
 __all__ = [
@@ -19,8 +19,8 @@ __all__ = [
     "Node",
     "NodeSplits",
     "Numbers",
-    "considered",
-    "finished",
+    "build_tree",
+    "collect_considered",
     "frontier_of",
     "ranked_columns",
 ]
@@ -55,7 +55,7 @@ class Node:
     n_rows: int = 0
     impurity: float = 0.0
     may_split: bool = False  # by the stopping rules
-    looked_at: bool = False
+    is_searched: bool = False
     split: Split | None = None
     children: list[Node] = field(default_factory=list)
     parent: Node | None = None
@@ -67,7 +67,7 @@ class Node:
         return cls(0, _mixed(seed + _GOLDEN), np.zeros(n_columns, dtype=np.uint8), np.empty(0), 0.0)
 
     def child(self, number: int, sums: np.ndarray, n_rows: int) -> Node:
-        """A child that is not in the tree yet; what is random in it depends on its path alone."""
+        """A child that is not in the tree yet; its random numbers depend on its path alone."""
         seed = _mixed(self.seed + (number + 1) * _GOLDEN)
         return Node(self.depth + 1, seed, self.dead, sums, self.centre, n_rows, parent=self)
 
@@ -129,7 +129,7 @@ class Numbers:
     def settle(self, node: Node, sums: np.ndarray, table: np.ndarray) -> None:
         """Take the sums of a node, and its table in place, about the mean."""
         shift = sums[1] / sums[0]
-        table[:] = recentred(table, -shift)
+        table[:] = recenter(table, -shift)
         node.centre += float(shift)
         node.sums = np.array([sums[0], 0.0, max(0.0, sums[2] - sums[1] * shift)])
 
@@ -207,7 +207,7 @@ class NodeSplits:
         )
 
 
-def parted(
+def child_sums(
     split: Split, cells: np.ndarray, rows: np.ndarray, weight: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """The sums and the numbers of rows of every child, from those of every code of the column.
@@ -280,7 +280,7 @@ def ranked_columns(bins: Bins, ranges: BinRanges, offsets: np.ndarray) -> Any:
 # -- the finished tree -------------------------------------------------------------------------------------
 
 
-def finished(nodes: Sequence[Node], target: Target, bins: Bins) -> Tree:
+def build_tree(nodes: Sequence[Node], target: Target, bins: Bins) -> Tree:
     """The nodes, in the order of their numbers, as a Tree."""
     n = len(nodes)
     feature, child, table, missing = np.full((4, n), -1, dtype=np.int32)
@@ -322,8 +322,8 @@ def finished(nodes: Sequence[Node], target: Target, bins: Bins) -> Tree:
     )
 
 
-def considered(nodes: Sequence[Node]) -> Considered:
-    """What was considered at the nodes that were looked at."""
+def collect_considered(nodes: Sequence[Node]) -> Considered:
+    """Every column considered at the nodes that were searched."""
     found = [
         (node.number, column, *node.considered[column])
         for node in nodes

@@ -18,7 +18,7 @@ _ADDITIONS = 4  # to a cell, on the average, that are worth a new table
 
 
 class Coder(Protocol):
-    """What codes a block: a bin or category a cell, the code after a column's last where it is missing."""
+    """Codes a block: one bin or category per cell, the code after a column's last where it is missing."""
 
     def code(self, block: Block) -> np.ndarray: ...
 
@@ -85,7 +85,7 @@ class CodedRows:
     w: np.ndarray | None
 
     @classmethod
-    def joined(cls, parts: Sequence[CodedRows]) -> CodedRows:
+    def concatenate(cls, parts: Sequence[CodedRows]) -> CodedRows:
         if len(parts) == 1:
             return parts[0]
         plain = all(part.w is None for part in parts)
@@ -103,10 +103,10 @@ class NodeHistograms:
 
     Of K classes (`n_classes`) a cell holds the weight of every class; of a number it holds Σw, Σwz and Σwz²
     with z = y − c for the slot's `centre` c, so that a large mean costs no digits. The last channel counts
-    the rows, in part or whole; it is left out for classes whose weights are counts already.
+    the rows, divided rows too; it is left out for classes whose weights are counts already.
 
-    Tables of many nodes are larger than the rows of one block, so rows wait in codes, a byte a cell, until
-    they are worth a pass over the tables. Sums of whole weights are exact, whatever the blocks.
+    Tables of many nodes are larger than the rows of one block, so rows wait in codes, one byte per cell,
+    until they are worth a pass over the tables. Sums of integer weights are exact, whatever the blocks.
 
     >>> from lyceum.data import scan
     >>> import pyarrow as pa
@@ -145,20 +145,20 @@ class NodeHistograms:
         y = block.y if n_classes is not None else np.ascontiguousarray(block.y, dtype=np.float64)
         rows = CodedRows(coder.code(block), y, block.w)
         counted = n_classes is None or block.w is not None or frontier.divides
-        return cls(frontier, n_classes, centre, counted, None, (rows,))._when_worth_it()
+        return cls(frontier, n_classes, centre, counted, None, (rows,))._summed_if_worth()
 
     def merge(self, other: NodeHistograms) -> NodeHistograms:
         counted = self.counted or other.counted
         one, two = self._table(counted, self.centre), other._table(counted, self.centre)
         summed = one if two is None else two if one is None else one + two
         both = replace(self, counted=counted, summed=summed, waiting=self.waiting + other.waiting)
-        return both._when_worth_it()
+        return both._summed_if_worth()
 
     @property
     def tables(self) -> np.ndarray:
         """The sums of all rows, (slots, cells, channels)."""
         if self.summed is None or self.waiting:
-            return self._settled().tables
+            return self._sum_waiting().tables
         return self.summed
 
     @property
@@ -175,18 +175,18 @@ class NodeHistograms:
             return np.append(self.summed, self.summed.sum(axis=2, keepdims=True), axis=2)
         if self.summed is None or self.n_classes is not None or np.array_equal(self.centre, centre):
             return self.summed
-        return recentred(self.summed, (self.centre - centre)[:, None])
+        return recenter(self.summed, (self.centre - centre)[:, None])
 
-    def _when_worth_it(self) -> NodeHistograms:
+    def _summed_if_worth(self) -> NodeHistograms:
         """Settled once the additions to come outnumber the cells of the tables."""
         additions = sum(rows.codes.size for rows in self.waiting)
-        return self._settled() if additions >= _ADDITIONS * self._size else self
+        return self._sum_waiting() if additions >= _ADDITIONS * self._size else self
 
-    def _settled(self) -> NodeHistograms:
+    def _sum_waiting(self) -> NodeHistograms:
         shape = (self.frontier.n_slots, self.frontier.n_cells, self.n_channels)
         out = np.zeros(shape) if self.summed is None else self.summed.copy()
         if self.waiting:
-            rows = CodedRows.joined(self.waiting)
+            rows = CodedRows.concatenate(self.waiting)
             given = (rows.codes, *self.frontier.arrays, rows.y, rows.w)
             if self.n_classes is None:
                 native.number_histograms(*given, self.centre, out)
@@ -195,7 +195,7 @@ class NodeHistograms:
         return replace(self, summed=out, waiting=())
 
 
-def recentred(sums: np.ndarray, shift: np.ndarray) -> np.ndarray:
+def recenter(sums: np.ndarray, shift: np.ndarray) -> np.ndarray:
     """Sums (…, 4) of w, wz and wz² as those of z + shift."""
     moved = sums.copy()
     moved[..., 1] += shift * sums[..., 0]

@@ -1,4 +1,4 @@
-"""Many trees, packed for files and pickles: what they share once, all arrays in one of each kind.
+"""Many trees packed for files and pickles: each kind of array concatenated over all trees.
 
 Hundreds of small trees are thousands of small arrays, each of which would cost more as a file than it holds.
 """
@@ -45,7 +45,7 @@ def _narrow(array: np.ndarray) -> np.ndarray:
 
 
 def unpack_trees(arrays: dict[str, np.ndarray]) -> list[Tree]:
-    """The trees of `pack_trees`; raises ValueError if the arrays do not have the lengths that they say."""
+    """The trees of `pack_trees`; raises ValueError if the lengths of the arrays do not fit."""
     sizes = np.asarray(arrays["sizes"])
     if sizes.ndim != 2 or sizes.shape[1] != 3 or sizes.dtype.kind != "i" or (sizes < [1, 0, 0]).any():
         raise ValueError("the sizes of packed trees are not those of trees")

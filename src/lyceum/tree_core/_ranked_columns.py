@@ -58,13 +58,13 @@ class Columns:
 
 
 def _rank(X: np.ndarray, schema: Schema, codes: np.ndarray, j: int) -> tuple[int, np.ndarray]:
-    """Write the ranks of column j; how many there are, and the values of a continuous column."""
+    """Write the ranks of column j; returns their number, and the values of a continuous column."""
     column = schema[j]
     if not column.is_categorical:
         values = native.rank_column(X, j, codes[j])
         return len(values), values
     count = len(np.asarray(column.categories))
-    known = np.isfinite(X[:, j]) & (X[:, j] >= 0)  # an unknown category is as good as a missing one
+    known = np.isfinite(X[:, j]) & (X[:, j] >= 0)  # an unknown category counts as missing
     codes[j] = np.where(known, X[:, j], count)
     return count, np.empty(0)
 

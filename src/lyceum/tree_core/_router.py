@@ -21,7 +21,7 @@ _ENGINES = {"quickest": 0, "walk": 1, "scan": 2}
 
 
 def shares(value: np.ndarray) -> np.ndarray:
-    """Rows of class weights as posteriors, which sum to 1; equal ones where there is no weight."""
+    """Rows of class weights as posteriors, which sum to 1; equal posteriors for zero weight."""
     total = value.sum(axis=1, keepdims=True)
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where(total > 0, value / total, 1.0 / value.shape[1])
@@ -52,7 +52,7 @@ def float_cells(X: Any) -> np.ndarray:
 
 
 class _Values(Sequence[np.ndarray]):
-    """What the nodes of every tree add, made when it is asked for: a forest would hold it twice."""
+    """The values of the nodes of every tree, computed on demand: a forest would hold them twice."""
 
     def __init__(self, trees: Sequence[Tree], given: Any, factors: np.ndarray) -> None:
         if not (given is None or isinstance(given, str)) and len(given) != len(trees):
@@ -79,7 +79,7 @@ class _Values(Sequence[np.ndarray]):
 class Router:
     """Sends rows down trees.
 
-    The trees are packed when rows of a type (float32 or float64) first come; what is packed is not pickled.
+    The trees are packed when rows of a type (float32 or float64) first come; packed trees are not pickled.
     All methods may be called from several threads at once and use one thread each.
 
     Parameters
@@ -93,7 +93,7 @@ class Router:
         Factors of the values.
     columns : array of int of shape (n_trees,), optional
         The first output column that each tree adds to, 0 by default: 0 for forests, whose trees give all K
-        columns; the class for boosting with a tree a class.
+        columns; the class for boosting with one tree per class.
     engine : {"quickest", "walk", "scan"}, default="quickest"
         Whether rows walk from node to node, or nodes are tested for many rows at a time, which is quicker for
         many small trees. The results are the same.
@@ -139,18 +139,18 @@ class Router:
         """
         X = float_cells(X)
         ends = np.empty((len(X), len(self.trees)), dtype=np.int32)
-        whole, split = self._apart(X)
+        undivided, split = self._divided_rows(X)
         if split is None:
             self._pack(X.dtype).leaves(X, 0, len(self.trees), ends)
             return ends
-        ends[whole] = self._whole_leaves(X[whole])
+        ends[undivided] = self._undivided_leaves(X[undivided])
         for t, arrays in enumerate(self._arrays):
             column = np.empty(int(np.count_nonzero(split)), dtype=np.int32)
             arrays.ends(X[split], column)
             ends[split, t] = column
         return ends
 
-    def _whole_leaves(self, X: np.ndarray) -> np.ndarray:
+    def _undivided_leaves(self, X: np.ndarray) -> np.ndarray:
         ends = np.empty((len(X), len(self.trees)), dtype=np.int32)
         self._pack(X.dtype).leaves(X, 0, len(self.trees), ends)
         return ends
@@ -171,13 +171,13 @@ class Router:
         """
         X = float_cells(X)
         last = len(self.trees) if last is None else last
-        whole, split = self._apart(X)
+        undivided, split = self._divided_rows(X)
         if split is None:
             self._pack(X.dtype).add_values(X, first, last, out)
             return
-        some = np.ascontiguousarray(out[whole])
-        self._pack(X.dtype).add_values(X[whole], first, last, some)
-        out[whole] = some
+        some = np.ascontiguousarray(out[undivided])
+        self._pack(X.dtype).add_values(X[undivided], first, last, some)
+        out[undivided] = some
         some = np.ascontiguousarray(out[split])
         for t in range(first, last):
             self._arrays[t].add_ends(X[split], self.values[t], self.columns[t], some)
@@ -202,7 +202,7 @@ class Router:
 
     # -- packing -------------------------------------------------------------------------------------------
 
-    def _apart(self, X: np.ndarray) -> tuple[Any, np.ndarray | None]:
+    def _divided_rows(self, X: np.ndarray) -> tuple[Any, np.ndarray | None]:
         """Which rows go one way in every tree and which may be split, None if none may."""
         if not self._shares_missing:
             return None, None

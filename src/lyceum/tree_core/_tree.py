@@ -29,7 +29,7 @@ class Tree:
     - THRESHOLD: the first child if the cell is at most `threshold[i]`, else the second;
     - INTERVALS: the child whose number is the count of the n_children − 1 rising `cuts`, from `table[i]`
       on, that are below the cell;
-    - CATEGORIES (a child a category) and GROUPS (two groups of categories): child
+    - CATEGORIES (one child per category) and GROUPS (two groups of categories): child
       `branches[table[i] + code]`, of which there are `n_codes[i]`.
 
     A row stays at node i, and takes its value, where its category has no branch (−1): no row of that category
@@ -49,7 +49,7 @@ class Tree:
     branches: np.ndarray  # int32
     value: np.ndarray  # float64 (n_nodes, K): the weights of the classes, or (n_nodes, 1): the mean or median
     weight: np.ndarray  # float64, the weight of the rows
-    n_rows: np.ndarray  # int64, how many rows came, in part or whole
+    n_rows: np.ndarray  # int64, the number of rows, divided rows counted in every child
     impurity: np.ndarray  # float64, by the criterion
     gain: np.ndarray  # float64, the fall of impurity by the split, 0 at a leaf
 
@@ -63,7 +63,7 @@ class Tree:
 
     @property
     def n_numbers(self) -> int:
-        """How many numbers a prediction needs: a column and a threshold a split, tables, values of leaves."""
+        """How many numbers a prediction needs: column and threshold per split, tables, values of leaves."""
         splits = self.n_nodes - self.n_leaves
         return 2 * splits + self.n_leaves * self.value.shape[1] + len(self.cuts) + len(self.branches)
 

@@ -1,4 +1,4 @@
-"""A tree in labels: what its tests ask and what its nodes say."""
+"""TreeLabels: the text of the tests and answers of a tree."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SPREADS = {
 
 
 def number(value: float, digits: int = 6) -> str:
-    """A number as short as people can tell it apart: so many digits, and at least two after the point."""
+    """A number as short text: `digits` significant digits, and at least two after the point."""
     size = abs(value)
     before = int(math.log10(size)) + 1 if 1 <= size < 1e12 else 0
     return f"{value:.{max(digits, before + 2)}g}"
@@ -33,7 +33,7 @@ def number(value: float, digits: int = 6) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Actions:
-    """What a tree with a loss matrix may answer."""
+    """The actions of a tree with a loss matrix, and their losses."""
 
     labels: Sequence[Any]
     loss: np.ndarray  # (classes, actions)
@@ -51,10 +51,10 @@ class Actions:
 
 @dataclass(frozen=True, slots=True)
 class TreeLabels:
-    """The names that a tree is told with.
+    """A tree with the names of its columns, classes and actions.
 
-    `classes` are the labels, None for a regression; `criterion` says what the impurities of a regression are.
-    With `actions` nodes answer by least expected loss, else by the largest class.
+    `classes` are the labels, None for a regression; `criterion` names the impurity of a regression.
+    With `actions` nodes answer by smallest expected loss, else by the largest class.
     """
 
     tree: Tree
@@ -98,13 +98,13 @@ class TreeLabels:
         return lower, float(tree.cuts[first + branch]) if branch < last else None
 
     def test(self, node: int, branch: int, most: int | None = None) -> str:
-        """What is asked of the column for a branch, without its name, e.g. "≤ 2.5"; at most so many names."""
+        """The condition of a branch without the column, e.g. "≤ 2.5"; at most `most` categories."""
         if self.tree.kind[node] in (THRESHOLD, INTERVALS):
             return interval_text("", *self.bounds(node, branch), self.digits)
         return set_text("", self.categories(node, self.codes(node, branch)), most)
 
     def condition(self, node: int, branch: int) -> str:
-        """What is asked for a branch, e.g. "petal length ≤ 2.5"."""
+        """The condition of a branch, e.g. "petal length ≤ 2.5"."""
         name = self.column(node)
         if self.tree.kind[node] in (THRESHOLD, INTERVALS):
             return interval_text(name, *self.bounds(node, branch), self.digits)
@@ -162,10 +162,10 @@ class TreeLabels:
             more = f", {spread[0]} {self.number(spread[1])}" if spread else ""
             return f"n {self.number(float(tree.weight[node]))}{more}"
         value = tree.value[node]
-        shown = np.flatnonzero(value > 0)
-        if len(shown) > most:
-            shown = np.sort(np.argsort(-value, kind="stable")[:most])
-        text = ", ".join(f"{self.classes[int(k)]} {self.number(float(value[k]))}" for k in shown)
+        listed = np.flatnonzero(value > 0)
+        if len(listed) > most:
+            listed = np.sort(np.argsort(-value, kind="stable")[:most])
+        text = ", ".join(f"{self.classes[int(k)]} {self.number(float(value[k]))}" for k in listed)
         return text + (", …" if np.count_nonzero(value > 0) > most else "")
 
     def is_leaf(self, node: int) -> bool:
@@ -187,5 +187,5 @@ def set_text(name: str, categories: Sequence[str], most: int | None = None) -> s
     """A column that is one of some categories."""
     if len(categories) == 1:
         return f"{name} = {categories[0]}".strip()
-    shown = list(categories if most is None or len(categories) <= most else [*categories[: most - 1], "…"])
-    return f"{name} in {{{', '.join(shown)}}}".strip()
+    listed = list(categories if most is None or len(categories) <= most else [*categories[: most - 1], "…"])
+    return f"{name} in {{{', '.join(listed)}}}".strip()

@@ -88,7 +88,7 @@ def _class_colour(labels: TreeLabels, node: int) -> str:
 
 
 def _mixed(colour: str, strength: float) -> str:
-    """White with so much of a colour."""
+    """White mixed with a share of a colour."""
     parts = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
     return "#" + "".join(f"{round(255 + (part - 255) * strength):02X}" for part in parts)
 
@@ -123,8 +123,8 @@ def as_dot(labels: TreeLabels, *, max_depth: int | None = None) -> str:
 
 
 def _node_label(labels: TreeLabels, node: int) -> list[str]:
-    said = [labels.answer_text(node), labels.distribution(node)]
-    return said if labels.is_leaf(node) else [labels.column(node), *said[1:]]
+    lines = [labels.answer_text(node), labels.distribution(node)]
+    return lines if labels.is_leaf(node) else [labels.column(node), *lines[1:]]
 
 
 def _quoted(lines: Sequence[str]) -> str:

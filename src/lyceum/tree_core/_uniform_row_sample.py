@@ -19,7 +19,7 @@ class UniformRowSample:
     """Cells and weights of the rows whose hash is below 2^−level, for the least level with at most `size`.
 
     A part of the rows has no higher a level than all of them: whatever the blocks and the order of merging,
-    the same rows are left (adaptive sampling, Wegman; in Flajolet 1990). Rows of no weight are not drawn.
+    the same rows are left (adaptive sampling, Wegman; in Flajolet 1990). Zero-weight rows are ignored.
     """
 
     size: int
@@ -28,10 +28,10 @@ class UniformRowSample:
 
     @classmethod
     def of(cls, block: Block, size: int, n_rows: int | None = None) -> UniformRowSample:
-        """The sample of a block; how many rows there are in all saves keeping those that will be dropped."""
+        """The sample of a block; with the number of all rows fewer are held that will be dropped."""
         hashes = np.empty(len(block))
         native.hash_uniform(block.start, _SEED, hashes)
-        # a level lower than what is likely: weights of zero may leave few rows
+        # one level below the likely one: zero weights may leave few rows
         level = max(0, int(np.log2(n_rows / size)) - 1) if n_rows and block.w is None else 0
         keep = hashes <= 0.5**level
         if block.w is not None:

@@ -8,9 +8,9 @@ from typing import Any, Literal
 import numpy as np
 from scipy.special import betaincinv, ndtri
 
-from lyceum.errors import DataError
+from lyceum.errors import SettingError
 from lyceum.tree_core import Tree
-from lyceum.trees._pruning import compact, expect_classes, from_the_bottom, leaf_costs
+from lyceum.trees._pruning import compact, expect_classes, leaf_costs, prune_bottom_up
 from lyceum.trees._raising import raise_subtrees
 
 __all__ = ["prune_by_confidence", "upper_errors"]
@@ -50,12 +50,12 @@ def upper_errors(errors: Any, weight: Any, confidence: float = 0.25, bound: Boun
     [1.238, 1.285, 0.75, 2.507]
     """
     if not 0.0 < confidence <= 0.5:
-        raise DataError(f"confidence={confidence} must be above 0 and at most 0.5")
+        raise SettingError(f"confidence={confidence} must be above 0 and at most 0.5")
     E, N = np.broadcast_arrays(np.asarray(errors, dtype=np.float64), np.asarray(weight, dtype=np.float64))
     if bound == "exact":
         return _exact(E, N, confidence)
     if bound not in ("c45", "normal"):
-        raise DataError(f"bound={bound!r} is not known: choose from 'c45', 'normal', 'exact'")
+        raise SettingError(f"bound={bound!r} is not known: choose from 'c45', 'normal', 'exact'")
     c45 = bound == "c45"
     z = float(np.interp(confidence, _LEVELS, _DEVIATES)) if c45 else float(-ndtri(confidence))
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -91,7 +91,7 @@ def prune_by_confidence(
 
     From the bottom up, a node becomes a leaf where N U_CF(E, N) is no more than the sum over its subtree's
     leaves. With the `rows` of `fit` it may instead be replaced by its largest branch, all its rows sent down
-    that branch (subtree raising), and what was put there is pruned once more. As in C4.5, up to 0.1 errors
+    that branch (subtree raising), and the raised branch is pruned once more. As in C4.5, up to 0.1 errors
     more are accepted for the smaller tree.
 
     Parameters
@@ -105,7 +105,7 @@ def prune_by_confidence(
     rows : (cells, class codes, weights or None), optional
         The rows that the tree was grown on, for subtree raising: categories as codes, NaN where missing.
     impurity : {"entropy", "gini", "misclassification"}, default="entropy"
-        By what the nodes of a raised branch are described anew.
+        The impurity recorded at the nodes of a raised branch.
     """
     expect_classes(tree, "pruning by a confidence bound")
 
@@ -113,5 +113,5 @@ def prune_by_confidence(
     if rows is not None:
         return raise_subtrees(tree, *rows, expected=expected, slack=SLACK, impurity=impurity)
     errors = expected(leaf_costs(tree.value), tree.value.sum(axis=1))
-    _, cut = from_the_bottom(tree, errors, None, np.full(tree.n_nodes, SLACK))
+    _, cut = prune_bottom_up(tree, errors, None, np.full(tree.n_nodes, SLACK))
     return compact(tree, cut)

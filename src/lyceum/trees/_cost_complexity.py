@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from lyceum.errors import DataError
+from lyceum.errors import SettingError
 from lyceum.report import Table
 from lyceum.tree_core import LEAF, Tree
 from lyceum.trees._pruning import (
@@ -112,10 +112,10 @@ def cost_complexity_path(
 def _risks(tree: Tree, measure: str, loss: Any) -> np.ndarray:
     if measure == "impurity":
         if loss is not None:
-            raise DataError("a loss matrix goes with measure='error', not with the impurity")
+            raise SettingError("a loss matrix goes with measure='error', not with the impurity")
         return tree.impurity * tree.weight / tree.weight[0]
     if measure != "error":
-        raise DataError(f"measure={measure!r} is not known: choose from 'impurity', 'error'")
+        raise SettingError(f"measure={measure!r} is not known: choose from 'impurity', 'error'")
     expect_classes(tree, "the error rate")
     return leaf_costs(tree.value, loss_of(tree, loss)) / tree.value[0].sum()
 
@@ -154,7 +154,7 @@ def _weakest_links(
 
 
 def _is_below_a_leaf(t: int, gone: list[bool], parent: list[int]) -> bool:
-    """Whether a node is now a leaf or below one; what is found is kept, so that later climbs are short."""
+    """Whether a node is now a leaf or below one; the nodes climbed are marked, for later calls."""
     path = []
     while t >= 0 and not gone[t]:
         path.append(t)
@@ -255,7 +255,7 @@ def choose_alpha(
     visit : callable
         (tree, row numbers) to the sparse array (rows, nodes) of the part of each row that comes to each node.
     target : array of shape (n_rows,)
-        Class codes (whole numbers) or values.
+        Class codes (integers) or values.
     folds : integer array of shape (n_rows,)
         The fold of every row.
     weight : array of shape (n_rows,), optional
@@ -265,11 +265,11 @@ def choose_alpha(
     rule : {"best", "one_standard_error"}, default="one_standard_error"
     """
     if rule not in ("best", "one_standard_error"):
-        raise DataError(f"rule={rule!r} is not known: choose from 'best', 'one_standard_error'")
+        raise SettingError(f"rule={rule!r} is not known: choose from 'best', 'one_standard_error'")
     folds = np.asarray(folds)
     numbers = np.unique(folds)
     if len(numbers) < 2:
-        raise DataError("alpha is chosen on rows left out: there must be at least two folds with rows")
+        raise SettingError("alpha is chosen on rows left out: there must be at least two folds with rows")
     weight = np.ones(len(target)) if weight is None else np.asarray(weight, dtype=np.float64)
     in_path = loss if measure == "error" else None
     path = cost_complexity_path(grow(np.arange(len(target))), measure, in_path)

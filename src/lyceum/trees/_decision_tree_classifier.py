@@ -33,64 +33,114 @@ class DecisionTreeClassifier(Classifier, TreeLearner):
     Parameters
     ----------
     criterion : {"gini", "entropy", "gain_ratio", "misclassification"}, default="gini"
+        The impurity that splits reduce, or "gain_ratio".
     splitter : {"best", "random"}, default="best"
-        "random" draws one threshold a column, or one pair of groups.
+        "best" tries every threshold and grouping; "random" draws one threshold per column, or one pair of
+        groups.
     categorical_split : {"groups", "multiway", "one_vs_rest"}, default="groups"
-        Two groups of categories, a branch for every category, or one category against the others. The best
-        groups are found for two classes; for more, all are tried up to ten categories, and cuts of the orders
-        by each class's share after that.
+        Two groups of categories, one branch per category, or one category against the others.
+        The best groups are found for two classes; for more, all are tried up to ten categories, and cuts of
+        the orders by each class's share after that.
     continuous_split : {"two_way", "multi_way"}, default="two_way"
         One threshold, or up to `max_branches` intervals, cut one after the other where it gains most.
     max_branches : int, default=4
+        The largest number of intervals of a multi-way split.
     missing : {"learned", "fractions"}, default="learned"
         "learned": missing cells are sent where the split is best, as a category of their own where a split is
         by categories; to the heaviest child where none was missing in `fit`. "fractions" (C4.5): a row goes
-        to every child with the share of the known rows there; gains count known rows only. A category that no
-        row of a node had stays at that node, whose classes decide.
+        to every child with the share of the known rows there; gains count known rows only. A row whose
+        category no row of a node had in `fit` stays at that node.
     threshold : {"midpoint", "observed"}, default="midpoint"
         Midway between two values, or the largest value of the column up to there (C4.5).
-    max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, max_leaf_nodes,
-    min_impurity_decrease
-        As in scikit-learn. Of a multiway split two branches must have `min_samples_leaf` rows, and the
-        weight. Two groups of categories are cut from the best order; where a minimum forbids the best cut,
-        the next best of the order is taken.
+    max_depth : int or None, default=None
+        The largest number of splits from the root to a leaf; None: no limit.
+    min_samples_split : int or float, default=2
+        Rows that a node needs to be split, or their share of all rows.
+    min_samples_leaf : int or float, default=1
+        Rows that every child needs, or their share of all rows; of a multiway split, two of the children.
+        Where it forbids the best cut of categories into two groups, the next best of their order is taken.
+    min_weight_fraction_leaf : float, default=0.0
+        The share of the total weight that every child needs; of a multiway split, two of the children.
+    max_leaf_nodes : int or None, default=None
+        The largest number of leaves, grown best first; None: no limit.
+    min_impurity_decrease : float, default=0.0
+        The smallest gain of a split, times the share of the rows at its node.
     max_p_value : float or None, default=None
         A split is made only if the chi-square test of branches against classes has a p-value up to this.
     require_gain : bool, default=False
         Whether a split that gains nothing is left out; if not, later splits may gain by it (exclusive or).
     max_features : int, float, "sqrt", "log2" or None, default=None
-        Columns drawn at every node.
+        Columns drawn at every node, or their share; None: all.
     attribute_costs : dict by column name, array of shape (n_features,) or None, default=None
+        The cost c of testing a column; a split of score s is then compared by s²/c. A column that a dict does
+        not name costs 1.
     class_weight : None, "balanced" or dict, default=None
-    loss : array of shape (K, A), LossMatrix or None, default=None
-        Rows are true classes in the order of `classes_`, columns actions. Growth by misclassification then
-        goes by the least expected loss of a node; other criteria weigh class k by Σ_a L(k, a) (altered
-        priors). Leaves decide by least expected loss, and so does pruning. Posteriors are those of the rows.
-    pruning : {"reduced_error", "pessimistic", "confidence", "cost_complexity", "minimum_loss"} or None
-        After growth: by a validation split of `validation_fraction`; by e(T) + `penalty` · leaves; by C4.5's
-        bound at `confidence`, branches raised too; by impurity + `ccp_alpha` · leaves ("cv": chosen by
-        tenfold cross-validation and the rule of one standard error); by expected loss, smoothed à la Laplace.
+        Factors on the weights of the rows of each class; "balanced": total weight / (K · weight of the
+        class).
+    loss : array of shape (K, K), LossMatrix or None, default=None
+        The loss L(k, a) of action a where class k is true: rows are true classes in the order of `classes_`,
+        columns are actions. Growth by misclassification then goes by the smallest expected loss of a node;
+        other criteria weight class k by Σ_a L(k, a) (altered priors). Leaves decide by smallest expected
+        loss, and so does pruning. Posteriors are those of the rows.
+    pruning : str or None, default=None
+        One of "reduced_error", "pessimistic", "confidence", "cost_complexity" and "minimum_loss".
+        After growth: by the errors of rows held out; by errors + `penalty` · leaves; by C4.5's bound at
+        `confidence`, branches raised too; by impurity + `ccp_alpha` · leaves; by expected loss with class
+        shares smoothed by Laplace's rule.
     validation_fraction : float, default=0.25
+        The share of the rows held out for pruning by "reduced_error".
     penalty : float, default=0.5
+        The errors added per leaf by "pessimistic" pruning.
     confidence : float, default=0.25
+        The level of C4.5's bound, for "confidence" pruning: the smaller, the more is pruned.
     ccp_alpha : float or "cv", default=0.0
-        Prunes by cost and complexity if it is not 0, after any other `pruning`; "cv" goes with no other.
+        α: the tree is pruned to the subtree of smallest impurity + α · leaves if it is not 0, after any other
+        `pruning`. "cv" chooses α by tenfold cross-validation, the largest within one standard error of the
+        best, and goes with no other pruning.
     max_bins : int or None, default=None
-        Cells in at most so many bins a column. From files larger than memory and Dask the tree is then grown
-        level by level from histograms that merge, a pass or two a level; without, all rows are kept in
-        memory.
+        The largest number of bins per column. From files larger than memory and Dask the tree is then grown
+        level by level from histograms that merge, one or two passes per level. None: thresholds between all
+        values, with all rows in memory.
     random_state : int, RandomState or None, default=None
+        Draws columns, random thresholds, folds and held-out rows.
     record : bool, default=False
-        Keep what every column would have gained at every node, in `record_`.
+        Whether to keep the gain of every column at every node in `record_`.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns of an array hold categories, or declared kinds.
 
     Attributes
     ----------
     tree_ : Tree
+        The tree, after pruning.
     classes_ : ndarray of shape (K,)
+        The class labels, sorted.
+    loss_ : ndarray of shape (K, n_actions) or None
+        The losses, with rows in the order of `classes_`.
+    actions_ : ndarray of shape (n_actions,)
+        The actions that `predict` chooses from: the classes, or those of the loss matrix.
     feature_importances_ : ndarray of shape (n_features,)
-        The fall of impurity by every column, weighted by rows, normalised to sum 1.
-    record_ : Considered, with `record=True`
+        The fall of impurity by every column, weighted by rows, normalised to sum 1;
+        `lyceum.trees.permutation_importance` does not favour columns of many values.
+    max_features_ : int
+        Columns drawn at every node.
+    record_ : list of dict
+        With `record=True`, one entry per node where columns were considered: `step`, `node`, `objective` (its
+        impurity), `column` (the one it is split by, None at a leaf) and `candidates`, a list of `column`,
+        `gain`, `score` and `threshold`.
+    alpha_choice_ : AlphaChoice
+        How α was chosen, with `ccp_alpha="cv"`: the cost of the rows left out for every subtree.
+    schema_ : Schema
+        The columns and the target.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        The names of the columns, if they have some.
+
+    See Also
+    --------
+    ID3, C45, CART : The classical learners, as settings of this one.
+    lyceum.ensemble.RandomForestClassifier : The mean of many trees.
+    lyceum.ensemble.GradientBoostingClassifier : A sum of trees.
 
     References
     ----------
@@ -198,7 +248,7 @@ class DecisionTreeClassifier(Classifier, TreeLearner):
         return self._apply(partial(_decisions, self), X)
 
     def predict_proba(self, X: Any) -> Any:
-        """The class shares of the leaf, averaged over the parts of a row; a column a class."""
+        """The class shares of the leaf, averaged over the parts of a row; one column per class."""
         return self._apply(partial(_posteriors, self), X)
 
     def predict_log_proba(self, X: Any) -> Any:
@@ -206,9 +256,10 @@ class DecisionTreeClassifier(Classifier, TreeLearner):
         return self._apply(partial(_log_posteriors, self), X)
 
     def explain(self, X: Any) -> Explanation:
-        """What every column adds to the posterior of the most probable class, step by step down the tree.
+        """The contributions of the columns to the posterior of the most probable class.
 
-        With a loss matrix: to the expected loss of the action taken.
+        Every step down the tree is credited to the column tested. With a loss matrix the expected loss of
+        the action is explained.
         """
         return explain_trees(self, X)
 

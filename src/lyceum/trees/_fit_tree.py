@@ -1,4 +1,4 @@
-"""What a tree learner is asked for, as rules of growth; growing and pruning on rows of any source."""
+"""fit_tree: a tree grown and pruned on rows of any source, by the settings of a learner."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sklearn.base import is_classifier
 from sklearn.utils import check_random_state
 
 from lyceum.data import Block, Rows, Schema
-from lyceum.errors import DataError, SourceError
+from lyceum.errors import SettingError, SourceError
 from lyceum.probability import class_weight_factors
 from lyceum.statistics import class_weights
 from lyceum.tree_core import (
@@ -42,13 +42,13 @@ _WITHOUT_ROWS = "max_bins=255, which grows trees from histograms, if it prunes w
 
 
 def fit_tree(learner: Any, rows: Rows) -> None:
-    """Set `tree_`, and what goes with it, of a tree learner."""
+    """Set `tree_` and the other fitted attributes of a tree learner."""
     seed = int(check_random_state(learner.random_state).randint(np.iinfo(np.int32).max))
     if is_classifier(learner):
         learner.loss_, learner.actions_ = class_losses(learner.loss, learner.classes_)
     learner.max_features_ = resolve_max_features(learner.max_features, len(rows.schema))
     if learner.ccp_alpha == "cv" and learner.pruning not in (None, "cost_complexity"):
-        raise DataError(
+        raise SettingError(
             f"ccp_alpha='cv' prunes the tree as it was grown, pruning={learner.pruning!r} another way: "
             "set pruning=None, or ccp_alpha to a number"
         )
@@ -69,18 +69,18 @@ def fit_tree(learner: Any, rows: Rows) -> None:
 
 
 def _factors(learner: Any, weight: np.ndarray) -> tuple[np.ndarray | None, np.ndarray | None]:
-    """What `class_weight` multiplies the weights of the classes by, and the loss does in growth alone."""
+    """The factors of the classes by `class_weight`, and those by the loss, which hold in growth alone."""
     factors = class_weight_factors(learner.class_weight, learner.classes_.tolist(), weight)
     if learner.loss_ is None or learner.criterion == "misclassification":
         return factors, None
     prior = learner.loss_.sum(axis=1)
     if not np.all(prior > 0):
-        raise DataError("every class must have some loss: a row of the loss matrix sums to 0 or less")
+        raise SettingError("every class must have some loss: a row of the loss matrix sums to 0 or less")
     seen = weight if factors is None else weight * factors
     return factors, prior * (seen.sum() / (prior @ seen))  # the total weight stays
 
 
-def _of_rows(tree: Tree, prior: np.ndarray | None) -> Tree:
+def _without_prior(tree: Tree, prior: np.ndarray | None) -> Tree:
     """A tree grown with altered priors, with the class weights of its rows."""
     return tree if prior is None else replace(tree, value=tree.value / prior)
 
@@ -135,7 +135,7 @@ class InMemoryGrowth:
 
     def grow(self, rows: np.ndarray | None = None, record: bool = False) -> tuple[Tree, Considered]:
         tree, considered = self._grow(rows, record)
-        return _of_rows(tree, self.prior), considered
+        return _without_prior(tree, self.prior), considered
 
     def _grow(self, rows: np.ndarray | None, record: bool) -> tuple[Tree, Considered]:
         growth = replace(self.growth, record=record)
@@ -152,7 +152,7 @@ class InMemoryGrowth:
         """The tree as it was grown, and pruned; for pruning by reduced error rows are set aside."""
         learner, loss = self.learner, getattr(self.learner, "loss_", None)
         if learner.pruning == "reduced_error":
-            train, held = self._apart()
+            train, held = self._held_out_rows()
             tree, considered = self.grow(train, record=learner.record)
             weight = None if self.weight is None else self.weight[held]
             costs = NodeCosts.of(tree, self.visited(tree, held), self.y[held], weight, loss)
@@ -162,18 +162,18 @@ class InMemoryGrowth:
             rows = (self.sample.X, self.y, self.grown_weight)
             impurity: Any = "entropy" if learner.criterion == "gain_ratio" else learner.criterion
             fit = prune_by_confidence(tree, learner.confidence, rows=rows, impurity=impurity)
-            return tree, _by_complexity(_of_rows(fit, self.prior), learner), considered
+            return tree, _by_complexity(_without_prior(fit, self.prior), learner), considered
         tree, considered = self.grow(record=learner.record)
         if learner.ccp_alpha == "cv" and tree.n_nodes > 1:
             return tree, self._by_cross_validation(loss), considered
         return tree, _pruned_by_itself(tree, learner, loss), considered
 
-    def _apart(self) -> tuple[np.ndarray, np.ndarray]:
+    def _held_out_rows(self) -> tuple[np.ndarray, np.ndarray]:
         """Numbers of the rows to grow on and of those to prune by, drawn."""
         order = np.random.default_rng(self.growth.seed).permutation(len(self.sample.X))
         held = math.ceil(self.learner.validation_fraction * len(order))
         if held >= len(order):
-            raise DataError(
+            raise SettingError(
                 f"reduced error pruning sets {held} of {len(order)} rows aside and leaves none to grow on: "
                 "lower validation_fraction"
             )
@@ -217,12 +217,12 @@ def _times(weight: np.ndarray | None, factors: np.ndarray | None, y: np.ndarray 
 
 def _by_levels(learner: Any, rows: Rows, seed: int) -> tuple[Tree, Tree, Considered]:
     if learner.pruning == "reduced_error" or learner.ccp_alpha == "cv":
-        asked = "ccp_alpha='cv'" if learner.ccp_alpha == "cv" else "pruning='reduced_error'"
+        setting = "ccp_alpha='cv'" if learner.ccp_alpha == "cv" else "pruning='reduced_error'"
         raise SourceError(
-            f"{asked} needs the rows in memory: give scan(...) more memory, or prune by another rule"
+            f"{setting} needs the rows in memory: give scan(...) more memory, or prune by another rule"
         )
     n_classes = len(learner.classes_) if is_classifier(learner) else None
-    counted = rows.reduce(partial(_Counted.of, n_classes=n_classes))
+    counted = rows.reduce(partial(_RowTotals.of, n_classes=n_classes))
     bins = Bins.of(rows, learner.max_bins)  # of the rows as they are, as in memory
     weight, prior = counted.weight, None
     if n_classes is not None:
@@ -230,12 +230,12 @@ def _by_levels(learner: Any, rows: Rows, seed: int) -> tuple[Tree, Tree, Conside
         if factors is not None:
             weight = float(factors @ counted.classes)
         for some in (factors, prior):
-            rows = rows if some is None else rows.then(_ByClass(some))
+            rows = rows if some is None else rows.then(_ClassFactors(some))
     growth = growth_rules(learner, rows.schema, counted.n_rows, weight, seed)
     grown, considered = grow_by_levels_with_record(rows, bins, growth, n_classes)
     tree = prune_by_confidence(grown, learner.confidence) if learner.pruning == "confidence" else grown
     loss = getattr(learner, "loss_", None)
-    return grown, _pruned_by_itself(_of_rows(tree, prior), learner, loss), considered
+    return grown, _pruned_by_itself(_without_prior(tree, prior), learner, loss), considered
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,27 +252,29 @@ class PositiveWeight:
 
 
 @dataclass(frozen=True, slots=True)
-class _Counted:
-    """How many rows there are, and the weights of the classes."""
+class _RowTotals:
+    """The number of rows, their weight, and the weights of the classes."""
 
     n_rows: int
     weight: float
     classes: np.ndarray
 
     @classmethod
-    def of(cls, block: Any, n_classes: int | None) -> _Counted:
+    def of(cls, block: Any, n_classes: int | None) -> _RowTotals:
         n_rows = len(block) if block.w is None else int(np.count_nonzero(block.w))
         return cls(
             n_rows, block.weight, np.zeros(0) if n_classes is None else class_weights(block, n_classes)
         )
 
-    def merge(self, other: _Counted) -> _Counted:
-        return _Counted(self.n_rows + other.n_rows, self.weight + other.weight, self.classes + other.classes)
+    def merge(self, other: _RowTotals) -> _RowTotals:
+        return _RowTotals(
+            self.n_rows + other.n_rows, self.weight + other.weight, self.classes + other.classes
+        )
 
 
 @dataclass(frozen=True, slots=True)
-class _ByClass:
-    """Rows weighed by the factors of their classes."""
+class _ClassFactors:
+    """A step that multiplies weights by the factors of the classes."""
 
     factors: np.ndarray
 

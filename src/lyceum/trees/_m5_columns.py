@@ -152,10 +152,10 @@ def _rank_of(codes: np.ndarray, ranks: np.ndarray) -> np.ndarray:
 
 
 def _means(cells: np.ndarray, ranks: np.ndarray, w: np.ndarray) -> np.ndarray:
-    """The means of the columns of one column, by the cells that are there; 0 if there are none."""
+    """The means of the columns of one column, by the cells that are not missing; 0 if all are."""
     values = _rank_of(cells, ranks) if len(ranks) else cells.astype(np.float64)
-    there = ~np.isnan(values)
-    values, w = values[there], w[there]
+    known = ~np.isnan(values)
+    values, w = values[known], w[known]
     total = w.sum() or 1.0
     if len(ranks):
         shares = np.bincount(values.astype(np.intp), w, _width(ranks) + 1) / total
@@ -165,5 +165,5 @@ def _means(cells: np.ndarray, ranks: np.ndarray, w: np.ndarray) -> np.ndarray:
 
 
 def _listed(values: np.ndarray) -> str:
-    shown = ",".join(map(str, values[:4]))
-    return shown if len(values) <= 4 else f"{shown},… ({len(values)})"
+    text = ",".join(map(str, values[:4]))
+    return text if len(values) <= 4 else f"{text},… ({len(values)})"

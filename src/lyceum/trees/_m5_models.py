@@ -125,7 +125,7 @@ class Choice:
     """Which nodes are better off with their model than with their subtree."""
 
     cut: np.ndarray
-    kept: np.ndarray  # the nodes that the root still reaches
+    nodes: np.ndarray  # the nodes that the root still reaches
 
 
 def choose(tree: Tree, models: NodeModels, error: str, sd: float) -> Choice:

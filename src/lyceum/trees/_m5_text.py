@@ -30,10 +30,10 @@ class ModelRule:
     node: int
 
     def __str__(self) -> str:
-        asked = " AND ".join(map(str, self.conditions))
+        conditions = " AND ".join(map(str, self.conditions))
         rows = f"{self.rows} {'row' if self.rows == 1 else 'rows'}"
         weight = "" if self.weight == self.rows else f" of weight {number(self.weight)}"
-        way = f"IF {asked} THEN" if asked else "ALWAYS"
+        way = f"IF {conditions} THEN" if conditions else "ALWAYS"
         return f"{way} {self.equation} ({rows}{weight}, error {100 * self.error:.3f}% of sd)"
 
 

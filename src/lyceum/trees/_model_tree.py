@@ -186,7 +186,7 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
         models = fit_models(tree, leaf, Z, y - middle, w, may_have[:, used], rule)
         if self.pruning:
             choice = choose(tree, models, self.error, self.sd_)
-            tree, models = compact(tree, choice.cut), models.take(choice.kept)
+            tree, models = compact(tree, choice.cut), models.take(choice.nodes)
         self.tree_ = tree
         self.node_coef_ = np.zeros((tree.n_nodes, len(self.columns_.center)))
         self.node_coef_[:, used] = models.coef.toarray()
@@ -268,7 +268,7 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
     # -- what was learned ----------------------------------------------------------------------------------
 
     def text(self) -> str:
-        """The tree, a line a branch with weight and error in % of the standard deviation, and its models."""
+        """The tree, one line per branch with weight and error in % of the target's sd, and its models."""
         check_is_fitted(self)
         return self._text().text()
 

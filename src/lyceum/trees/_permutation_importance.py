@@ -20,7 +20,7 @@ __all__ = ["PermutationImportance", "permutation_importance"]
 
 @dataclass(frozen=True, slots=True)
 class PermutationImportance:
-    """How much worse predictions become when a column is shuffled, so that it says nothing any more.
+    """How much worse predictions become when a column is shuffled, so that it carries no information.
 
     Attributes
     ----------
@@ -75,9 +75,9 @@ def permutation_importance(
 ) -> PermutationImportance:
     """Shuffle one column at a time and see by how much the score of a fitted learner falls.
 
-    Cells move among rows, so that a column keeps its values, categories and gaps but loses its tie to the
-    target. Rows that were not used to fit show what matters for prediction, those of `fit` what the learner
-    has come to rely on. Columns that say the same share their importance, or hide each other's.
+    Cells move among rows, so that a column keeps its values, categories and missing cells but loses its
+    relation to the target. Rows held out of `fit` show what matters for prediction, those of `fit` what the
+    learner relies on. Columns with the same information share their importance, or hide each other's.
 
     Parameters
     ----------

@@ -40,11 +40,67 @@ class ID3(_Preset):
 
     Parameters
     ----------
-    attribute_costs : dict by column name, array or None, default=None
-        Columns are then chosen by Gain²/Cost.
-    max_depth, min_samples_split, min_weight_fraction_leaf, max_p_value, class_weight, loss, max_bins,
-    random_state, record, categorical_features
-        As of `DecisionTreeClassifier`; `max_p_value` is ID3's chi-square stopping rule.
+    max_depth : int or None, default=None
+        The largest number of splits from the root to a leaf; None: no limit.
+    min_samples_split : int or float, default=2
+        Rows that a node needs to be split, or their share of all rows.
+    min_weight_fraction_leaf : float, default=0.0
+        The share of the total weight that every child needs; of a multiway split, two of the children.
+    max_p_value : float or None, default=None
+        A split is made only if the chi-square test of branches against classes has a p-value up to this.
+        ID3's stopping rule.
+    attribute_costs : dict by column name, array of shape (n_features,) or None, default=None
+        The cost c of testing a column; a split of score s is then compared by s²/c. A column that a dict does
+        not name costs 1.
+    class_weight : None, "balanced" or dict, default=None
+        Factors on the weights of the rows of each class; "balanced": total weight / (K · weight of the
+        class).
+    loss : array of shape (K, K), LossMatrix or None, default=None
+        The loss L(k, a) of action a where class k is true: rows are true classes in the order of `classes_`,
+        columns are actions. Growth by misclassification then goes by the smallest expected loss of a node;
+        other criteria weight class k by Σ_a L(k, a) (altered priors). Leaves decide by smallest expected
+        loss, and so does pruning. Posteriors are those of the rows.
+    max_bins : int or None, default=None
+        The largest number of bins per column. From files larger than memory and Dask the tree is then grown
+        level by level from histograms that merge, one or two passes per level. None: thresholds between all
+        values, with all rows in memory.
+    random_state : int, RandomState or None, default=None
+        Draws columns, random thresholds, folds and held-out rows.
+    record : bool, default=False
+        Whether to keep the gain of every column at every node in `record_`.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns of an array hold categories, or declared kinds.
+
+    Attributes
+    ----------
+    tree_ : Tree
+        The tree, after pruning.
+    classes_ : ndarray of shape (K,)
+        The class labels, sorted.
+    loss_ : ndarray of shape (K, n_actions) or None
+        The losses, with rows in the order of `classes_`.
+    actions_ : ndarray of shape (n_actions,)
+        The actions that `predict` chooses from: the classes, or those of the loss matrix.
+    feature_importances_ : ndarray of shape (n_features,)
+        The fall of impurity by every column, weighted by rows, normalised to sum 1;
+        `lyceum.trees.permutation_importance` does not favour columns of many values.
+    max_features_ : int
+        Columns drawn at every node.
+    record_ : list of dict
+        With `record=True`, one entry per node where columns were considered: `step`, `node`, `objective` (its
+        impurity), `column` (the one it is split by, None at a leaf) and `candidates`, a list of `column`,
+        `gain`, `score` and `threshold`.
+    schema_ : Schema
+        The columns and the target.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        The names of the columns, if they have some.
+
+    See Also
+    --------
+    C45 : Its successor, with continuous columns and pruning.
+    DecisionTreeClassifier : All settings.
 
     Examples
     --------
@@ -102,12 +158,66 @@ class C45(_Preset):
     Parameters
     ----------
     confidence : float, default=0.25
-        C4.5's CF: the less, the more is pruned.
+        C4.5's CF: the smaller, the more is pruned.
     min_weight_leaf : float, default=2.0
-        C4.5's minimum of rows in two branches.
+        The weight that two branches need: C4.5's minimum of rows.
     pruning : {"confidence"} or None, default="confidence"
-    max_depth, attribute_costs, class_weight, loss, max_bins, random_state, record, categorical_features
-        As of `DecisionTreeClassifier`.
+        By C4.5's bound, or not at all.
+    max_depth : int or None, default=None
+        The largest number of splits from the root to a leaf; None: no limit.
+    attribute_costs : dict by column name, array of shape (n_features,) or None, default=None
+        The cost c of testing a column; a split of score s is then compared by s²/c. A column that a dict does
+        not name costs 1.
+    class_weight : None, "balanced" or dict, default=None
+        Factors on the weights of the rows of each class; "balanced": total weight / (K · weight of the
+        class).
+    loss : array of shape (K, K), LossMatrix or None, default=None
+        The loss L(k, a) of action a where class k is true: rows are true classes in the order of `classes_`,
+        columns are actions. Growth by misclassification then goes by the smallest expected loss of a node;
+        other criteria weight class k by Σ_a L(k, a) (altered priors). Leaves decide by smallest expected
+        loss, and so does pruning. Posteriors are those of the rows.
+    max_bins : int or None, default=None
+        The largest number of bins per column. From files larger than memory and Dask the tree is then grown
+        level by level from histograms that merge, one or two passes per level. None: thresholds between all
+        values, with all rows in memory.
+    random_state : int, RandomState or None, default=None
+        Draws columns, random thresholds, folds and held-out rows.
+    record : bool, default=False
+        Whether to keep the gain of every column at every node in `record_`.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns of an array hold categories, or declared kinds.
+
+    Attributes
+    ----------
+    tree_ : Tree
+        The tree, after pruning.
+    classes_ : ndarray of shape (K,)
+        The class labels, sorted.
+    loss_ : ndarray of shape (K, n_actions) or None
+        The losses, with rows in the order of `classes_`.
+    actions_ : ndarray of shape (n_actions,)
+        The actions that `predict` chooses from: the classes, or those of the loss matrix.
+    feature_importances_ : ndarray of shape (n_features,)
+        The fall of impurity by every column, weighted by rows, normalised to sum 1;
+        `lyceum.trees.permutation_importance` does not favour columns of many values.
+    max_features_ : int
+        Columns drawn at every node.
+    record_ : list of dict
+        With `record=True`, one entry per node where columns were considered: `step`, `node`, `objective` (its
+        impurity), `column` (the one it is split by, None at a leaf) and `candidates`, a list of `column`,
+        `gain`, `score` and `threshold`.
+    schema_ : Schema
+        The columns and the target.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        The names of the columns, if they have some.
+
+    See Also
+    --------
+    ID3 : Its predecessor.
+    CART : Binary splits, pruned by cost and complexity.
+    DecisionTreeClassifier : All settings.
 
     Examples
     --------
@@ -170,10 +280,73 @@ class CART(_Preset):
     Parameters
     ----------
     ccp_alpha : float or "cv", default="cv"
+        α: the tree is pruned to the subtree of smallest impurity + α · leaves; "cv" chooses it by tenfold
+        cross-validation, the largest within one standard error of the best.
     criterion : {"gini", "entropy", "misclassification"}, default="gini"
-    min_samples_split, min_samples_leaf, min_weight_fraction_leaf, max_depth, attribute_costs, class_weight,
-    loss, max_bins, random_state, record, categorical_features
-        As of `DecisionTreeClassifier`.
+        The impurity that splits reduce.
+    min_samples_split : int or float, default=2
+        Rows that a node needs to be split, or their share of all rows.
+    min_samples_leaf : int or float, default=1
+        Rows that every child needs, or their share of all rows; of a multiway split, two of the children.
+        Where it forbids the best cut of categories into two groups, the next best of their order is taken.
+    min_weight_fraction_leaf : float, default=0.0
+        The share of the total weight that every child needs; of a multiway split, two of the children.
+    max_depth : int or None, default=None
+        The largest number of splits from the root to a leaf; None: no limit.
+    attribute_costs : dict by column name, array of shape (n_features,) or None, default=None
+        The cost c of testing a column; a split of score s is then compared by s²/c. A column that a dict does
+        not name costs 1.
+    class_weight : None, "balanced" or dict, default=None
+        Factors on the weights of the rows of each class; "balanced": total weight / (K · weight of the
+        class).
+    loss : array of shape (K, K), LossMatrix or None, default=None
+        The loss L(k, a) of action a where class k is true: rows are true classes in the order of `classes_`,
+        columns are actions. Growth by misclassification then goes by the smallest expected loss of a node;
+        other criteria weight class k by Σ_a L(k, a) (altered priors). Leaves decide by smallest expected
+        loss, and so does pruning. Posteriors are those of the rows.
+    max_bins : int or None, default=None
+        The largest number of bins per column. From files larger than memory and Dask the tree is then grown
+        level by level from histograms that merge, one or two passes per level. None: thresholds between all
+        values, with all rows in memory.
+    random_state : int, RandomState or None, default=None
+        Draws columns, random thresholds, folds and held-out rows.
+    record : bool, default=False
+        Whether to keep the gain of every column at every node in `record_`.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns of an array hold categories, or declared kinds.
+
+    Attributes
+    ----------
+    tree_ : Tree
+        The tree, after pruning.
+    classes_ : ndarray of shape (K,)
+        The class labels, sorted.
+    loss_ : ndarray of shape (K, n_actions) or None
+        The losses, with rows in the order of `classes_`.
+    actions_ : ndarray of shape (n_actions,)
+        The actions that `predict` chooses from: the classes, or those of the loss matrix.
+    feature_importances_ : ndarray of shape (n_features,)
+        The fall of impurity by every column, weighted by rows, normalised to sum 1;
+        `lyceum.trees.permutation_importance` does not favour columns of many values.
+    alpha_choice_ : AlphaChoice
+        How α was chosen, with `ccp_alpha="cv"`: the cost of the rows left out for every subtree.
+    max_features_ : int
+        Columns drawn at every node.
+    record_ : list of dict
+        With `record=True`, one entry per node where columns were considered: `step`, `node`, `objective` (its
+        impurity), `column` (the one it is split by, None at a leaf) and `candidates`, a list of `column`,
+        `gain`, `score` and `threshold`.
+    schema_ : Schema
+        The columns and the target.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        The names of the columns, if they have some.
+
+    See Also
+    --------
+    C45 : Multiway splits by gain ratio, pruned by a bound.
+    DecisionTreeClassifier : All settings.
 
     Examples
     --------

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from lyceum.errors import DataError
+from lyceum.errors import SettingError
 from lyceum.tree_core import CATEGORIES, GROUPS, INTERVALS, LEAF, Tree
 
 __all__ = [
@@ -94,7 +94,7 @@ def loss_of(tree: Tree, loss: Any) -> np.ndarray | None:
         return None
     values = np.asarray(getattr(loss, "values", loss), dtype=np.float64)
     if values.ndim != 2 or values.shape[0] != tree.value.shape[1]:
-        raise DataError(
+        raise SettingError(
             f"a loss matrix of shape {values.shape} does not fit a tree of {tree.value.shape[1]} classes: "
             "rows = true class, columns = action"
         )
@@ -104,7 +104,7 @@ def loss_of(tree: Tree, loss: Any) -> np.ndarray | None:
 def expect_classes(tree: Tree, method: str) -> None:
     """Refuse a regression tree: its leaves have no classes to be wrong about."""
     if tree.value.shape[1] == 1 and tree.n_nodes > 1:
-        raise DataError(
+        raise SettingError(
             f"{method} counts wrong classes, and this is a regression tree: use reduced error or "
             "cost-complexity pruning"
         )
@@ -112,7 +112,7 @@ def expect_classes(tree: Tree, method: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class NodeCosts:
-    """What rows cost where they come to: a mergeable summary of rows that a tree was not grown on.
+    """The costs of rows at the nodes they come to: a mergeable summary of rows held out of growth.
 
     A row of target y costs c(y, i) at node i: 1 if the class is wrong, the loss of the action there, or the
     squared or absolute error of the value. `at` sums w c(y, i), and `squares` w c(y, i)², over the rows that
@@ -143,7 +143,7 @@ class NodeCosts:
         visited : sparse array of shape (n_rows, n_nodes), by rows
             The part of each row that comes to each node.
         target : array of shape (n_rows,)
-            Class codes, if whole numbers, else values.
+            Class codes, if integers, else values.
         weight : array of shape (n_rows,), optional
         loss : array of shape (K, A), or "squared" or "absolute" for values, optional
             Rows = true class, columns = action. By default errors, or squared errors.
@@ -188,7 +188,7 @@ def _cost_of(tree: Tree, target: np.ndarray, loss: Any) -> Any:
             return lambda node: (chosen[node] != target).astype(np.float64)
         return lambda node: values[target, chosen[node]]
     if loss not in (None, "squared", "absolute"):
-        raise DataError(f"values cost their 'squared' or 'absolute' error, not {loss!r}")
+        raise SettingError(f"values cost their 'squared' or 'absolute' error, not {loss!r}")
     power = 1 if loss == "absolute" else 2
     return lambda node: np.abs(target - tree.value[node, 0]) ** power
 
@@ -211,7 +211,7 @@ def prune_by_error(tree: Tree, costs: NodeCosts) -> Tree:
     ----------
     Quinlan, Simplifying decision trees, International Journal of Man-Machine Studies 27 (1987).
     """
-    _, cut = from_the_bottom(tree, costs.at, costs.stayed(tree), ROUNDING * np.abs(costs.at))
+    _, cut = prune_bottom_up(tree, costs.at, costs.stayed(tree), ROUNDING * np.abs(costs.at))
     return compact(tree, cut)
 
 
@@ -237,7 +237,7 @@ def prune_by_pessimistic_error(
     expect_classes(tree, "pessimistic pruning")
     errors = leaf_costs(tree.value, loss_of(tree, loss)) + penalty
     slack = ROUNDING * tree.weight
-    below, cut = from_the_bottom(tree, errors, None, slack)
+    below, cut = prune_bottom_up(tree, errors, None, slack)
     if standard_error:
         below = sums_of_leaves(tree, errors)
         n = np.maximum(tree.value.sum(axis=1), np.finfo(float).tiny)
@@ -280,16 +280,16 @@ def prune_by_loss(
     prior = tree.value[0] / tree.value[0].sum() if prior is None else np.asarray(prior, dtype=np.float64)
     n = np.maximum(tree.value.sum(axis=1), np.finfo(float).tiny)
     smoothed = (tree.value + m * prior) * (n / (n + m))[:, None]  # n p_k: costs add up over children
-    _, cut = from_the_bottom(tree, leaf_costs(smoothed, loss_of(tree, loss)), None, ROUNDING * n)
+    _, cut = prune_bottom_up(tree, leaf_costs(smoothed, loss_of(tree, loss)), None, ROUNDING * n)
     return compact(tree, cut)
 
 
-def from_the_bottom(
+def prune_bottom_up(
     tree: Tree, as_leaf: np.ndarray, own: np.ndarray | None, slack: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Costs of the subtrees after, and which nodes to make leaves by, replacement from the bottom up.
 
-    `own` is what a node that stays inside costs by itself, beside its children.
+    `own` is the cost of the rows that end at an inner node.
     """
     n = tree.n_nodes
     below = [0.0] * n if own is None else own.tolist()
@@ -310,4 +310,4 @@ def from_the_bottom(
 def sums_of_leaves(tree: Tree, amount: np.ndarray) -> np.ndarray:
     """For every node, the sum of `amount` over the leaves below it (its own, of a leaf)."""
     only = np.where(tree.kind == LEAF, amount, np.inf)
-    return from_the_bottom(tree, only, None, np.zeros(tree.n_nodes))[0]
+    return prune_bottom_up(tree, only, None, np.zeros(tree.n_nodes))[0]

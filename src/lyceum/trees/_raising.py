@@ -1,7 +1,7 @@
 """Subtree raising: a node's largest branch in its place, the node's rows sent down that branch again.
 
-Nodes of one depth have no rows in common, so a whole level is judged at once: loops are over levels and over
-the steps of rows down the tree, never over rows.
+Nodes of one depth have no rows in common, so all nodes of a level are judged at once: loops are over levels
+and over the steps of rows down the tree, never over rows.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from dataclasses import fields
 
 import numpy as np
 
-from lyceum.errors import DataError
-from lyceum.tree_core import LEAF, Parts, Tree, Walk, children_of, class_impurities, walk
+from lyceum.errors import DataError, SettingError
+from lyceum.tree_core import LEAF, Parts, Tree, Walk, child_nodes, class_impurities, walk
 from lyceum.trees._pruning import actions, compact
 
 __all__ = ["raise_subtrees"]
@@ -34,12 +34,14 @@ def raise_subtrees(
 ) -> Tree:
     """The tree with nodes replaced, from the bottom up, by a leaf or by their largest branch.
 
-    `expected(errors, weight)` says how many errors to expect of leaves. A leaf is taken if it is expected to
-    make at most `slack` errors more than the subtree and than the branch, else the branch if it is expected
-    to make at most `slack` more than the subtree; a branch put in a node's place is pruned again.
+    `expected(errors, weight)` is the number of errors to expect of leaves. A leaf is taken if it is expected
+    to make at most `slack` errors more than the subtree and than the branch, else the branch if it is
+    expected to make at most `slack` more than the subtree; a branch put in a node's place is pruned again.
     """
     if impurity not in IMPURITIES:
-        raise DataError(f"impurity={impurity!r} is not known: choose from {', '.join(map(repr, IMPURITIES))}")
+        raise SettingError(
+            f"impurity={impurity!r} is not known: choose from {', '.join(map(repr, IMPURITIES))}"
+        )
     weight = np.ones(len(target)) if weight is None else np.asarray(weight, dtype=np.float64)
     own = Tree(**{field.name: getattr(tree, field.name).copy() for field in fields(tree)})
     raising = _Raising(own, np.asarray(cells), np.asarray(target), expected, slack, impurity)
@@ -58,7 +60,7 @@ class _Raising:
         self.cells, self.target = cells, target
         self.expected, self.slack, self.impurity = expected, slack, impurity
         divides = (tree.missing < 0) & (tree.kind != LEAF)
-        self.whole = not (divides.any() and np.isnan(cells).any())  # no row is divided
+        self.undivided = not (divides.any() and np.isnan(cells).any())  # no row is divided
         self.own, self.errors = np.zeros(tree.n_nodes), np.zeros(tree.n_nodes)
         self.ended = np.zeros_like(tree.value)
 
@@ -77,7 +79,7 @@ class _Raising:
         return compact(self.tree)
 
     def _walk(self, parts: Parts) -> Walk:
-        return walk(self.tree, self.cells, parts if self.whole else parts.merged())
+        return walk(self.tree, self.cells, parts if self.undivided else parts.merged())
 
     def _tables(self, nodes: np.ndarray, *parts: Parts) -> list[np.ndarray]:
         """The class weights of parts at the (rising) nodes; they are at no others."""
@@ -123,18 +125,18 @@ class _Raising:
     def _judge(self, parts: Parts, came_from: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The nodes, of those where the parts are, to make leaves, and those to replace by a branch."""
         nodes = np.unique(parts.node)
-        each, child = children_of(self.tree, nodes)
-        whole = self.own[nodes] + np.bincount(each, self.errors[child], minlength=len(nodes))
-        self.errors[nodes] = whole
+        each, child = child_nodes(self.tree, nodes)
+        subtree = self.own[nodes] + np.bincount(each, self.errors[child], minlength=len(nodes))
+        self.errors[nodes] = subtree
         value = self.tree.value[nodes]
         leaf = self._expected_of_ends(value, value)
         branch = self._branch_errors(nodes, self._largest(nodes), parts, came_from)
-        leaves = (leaf <= whole + self.slack) & (leaf <= branch + self.slack)
-        return nodes[leaves], nodes[~leaves & (branch <= whole + self.slack)]
+        leaves = (leaf <= subtree + self.slack) & (leaf <= branch + self.slack)
+        return nodes[leaves], nodes[~leaves & (branch <= subtree + self.slack)]
 
     def _largest(self, nodes: np.ndarray) -> np.ndarray:
         """The child of most weight of each node, the first of equals."""
-        each, child = children_of(self.tree, nodes)
+        each, child = child_nodes(self.tree, nodes)
         order = np.lexsort((child, -self.tree.weight[child], each))
         return child[order][np.flatnonzero(np.append(True, np.diff(each)))]
 
@@ -150,16 +152,16 @@ class _Raising:
         split = self.tree.kind[branch] != LEAF
         to[nodes[split]] = branch[split]
         moves = to[parts.node] >= 0
-        if self.whole:
+        if self.undivided:
             moves &= came_from != to[parts.node]
         sent = self._walk(parts.take(moves).moved(to[parts.node[moves]]))
         touched = np.unique(sent.arrived.node)
         ended, arrived = self._tables(touched, sent.ends, sent.arrived)
-        if self.whole:
+        if self.undivided:
             ended, arrived = ended + self.ended[touched], arrived + self.tree.value[touched]
-        now = self._expected_of_ends(ended, arrived) - (self.own[touched] if self.whole else 0.0)
+        now = self._expected_of_ends(ended, arrived) - (self.own[touched] if self.undivided else 0.0)
         of = np.searchsorted(nodes, self._at_level(touched, level))
-        errors = np.bincount(of, now, minlength=len(nodes)) + (self.errors[branch] if self.whole else 0.0)
+        errors = np.bincount(of, now, minlength=len(nodes)) + (self.errors[branch] if self.undivided else 0.0)
         return np.where(split, errors, np.inf)
 
     def _make_leaves(self, nodes: np.ndarray) -> None:
@@ -175,11 +177,11 @@ class _Raising:
                      tree.n_codes, tree.missing):  # fmt: skip
             part[nodes] = part[branch]
         tree.kind[branch] = LEAF
-        each, child = children_of(self.tree, nodes)
+        each, child = child_nodes(self.tree, nodes)
         self.parent[child] = nodes[each]
         while len(child):
             self.depth[child] -= 1
-            child = children_of(self.tree, child)[1]
+            child = child_nodes(self.tree, child)[1]
         sent = self._walk(parts)
         self._describe(sent)
         self._note_ends(sent)
@@ -192,7 +194,7 @@ class _Raising:
         arrived, passed = self._tables(came, sent.arrived, sent.passed)
         tree.value[came], tree.weight[came], tree.n_rows[came] = arrived, arrived.sum(axis=1), counts
         tree.impurity[came] = self._impurity(arrived)
-        each, child = children_of(self.tree, came)
+        each, child = child_nodes(self.tree, came)
         part = passed[np.searchsorted(came, child)]
         known = np.zeros_like(arrived)
         np.add.at(known, each, part)

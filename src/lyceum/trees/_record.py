@@ -80,7 +80,7 @@ def _renumber(considered: Considered, grown: Tree, tree: Tree) -> Considered:
 
 
 def _split(tree: Tree, node: int) -> tuple:
-    """All that says where rows go from a node."""
+    """Everything that decides where rows go from a node."""
     start, count = int(tree.table[node]), int(tree.n_children[node])
     threshold = None if np.isnan(tree.threshold[node]) else float(tree.threshold[node])
     cuts = branches = ()

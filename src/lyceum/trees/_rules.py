@@ -77,12 +77,14 @@ class Rule:
         return held
 
     def __str__(self) -> str:
-        asked = " AND ".join(map(str, self.conditions))
+        conditions = " AND ".join(map(str, self.conditions))
         is_number = self.confidence is None and self.risk is None
         answer = number(self.answer) if is_number else str(self.answer)
         then = f"THEN {self.target} = {answer}"
         return (
-            f"IF {asked} {then} ({self._evidence()})" if asked else f"ALWAYS {then[5:]} ({self._evidence()})"
+            f"IF {conditions} {then} ({self._evidence()})"
+            if conditions
+            else f"ALWAYS {then[5:]} ({self._evidence()})"
         )
 
     def _evidence(self) -> str:
@@ -107,10 +109,10 @@ def rules(labels: TreeLabels, *, unseen: bool = False) -> list[Rule]:
     return [_rule(labels, *end) for end in _ends(labels, unseen)]
 
 
-def _rule(labels: TreeLabels, node: int, asked: dict[int, Condition], seen: bool) -> Rule:
+def _rule(labels: TreeLabels, node: int, conditions: dict[int, Condition], seen: bool) -> Rule:
     tree = labels.tree
     return Rule(
-        tuple(asked.values()),
+        tuple(conditions.values()),
         labels.target,
         labels.answer(node),
         float(tree.weight[node]) if seen else 0.0,
@@ -126,31 +128,34 @@ def _ends(labels: TreeLabels, unseen: bool) -> Iterator[tuple[int, dict[int, Con
     tree = labels.tree
     waiting: list[tuple[int, dict[int, Condition], bool]] = [(0, {}, True)]
     while waiting:
-        node, asked, seen = waiting.pop()
+        node, conditions, seen = waiting.pop()
         if labels.is_leaf(node) or not seen:
-            yield node, asked, seen
+            yield node, conditions, seen
             continue
-        ways = [(child, _asked(labels, asked, node, b), True) for b, child in enumerate(tree.children(node))]
+        ways = [
+            (child, _conditions(labels, conditions, node, b), True)
+            for b, child in enumerate(tree.children(node))
+        ]
         if unseen and tree.kind[node] not in (THRESHOLD, INTERVALS):
-            rest = _asked(labels, asked, node, None)
+            rest = _conditions(labels, conditions, node, None)
             if rest[int(tree.feature[node])].codes:
                 ways.append((node, rest, False))
         waiting += reversed(ways)
 
 
-def _asked(
-    labels: TreeLabels, asked: dict[int, Condition], node: int, branch: int | None
+def _conditions(
+    labels: TreeLabels, conditions: dict[int, Condition], node: int, branch: int | None
 ) -> dict[int, Condition]:
     """The conditions of a node and those of one of its branches, or of no branch."""
     column = int(labels.tree.feature[node])
-    before = asked.get(column, Condition(labels.column(node), column))
+    before = conditions.get(column, Condition(labels.column(node), column))
     if labels.tree.kind[node] in (THRESHOLD, INTERVALS):
         assert branch is not None
-        return asked | {column: before.within(*labels.bounds(node, branch))}
+        return conditions | {column: before.within(*labels.bounds(node, branch))}
     if branch is not None:
         codes = labels.codes(node, branch).tolist()
     else:
         known = labels.schema[column].categories
-        taken = {c for b in range(int(labels.tree.n_children[node])) for c in labels.codes(node, b).tolist()}
-        codes = [c for c in range(len(known) if known is not None else 0) if c not in taken]
-    return asked | {column: before.among(codes, labels.categories(node, codes))}
+        used = {c for b in range(int(labels.tree.n_children[node])) for c in labels.codes(node, b).tolist()}
+        codes = [c for c in range(len(known) if known is not None else 0) if c not in used]
+    return conditions | {column: before.among(codes, labels.categories(node, codes))}

@@ -49,21 +49,21 @@ def summary_of(
         `gain_tables` give all.
     """
     tree, schema = labels.tree, labels.schema
-    shown: dict[str, Any] = {"nodes": tree.n_nodes, "leaves": tree.n_leaves, "depth": tree.depth}
+    all_facts: dict[str, Any] = {"nodes": tree.n_nodes, "leaves": tree.n_leaves, "depth": tree.depth}
     if labels.criterion is not None:
-        shown["criterion"] = labels.criterion
-    shown["rows"] = int(tree.n_rows[0])
+        all_facts["criterion"] = labels.criterion
+    all_facts["rows"] = int(tree.n_rows[0])
     if float(tree.weight[0]) != float(tree.n_rows[0]):
-        shown["weight"] = float(tree.weight[0])
-    shown["impurity at the root"] = float(tree.impurity[0])
+        all_facts["weight"] = float(tree.weight[0])
+    all_facts["impurity at the root"] = float(tree.impurity[0])
     used = np.unique(tree.feature[tree.kind != LEAF])
-    shown["columns tested"] = f"{len(used)} of {len(schema)}"
+    all_facts["columns tested"] = f"{len(used)} of {len(schema)}"
     tables = [node_table(labels, most=most)]
     if importances is not None:
         tables.append(importance_table(importances, schema))
     if record is not None:
         tables += gain_tables(record, tree, schema)[:most]
-    return Summary(title, shown | dict(facts or {}), tables)
+    return Summary(title, all_facts | dict(facts or {}), tables)
 
 
 def node_table(labels: TreeLabels, *, most: int | None = None) -> Table:

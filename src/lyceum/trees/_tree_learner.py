@@ -60,7 +60,7 @@ class TreeLearner(TreeModel, Learner):
         X : array, frame, Dask collection or `scan(...)`
         y : array of shape (n_samples,), if the target is not in the scan
         sample_weight : array of shape (n_samples,), optional
-            Rows of no weight are not there; counts of rows (`min_samples_leaf`, ...) do not look at weights.
+            Zero-weight rows are ignored. Numbers of rows (`min_samples_leaf`, ...) do not count weights.
         """
         fit_tree(self, self._rows(X, y, sample_weight))
         self.feature_importances_ = impurity_importances(self.tree_, self.n_features_in_)

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
-from tests.trees.binned_rows import assert_same, mixed_frame, rows_of, scanned, tree_of_the_core, walked
-from tests.trees.follow import follow
-from tests.trees.referee import Referee, Rules
-from tests.trees.tables import from_scikit
+from tests.trees.binned_reference import assert_same, mixed_frame, rows_of, scanned, tree_of_the_core, walked
+from tests.trees.growth_reference import follow
+from tests.trees.table_builders import from_scikit
 from tests.trees.test_referee import CLASSES, LOSS, limits, tables, ways
+from tests.trees.tree_reference import Referee, Rules
 from threadpoolctl import threadpool_limits
 
 from lyceum.data import _csv, _sources

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
-from tests.trees.made import N_CODES, Builder, of_sklearn, random_rows, random_tree
+from tests.trees.tree_builders import N_CODES, Builder, of_sklearn, random_rows, random_tree
 
 from lyceum.data import Schema
 from lyceum.tree_core import (

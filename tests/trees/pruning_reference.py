@@ -3,8 +3,8 @@
 from itertools import product
 
 import numpy as np
-from tests.trees.follow import split_of
-from tests.trees.referee import Node, Referee, weight_of
+from tests.trees.growth_reference import split_of
+from tests.trees.tree_reference import Node, Referee, weight_of
 
 from lyceum.tree_core import INTERVALS, LEAF, Tree
 from lyceum.trees._confidence import SLACK, upper_errors

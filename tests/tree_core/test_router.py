@@ -9,7 +9,7 @@ import pytest
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeRegressor
-from tests.trees.made import Builder, of_sklearn, parts, random_rows, random_tree
+from tests.trees.tree_builders import Builder, of_sklearn, parts, random_rows, random_tree
 
 from lyceum._native import native
 from lyceum.tree_core import GROUPS, THRESHOLD, Router, cached_router, native_tree, shares

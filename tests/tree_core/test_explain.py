@@ -8,7 +8,7 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
-from tests.trees.made import N_CODES, Builder, of_sklearn, parts, random_rows, random_tree
+from tests.trees.tree_builders import N_CODES, Builder, of_sklearn, parts, random_rows, random_tree
 
 from lyceum.data import Schema
 from lyceum.errors import DataError
