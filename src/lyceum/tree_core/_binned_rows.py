@@ -101,13 +101,15 @@ def _fill(rows: Rows, bins: Bins, n: int, by_row: bool, ranges: bool) -> BinnedR
         return _range_array(block, found, bins) if ranges else np.empty(0)
 
     found = list(rows.map(fill))
-    limits = reduce(BinRanges.merge, (BinRanges(*low_high) for low_high in found)) if ranges else None
-    return BinnedRows(bins, columns, targets.get("y"), targets.get("w"), codes, limits)
+    # a part of a file is several blocks, each with its own low and high
+    limits = [BinRanges(*low_high) for part in found for low_high in part] if ranges else []
+    limits_of_all = reduce(BinRanges.merge, limits) if limits else None
+    return BinnedRows(bins, columns, targets.get("y"), targets.get("w"), codes, limits_of_all)
 
 
 def _range_array(block: Block, codes: np.ndarray, bins: Bins) -> np.ndarray:
     found = BinRanges.of(block, Coded(np.ascontiguousarray(codes)), bins.offsets)
-    return np.stack([found.low, found.high])
+    return np.stack([found.low, found.high])[None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +122,7 @@ class _Pieces:
     def of(cls, block: Block, bins: Bins, by_row: bool, ranges: bool) -> _Pieces:
         columns = np.empty((len(bins), len(block)), dtype=np.uint8)
         codes = bins.code(block, columns=columns)
-        limits = BinRanges(*_range_array(block, codes, bins)) if ranges else None
+        limits = BinRanges(*_range_array(block, codes, bins)[0]) if ranges else None
         return cls((BinnedRows(bins, columns, block.y, block.w, codes if by_row else None, limits),))
 
     def merge(self, other: _Pieces) -> _Pieces:
