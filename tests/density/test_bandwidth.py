@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import minimize_scalar
 
 from lyceum.density import KernelDensity, likelihood_bandwidth, reference_bandwidth
-from lyceum.errors import DataError
+from lyceum.errors import DataError, SettingError
 
 
 @pytest.mark.syllabus("4.3")
@@ -80,7 +80,7 @@ def test_repeated_rows_are_warned_of():
 def test_bad_input_is_named():
     with pytest.raises(DataError, match="at least 2 rows"):
         likelihood_bandwidth([1.0])
-    with pytest.raises(DataError, match="there is no kernel 'flat'"):
+    with pytest.raises(SettingError, match="there is no kernel 'flat'"):
         likelihood_bandwidth([1.0, 2.0], kernel="flat")
     with pytest.raises(ValueError, match="at least one non-zero"):
         reference_bandwidth([1.0, 2.0], [0.0, 0.0])

@@ -145,7 +145,7 @@ def test_constant_columns_are_left_out_and_dependent_ones_warned_of():
     draws = model.sample(5, random_state=0)
     np.testing.assert_array_equal(draws[:, 2], 1e6)
     assert model.integrate([[-np.inf, np.inf]] * 2 + [[0.0, 1.0]]) == 0.0
-    with pytest.warns(LinAlgWarning, match="column 'x2' follows from others"):
+    with pytest.warns(LinAlgWarning, match="column 'x2' depends linearly on others"):
         GaussianDensity().fit(np.column_stack([rows, rows.sum(axis=1)]))
 
 

@@ -6,7 +6,7 @@ from scipy.integrate import quad
 
 from lyceum.density import HistogramDensity
 from lyceum.density._grid_cells import find_cells
-from lyceum.errors import DataError, MissingValuesError
+from lyceum.errors import DataError, MissingValuesError, SettingError
 
 
 def rows_of(n, d, seed=0):
@@ -112,7 +112,7 @@ def test_constant_columns_one_row_and_bad_input():
     assert model.score_samples([[3.0, 1e6]])[0] == 0.0
     with pytest.raises(MissingValuesError, match="column 'x0' has a missing value"):
         HistogramDensity().fit([[np.nan], [1.0]])
-    with pytest.raises(DataError, match="bin_width must be positive"):
+    with pytest.raises(SettingError, match="bin_width must be positive"):
         HistogramDensity(bin_width=[1.0, -1.0]).fit([[0.0, 1.0]])
     with pytest.raises(DataError, match="farther than 2\\^53 bin widths"):
         HistogramDensity(bin_width=1e-12).fit([[1e9], [0.0]])

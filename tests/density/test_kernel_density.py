@@ -7,7 +7,7 @@ from scipy.stats import gaussian_kde, kstest
 from sklearn.neighbors import KernelDensity as Peer
 
 from lyceum.density import KernelDensity, reference_bandwidth
-from lyceum.errors import DataError, MissingValuesError, SourceError
+from lyceum.errors import MissingValuesError, SettingError, SourceError
 
 KERNELS = {
     "parzen": lambda u: 1.0 * (np.abs(u) <= 0.5),
@@ -200,7 +200,7 @@ def test_anomalies_are_the_rows_of_least_density_from_the_others():
         for i in range(100)
     ]
     assert model.anomaly_threshold(0.05) == pytest.approx(np.sort(left_out)[4], abs=1e-3)
-    with pytest.raises(DataError, match="between 0 and 1"):
+    with pytest.raises(SettingError, match="between 0 and 1"):
         model.anomalies(rows, 1.5)
 
 
@@ -227,9 +227,9 @@ def test_the_explanation_adds_up_at_default_settings(weights):
 def test_bad_input_is_named():
     with pytest.raises(MissingValuesError, match="column 'x1' has a missing value"):
         KernelDensity().fit([[0.0, 1.0], [1.0, np.nan]])
-    with pytest.raises(DataError, match="one for each of the 2 columns"):
+    with pytest.raises(SettingError, match="one for each of the 2 columns"):
         KernelDensity(bandwidth=[1.0, 2.0, 3.0]).fit([[0.0, 1.0], [1.0, 2.0]])
-    with pytest.raises(DataError, match="low <= high"):
+    with pytest.raises(SettingError, match="low <= high"):
         KernelDensity().fit([[0.0], [1.0]]).integrate([[1.0, 0.0]])
 
 

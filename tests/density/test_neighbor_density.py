@@ -5,7 +5,7 @@ import pytest
 from scipy.special import gamma
 
 from lyceum.density import NeighborDensity
-from lyceum.errors import DataError, SourceError
+from lyceum.errors import DataError, SettingError, SourceError
 
 
 def rows_of(n, d, seed=0):
@@ -67,7 +67,7 @@ def test_a_million_away_and_coinciding_rows():
 def test_bad_input_is_named():
     import dask.array as da
 
-    with pytest.raises(DataError, match="n_neighbors is 5, but the weight of all rows"):
+    with pytest.raises(SettingError, match="n_neighbors is 5, but the weight of all rows"):
         NeighborDensity(n_neighbors=5).fit(rows_of(3, 1))
     with pytest.raises(SourceError, match="HistogramDensity or GaussianDensity"):
         NeighborDensity().fit(da.from_array(rows_of(20, 2), chunks=(10, 2)))

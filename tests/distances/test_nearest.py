@@ -34,7 +34,7 @@ from lyceum.distances import (
     within_radius,
 )
 from lyceum.distances import metric as as_metric
-from lyceum.distances._kernels import raw_pairwise
+from lyceum.distances._comparisons import raw_pairwise
 from lyceum.distances._metric import points_of
 from lyceum.errors import SettingError
 

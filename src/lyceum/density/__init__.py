@@ -1,4 +1,4 @@
-"""Densities: how probable a row is, and classes told apart by their densities."""
+"""Densities of rows, and a classifier that compares the densities of the classes."""
 
 from lyceum.density._bandwidth import likelihood_bandwidth, reference_bandwidth
 from lyceum.density._gaussian_density import GaussianDensity

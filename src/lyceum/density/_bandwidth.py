@@ -10,9 +10,9 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from sklearn.utils.validation import _check_sample_weight, check_array
 
+from lyceum.density._density_kernels import KERNELS
 from lyceum.density._kernel_sums import KernelSums, leaf_order
-from lyceum.density._windows import WINDOWS
-from lyceum.errors import DataError
+from lyceum.errors import DataError, SettingError
 
 __all__ = ["deviations", "likelihood_bandwidth", "likelihood_of", "reference_bandwidth", "reference_of"]
 
@@ -20,21 +20,31 @@ __all__ = ["deviations", "likelihood_bandwidth", "likelihood_of", "reference_ban
 def reference_bandwidth(X: Any, sample_weight: Any = None) -> Any:
     """The bandwidth 1.06 σ N^(-1/5) of every column, best for a Gaussian density on a line.
 
-    σ is the standard deviation (divided by N) and N the weight of all rows. A column without spread gets the
+    σ is the standard deviation (divided by N) and N the weight of all rows. A constant column gets the
     bandwidth of σ = 1.
 
     Parameters
     ----------
     X : array of shape (n_samples,) or (n_samples, n_features)
     sample_weight : array of shape (n_samples,), optional
+        How often every row counts.
 
     Returns
     -------
     float, or array of shape (n_features,)
 
+    See Also
+    --------
+    likelihood_bandwidth : a rule for densities of any form.
+
+    References
+    ----------
+    Silverman, B. W. (1986). Density Estimation for Statistics and Data Analysis. Chapman and Hall.
+
     Examples
     --------
     >>> import numpy as np
+    >>> from lyceum.density import reference_bandwidth
     >>> h = reference_bandwidth(np.array([1.0, 2.0, 3.0, 4.0]))
     >>> round(h / (1.06 * 4 ** -0.2), 6)  # the standard deviation, sqrt(5/4)
     1.118034
@@ -49,10 +59,10 @@ def likelihood_bandwidth(
 ) -> Any:
     """The bandwidth of largest leave-one-out likelihood, c times that of the reference rule.
 
-    maximise over c: Σ_i w_i log f_-i(x_i; c h_ref), where f_-i is the density of all rows but row i. With
-    several columns their bandwidths keep the ratios of the reference rule. c is searched from 1/32 upwards,
-    first by powers of 2, then by Brent's method to a thousandth. Where rows repeat, the likelihood may grow
-    without end as c goes to 0; the search then stops at 1/32 with a warning.
+    It maximises Σ_i w_i log f_-i(x_i; c h_ref) over c, where f_-i is the density of all rows but row i. The
+    bandwidths of several columns keep the ratios of the reference rule. c is searched from 1/32 upwards,
+    first by powers of 2, then by Brent's method to within 0.001 of log2 c. Where rows repeat, the likelihood
+    may grow without bound as c goes to 0; the search then stops at 1/32 with a warning.
 
     Parameters
     ----------
@@ -71,13 +81,14 @@ def likelihood_bandwidth(
     Examples
     --------
     >>> import numpy as np
+    >>> from lyceum.density import likelihood_bandwidth
     >>> x = np.random.default_rng(0).normal(size=500)
     >>> bool(0.2 < likelihood_bandwidth(x) < 0.5)
     True
     """
     rows, w, line = _checked(X, sample_weight)
-    if kernel not in WINDOWS:
-        raise DataError(f"there is no kernel {kernel!r}: choose one of {', '.join(WINDOWS)}")
+    if kernel not in KERNELS:
+        raise SettingError(f"there is no kernel {kernel!r}: choose one of {', '.join(KERNELS)}")
     h = likelihood_of(rows, w, kernel, tolerance)
     return float(h[0]) if line else h
 
@@ -115,7 +126,7 @@ def likelihood_of(rows: np.ndarray, w: np.ndarray | None, kernel: str, tolerance
 
 
 def _best(likelihood: Callable[[float], float], low: int = -5, high: int = 4, farthest: int = 40) -> float:
-    """The maximum over log2 c: a grid of whole numbers, then Brent's method about the best of them."""
+    """The maximum over log2 c: a grid of integers, then Brent's method around the best of them."""
     found = {k: likelihood(k) for k in range(low, high)}
     best = max(found, key=lambda k: found[k])
     while (best == max(found) or found[best] == -np.inf) and max(found) < farthest:

@@ -1,4 +1,4 @@
-"""What every density offers: log densities, a likelihood, and rows that are improbable."""
+"""The base of densities: log densities, the likelihood, and improbable rows."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import CATEGORICAL_FEATURES, undefined
 from lyceum.data import Block
-from lyceum.errors import DataError
+from lyceum.errors import SettingError
 
-__all__ = ["CATEGORIES", "Density", "checked_box", "weighted_quantile"]
+__all__ = ["CATEGORIES", "Density", "check_box", "weighted_quantile"]
 
 CATEGORIES: dict[str, list] = {"categorical_features": CATEGORICAL_FEATURES}
 
@@ -30,50 +30,85 @@ class Density(DensityMixin):
         raise undefined(self, "_threshold")
 
     def score_samples(self, X: Any) -> Any:
-        """The logarithm of the density at every row of X, -inf where it is 0."""
+        """The logarithm of the density at every row of X, -inf where it is 0.
+
+        Parameters
+        ----------
+        X : array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples,)
+        """
         check_is_fitted(self)
         return self._apply(self._log_density(), X)
 
     def score(self, X: Any, y: Any = None) -> float:
-        """The log-likelihood of the rows of X: the sum of their log densities."""
-        return float(np.asarray(self.score_samples(X)).sum())
-
-    def anomaly_threshold(self, quantile: float = 0.01) -> float:
-        """The log density below which a share of `quantile` of the rows lies."""
-        check_is_fitted(self)
-        if not 0 < quantile < 1:
-            raise DataError(f"quantile must be between 0 and 1, but it is {quantile!r}")
-        return self._threshold(quantile)
-
-    def anomalies(self, X: Any, quantile: float = 0.01) -> Any:
-        """True for every row of X whose density is below that of all but a share of `quantile` of the rows.
+        """The log-likelihood of the rows of X: the sum of their log densities.
 
         Parameters
         ----------
-        X : array or frame of shape (n_samples, n_features)
+        X : array, frame or `scan(...)` of shape (n_samples, n_features)
+        y : ignored
+
+        Returns
+        -------
+        float
+        """
+        return float(np.asarray(self.score_samples(X)).sum())
+
+    def anomaly_threshold(self, quantile: float = 0.01) -> float:
+        """The log density below which a share of `quantile` of the rows of `fit` lies.
+
+        Parameters
+        ----------
         quantile : float, default=0.01
-            The share of ordinary rows that may be flagged; see `anomaly_threshold`.
+            The share of the rows, between 0 and 1.
+
+        Returns
+        -------
+        float
+        """
+        check_is_fitted(self)
+        if not 0 < quantile < 1:
+            raise SettingError(f"quantile must be between 0 and 1, but it is {quantile!r}")
+        return self._threshold(quantile)
+
+    def anomalies(self, X: Any, quantile: float = 0.01) -> Any:
+        """Whether the log density of every row of X is below the threshold of anomalies.
+
+        Parameters
+        ----------
+        X : array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+        quantile : float, default=0.01
+            The share of the rows of `fit` that lies below the threshold, between 0 and 1.
+
+        Returns
+        -------
+        array of bool of shape (n_samples,)
         """
         return self.score_samples(X) < self.anomaly_threshold(quantile)
 
 
-def checked_box(box: Any, names: tuple[str, ...]) -> np.ndarray:
+def check_box(box: Any, names: tuple[str, ...]) -> np.ndarray:
     """Lower and upper ends of every column, (d, 2); infinite ends are allowed."""
     ends = np.asarray(box, dtype=np.float64)
     if ends.shape == (2,) and len(names) == 1:
         ends = ends[None]
     if ends.shape != (len(names), 2):
-        raise DataError(f"box has the shape {ends.shape}: give a low and a high end for {len(names)} columns")
+        raise SettingError(
+            f"box has the shape {ends.shape}: give a low and a high end for {len(names)} columns"
+        )
     wrong = np.flatnonzero(~(ends[:, 0] <= ends[:, 1]))
     if len(wrong):
         low, high = ends[wrong[0]]
-        raise DataError(f"box goes from {low} to {high} in column {names[wrong[0]]!r}: give low <= high")
+        raise SettingError(f"box goes from {low} to {high} in column {names[wrong[0]]!r}: give low <= high")
     return ends
 
 
 def weighted_quantile(values: np.ndarray, weight: np.ndarray | None, quantile: float) -> float:
-    """The smallest value such that values up to it have a share of `quantile` of the weight or more."""
+    """The smallest value such that the values up to it have at least the share `quantile` of the weight."""
     order = np.argsort(values, kind="stable")
     shares = np.cumsum(np.ones(len(values)) if weight is None else weight[order])
-    place = np.searchsorted(shares, quantile * shares[-1] * (1 - 1e-12))
-    return float(values[order[min(place, len(values) - 1)]])
+    position = np.searchsorted(shares, quantile * shares[-1] * (1 - 1e-12))
+    return float(values[order[min(position, len(values) - 1)]])

@@ -1,4 +1,4 @@
-"""One Gaussian over all columns: by maximum likelihood, or learned from a prior and from rows."""
+"""One Gaussian over all columns, by maximum likelihood or with a prior."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import OnePassLearner
 from lyceum.data import Block
-from lyceum.density._density import CATEGORIES, Density, checked_box
+from lyceum.density._density import CATEGORIES, Density, check_box
 from lyceum.density._gaussian_fit import GaussianFit, fit_gaussian
 from lyceum.probability import RIDGE, gaussian_log_density, whiten
 from lyceum.report import Explanation, Summary, Table
@@ -43,13 +43,15 @@ class GaussianDensity(Density, OnePassLearner):
     V_n⁻¹ = V_0⁻¹ + n Σ⁻¹,  m_n = V_n (V_0⁻¹ m_0 + n Σ⁻¹ x̄); "ml" is N(x̄, Σ), "map" N(m_n, Σ) and "bayes"
     N(m_n, Σ + V_n).
 
-    All of it is recursive: `partial_fit` on pieces is `fit` on the whole. A column that never varies is left
-    out of the density, unless a prior or a known covariance gives it a spread; one that follows from others
-    gets a ridge of 1e-6 of its variance, with a warning. Categories are coded without their first one.
+    `partial_fit` on parts of the rows gives the result of `fit` on all of them. A constant column is left out
+    of the density, unless a prior or a known covariance gives it a variance; for one that depends linearly on
+    others a ridge of 1e-6 of the variances is added, with a warning. A column of categories becomes one-of-C
+    columns without that of its first category.
 
     Parameters
     ----------
     estimate : {"ml", "map", "bayes"}, default="ml"
+        Maximum likelihood, the mode of the posterior, or the average over the posterior.
     prior_mean : "data", float or array of shape (d,), default="data"
         m_0; "data" takes the mean of all rows.
     kappa_0 : float, default=0.01
@@ -60,7 +62,7 @@ class GaussianDensity(Density, OnePassLearner):
         S_0; "data" takes the diagonal matrix for which the prior mean of Σ, S_0 / (ν_0 - d - 1), has the
         variances of the columns (with ν_0 <= d + 1 the variances themselves). A number s stands for s I.
     known_covariance : float, array of shape (d, d) or None, default=None
-        Σ, if it is known; `kappa_0`, `nu_0` and `scale` then play no part.
+        Σ, if it is known; `kappa_0`, `nu_0` and `scale` are then not used.
     prior_covariance : float, array of shape (d, d) or None, default=None
         V_0 when Σ is known; None is a flat prior, so that m_n = x̄ and V_n = Σ/n.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
@@ -74,11 +76,30 @@ class GaussianDensity(Density, OnePassLearner):
         Its covariance, or its shape matrix if it is Student-t.
     degrees_ : float
         Its degrees of freedom, inf if it is Gaussian.
-    kappa_, nu_ : float
-        κ_n and ν_n; NaN where they play no part.
+    kappa_ : float
+        κ_n; NaN where it is not used.
+    nu_ : float
+        ν_n; NaN where it is not used.
     mean_covariance_ : array of shape (d, d)
-        What is not known of the mean: S/n² for "ml", E[Σ]/κ_n by the posterior (NaN if ν_n <= d + 1), or V_n.
+        The uncertainty of the mean: S/n² for "ml", E[Σ]/κ_n by the posterior (NaN if ν_n <= d + 1), or V_n.
     statistic_ : Scatter
+        The merged statistic, which `partial_fit` adds to.
+    schema_ : Schema
+        The columns that were learned from.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : array of str
+        The names of the columns, if they have names.
+
+    See Also
+    --------
+    lyceum.bayes.BayesianGaussianClassifier : one such density per class.
+    lyceum.probability.NormalInverseWishart : the prior and its posterior.
+    KernelDensity : without the assumption of a Gaussian.
+
+    References
+    ----------
+    Murphy, K. P. (2012). Machine Learning: A Probabilistic Perspective, section 4.6. MIT Press.
 
     Examples
     --------
@@ -109,14 +130,14 @@ class GaussianDensity(Density, OnePassLearner):
     def __init__(
         self,
         *,
-        estimate="ml",
-        prior_mean="data",
-        kappa_0=0.01,
-        nu_0=None,
-        scale="data",
-        known_covariance=None,
-        prior_covariance=None,
-        categorical_features="from_dtype",
+        estimate: str = "ml",
+        prior_mean: Any = "data",
+        kappa_0: float = 0.01,
+        nu_0: float | None = None,
+        scale: Any = "data",
+        known_covariance: Any = None,
+        prior_covariance: Any = None,
+        categorical_features: Any = "from_dtype",
     ):
         self.estimate = estimate
         self.prior_mean = prior_mean
@@ -151,7 +172,7 @@ class GaussianDensity(Density, OnePassLearner):
 
     def _warn_of(self, culprit: int) -> None:
         warnings.warn(
-            f"GaussianDensity: column {self._design_names[culprit]!r} follows from others, so that the "
+            f"GaussianDensity: column {self._design_names[culprit]!r} depends linearly on others, and the "
             f"covariance is singular: {RIDGE:g} of the variance of each column was added. Drop such columns, "
             "or use estimate='bayes' with a scale of its own",
             LinAlgWarning,
@@ -183,12 +204,21 @@ class GaussianDensity(Density, OnePassLearner):
         return float(self._log_at(d * stats.f.isf(quantile, d, self.degrees_)))
 
     def integrate(self, box: Any) -> float:
-        """The probability of a box: low and high ends of every column, shape (d, 2); they may be infinite.
+        """The probability of a box.
 
         In closed form for one column; for more by SciPy's quasi-Monte Carlo integral, within about 1e-5.
+
+        Parameters
+        ----------
+        box : array of shape (d, 2)
+            The low and high ends of every column; they may be infinite.
+
+        Returns
+        -------
+        float
         """
         check_is_fitted(self)
-        low, high = checked_box(box, self._design_names).T
+        low, high = check_box(box, self._design_names).T
         fixed = ~self._used
         if not ((low <= self.mean_) & (self.mean_ <= high))[fixed].all():
             return 0.0
@@ -207,7 +237,19 @@ class GaussianDensity(Density, OnePassLearner):
         )
 
     def sample(self, n_samples: int = 1, random_state: Any = None) -> np.ndarray:
-        """Rows drawn from the density."""
+        """Rows drawn from the density.
+
+        Parameters
+        ----------
+        n_samples : int, default=1
+            How many rows.
+        random_state : int, RandomState or None, default=None
+            The seed.
+
+        Returns
+        -------
+        array of shape (n_samples, d)
+        """
         check_is_fitted(self)
         random, used = check_random_state(random_state), self._used
         noise = random.standard_normal((n_samples, int(used.sum())))
@@ -222,8 +264,16 @@ class GaussianDensity(Density, OnePassLearner):
     def explain(self, X: Any) -> Explanation:
         """How much every column lowers the log density, from its value at the mean.
 
-        (x - μ)ᵀ Σ⁻¹ (x - μ) is a sum over the columns of (x - μ)_j (Σ⁻¹ (x - μ))_j: what two columns say
-        together is split evenly. For Student-t the drop is split in proportion to these parts.
+        (x - μ)ᵀ Σ⁻¹ (x - μ) is a sum over the columns of (x - μ)_j (Σ⁻¹ (x - μ))_j: the term of two columns
+        is split evenly between them. For Student-t the drop is split in proportion to these parts.
+
+        Parameters
+        ----------
+        X : array, frame or `scan(...)` of shape (n_samples, n_features)
+
+        Returns
+        -------
+        Explanation
         """
         return self._explain(X, self._column_terms, "log density")
 

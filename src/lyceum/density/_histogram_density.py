@@ -14,9 +14,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import OnePassLearner
 from lyceum.data import Block, Rows
-from lyceum.density._density import CATEGORIES, Density, checked_box, weighted_quantile
+from lyceum.density._density import CATEGORIES, Density, check_box, weighted_quantile
 from lyceum.density._grid_cells import CellWeights, cells_of, find_cells
-from lyceum.errors import DataError
+from lyceum.errors import SettingError
 from lyceum.report import Summary, Table
 from lyceum.statistics import Moments
 
@@ -33,17 +33,17 @@ _RULES: dict[str, Callable[[np.ndarray, np.ndarray, float, int], np.ndarray]] = 
 class HistogramDensity(Density, OnePassLearner):
     """Histogram density: f(x) = (weight of the rows in the cell of x) / (weight of all · volume of a cell).
 
-    Cell c of a column holds origin + c h <= x < origin + (c + 1) h. The grid has no end, and only cells with
-    rows are kept, so that any number of columns works and f integrates to 1. Categories enter as columns of 0
-    and 1.
+    Cell c of a column holds origin + c h <= x < origin + (c + 1) h. The grid is infinite, and only cells with
+    rows are stored, so that any number of columns works and f integrates to 1. A column of categories becomes
+    one-of-C columns.
 
     Parameters
     ----------
     bin_width : float, array of shape (d,), "scott", "sturges" or "sqrt", default="scott"
-        h for all columns, or one a column, or a rule. "scott": 3.49 σ N^(-1/(d+2)). "sturges" and "sqrt": the
-        range of the column over 1 + log2(N) and over sqrt(N), rounded up. A column without spread gets h = 1.
-        A rule takes one more pass over the rows; with `partial_fit` it is applied to the rows of the first
-        call, and kept.
+        h for all columns, one h per column, or a rule. "scott": 3.49 σ N^(-1/(d+2)). "sturges" and "sqrt":
+        the range of the column divided by 1 + log2(N) or by sqrt(N), rounded up. A constant column gets 1. A
+        rule takes one more pass over the rows; with `partial_fit` it is applied to the rows of the first
+        call only.
     origin : float or array of shape (d,), default=0.0
         An edge of the grid.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
@@ -51,12 +51,31 @@ class HistogramDensity(Density, OnePassLearner):
 
     Attributes
     ----------
-    bin_width_, origin_ : array of shape (d,)
-    cells_ : array of shape (m, d), of int64
+    bin_width_ : array of shape (d,)
+        h of every column.
+    origin_ : array of shape (d,)
+        The origin of every column.
+    cells_ : array of int64 of shape (m, d)
         The numbers of the cells that hold rows, in order.
     density_ : array of shape (m,)
         f in every such cell.
     statistic_ : CellWeights
+        The weight of every such cell, which `partial_fit` adds to.
+    schema_ : Schema
+        The columns that were learned from.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : array of str
+        The names of the columns, if they have names.
+
+    See Also
+    --------
+    KernelDensity : without edges between cells.
+
+    References
+    ----------
+    Scott, D. W. (1979). On optimal and data-based histograms. Biometrika 66(3).
+    Sturges, H. A. (1926). The choice of a class interval. Journal of the American Statistical Association 21.
 
     Examples
     --------
@@ -75,7 +94,9 @@ class HistogramDensity(Density, OnePassLearner):
         **CATEGORIES,
     }
 
-    def __init__(self, *, bin_width="scott", origin=0.0, categorical_features="from_dtype"):
+    def __init__(
+        self, *, bin_width: Any = "scott", origin: Any = 0.0, categorical_features: Any = "from_dtype"
+    ):
         self.bin_width = bin_width
         self.origin = origin
         self.categorical_features = categorical_features
@@ -83,32 +104,33 @@ class HistogramDensity(Density, OnePassLearner):
     # -- fit -------------------------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
-        """Weigh the cells of the rows of X.
+        """Sum the weights of the rows in every cell.
 
         Parameters
         ----------
         X : array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
         y : ignored
         sample_weight : array of shape (n_samples,), optional
+            How often every row counts; zero-weight rows are ignored.
         """
         rows = self._rows(X, y, sample_weight)
-        self._lay_grid(rows)
+        self._set_grid(rows)
         self.statistic_ = rows.reduce(self._statistic())
         self._finish(self.statistic_)
         return self
 
     def _go_on(self, rows: Rows):
         if not hasattr(self, "statistic_"):
-            self._lay_grid(rows)
+            self._set_grid(rows)
         return super()._go_on(rows)
 
-    def _lay_grid(self, rows: Rows) -> None:
+    def _set_grid(self, rows: Rows) -> None:
         d = len(self._design_names)
-        self.origin_ = _one_a_column("origin", self.origin, d)
+        self.origin_ = _one_per_column("origin", self.origin, d)
         if not isinstance(self.bin_width, str):
-            self.bin_width_ = _one_a_column("bin_width", self.bin_width, d)
+            self.bin_width_ = _one_per_column("bin_width", self.bin_width, d)
             if not (self.bin_width_ > 0).all():
-                raise DataError(f"bin_width must be positive, but it is {self.bin_width_.tolist()}")
+                raise SettingError(f"bin_width must be positive, but it is {self.bin_width_.tolist()}")
             return
         moments = rows.reduce(_moments)
         sigma, extent = np.sqrt(moments.variance()), moments.high - moments.low
@@ -129,24 +151,46 @@ class HistogramDensity(Density, OnePassLearner):
 
     def _log_density_of(self, block: Block) -> np.ndarray:
         X = np.asarray(block.X, dtype=np.float64)
-        place = find_cells(self.cells_, cells_of(X, self.origin_, self.bin_width_, self._design_names))
+        found = find_cells(self.cells_, cells_of(X, self.origin_, self.bin_width_, self._design_names))
         with np.errstate(divide="ignore"):
-            return np.log(np.where(place >= 0, self.density_[place], 0.0))
+            return np.log(np.where(found >= 0, self.density_[found], 0.0))
 
     def _threshold(self, quantile: float) -> float:
         return float(np.log(weighted_quantile(self.density_, self.statistic_.weight, quantile)))
 
     def integrate(self, box: Any) -> float:
-        """The probability of a box: low and high ends of every column, shape (d, 2); they may be infinite."""
+        """The probability of a box.
+
+        Parameters
+        ----------
+        box : array of shape (d, 2)
+            The low and high ends of every column; they may be infinite.
+
+        Returns
+        -------
+        float
+        """
         check_is_fitted(self)
-        low, high = checked_box(box, self._design_names).T
+        low, high = check_box(box, self._design_names).T
         start = self.origin_ + self.cells_ * self.bin_width_
         overlap = np.minimum(high, start + self.bin_width_) - np.maximum(low, start)
         shares = np.maximum(overlap, 0.0) / self.bin_width_
         return float(np.average(shares.prod(axis=1), weights=self.statistic_.weight))
 
     def sample(self, n_samples: int = 1, random_state: Any = None) -> np.ndarray:
-        """Rows drawn from the density: a cell by its weight, then anywhere in it."""
+        """Rows drawn from the density: a cell by its weight, then a point in it uniformly.
+
+        Parameters
+        ----------
+        n_samples : int, default=1
+            How many rows.
+        random_state : int, RandomState or None, default=None
+            The seed.
+
+        Returns
+        -------
+        array of shape (n_samples, d)
+        """
         check_is_fitted(self)
         random, weight = check_random_state(random_state), self.statistic_.weight
         picked = random.choice(len(weight), n_samples, p=weight / weight.sum())
@@ -178,15 +222,15 @@ class HistogramDensity(Density, OnePassLearner):
         return {"cells_": (m, d), "density_": (m,), "bin_width_": (d,), "origin_": (d,)}
 
 
-def _one_a_column(name: str, value: Any, d: int) -> np.ndarray:
+def _one_per_column(name: str, value: Any, d: int) -> np.ndarray:
     numbers = np.asarray(value, dtype=np.float64)
     if numbers.shape not in ((), (d,)) or not np.isfinite(numbers).all():
-        raise DataError(
+        raise SettingError(
             f"{name} must be one finite number, or one for each of the {d} columns; it is {numbers.tolist()}"
         )
     return np.broadcast_to(numbers, (d,)).copy()
 
 
 def _moments(block: Block) -> Moments:
-    """The moments of the rows that count: the range is not to be that of rows of weight zero."""
-    return Moments.of(block if block.w is None else block.take(block.w > 0))
+    """The moments of the rows without zero weights, whose cells would count in the range."""
+    return Moments.of(block.without_zero_weights())

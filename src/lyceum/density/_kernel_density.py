@@ -1,4 +1,4 @@
-"""Kernel density: a small window about every row."""
+"""Kernel density: a small window around every row."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum.base import Learner
 from lyceum.data import Block
 from lyceum.density._bandwidth import deviations, likelihood_of, reference_of
-from lyceum.density._density import CATEGORIES, Density, checked_box, weighted_quantile
+from lyceum.density._density import CATEGORIES, Density, check_box, weighted_quantile
+from lyceum.density._density_kernels import KERNELS
 from lyceum.density._kernel_sums import KernelSums, leaf_order
-from lyceum.density._windows import WINDOWS
-from lyceum.errors import DataError
+from lyceum.errors import DataError, SettingError
 from lyceum.report import Explanation, Summary, Table
 
 __all__ = ["KERNEL_CONSTRAINTS", "KernelDensity", "bandwidths_of"]
 
 KERNEL_CONSTRAINTS: dict[str, list] = {
-    "kernel": [StrOptions(set(WINDOWS))],
+    "kernel": [StrOptions(set(KERNELS))],
     "bandwidth": [
         Interval(Real, 0, None, closed="neither"),
         StrOptions({"reference", "likelihood"}),
@@ -42,7 +42,7 @@ class KernelDensity(Density, Learner):
     product of those of the columns:
 
     =============  ==============================  ===========
-    parzen         1 (a hypercube of side h)       |u| <= 1/2
+    parzen         1 (hypercube of side h)         |u| <= 1/2
     gaussian       exp(-u²/2) / sqrt(2π)
     laplace        exp(-2|u|)
     cauchy         1 / (π (1 + u²))
@@ -52,26 +52,47 @@ class KernelDensity(Density, Learner):
     triangular     1 - |u|                         |u| < 1
     =============  ==============================  ===========
 
-    All rows are kept in memory. A column of categories enters as columns of 0 and 1.
+    All rows are kept in memory. A column of categories becomes one-of-C columns.
 
     Parameters
     ----------
     kernel : str, default="gaussian"
+        The name of k in the table.
     bandwidth : float, array of shape (d,), "reference" or "likelihood", default="reference"
-        One h for all columns, or one a column. "reference": 1.06 σ N^(-1/5) for every column (see
-        `reference_bandwidth`; a column without spread counts as one of spread 1). "likelihood": the largest
-        leave-one-out likelihood (see `likelihood_bandwidth`).
+        h: one number for all columns, or one per column. "reference": 1.06 σ N^(-1/5) for every column, where
+        σ is its standard deviation (1 for a constant column) and N the weight of all rows. "likelihood": the
+        multiple of these bandwidths with the largest leave-one-out likelihood.
     tolerance : float, default=1e-4
-        The largest relative error of a density, also where it is tiny. 0 sums over all rows.
+        The largest relative error of a density, also where it is tiny; 0 sums over all rows.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns hold categories.
 
     Attributes
     ----------
     bandwidth_ : array of shape (d,)
+        h of every column.
     rows_ : array of shape (n, d)
-        The rows, so ordered that rows that follow each other lie close together.
+        The rows, ordered so that consecutive rows are close together.
     weights_ : array of shape (n,)
+        Their weights.
+    schema_ : Schema
+        The columns that were learned from.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : array of str
+        The names of the columns, if they have names.
+
+    See Also
+    --------
+    HistogramDensity : for rows that do not fit into memory.
+    ParzenClassifier : one kernel density per class.
+    reference_bandwidth, likelihood_bandwidth : the two rules for h.
+
+    References
+    ----------
+    Parzen, E. (1962). On estimation of a probability density function and mode. Annals of Mathematical
+    Statistics 33(3).
+    Silverman, B. W. (1986). Density Estimation for Statistics and Data Analysis. Chapman and Hall.
 
     Examples
     --------
@@ -87,7 +108,12 @@ class KernelDensity(Density, Learner):
     _parameter_constraints: ClassVar[dict] = KERNEL_CONSTRAINTS
 
     def __init__(
-        self, *, kernel="gaussian", bandwidth="reference", tolerance=1e-4, categorical_features="from_dtype"
+        self,
+        *,
+        kernel: str = "gaussian",
+        bandwidth: Any = "reference",
+        tolerance: float = 1e-4,
+        categorical_features: Any = "from_dtype",
     ):
         self.kernel = kernel
         self.bandwidth = bandwidth
@@ -97,13 +123,14 @@ class KernelDensity(Density, Learner):
     # -- fit -------------------------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
-        """Keep the rows of X, and choose the bandwidths.
+        """Store the rows of X, and choose the bandwidths.
 
         Parameters
         ----------
         X : array, frame or `scan(...)` of shape (n_samples, n_features)
         y : ignored
         sample_weight : array of shape (n_samples,), optional
+            How often every row counts; zero-weight rows are ignored.
         """
         given = self._rows(X, y, sample_weight)
         block = given.gathered(
@@ -132,25 +159,47 @@ class KernelDensity(Density, Learner):
         return partial(_log_density, sums=self._sums())
 
     def _threshold(self, quantile: float) -> float:
-        # A row's own window would hide how far it lies from the others.
+        # A row's own window would hide how far it is from the other rows.
         if len(self.rows_) < 2:
-            raise DataError("anomalies need the density of every row from the others, but there is 1 sample")
+            raise DataError("anomalies need the density of every row given the others, but there is 1 sample")
         return weighted_quantile(self._sums().left_out(), self.weights_, quantile)
 
     def integrate(self, box: Any) -> float:
-        """The probability of a box: low and high ends of every column, shape (d, 2); they may be infinite."""
+        """The probability of a box.
+
+        Parameters
+        ----------
+        box : array of shape (d, 2)
+            The low and high ends of every column; they may be infinite.
+
+        Returns
+        -------
+        float
+        """
         check_is_fitted(self)
-        low, high = checked_box(box, self._design_names).T
-        cdf = WINDOWS[self.kernel].cdf
+        low, high = check_box(box, self._design_names).T
+        cdf = KERNELS[self.kernel].cdf
         inside = cdf((high - self.rows_) / self.bandwidth_) - cdf((low - self.rows_) / self.bandwidth_)
         return float(np.average(inside.prod(axis=1), weights=self.weights_))
 
     def sample(self, n_samples: int = 1, random_state: Any = None) -> np.ndarray:
-        """Rows drawn from the density: a stored row by its weight, moved by noise from the kernel."""
+        """Rows drawn from the density: a stored row by its weight, plus noise from the kernel.
+
+        Parameters
+        ----------
+        n_samples : int, default=1
+            How many rows.
+        random_state : int, RandomState or None, default=None
+            The seed.
+
+        Returns
+        -------
+        array of shape (n_samples, d)
+        """
         check_is_fitted(self)
         random = check_random_state(random_state)
         picked = random.choice(len(self.rows_), n_samples, p=self.weights_ / self.weights_.sum())
-        noise = WINDOWS[self.kernel].noise(random, (n_samples, self.rows_.shape[1]))
+        noise = KERNELS[self.kernel].noise(random, (n_samples, self.rows_.shape[1]))
         return self.rows_[picked] + noise * self.bandwidth_
 
     # -- what was learned ------------------------------------------------------------------------------------
@@ -160,13 +209,21 @@ class KernelDensity(Density, Learner):
 
         log f(x) = Σ_j log f(x_j | x_1 ... x_(j-1)), exact for product kernels: a column that is improbable,
         alone or together with those before it, has a low term. After a term of -inf the others are 0.
+
+        Parameters
+        ----------
+        X : array, frame or `scan(...)` of shape (n_samples, n_features)
+
+        Returns
+        -------
+        Explanation
         """
         check_is_fitted(self)
         sums = [self._sums(j + 1) for j in range(self.rows_.shape[1])]
         return self._explain(X, partial(_chain_terms, sums=sums), "log density")
 
     def summary(self) -> Summary:
-        """Rows, kernel, bandwidths, and the spread that they are to be measured by."""
+        """Rows, kernel, bandwidths, and the standard deviations to compare them with."""
         head = super().summary()
         spread = deviations(self.rows_, self.weights_)
         facts = {
@@ -190,14 +247,14 @@ class KernelDensity(Density, Learner):
 def bandwidths_of(
     rows: np.ndarray, w: np.ndarray | None, bandwidth: Any, kernel: str, tolerance: float
 ) -> np.ndarray:
-    """One bandwidth a column, as given or by a rule."""
+    """One bandwidth per column, as given or by a rule."""
     if isinstance(bandwidth, str):
         if bandwidth == "reference":
             return reference_of(rows, w)
         return likelihood_of(rows, w, kernel, tolerance)
     h, d = np.asarray(bandwidth, dtype=np.float64), rows.shape[1]
     if h.shape not in ((), (d,)) or not ((h > 0) & np.isfinite(h)).all():
-        raise DataError(
+        raise SettingError(
             f"bandwidth must be one positive number, or one for each of the {d} columns; it is {h.tolist()}"
         )
     return np.broadcast_to(h, (d,)).copy()

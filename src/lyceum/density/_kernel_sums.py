@@ -1,4 +1,4 @@
-"""Sums of kernels over stored rows, within a relative error that is honoured everywhere."""
+"""Sums of kernels over stored rows, within a relative error that holds everywhere."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ import numpy as np
 
 from lyceum._native import native
 from lyceum._threads import ordered_map
-from lyceum.density._windows import WINDOWS
+from lyceum.density._density_kernels import KERNELS
 
 __all__ = ["KernelSums", "leaf_order"]
 
-_CHUNK = 256  # queries a task
-_STRETCH = 16384  # the same on a line, where a query takes 50 ns
-_BEYOND = 20  # cells next to the margin, so that queries somewhat outside of the rows are in it too
-_LEAST = 1e-9  # below this tolerance expansions are no gain
+_CHUNK = 256  # queries per task
+_LINE_CHUNK = 16384  # the same for one column, where a query takes 50 ns
+_BEYOND = 20  # more cells beside the margin, for queries somewhat outside of the range of the rows
+_LEAST = 1e-9  # below this tolerance expansions are not faster
 
 
-class Cells(NamedTuple):
+class GaussExpansions(NamedTuple):
     """Expansions of a sum of Gaussians on a line (native/include/lyceum/density/fast_gauss_transform.hpp)."""
 
     origin: float
@@ -28,7 +28,7 @@ class Cells(NamedTuple):
 
 
 def leaf_order(Z: np.ndarray, leaf: int | None = None) -> np.ndarray:
-    """An order in which rows that follow each other lie close together; ascending on a line."""
+    """An order in which consecutive rows are close together; ascending for one column."""
     if Z.shape[1] == 1:
         return np.argsort(Z[:, 0], kind="stable")
     order = np.empty(len(Z), dtype=np.int64)
@@ -54,12 +54,12 @@ class KernelSums:
     ):
         self.rows, self.w, self.bandwidth = rows, w, bandwidth
         self.kernel, self.tolerance = kernel, tolerance
-        # On a line rows ascend. About their middle, differences keep their digits far from 0.
+        # Rows of one column ascend. About the middle, differences keep their digits far from 0.
         ends = (rows[0], rows[-1]) if rows.shape[1] == 1 else (rows.min(axis=0), rows.max(axis=0))
         self.centre = 0.5 * (ends[0] + ends[1])
         self.Z = self._scaled(rows)
         self.total = float(len(rows) if w is None else w.sum())
-        self.scale = len(bandwidth) * np.log(WINDOWS[kernel].peak) - np.log(bandwidth).sum()
+        self.scale = len(bandwidth) * np.log(KERNELS[kernel].peak) - np.log(bandwidth).sum()
 
     @classmethod
     def of_first_columns(
@@ -91,7 +91,7 @@ class KernelSums:
         return Z
 
     def left_out(self) -> np.ndarray:
-        """log f of every stored row from all the others, each left out with its whole weight."""
+        """log f of every stored row given the others: each row is left out with its total weight."""
         weight = np.ones(len(self.Z)) if self.w is None else self.w
         rest = self.total - weight
         log_rest = np.log(rest, out=np.zeros_like(rest), where=rest > 0)
@@ -100,22 +100,22 @@ class KernelSums:
     # -- sums ------------------------------------------------------------------------------------------------
 
     def _log_sums(self, Z: np.ndarray, own: np.ndarray | None) -> np.ndarray:
-        """`own`: the rows that the queries are themselves and leave out; they are in leaf order then."""
+        """The log sums at Z; `own` are the numbers of the queries as stored rows, which are left out."""
         out = np.empty(len(Z))
         if self._cells is not None:
             self._cell_sums(self._cells, Z[:, 0], own, out)
-            missing = np.flatnonzero(np.isnan(out))
+            remaining = np.flatnonzero(np.isnan(out))
             np.log(out, out=out, where=~np.isnan(out))
         else:
-            missing = np.arange(len(Z))
-        if own is None and len(missing):
-            missing = missing[leaf_order(Z[missing], native.query_tile)]
-        tasks = [missing[start : start + _CHUNK] for start in range(0, len(missing), _CHUNK)]
+            remaining = np.arange(len(Z))
+        if own is None and len(remaining):
+            remaining = remaining[leaf_order(Z[remaining], native.query_tile)]
+        tasks = [remaining[start : start + _CHUNK] for start in range(0, len(remaining), _CHUNK)]
 
         def work(task: np.ndarray) -> np.ndarray:
             sums = np.empty(len(task))
-            of_window = getattr(self._packed, self.kernel)
-            of_window(Z[task], None if own is None else own[task], self.tolerance, sums)
+            sum_kernels = getattr(self._packed, self.kernel)
+            sum_kernels(Z[task], None if own is None else own[task], self.tolerance, sums)
             return sums
 
         if tasks:
@@ -129,7 +129,7 @@ class KernelSums:
         return native.PackedRows(self.Z, self.w)
 
     @cached_property
-    def _cells(self) -> Cells | None:
+    def _cells(self) -> GaussExpansions | None:
         if self.kernel != "gaussian" or self.Z.shape[1] > 1 or self.tolerance < _LEAST:
             return None
         z = self.Z[:, 0]
@@ -137,7 +137,7 @@ class KernelSums:
         count = np.ceil((z[-1] - z[0]) / width) + 1 + 2 * margin
         if count > 2 * len(z) + 4096:
             return None  # most cells would be empty: leaves are as good
-        cells = Cells(
+        cells = GaussExpansions(
             float(z[0]) - margin * width,
             np.zeros((native.hermite_terms, int(count))),
             np.zeros(int(count)),
@@ -145,7 +145,9 @@ class KernelSums:
         native.gauss_cells(z, self.w, *cells)
         return cells
 
-    def _cell_sums(self, cells: Cells, z: np.ndarray, own: np.ndarray | None, out: np.ndarray) -> None:
+    def _cell_sums(
+        self, cells: GaussExpansions, z: np.ndarray, own: np.ndarray | None, out: np.ndarray
+    ) -> None:
         z = np.ascontiguousarray(z)
         left = None if own is None else np.ones(len(own)) if self.w is None else self.w[own]
 
@@ -153,5 +155,5 @@ class KernelSums:
             mine = None if left is None else left[some]
             native.gauss_cell_sums(z[some], mine, *cells, self.total, self.tolerance, out[some])
 
-        for _ in ordered_map(work, [slice(at, at + _STRETCH) for at in range(0, len(z), _STRETCH)]):
+        for _ in ordered_map(work, [slice(at, at + _LINE_CHUNK) for at in range(0, len(z), _LINE_CHUNK)]):
             pass

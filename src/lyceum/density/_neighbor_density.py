@@ -1,4 +1,4 @@
-"""Nearest-neighbour density: how far one must go to find k rows."""
+"""Nearest-neighbour density: from the distance to the k-th nearest row."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from lyceum.base import Learner
 from lyceum.data import Block
 from lyceum.density._density import CATEGORIES, Density, weighted_quantile
 from lyceum.distances import NeighborIndex
-from lyceum.errors import DataError
+from lyceum.errors import DataError, SettingError
 from lyceum.report import Summary
 
 __all__ = ["NeighborDensity"]
 
-_CELLS = 1 << 20  # distances held at a time
+_DISTANCES = 1 << 20  # in memory at a time
 
 
 class NeighborDensity(Density, Learner):
@@ -29,13 +29,13 @@ class NeighborDensity(Density, Learner):
     R_k(x) is the Euclidean distance from x to the k-th nearest row, c_d = π^(d/2) / Γ(d/2 + 1) the volume of
     the unit ball and N the weight of all rows. With weights, R_k is where the weight of the rows within first
     reaches k. f is not a proper density: its tails are so heavy that it does not integrate to 1, so that
-    there is nothing to sample from, and where k rows coincide it is infinite. All rows are kept in memory.
-    Columns should have comparable scales; a column of categories enters as columns of 0 and 1.
+    it cannot be sampled from, and where k rows are equal it is infinite. All rows are kept in memory.
+    Columns should have comparable scales; a column of categories becomes one-of-C columns.
 
     Parameters
     ----------
     n_neighbors : int or None, default=None
-        k; None takes sqrt(N), rounded.
+        The number of neighbours, k; None takes sqrt(N), rounded.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns hold categories.
 
@@ -44,7 +44,25 @@ class NeighborDensity(Density, Learner):
     n_neighbors_ : int
         k as used.
     rows_ : array of shape (n, d)
+        The rows.
     weights_ : array of shape (n,)
+        Their weights.
+    schema_ : Schema
+        The columns that were learned from.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : array of str
+        The names of the columns, if they have names.
+
+    See Also
+    --------
+    KernelDensity : a density that integrates to 1.
+    lyceum.distances.NeighborIndex : the search for neighbours.
+
+    References
+    ----------
+    Loftsgaarden, D. O. and Quesenberry, C. P. (1965). A nonparametric estimate of a multivariate density
+    function. Annals of Mathematical Statistics 36(3).
 
     Examples
     --------
@@ -60,18 +78,19 @@ class NeighborDensity(Density, Learner):
         **CATEGORIES,
     }
 
-    def __init__(self, *, n_neighbors=None, categorical_features="from_dtype"):
+    def __init__(self, *, n_neighbors: int | None = None, categorical_features: Any = "from_dtype"):
         self.n_neighbors = n_neighbors
         self.categorical_features = categorical_features
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
-        """Keep the rows of X.
+        """Store the rows of X.
 
         Parameters
         ----------
         X : array, frame or `scan(...)` of shape (n_samples, n_features)
         y : ignored
         sample_weight : array of shape (n_samples,), optional
+            How often every row counts; zero-weight rows are ignored.
         """
         rows = self._rows(X, y, sample_weight)
         block = rows.gathered(
@@ -81,7 +100,7 @@ class NeighborDensity(Density, Learner):
         self.weights_ = np.ones(len(self.rows_)) if w is None else w
         total = self.weights_.sum()
         if self.n_neighbors is not None and self.n_neighbors > total * (1 + 1e-12):
-            raise DataError(
+            raise SettingError(
                 f"n_neighbors is {self.n_neighbors}, but the weight of all rows (samples) is {total:g}: "
                 "choose fewer"
             )
@@ -96,12 +115,12 @@ class NeighborDensity(Density, Learner):
         return partial(_log_density, index=NeighborIndex(self.rows_), learner=self)
 
     def _at(self, X: np.ndarray, index: NeighborIndex, own: np.ndarray | None = None) -> np.ndarray:
-        """log f; `own` is the weight that every row of X has among the stored rows, and leaves out."""
+        """log f; `own` is the weight of every row of X itself among the stored rows, which is left out."""
         d = self.rows_.shape[1]
         own = np.zeros(len(X)) if own is None else own
         total = self.weights_.sum() - own
         k = np.minimum(float(self.n_neighbors_), total)  # weights below 1 may not reach it
-        chunk = max(1, _CELLS // (int(self.n_neighbors_) + 1))
+        chunk = max(1, _DISTANCES // (int(self.n_neighbors_) + 1))
         stretches = [slice(start, start + chunk) for start in range(0, len(X), chunk)]
         radius = [self._radius(X[some], index, k[some] + own[some]) for some in stretches]
         with np.errstate(divide="ignore"):
@@ -110,31 +129,31 @@ class NeighborDensity(Density, Learner):
         return np.log(k) - np.log(total) - ball - log_volume
 
     def _radius(self, X: np.ndarray, index: NeighborIndex, wanted: np.ndarray) -> np.ndarray:
-        """The distance within which the rows first have the weight that is wanted."""
+        """The smallest distance within which the rows have the weight that is wanted."""
         n, out = len(self.rows_), np.empty(len(X))
-        left, near = np.arange(len(X)), min(n, int(np.ceil(wanted.max())))
-        while len(left):
-            neighbors = index.nearest(X[left], near)
+        searching, near = np.arange(len(X)), min(n, int(np.ceil(wanted.max())))
+        while len(searching):
+            neighbors = index.nearest(X[searching], near)
             within = np.cumsum(self.weights_[neighbors.rows], axis=1)
-            enough = within >= wanted[left, None] * (1 - 1e-12)
+            enough = within >= wanted[searching, None] * (1 - 1e-12)
             if near == n:
                 enough[:, -1] = True
             reached = enough[:, -1]
-            out[left[reached]] = neighbors.distances[reached, enough[reached].argmax(axis=1)]
-            left, near = left[~reached], min(n, 2 * near)
+            out[searching[reached]] = neighbors.distances[reached, enough[reached].argmax(axis=1)]
+            searching, near = searching[~reached], min(n, 2 * near)
         return out
 
     def _threshold(self, quantile: float) -> float:
-        # A row at distance 0 from itself would hide how far it lies from the others.
+        # A row's distance 0 from itself would hide how far it is from the other rows.
         if len(self.rows_) < 2:
-            raise DataError("anomalies need the density of every row from the others, but there is 1 sample")
+            raise DataError("anomalies need the density of every row given the others, but there is 1 sample")
         others = self._at(self.rows_, NeighborIndex(self.rows_), self.weights_)
         return weighted_quantile(others, self.weights_, quantile)
 
     # -- what was learned ------------------------------------------------------------------------------------
 
     def summary(self) -> Summary:
-        """Rows, k, and how far it reaches about the stored rows."""
+        """Rows, k, and the median distance to the k-th nearest row."""
         head = super().summary()
         sample = self.rows_[:: max(1, len(self.rows_) // 1000)]
         reach = self._radius(
@@ -144,7 +163,7 @@ class NeighborDensity(Density, Learner):
             "rows": len(self.rows_),
             "weight": float(self.weights_.sum()),
             "neighbours k": self.n_neighbors_,
-            "median of R_k about the rows": float(np.median(reach)),
+            "median of R_k at the rows": float(np.median(reach)),
         }
         return Summary(head.title, {**head.facts, **facts})
 

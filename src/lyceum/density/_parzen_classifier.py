@@ -1,4 +1,4 @@
-"""Parzen classifier: a kernel density a class, turned round by Bayes' theorem."""
+"""Parzen classifier: one kernel density per class, and Bayes' theorem."""
 
 from __future__ import annotations
 
@@ -26,18 +26,21 @@ class ParzenClassifier(PosteriorClassifier, Learner):
     """Parzen classifier (probabilistic neural network): P(k | x) ∝ π_k f_k(x).
 
     f_k, the kernel density of class k, is that of `KernelDensity` on the rows of the class. A class without
-    rows is never predicted. Where the densities of all classes are 0, as they can be for kernels that end,
-    the posteriors are the priors. All rows are kept in memory. A column of categories enters as columns of 0
-    and 1.
+    rows is never predicted. Where the densities of all classes are 0, which kernels of bounded support allow,
+    the posteriors are the priors. All rows are kept in memory. A column of categories becomes one-of-C
+    columns.
 
     Parameters
     ----------
     kernel : str, default="gaussian"
-        A kernel of `KernelDensity`.
+        The kernel: "parzen", "gaussian", "laplace", "cauchy", "sinc2", "epanechnikov", "tricube" or
+        "triangular", as `KernelDensity` defines them.
     bandwidth : float, array of shape (d,), "reference" or "likelihood", default="reference"
-        As in `KernelDensity`; the rules are applied to every class by itself.
+        One number for all columns, or one per column. "reference": 1.06 σ N^(-1/5) for every column of every
+        class. "likelihood": for every class the multiple of these bandwidths with the largest leave-one-out
+        likelihood.
     tolerance : float, default=1e-4
-        The largest relative error of a density. 0 sums over all rows.
+        The largest relative error of a density; 0 sums over all rows.
     priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array of shape (K,), default=None
         The class priors; None takes n_k / N. See `lyceum.probability.class_priors`.
     prior_alpha : float or array of shape (K,), default=1.0
@@ -48,15 +51,34 @@ class ParzenClassifier(PosteriorClassifier, Learner):
     Attributes
     ----------
     classes_ : array of shape (K,)
+        The classes.
     class_count_ : array of shape (K,)
         The weight of the rows of every class.
     class_prior_ : array of shape (K,)
+        The prior of every class.
     bandwidth_ : array of shape (K, d)
+        The bandwidths of every class.
     rows_ : array of shape (n, d)
         The rows, class by class.
     weights_ : array of shape (n,)
+        Their weights.
     class_start_ : array of shape (K + 1,)
         The rows of class k are those from class_start_[k] to class_start_[k + 1].
+    schema_ : Schema
+        The columns that were learned from.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : array of str
+        The names of the columns, if they have names.
+
+    See Also
+    --------
+    KernelDensity : the density of one class.
+    lyceum.bayes.QuadraticDiscriminant : one Gaussian per class.
+
+    References
+    ----------
+    Specht, D. F. (1990). Probabilistic neural networks. Neural Networks 3(1).
 
     Examples
     --------
@@ -72,12 +94,12 @@ class ParzenClassifier(PosteriorClassifier, Learner):
     def __init__(
         self,
         *,
-        kernel="gaussian",
-        bandwidth="reference",
-        tolerance=1e-4,
-        priors=None,
-        prior_alpha=1.0,
-        categorical_features="from_dtype",
+        kernel: str = "gaussian",
+        bandwidth: Any = "reference",
+        tolerance: float = 1e-4,
+        priors: Any = None,
+        prior_alpha: Any = 1.0,
+        categorical_features: Any = "from_dtype",
     ):
         self.kernel = kernel
         self.bandwidth = bandwidth
@@ -89,13 +111,14 @@ class ParzenClassifier(PosteriorClassifier, Learner):
     # -- fit -------------------------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
-        """Keep the rows of every class, and choose their bandwidths.
+        """Store the rows of every class, and choose their bandwidths.
 
         Parameters
         ----------
         X : array, frame or `scan(...)` of shape (n_samples, n_features)
         y : array of shape (n_samples,), if the target is not in the scan
         sample_weight : array of shape (n_samples,), optional
+            How often every row counts; zero-weight rows are ignored.
         """
         alternative = "lyceum.bayes.QuadraticDiscriminant or NaiveBayes"
         block = self._rows(X, y, sample_weight).gathered(type(self).__name__, alternative)
@@ -106,14 +129,14 @@ class ParzenClassifier(PosteriorClassifier, Learner):
         K = len(self.classes_)
         self.class_count_ = np.bincount(codes, w, K)
         self.class_prior_ = class_priors(self.class_count_, self.priors, self.prior_alpha)
-        found = [self._class(rows[codes == k], w[codes == k]) for k in range(K)]
+        found = [self._class_rows(rows[codes == k], w[codes == k]) for k in range(K)]
         self.rows_ = np.concatenate([one[0] for one in found])
         self.weights_ = np.concatenate([one[1] for one in found])
         self.bandwidth_ = np.stack([one[2] for one in found])
         self.class_start_ = np.concatenate([[0], np.cumsum([len(one[1]) for one in found])])
         return self
 
-    def _class(self, rows: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _class_rows(self, rows: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The rows of a class in leaf order, their weights, and its bandwidths."""
         if not len(rows):
             return rows, w, np.ones(rows.shape[1])
@@ -160,6 +183,14 @@ class ParzenClassifier(PosteriorClassifier, Learner):
 
         log f_k(x) = Σ_j log f_k(x_j | x_1 ... x_(j-1)), exact for product kernels. Base and contributions sum
         to the log of the ratio of the two posteriors.
+
+        Parameters
+        ----------
+        X : array, frame or `scan(...)` of shape (n_samples, n_features)
+
+        Returns
+        -------
+        Explanation
         """
         return self._explain(X, self._column_odds, AGAINST_RUNNER_UP)
 

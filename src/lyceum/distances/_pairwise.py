@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from lyceum._threads import n_threads, ordered_map
-from lyceum.distances._kernels import alike, raw_pairwise
+from lyceum.distances._comparisons import alike, raw_pairwise
 from lyceum.distances._metric import Metric, points_of
 from lyceum.distances._metric import metric as as_metric
 

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtr, sici
 
-__all__ = ["WINDOWS", "Window"]
+__all__ = ["KERNELS", "DensityKernel"]
 
 Uniform = np.random.Generator | np.random.RandomState
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class DensityKernel:
     """One kernel: k(0), the integral up to u, and `noise(random, shape)` drawn from it."""
 
     peak: float
@@ -72,39 +72,43 @@ def _epanechnikov_noise(random: np.random.RandomState, shape: tuple[int, ...]) -
     return np.where((c >= a) & (c >= b), b, c) * random.choice([-1.0, 1.0], shape)
 
 
-WINDOWS = {
+KERNELS = {
     # 1 for |u| <= 1/2: a hypercube of side h
-    "parzen": Window(1.0, _odd(lambda u: u, 0.5), lambda random, shape: random.uniform(-0.5, 0.5, shape)),
+    "parzen": DensityKernel(
+        1.0, _odd(lambda u: u, 0.5), lambda random, shape: random.uniform(-0.5, 0.5, shape)
+    ),
     # exp(-u²/2) / sqrt(2π)
-    "gaussian": Window(1 / np.sqrt(2 * np.pi), ndtr, lambda random, shape: random.standard_normal(shape)),
+    "gaussian": DensityKernel(
+        1 / np.sqrt(2 * np.pi), ndtr, lambda random, shape: random.standard_normal(shape)
+    ),
     # exp(-2|u|)
-    "laplace": Window(
+    "laplace": DensityKernel(
         1.0,
         _odd(lambda u: 0.5 * -np.expm1(-2.0 * u), np.inf),
         lambda random, shape: random.laplace(scale=0.5, size=shape),
     ),
     # 1 / (π (1 + u²))
-    "cauchy": Window(
+    "cauchy": DensityKernel(
         1 / np.pi,
         _odd(lambda u: np.arctan(u) / np.pi, np.inf),
         lambda random, shape: random.standard_cauchy(shape),
     ),
     # (sin(u/2) / (u/2))² / 2π
-    "sinc2": Window(
+    "sinc2": DensityKernel(
         1 / (2 * np.pi),
         _odd(_sinc2_half, np.inf),
         lambda random, shape: _accepted(random, shape, _propose_sinc2),
     ),
     # ¾ (1 - u²)
-    "epanechnikov": Window(0.75, _odd(lambda u: 0.75 * (u - u**3 / 3)), _epanechnikov_noise),
+    "epanechnikov": DensityKernel(0.75, _odd(lambda u: 0.75 * (u - u**3 / 3)), _epanechnikov_noise),
     # 70/81 (1 - |u|³)³
-    "tricube": Window(
+    "tricube": DensityKernel(
         70 / 81,
         _odd(lambda u: 70 / 81 * (u - 3 * u**4 / 4 + 3 * u**7 / 7 - u**10 / 10)),
         lambda random, shape: _accepted(random, shape, _propose_tricube),
     ),
     # 1 - |u|
-    "triangular": Window(
+    "triangular": DensityKernel(
         1.0, _odd(lambda u: u - u**2 / 2), lambda random, shape: random.uniform(-0.5, 0.5, (2, *shape)).sum(0)
     ),
 }
