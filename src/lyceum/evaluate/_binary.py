@@ -40,6 +40,10 @@ def kappa_reading(kappa: float) -> str:
     -------
     str
 
+    See Also
+    --------
+    binary_report, confusion : Reports with kappa.
+
     References
     ----------
     Landis and Koch, The measurement of observer agreement for categorical data, Biometrics 33, 1977.

@@ -51,6 +51,10 @@ def density(
     -------
     Matplotlib axes
 
+    See Also
+    --------
+    class_densities : The densities of several classes.
+
     Examples
     --------
     >>> from lyceum.density import KernelDensity
@@ -97,6 +101,11 @@ def class_densities(
     Returns
     -------
     Matplotlib axes
+
+    See Also
+    --------
+    density : One density.
+    posterior_contours : Posteriors of any classifier.
 
     Examples
     --------
@@ -155,6 +164,10 @@ def posterior_updating(
     -------
     Matplotlib axes
 
+    See Also
+    --------
+    lyceum.bayes.NormalMean : The posterior itself.
+
     Examples
     --------
     >>> ax = posterior_updating([1.0, 2.0, 1.5, 1.8])
@@ -211,6 +224,11 @@ def sensor_fusion(
     -------
     Matplotlib axes
 
+    See Also
+    --------
+    lyceum.density.fuse_gaussians : The fusion itself.
+    sensor_fusion_cases : Three typical cases.
+
     Examples
     --------
     >>> ax = sensor_fusion([1.0, 2.0], [1.0, 0.5])
@@ -239,6 +257,14 @@ def sensor_fusion(
 
 def sensor_fusion_cases() -> list[Axes]:
     """The three pictures of sensor fusion: equal sensors, a better one, and each good in one direction.
+
+    Returns
+    -------
+    list of three Matplotlib axes
+
+    See Also
+    --------
+    sensor_fusion : One picture of your own measurements.
 
     Examples
     --------

@@ -37,6 +37,10 @@ def regularization_path(
     -------
     Matplotlib axes
 
+    See Also
+    --------
+    lyceum.linear.lasso_path, lyceum.linear.elastic_net_path : The paths.
+
     Examples
     --------
     >>> from lyceum.linear import lasso_path
@@ -84,6 +88,10 @@ def residuals(model: Any, X: Any, y: Any = None, *, title: str | None = None, ax
     -------
     Matplotlib axes
 
+    See Also
+    --------
+    lyceum.evaluate.regression_report : The errors as numbers.
+
     Examples
     --------
     >>> from lyceum.linear import LinearRegression
@@ -128,6 +136,11 @@ def posterior_contours(
     Returns
     -------
     Matplotlib axes
+
+    See Also
+    --------
+    laplace_contours : Three kinds of posteriors of a logistic regression.
+    class_densities : Densities instead of posteriors.
 
     Examples
     --------
@@ -209,6 +222,10 @@ def laplace_contours(X: Any, y: Any, *, C: float = 1.0, steps: int = 120, **sett
     Returns
     -------
     list of three Matplotlib axes
+
+    See Also
+    --------
+    posterior_contours : One fitted classifier.
 
     Examples
     --------

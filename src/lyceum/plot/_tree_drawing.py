@@ -56,6 +56,10 @@ def tree(
     -------
     Matplotlib axes
 
+    See Also
+    --------
+    importances : Which columns matter.
+
     References
     ----------
     Reingold and Tilford, Tidier drawings of trees, IEEE Trans. Software Engineering 7, 1981.
