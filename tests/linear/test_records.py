@@ -30,11 +30,11 @@ def test_every_round_of_coordinate_descent_is_kept(solver, fit_intercept, learne
     for step in model.record_:
         here = objective(step["coef"], step["intercept"], 0.02, share)
         assert_allclose(step["objective"], here, rtol=1e-8)
-        if step["iteration"]:
+        if step["step"]:
             assert here - model.objective_ <= step["dual_gap"] + 1e-9
     assert not model.record_[0]["coef"].any()
     assert_array_equal(model.record_[-1]["coef"], model.coef_)
-    assert model.record_[-1]["iteration"] == model.n_iter_
+    assert model.record_[-1]["step"] == model.n_iter_
     assert (np.diff([step["objective"] for step in model.record_]) <= 1e-12).all()
 
 
@@ -63,7 +63,7 @@ def test_every_pass_of_iterative_least_squares_is_kept(solver, fit_intercept):
     for step, squares in zip(model.record_, model.history_):
         r = y - Z @ step["coef"] - step["intercept"]
         assert_allclose(r @ r, squares, rtol=1e-8)
-        assert step["squares"] == squares
+        assert step["objective"] == squares
     assert_allclose(model.record_[-1]["coef"], model.coef_)
     assert_allclose(model.record_[-1]["intercept"], model.intercept_)
     assert LinearRegression(record=True).fit(Z, y).record_ == []

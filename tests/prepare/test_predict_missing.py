@@ -210,7 +210,7 @@ def test_rounds_are_recorded_and_moves_shrink():
     model = PredictMissing(max_iter=30, tol=1e-6, record=True).fit(numbers())
     assert model.n_iter_ == len(model.history_) == len(model.record_)
     assert model.history_[-1] <= 1e-6 < model.history_[0]
-    assert_array_equal(model.record_[-1][1], model.coef_)
+    assert_array_equal(model.record_[-1]["coef"], model.coef_)
 
 
 def test_r2_is_that_of_the_regression_where_the_column_is_there():

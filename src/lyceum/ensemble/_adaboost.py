@@ -120,7 +120,7 @@ class AdaBoostClassifier(Classifier, Ensemble):
     stopped_ : {"all rounds", "a member without error", "no better than chance"}
         Why the rounds ended.
     record_ : list of dict
-        With `record`: weights, error, alpha, and whether the member was kept, for every round.
+        With `record=True`: step, weights, error, alpha, and whether the member was kept, for every round.
     seed_ : int
         The seed that was used.
     framed_ : bool
@@ -151,6 +151,8 @@ class AdaBoostClassifier(Classifier, Ensemble):
     '+++----+++'
 
     """
+
+    history_axes: ClassVar[tuple[str, str]] = ("round", "exponential loss")
 
     _parameter_constraints: ClassVar[dict] = {
         **MEMBER_CONSTRAINTS,

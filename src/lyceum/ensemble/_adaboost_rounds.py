@@ -158,7 +158,15 @@ def run_round(
     log.n_rounds = number + 1
     alpha, kept = _judged(error, weights.rule, fitter.weight, log)
     if record:
-        log.record.append({"weights": weights.now.copy(), "error": error, "alpha": alpha, "kept": kept})
+        log.record.append(
+            {
+                "step": len(log.record),
+                "weights": weights.now.copy(),
+                "error": error,
+                "alpha": alpha,
+                "kept": kept,
+            }
+        )
     if kept:
         weights.update(codes, wrong, error, alpha)
         log.add(member, error, alpha, weights)

@@ -39,6 +39,7 @@ class GradientBoosting(WithTrees, Learner):
     """The rounds: trees on gradients, one an output, whose values are added to the scores."""
 
     _coding: ClassVar[Any] = "codes"
+    history_axes: ClassVar[tuple[str, str]] = ("round", "mean loss")
     _takes_missing: ClassVar[bool] = True
 
     _parameter_constraints: ClassVar[dict] = {
@@ -220,8 +221,8 @@ class GradientBoosting(WithTrees, Learner):
         trees = self.trees_[-K:]
         self.record_.append(
             {
-                "round": number + 1,
-                "loss": self.history_[-1],
+                "step": number + 1,
+                "objective": self.history_[-1],
                 "validation_loss": self.validation_history_[-1] if self.validation_history_ else None,
                 "n_leaves": [tree.n_leaves for tree in trees],
                 "depth": [tree.depth for tree in trees],

@@ -77,7 +77,8 @@ _ATTRIBUTES = """
     feature_importances_ : ndarray of shape (n_features_in_,)
         The share of the fall of the objective that is due to each column.
     record_ : list of dict
-        With `record=True`.
+        With `record=True`: step (the round), objective (the mean loss), validation_loss, and of every tree of
+        the round n_leaves, depth, gain and columns.
     seed_ : int
         The seed that was used.
 """

@@ -83,7 +83,7 @@ class ElasticNet(LinearPredictor, OnePassLearner):
         The duality gap after every round of coordinate descent: up to 40 epochs on a Gram matrix, all that
         the chosen columns need on columns in memory.
     record_ : list of dict
-        With `record=True`: iteration (epochs so far), coef, intercept, objective and dual_gap at the start
+        With `record=True`: step (epochs so far), coef, intercept, objective and dual_gap at the start
         (its gap not looked at) and after every round.
     r2_ : float
         The share of the variance of y explained on the rows of `fit`.
@@ -218,7 +218,7 @@ class ElasticNet(LinearPredictor, OnePassLearner):
         def observer(coef: np.ndarray, gap: float, epochs: int) -> None:
             self.record_.append(
                 {
-                    "iteration": epochs,
+                    "step": epochs,
                     "coef": coef.copy(),
                     "intercept": centred.intercept(coef) if self.fit_intercept else 0.0,
                     "objective": _objective(centred.problem.squares(coef), coef, l1, l2),

@@ -80,8 +80,8 @@ class ElasticNetCV(PenaltyCV):
     history_ : list of float
         The duality gap after every round at the chosen penalty.
     record_ : list of dict
-        With `record=True`: alpha, coef, intercept, dual_gap and epochs at every penalty from the largest down
-        to the chosen one.
+        With `record=True`: step, alpha, coef, intercept, dual_gap and epochs at every penalty from the
+        largest down to the chosen one.
     r2_ : float
         The share of the variance of y explained on the rows of `fit`.
     n_rows_ : int
@@ -194,7 +194,10 @@ class ElasticNetCV(PenaltyCV):
         found = way[-1]
         self.__dict__.pop("record_", None)
         if self.record:
-            self.record_ = [self._step(whole, float(alpha), one) for alpha, one in zip(alphas, way)]
+            self.record_ = [
+                {"step": k, **self._step(whole, float(alpha), one)}
+                for k, (alpha, one) in enumerate(zip(alphas, way))
+            ]
         self.alpha_, self.coef_, self.history_ = float(alphas[-1]), found.coef, list(found.history)
         self.intercept_ = whole.intercept(found.coef) if self.fit_intercept else 0.0
         self.mean_, self.n_rows_ = whole.x_mean, whole.n_rows

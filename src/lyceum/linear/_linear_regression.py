@@ -94,7 +94,7 @@ class LinearRegression(LeastSquares):
     history_ : list of float
         Σ w r² at the start and after every pass of "gradient_descent" and "lms"; empty for the others.
     record_ : list of dict
-        With `record=True`: iteration, coef, intercept and squares (Σ w r²) at the start and after every pass;
+        With `record=True`: step, coef, intercept and objective (Σ w r²) at the start and after every pass;
         empty for solvers without passes to record.
     statistic_ : Scatter
         The merged statistic that the fit follows from.
@@ -172,7 +172,7 @@ class LinearRegression(LeastSquares):
         self.__dict__.pop("record_", None)
         if self.record:
             self.record_ = [
-                {"iteration": k, **self._step(step, fit), "squares": squares}
+                {"step": k, **self._step(step, fit), "objective": squares}
                 for k, (step, squares) in enumerate(zip(way.steps, way.history))
             ]
         n, yy = fit.moments.n_rows, fit.moments.yy

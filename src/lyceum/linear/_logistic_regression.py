@@ -150,7 +150,7 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
         The objective at the start and after every iteration; with "bound" the bound; with "recursive" the sum
         of the log losses so far after every call.
     record_ : list of dict
-        With `record=True`: iteration, coef, intercept, objective and gradient (its size as for `tol`); with
+        With `record=True`: step, coef, intercept, objective and gradient (its size as for `tol`); with
         "recursive" coef and intercept after every row.
     mean_ : ndarray of shape (n_design_columns,)
         The means of the design columns, from which explanations start.
@@ -294,7 +294,7 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
         coef, intercept = _original(problem, point.theta)
         self.record_.append(
             {
-                "iteration": len(self.record_),
+                "step": len(self.record_),
                 "coef": coef,
                 "intercept": intercept,
                 "objective": point.value,

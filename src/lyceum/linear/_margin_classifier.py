@@ -89,7 +89,7 @@ class MarginClassifier(LinearScores):
     history_ : list of float
         The objective that was minimised at the start and after every iteration.
     record_ : list of dict
-        With `record=True`: iteration, coef, intercept and objective.
+        With `record=True`: step, coef, intercept and objective.
     mean_ : ndarray of shape (n_design_columns,)
         The means of the design columns, from which explanations start.
     n_rows_ : int
@@ -204,7 +204,7 @@ class MarginClassifier(LinearScores):
     def _record_point(self, problem: MarginProblem, point: Any) -> None:
         coef, intercept = _original(problem, point.theta)
         at = len(self.record_)
-        self.record_.append({"iteration": at, "coef": coef, "intercept": intercept, "objective": point.value})
+        self.record_.append({"step": at, "coef": coef, "intercept": intercept, "objective": point.value})
 
     def _finish(self, problem: MarginProblem, outcome: Outcome) -> None:
         theta = outcome.point.theta

@@ -72,7 +72,7 @@ class Perceptron(LinearScores):
         (R / margin_)², at least Novikoff's bound, whose γ is the largest margin; of several classes twice
         that. NaN if the classes are not separated.
     record_ : list of dict
-        With `record=True`: iteration, coef, intercept and mistakes.
+        With `record=True`: step, coef, intercept and mistakes.
     mean_ : ndarray of shape (n_design_columns,)
         The means of the design columns, from which explanations start.
     n_rows_ : int
@@ -148,7 +148,7 @@ class Perceptron(LinearScores):
                 self._keep(theta)
                 self.record_.append(
                     {
-                        "iteration": len(self.history_),
+                        "step": len(self.history_),
                         "coef": self.coef_,
                         "intercept": self.intercept_,
                         "mistakes": mistakes,

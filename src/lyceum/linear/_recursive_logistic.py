@@ -125,7 +125,7 @@ class RecursiveLogistic:
             state.see(block, factors, trace)
             for theta in trace if trace is not None else ():
                 coef, intercept = _at_zero(theta, state.origin)
-                record.append({"iteration": len(record) + 1, "coef": coef, "intercept": intercept})
+                record.append({"step": len(record) + 1, "coef": coef, "intercept": intercept})
         if state is None:
             raise DataError("no row has a weight above zero: there is nothing to learn from")
         return state, record

@@ -321,8 +321,8 @@ class FeedForward(NetworkReport):
         if self.record:
             self.record_.append(
                 {
-                    "epoch": self.n_iter_,
-                    "loss": epoch.loss,
+                    "step": self.n_iter_,
+                    "objective": epoch.loss,
                     "learning_rate": epoch.rate,
                     "validation_loss": epoch.validation_loss,
                     "validation_score": epoch.validation_score,

@@ -156,7 +156,8 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
         Why training ended: "max_iter", "the loss no longer fell", "the validation loss no longer fell" or
         "partial_fit".
     record_ : list of dict
-        With `record=True`: epoch, loss, learning_rate, validation_loss, validation_score, parameters.
+        With `record=True`: step (the epoch), objective (the loss), learning_rate, validation_loss,
+        validation_score, parameters.
 
     See Also
     --------

@@ -38,6 +38,14 @@ class DropMissing(Transformer, OnePassLearner):
         The share of every column that was missing.
     complete_ : float
         The share of the rows without a gap.
+    statistic_ : Gaps
+        The merged statistic that the fit follows from.
+
+    See Also
+    --------
+    FillMissing : One value per column for all missing cells.
+    PredictMissing : Missing cells predicted from the other columns.
+    MissingCategory : Missing as a category of its own.
 
     Examples
     --------
@@ -50,6 +58,10 @@ class DropMissing(Transformer, OnePassLearner):
     """
 
     _parameter_constraints: ClassVar[dict] = {}
+
+    def __init__(self) -> None:
+        pass
+
     _keeps_rows = False
 
     def _statistic(self) -> Callable[[Block], Gaps]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from sklearn.utils._param_validation import StrOptions
 
@@ -52,6 +52,14 @@ class FillMissing(Filling):
         The columns that have a 0/1 column.
     filled_schema_ : Schema
         The columns after filling.
+    statistic_ : Together
+        The merged statistic that the fit follows from.
+
+    See Also
+    --------
+    MissingCategory : Missing as a category of its own.
+    PredictMissing : Missing cells predicted from the other columns.
+    DropMissing : Rows with missing cells dropped.
 
     Examples
     --------
@@ -74,13 +82,13 @@ class FillMissing(Filling):
     def __init__(
         self,
         *,
-        continuous="mean",
-        categorical="mode",
-        fill_number=0.0,
-        fill_category="missing",
-        indicator=False,
-        categorical_features="from_dtype",
-    ):
+        continuous: str = "mean",
+        categorical: str = "mode",
+        fill_number: float = 0.0,
+        fill_category: Any = "missing",
+        indicator: bool = False,
+        categorical_features: Any = "from_dtype",
+    ) -> None:
         self.continuous = continuous
         self.categorical = categorical
         self.fill_number = fill_number

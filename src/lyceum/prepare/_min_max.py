@@ -40,7 +40,15 @@ class MinMax(Transformer, OnePassLearner):
     ----------
     data_min_, data_max_ : arrays of shape (n_features,)
         The range of every column; NaN for those left alone.
-    n_samples_seen_ : int
+    n_rows_ : int
+        Rows with positive weight in `fit`.
+    statistic_ : Moments
+        The merged statistic that the fit follows from.
+
+    See Also
+    --------
+    Standardize : Numbers to mean 0 and standard deviation 1.
+    OneOfC : One column of 0 and 1 per category.
 
     Examples
     --------
@@ -55,7 +63,13 @@ class MinMax(Transformer, OnePassLearner):
         "categorical_features": CATEGORICAL_FEATURES,
     }
 
-    def __init__(self, *, feature_range=(0, 1), clip=False, categorical_features="from_dtype"):
+    def __init__(
+        self,
+        *,
+        feature_range: tuple[float, float] = (0, 1),
+        clip: bool = False,
+        categorical_features: Any = "from_dtype",
+    ) -> None:
         self.feature_range = feature_range
         self.clip = clip
         self.categorical_features = categorical_features
@@ -77,7 +91,7 @@ class MinMax(Transformer, OnePassLearner):
         moving = (moments.low <= moments.high) & np.array(
             [not column.is_categorical for column in self.schema_]
         )
-        self.n_samples_seen_ = moments.n_rows
+        self.n_rows_ = moments.n_rows
         self.data_min_ = np.where(moving, moments.low, np.nan)
         self.data_max_ = np.where(moving, moments.high, np.nan)
 
@@ -104,9 +118,7 @@ class MinMax(Transformer, OnePassLearner):
         columns = self.schema_.continuous
         rows = [(self.schema_[int(j)].name, self.data_min_[j], self.data_max_[j]) for j in columns]
         table = Table("Continuous columns", ("column", "min", "max"), rows)
-        return Summary(
-            self._title(), {"rows": self.n_samples_seen_, "new range": self.feature_range}, [table]
-        )
+        return Summary(self._title(), {"rows": self.n_rows_, "new range": self.feature_range}, [table])
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         return {"data_min_": (self.n_features_in_,), "data_max_": (self.n_features_in_,)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from sklearn.utils._param_validation import StrOptions
 
@@ -46,6 +46,14 @@ class MissingCategory(Filling):
         The columns that have a 0/1 column.
     filled_schema_ : Schema
         The columns after filling.
+    statistic_ : Together
+        The merged statistic that the fit follows from.
+
+    See Also
+    --------
+    FillMissing : One value per column for all missing cells.
+    PredictMissing : Missing cells predicted from the other columns.
+    DropMissing : Rows with missing cells dropped.
 
     Examples
     --------
@@ -61,7 +69,9 @@ class MissingCategory(Filling):
         "categorical_features": CATEGORICAL_FEATURES,
     }
 
-    def __init__(self, *, label="missing", continuous="mean", categorical_features="from_dtype"):
+    def __init__(
+        self, *, label: str = "missing", continuous: str = "mean", categorical_features: Any = "from_dtype"
+    ) -> None:
         self.label = label
         self.continuous = continuous
         self.categorical_features = categorical_features

@@ -40,6 +40,11 @@ class OneOfC(Transformer):
     categories_ : list of arrays
         The categories of every coded column, in the order of their columns.
 
+    See Also
+    --------
+    Standardize : Numbers to mean 0 and standard deviation 1.
+    MissingCategory : Missing as a category of its own.
+
     Examples
     --------
     >>> import pyarrow as pa
@@ -57,7 +62,13 @@ class OneOfC(Transformer):
         "categorical_features": CATEGORICAL_FEATURES,
     }
 
-    def __init__(self, *, drop=None, handle_unknown="zeros", categorical_features="from_dtype"):
+    def __init__(
+        self,
+        *,
+        drop: str | None = None,
+        handle_unknown: str = "zeros",
+        categorical_features: Any = "from_dtype",
+    ) -> None:
         self.drop = drop
         self.handle_unknown = handle_unknown
         self.categorical_features = categorical_features

@@ -83,6 +83,16 @@ class PredictMissing(Transformer):
     n_iter_ : int
     history_ : list of float
         The largest move of an equation in every round.
+    record_ : list of dict
+        With `record=True`: step (the round), intercept and coef.
+    filled_schema_ : Schema
+        The columns after missing cells are filled.
+
+    See Also
+    --------
+    FillMissing : One value per column for all missing cells.
+    MissingCategory : Missing as a category of its own.
+    DropMissing : Rows with missing cells dropped.
 
     Examples
     --------
@@ -95,6 +105,8 @@ class PredictMissing(Transformer):
     [7.0, 15.0]
     """
 
+    history_axes: ClassVar[tuple[str, str]] = ("round", "largest move")
+
     _parameter_constraints: ClassVar[dict] = {
         "alpha": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -105,8 +117,15 @@ class PredictMissing(Transformer):
     }
 
     def __init__(
-        self, *, alpha=1.0, max_iter=10, tol=1e-3, sweeps=10, record=False, categorical_features="from_dtype"
-    ):
+        self,
+        *,
+        alpha: float = 1.0,
+        max_iter: int = 10,
+        tol: float = 1e-3,
+        sweeps: int = 10,
+        record: bool = False,
+        categorical_features: Any = "from_dtype",
+    ) -> None:
         self.alpha = alpha
         self.max_iter = max_iter
         self.tol = tol
@@ -141,7 +160,7 @@ class PredictMissing(Transformer):
     def _learn(self, rows: Rows, gappy: tuple[int, ...]) -> None:
         layout = Layout(self.filled_schema_)
         self.design_names_ = list(layout.design.after.names)
-        equations, record = self._constants(layout), []
+        equations, record = self._constants(layout), list[dict[str, Any]]()
         chain = self._chain(Schema(self.schema_.columns), None)
         self.history_: list[float] = []
         for _ in range(self.max_iter):
@@ -150,7 +169,9 @@ class PredictMissing(Transformer):
             self.history_.append(
                 max((moved(layout, j, sums[j], before, equations) for j in gappy), default=0.0)
             )
-            record.append((equations.intercept, equations.coef))
+            record.append(
+                {"step": len(self.history_), "intercept": equations.intercept, "coef": equations.coef}
+            )
             if self.history_[-1] <= self.tol:
                 break
             chain = self._chain(Schema(self.schema_.columns), equations)

@@ -41,7 +41,16 @@ class Standardize(Transformer, OnePassLearner):
     mean_, scale_ : arrays of shape (n_features,)
         Mean and standard deviation of every column; 0 and 1 for those left alone, 1 for a constant column.
     var_ : array of shape (n_features,)
-    n_samples_seen_ : int
+        The variance of every column.
+    n_rows_ : int
+        Rows with positive weight in `fit`.
+    statistic_ : Moments
+        The merged statistic that the fit follows from.
+
+    See Also
+    --------
+    MinMax : Numbers to a given range.
+    OneOfC : One column of 0 and 1 per category.
 
     Examples
     --------
@@ -56,7 +65,9 @@ class Standardize(Transformer, OnePassLearner):
         "categorical_features": CATEGORICAL_FEATURES,
     }
 
-    def __init__(self, *, with_mean=True, with_std=True, categorical_features="from_dtype"):
+    def __init__(
+        self, *, with_mean: bool = True, with_std: bool = True, categorical_features: Any = "from_dtype"
+    ) -> None:
         self.with_mean = with_mean
         self.with_std = with_std
         self.categorical_features = categorical_features
@@ -78,7 +89,7 @@ class Standardize(Transformer, OnePassLearner):
         moving = there & np.array([not column.is_categorical for column in self.schema_])
         variance = np.where(moving, np.where(there, moments.variance(), 1.0), 1.0)
         constant = moving & is_constant(moments)
-        self.n_samples_seen_ = moments.n_rows
+        self.n_rows_ = moments.n_rows
         self.var_ = np.where(constant, 0.0, variance)
         self.scale_ = np.where(constant, 1.0, np.sqrt(variance))
         # the mean of equal numbers is that number, not what is left after rounding
@@ -99,7 +110,7 @@ class Standardize(Transformer, OnePassLearner):
             (self.schema_[int(j)].name, self.mean_[j], np.sqrt(self.var_[j])) for j in self.schema_.continuous
         ]
         table = Table("Continuous columns", ("column", "mean", "sd"), rows)
-        return Summary(self._title(), {"rows": self.n_samples_seen_, "columns": self.n_features_in_}, [table])
+        return Summary(self._title(), {"rows": self.n_rows_, "columns": self.n_features_in_}, [table])
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         return {"mean_": (self.n_features_in_,), "scale_": (self.n_features_in_,)}

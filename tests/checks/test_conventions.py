@@ -1,0 +1,107 @@
+"""One name for one thing, typed parameters and complete docstrings in every family."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+from tests.checks.cases import learner_named
+from tests.checks.docstrings import fitted_names, names_in, section, sections
+from tests.checks.fits import fit
+from tests.checks.tables import data_for
+
+from lyceum import catalog
+
+NAMES = [entry.name for entry in catalog.learners()]
+
+# Classes whose docstrings are not complete yet; the lists may only shrink.
+TREES = {"C45", "CART", "DecisionTreeClassifier", "DecisionTreeRegressor", "ID3", "ModelTreeRegressor"}
+DENSITIES = {
+    "GaussianDensity",
+    "HistogramDensity",
+    "KernelDensity",
+    "NeighborDensity",
+    "ParzenClassifier",
+}
+WITHOUT_ATTRIBUTES = TREES - {"ModelTreeRegressor"}
+WITHOUT_EXAMPLES: set[str] = set()
+WITHOUT_SEE_ALSO = TREES | DENSITIES
+WITHOUT_PARAMETERS: set[str] = set()
+UNTYPED = DENSITIES
+
+# what the same thing is called elsewhere
+OTHER_NAMES = {
+    "priors_": "class_prior_",
+    "xbar_": "mean_",
+    "theta_": "means_",
+    "n_samples_seen_": "n_rows_",
+    "n_samples_": "n_rows_",
+}
+
+
+def parameters(kind: type) -> dict[str, inspect.Parameter]:
+    found = dict(inspect.signature(kind.__init__).parameters)
+    del found["self"]
+    return found
+
+
+@pytest.fixture(params=NAMES)
+def kind(request):
+    return catalog.find(request.param).load()
+
+
+def test_parameters_are_typed(kind):
+    untyped = [name for name, one in parameters(kind).items() if one.annotation is one.empty]
+    assert not untyped or kind.__name__ in UNTYPED
+
+
+def test_parameters_have_the_names_and_defaults_of_all_families(kind):
+    found = parameters(kind)
+    assert not {"progress", "n_folds", "folds", "seed"} & set(found)
+    if "random_state" in found:
+        assert found["random_state"].default is None
+    if "record" in found:
+        assert found["record"].default is False
+
+
+def test_every_parameter_is_described(kind):
+    described = names_in(section(kind, "Parameters"))
+    assert described == set(parameters(kind)) or kind.__name__ in WITHOUT_PARAMETERS
+
+
+def test_there_are_examples(kind):
+    assert ">>>" in section(kind, "Examples") or kind.__name__ in WITHOUT_EXAMPLES
+
+
+def test_there_is_a_see_also(kind):
+    assert section(kind, "See Also") or kind.__name__ in WITHOUT_SEE_ALSO
+
+
+def test_sections_are_those_of_numpydoc_in_order(kind):
+    order = ["Parameters", "Attributes", "See Also", "Notes", "References", "Examples"]
+    found = [title for title in sections(kind) if title in order]
+    assert found == sorted(found, key=order.index)
+    assert set(sections(kind)) <= {*order, "Methods"}
+
+
+@pytest.mark.filterwarnings("ignore:Perceptron made:sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("name", NAMES)
+def test_fitted_attributes_are_described_and_have_one_name_everywhere(name):
+    learner = learner_named(name)
+    for option in ("record", "oob_score"):
+        if option in learner.get_params() and learner.get_params().get("bootstrap", True):
+            learner.set_params(**{option: True})
+    data = data_for(learner)
+    fitted = fit(learner, data.X, data.y)
+    found = fitted_names(fitted)
+    assert {name: OTHER_NAMES[name] for name in found & OTHER_NAMES.keys()} == {}
+    missing = found - names_in(section(type(fitted), "Attributes"))
+    assert not missing or name in WITHOUT_ATTRIBUTES, sorted(missing)
+    if hasattr(fitted, "trees_"):
+        assert isinstance(fitted.trees_, list)
+    if hasattr(fitted, "record_"):
+        assert isinstance(fitted.record_, list)
+        assert all(isinstance(step, dict) and "step" in step for step in fitted.record_)
+    if hasattr(fitted, "history_"):
+        assert all(isinstance(axis, str) for axis in fitted.history_axes)
+        assert len(fitted.history_axes) == 2
