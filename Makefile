@@ -4,12 +4,12 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 NATIVE := $(shell find native -name '*.cpp' -o -name '*.hpp')
 
-.PHONY: demo test lint format bench sanitize clean
+.PHONY: demo test lint format stub bench sanitize wheel clean
 
-$(STAMP): pyproject.toml CMakeLists.txt native/tests/CMakeLists.txt $(NATIVE)
+$(STAMP): pyproject.toml CMakeLists.txt native/levels.cmake $(NATIVE)
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet "scikit-build-core>=0.10" "nanobind>=2.4" "cmake>=3.25" "ninja>=1.11"
+	$(BIN)/python -m pip install --quiet "scikit-build-core>=0.10" "nanobind>=3.1,<4" "cmake>=3.25" "ninja>=1.11"
 	$(BIN)/python -m pip install --quiet --no-build-isolation --editable ".[test,lint]"
 	touch $(STAMP)
 
@@ -30,9 +30,15 @@ format: $(STAMP)
 	$(BIN)/ruff format .
 	$(BIN)/clang-format -i $(NATIVE)
 
+stub: $(STAMP)
+	$(BIN)/python native/stub.py
+
 bench: $(STAMP)
 	$(BIN)/python -m pip install --quiet --no-build-isolation --editable ".[bench]"
 	$(BIN)/python benchmarks/run.py --record
+
+wheel: $(STAMP)
+	$(BIN)/python -m pip wheel --no-deps --wheel-dir dist --config-settings cmake.define.LYCEUM_LEVELS=all .
 
 sanitize:
 	cmake -S . -B build/sanitize -DLYCEUM_TESTS=ON -DLYCEUM_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug

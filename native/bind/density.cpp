@@ -20,14 +20,14 @@ public:
 
     // `Near` takes the place of `Window` where the tolerance allows for its error.
     template <class Window, class Near = Window>
-    void sums(Array<const double, 2> Z, Maybe<Array<const std::int64_t, 1>> self, double tolerance,
+    void sums(Array<const double, 2> Z, Maybe<Array<const std::int64_t, 1>> own_rows, double tolerance,
               Array<double, 1> log_sums) const {
         const auto n = Z.shape(0);
         expect_shape("Z", Z, {n, leaves_.axes});
         expect_shape("log_sums", log_sums, {n});
-        const auto* own = data_or_null("self", self, {n});
+        const auto* own = data_or_null("own_rows", own_rows, {n});
         expect(!own || std::all_of(own, own + n, [&](auto i) { return i >= 0 && std::size_t(i) < leaves_.rows; }),
-               "self must hold numbers of rows");
+               "own_rows must hold row numbers");
         if (tolerance >= 1e-6)
             lyceum::density::KernelSums<Near>(leaves_, tolerance - 1e-8, signals())(matrix(Z), own, log_sums.data());
         else
@@ -75,9 +75,9 @@ void gauss_cell_sums(Line x, Weights own, double origin, Array<double, 2> coeffi
 
 template <class Window, class Near = Window>
 void bind(nb::class_<PackedRows>& rows, const char* name) {
-    rows.def(name, &PackedRows::sums<Window, Near>, "Z"_a.noconvert(), "self"_a.noconvert().none(), "tolerance"_a,
+    rows.def(name, &PackedRows::sums<Window, Near>, "Z"_a.noconvert(), "own_rows"_a.noconvert().none(), "tolerance"_a,
              "log_sums"_a.noconvert(), ReleaseGil(),
-             "Set log_sums to the log of the weighted sum of kernels, value 1 at 0, without the rows in self.");
+             "Set log_sums to the log of the weighted sum of kernels, value 1 at 0, without the query's own row.");
 }
 
 }  // namespace

@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import os
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from lyceum._cpu import x86_level
 
@@ -32,7 +33,15 @@ def _load() -> tuple[ModuleType, str]:
             return importlib.import_module(f"lyceum._native_{name}"), name
         except ModuleNotFoundError:
             continue
-    raise ImportError(f"no compiled kernels for {' or '.join(tried)} here: reinstall lyceum-ml")
+    raise ImportError(
+        f"no compiled kernels for {' or '.join(tried)} here: reinstall lyceum-ml on this machine, "
+        "or build it with LYCEUM_LEVELS=all"
+    )
 
 
-native, level = _load()
+if TYPE_CHECKING:
+    from lyceum import _native_module as native  # the types of every build: `make stub` writes them
+
+    level: str
+else:
+    native, level = _load()

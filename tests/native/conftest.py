@@ -1,6 +1,7 @@
-"""Every kernel is tested in every build that this processor can run."""
+"""Every kernel is tested in every build that there is and that this processor can run."""
 
 import importlib
+import importlib.util
 
 import numpy as np
 import pytest
@@ -8,7 +9,8 @@ from lyceum._cpu import x86_level
 
 
 def _builds():
-    return [f"v{level}" for level in range(2, x86_level() + 1)] or ["plain"]
+    levels = ["plain", *(f"v{level}" for level in range(2, x86_level() + 1))]
+    return [level for level in levels if importlib.util.find_spec(f"lyceum._native_{level}")]
 
 
 @pytest.fixture(params=_builds(), scope="session")

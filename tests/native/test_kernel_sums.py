@@ -75,7 +75,7 @@ def test_wrong_shapes_and_rows_out_of_place_are_refused(native, rng):
     rows = native.PackedRows(Z, None)
     with pytest.raises(ValueError, match="Z has shape"):
         rows.gaussian(np.zeros((3, 1)), None, 0.0, np.empty(3))
-    with pytest.raises(ValueError, match="self must hold numbers of rows"):
+    with pytest.raises(ValueError, match="own_rows must hold row numbers"):
         rows.gaussian(np.zeros((1, 2)), np.array([10]), 0.0, np.empty(1))
     with pytest.raises(ValueError, match="there must be rows"):
         native.PackedRows(np.zeros((0, 2)), None)

@@ -114,14 +114,16 @@ class Design:
 
 def _dense(X: np.ndarray, layout: list[np.ndarray], width: int) -> np.ndarray:
     out = np.empty((len(X), width), dtype=X.dtype if X.dtype.kind == "f" else np.float64)
-    native.expand(X, *layout, out)
+    start, size, first = layout
+    native.expand(X, start, size, first, out)
     return out
 
 
 def _csr(X: np.ndarray, layout: list[np.ndarray], width: int) -> sparse.csr_array:
     X = X if X.dtype.kind == "f" else X.astype(np.float64)
     indptr, indices, data = np.empty(len(X) + 1, np.int32), np.empty(X.size, np.int32), np.empty(X.size)
-    used = native.expand_sparse(X, *layout, indptr, indices, data)
+    start, size, first = layout
+    used = native.expand_sparse(X, start, size, first, indptr, indices, data)
     return sparse.csr_array((data[:used], indices[:used], indptr), shape=(len(X), width))
 
 

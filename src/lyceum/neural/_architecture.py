@@ -94,11 +94,11 @@ class Architecture:
     def network(self) -> Any:
         """The kernel's network."""
         widths = np.array([self.layers[0].n_in, *(layer.n_out for layer in self.layers)], dtype=np.int32)
-        kinds = [
+        activations, integrations = (
             np.array([names.index(getattr(layer, what)) for layer in self.layers], dtype=np.int32)
             for names, what in ((ACTIVATIONS, "activation"), (INTEGRATIONS, "integration"))
-        ]
-        return native.Network(widths, *kinds, self.slope, LOSSES.index(self.loss))
+        )
+        return native.Network(widths, activations, integrations, self.slope, LOSSES.index(self.loss))
 
     def start(self, rng: np.random.Generator) -> np.ndarray:
         return np.concatenate([layer.start(rng).ravel() for layer in self.layers])

@@ -129,8 +129,10 @@ def grow_with_record(
     rows: np.ndarray | None = None,
 ) -> tuple[Tree, Considered]:
     """The tree, and with `growth.record` every column considered."""
-    of = (target,) if n_classes is None else (target, n_classes)
-    grower = native.TreeGrower(columns.native, *of, weight, growth.native, rows)
+    if n_classes is None:
+        grower = native.TreeGrower(columns.native, target, weight, growth.native, rows)
+    else:
+        grower = native.TreeGrower(columns.native, target, n_classes, weight, growth.native, rows)
     d = len(columns.n_codes)
     _over_columns(grower.sort, d)
     if n_threads() > 1 and not growth.max_leaf_nodes and not growth.max_features:

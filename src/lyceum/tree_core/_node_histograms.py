@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -187,11 +187,9 @@ class NodeHistograms:
         out = np.zeros(shape) if self.summed is None else self.summed.copy()
         if self.waiting:
             rows = CodedRows.concatenate(self.waiting)
-            given = (rows.codes, *self.frontier.arrays, rows.y, rows.w)
-            if self.n_classes is None:
-                native.number_histograms(*given, self.centre, out)
-            else:
-                native.class_histograms(*given, self.counted, out)
+            add: Any = native.number_histograms if self.n_classes is None else native.class_histograms
+            last = self.centre if self.n_classes is None else self.counted
+            add(rows.codes, *self.frontier.arrays, rows.y, rows.w, last, out)
         return replace(self, summed=out, waiting=())
 
 

@@ -1,0 +1,41 @@
+"""Write the types of the compiled module to src/lyceum/_native_module.pyi (`make stub`)."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from pathlib import Path
+from types import ModuleType
+
+from nanobind.stubgen import StubGen
+
+STUB = Path(__file__).parents[1] / "src" / "lyceum" / "_native_module.pyi"
+HEADER = '"""Generated from the compiled module: run `make stub` after changing a binding."""\n'
+# (pattern, replacement), in this order
+PLAIN = (
+    (r"Annotated\[(NDArray(?:\[numpy\.\w+\])?), dict\([^\]]*?\)\]", r"\1"),  # mypy knows no shapes
+    (r"from typing import Annotated, ", "from typing import "),
+    (r"\n{2,}", r"\n"),
+    (  # a field that can be read and set, with one type
+        r"( +)@property\n +def (\w+)\(self\) -> (\S+): \.\.\.\n +@\2\.setter\n.*arg: \3, /\) -> None: \.\.\.",
+        r"\1\2: \3",
+    ),
+    (r"\n(class |@overload\ndef |def )", r"\n\n\1"),
+    (r"(: \.\.\.)\n\n(?=@overload|def )", r"\1\n"),
+)
+
+
+def stub_of(module: ModuleType) -> str:
+    """Return the stub of a build; it is the same for every instruction level."""
+    generator = StubGen(module, include_docstrings=False)
+    generator.put(module)
+    text = generator.get().replace(f"{module.__name__}.", "")
+    for pattern, replacement in PLAIN:
+        text = re.sub(pattern, replacement, text)
+    return HEADER + text
+
+
+if __name__ == "__main__":
+    from lyceum._native import level
+
+    STUB.write_text(stub_of(importlib.import_module(f"lyceum._native_{level}")), encoding="utf-8")
