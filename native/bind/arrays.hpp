@@ -7,9 +7,12 @@
 #include <initializer_list>
 #include <lyceum/core/interrupt.hpp>
 #include <lyceum/core/views.hpp>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace nb = nanobind;
 
@@ -52,6 +55,16 @@ auto data_or_null(const char* name, const Maybe<A>& array, std::initializer_list
 template <class T>
 lyceum::Matrix<T> matrix(const Array<T, 2>& array) {
     return {array.data(), array.shape(0), array.shape(1)};
+}
+
+// A NumPy array that owns the values of a vector: of one axis, or of rows of `width`.
+template <class T>
+nb::ndarray<nb::numpy, T> to_numpy(std::vector<T>&& values, std::size_t width = 0) {
+    auto owned = std::make_unique<std::vector<T>>(std::move(values));
+    auto* vector = owned.get();
+    nb::capsule owner(owned.release(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    if (!width) return nb::ndarray<nb::numpy, T>(vector->data(), {vector->size()}, owner);
+    return nb::ndarray<nb::numpy, T>(vector->data(), {vector->size() / width, width}, owner);
 }
 
 inline lyceum::Poll signals() {

@@ -1,3 +1,7 @@
+#include <limits>
+#include <tuple>
+#include <vector>
+
 #include <lyceum/boosting/bin_codes.hpp>
 #include <lyceum/boosting/integer_gradients.hpp>
 #include <lyceum/boosting/losses.hpp>
@@ -15,7 +19,7 @@ using Bytes = nb::ndarray<std::uint8_t, nb::ndim<2>, nb::device::cpu>;  // of an
 using Numbers = Array<const double, 1>;
 using Integers = Array<const std::int32_t, 1>;
 using Flags = Array<const std::uint8_t, 1>;
-using Places = Array<std::uint16_t, 1>;
+using NodeNumbers = Array<std::uint16_t, 1>;
 
 template <class T>
 void bin_codes(Array<const T, 2> X, Array<const T, 2> edges, Integers n_bins, Array<const std::int64_t, 1> start,
@@ -38,6 +42,42 @@ void bin_codes(Array<const T, 2> X, Array<const T, 2> edges, Integers n_bins, Ar
                                    out.stride(0), out.stride(1), columns ? columns->data() : nullptr,
                                    columns ? columns->stride(0) : 0, signals());
 }
+
+// How a tree is grown.
+struct BoostRules {
+    std::size_t max_leaves = 31, max_depth = std::numeric_limits<std::size_t>::max();
+    std::int64_t min_rows = 1;
+    double l2 = 0, smoothing = 0, min_hessian = 0;
+    bool exact = false;                        // sums in 64 bits, for losses that need every digit
+    double max_gradient = 0, max_hessian = 0;  // upper bounds, 0: taken from the rows
+
+    boosting::Growth growth() const { return {max_leaves, max_depth, {l2, smoothing, min_hessian, min_rows}}; }
+};
+
+// The nodes of a tree as arrays.
+struct GrownArrays {
+    std::vector<std::int32_t> splits;  // (4, nodes): column (-1: a leaf), bin, first child, whether missing goes left
+    std::vector<double> gain;
+    std::vector<std::int64_t> n_rows;
+    std::vector<std::uint8_t> sides;  // (nodes, slots): of categories, 0 left, 1 right, 2 stay
+
+    GrownArrays() = default;
+    explicit GrownArrays(const std::vector<boosting::Node>& nodes)
+        : splits(4 * nodes.size()), gain(nodes.size()), n_rows(nodes.size()), sides(nodes.size() * boosting::slots, 2) {
+        const std::size_t count = nodes.size();
+        for (std::size_t k = 0; k < count; ++k) {
+            const auto& [node, split] = std::tie(nodes[k], nodes[k].split);
+            const bool leaf = node.child < 0;
+            splits[k] = leaf ? -1 : split.column;
+            splits[count + k] = leaf ? -1 : split.bin;
+            splits[2 * count + k] = node.child;
+            splits[3 * count + k] = leaf ? 0 : split.missing_left;
+            gain[k] = leaf ? 0 : split.gain;
+            n_rows[k] = static_cast<std::int64_t>(node.end - node.begin);
+            if (!leaf && split.is_category) std::copy_n(split.sides, boosting::slots, &sides[k * boosting::slots]);
+        }
+    }
+};
 
 // All rows of a table in bins, and the buffers of the trees that are grown on them. No thread outlives a call.
 class BoostTable {
@@ -66,60 +106,37 @@ public:
         }
     }
 
-    // Fills the arrays of a tree and the node of every row that was grown on; returns the number of nodes.
-    std::size_t grow(Numbers g, Maybe<Numbers> h, Maybe<Array<const std::uint32_t, 1>> rows, Flags in_use, bool exact,
-                     double g_top, double h_top, std::size_t max_leaves, std::size_t max_depth, std::int64_t min_rows,
-                     double l2, double smoothing, double min_hessian, std::size_t threads,
-                     Array<std::int32_t, 2> splits, Array<double, 1> gain, Array<std::int64_t, 1> n_rows,
-                     Array<std::uint8_t, 2> sides, Places node) {
-        const auto n = table_.n, most = 2 * max_leaves - 1;
-        expect(max_leaves >= 1 && max_leaves <= 32768, "max_leaves must be from 1 to 32768");
-        expect(min_rows >= 1, "min_rows must be at least 1");
-        expect_shape("g", g, {n});
+    // Returns the splits, gains, row counts and category sides of the nodes; sets the node of every row grown on.
+    nb::tuple grow(Numbers g, Maybe<Numbers> h, Maybe<Array<const std::uint32_t, 1>> rows, Flags in_use,
+                   const BoostRules& rules, std::size_t threads, NodeNumbers node) {
+        expect(rules.max_leaves >= 1 && rules.max_leaves <= 32768, "max_leaves must be from 1 to 32768");
+        expect(rules.min_rows >= 1, "min_rows must be at least 1");
+        expect_shape("g", g, {table_.n});
         expect_shape("in_use", in_use, {table_.d});
-        expect_shape("splits", splits, {4, most});
-        expect_shape("gain", gain, {most});
-        expect_shape("n_rows", n_rows, {most});
-        expect_shape("sides", sides, {most, boosting::slots});
-        expect_shape("node", node, {n});
-        const double* hessian = data_or_null("h", h, {n});
-        const std::size_t count = rows ? rows->shape(0) : n;
-        if (rows) {
-            buffers_.numbers.resize(std::max(buffers_.numbers.size(), count + boosting::ahead));
-            for (std::size_t i = 0; i < count; ++i) {
-                expect(rows->data()[i] < n, "a row number is out of range");
-                buffers_.numbers[i] = rows->data()[i];
-            }
+        expect_shape("node", node, {table_.n});
+        const double* hessian = data_or_null("h", h, {table_.n});
+        const std::size_t count = rows ? rows->shape(0) : table_.n;
+        GrownArrays tree;
+        {
+            nb::gil_scoped_release release;
+            if (rows) copy_row_numbers(rows->data(), count);
+            lyceum::Team team(threads);
+            const auto gradients = boosting::in_units(g.data(), hessian, table_.n, rules.exact, rules.max_gradient,
+                                                      rules.max_hessian, units_, team);
+            boosting::Grower grower(table_, rules.growth(), gradients, in_use.data(), count, rows.has_value(), buffers_,
+                                    team, signals());
+            const auto& nodes = grower.grow();
+            if (rows) std::fill_n(node.data(), table_.n, boosting::nowhere);
+            write_nodes(nodes, grower.is_listed() ? buffers_.numbers.data() : nullptr, node.data(), team);
+            tree = GrownArrays(nodes);
         }
-        lyceum::Team team(threads);
-        const auto gradients = boosting::in_units(g.data(), hessian, n, exact, g_top, h_top, units_, team);
-        boosting::Grower grower(table_, {max_leaves, max_depth, {l2, smoothing, min_hessian, min_rows}}, gradients,
-                                in_use.data(), count, rows.has_value(), buffers_, team, signals());
-        const auto& nodes = grower.grow();
-        const std::uint32_t* numbers = grower.is_listed() ? buffers_.numbers.data() : nullptr;
-        if (rows) std::fill_n(node.data(), n, boosting::nowhere);
-        team(nodes.size(), [&](std::size_t k) {
-            if (nodes[k].child >= 0) return;
-            for (std::size_t i = nodes[k].begin; i < nodes[k].end; ++i)
-                node.data()[numbers ? numbers[i] : i] = static_cast<std::uint16_t>(k);
-        });
-        for (std::size_t k = 0; k < nodes.size(); ++k) {
-            const auto& one = nodes[k];
-            const bool leaf = one.child < 0;
-            splits.data()[k] = leaf ? -1 : one.split.column;
-            splits.data()[most + k] = leaf ? -1 : one.split.bin;
-            splits.data()[2 * most + k] = one.child;
-            splits.data()[3 * most + k] = leaf ? 0 : one.split.missing_left;
-            gain.data()[k] = leaf ? 0 : one.split.gain;
-            n_rows.data()[k] = static_cast<std::int64_t>(one.end - one.begin);
-            if (!leaf && one.split.is_category)
-                std::copy_n(one.split.sides, boosting::slots, &sides.data()[k * boosting::slots]);
-        }
-        return nodes.size();
+        const std::size_t n_nodes = tree.gain.size();
+        return nb::make_tuple(to_numpy(std::move(tree.splits), n_nodes), to_numpy(std::move(tree.gain)),
+                              to_numpy(std::move(tree.n_rows)), to_numpy(std::move(tree.sides), boosting::slots));
     }
 
     void route(Array<const std::int32_t, 2> splits, Array<const std::uint8_t, 2> sides, bool rest, std::size_t threads,
-               Places node) {
+               NodeNumbers node) {
         const auto most = splits.shape(1);
         expect_shape("splits", splits, {4, most});
         expect_shape("sides", sides, {most, boosting::slots});
@@ -142,6 +159,24 @@ public:
     }
 
 private:
+    void copy_row_numbers(const std::uint32_t* rows, std::size_t count) {
+        buffers_.numbers.resize(std::max(buffers_.numbers.size(), count + boosting::ahead));
+        for (std::size_t i = 0; i < count; ++i) {
+            expect(rows[i] < table_.n, "a row number is out of range");
+            buffers_.numbers[i] = rows[i];
+        }
+    }
+
+    // `numbers` are the row numbers that the ranges of the nodes refer to, null: the rows themselves.
+    static void write_nodes(const std::vector<boosting::Node>& nodes, const std::uint32_t* numbers, std::uint16_t* out,
+                            lyceum::Team& team) {
+        team(nodes.size(), [&](std::size_t k) {
+            if (nodes[k].child >= 0) return;
+            for (std::size_t i = nodes[k].begin; i < nodes[k].end; ++i)
+                out[numbers ? numbers[i] : i] = static_cast<std::uint16_t>(k);
+        });
+    }
+
     Bytes rows_;
     Array<const std::uint8_t, 2> columns_;
     Integers n_bins_;
@@ -234,14 +269,24 @@ void bind_residual(nb::module_& m, const char* name, const char* text) {
 void bind_boosting(nb::module_& m) {
     bind<float>(m);
     bind<double>(m);
+    nb::class_<BoostRules>(m, "BoostRules", "How a tree of gradients is grown.")
+        .def(nb::init<>())
+        .def_rw("max_leaves", &BoostRules::max_leaves)
+        .def_rw("max_depth", &BoostRules::max_depth)
+        .def_rw("min_rows", &BoostRules::min_rows)
+        .def_rw("l2", &BoostRules::l2)
+        .def_rw("smoothing", &BoostRules::smoothing)
+        .def_rw("min_hessian", &BoostRules::min_hessian)
+        .def_rw("exact", &BoostRules::exact)
+        .def_rw("max_gradient", &BoostRules::max_gradient)
+        .def_rw("max_hessian", &BoostRules::max_hessian);
     nb::class_<BoostTable>(m, "BoostTable", "Rows in bins, to grow trees of gradients on.")
         .def(nb::init<Bytes, Array<const std::uint8_t, 2>, Integers, Flags>(), "rows"_a.noconvert(),
              "columns"_a.noconvert(), "n_bins"_a.noconvert(), "is_category"_a.noconvert())
-        .def("grow", &BoostTable::grow, "g"_a.noconvert(), "h"_a.noconvert().none(), "rows"_a.noconvert().none(),
-             "in_use"_a.noconvert(), "exact"_a, "g_top"_a, "h_top"_a, "max_leaves"_a, "max_depth"_a, "min_rows"_a,
-             "l2"_a, "smoothing"_a, "min_hessian"_a, "threads"_a, "splits"_a.noconvert(), "gain"_a.noconvert(),
-             "n_rows"_a.noconvert(), "sides"_a.noconvert(), "node"_a.noconvert(), ReleaseGil(),
-             "Grow a tree; splits has the rows column, bin, child, missing_left. Returns the number of nodes.")
+        .def(
+            "grow", &BoostTable::grow, "g"_a.noconvert(), "h"_a.noconvert().none(), "rows"_a.noconvert().none(),
+            "in_use"_a.noconvert(), "rules"_a, "threads"_a, "node"_a.noconvert(),
+            "Grow a tree; set node of its rows. Return splits (column, bin, child, missing_left), gain, n_rows, sides.")
         .def("route", &BoostTable::route, "splits"_a.noconvert(), "sides"_a.noconvert(), "rest"_a, "threads"_a,
              "node"_a.noconvert(), ReleaseGil(),
              "Write the node that every row ends at; with `rest` where there is none yet.");

@@ -12,23 +12,14 @@ namespace {
 
 using lyceum::trees::AnyGrower;
 using lyceum::trees::Classes;
+using lyceum::trees::ClassRow;
 using lyceum::trees::Criterion;
-using lyceum::trees::Labelled;
-using lyceum::trees::Measured;
+using lyceum::trees::NumberRow;
 using lyceum::trees::Numbers;
+using lyceum::trees::Subtree;
 using lyceum::trees::TreeGrower;
-using lyceum::trees::TreePiece;
 using Columns = BoundColumns;
 using Rules = BoundRules;
-
-// An array that owns what was in the vector.
-template <class T>
-nb::ndarray<nb::numpy, T> given(std::vector<T>&& values, std::size_t width = 0) {
-    auto* kept = new std::vector<T>(std::move(values));
-    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-    if (!width) return nb::ndarray<nb::numpy, T>(kept->data(), {kept->size()}, owner);
-    return nb::ndarray<nb::numpy, T>(kept->data(), {kept->size() / width, width}, owner);
-}
 
 template <class Instance, class Make>
 std::vector<Instance> instances(std::size_t n, const Weights& w, const Maybe<Ints>& rows, Make&& make) {
@@ -56,13 +47,13 @@ public:
                "loss must have a row for every class");
         point();
         const lyceum::Codes codes{y.data(), classes};
-        auto all = instances<Labelled>(n, w, rows, [&](std::uint32_t i, double weight) {
+        auto all = instances<ClassRow>(n, w, rows, [&](std::uint32_t i, double weight) {
             const auto k = codes(i);
             expect(k >= 0, "y must not be negative");
-            return Labelled{i, k, weight};
+            return ClassRow{i, k, weight};
         });
         const lyceum::trees::LossTable loss{rules_.loss.data(), rules_.actions};
-        if (classes <= 2 && classes == 2)
+        if (classes == 2)
             grower_ = std::make_unique<TreeGrower<Classes<2>>>(Classes<2>{2, rules_.criterion, loss}, columns.view(),
                                                                rules_, std::move(all));
         else
@@ -74,8 +65,8 @@ public:
         const auto n = columns.codes.shape(1);
         expect_shape("y", y, {n});
         point();
-        auto all = instances<Measured>(
-            n, w, rows, [&](std::uint32_t i, double weight) { return Measured{i, y.data()[i], weight}; });
+        auto all = instances<NumberRow>(
+            n, w, rows, [&](std::uint32_t i, double weight) { return NumberRow{i, y.data()[i], weight}; });
         if (rules_.criterion == Criterion::variance)
             grower_ = std::make_unique<TreeGrower<Numbers<2>>>(Numbers<2>{rules_.criterion}, columns.view(), rules_,
                                                                std::move(all));
@@ -109,11 +100,11 @@ auto field(const std::vector<lyceum::trees::TreeNode>& nodes, Field&& get) {
     std::vector<std::decay_t<decltype(get(nodes[0]))>> out;
     out.reserve(nodes.size());
     for (const auto& node : nodes) out.push_back(get(node));
-    return given(std::move(out));
+    return to_numpy(std::move(out));
 }
 
 nb::dict result(Grower& grower) {
-    TreePiece tree;
+    Subtree tree;
     {
         nb::gil_scoped_release release;
         tree = (*grower).assemble();
@@ -132,17 +123,17 @@ nb::dict result(Grower& grower) {
     out["n_rows"] = field(nodes, [](const auto& n) { return n.n_rows; });
     out["impurity"] = field(nodes, [](const auto& n) { return n.impurity; });
     out["gain"] = field(nodes, [](const auto& n) { return n.gain; });
-    out["value"] = given(std::move(tree.value), (*grower).width());
-    out["cuts"] = given(std::move(tree.cuts));
-    out["branches"] = given(std::move(tree.branches));
+    out["value"] = to_numpy(std::move(tree.value), (*grower).width());
+    out["cuts"] = to_numpy(std::move(tree.cuts));
+    out["branches"] = to_numpy(std::move(tree.branches));
     std::vector<std::int32_t> seen;
     std::vector<double> numbers;
     for (const auto& one : tree.record) {
         seen.insert(seen.end(), {one.node, one.feature});
         numbers.insert(numbers.end(), {one.gain, one.score, one.threshold});
     }
-    out["considered"] = given(std::move(seen), 2);
-    out["merits"] = given(std::move(numbers), 3);
+    out["considered"] = to_numpy(std::move(seen), 2);
+    out["merits"] = to_numpy(std::move(numbers), 3);
     return out;
 }
 
@@ -155,7 +146,7 @@ nb::ndarray<nb::numpy, double> rank_column(Array<const T, 2> X, std::size_t j, A
         nb::gil_scoped_release release;
         lyceum::trees::rank_column(X.data() + j, X.shape(1), X.shape(0), codes.data(), values);
     }
-    return given(std::move(values));
+    return to_numpy(std::move(values));
 }
 
 }  // namespace

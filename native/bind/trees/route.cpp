@@ -93,14 +93,6 @@ void contributions(const TreeArrays& tree, Array<const T, 2> X, Values values, M
     lyceum::trees::add_contributions(tree.view(), matrix(X), matrix(values), picked, matrix(out), signals());
 }
 
-template <class U>
-nb::ndarray<nb::numpy, U, nb::ndim<1>> given(std::vector<U>&& from) {
-    auto owned = std::make_unique<std::vector<U>>(std::move(from));
-    auto* vector = owned.get();
-    nb::capsule owner(owned.release(), [](void* p) noexcept { delete static_cast<std::vector<U>*>(p); });
-    return nb::ndarray<nb::numpy, U, nb::ndim<1>>(vector->data(), {vector->size()}, owner);
-}
-
 template <class T>
 nb::tuple visited(const TreeArrays& tree, Array<const T, 2> X) {
     expect_rows(tree, X);
@@ -109,7 +101,8 @@ nb::tuple visited(const TreeArrays& tree, Array<const T, 2> X) {
         nb::gil_scoped_release release;
         all = lyceum::trees::sparse_visits(tree.view(), matrix(X), signals());
     }
-    return nb::make_tuple(given(std::move(all.starts)), given(std::move(all.node)), given(std::move(all.share)));
+    return nb::make_tuple(to_numpy(std::move(all.starts)), to_numpy(std::move(all.node)),
+                          to_numpy(std::move(all.share)));
 }
 
 template <class T>

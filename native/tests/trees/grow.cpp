@@ -45,13 +45,13 @@ struct Table {
     static double value(std::int32_t code) { return 0.25 * code * code - 3; }
 };
 
-Table made(unsigned seed, size_t n, std::int32_t values, bool gaps) {
+Table made(unsigned seed, size_t n, std::int32_t values, bool has_missing) {
     std::mt19937 engine(seed);
     Table out{n, 4, std::vector<std::uint32_t>(4 * n), {values, values / 2, 3, 5}, {0, 0, 1, 1}, {}, {}, {}};
     for (size_t j = 0; j < 4; ++j)
         for (size_t i = 0; i < n; ++i) {
             const auto cell = std::uint32_t(std::uniform_int_distribution<>(0, out.n_codes[j] - 1)(engine));
-            out.codes[j * n + i] = gaps && engine() % 8 == 0 ? std::uint32_t(out.n_codes[j]) : cell;
+            out.codes[j * n + i] = has_missing && engine() % 8 == 0 ? std::uint32_t(out.n_codes[j]) : cell;
         }
     out.first.assign(4, 0);
     return out.wider(0);
@@ -59,8 +59,8 @@ Table made(unsigned seed, size_t n, std::int32_t values, bool gaps) {
 
 // What is learned: classes or numbers that depend on the first and the third column, and weights.
 struct Lesson {
-    std::vector<Labelled> labelled;
-    std::vector<Measured> measured;
+    std::vector<ClassRow> labelled;
+    std::vector<NumberRow> measured;
 };
 
 Lesson lesson(const Table& table, unsigned seed, int classes) {
@@ -81,7 +81,7 @@ Lesson lesson(const Table& table, unsigned seed, int classes) {
 
 const Doubles1 losses{0, 4, 1, 1, 0, 1, 2, 6, 0, 1, 1, 1};  // up to four classes, three actions
 
-double impurity(const std::vector<Labelled>& rows, Criterion criterion, size_t classes) {
+double impurity(const std::vector<ClassRow>& rows, Criterion criterion, size_t classes) {
     Doubles1 share(classes);
     double n = 0, out = 0;
     for (const auto& row : rows) share[size_t(row.k)] += row.w, n += row.w;
@@ -106,7 +106,7 @@ double impurity(const std::vector<Labelled>& rows, Criterion criterion, size_t c
     }
 }
 
-double impurity(std::vector<Measured> rows, Criterion criterion, size_t) {
+double impurity(std::vector<NumberRow> rows, Criterion criterion, size_t) {
     double n = 0, mean = 0, out = 0, below = 0, median = 0;
     for (const auto& row : rows) n += row.w, mean += row.w * row.y;
     mean /= n;
@@ -168,8 +168,8 @@ double best_gain(const Table& table, const std::vector<Instance>& rows, const Tr
 // ------------------------------------------------------------------------------------------------------------
 
 template <class Target>
-TreePiece grown(const Target& target, Table& table, const TreeRules& rules, std::vector<typename Target::Instance> rows,
-                bool by_columns = false) {
+Subtree grown(const Target& target, Table& table, const TreeRules& rules, std::vector<typename Target::Instance> rows,
+              bool by_columns = false) {
     TreeGrower<Target> grower(target, table.view(), rules, std::move(rows));
     grower.sort(0, table.d);
     for (int splits = 0; by_columns && splits < 5; ++splits) {
@@ -187,7 +187,7 @@ TreePiece grown(const Target& target, Table& table, const TreeRules& rules, std:
 }
 
 template <class Instance>
-std::map<int, std::vector<Instance>> sent(const TreePiece& tree, const TreeNode& node, const Table& table,
+std::map<int, std::vector<Instance>> sent(const Subtree& tree, const TreeNode& node, const Table& table,
                                           const std::vector<Instance>& rows) {
     std::map<int, std::vector<Instance>> parts;
     for (const auto& row : rows) {
@@ -207,7 +207,7 @@ void test_every_split_is_a_best_one(const Target& target, TreeRules rules, unsig
     const auto all = lesson(table, seed, int(std::min<size_t>(target.size(), 4)));
     std::vector<Instance> root;
     size_t classes = 0;
-    if constexpr (std::is_same_v<Instance, Labelled>)
+    if constexpr (std::is_same_v<Instance, ClassRow>)
         root = all.labelled, classes = target.size();
     else
         root = all.measured;
@@ -241,7 +241,7 @@ void test_every_split_is_a_best_one(const Target& target, TreeRules rules, unsig
     }
 }
 
-void check_same(const TreePiece& a, const TreePiece& b) {
+void check_same(const Subtree& a, const Subtree& b) {
     CHECK(a.nodes.size() == b.nodes.size());
     if (a.nodes.size() != b.nodes.size()) return;
     for (size_t i = 0; i < a.nodes.size(); ++i) {
@@ -262,7 +262,7 @@ void test_all_ways_grow_the_same_tree(const Target& target, TreeRules rules, uns
     auto table = made(seed, 400, 50, true);
     const auto all = lesson(table, seed, int(std::min<size_t>(target.size(), 4)));
     std::vector<typename Target::Instance> rows;
-    if constexpr (std::is_same_v<typename Target::Instance, Labelled>)
+    if constexpr (std::is_same_v<typename Target::Instance, ClassRow>)
         rows = all.labelled;
     else
         rows = all.measured;
@@ -293,9 +293,9 @@ void test_limits_and_one_row() {
     const auto all = lesson(table, 1, 3);
     const Classes<0> target{3, Criterion::gini, {}};
     TreeRules rules;
-    CHECK(grown(target, table, rules, std::vector<Labelled>(all.labelled.begin(), all.labelled.begin() + 1))
+    CHECK(grown(target, table, rules, std::vector<ClassRow>(all.labelled.begin(), all.labelled.begin() + 1))
               .nodes.size() == 1);
-    CHECK(grown(target, table, rules, std::vector<Labelled>{}).nodes.size() == 1);
+    CHECK(grown(target, table, rules, std::vector<ClassRow>{}).nodes.size() == 1);
     rules.max_leaves = 5;
     const auto few = grown(target, table, rules, all.labelled);
     CHECK(std::count_if(few.nodes.begin(), few.nodes.end(), [](const auto& n) { return n.kind == SplitKind::leaf; }) ==

@@ -51,17 +51,18 @@ void test_split(Target target, Summed summed, const std::vector<Instance>& rows,
 
     const TreeColumns columns = table.columns(n);
     SplitSearch<Target> search(target, columns, rules);
-    std::vector<Found> found(d);
+    std::vector<FoundSplit> found(d);
     for (size_t j = 0; j < d; ++j) {
         found[j] = search(rows.data(), n, total.data(), j, nullptr, column_random(5, j));
         CLOSE(considered[j * 3], found[j].gain, 1e-9);
     }
     size_t column = 0;
-    const Found* best = best_of(found, {0, 1, 2}, rules, column);
+    const FoundSplit* best = best_column(found, {0, 1, 2}, rules, column);
     CHECK(best && feature == std::int32_t(column) && kind == std::uint8_t(best->kind));
     if (!best || feature != std::int32_t(column)) return;
     CLOSE(gain, best->gain, 1e-9);
-    CHECK(children == best->children && missing == best->absent && branches[n_codes[column]] == best->absent);
+    CHECK(children == best->children && missing == best->missing_child &&
+          branches[n_codes[column]] == best->missing_child);
     const double expected = threshold_of(*best, columns, rules, column);
     CHECK(threshold == expected || (threshold != threshold && expected != expected));
     for (std::int32_t c = 0; c < n_codes[column]; ++c) {
@@ -77,8 +78,8 @@ void test_rules(TreeRules rules) {
     const Table table(n, random);
     const auto k = random.codes(n, 0, 3);
     const auto y = random.normal<double>(n);
-    std::vector<Labelled> labelled;
-    std::vector<Measured> measured;
+    std::vector<ClassRow> labelled;
+    std::vector<NumberRow> measured;
     for (std::uint32_t i = 0; i < n; ++i) {
         labelled.push_back({i, k[i], table.w[i]});
         measured.push_back({i, y[i], table.w[i]});

@@ -14,7 +14,6 @@ from lyceum.tree_core import GROUPS, LEAF, THRESHOLD, BinnedRows, Bins, Tree
 __all__ = ["BoostGrowth", "GrownTree", "TreeGrower"]
 
 MOST_LEAVES = 32768
-_SLOTS = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,36 +78,19 @@ class TreeGrower:
         columns: np.ndarray,
     ) -> GrownTree:
         """A tree on all rows, or on some; `columns` (d,) says which columns it may use."""
-        growth, most = self.growth, 2 * self.growth.max_leaf_nodes - 1
-        splits = np.empty((4, most), dtype=np.int32)
-        sides = np.full((most, _SLOTS), 2, dtype=np.uint8)
-        gain, n_rows = np.empty(most), np.empty(most, dtype=np.int64)
-        count = self.table.grow(
-            g,
-            h,
-            rows,
-            columns.astype(np.uint8),
-            loss.is_exact,
-            *loss.tops,
-            growth.max_leaf_nodes,
-            growth.max_depth,
-            growth.min_samples_leaf,
-            growth.l2,
-            growth.smoothing,
-            growth.min_hessian,
-            n_threads(),
-            splits,
-            gain,
-            n_rows,
-            sides,
-            self.node,
+        splits, gain, n_rows, sides = self.table.grow(
+            g, h, rows, columns.astype(np.uint8), self._rules(loss), n_threads(), self.node
         )
-        return GrownTree(
-            np.ascontiguousarray(splits[:, :count]),
-            sides[:count].copy(),
-            gain[:count].copy(),
-            n_rows[:count].copy(),
-        )
+        return GrownTree(splits, sides, gain, n_rows)
+
+    def _rules(self, loss: Loss) -> native.BoostRules:
+        growth, rules = self.growth, native.BoostRules()
+        rules.max_leaves, rules.max_depth = growth.max_leaf_nodes, growth.max_depth
+        rules.min_rows, rules.min_hessian = growth.min_samples_leaf, growth.min_hessian
+        rules.l2, rules.smoothing = growth.l2, growth.smoothing
+        rules.exact = loss.is_exact
+        rules.max_gradient, rules.max_hessian = loss.tops
+        return rules
 
     def valued(
         self, tree: GrownTree, loss: Loss, g: np.ndarray, h: np.ndarray | None, scores: np.ndarray

@@ -1,10 +1,12 @@
 // A few threads that live as long as one call: a tree is grown in some hundred short steps, each waiting for the last.
-// They begin and end inside the call, so that a fork finds none. What a task computes must not depend on its thread,
-// and a task must not throw.
+// They begin and end inside the call, so that a fork finds none. What a task computes must not depend on its thread.
+// An exception of a task is thrown again in the calling thread, after all tasks that had begun.
 #pragma once
 #include <atomic>
 #include <cstddef>
+#include <exception>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace lyceum {
@@ -25,7 +27,7 @@ public:
 
     std::size_t size() const { return helpers_.size() + 1; }
 
-    // work(0) ... work(count - 1), each once; returns when all are done.
+    // work(0) ... work(count - 1), each once; returns when all are done. After an exception no further task begins.
     template <class Work>
     void operator()(std::size_t count, const Work& work) {
         if (helpers_.empty() || count < 2) {
@@ -41,11 +43,17 @@ public:
         start_.notify_all();
         run();
         for (std::size_t left; (left = busy_.load(std::memory_order_acquire)) != 0;) wait_for(busy_, left);
+        if (failed_.exchange(false)) std::rethrow_exception(std::exchange(error_, nullptr));
     }
 
 private:
-    void run() {
-        for (std::size_t task; (task = next_.fetch_add(1, std::memory_order_relaxed)) < count_;) call_(work_, task);
+    void run() noexcept {
+        try {
+            for (std::size_t task; (task = next_.fetch_add(1, std::memory_order_relaxed)) < count_;) call_(work_, task);
+        } catch (...) {
+            next_.store(count_, std::memory_order_relaxed);
+            if (!failed_.exchange(true)) error_ = std::current_exception();
+        }
     }
 
     void serve() {
@@ -74,7 +82,8 @@ private:
     std::size_t count_ = 0;
     std::atomic<std::size_t> next_{0}, busy_{0};
     std::atomic<unsigned> start_{0};
-    std::atomic<bool> stop_{false};
+    std::atomic<bool> stop_{false}, failed_{false};
+    std::exception_ptr error_;  // the first of a call, while failed_
     std::vector<std::thread> helpers_;
 };
 

@@ -35,14 +35,15 @@ struct TreeRules {
     const double* costs = nullptr;
 };
 
-struct Found {
+struct FoundSplit {
     bool valid = false;
     bool constant = false;  // there is one value at most, here and in all nodes below
     SplitKind kind = SplitKind::leaf;
     double gain = 0., score = 0.;
-    double drawn = std::numeric_limits<double>::quiet_NaN();  // threshold: where it is drawn, see `threshold_of`
-    std::uint32_t cut = 0, next = 0;  // threshold: the last code on the left and the first on the right
-    std::int32_t absent = -1;         // the child of missing cells, if they have one
+    double random_threshold =
+        std::numeric_limits<double>::quiet_NaN();  // threshold: where it is drawn, see `threshold_of`
+    std::uint32_t cut = 0, next = 0;               // threshold: the last code on the left and the first on the right
+    std::int32_t missing_child = -1;               // the child of missing cells, if they have one
     std::int32_t children = 2;
     std::vector<std::uint32_t> cuts;  // intervals: the last codes of all but the last
     std::vector<double> cut_values;
@@ -50,8 +51,8 @@ struct Found {
 };
 
 // A threshold of column j between two codes: midway, or the largest value of the column up to there.
-inline double between(const TreeColumns& columns, const TreeRules& rules, size_t j, std::uint32_t left,
-                      std::uint32_t right) {
+inline double threshold_between(const TreeColumns& columns, const TreeRules& rules, size_t j, std::uint32_t left,
+                                std::uint32_t right) {
     const double *low = columns.smallest(j), *high = columns.largest(j);
     const double a = high[left], b = low[right];
     const double middle = midpoint(a, b);
@@ -61,10 +62,10 @@ inline double between(const TreeColumns& columns, const TreeRules& rules, size_t
 
 // The threshold of what was found of column j, NaN of other kinds. Asked of the column that is taken: the values of all
 // columns at all nodes would be fetched from far apart.
-inline double threshold_of(const Found& found, const TreeColumns& columns, const TreeRules& rules, size_t j) {
-    const bool is_drawn = found.drawn == found.drawn;
-    if (found.kind != SplitKind::threshold || is_drawn) return found.drawn;
-    return between(columns, rules, j, found.cut, found.next);
+inline double threshold_of(const FoundSplit& found, const TreeColumns& columns, const TreeRules& rules, size_t j) {
+    const bool is_random = found.random_threshold == found.random_threshold;
+    if (found.kind != SplitKind::threshold || is_random) return found.random_threshold;
+    return threshold_between(columns, rules, j, found.cut, found.next);
 }
 
 // A few random numbers that depend on the seed of a node alone.

@@ -99,10 +99,10 @@ void rank_column(const T* cells, size_t step, size_t n, std::uint32_t* codes, st
             values.push_back(static_cast<double>(cells[from[i].row * step]) + 0.);
         codes[from[i].row] = static_cast<std::uint32_t>(values.size() - before - 1);
     }
-    const auto absent = static_cast<std::uint32_t>(values.size() - before);
+    const auto missing_code = static_cast<std::uint32_t>(values.size() - before);
     if (known < n)
         for (size_t i = 0; i < n; ++i)
-            if (std::isnan(cells[i * step])) codes[i] = absent;
+            if (std::isnan(cells[i * step])) codes[i] = missing_code;
 }
 
 }  // namespace lyceum::trees

@@ -1,7 +1,7 @@
 // What a tree predicts, as sums: the weights of the classes, or the weight, sum and squares of a number.
 //
 // A split is judged by a merit of its parts, larger is better, such that
-//     gain = (sum of the parts' merits - merit of the whole) / weight of the whole.
+//     gain = (sum of the parts' merits - merit of the limits) / weight of the limits.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -16,13 +16,13 @@ namespace lyceum::trees {
 
 enum class Criterion { entropy, gain_ratio, gini, misclassification, loss, variance, deviation, absolute };
 
-struct Labelled {
+struct ClassRow {
     std::uint32_t row;
     std::int32_t k;
     double w;
 };
 
-struct Measured {
+struct NumberRow {
     std::uint32_t row;
     double y, w;  // y is centred on the mean of its node
 };
@@ -40,14 +40,14 @@ inline Doubles entropy_term(Doubles x) {
 // `K` classes, or (0) a number of classes known at run time.
 template <int K>
 struct Classes {
-    using Instance = Labelled;
+    using Instance = ClassRow;
     static constexpr int fixed = K;
     size_t count;
     Criterion criterion;
     LossTable loss;
 
     size_t size() const { return K ? static_cast<size_t>(K) : count; }
-    void add(double* s, const Labelled& t) const { s[t.k] += t.w; }
+    void add(double* s, const ClassRow& t) const { s[t.k] += t.w; }
 
     template <class V>
     V weight(const V* s) const {
@@ -111,12 +111,12 @@ inline double spread(Criterion criterion, double weight, double sum, double squa
 // Size 2: weight and sum, enough for the variance; 3: the squares too.
 template <int Size>
 struct Numbers {
-    using Instance = Measured;
+    using Instance = NumberRow;
     static constexpr int fixed = Size;
     Criterion criterion;
 
     size_t size() const { return Size; }
-    void add(double* s, const Measured& t) const {
+    void add(double* s, const NumberRow& t) const {
         s[0] += t.w;
         s[1] += t.w * t.y;
         if constexpr (Size > 2) s[2] += t.w * t.y * t.y;

@@ -20,13 +20,13 @@ struct SortedRows {
 
 // Where the rows of a node went.
 struct Dealing {
-    std::vector<std::int32_t> side;    // the child, -1: all of them
-    std::vector<std::uint32_t> place;  // the number there, of rows of all children after the others
-    std::vector<size_t> counts;
-    bool apart = false;  // some went to all
+    std::vector<std::int32_t> child;      // -1: all of them
+    std::vector<std::uint32_t> position;  // among the rows of the child; shared rows come after its own
+    std::vector<size_t> counts;           // rows of every child, then those shared by all
+    bool has_shared = false;              // some rows went to all children
 };
 
-// The rows in the order of a column, counted by code.
+// The rows in the order of a column: a counting sort by code.
 template <class Instance>
 void sort_rows(const TreeColumns& columns, size_t j, const std::vector<Instance>& rows, std::uint64_t* keys) {
     const auto n_codes = columns.missing(j);
@@ -47,14 +47,14 @@ inline void deal_rows(const std::uint64_t* keys, size_t m, const Dealing& dealin
                       size_t children) {
     struct Rest;
     constexpr std::uint64_t code = 0xFFFFFFFF00000000u;
-    if (!dealing.apart && children == 2) {
+    if (!dealing.has_shared && children == 2) {
         std::uint64_t *first = to[0], *rest = scratch<Rest, std::uint64_t>(m + 1);
         size_t left = 0, right = 0;
         for (size_t i = 0; i < m; ++i) {
             const auto at = static_cast<std::uint32_t>(keys[i]);
-            const std::uint64_t moved = (keys[i] & code) | dealing.place[at];
-            const bool second = dealing.side[at];
-            first[left] = moved;  // never ahead of what is read
+            const std::uint64_t moved = (keys[i] & code) | dealing.position[at];
+            const bool second = dealing.child[at];
+            first[left] = moved;  // no_split ahead of what is read
             rest[right] = moved;
             left += !second;
             right += second;
@@ -66,11 +66,12 @@ inline void deal_rows(const std::uint64_t* keys, size_t m, const Dealing& dealin
     std::copy_n(keys, m, all);
     for (size_t i = 0; i < m; ++i) {
         const auto at = static_cast<std::uint32_t>(all[i]);
-        const auto side = dealing.side[at];
+        const auto side = dealing.child[at];
         if (side >= 0)
-            *to[static_cast<size_t>(side)]++ = (all[i] & code) | dealing.place[at];
+            *to[static_cast<size_t>(side)]++ = (all[i] & code) | dealing.position[at];
         else
-            for (size_t c = 0; c < children; ++c) *to[c]++ = (all[i] & code) | (dealing.counts[c] + dealing.place[at]);
+            for (size_t c = 0; c < children; ++c)
+                *to[c]++ = (all[i] & code) | (dealing.counts[c] + dealing.position[at]);
     }
 }
 

@@ -1,4 +1,4 @@
-// A tree as it grows: nodes and what belongs to them, and pieces put together.
+// A tree as it grows: its nodes and their tables, and subtrees put together.
 #pragma once
 #include <algorithm>
 
@@ -21,38 +21,39 @@ struct Considered {  // a column at a node, and what splitting by it would have 
     double gain, score, threshold;
 };
 
-struct TreePiece {
+struct Subtree {
     std::vector<TreeNode> nodes;
     std::vector<double> value, cuts;
     std::vector<std::int32_t> branches;
     std::vector<Considered> record;
 };
 
-// Puts a piece, grown below a node of the tree, in the place of that node.
-inline void attach(TreePiece& tree, size_t node, TreePiece& piece, size_t width) {
-    if (piece.nodes.empty()) return;
+// Puts a subtree in the place of the node that it was grown from.
+inline void attach(Subtree& tree, size_t node, Subtree& subtree, size_t width) {
+    if (subtree.nodes.empty()) return;
     const auto base = static_cast<std::int32_t>(tree.nodes.size()) - 1;
     const auto cuts = static_cast<std::int32_t>(tree.cuts.size());
     const auto branches = static_cast<std::int32_t>(tree.branches.size());
-    for (auto& moved : piece.nodes) {
+    for (auto& moved : subtree.nodes) {
         if (moved.kind == SplitKind::leaf) continue;
         moved.child += base;
         if (moved.table >= 0) moved.table += moved.kind == SplitKind::intervals ? cuts : branches;
     }
-    for (auto& seen : piece.record) {
+    for (auto& seen : subtree.record) {
         seen.node = seen.node ? seen.node + base : static_cast<std::int32_t>(node);
         tree.record.push_back(seen);
     }
-    tree.nodes[node] = piece.nodes[0];
-    tree.nodes.insert(tree.nodes.end(), piece.nodes.begin() + 1, piece.nodes.end());
-    tree.value.insert(tree.value.end(), piece.value.begin() + static_cast<std::ptrdiff_t>(width), piece.value.end());
-    tree.cuts.insert(tree.cuts.end(), piece.cuts.begin(), piece.cuts.end());
-    tree.branches.insert(tree.branches.end(), piece.branches.begin(), piece.branches.end());
-    piece = {};
+    tree.nodes[node] = subtree.nodes[0];
+    tree.nodes.insert(tree.nodes.end(), subtree.nodes.begin() + 1, subtree.nodes.end());
+    tree.value.insert(tree.value.end(), subtree.value.begin() + static_cast<std::ptrdiff_t>(width),
+                      subtree.value.end());
+    tree.cuts.insert(tree.cuts.end(), subtree.cuts.begin(), subtree.cuts.end());
+    tree.branches.insert(tree.branches.end(), subtree.branches.begin(), subtree.branches.end());
+    subtree = {};
 }
 
-// The same tree with its nodes level by level, which does not depend on who grew what.
-inline TreePiece numbered_by_level(TreePiece&& tree, size_t width) {
+// The same tree with its nodes level by level, so that the numbers do not depend on the order of growth.
+inline Subtree number_by_level(Subtree&& tree, size_t width) {
     const size_t n = tree.nodes.size(), w = width;
     std::vector<size_t> order{0};
     std::vector<std::int32_t> number(n);
@@ -61,7 +62,7 @@ inline TreePiece numbered_by_level(TreePiece&& tree, size_t width) {
         const TreeNode& node = tree.nodes[order[at]];
         for (std::int32_t c = 0; c < node.n_children; ++c) order.push_back(static_cast<size_t>(node.child + c));
     }
-    TreePiece out;
+    Subtree out;
     out.nodes.reserve(n);
     out.value.reserve(n * w);
     for (const size_t old : order) {

@@ -10,11 +10,11 @@ public:
     using Instance = typename Target::Instance;
     using OnLeft = std::vector<std::uint8_t>;  // of every group, whether it is in the first part
 
-    CategorySplits(SplitNode<Target>& node, Cutting<Target>& cutting) : node_(node), cutting_(cutting) {}
+    CategorySplits(SplitNode<Target>& node, CutSearch<Target>& cut_search) : node_(node), cut_search_(cut_search) {}
 
-    void operator()(Found& found, NodeRandom& random) {
-        if (node_.learns_absent()) separate_absent();
-        const auto& rules = node_.rules;
+    void operator()(FoundSplit& found, NodeRandom& random) {
+        if (node_.learns_missing()) separate_missing();
+        const auto& rules = node_.rules();
         if (rules.categorical == Categorical::multiway)
             multiway(found);
         else if (rules.random)
@@ -29,25 +29,24 @@ private:
     static constexpr size_t exhaustive = 10;  // two groups of so many categories are all tried
 
     // Missing cells that are to take a side become one more category, whose code is the last.
-    void separate_absent() {
-        const Groups& groups = *node_.groups;
+    void separate_missing() {
+        const Groups& groups = node_.groups();
         const size_t g = groups.count, size = node_.size();
         extended_ = groups;
         extended_.code.resize(g + 1);
         extended_.rows.resize(g + 1);
         extended_.sums.resize((g + 1) * size);
-        extended_.code[g] = node_.columns.missing(node_.j);
-        extended_.rows[g] = groups.absent_rows;
-        std::copy_n(groups.absent.data(), size, extended_.sums.data() + g * size);
-        for (size_t s = 0; s < size; ++s) node_.known[s] += groups.absent[s];
-        extended_.absent_rows = 0;
-        extended_.absent.assign(size, 0.);
+        extended_.code[g] = node_.columns().missing(node_.column());
+        extended_.rows[g] = groups.missing_rows;
+        std::copy_n(groups.missing_sums.data(), size, extended_.sums.data() + g * size);
+        extended_.missing_rows = 0;
+        extended_.missing_sums.assign(size, 0.);
         extended_.count = g + 1;
-        node_.groups = &extended_;
+        node_.set_groups(extended_);
     }
 
-    void multiway(Found& found) {
-        const Groups& groups = *node_.groups;
+    void multiway(FoundSplit& found) {
+        const Groups& groups = node_.groups();
         double merit = 0.;
         size_t enough = 0;
         std::vector<Sums> parts;
@@ -55,18 +54,19 @@ private:
             const double* sums = groups.of(g, node_.size());
             parts.emplace_back(sums, sums + node_.size());
             merit += node_.part_merit(g, g + 1, parts.back(), false);
-            enough += groups.rows[g] >= node_.rules.min_leaf && node_.target.weight(sums) >= node_.rules.min_weight;
+            enough +=
+                groups.rows[g] >= node_.rules().min_leaf && node_.target().weight(sums) >= node_.rules().min_weight;
         }
         if (enough < 2) return;
         found.kind = SplitKind::categories;
         found.children = static_cast<std::int32_t>(groups.count);
         assign_branches(found, [](size_t g) { return static_cast<std::int32_t>(g); });
-        node_.settle(found, merit, parts);
+        node_.score_split(found, merit, parts);
     }
 
     // Every category on a side drawn for it, one at least on either.
-    void drawn(Found& found, NodeRandom& random) {
-        const size_t count = node_.groups->count;
+    void drawn(FoundSplit& found, NodeRandom& random) {
+        const size_t count = node_.groups().count;
         OnLeft on_left(count);
         const size_t forced = random.below(count);
         for (size_t g = 0; g < count; ++g) on_left[g] = static_cast<std::uint8_t>(random.next() >> 63);
@@ -74,42 +74,42 @@ private:
         on_left[forced] = 1;
         on_left[other] = 0;
         const double merit = merit_of_groups(on_left);
-        if (merit != never) settle(found, merit, on_left);
+        if (merit != no_split) score_split(found, merit, on_left);
     }
 
-    void one_vs_rest(Found& found) {
-        double best = never;
-        OnLeft on_left(node_.groups->count), kept;
+    void one_vs_rest(FoundSplit& found) {
+        double best = no_split;
+        OnLeft on_left(node_.groups().count), kept;
         for (size_t g = 0; g < on_left.size(); ++g) {
             std::fill(on_left.begin(), on_left.end(), 0);
             on_left[g] = 1;
             keep_better(on_left, best, kept);
         }
-        if (best != never) settle(found, best, kept);
+        if (best != no_split) score_split(found, best, kept);
     }
 
     // Ordered by the share of a class or by the mean, some cut is the best of all pairs of groups for two classes and
     // for the variance (Breiman et al. 1984, 4.2.2). For the absolute error only the cuts of the order by median are
     // tried. Else all pairs of groups are while there are few categories, and after that the cuts of every class's
     // order.
-    void two_groups(Found& found) {
-        const auto criterion = node_.rules.criterion;
+    void two_groups(FoundSplit& found) {
+        const auto criterion = node_.rules().criterion;
         const bool ordered = criterion != Criterion::deviation && criterion != Criterion::gain_ratio &&
                              criterion != Criterion::loss && (Target::fixed != 0 || node_.size() <= 2);
-        double best = never;
+        double best = no_split;
         OnLeft kept;
-        if (ordered || node_.by_medians() || node_.groups->count > exhaustive)
+        if (ordered || node_.by_medians() || node_.groups().count > exhaustive)
             by_orders(best, kept);
         else
             by_all_pairs(best, kept);
-        if (best == never) return;
+        if (best == no_split) return;
         if (!kept[0])
             for (auto& side : kept) side = !side;  // the first category that is there is in the first group
-        settle(found, best, kept);
+        score_split(found, best, kept);
     }
 
     void by_all_pairs(double& best, OnLeft& kept) {
-        const size_t count = node_.groups->count;
+        const size_t count = node_.groups().count;
         OnLeft on_left(count);
         for (std::uint32_t set = 1; set < (1u << (count - 1)); ++set) {
             for (size_t g = 0; g < count; ++g) on_left[g] = !((set >> g) & 1);
@@ -118,16 +118,16 @@ private:
     }
 
     void by_orders(double& best, OnLeft& kept) {
-        const size_t count = node_.groups->count;
+        const size_t count = node_.groups().count;
         std::vector<std::uint32_t> order(count);
         std::vector<double> key(count);
-        const size_t orders = std::is_same_v<Instance, Labelled> && node_.size() > 2 ? node_.size() : 1;
+        const size_t orders = std::is_same_v<Instance, ClassRow> && node_.size() > 2 ? node_.size() : 1;
         for (size_t k = 0; k < orders; ++k) {
             for (size_t g = 0; g < count; ++g) key[g] = order_key(g, k);
             std::iota(order.begin(), order.end(), 0u);
             std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return key[a] < key[b]; });
             const Cut cut =
-                best_cut(node_, cutting_, {order.data(), 0, count, node_.known, false, node_.rules.min_weight});
+                best_cut(node_, cut_search_, {order.data(), 0, count, node_.known(), false, node_.rules().min_weight});
             if (!node_.is_better(cut.merit, best)) continue;
             best = cut.merit;
             kept.assign(count, 0);
@@ -137,10 +137,10 @@ private:
 
     // The median or the mean of a group, or the share of class k: of two classes, of the second.
     double order_key(size_t g, size_t k) const {
-        if (node_.by_medians()) return node_.medians.group_median(g);
-        const double* s = node_.groups->of(g, node_.size());
-        const size_t which = std::is_same_v<Instance, Measured> ? 1 : (node_.size() > 2 ? k : node_.size() - 1);
-        return s[which] / node_.target.weight(s);
+        if (node_.by_medians()) return node_.medians().group_median(g);
+        const double* s = node_.groups().of(g, node_.size());
+        const size_t which = std::is_same_v<Instance, NumberRow> ? 1 : (node_.size() > 2 ? k : node_.size() - 1);
+        return s[which] / node_.target().weight(s);
     }
 
     void keep_better(const OnLeft& on_left, double& best, OnLeft& kept) {
@@ -152,52 +152,52 @@ private:
     double merit_of_groups(const OnLeft& on_left) {
         const std::vector<Sums> parts = sums_of(on_left);
         size_t rows[2] = {};
-        for (size_t g = 0; g < on_left.size(); ++g) rows[on_left[g] ? 0 : 1] += node_.groups->rows[g];
+        for (size_t g = 0; g < on_left.size(); ++g) rows[on_left[g] ? 0 : 1] += node_.groups().rows[g];
         for (size_t side = 0; side < 2; ++side)
-            if (rows[side] < std::max<size_t>(node_.rules.min_leaf, 1) ||
-                node_.target.weight(parts[side].data()) < node_.rules.min_weight)
-                return never;
+            if (rows[side] < std::max<size_t>(node_.rules().min_leaf, 1) ||
+                node_.target().weight(parts[side].data()) < node_.rules().min_weight)
+                return no_split;
         if (!node_.by_medians())
-            return merit_of(node_.target, parts[0].data()) + merit_of(node_.target, parts[1].data());
+            return merit_of(node_.target(), parts[0].data()) + merit_of(node_.target(), parts[1].data());
         double merit = 0.;
         for (int side = 0; side < 2; ++side) {
-            node_.medians.clear();
+            node_.medians().clear();
             for (size_t g = 0; g < on_left.size(); ++g)
-                if ((on_left[g] ? 0 : 1) == side) node_.medians.add_group(g);
-            merit -= node_.medians.cost();
+                if ((on_left[g] ? 0 : 1) == side) node_.medians().add_group(g);
+            merit -= node_.medians().cost();
         }
         return merit;
     }
 
     std::vector<Sums> sums_of(const OnLeft& on_left) const {
         std::vector<Sums> parts(2, Sums(node_.size(), 0.));
-        for (size_t g = 0; g < on_left.size(); ++g) node_.collect(parts[on_left[g] ? 0 : 1], g, g + 1);
+        for (size_t g = 0; g < on_left.size(); ++g) node_.add_groups(parts[on_left[g] ? 0 : 1], g, g + 1);
         return parts;
     }
 
-    void settle(Found& found, double merit, const OnLeft& on_left) {
+    void score_split(FoundSplit& found, double merit, const OnLeft& on_left) {
         found.kind = SplitKind::groups;
         found.children = 2;
-        found.absent = -1;
+        found.missing_child = -1;
         assign_branches(found, [&](size_t g) { return on_left[g] ? 0 : 1; });
         std::vector<Sums> parts = sums_of(on_left);
-        node_.settle(found, merit, parts);
+        node_.score_split(found, merit, parts);
     }
 
     template <class Side>
-    void assign_branches(Found& found, Side&& side) const {
-        const Groups& groups = *node_.groups;
-        found.branches.assign(static_cast<size_t>(node_.columns.n_codes[node_.j]), -1);
+    void assign_branches(FoundSplit& found, Side&& side) const {
+        const Groups& groups = node_.groups();
+        found.branches.assign(static_cast<size_t>(node_.columns().n_codes[node_.column()]), -1);
         for (size_t g = 0; g < groups.count; ++g) {
-            if (groups.code[g] == node_.columns.missing(node_.j))
-                found.absent = side(g);
+            if (groups.code[g] == node_.columns().missing(node_.column()))
+                found.missing_child = side(g);
             else
                 found.branches[groups.code[g]] = side(g);
         }
     }
 
     SplitNode<Target>& node_;
-    Cutting<Target>& cutting_;
+    CutSearch<Target>& cut_search_;
     Groups extended_;
 };
 

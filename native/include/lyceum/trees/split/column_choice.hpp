@@ -10,8 +10,8 @@ namespace lyceum::trees {
 // small nodes many columns are equally good, and a forest must not always take the first. `look` fills found[j] and
 // says whether the column has more than one value.
 template <class Look>
-std::vector<size_t> look_at(std::vector<size_t> columns, const TreeRules& rules, size_t d, std::uint64_t seed,
-                            const std::vector<Found>& found, Look&& look) {
+std::vector<size_t> search_columns(std::vector<size_t> columns, const TreeRules& rules, size_t d, std::uint64_t seed,
+                                   const std::vector<FoundSplit>& found, Look&& look) {
     if (!rules.max_features || rules.max_features >= d) {
         for (const size_t j : columns) look(j);
         return columns;
@@ -32,8 +32,8 @@ std::vector<size_t> look_at(std::vector<size_t> columns, const TreeRules& rules,
 inline NodeRandom column_random(std::uint64_t seed, size_t j) { return {mix(seed ^ ((j + 1) * 0xD1B54A32D192ED03u))}; }
 
 // The column of the best score, the first of equals. By gain ratio: of those that gain at least the average.
-inline const Found* best_of(const std::vector<Found>& found, const std::vector<size_t>& columns, const TreeRules& rules,
-                            size_t& column) {
+inline const FoundSplit* best_column(const std::vector<FoundSplit>& found, const std::vector<size_t>& columns,
+                                     const TreeRules& rules, size_t& column) {
     double least = -std::numeric_limits<double>::infinity();
     if (rules.criterion == Criterion::gain_ratio) {
         double sum = 0.;
@@ -44,9 +44,9 @@ inline const Found* best_of(const std::vector<Found>& found, const std::vector<s
     }
     // a standard deviation is the root of a difference that may be nothing but rounding
     const double even = rules.criterion == Criterion::deviation ? 1e-6 : 1e-10;
-    const Found* best = nullptr;
+    const FoundSplit* best = nullptr;
     for (const size_t j : columns) {
-        const Found& one = found[j];
+        const FoundSplit& one = found[j];
         if (!one.valid || one.gain < least || (rules.needs_gain && !(one.gain > 0.)) || one.gain < 0.) continue;
         if (best && !(one.score > best->score + even * std::abs(best->score))) continue;
         best = &one;

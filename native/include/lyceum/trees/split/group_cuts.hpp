@@ -4,12 +4,12 @@
 
 namespace lyceum::trees {
 
-// The groups [from, to), that have the sums given; `absent` says whether missing cells take a side.
+// The groups [from, to), that have the sums given; `with_missing` says whether missing cells take a side.
 struct GroupRange {
     const std::uint32_t* order;  // null: as they are
     size_t from, to;
     const Sums& sums;
-    bool absent;
+    bool with_missing;
     double least_weight;
 
     size_t operator[](size_t place) const { return order ? order[place] : place; }
@@ -18,16 +18,16 @@ struct GroupRange {
 // For the absolute error, from the costs of the groups before and after every place.
 template <class Target>
 Cut best_median_cut(SplitNode<Target>& node, const GroupRange& range) {
-    const Groups& groups = *node.groups;
-    MedianCost& medians = node.medians;
-    const size_t from = range.from, to = range.to, count = to - from, few = node.rules.min_leaf;
+    const Groups& groups = node.groups();
+    MedianCost& medians = node.medians();
+    const size_t from = range.from, to = range.to, count = to - from, few = node.rules().min_leaf;
     Cut best;
-    for (int side = range.absent ? 0 : -1; side < (range.absent ? 2 : 0); ++side) {
+    for (int side = range.with_missing ? 0 : -1; side < (range.with_missing ? 2 : 0); ++side) {
         std::vector<double> before(count), weight(count);
         std::vector<size_t> rows(count);
         medians.clear();
         size_t n = 0;
-        if (side == 0) medians.add_absent(), n += groups.absent_rows;
+        if (side == 0) medians.add_missing(), n += groups.missing_rows;
         for (size_t g = from; g < to; ++g) {
             medians.add_group(range[g]);
             n += groups.rows[range[g]];
@@ -37,7 +37,7 @@ Cut best_median_cut(SplitNode<Target>& node, const GroupRange& range) {
         }
         medians.clear();
         n = 0;
-        if (side == 1) medians.add_absent(), n += groups.absent_rows;
+        if (side == 1) medians.add_missing(), n += groups.missing_rows;
         for (size_t g = to - 1; g > from; --g) {
             medians.add_group(range[g]);
             n += groups.rows[range[g]];
@@ -45,10 +45,10 @@ Cut best_median_cut(SplitNode<Target>& node, const GroupRange& range) {
             const bool fits = n >= few && rows[g - 1 - from] >= few && medians.weight() >= range.least_weight &&
                               weight[g - 1 - from] >= range.least_weight;
             best.tried += fits && side <= 0;
-            const double slack = best.merit == never ? 0. : node.tolerance(merit);
+            const double slack = best.merit == no_split ? 0. : node.tolerance(merit);
             // from the right: of equal cuts the last that is seen is the first, unless another side had it
-            if (fits && (best.merit == never || merit > best.merit + slack ||
-                         (merit > best.merit - slack && best.absent == side)))
+            if (fits && (best.merit == no_split || merit > best.merit + slack ||
+                         (merit > best.merit - slack && best.missing_child == side)))
                 best = {std::max(best.merit, merit), g - 1, side, best.tried, groups.code[range[g - 1]],
                         groups.code[range[g]]};
         }
@@ -56,30 +56,30 @@ Cut best_median_cut(SplitNode<Target>& node, const GroupRange& range) {
     return best;
 }
 
-// The sums before the place are in `cutting.left`, unless the cut is by medians.
+// The sums before the place are in `cut_search.left`, unless the cut is by medians.
 template <class Target>
-Cut best_cut(SplitNode<Target>& node, Cutting<Target>& cutting, const GroupRange& range) {
+Cut best_cut(SplitNode<Target>& node, CutSearch<Target>& cut_search, const GroupRange& range) {
     if (node.by_medians()) return best_median_cut(node, range);
-    const Groups& groups = *node.groups;
-    Places& places = cutting.places;
+    const Groups& groups = node.groups();
+    CutPositions& positions = cut_search.positions;
     const size_t size = node.size();
     Cut best;
     double rows = 0., all_rows = 0.;
     for (size_t g = range.from; g < range.to; ++g) all_rows += groups.rows[range[g]];
-    const Whole whole{range.sums.data(), all_rows, range.absent ? groups.absent.data() : nullptr,
-                      static_cast<double>(groups.absent_rows), range.least_weight};
+    const CutLimits limits{range.sums.data(), all_rows, range.with_missing ? groups.missing_sums.data() : nullptr,
+                           static_cast<double>(groups.missing_rows), range.least_weight};
     Sums prefix(size, 0.);
-    for (size_t start = range.from; start + 1 < range.to; start += Places::most) {
-        const size_t count = std::min(Places::most, range.to - 1 - start);
+    for (size_t start = range.from; start + 1 < range.to; start += CutPositions::most) {
+        const size_t count = std::min(CutPositions::most, range.to - 1 - start);
         for (size_t c = 0; c < count; ++c) {
             const size_t g = range[start + c];
-            places.rows[c] = rows += groups.rows[g];
-            places.left[c] = groups.code[g];
-            places.right[c] = groups.code[range[start + c + 1]];
+            positions.rows[c] = rows += groups.rows[g];
+            positions.left[c] = groups.code[g];
+            positions.right[c] = groups.code[range[start + c + 1]];
             const double* s = groups.of(g, size);
-            for (size_t k = 0; k < size; ++k) places.sums[k * Places::most + c] = prefix[k] += s[k];
+            for (size_t k = 0; k < size; ++k) positions.sums[k * CutPositions::most + c] = prefix[k] += s[k];
         }
-        cutting.weigh(count, start, whole, best);
+        cut_search.evaluate(count, start, limits, best);
     }
     return best;
 }

@@ -35,22 +35,23 @@ public:
     HistogramSplits(Target target, TreeColumns columns, TreeRules rules, NodeTables tables)
         : target_(target), columns_(columns), rules_(rules), tables_(tables), search_(target_, columns_, rules_) {}
 
-    // `total` are the sums of a node's rows, centred on its mean; `dead` its columns of one value, more of them after.
-    void operator()(size_t slot, const double* total, double impurity, std::uint64_t seed, std::uint8_t* dead,
+    // `total` are the sums of a node's rows, centred on its mean; `constant` marks its columns of one value, and more
+    // of them afterwards.
+    void operator()(size_t slot, const double* total, double impurity, std::uint64_t seed, std::uint8_t* constant,
                     const NodeSplits& out) {
         const size_t d = columns_.d;
-        search_.begin(impurity);
-        found_.assign(d, Found{});
-        std::vector<size_t> alive;
+        search_.start_node(impurity);
+        found_.assign(d, FoundSplit{});
+        std::vector<size_t> varying;
         for (size_t j = 0; j < d; ++j)
-            if (!dead[j]) alive.push_back(j);
-        const auto looked = look_at(alive, rules_, d, seed, found_, [&](size_t j) {
+            if (!constant[j]) varying.push_back(j);
+        const auto searched = search_columns(varying, rules_, d, seed, found_, [&](size_t j) {
             gather(slot, j);
-            found_[j] = search_.among(groups_, total, j, column_random(seed, j));
+            found_[j] = search_.of_groups(groups_, total, j, column_random(seed, j));
             return !found_[j].constant;
         });
-        for (const size_t j : looked) {
-            dead[j] |= found_[j].constant;
+        for (const size_t j : searched) {
+            constant[j] |= found_[j].constant;
             if (out.considered && found_[j].valid) {
                 double* row = out.considered + (slot * d + j) * 3;
                 row[0] = found_[j].gain, row[1] = found_[j].score,
@@ -58,7 +59,7 @@ public:
             }
         }
         size_t column = 0;
-        if (const Found* best = best_of(found_, looked, rules_, column)) write(slot, *best, column, out);
+        if (const FoundSplit* best = best_column(found_, searched, rules_, column)) write(slot, *best, column, out);
     }
 
 private:
@@ -68,7 +69,7 @@ private:
         groups_.code.resize(n_codes);
         groups_.rows.resize(n_codes);
         groups_.sums.resize(n_codes * size);
-        groups_.absent.assign(size, 0.);
+        groups_.missing_sums.assign(size, 0.);
         groups_.count = 0;
         for (size_t c = 0; c < n_codes; ++c) {
             const double* cell = tables_.cell(slot, j, c, columns_.d);
@@ -78,9 +79,9 @@ private:
             groups_.rows[groups_.count] = rows;
             std::copy_n(cell, size, groups_.sums.data() + groups_.count++ * size);
         }
-        const double* absent = tables_.cell(slot, j, n_codes, columns_.d);
-        groups_.absent_rows = count(absent);
-        std::copy_n(absent, size, groups_.absent.data());
+        const double* missing = tables_.cell(slot, j, n_codes, columns_.d);
+        groups_.missing_rows = count(missing);
+        std::copy_n(missing, size, groups_.missing_sums.data());
     }
 
     std::uint32_t count(const double* cell) const {
@@ -89,11 +90,11 @@ private:
         return static_cast<std::uint32_t>(rows);
     }
 
-    void write(size_t slot, const Found& found, size_t column, const NodeSplits& out) const {
+    void write(size_t slot, const FoundSplit& found, size_t column, const NodeSplits& out) const {
         out.feature[slot] = static_cast<std::int32_t>(column);
         out.kind[slot] = static_cast<std::uint8_t>(found.kind);
         out.children[slot] = found.children;
-        out.missing[slot] = found.absent;
+        out.missing[slot] = found.missing_child;
         out.gain[slot] = found.gain;
         out.threshold[slot] = threshold_of(found, columns_, rules_, column);
         std::copy(found.cut_values.begin(), found.cut_values.end(), out.cuts + slot * out.max_cuts);
@@ -107,7 +108,7 @@ private:
                                                         found.cuts.begin());
         else
             std::copy(found.branches.begin(), found.branches.end(), branches);
-        branches[missing] = found.absent;
+        branches[missing] = found.missing_child;
     }
 
     const Target target_;
@@ -116,7 +117,7 @@ private:
     const NodeTables tables_;
     SplitSearch<Target> search_;
     Groups groups_;
-    std::vector<Found> found_;
+    std::vector<FoundSplit> found_;
 };
 
 }  // namespace lyceum::trees

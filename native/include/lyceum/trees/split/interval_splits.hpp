@@ -8,23 +8,24 @@ namespace lyceum::trees {
 template <class Target>
 class Intervals {
 public:
-    Intervals(SplitNode<Target>& node, Cutting<Target>& cutting) : node_(node), cutting_(cutting) {}
+    Intervals(SplitNode<Target>& node, CutSearch<Target>& cut_search) : node_(node), cut_search_(cut_search) {}
 
-    void operator()(Found& found) {
+    void operator()(FoundSplit& found) {
         if (!cut()) return;
-        const Groups& groups = *node_.groups;
+        const Groups& groups = node_.groups();
         found.kind = SplitKind::intervals;
         found.children = static_cast<std::int32_t>(pieces_.size());
         std::vector<Sums> parts(pieces_.size(), Sums(node_.size(), 0.));
         for (size_t p = 0; p < pieces_.size(); ++p) {
-            node_.collect(parts[p], pieces_[p].from, pieces_[p].to);
+            node_.add_groups(parts[p], pieces_[p].from, pieces_[p].to);
             if (p + 1 == pieces_.size()) break;
             const auto last = groups.code[pieces_[p].to - 1];
             found.cuts.push_back(last);
-            found.cut_values.push_back(between(node_.columns, node_.rules, node_.j, last, groups.code[pieces_[p].to]));
+            found.cut_values.push_back(
+                threshold_between(node_.columns(), node_.rules(), node_.column(), last, groups.code[pieces_[p].to]));
         }
         const double merit = judged(found, parts);
-        node_.settle(found, merit, parts);
+        node_.score_split(found, merit, parts);
     }
 
 private:
@@ -36,19 +37,20 @@ private:
 
     Piece piece(size_t from, size_t to) {
         Sums sums(node_.size(), 0.);
-        node_.collect(sums, from, to);
-        const Cut best = best_cut(node_, cutting_, {nullptr, from, to, sums, false, node_.rules.min_weight});
-        return {from, to, best, best.merit == never ? never : best.merit - node_.part_merit(from, to, sums, false)};
+        node_.add_groups(sums, from, to);
+        const Cut best = best_cut(node_, cut_search_, {nullptr, from, to, sums, false, node_.rules().min_weight});
+        return {from, to, best,
+                best.merit == no_split ? no_split : best.merit - node_.part_merit(from, to, sums, false)};
     }
 
     bool cut() {
-        pieces_.assign(1, piece(0, node_.groups->count));
-        const double least = 1e-12 * (std::abs(pieces_[0].cut.merit) + node_.weight);
-        while (pieces_.size() < node_.rules.max_branches) {
+        pieces_.assign(1, piece(0, node_.groups().count));
+        const double least = 1e-12 * (std::abs(pieces_[0].cut.merit) + node_.weight());
+        while (pieces_.size() < node_.rules().max_branches) {
             auto best = std::max_element(pieces_.begin(), pieces_.end(),
                                          [](const Piece& a, const Piece& b) { return a.gain < b.gain; });
             if (!(best->gain > least) && pieces_.size() > 1) break;
-            if (best->gain == never) return false;
+            if (best->gain == no_split) return false;
             const Piece old = *best;
             *best = piece(old.from, old.cut.at + 1);
             pieces_.insert(best + 1, piece(old.cut.at + 1, old.to));
@@ -57,22 +59,22 @@ private:
     }
 
     // The merit of all pieces, missing cells in the one where they do best.
-    double judged(Found& found, const std::vector<Sums>& parts) {
+    double judged(FoundSplit& found, const std::vector<Sums>& parts) {
         std::vector<double> merits;
         for (size_t p = 0; p < pieces_.size(); ++p)
             merits.push_back(node_.part_merit(pieces_[p].from, pieces_[p].to, parts[p], false));
         const double merit = std::accumulate(merits.begin(), merits.end(), 0.);
-        if (!node_.learns_absent()) return merit;
-        double best = never;
+        if (!node_.learns_missing()) return merit;
+        double best = no_split;
         for (size_t p = 0; p < pieces_.size(); ++p) {
             const double with = merit - merits[p] + node_.part_merit(pieces_[p].from, pieces_[p].to, parts[p], true);
-            if (with > best + 1e-12 * std::abs(with)) best = with, found.absent = static_cast<std::int32_t>(p);
+            if (with > best + 1e-12 * std::abs(with)) best = with, found.missing_child = static_cast<std::int32_t>(p);
         }
         return best;
     }
 
     SplitNode<Target>& node_;
-    Cutting<Target>& cutting_;
+    CutSearch<Target>& cut_search_;
     std::vector<Piece> pieces_;
 };
 

@@ -9,7 +9,7 @@ namespace lyceum::trees {
 class MedianCost {
 public:
     // Rows in groups of equal codes, in the order of the codes; rows of the code `missing` are the last group.
-    void prepare(const Measured* rows, size_t m, const std::uint32_t* codes, std::uint32_t missing) {
+    void prepare(const NumberRow* rows, size_t m, const std::uint32_t* codes, std::uint32_t missing) {
         order_.resize(m);
         std::iota(order_.begin(), order_.end(), 0u);
         std::stable_sort(order_.begin(), order_.end(), [&](auto a, auto b) { return rows[a].y < rows[b].y; });
@@ -20,11 +20,11 @@ public:
         const std::uint64_t* sorted = sorted_by_code(codes, m, missing);
         start_.assign(1, 0);
         members_.resize(m);
-        absent_ = m;
+        missing_start_ = m;
         for (size_t i = 0; i < m; ++i) {
             members_[i] = static_cast<std::uint32_t>(sorted[i]);
             if (i && sorted[i] >> 32 != sorted[i - 1] >> 32) start_.push_back(i);
-            if (sorted[i] >> 32 == missing && absent_ == m) absent_ = i;
+            if (sorted[i] >> 32 == missing && missing_start_ == m) missing_start_ = i;
         }
         start_.push_back(m);
         weights_.assign(m + 1, 0.);
@@ -42,7 +42,7 @@ public:
     }
 
     void add_group(size_t g) { add(start_[g], start_[g + 1]); }
-    void add_absent() { add(absent_, members_.size()); }
+    void add_missing() { add(missing_start_, members_.size()); }
     double weight() const { return total_weight_; }
 
     // sum w |y - median|
@@ -99,11 +99,11 @@ private:
         return {std::min(at, y_.size() - 1), weight, sum};
     }
 
-    const Measured* rows_ = nullptr;
+    const NumberRow* rows_ = nullptr;
     std::vector<std::uint32_t> order_, rank_, members_;
     std::vector<size_t> start_;
     std::vector<double> y_, weights_, sums_;
-    size_t absent_ = 0;
+    size_t missing_start_ = 0;
     double total_weight_ = 0., total_sum_ = 0.;
     bool dirty_ = false;
 };

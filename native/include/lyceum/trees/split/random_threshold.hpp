@@ -5,52 +5,52 @@
 namespace lyceum::trees {
 
 template <class Target>
-class DrawnThresholds {
+class RandomThresholds {
 public:
     using Instance = typename Target::Instance;
 
-    DrawnThresholds(SplitNode<Target>& node, Cutting<Target>& cutting) : node_(node), cutting_(cutting) {}
+    RandomThresholds(SplitNode<Target>& node, CutSearch<Target>& cut_search) : node_(node), cut_search_(cut_search) {}
 
-    void of_rows(Found& found, NodeRandom& random) {
-        const size_t m = node_.m;
-        const std::uint32_t* code = node_.grouping.codes(node_.rows, m, node_.j);
-        const auto missing = node_.columns.missing(node_.j);
-        std::uint32_t least = missing, most = 0, absent_rows = 0;  // the code of missing cells is above all others
+    void of_rows(FoundSplit& found, NodeRandom& random) {
+        const size_t m = node_.n_rows();
+        const std::uint32_t* code = node_.grouping().codes(node_.rows(), m, node_.column());
+        const auto missing = node_.columns().missing(node_.column());
+        std::uint32_t least = missing, most = 0, missing_rows = 0;  // the code of missing cells is above all others
         for (size_t i = 0; i < m; ++i) {
             least = std::min(least, code[i]);
             most = std::max(most, code[i] == missing ? 0 : code[i]);
-            absent_rows += code[i] == missing;
+            missing_rows += code[i] == missing;
         }
-        found.constant = least >= most && absent_rows == 0;
+        found.constant = least >= most && missing_rows == 0;
         if (least >= most) return;
         draw(found, random, least, most);
-        node_.absent.assign(node_.size(), 0.);
+        missing_sums_.assign(node_.size(), 0.);
         const size_t left_rows = sum_left(code, found.cut);
-        for (size_t i = 0; i < m && absent_rows; ++i)
-            if (code[i] == missing) node_.target.add(node_.absent.data(), node_.rows[i]);
-        settle(found, left_rows, m - absent_rows, absent_rows);
+        for (size_t i = 0; i < m && missing_rows; ++i)
+            if (code[i] == missing) node_.target().add(missing_sums_.data(), node_.rows()[i]);
+        score_split(found, left_rows, m - missing_rows, missing_rows);
     }
 
-    void of_groups(Found& found, NodeRandom& random) {
-        const Groups& groups = *node_.groups;
-        found.constant = groups.count + (groups.absent_rows ? 1 : 0) < 2;
+    void of_groups(FoundSplit& found, NodeRandom& random) {
+        const Groups& groups = node_.groups();
+        found.constant = groups.count + (groups.missing_rows ? 1 : 0) < 2;
         if (groups.count < 2) return;
         draw(found, random, groups.code[0], groups.code[groups.count - 1]);
-        cutting_.left.assign(node_.size(), 0.);
+        cut_search_.left.assign(node_.size(), 0.);
         size_t left_rows = 0, known_rows = 0;
         for (size_t g = 0; g < groups.count; ++g) {
             known_rows += groups.rows[g];
             if (groups.code[g] > found.cut) continue;
-            node_.collect(cutting_.left, g, g + 1);
+            node_.add_groups(cut_search_.left, g, g + 1);
             left_rows += groups.rows[g];
         }
-        node_.absent = groups.absent;
-        settle(found, left_rows, known_rows, groups.absent_rows);
+        missing_sums_ = groups.missing_sums;
+        score_split(found, left_rows, known_rows, groups.missing_rows);
     }
 
 private:
-    void draw(Found& found, NodeRandom& random, std::uint32_t least, std::uint32_t most) const {
-        const double *low = node_.columns.smallest(node_.j), *high = node_.columns.largest(node_.j);
+    void draw(FoundSplit& found, NodeRandom& random, std::uint32_t least, std::uint32_t most) const {
+        const double *low = node_.columns().smallest(node_.column()), *high = node_.columns().largest(node_.column());
         const double drawn = high[least] + random.uniform() * (low[most] - high[least]);
         // the last code that is not above, without a branch to guess
         const double* at = high + least;
@@ -61,17 +61,17 @@ private:
         }
         found.cut = static_cast<std::uint32_t>(at - high);
         found.next = found.cut + 1;
-        found.drawn = drawn >= high[found.cut] && drawn < low[found.next] ? drawn : high[found.cut];
+        found.random_threshold = drawn >= high[found.cut] && drawn < low[found.next] ? drawn : high[found.cut];
     }
 
-    // The sums of rows up to a code, into `cutting_.left`, and how many they are.
+    // The sums of rows up to a code, into `cut_search_.left`, and how many they are.
     size_t sum_left(const std::uint32_t* code, std::uint32_t cut) {
-        const Instance* rows = node_.rows;
-        const size_t m = node_.m;
-        Sums& left = cutting_.left;
+        const Instance* rows = node_.rows();
+        const size_t m = node_.n_rows();
+        Sums& left = cut_search_.left;
         left.assign(node_.size(), 0.);
         size_t count = 0;
-        if constexpr (Target::fixed == 2 && std::is_same_v<Instance, Labelled>) {
+        if constexpr (Target::fixed == 2 && std::is_same_v<Instance, ClassRow>) {
             // right or left, class: four rows in turn, so that no sum waits for the one before
             double cells[4][4] = {};
             for (size_t i = 0; i < m; ++i) cells[i % 4][2 * (code[i] <= cut) + (rows[i].k != 0)] += rows[i].w;
@@ -79,29 +79,30 @@ private:
             for (const auto& some : cells) left[0] += some[2], left[1] += some[3];
         } else {
             for (size_t i = 0; i < m; ++i)
-                if (code[i] <= cut) node_.target.add(left.data(), rows[i]), ++count;
+                if (code[i] <= cut) node_.target().add(left.data(), rows[i]), ++count;
         }
         return count;
     }
 
-    // One place, whose left part has the sums `cutting_.left`.
-    void settle(Found& found, size_t left_rows, size_t known_rows, size_t absent_rows) {
-        node_.know(node_.absent.data());
-        Places& places = cutting_.places;
-        for (size_t k = 0; k < node_.size(); ++k) places.sums[k * Places::most] = cutting_.left[k];
-        places.rows[0] = static_cast<double>(left_rows);
-        places.left[0] = found.cut;
-        places.right[0] = found.next;
+    // One place, whose left part has the sums `cut_search_.left`.
+    void score_split(FoundSplit& found, size_t left_rows, size_t known_rows, size_t missing_rows) {
+        node_.set_missing(missing_sums_);
+        CutPositions& positions = cut_search_.positions;
+        for (size_t k = 0; k < node_.size(); ++k) positions.sums[k * CutPositions::most] = cut_search_.left[k];
+        positions.rows[0] = static_cast<double>(left_rows);
+        positions.left[0] = found.cut;
+        positions.right[0] = found.next;
         Cut best;
-        const Whole whole{node_.known.data(), static_cast<double>(known_rows),
-                          absent_rows && !node_.rules.fractions ? node_.absent.data() : nullptr,
-                          static_cast<double>(absent_rows), node_.rules.min_weight};
-        cutting_.weigh(1, 0, whole, best);
-        if (best.merit != never) cutting_.settle(found, best, absent_rows ? &node_.absent : nullptr);
+        const CutLimits limits{node_.known().data(), static_cast<double>(known_rows),
+                               missing_rows && !node_.rules().fractions ? missing_sums_.data() : nullptr,
+                               static_cast<double>(missing_rows), node_.rules().min_weight};
+        cut_search_.evaluate(1, 0, limits, best);
+        if (best.merit != no_split) cut_search_.score_split(found, best, missing_rows ? &missing_sums_ : nullptr);
     }
 
     SplitNode<Target>& node_;
-    Cutting<Target>& cutting_;
+    CutSearch<Target>& cut_search_;
+    Sums missing_sums_;
 };
 
 }  // namespace lyceum::trees

@@ -1,4 +1,4 @@
-// A node and one of its columns, as the searches for a split share them, and the score of a split.
+// A node and one of its columns, shared by the searches for a split, and the score of a split.
 #pragma once
 #include <lyceum/trees/growth_rules.hpp>
 #include <lyceum/trees/split/median_cost.hpp>
@@ -7,134 +7,164 @@ namespace lyceum::trees {
 
 using Sums = std::vector<double>;
 
-inline constexpr double never = -std::numeric_limits<double>::infinity();  // the merit of a split that may not be made
+inline constexpr double no_split =
+    -std::numeric_limits<double>::infinity();  // the merit of a split that is not allowed
 
+// `start_node`, then for every column `start_column` and, by what the search needs, `set_groups` or `set_missing`: each
+// sets all that follows from its arguments and forgets what was set after it before.
 template <class Target>
-struct SplitNode {
+class SplitNode {
+public:
     using Instance = typename Target::Instance;
 
-    const Target& target;
-    const TreeColumns& columns;
-    const TreeRules& rules;
-    double scale = 1.;  // what an impurity of the node is like: below its rounding, gains are zero
-
-    const Instance* rows = nullptr;  // null where only their sums by code are known
-    size_t m = 0;
-    const double* total = nullptr;  // the sums of all rows
-    double weight = 0.;
-    size_t j = 0;
-    const Groups* groups = nullptr;  // the rows by code, where they are grouped
-    Sums known, absent;              // the sums of rows with and without a value; those of groups are in `groups`
-
-    Grouping<Target> grouping;
-    MedianCost medians;
-
-    SplitNode(const Target& target_, const TreeColumns& columns_, const TreeRules& rules_)
-        : target(target_), columns(columns_), rules(rules_), grouping(target_, columns_) {}
+    SplitNode(const Target& target, const TreeColumns& columns, const TreeRules& rules)
+        : target_(target), columns_(columns), rules_(rules), grouping_(target, columns) {}
     SplitNode(const SplitNode&) = delete;
 
-    size_t size() const { return target.size(); }
-    bool by_medians() const { return rules.criterion == Criterion::absolute; }
-    bool learns_absent() const { return !rules.fractions && groups->absent_rows > 0; }
-
-    void at(const double* sums, size_t column) {
-        total = sums;
-        weight = target.weight(sums);
-        j = column;
-    }
-
-    // A node of such an impurity is next.
-    void begin(double impurity) {
-        scale = impurity;
+    void start_node(double impurity) {
+        impurity_ = impurity;
         has_merit_ = false;
     }
 
-    void know(const double* without) {
-        known.resize(size());
-        for (size_t s = 0; s < size(); ++s) known[s] = total[s] - without[s];
+    // `rows` is null where only sums by code are known; `total` are the sums of all rows.
+    void start_column(size_t column, const Instance* rows, size_t n_rows, const double* total) {
+        column_ = column;
+        rows_ = rows;
+        n_rows_ = n_rows;
+        total_ = total;
+        weight_ = target_.weight(total);
+        groups_ = nullptr;
     }
+
+    void set_groups(const Groups& groups) {
+        groups_ = &groups;
+        set_missing(groups.missing_sums);
+    }
+
+    // The sums of the rows whose cell is missing.
+    void set_missing(const Sums& sums) {
+        known_.resize(size());
+        for (size_t s = 0; s < size(); ++s) known_[s] = total_[s] - sums[s];
+    }
+
+    const Target& target() const { return target_; }
+    const TreeColumns& columns() const { return columns_; }
+    const TreeRules& rules() const { return rules_; }
+    size_t column() const { return column_; }
+    const Instance* rows() const { return rows_; }
+    size_t n_rows() const { return n_rows_; }
+    double weight() const { return weight_; }
+    const Groups& groups() const { return *groups_; }  // the rows by code
+    const Sums& known() const { return known_; }       // the sums of the rows whose cell is not missing
+    Grouping<Target>& grouping() { return grouping_; }
+    MedianCost& medians() { return medians_; }
+    const MedianCost& medians() const { return medians_; }
+
+    size_t size() const { return target_.size(); }
+    bool by_medians() const { return rules_.criterion == Criterion::absolute; }
+    bool learns_missing() const { return !rules_.fractions && groups_->missing_rows > 0; }
 
     // Merits that differ by rounding are equal.
     double tolerance(double merit) const {
-        const double share = rules.criterion == Criterion::deviation ? 1e-7 : 1e-12;  // of the root of rounding
-        return share * (std::abs(merit) + weight * scale);
+        const double share = rules_.criterion == Criterion::deviation ? 1e-7 : 1e-12;  // of the root of rounding
+        return share * (std::abs(merit) + weight_ * impurity_);
     }
-    bool is_better(double merit, double best) const { return merit > best + (best == never ? 0. : tolerance(merit)); }
+    bool is_better(double merit, double best) const {
+        return merit > best + (best == no_split ? 0. : tolerance(merit));
+    }
 
-    void collect(Sums& into, size_t from, size_t to) const {
+    // Adds the sums of the groups [from, to).
+    void add_groups(Sums& into, size_t from, size_t to) const {
         for (size_t g = from; g < to; ++g)
-            for (size_t s = 0; s < size(); ++s) into[s] += groups->sums[g * size() + s];
+            for (size_t s = 0; s < size(); ++s) into[s] += groups_->sums[g * size() + s];
     }
 
-    // The merit of the groups [from, to), whose sums are given, with or without the rows that have no value.
-    double part_merit(size_t from, size_t to, const Sums& sums, bool with_absent) {
+    // The merit of the groups [from, to), whose sums are given, with or without the rows whose cell is missing.
+    double part_merit(size_t from, size_t to, const Sums& sums, bool with_missing) {
         if (by_medians()) {
-            medians.clear();
-            for (size_t g = from; g < to; ++g) medians.add_group(g);
-            if (with_absent) medians.add_absent();
-            return -medians.cost();
+            medians_.clear();
+            for (size_t g = from; g < to; ++g) medians_.add_group(g);
+            if (with_missing) medians_.add_missing();
+            return -medians_.cost();
         }
         Sums all = sums;
-        if (with_absent)
-            for (size_t s = 0; s < size(); ++s) all[s] += groups->absent[s];
-        return merit_of(target, all.data());
+        if (with_missing)
+            for (size_t s = 0; s < size(); ++s) all[s] += groups_->missing_sums[s];
+        return merit_of(target_, all.data());
     }
 
-    // -- the score -------------------------------------------------------------------------------------------------
-
-    // Gain and score of a split into parts of these sums. Of groups: their missing cells.
-    void settle(Found& found, double merit, std::vector<Sums>& parts) {
-        settle(found, merit, parts, 0., groups->absent_rows ? &groups->absent : nullptr);
+    // Gain and score of a split of the groups into parts of these sums.
+    void score_split(FoundSplit& found, double merit, std::vector<Sums>& parts) {
+        score_split(found, merit, parts, 0., groups_->missing_rows ? &groups_->missing_sums : nullptr);
     }
 
-    // `missing` are the sums of rows that have no value and are not in `parts`. With fractions they neither gain nor
-    // lose.
-    void settle(Found& found, double merit, std::vector<Sums>& parts, double penalty, const Sums* missing) {
-        const bool apart = rules.fractions && missing;
-        if (missing && !apart)
-            for (size_t s = 0; s < size(); ++s) parts[static_cast<size_t>(found.absent)][s] += (*missing)[s];
-        const double base = by_medians() ? part_merit(0, groups->count, {}, missing && !apart)
-                            : apart      ? merit_of(target, known.data())
-                                         : whole_merit();
+    // `missing_sums` are those of rows whose cell is missing and which are not in `parts`. With fractions they neither
+    // gain nor lose.
+    void score_split(FoundSplit& found, double merit, std::vector<Sums>& parts, double penalty,
+                     const Sums* missing_sums) {
+        const bool apart = rules_.fractions && missing_sums;
+        if (missing_sums && !apart)
+            for (size_t s = 0; s < size(); ++s)
+                parts[static_cast<size_t>(found.missing_child)][s] += (*missing_sums)[s];
+        const double base = by_medians() ? part_merit(0, groups_->count, {}, missing_sums && !apart)
+                            : apart      ? merit_of(target_, known_.data())
+                                         : node_merit();
         found.valid = true;
-        found.gain = (merit - base - penalty) / weight;
-        if (std::abs(found.gain) <= 1e-13 * (std::abs(merit) / weight + scale)) found.gain = 0.;
+        found.gain = (merit - base - penalty) / weight_;
+        if (std::abs(found.gain) <= 1e-13 * (std::abs(merit) / weight_ + impurity_)) found.gain = 0.;
         found.score = found.gain;
-        if (!rules.fractions && found.absent < 0) heaviest(found, parts);
-        if (rules.criterion == Criterion::gain_ratio) found.score = ratio(found.gain, parts);
-        if (rules.costs) found.score = found.score * std::abs(found.score) / rules.costs[j];
+        if (!rules_.fractions && found.missing_child < 0) found.missing_child = heaviest(parts);
+        if (rules_.criterion == Criterion::gain_ratio) found.score = gain_ratio(found.gain, parts);
+        if (rules_.costs) found.score = found.score * std::abs(found.score) / rules_.costs[column_];
     }
 
 private:
-    double merit_ = 0.;  // of all rows of the node, once it is known
-    bool has_merit_ = false;
-
-    double whole_merit() {
-        if (!has_merit_) merit_ = merit_of(target, total);
+    double node_merit() {
+        if (!has_merit_) merit_ = merit_of(target_, total_);
         has_merit_ = true;
         return merit_;
     }
 
-    // Where no cell is missing, missing cells will go to the heaviest child.
-    void heaviest(Found& found, const std::vector<Sums>& parts) const {
-        double most = never;
+    // Where no cell is missing in training, missing cells will go to the heaviest child.
+    std::int32_t heaviest(const std::vector<Sums>& parts) const {
+        std::int32_t child = -1;
+        double most = no_split;
         for (size_t p = 0; p < parts.size(); ++p) {
-            const double w = target.weight(parts[p].data());
-            if (!(w <= most * (1 + 1e-12))) most = w, found.absent = static_cast<std::int32_t>(p);
+            const double w = target_.weight(parts[p].data());
+            if (!(w <= most * (1 + 1e-12))) most = w, child = static_cast<std::int32_t>(p);
         }
+        return child;
     }
 
-    // The gain by the entropy of the branches, missing cells one more.
-    double ratio(double gain, const std::vector<Sums>& parts) const {
-        double information = 0., rest = weight;
+    // The gain divided by the entropy of the branches, missing cells one more.
+    double gain_ratio(double gain, const std::vector<Sums>& parts) const {
+        double information = 0., rest = weight_;
         for (const Sums& part : parts) {
-            const double w = target.weight(part.data());
+            const double w = target_.weight(part.data());
             rest -= w;
-            if (w > 0.) information -= w / weight * std::log2(w / weight);
+            if (w > 0.) information -= w / weight_ * std::log2(w / weight_);
         }
-        if (rules.fractions && rest > 1e-12 * weight) information -= rest / weight * std::log2(rest / weight);
+        if (rules_.fractions && rest > 1e-12 * weight_) information -= rest / weight_ * std::log2(rest / weight_);
         return information > 0. ? gain / information : 0.;
     }
+
+    const Target& target_;
+    const TreeColumns& columns_;
+    const TreeRules& rules_;
+    double impurity_ = 1.;  // of the node: gains below its rounding error are zero
+    double merit_ = 0.;     // of all rows of the node, once it is known
+    bool has_merit_ = false;
+
+    size_t column_ = 0;
+    const Instance* rows_ = nullptr;
+    size_t n_rows_ = 0;
+    const double* total_ = nullptr;
+    double weight_ = 0.;
+    const Groups* groups_ = nullptr;
+    Sums known_;
+
+    Grouping<Target> grouping_;
+    MedianCost medians_;
 };
 
 }  // namespace lyceum::trees

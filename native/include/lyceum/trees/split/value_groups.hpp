@@ -10,10 +10,10 @@ namespace lyceum::trees {
 
 struct Groups {
     std::vector<std::uint32_t> code;
-    std::vector<std::uint32_t> rows;  // how many
-    std::vector<double> sums;         // (groups, size)
-    std::vector<double> absent;       // the sums of the rows whose cell is missing
-    std::uint32_t absent_rows = 0;
+    std::vector<std::uint32_t> rows;   // how many
+    std::vector<double> sums;          // (groups, size)
+    std::vector<double> missing_sums;  // the sums of the rows whose cell is missing
+    std::uint32_t missing_rows = 0;
     size_t count = 0;
 
     const double* of(size_t g, size_t size) const { return sums.data() + g * size; }
@@ -76,8 +76,8 @@ public:
     const Groups& operator()(const Instance* rows, size_t m, size_t j, const std::uint64_t* sorted) {
         const auto n_codes = columns_.missing(j);
         groups_.count = 0;
-        groups_.absent.assign(target_.size(), 0.);
-        groups_.absent_rows = 0;
+        groups_.missing_sums.assign(target_.size(), 0.);
+        groups_.missing_rows = 0;
         if (sorted) {
             by_order(rows, m, sorted, n_codes);
             return groups_;
@@ -120,8 +120,8 @@ private:
             ++g;
         }
         groups_.count = g;
-        std::copy_n(sums + n_codes * size, size, groups_.absent.data());
-        groups_.absent_rows = count[n_codes];
+        std::copy_n(sums + n_codes * size, size, groups_.missing_sums.data());
+        groups_.missing_rows = count[n_codes];
     }
 
     void by_order(const Instance* rows, size_t m, const std::uint64_t* order, std::uint32_t n_codes) {
@@ -130,13 +130,13 @@ private:
         size_t g = 0, i = 0;
         while (i < m) {
             const auto c = static_cast<std::uint32_t>(order[i] >> 32);
-            double* sums = c == n_codes ? groups_.absent.data() : groups_.sums.data() + g * size;
+            double* sums = c == n_codes ? groups_.missing_sums.data() : groups_.sums.data() + g * size;
             if (c != n_codes) std::fill_n(sums, size, 0.);
             const size_t start = i;
             do target_.add(sums, rows[static_cast<std::uint32_t>(order[i])]);
             while (++i < m && order[i] >> 32 == c);
             if (c == n_codes) {
-                groups_.absent_rows = static_cast<std::uint32_t>(i - start);
+                groups_.missing_rows = static_cast<std::uint32_t>(i - start);
             } else {
                 groups_.code[g] = c;
                 groups_.rows[g++] = static_cast<std::uint32_t>(i - start);
