@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import expit, log_expit, log_softmax, logsumexp, softmax
-
-SIZES = [(0, 2), (1, 1), (95, 7), (97, 8), (300, 15), (500, 20)]
+from tests.native.draws import counts, generators, weighted
 
 
 def logistic(native, X, y, w, coef, shift):
@@ -17,12 +18,10 @@ def logistic(native, X, y, w, coef, shift):
     return loss, gradient, hessian
 
 
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("offset", [0, 1e6])
-def test_logistic_follows_the_definition(native, dtype, rng, size, weighted, offset):
-    n, d = size
-    X = rng.normal(offset, 1, size).astype(dtype)
+@settings(max_examples=50)
+@given(rng=generators, n=counts(0, 500), d=counts(1, 20), weighted=weighted, offset=st.sampled_from([0, 1e6]))
+def test_logistic_follows_the_definition(native, dtype, rng, n, d, weighted, offset):
+    X = rng.normal(offset, 1, (n, d)).astype(dtype)
     y, coef, shift = rng.random(n), rng.normal(size=d + 1), np.full(d, offset - 0.5)
     w = rng.random(n) if weighted else None
     v = np.ones(n) if w is None else w
@@ -36,8 +35,8 @@ def test_logistic_follows_the_definition(native, dtype, rng, size, weighted, off
     assert_array_equal(hessian, hessian.T)
 
 
-@pytest.mark.parametrize("z", [0.0, 1e-8, 40.0, 800.0, 1e4, -1e-8, -40.0, -800.0, -1e4])
 @pytest.mark.parametrize("y", [0.0, 1.0])
+@given(z=st.sampled_from([0.0, 1e-8, 40.0, 800.0, 1e4, -1e-8, -40.0, -800.0, -1e4]) | st.floats(-1e4, 1e4))
 def test_logistic_is_stable_far_out(native, z, y):
     loss, gradient, hessian = logistic(
         native, np.ones((1, 1)), np.array([y]), None, np.array([z, 0.0]), np.zeros(1)
@@ -56,12 +55,10 @@ def multinomial(native, X, codes, w, coef, shift):
     return loss, gradient, hessian
 
 
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("K", [1, 2, 3, 10])
-@pytest.mark.parametrize("weighted", [False, True])
-def test_softmax_follows_the_definition(native, dtype, rng, size, K, weighted):
-    n, d = size
-    X, shift = rng.normal(1e6, 1, size).astype(dtype), np.full(d, 1e6)
+@settings(max_examples=50)
+@given(rng=generators, n=counts(0, 300), d=counts(1, 20), K=counts(1, 10), weighted=weighted)
+def test_softmax_follows_the_definition(native, dtype, rng, n, d, K, weighted):
+    X, shift = rng.normal(1e6, 1, (n, d)).astype(dtype), np.full(d, 1e6)
     codes = rng.integers(-1, K, n).astype(np.int32)
     coef = rng.normal(size=(K, d + 1))
     w = rng.random(n) if weighted else None
@@ -105,10 +102,9 @@ def test_wrong_arguments_are_named(native):
         native.softmax_loss(X, y.astype(np.int32), None, np.ones((1, 4)), np.zeros((1, 4)), None, shift)
 
 
-@pytest.mark.parametrize("K", [2, 3, 13])
-@pytest.mark.parametrize("spread", [0.1, 3.0, 400.0])
-@pytest.mark.parametrize("n", [0, 1, 200])
-def test_separable_bound_is_least_over_a_with_its_gradient_and_curvatures(native, dtype, rng, K, spread, n):
+@settings(max_examples=50)
+@given(rng=generators, n=counts(0, 200), K=counts(2, 13), spread=st.sampled_from([0.1, 3.0, 400.0]))
+def test_separable_bound_is_least_over_a_with_its_gradient_and_curvatures(native, dtype, rng, n, K, spread):
     X, w = rng.normal(size=(n, 4)).astype(dtype), rng.integers(0, 3, n).astype(float)
     codes, shift = rng.integers(-1, K, n).astype(np.int32), np.full(4, 0.3)
     coef = rng.normal(size=(K, 5)) * spread

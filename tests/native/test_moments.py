@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-
-SIZES = [(1, 1), (2, 3), (95, 8), (97, 7), (500, 17), (1000, 50)]
+from tests.native.draws import counts, generators, weighted
 
 
 def moments(native, X, codes, w, K):
@@ -29,14 +30,14 @@ def defined_moments(X, codes, w, K):
     return out
 
 
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("missing", [0.0, 0.2])
-def test_class_moments_follow_the_definition(native, dtype, rng, size, weighted, missing):
-    X = rng.normal(3, 2, size).astype(dtype)
-    X[rng.random(size) < missing] = np.nan
-    codes = rng.integers(-1, 3, size[0]).astype(np.int32)
-    w = rng.integers(0, 3, size[0]).astype(np.float64) if weighted else None
+@given(
+    rng=generators, n=counts(1, 1000), d=counts(1, 50), weighted=weighted, missing=st.sampled_from([0.0, 0.2])
+)
+def test_class_moments_follow_the_definition(native, dtype, rng, n, d, weighted, missing):
+    X = rng.normal(3, 2, (n, d)).astype(dtype)
+    X[rng.random((n, d)) < missing] = np.nan
+    codes = rng.integers(-1, 3, n).astype(np.int32)
+    w = rng.integers(0, 3, n).astype(np.float64) if weighted else None
     for got, want in zip(moments(native, X, codes, w, 4), defined_moments(X, codes, w, 4)):
         assert_allclose(got, want, rtol=1e-12, atol=1e-12)
 
@@ -85,13 +86,17 @@ def defined_scatter(Z, w):
     return mean, ((Z - mean) * w[:, None]).T @ (Z - mean)
 
 
-@pytest.mark.parametrize("size", [*SIZES, (300, 130)])
-@pytest.mark.parametrize("targets", [0, 1, 9])
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("offset", [0, 1e6])
-def test_scatter_follows_the_definition(native, dtype, rng, size, targets, weighted, offset):
-    n, d = size
-    X = rng.normal(offset, 1, size).astype(dtype)
+@settings(max_examples=80)
+@given(
+    rng=generators,
+    n=counts(1, 1000),
+    d=counts(1, 130),
+    targets=counts(0, 9),
+    weighted=weighted,
+    offset=st.sampled_from([0, 1e6]),
+)
+def test_scatter_follows_the_definition(native, dtype, rng, n, d, targets, weighted, offset):
+    X = rng.normal(offset, 1, (n, d)).astype(dtype)
     Y = rng.normal(offset, 1, (n, targets)) if targets else None
     w = rng.random(n) + 0.1 if weighted else None
     mean, S = np.zeros(d + targets), np.zeros((d + targets, d + targets))
@@ -115,12 +120,9 @@ def test_scatter_survives_a_useless_first_tile(native, rng):
     assert_allclose(S, defined_scatter(X[200:], w[200:])[1], rtol=1e-6, atol=1e-2)
 
 
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("pooled", [False, True])
-@pytest.mark.parametrize("weighted", [False, True])
-def test_class_scatter_follows_the_definition(native, dtype, rng, size, pooled, weighted):
-    n, d = size
-    X = rng.normal(1e3, 1, size).astype(dtype)
+@given(rng=generators, n=counts(1, 1000), d=counts(1, 50), pooled=st.booleans(), weighted=weighted)
+def test_class_scatter_follows_the_definition(native, dtype, rng, n, d, pooled, weighted):
+    X = rng.normal(1e3, 1, (n, d)).astype(dtype)
     codes = rng.integers(-1, 3, n).astype(np.int32)
     w = rng.random(n) + 0.1 if weighted else None
     v = np.ones(n) if w is None else w

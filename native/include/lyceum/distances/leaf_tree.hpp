@@ -32,8 +32,7 @@ public:
     // `found(raw, row)` for every row of a raw value of at most `limit`.
     template <class Space, class Found>
     void within(const Space& space, const double* x, double limit, Found&& found) const {
-        visit(
-            space, x, [&] { return limit; }, found);
+        visit(space, x, [&] { return limit; }, found);
     }
 
 private:

@@ -8,7 +8,7 @@ namespace lyceum::distances {
 
 inline constexpr int row_vectors = 3;
 template <class U>
-inline constexpr size_t group_rows = row_vectors* lanes<U>;
+inline constexpr size_t group_rows = row_vectors * lanes<U>;
 template <class Space>
 inline constexpr size_t side_rows = Space::one_sum ? 4 : 2;  // 12 of 16 registers hold sums
 

@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
-@pytest.mark.parametrize("at", [0, 7, 4095, 4096, 9998])
+@given(at=st.sampled_from([0, 7, 4095, 4096, 9998]) | st.integers(0, 9998))
 def test_first_bad_cell_is_found(native, dtype, bad, at):
     X = np.ones((1111, 9), dtype)
     X.flat[at] = bad

@@ -2,13 +2,15 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import log_softmax, softmax
+from tests.native.draws import counts, generators
 
 
-@pytest.mark.parametrize("n", [0, 1, 63, 200])
-@pytest.mark.parametrize("K", [1, 2, 3, 4, 5, 11])
-@pytest.mark.parametrize("missing", [0.0, 0.3])
+@settings(max_examples=40)
+@given(rng=generators, n=counts(0, 200), K=counts(1, 12), missing=st.sampled_from([0.0, 0.3]))
 def test_gaussian_log_joint_follows_the_definition(native, dtype, rng, n, K, missing):
     X = rng.normal(size=(n, 4)).astype(dtype)
     X[rng.random((n, 4)) < missing] = np.nan
@@ -24,9 +26,8 @@ def test_gaussian_log_joint_follows_the_definition(native, dtype, rng, n, K, mis
     assert_allclose(out, want, rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize("n", [0, 1, 95, 97, 300])
-@pytest.mark.parametrize("d", [1, 5, 8, 33])
 @pytest.mark.parametrize("shape", [np.tril, np.triu, np.asarray])
+@given(rng=generators, n=counts(0, 300), d=counts(1, 40))
 def test_quadratic_log_density_follows_the_definition(native, dtype, rng, n, d, shape):
     K = 3
     mean = rng.normal(1e3, 1, (K, d))
@@ -40,9 +41,8 @@ def test_quadratic_log_density_follows_the_definition(native, dtype, rng, n, d, 
     assert_allclose(out, want, rtol=1e-12, atol=1e-11)
 
 
-@pytest.mark.parametrize("n", [0, 1, 95, 97, 300])
-@pytest.mark.parametrize("d", [1, 5, 8, 33])
-@pytest.mark.parametrize("K", [1, 2, 5, 17])
+@settings(max_examples=60)
+@given(rng=generators, n=counts(0, 300), d=counts(1, 40), K=counts(1, 20))
 def test_the_largest_linear_score_is_found(native, dtype, rng, n, d, K):
     X, coef, intercept = rng.normal(size=(n, d)).astype(dtype), rng.normal(size=(K, d)), rng.normal(size=K)
     labels = np.full(n, -1)
@@ -50,11 +50,15 @@ def test_the_largest_linear_score_is_found(native, dtype, rng, n, d, K):
     assert_array_equal(labels, (X.astype(np.float64) @ coef.T + intercept).argmax(axis=1))
 
 
-@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
-@pytest.mark.parametrize("place", [(0, 0), (96, 4), (199, 2)])
-def test_linear_scores_tell_of_a_cell_that_is_not_finite(native, dtype, rng, bad, place):
+@given(
+    rng=generators,
+    bad=st.sampled_from([np.nan, np.inf, -np.inf]),
+    row=counts(0, 199),
+    column=st.integers(0, 4),
+)
+def test_linear_scores_tell_of_a_cell_that_is_not_finite(native, dtype, rng, bad, row, column):
     X = rng.normal(size=(200, 5)).astype(dtype)
-    X[place] = bad
+    X[row, column] = bad
     assert not native.linear_argmax(X, np.zeros((3, 5)), np.zeros(3), np.empty(200, np.int64))
 
 
@@ -80,9 +84,8 @@ def test_linear_scores_refuse_shapes_that_do_not_fit(native):
             native.linear_argmax(X, coef, intercept, labels)
 
 
-@pytest.mark.parametrize("n", [0, 1, 700, 3001])
-@pytest.mark.parametrize("K", [1, 2, 5, 37])
-@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e4])
+@settings(max_examples=50)
+@given(rng=generators, n=counts(0, 3001), K=counts(1, 40), scale=st.sampled_from([1e-3, 1.0, 1e4]))
 def test_posteriors_are_the_softmax(native, rng, n, K, scale):
     a = rng.normal(0, scale, (n, K)) - 1e5
     p, log_p, labels = a.copy(), a.copy(), np.empty(n, np.int64)

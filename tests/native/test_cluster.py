@@ -2,7 +2,10 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from tests.native.draws import counts, generators, weighted
 
 
 def lloyd(native, X, centers, w=None):
@@ -13,13 +16,17 @@ def lloyd(native, X, centers, w=None):
     return inertia, sums, weights, labels, distances
 
 
-@pytest.mark.parametrize("size", [(0, 3), (1, 1), (47, 3), (96, 16), (500, 33)])
-@pytest.mark.parametrize("k", [1, 2, 8, 9, 64])
-@pytest.mark.parametrize("offset", [0, 1e6])
-@pytest.mark.parametrize("weighted", [False, True])
-def test_rows_go_to_their_nearest_centre(native, dtype, rng, size, k, offset, weighted):
-    n, d = size
-    X = (rng.normal(size=size) * (1 if offset == 0 else 100) + offset).astype(dtype)
+@settings(max_examples=100)
+@given(
+    rng=generators,
+    n=counts(0, 500),
+    d=counts(1, 40),
+    k=counts(1, 70),
+    offset=st.sampled_from([0, 1e6]),
+    weighted=weighted,
+)
+def test_rows_go_to_their_nearest_centre(native, dtype, rng, n, d, k, offset, weighted):
+    X = (rng.normal(size=(n, d)) * (1 if offset == 0 else 100) + offset).astype(dtype)
     centers = (rng.normal(size=(k, d)) * (1 if offset == 0 else 100) + offset).astype(dtype)
     w = rng.random(n) if weighted else None
     v = np.ones(n) if w is None else w

@@ -1,8 +1,11 @@
-"""Sums of native over packed rows and over cells, against their definition."""
+"""Sums of density kernels over packed rows and over cells, against their definition."""
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.testing import assert_allclose
+from tests.native.draws import counts, generators
 
 WINDOWS = {
     "parzen": lambda u: 1.0 * (np.abs(u) <= 0.5),
@@ -29,14 +32,13 @@ def log_sums(native, window, Z, w, X, tolerance, own=None):
 
 
 @pytest.mark.parametrize("window", WINDOWS)
-@pytest.mark.parametrize("size", [(1, 1), (33, 2), (700, 3)])
-@pytest.mark.parametrize("tolerance", [0.0, 1e-4])
-def test_sums_are_within_the_tolerance(native, rng, window, size, tolerance):
-    Z, w = 2 * rng.normal(size=size), rng.random(size[0])
+@given(rng=generators, n=counts(1, 700), d=counts(1, 3), tolerance=st.sampled_from([0.0, 1e-4]))
+def test_sums_are_within_the_tolerance(native, rng, window, n, d, tolerance):
+    Z, w = 2 * rng.normal(size=(n, d)), rng.random(n)
     order = in_leaf_order(native, Z, native.leaf_rows)
-    assert (np.sort(order) == np.arange(size[0])).all()
+    assert (np.sort(order) == np.arange(n)).all()
     Z, w = np.ascontiguousarray(Z[order]), w[order]
-    X = 3 * rng.normal(size=(61, size[1]))
+    X = 3 * rng.normal(size=(61, d))
     X = np.ascontiguousarray(X[in_leaf_order(native, X, native.query_tile)])
     wanted = (w * WINDOWS[window](X[:, None] - Z).prod(axis=2)).sum(axis=1)
     found = np.exp(log_sums(native, window, Z, w, X, tolerance))
@@ -64,10 +66,10 @@ def test_cells_are_certain_or_nan(native, rng):
     x, sums = np.linspace(-60, 60, 500), np.empty(500)
     native.gauss_cell_sums(x, None, origin, coefficients, weight, w.sum(), 1e-6, sums)
     wanted = (w * np.exp(-0.5 * (x[:, None] - z) ** 2)).sum(axis=1)
-    there = ~np.isnan(sums)
-    assert there.sum() > 100
+    certain = ~np.isnan(sums)
+    assert certain.sum() > 100
     assert np.isnan(sums[[0, -1]]).all()
-    assert_allclose(sums[there], wanted[there], rtol=1e-6)
+    assert_allclose(sums[certain], wanted[certain], rtol=1e-6)
 
 
 def test_wrong_shapes_and_rows_out_of_place_are_refused(native, rng):

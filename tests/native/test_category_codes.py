@@ -2,7 +2,9 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
 from numpy.testing import assert_allclose, assert_array_equal
+from tests.native.draws import counts, generators, weighted
 
 TYPES = [np.int8, np.uint8, np.int16, np.int32, np.int64, np.float32, np.float64]
 
@@ -27,8 +29,7 @@ def level(X, j):
 
 
 @pytest.mark.parametrize("kind", TYPES)
-@pytest.mark.parametrize("n", [0, 1, 100, 5000])
-@pytest.mark.parametrize("weighted", [False, True])
+@given(rng=generators, n=counts(0, 5000), weighted=weighted)
 def test_class_counts_follow_the_definition(native, rng, kind, n, weighted):
     X, codes = coded(rng, n, kind), rng.integers(-1, 3, n).astype(np.int32)
     w = rng.random(n) if weighted else None
@@ -50,10 +51,10 @@ def test_counts_add_to_what_is_there(native):
 
 
 @pytest.mark.parametrize("kind", TYPES)
-@pytest.mark.parametrize("K", [1, 2, 3, 4, 5, 6, 8, 17])
-def test_table_log_joint_follows_the_definition(native, rng, kind, K):
-    X, table = coded(rng, 700, kind), rng.normal(size=(9, K))
-    out = rng.normal(size=(700, K))
+@given(rng=generators, n=counts(0, 700), K=counts(1, 20))
+def test_table_log_joint_follows_the_definition(native, rng, kind, n, K):
+    X, table = coded(rng, n, kind), rng.normal(size=(9, K))
+    out = rng.normal(size=(n, K))
     want = out.copy()
     native.table_log_joint(X, COLUMNS, OFFSETS, table, out)
     for j in range(2):
