@@ -145,7 +145,7 @@ public:
             if (splits.data()[k] >= 0) {
                 const auto child = splits.data()[2 * most + k];
                 expect(static_cast<std::size_t>(splits.data()[k]) < table_.d,
-                       "a split is on a column that is not there");
+                       "a split is on a column that does not exist");
                 expect(child > static_cast<std::int32_t>(k) && static_cast<std::size_t>(child) + 1 < most,
                        "children come after their parents");
             }
@@ -246,7 +246,7 @@ void add_node_values(Array<const std::uint16_t, 1> node, Numbers value, std::siz
     expect_shape("score", score, {n});
     std::uint16_t top = 0;
     for (std::size_t i = 0; i < n; ++i) top = std::max(top, node.data()[i]);
-    expect(n == 0 || top < value.shape(0), "a row is at a node that is not there");
+    expect(n == 0 || top < value.shape(0), "a row is at a node that does not exist");
     lyceum::Team team(threads);
     boosting::add_values(node.data(), value.data(), n, score.data(), team);
 }
@@ -289,7 +289,7 @@ void bind_boosting(nb::module_& m) {
             "Grow a tree; set node of its rows. Return splits (column, bin, child, missing_left), gain, n_rows, sides.")
         .def("route", &BoostTable::route, "splits"_a.noconvert(), "sides"_a.noconvert(), "rest"_a, "threads"_a,
              "node"_a.noconvert(), ReleaseGil(),
-             "Write the node that every row ends at; with `rest` where there is none yet.");
+             "Set node to where every row ends; with `rest` only for rows that have none yet.");
     m.def("boost_logistic", &logistic, "y"_a.noconvert(), "score"_a.noconvert(), "w"_a.noconvert().none(), "threads"_a,
           "g"_a.noconvert(), "h"_a.noconvert(), ReleaseGil(),
           "Gradients of the logistic loss; returns the summed loss.");

@@ -99,7 +99,7 @@ void bind_density(nb::module_& m) {
     m.attr("cell_width") = lyceum::density::cell_width;
     m.attr("hermite_terms") = lyceum::density::hermite_terms;
     m.def("leaf_order", &leaf_order, "Z"_a.noconvert(), "leaf"_a, "order"_a.noconvert(), ReleaseGil(),
-          "Set order to one in which every `leaf` rows in a row lie close together.");
+          "Set order to one in which every `leaf` consecutive rows lie close together.");
     m.def("gauss_cells", &gauss_cells, "z"_a.noconvert(), "w"_a.noconvert().none(), "origin"_a,
           "coefficients"_a.noconvert(), "weight"_a.noconvert(), ReleaseGil(),
           "Add ascending rows on a line to the expansions of their cells.");

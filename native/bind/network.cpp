@@ -73,8 +73,8 @@ const T* parameters_of(const Network& net, const Array<const T, 1>& theta) {
     return theta.data();
 }
 
-lyceum::network::Descent descent_of(std::int32_t rule, double rate, double decay, double decay_squares, double epsilon,
-                                    double penalty) {
+lyceum::network::Optimizer descent_of(std::int32_t rule, double rate, double decay, double decay_squares,
+                                      double epsilon, double penalty) {
     return {kind_of<lyceum::network::Rule>("rule", rule, lyceum::network::rules),
             rate,
             decay,
@@ -151,7 +151,7 @@ void bind(nb::class_<Network>& c) {
           "number"_a, ReleaseGil(), "One step by the gradient, in place.");
     c.def("descend", &descend<T>, "theta"_a.noconvert(), "memory"_a.noconvert(), "rows"_a.noconvert(),
           "order"_a.noconvert().none(), "batch"_a, "rule"_a, "chance"_a, "done"_a, ReleaseGil(),
-          "Go through the rows once, a step after every batch, in place; return the sum of weight * loss as met.");
+          "Pass through the rows once, one step per batch, in place; return the sum of weight * loss on the way.");
     c.def("forward", &forward<T>, "theta"_a.noconvert(), "X"_a.noconvert(), "out"_a.noconvert(), ReleaseGil(),
           "Set out to the outputs of every row.");
     c.def("input_gradient", &input_gradient<T>, "theta"_a.noconvert(), "X"_a.noconvert(), "direction"_a.noconvert(),

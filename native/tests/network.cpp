@@ -110,7 +110,7 @@ void test_descent_is_gradient_and_step(Rule rule) {
     auto one = parameters<T>(shape, random), two = one;
     const auto cells = packed<T>(n, 6, 2, random);
     const PackedRows<T> data{{cells.data(), n, 8}, nullptr};
-    const Descent descent{rule, .1, .9, .99, 1e-8, .01};
+    const Optimizer descent{rule, .1, .9, .99, 1e-8, .01};
     std::vector<T> memory(memories(rule) * shape.size()), other = memory, mean(shape.size());
     for (std::int64_t t = 0; t < 3; ++t) {
         network_descend<T>(shape, Loss::softmax, descent, one.data(), memory.data(), data, n, {}, t, Poll());

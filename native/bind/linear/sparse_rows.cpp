@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <lyceum/linear/sparse_rows.hpp>
+#include <lyceum/rows/one_of_c.hpp>
 
 #include "arrays.hpp"
 
@@ -57,8 +58,8 @@ std::size_t expand_sparse(Array<const T, 2> X, Indices start, Indices size, Indi
     expect_shape("data", data, {n * d});
     for (std::size_t j = 0; j < d; ++j)
         expect(start.data()[j] >= 0 && size.data()[j] >= 0, "start and size must not be negative");
-    return lyceum::linear::expand_sparse(matrix(X), {start.data(), size.data(), first.data()}, indptr.data(),
-                                         indices.data(), data.data());
+    return lyceum::rows::expand_sparse(matrix(X), {start.data(), size.data(), first.data()}, indptr.data(),
+                                       indices.data(), data.data());
 }
 
 template <class T>

@@ -20,7 +20,7 @@ void expect_columns(const Columns& columns, std::size_t d) {
                    std::to_string(d) + " columns");
 }
 
-lyceum::rows::Levels checked_levels(const Columns& columns, const Offsets& offsets, std::size_t d) {
+lyceum::rows::CodedColumns checked_levels(const Columns& columns, const Offsets& offsets, std::size_t d) {
     const std::size_t m = columns.shape(0);
     expect_columns(columns, d);
     expect_shape("offsets", offsets, {m + 1});
@@ -91,13 +91,13 @@ template <class T>
 void bind(nb::module_& m) {
     m.def("class_counts", &class_counts<T>, "X"_a.noconvert(), "codes"_a.noconvert(), "w"_a.noconvert().none(),
           "columns"_a.noconvert(), "offsets"_a.noconvert(), "counts"_a.noconvert(), ReleaseGil(),
-          "Add w to counts[offsets[j] + x, code] for every cell that has a level.");
+          "Add w to counts[offsets[j] + x, code] for every cell that has a category.");
     m.def("soft_counts", &soft_counts<T>, "X"_a.noconvert(), "R"_a.noconvert(), "w"_a.noconvert().none(),
           "columns"_a.noconvert(), "offsets"_a.noconvert(), "counts"_a.noconvert(), ReleaseGil(),
           "class_counts with responsibilities R (n, K) in place of class codes.");
     m.def("table_log_joint", &table_log_joint<T>, "X"_a.noconvert(), "columns"_a.noconvert(), "offsets"_a.noconvert(),
           "log_table"_a.noconvert(), "out"_a.noconvert(), ReleaseGil(),
-          "Add log_table[offsets[j] + x] to out's row for every cell that has a level.");
+          "Add log_table[offsets[j] + x] to out's row for every cell that has a category.");
     m.def("integer_presence", &integer_presence<T>, "X"_a.noconvert(), "columns"_a.noconvert(), "seen"_a.noconvert(),
           "regular"_a.noconvert(), ReleaseGil(),
           "Mark the whole numbers in [0, limit) that occur; set regular to whether a column has nothing else but NaN.");

@@ -161,13 +161,13 @@ void bind_for(nb::module_& m, nb::class_<TreeArrays>& tree, const char* name) {
     tree.def("contributions", &contributions<T>, "X"_a.noconvert(), "values"_a.noconvert(), "pick"_a.noconvert().none(),
              "out"_a.noconvert(), ReleaseGil(), "Add the change of value of every step to the column that was tested.");
     tree.def("visited", &visited<T>, "X"_a.noconvert(),
-             "Where rows start, nodes and shares: all visits of all rows, sparse.");
+             "All nodes that rows visit, sparse: the start of every row, nodes and shares.");
     nb::class_<Packed<T>>(m, name, "Trees packed for prediction.")
         .def(nb::init<const std::vector<const TreeArrays*>&, const std::vector<Values>&,
                       const std::vector<std::size_t>&, std::size_t, int>(),
              "trees"_a, "values"_a, "columns"_a, "n_columns"_a, "engine"_a = 0)
         .def("leaves", &Packed<T>::leaves, "X"_a.noconvert(), "first"_a, "last"_a, "out"_a.noconvert(), ReleaseGil(),
-             "Set out to the nodes where rows end, a column a tree.")
+             "Set out to the nodes where rows end, one column per tree.")
         .def("add_values", &Packed<T>::add_values, "X"_a.noconvert(), "first"_a, "last"_a, "out"_a.noconvert(),
              ReleaseGil(), "Add the values of the nodes where rows end, tree after tree.")
         .def_prop_ro("scans", &Packed<T>::scans, "Whether trees are scanned, not walked.");

@@ -1,5 +1,6 @@
 #include <lyceum/linear/sparse_rows.hpp>
 #include <lyceum/rows/interleave_columns.hpp>
+#include <lyceum/rows/one_of_c.hpp>
 
 #include "check.hpp"
 

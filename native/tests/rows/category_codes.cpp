@@ -12,7 +12,7 @@ using namespace lyceum::rows;
 
 const std::vector<std::int32_t> columns{2, 0};
 const std::vector<std::int64_t> offsets{0, 4, 9};
-const Levels levels{columns.data(), offsets.data(), 2};
+const CodedColumns levels{columns.data(), offsets.data(), 2};
 
 template <class T>
 std::vector<T> coded(Random& random, size_t n) {

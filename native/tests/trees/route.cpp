@@ -90,7 +90,7 @@ void test_all_ways_lead_to_the_same_ends(size_t n, size_t splits, bool two_way, 
         add_visit_values<T>(views[t], matrix_of(X, n, 3), values[t].values, sums.data(), 1, Poll());
         ends.push_back(want);
     }
-    for (const auto engine_ : {Engine::walk, Engine::quickest, Engine::scan}) {
+    for (const auto engine_ : {Engine::walk, Engine::fastest, Engine::scan}) {
         if (engine_ == Engine::scan && splits > 1000) continue;  // deep trees: levels scanned, then walked
         const Forest<T> forest(views, values, 3, engine_);
         std::vector<std::int32_t> got(n * 5);
@@ -131,7 +131,7 @@ void test_ranks_count_thresholds_below() {
         auto t = random.normal<double>(500, 1, 3);
         for (auto& x : t) x *= scale;
         std::sort(t.begin(), t.end());
-        const Ranks<double> ranks(t);
+        const ThresholdRanks<double> ranks(t);
         Doubles1 x(1024, nan_cell);
         for (size_t i = 0; i < 500; ++i) x[2 * i] = t[i], x[2 * i + 1] = std::nextafter(t[i], infinity);
         x[1000] = infinity, x[1001] = -infinity;

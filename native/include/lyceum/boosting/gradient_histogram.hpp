@@ -1,8 +1,8 @@
 // Histograms of gradients in whole numbers: sums are exact, so that they do not depend on the order or on threads.
 //
-// A row's gradient g, hessian h and a count of one are whole numbers of units of 2^-k. Where the wide form is not
-// asked for they share 64 bits, gradient | hessian | count, and one addition a cell sums all three; every `chunk` rows,
-// before a field could overflow, the sums are spread into fields of 64 bits each.
+// A row's gradient g, hessian h and a count of one are whole numbers of units of 2^-k. In the
+// packed form they share 64 bits, gradient | hessian | count, and one addition per cell sums all three; every `chunk`
+// rows, before a field could overflow, the sums are spread into fields of 64 bits each.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -14,7 +14,7 @@
 namespace lyceum::boosting {
 
 using Sum = std::int64_t;
-inline constexpr size_t slots = 256;  // bins of a column, that of missing cells with them
+inline constexpr size_t slots = 256;  // bins of a column, including the bin of missing cells
 inline constexpr int count_bits = 12;
 inline constexpr size_t chunk = (1 << count_bits) - 1;  // rows whose packed sums cannot overflow
 inline constexpr size_t widest = 16;                    // columns of a group: their packed sums stay in the first cache
@@ -45,7 +45,7 @@ struct Group {
     size_t step, first, width;  // rows are `step` apart
 };
 
-// The rows of a node: a stretch of row numbers, or (null) all rows in order.
+// The rows of a node: a range of row numbers, or (null) all rows in order.
 struct Rows {
     const std::uint32_t* numbers;
     size_t begin, end;

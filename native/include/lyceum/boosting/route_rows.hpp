@@ -1,4 +1,4 @@
-// Rows of bins through a grown tree; a row whose category has no side stays at the node.
+// Routes binned rows through a tree; a row whose category has no side stays at the node.
 #pragma once
 #include <lyceum/boosting/losses.hpp>
 #include <lyceum/boosting/tree_grower.hpp>

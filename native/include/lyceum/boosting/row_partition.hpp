@@ -1,4 +1,4 @@
-// The rows of a node in two: those that go left first, both in the order that they had.
+// Partitions the rows of a node: those that go left first, both sides in their order.
 #pragma once
 #if defined(__AVX512F__)
 #include <immintrin.h>
@@ -31,7 +31,7 @@ size_t divide_rows(const Rows& rows, const SideOf& side, std::uint32_t* left, st
     const __m512i steps = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
     for (; side.last >= 0 && i + 16 <= rows.end; i += 16) {
         const size_t highest = Listed ? rows.numbers[i + 15] : i + 15;
-        if (highest + 4 > side.n || highest >= 0x80000000u) break;  // four bytes are read a row, by signed offsets
+        if (highest + 4 > side.n || highest >= 0x80000000u) break;  // four bytes are read per row, by signed offsets
         const __m512i row = Listed ? _mm512_loadu_si512(rows.numbers + i)
                                    : _mm512_add_epi32(_mm512_set1_epi32(static_cast<int>(i)), steps);
         const __m512i code = _mm512_and_epi32(

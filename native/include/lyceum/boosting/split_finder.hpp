@@ -24,7 +24,7 @@ struct Split {
     std::int32_t column = -1, bin = 0;  // bins up to `bin` go left; for categories see `sides`
     bool missing_left = false, is_category = false;
     Totals left;
-    std::uint8_t sides[slots];  // of categories: 0 left, 1 right, 2 not there
+    std::uint8_t sides[slots];  // of categories: 0 left, 1 right, 2 does not occur
 };
 
 struct SplitRule {
@@ -103,7 +103,7 @@ private:
         for (size_t b = 1; b < count; ++b) n_[b] += n_[b - 1];
         if (units_.has_hessian)
             for (size_t b = 1; b < count; ++b) h_[b] += h_[b - 1];
-        // all that is there on the left, all that is missing on the right, is a split too
+        // all known cells on the left and all missing ones on the right is a split too
         int place = better(missing_.n ? count : count - 1, {}, column, l2, best);
         if (place >= 0) best.missing_left = !missing_.n && 2 * best.left.n >= total_.n;
         if (!missing_.n) return place;

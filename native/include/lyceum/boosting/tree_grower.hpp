@@ -1,6 +1,6 @@
 // A regression tree on binned columns, leaf by leaf: the leaf whose split gains most is split next, until there are
 // max_leaves of them. Of two new leaves the smaller one's histograms are summed from its rows, the other's are those of
-// their parent less these. A node's rows are a stretch of one list of row numbers, each in the order of the table.
+// their parent less these. The rows of a node are a range of one list of row numbers, in the order of the table.
 #pragma once
 #include <utility>
 #include <vector>
@@ -27,7 +27,7 @@ struct Growth {
 };
 
 struct Node {
-    size_t begin = 0, end = 0, depth = 0;  // its stretch of the list
+    size_t begin = 0, end = 0, depth = 0;  // its range of the list
     Totals total;
     std::int32_t child = -1;  // the first of two
     int histogram = -1;
@@ -36,7 +36,7 @@ struct Node {
 
 using Histogram = std::vector<Sum, AlignedAllocator<Sum>>;
 
-// What trees of one fit use again.
+// Buffers that the trees of one fit share.
 struct GrowBuffers {
     LargeVector<std::uint32_t> numbers, spare;
     std::vector<Histogram> histograms, partial;
@@ -83,8 +83,8 @@ public:
         nodes_.reserve(2 * growth_.max_leaves);
         nodes_.push_back({0, count_, 0, {}, -1, -1, {}});
         if (parts_.empty()) return nodes_;
-        nodes_[0].histogram = take();
-        look(0, -1);
+        nodes_[0].histogram = acquire_histogram();
+        find_splits(0, -1);
         for (size_t leaves = 1; leaves < growth_.max_leaves; ++leaves) {
             const int best = next();
             if (best < 0) break;
@@ -93,7 +93,7 @@ public:
         return nodes_;
     }
 
-    bool is_listed() const { return listed_; }  // whether nodes' stretches are of the buffered row numbers
+    bool is_listed() const { return listed_; }  // whether the ranges of nodes are of the buffered row numbers
 
 private:
     int next() const {
@@ -128,12 +128,12 @@ private:
         nodes_[at].histogram = -1;
         if (go_on && (can_split(nodes_[small]) || can_split(nodes_[large]))) {
             nodes_[large].histogram = parent;
-            nodes_[small].histogram = take();
-            look(small, static_cast<int>(large));
+            nodes_[small].histogram = acquire_histogram();
+            find_splits(small, static_cast<int>(large));
             for (size_t node : {small, large})
-                if (nodes_[node].split.column < 0) give(std::exchange(nodes_[node].histogram, -1));
+                if (nodes_[node].split.column < 0) release_histogram(std::exchange(nodes_[node].histogram, -1));
         } else {
-            give(parent);
+            release_histogram(parent);
         }
         poll_((end - begin) * table_.d);
     }
@@ -152,8 +152,8 @@ private:
     // Sums the histograms of node `small`, takes them from those of `large` (if any), and finds the splits of both.
     //
     // One thread takes all columns. Several take a part of the columns each, or of the rows if these are many: every
-    // row then comes from memory once, which is worth adding up a histogram a thread.
-    void look(size_t small, int large) {
+    // row then comes from memory once, which is worth adding up one histogram per thread.
+    void find_splits(size_t small, int large) {
         const Rows all = rows(nodes_[small]);
         Sum* const histograms = histogram(nodes_[small].histogram);
         const size_t threads = team_.size();
@@ -228,7 +228,7 @@ private:
 
     Sum* histogram(int slot) { return histograms_[static_cast<size_t>(slot)].data(); }
 
-    int take() {
+    int acquire_histogram() {
         if (free_.empty()) {
             if (taken_ == histograms_.size()) histograms_.emplace_back();
             if (histograms_[taken_].size() < size_) histograms_[taken_].resize(size_);
@@ -238,7 +238,7 @@ private:
         free_.pop_back();
         return slot;
     }
-    void give(int slot) { free_.push_back(slot); }
+    void release_histogram(int slot) { free_.push_back(slot); }
 
     const Table& table_;
     Growth growth_;

@@ -9,7 +9,7 @@
 
 namespace lyceum::cluster {
 
-// What a pass adds to or sets; `labels` and `distances` (squared) may be null.
+// The sums that a pass adds to, and the outputs that it sets; `labels` and `distances` (squared) may be null.
 struct LloydOutput {
     double *sums, *weights;  // (k, d), (k,)
     std::int32_t* labels;    // (n,)

@@ -20,7 +20,7 @@ inline void pack_outputs(const T* coef, size_t outputs, size_t columns, size_t s
     }
 }
 
-// One group of outputs over columns [from, to); `step` parts the vectors of rows.
+// One group of outputs over columns [from, to); `step` is the distance between vectors of rows.
 template <class U, class Emit>
 inline void dot_group(const U* rows, size_t step, size_t from, size_t to, const U* packed, const U* bias, size_t k0,
                       Emit&& emit) {

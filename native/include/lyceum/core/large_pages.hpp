@@ -1,5 +1,5 @@
-// Vectors in large pages: trees read rows all over a table, and with small pages most of the time would go into
-// finding these.
+// Vectors in large pages: trees read rows from all over a table, and with small pages most of the time would be spent
+// on address translation.
 #pragma once
 #include <cstdlib>
 #include <new>

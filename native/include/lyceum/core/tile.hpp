@@ -11,7 +11,7 @@ namespace lyceum {
 
 inline constexpr size_t tile_rows = 96;  // a multiple of three vectors of rows at every level
 
-// Data that the next tile will read, drawn into the cache line by line while this one is summed.
+// Prefetches the data of the next tile line by line while this one is summed.
 struct Ahead {
     const char *at = nullptr, *end = nullptr;
 
@@ -65,7 +65,7 @@ inline void pack_row(const T* x, const T* end, size_t d, const U* shift, U scale
     store(out, tail);
 }
 
-// Makes rows [from, tile_rows) of a tile of so many columns zero.
+// Sets rows [from, tile_rows) of a tile to zero.
 template <class U>
 inline void clear_rows(U* panels, size_t columns, size_t from) {
     constexpr size_t L = lanes<U>;

@@ -1,12 +1,13 @@
-// sum_i w_i exp(-(x - z_i)^2 / 2) on a line, from moments of the rows in cells of half a bandwidth.
+// sum_i w_i exp(-(x - z_i)^2 / 2) on a line, from moments of the rows in cells of half a bandwidth: the fast Gauss
+// transform (Greengard and Strain, 1991) with a certified error.
 //
 // About a cell's centre c, with y = x - c and t = z - c, |t| <= 1/4, Hermite's generating function gives
 //   exp(-(y - t)^2 / 2) = exp(-y^2/2) sum_n He_n(y) t^n / n!,
 // of which the terms n < 12 are kept: a polynomial in y for every cell. By Cramer's inequality, |He_n(y)| exp(-y^2/4)
-// <= 1.0865 sqrt(n!), what is left is below `remainder` exp(-y^2/4) a unit of weight, together (Cauchy and Schwarz)
+// <= 1.0865 sqrt(n!), what is left is below `remainder` exp(-y^2/4) per unit of weight, together (Cauchy and Schwarz)
 // below remainder sqrt(W sum_c W_c exp(-y_c^2/2)). Cells out of the window add at most W exp(-R^2/2). Both bounds are
 // compared with the sum: a sum that is not certain to the tolerance is NaN, and left to `kernel_sums`. Cost: 12 n to
-// build, a few vectors of cells a query.
+// build, a few vectors of cells per query.
 #pragma once
 #include <algorithm>
 #include <cmath>

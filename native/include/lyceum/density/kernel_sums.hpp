@@ -28,29 +28,29 @@ public:
           left_(leaves.count),
           order_(leaves.count) {}
 
-    // `self[q]` is the row that query q is itself, and leaves out; null if there is none.
-    void operator()(Matrix<const double> Z, const std::int64_t* self, double* log_sums) {
+    // `own_row[q]` is the row that query q itself is, which its sum leaves out; null: none is left out.
+    void operator()(Matrix<const double> Z, const std::int64_t* own_row, double* log_sums) {
         for (size_t q = 0; q < Z.rows; q += query_tile)
-            tile({Z.row(q), std::min(query_tile, Z.rows - q), Z.cols}, self ? self + q : nullptr, log_sums + q);
+            tile({Z.row(q), std::min(query_tile, Z.rows - q), Z.cols}, own_row ? own_row + q : nullptr, log_sums + q);
     }
 
 private:
     static constexpr size_t L = lanes<double>, buckets = 160;
     static constexpr double tiny = 1e-250;
 
-    void tile(Matrix<const double> Z, const std::int64_t* self, double* log_sums) {
+    void tile(Matrix<const double> Z, const std::int64_t* own_row, double* log_sums) {
         visit_order(Z);
         double sums[query_tile];
-        for (size_t q = 0; q < Z.rows; ++q) sums[q] = self ? -leaves_.w[static_cast<size_t>(self[q])] : 0.;
+        for (size_t q = 0; q < Z.rows; ++q) sums[q] = own_row ? -leaves_.w[static_cast<size_t>(own_row[q])] : 0.;
         for (size_t at = 0; at < visits_; ++at) {
             if (left_[at] <= tolerance_ * *std::min_element(sums, sums + Z.rows)) break;
             for (size_t q = 0; q < Z.rows; ++q) sums[q] += leaf_sum(Z.row(q), order_[at]);
             poll_(leaf_rows * Z.rows * (2 * leaves_.axes + 24));
         }
         for (size_t q = 0; q < Z.rows; ++q) {
-            const double floor = self ? 1e-3 * leaves_.w[static_cast<size_t>(self[q])] : 0.;
+            const double floor = own_row ? 1e-3 * leaves_.w[static_cast<size_t>(own_row[q])] : 0.;
             const bool sound = sums[q] > tiny && sums[q] > floor;
-            log_sums[q] = sound ? std::log(sums[q]) : log_sum(Z.row(q), self ? self[q] : -1);
+            log_sums[q] = sound ? std::log(sums[q]) : log_sum(Z.row(q), own_row ? own_row[q] : -1);
         }
     }
 
@@ -89,7 +89,7 @@ private:
         return static_cast<size_t>(std::clamp(40 - std::ilogb(bound), 0, static_cast<int>(buckets) - 1));
     }
 
-    // `use(l, state)` with the envelope's state at the gaps between the box of Z and L leaves from l on.
+    // `use(l, state)` with the envelope's state at the distances between the box of Z and L leaves from l on.
     template <class Envelope, class Use>
     void bounds(Matrix<const double> Z, Use use) const {
         double* low = scratch<struct QueryLow, double>(2 * Z.cols);
@@ -110,8 +110,8 @@ private:
         }
     }
 
-    // The sum of one query in logarithms, without row `self`.
-    double log_sum(const double* z, std::int64_t self) {
+    // The sum of one query in logarithms, without row `own`.
+    double log_sum(const double* z, std::int64_t own) {
         using Log = typename Logarithm<Window>::type;
         constexpr double none = -std::numeric_limits<double>::infinity();
         double* bound = scratch<struct LogBound, double>(leaves_.padded);
@@ -122,7 +122,7 @@ private:
         for (size_t l = 1; l < leaves_.count; ++l)
             if (bound[l] > bound[nearest]) nearest = l;
         const auto raise = [&](size_t l) {
-            log_terms<Log>(z, l, self, terms);
+            log_terms<Log>(z, l, own, terms);
             top = std::max(top, *std::max_element(terms, terms + leaf_rows));
         };
         raise(nearest);
@@ -131,8 +131,8 @@ private:
         if (top == none) return none;
         double sum = 0;
         for (size_t l = 0; l < leaves_.count; ++l)
-            if (bound[l] > top - 60) {  // what is left out is below e^-60 of the largest term a row
-                log_terms<Log>(z, l, self, terms);
+            if (bound[l] > top - 60) {  // what is left out is below e^-60 of the largest term, per row
+                log_terms<Log>(z, l, own, terms);
                 for (size_t r = 0; r < leaf_rows; r += L)
                     sum += sum_lanes<double>(load(leaves_.w.data() + l * leaf_rows + r) * vexp(load(terms + r) - top));
             }
@@ -141,7 +141,7 @@ private:
     }
 
     template <class Log>
-    void log_terms(const double* z, size_t l, std::int64_t self, double* terms) const {
+    void log_terms(const double* z, size_t l, std::int64_t own, double* terms) const {
         const double *cells = leaves_.leaf(l), *w = leaves_.w.data() + l * leaf_rows;
         constexpr double none = -std::numeric_limits<double>::infinity();
         for (size_t r = 0; r < leaf_rows; r += L) {
@@ -149,8 +149,8 @@ private:
             for (size_t j = 0; j < leaves_.axes; ++j) state = Log::add(state, z[j] - load(cells + j * leaf_rows + r));
             store(terms + r, load(w + r) > 0. ? Log::log_value(state) : splat(none));
         }
-        const auto own = static_cast<size_t>(self);
-        if (self >= 0 && own / leaf_rows == l) terms[own % leaf_rows] = none;
+        const auto place = static_cast<size_t>(own);
+        if (own >= 0 && place / leaf_rows == l) terms[place % leaf_rows] = none;
     }
 
     const Leaves& leaves_;

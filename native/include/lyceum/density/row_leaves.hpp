@@ -12,7 +12,7 @@ namespace lyceum::density {
 
 inline constexpr size_t leaf_rows = 32;
 
-// Reorders `order[begin, end)` so that every `leaf` rows in a row form one leaf. Cost: n log(n) d.
+// Reorders `order[begin, end)` so that every `leaf` consecutive rows form one leaf. Cost: n log(n) d.
 inline void leaf_order(Matrix<const double> Z, std::int64_t* order, size_t begin, size_t end, size_t leaf, Poll& poll) {
     while (end - begin > leaf) {
         size_t axis = 0;
@@ -37,7 +37,7 @@ inline void leaf_order(Matrix<const double> Z, std::int64_t* order, size_t begin
     }
 }
 
-// Leaf l holds rows [32 l, 32 l + 32), as [leaf][axis][row]; rows that are not there have weight 0.
+// Leaf l holds rows [32 l, 32 l + 32), as [leaf][axis][row]; rows beyond the last have weight 0.
 struct Leaves {
     size_t rows, axes, count, padded;  // `padded`: count, rounded up to whole vectors
     std::vector<double, AlignedAllocator<double>> cells, w, low, high, weight;  // low, high: [axis][leaf]
@@ -59,11 +59,11 @@ struct Leaves {
 
 private:
     void pack(Matrix<const double> Z, const double* weights, size_t l) {
-        const size_t begin = l * leaf_rows, there = std::min(leaf_rows, Z.rows - begin);
-        for (size_t r = 0; r < there; ++r) weight[l] += w[begin + r] = weight_of(weights, begin + r);
+        const size_t begin = l * leaf_rows, n_rows = std::min(leaf_rows, Z.rows - begin);
+        for (size_t r = 0; r < n_rows; ++r) weight[l] += w[begin + r] = weight_of(weights, begin + r);
         for (size_t j = 0; j < axes; ++j) {
             double* out = cells.data() + (l * axes + j) * leaf_rows;
-            for (size_t r = 0; r < leaf_rows; ++r) out[r] = Z.row(begin + std::min(r, there - 1))[j];
+            for (size_t r = 0; r < leaf_rows; ++r) out[r] = Z.row(begin + std::min(r, n_rows - 1))[j];
             low[j * padded + l] = *std::min_element(out, out + leaf_rows);
             high[j * padded + l] = *std::max_element(out, out + leaf_rows);
         }

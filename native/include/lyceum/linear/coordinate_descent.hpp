@@ -17,7 +17,7 @@ struct Penalty {
 
 struct Descent {
     size_t epochs;
-    double gap;  // or the largest decrease of the last epoch, when the gap was not asked for
+    double gap;  // or the largest decrease of the last epoch, when the gap is not computed
 };
 
 inline double soft_threshold(double z, double t) { return z > t ? z - t : z < -t ? z + t : 0.0; }
@@ -155,7 +155,7 @@ double column_gap(const ColumnProblem<Columns>& problem, const std::int32_t* cho
 template <class Columns>
 Descent column_descent(const ColumnProblem<Columns>& problem, const std::int32_t* chosen, size_t count, Residual& r,
                        double* b, const Penalty& p, double tolerance, size_t max_epochs, Poll poll) {
-    constexpr size_t between = 5;  // epochs from one look at the gap to the next, which costs about an epoch
+    constexpr size_t gap_every = 5;  // epochs between two computations of the gap, which cost about an epoch each
     Descent at{0, 0.0};
     while (at.epochs < max_epochs) {
         size_t moved = 0, work = 0;
@@ -174,7 +174,7 @@ Descent column_descent(const ColumnProblem<Columns>& problem, const std::int32_t
         }
         ++at.epochs;
         poll(work);
-        if (moved && at.epochs % between && at.epochs < max_epochs) continue;
+        if (moved && at.epochs % gap_every && at.epochs < max_epochs) continue;
         at.gap = column_gap(problem, chosen, count, r, b, p);
         if (at.gap <= tolerance || moved == 0) break;
     }

@@ -10,8 +10,8 @@
 
 namespace lyceum::linear {
 
-// `coef` has one row for two classes (code 1 is the positive side), else one a class. Rows without a class or weight
-// are passed over. Returns the number of mistakes.
+// `coef` has one row for two classes (code 1 is the positive side), else one per class. Rows without a class and
+// zero-weight rows are ignored. Returns the number of mistakes.
 template <class T>
 size_t perceptron_pass(Matrix<const T> X, Codes codes, const double* w, const double* shift, double rate,
                        Matrix<double> coef, Poll poll) {

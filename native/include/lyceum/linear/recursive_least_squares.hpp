@@ -8,7 +8,7 @@
 //             A^-1 (r - c), A = I + V S; then theta += U c and P -= U A^-1 V U' (Woodbury). One output: p = 1 / (1 +
 //             exp -z), V = w p (1 - p).
 // x~ = (x - shift, 1). A weight whose row and column of P are zero stays as it is.
-// Cost a row: d^2 for squares, K^3 d^2 for K outputs.
+// Cost per row: d^2 for squares, K^3 d^2 for K outputs.
 #pragma once
 #include <algorithm>
 #include <cmath>

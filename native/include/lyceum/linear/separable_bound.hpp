@@ -1,6 +1,6 @@
 // The separable bound of the multinomial loss (Bouchard, 2007), z_k = [x-shift 1].b_k:
 //   sum w [a + sum_k log(1 + exp(z_k - a)) - z_code]  at the a of every row that makes it least,
-// its gradient sum w (s_k - 1[k = code]) [x-shift 1], s_k = 1 / (1 + exp(a - z_k)), and, when asked for, for every
+// its gradient sum w (s_k - 1[k = code]) [x-shift 1], s_k = 1 / (1 + exp(a - z_k)), and, when wanted, for every
 // class
 //   H_k = sum w c_k [x-shift 1]'[x-shift 1],  c_k = s_k (1 - s_k) + (s_k - 1/2) / (z_k - a) / 100:
 // the curvature given a, kept off zero by a share of that of the parabola above it (Jaakkola and Jordan, 2000).

@@ -1,4 +1,4 @@
-// What the nodes of a network do with their net input z: value and derivative, a vector at a time.
+// Activations of the nodes of a network: value and derivative at the net input z, one vector at a time.
 #pragma once
 #include <cmath>
 

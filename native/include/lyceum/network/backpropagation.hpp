@@ -1,5 +1,5 @@
-// A tile of rows on its way through a network and back (backpropagation).
-// Cost: a multiply-add a weight and row forward, two back.
+// A tile of rows forward through a network and back (backpropagation).
+// Cost: one multiply-add per weight and row forward, two back.
 #pragma once
 #include <utility>
 

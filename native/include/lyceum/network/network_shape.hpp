@@ -1,4 +1,4 @@
-// The shape of a feed-forward network, and what is random while it is trained.
+// The shape of a feed-forward network, and the random numbers of its training.
 // A layer maps its inputs x to net inputs z by one of
 //   weighted   z_i = sum_j w_ji x_j + b_i
 //   quadratic  z_i = sum_j w_ji x_j^2 + b_i

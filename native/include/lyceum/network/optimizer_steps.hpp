@@ -1,4 +1,4 @@
-// One step downhill over a stretch of parameters: theta, its gradient g, and what the rule remembers (m, v).
+// One step of an optimizer for a range of parameters theta with the gradient g; m and v are its memory.
 //   sgd       theta -= rate g
 //   momentum  m = decay m - rate g,  theta += m
 //   nesterov  m = decay m - rate g,  theta += decay m - rate g
@@ -16,7 +16,7 @@ inline constexpr std::int32_t rules = 4;
 
 constexpr size_t memories(Rule rule) { return rule == Rule::adam ? 2 : rule == Rule::sgd ? 0 : 1; }
 
-struct Descent {
+struct Optimizer {
     Rule rule;
     double rate, decay, decay_squares, epsilon, penalty;
 

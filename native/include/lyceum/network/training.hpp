@@ -1,4 +1,4 @@
-// Training a network: its losses, its gradient over many rows, and descent one batch after another.
+// Training a network: its losses, its gradient over many rows, and optimizer steps batch by batch.
 // A packed row is d inputs, the target (a class code, or a number) and a weight above zero.
 #pragma once
 #include <lyceum/core/interrupt.hpp>
@@ -124,20 +124,20 @@ double network_gradient(const Shape& shape, Loss loss, const T* theta, const Pac
 
 // One step by `gradient` for every layer: weights are penalised, biases and radii are not.
 template <class T>
-void step(const Shape& shape, const Descent& descent, T* theta, T* memory, const T* gradient, std::int64_t number) {
-    const size_t kept = memories(descent.rule);
+void step(const Shape& shape, const Optimizer& optimizer, T* theta, T* memory, const T* gradient, std::int64_t number) {
+    const size_t kept = memories(optimizer.rule);
     const auto part = [&](size_t i, size_t from) { return i < kept ? memory + i * shape.size() + from : nullptr; };
     for (const Layer& layer : shape.layers) {
         const size_t mid = layer.at + layer.weights(), end = layer.at + layer.size();
         for (const auto& [from, to] : {std::pair{layer.at, mid}, std::pair{mid, end}})
-            descent(theta + from, part(0, from), part(1, from), gradient + from, to - from, from < mid, number);
+            optimizer(theta + from, part(0, from), part(1, from), gradient + from, to - from, from < mid, number);
     }
 }
 
 // Goes through the rows once, a step by the gradient of the mean loss after every `batch` of them; returns the sum of
 // weight * loss as met on the way. Steps are counted from `done`, and seed their own chance.
 template <class T>
-double network_descend(const Shape& shape, Loss loss, const Descent& descent, T* theta, T* memory,
+double network_descend(const Shape& shape, Loss loss, const Optimizer& optimizer, T* theta, T* memory,
                        const PackedRows<T>& data, size_t batch, Chance chance, std::int64_t done, Poll poll) {
     Training<T> training(shape, loss);
     std::vector<T, AlignedAllocator<T>> gradient(shape.size()), part(shape.size());
@@ -154,7 +154,7 @@ double network_descend(const Shape& shape, Loss loss, const Descent& descent, T*
             if (at > from)
                 for (size_t i = 0; i < part.size(); ++i) gradient[i] += part[i];
         }
-        step(shape, descent, theta, memory, gradient.data(), done);
+        step(shape, optimizer, theta, memory, gradient.data(), done);
         poll(3 * (to - from) * shape.size() + 8 * shape.size());
     }
     return total;

@@ -15,10 +15,10 @@ template <class T>
 inline bool mark_seen(T x, std::int64_t limit, std::uint8_t* seen) {
     if constexpr (std::is_floating_point_v<T>)
         if (!(x >= T{0} && x < static_cast<T>(limit))) return x != x;
-    const auto level = static_cast<std::int64_t>(x);
-    if (static_cast<std::uint64_t>(level) >= static_cast<std::uint64_t>(limit)) return false;
-    if (static_cast<T>(level) != x) return false;
-    seen[level] = 1;
+    const auto code = static_cast<std::int64_t>(x);
+    if (static_cast<std::uint64_t>(code) >= static_cast<std::uint64_t>(limit)) return false;
+    if (static_cast<T>(code) != x) return false;
+    seen[code] = 1;
     return true;
 }
 

@@ -42,4 +42,29 @@ void expand(Matrix<const T> X, Design design, Matrix<U> out, Poll poll) {
     }
 }
 
+// The one-of-C design as CSR: a number is always stored, a category only where it is one. `indices` and
+// `data` have room for a cell per column; returns how many are used. A NaN code is stored as NaN in its first column.
+template <class T, class U>
+size_t expand_sparse(Matrix<const T> X, Design design, std::int32_t* indptr, std::int32_t* indices, U* data) {
+    size_t used = 0;
+    indptr[0] = 0;
+    for (size_t i = 0; i < X.rows; ++i) {
+        const T* x = X.row(i);
+        for (size_t j = 0; j < X.cols; ++j) {
+            const std::int32_t size = design.size[j];
+            const double code = static_cast<double>(x[j]) - design.first[j];
+            if (size == 0) {
+                indices[used] = design.start[j];
+                data[used++] = static_cast<U>(x[j]);
+            } else if (!(code < 0) && !(code >= size)) {
+                const bool known = code == code;
+                indices[used] = design.start[j] + (known ? static_cast<std::int32_t>(code) : 0);
+                data[used++] = known ? U{1} : std::numeric_limits<U>::quiet_NaN();
+            }
+        }
+        indptr[i + 1] = static_cast<std::int32_t>(used);
+    }
+    return used;
+}
+
 }  // namespace lyceum::rows

@@ -1,4 +1,4 @@
-// How a tree is grown, and what is found of a column at a node.
+// The rules of growth, and the best split of a node by one column.
 #pragma once
 #include <algorithm>
 #include <limits>
@@ -6,11 +6,11 @@
 #include <lyceum/core/hash_uniform.hpp>
 #include <lyceum/core/midpoint.hpp>
 #include <lyceum/trees/ranked_columns.hpp>
+#include <lyceum/trees/split_kind.hpp>
 #include <lyceum/trees/target_sums.hpp>
 
 namespace lyceum::trees {
 
-enum class SplitKind : std::uint8_t { leaf, threshold, intervals, categories, groups };
 enum class Categorical { groups, multiway, one_vs_rest };
 
 struct TreeRules {
@@ -25,9 +25,9 @@ struct TreeRules {
     double min_weight = 0.;    // of a branch
     double min_decrease = 0.;  // of the impurity, times the share of the rows
     double max_p = 1.;         // of the chi-square test of branches against classes
-    double floor = 0.;         // an impurity that is not split
-    size_t max_features = 0;   // columns drawn at a node, 0: all
-    bool random = false;       // thresholds are drawn
+    double floor = 0.;         // nodes of at most this impurity are not split
+    size_t max_features = 0;   // random columns per node, 0: all
+    bool random = false;       // thresholds are random
     bool needs_gain = false;   // a split that gains nothing is not made
     bool release8 = false;     // C4.5's penalty and minimum for continuous columns
     bool record = false;
@@ -37,20 +37,19 @@ struct TreeRules {
 
 struct FoundSplit {
     bool valid = false;
-    bool constant = false;  // there is one value at most, here and in all nodes below
+    bool constant = false;  // at most one value, here and in all nodes below
     SplitKind kind = SplitKind::leaf;
     double gain = 0., score = 0.;
-    double random_threshold =
-        std::numeric_limits<double>::quiet_NaN();  // threshold: where it is drawn, see `threshold_of`
-    std::uint32_t cut = 0, next = 0;               // threshold: the last code on the left and the first on the right
-    std::int32_t missing_child = -1;               // the child of missing cells, if they have one
+    double random_threshold = std::numeric_limits<double>::quiet_NaN();  // of a random split
+    std::uint32_t cut = 0, next = 0;  // threshold: the last code on the left and the first on the right
+    std::int32_t missing_child = -1;  // the child of missing cells, if they have one
     std::int32_t children = 2;
     std::vector<std::uint32_t> cuts;  // intervals: the last codes of all but the last
     std::vector<double> cut_values;
-    std::vector<std::int32_t> branches;  // categories and groups: the child of every code, -1 if there is none
+    std::vector<std::int32_t> branches;  // categories and groups: the child of every code, -1 for none
 };
 
-// A threshold of column j between two codes: midway, or the largest value of the column up to there.
+// A threshold of column j between two codes: midway, or the largest value of the column that is not above.
 inline double threshold_between(const TreeColumns& columns, const TreeRules& rules, size_t j, std::uint32_t left,
                                 std::uint32_t right) {
     const double *low = columns.smallest(j), *high = columns.largest(j);
@@ -60,8 +59,8 @@ inline double threshold_between(const TreeColumns& columns, const TreeRules& rul
     return high[std::upper_bound(high, high + columns.n_codes[j], middle) - high - 1];
 }
 
-// The threshold of what was found of column j, NaN of other kinds. Asked of the column that is taken: the values of all
-// columns at all nodes would be fetched from far apart.
+// The threshold of a split by column j, NaN for other kinds of splits. Computed only for the column that is chosen:
+// fetching the values of all columns at all nodes would miss the cache.
 inline double threshold_of(const FoundSplit& found, const TreeColumns& columns, const TreeRules& rules, size_t j) {
     const bool is_random = found.random_threshold == found.random_threshold;
     if (found.kind != SplitKind::threshold || is_random) return found.random_threshold;

@@ -1,4 +1,4 @@
-// The cells that trees are grown on: column by column, as ranks of their values, with the values beside.
+// The cells that trees are grown on: column by column, as ranks of their values, and the values themselves.
 #pragma once
 #include <bit>
 #include <cmath>

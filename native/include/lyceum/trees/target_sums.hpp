@@ -1,6 +1,6 @@
-// What a tree predicts, as sums: the weights of the classes, or the weight, sum and squares of a number.
+// The target of a tree as sums: the weights of the classes, or the weight, sum and squares of a number.
 //
-// A split is judged by a merit of its parts, larger is better, such that
+// A split is scored by the merits of its parts, larger is better, such that
 //     gain = (sum of the parts' merits - merit of the limits) / weight of the limits.
 #pragma once
 #include <algorithm>
@@ -82,7 +82,7 @@ struct Classes {
         }
     }
 
-    // The merits of two parts together; one division where there would be two.
+    // The sum of the merits of two parts, with one division instead of two.
     Doubles merit_of_two(const Doubles* a, const Doubles* b) const {
         if (criterion != Criterion::gini) return merit(a) + merit(b);
         Doubles x{}, y{};
@@ -91,7 +91,7 @@ struct Classes {
         return (x * n + y * m) / (m * n);
     }
 
-    // What the merit falls short of for rows that are alike, a unit of weight.
+    // How far the merit is below that of identical rows, per unit of weight.
     double impurity(const double* s, double merit) const {
         const double n = weight(s);
         const bool counts = criterion == Criterion::gini || criterion == Criterion::misclassification;

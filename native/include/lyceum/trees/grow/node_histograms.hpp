@@ -1,4 +1,4 @@
-// Sums of a target over the bins of every column, for every node of a frontier that has a slot.
+// Sums of the target over the bins of every column, for every open node (slot) of a tree.
 // Rows are routed from the root by their codes and taken slot by slot, so that the table of one node stays in the
 // cache. A missing cell of a split without a side of its own sends the row to all children, its weight divided by their
 // shares. Cost: n depth lookups and n d additions of one cell (a class) or of four doubles (a number).
@@ -89,7 +89,7 @@ private:
         return tree_.branches[tree_.table[node] + codes[tree_.feature[node]]];
     }
 
-    // The last node that the row reaches whole.
+    // The last node that the undivided row reaches.
     std::int32_t down(const Code* codes, std::int32_t node) const {
         while (tree_.feature[node] >= 0) {
             const std::int32_t to = next(codes, node);
@@ -137,12 +137,12 @@ void add(NumberTarget target, const Arrival& arrival, const Code* codes, CodeCel
 
 }  // namespace node_histogram
 
-// Adds the rows to out, (slots, cells, channels). Rows of weight zero are no rows.
+// Adds the rows to out, (slots, cells, channels). Zero-weight rows are ignored.
 template <class Code, class Target>
 void node_histograms(Matrix<const Code> codes, CodeCells cells, CodedTree tree, Target target, const double* w,
                      size_t slots, double* out, Poll poll) {
     using namespace node_histogram;
-    constexpr size_t enough = size_t{1} << 18;  // arrivals at a time: a row with gaps has many
+    constexpr size_t enough = size_t{1} << 18;  // arrivals at a time: a row with missing cells has many
     const size_t stride = cells.size() * target.channels();
     Router<Code> route(tree);
     std::vector<Arrival> arrivals, sorted;
@@ -159,7 +159,7 @@ void node_histograms(Matrix<const Code> codes, CodeCells cells, CodedTree tree, 
     }
 }
 
-// low and high = the smallest and largest value in every cell of every column, over those that are there.
+// low and high = the smallest and largest value in every cell of every column, over the cells that are not missing.
 template <class T, class Code>
 void bin_ranges(Matrix<const T> X, const Code* codes, CodeCells cells, double* low, double* high, Poll poll) {
     for (size_t i = 0; i < X.rows; ++i) {

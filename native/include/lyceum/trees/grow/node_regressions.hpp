@@ -28,10 +28,10 @@ struct NodeModel {
 
 class NodeFitter {
 public:
-    // X has a column a row, n long; w may be null.
+    // X has one row per column, of n cells; w may be null.
     NodeFitter(const double* X, size_t n, const double* y, const double* w) : X_(X), n_(n), y_(y), w_(w) {}
 
-    // Rows from `first` to `last`; coef has an entry a column, 0 where it is not in the model.
+    // Rows from `first` to `last`; coef has one entry per column, 0 where it is not in the model.
     [[gnu::noinline]] NodeModel fit(size_t first, size_t last, const std::int32_t* columns, size_t v, ModelRule rule,
                                     double* coef) {
         rows_ = last - first, v_ = v;

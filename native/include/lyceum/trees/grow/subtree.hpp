@@ -16,7 +16,7 @@ struct TreeNode {
     double impurity = 0., gain = 0.;
 };
 
-struct Considered {  // a column at a node, and what splitting by it would have gained
+struct Considered {  // a column at a node, and the gain of its best split
     std::int32_t node, feature;
     double gain, score, threshold;
 };

@@ -1,77 +1,19 @@
 // Rows through many small trees without walking: cells become ranks among the thresholds of the forest once, then every
 // node of a tree is tested for a tile of rows at a time.
 //
-// A row's place is the number of the first end that it can still come to. A test moves the rows at place `from` whose
-// rank is above `cut` to place `to`; a node's tests come before those of its children, so when all are done the places
-// are the ends. Nodes of several children are chains of such tests, and those of categories test a branch looked up.
+// The ends of a tree (leaves, and nodes where a row may stay) are numbered from left to right. A row's place is the
+// number of the first end that it can still reach. A test moves the rows at place `from` whose rank is above `cut` to
+// place `to`; a node's tests come before those of its children, so that in the end the places are the ends. Nodes with
+// several children are chains of such tests; nodes with categories test a branch that is looked up.
 // Cost: rows · (columns · log thresholds + nodes / lanes + trees).
 #pragma once
 #include <limits>
 #include <lyceum/core/simd.hpp>
+#include <lyceum/trees/route/threshold_ranks.hpp>
 #include <lyceum/trees/route/tree_view.hpp>
-#include <lyceum/trees/route/tree_walk.hpp>
-#include <map>
 #include <vector>
 
 namespace lyceum::trees {
-
-// How many of some thresholds are below a cell.
-//
-// Even cells between the first and the last threshold say between which ranks a cell lies; the few thresholds of one
-// even cell are bisected. The place among even cells rises with the cell, whatever is rounded, so ranks are exact.
-template <class T>
-class Ranks {
-public:
-    Ranks() = default;
-    explicit Ranks(const std::vector<double>& thresholds) : cuts_(thresholds.size()) {
-        std::transform(thresholds.begin(), thresholds.end(), cuts_.begin(), cut_of<T>);
-        const auto finite = [](T cut) { return std::isfinite(cut); };
-        const auto first = std::find_if(cuts_.begin(), cuts_.end(), finite);
-        const auto last = std::find_if(cuts_.rbegin(), cuts_.rend(), finite);
-        const size_t count = std::min(most_cells, 2 * std::bit_ceil(cuts_.size() + 1));
-        last_ = static_cast<T>(count - 1);
-        if (first != cuts_.end()) {
-            origin_ = *first;
-            per_width_ = static_cast<T>(count) / (*last - *first);
-        }
-        starts_.assign(count + 1, 0);
-        for (const T cut : cuts_) starts_[static_cast<size_t>(cell_of(cut)) + 1] += 1;
-        const auto most = static_cast<unsigned>(*std::max_element(starts_.begin(), starts_.end()));
-        for (size_t c = 1; c <= count; ++c) starts_[c] += starts_[c - 1];
-        half_ = static_cast<std::int32_t>(std::bit_ceil(most + 1) / 2);
-        cuts_.resize(cuts_.size() + 2 * static_cast<size_t>(half_), std::numeric_limits<T>::infinity());
-    }
-
-    template <size_t Count>
-    void of(const T* cells, std::int32_t* ranks) const {
-        for (size_t i = 0; i < Count; ++i) ranks[i] = cell_of(cells[i]);
-        for (size_t i = 0; i < Count; ++i) ranks[i] = starts_[static_cast<size_t>(ranks[i])];
-        for (std::int32_t half = half_; half > 0; half /= 2) {
-            const T* middle = cuts_.data() + half - 1;
-            for (size_t i = 0; i < Count; ++i) {
-                std::int32_t below = middle[ranks[i]] < cells[i];
-                // neither a jump, which would often be guessed wrong, nor a gather, which some processors do slowly
-                asm("" : "+r"(below));
-                ranks[i] += -below & half;
-            }
-        }
-    }
-
-private:
-    static constexpr size_t most_cells = 4096;
-
-    // NaN and all below the first threshold are in cell 0.
-    std::int32_t cell_of(T x) const {
-        const T place = (x - origin_) * per_width_;
-        const T above = place > 0 ? place : T{0};
-        return static_cast<std::int32_t>(above < last_ ? above : last_);
-    }
-
-    std::vector<T> cuts_;               // rising, then infinities
-    std::vector<std::int32_t> starts_;  // thresholds below each even cell
-    T origin_ = 0, per_width_ = 0, last_ = 0;
-    std::int32_t half_ = 0;
-};
 
 inline constexpr size_t scan_tile = 256;
 
@@ -83,17 +25,17 @@ inline constexpr size_t most_ranks = size_t{1} << (8 * sizeof(R));
 
 template <class R>
 struct ScanTest {
-    std::int32_t table;  // where the branches of codes start that go into the column looked up, or −1: a test
+    std::int32_t table;  // where the branches of the codes start, for a lookup; −1 for a test
     std::uint16_t column;
     R cut, from, to;
 };
 
-// Columns of ranks. A missing cell has the lowest rank in a `low` column and the highest in a `high` one, so that it
-// goes the way that a test wants. `codes` has the category, one more for an unknown one, one more for a missing one.
+// The columns of ranks of one column of the table. A missing cell has the lowest rank in `low` and the highest in
+// `high`: a test uses the one that sends it where it must go. `codes` has the categories, then unknown, then missing.
 template <class T>
 struct RankedColumn {
     std::vector<double> thresholds;
-    Ranks<T> ranks;
+    ThresholdRanks<T> ranks;
     std::int32_t n_codes = -1;
     int low = -1, high = -1, codes = -1;
 };
@@ -110,8 +52,8 @@ public:
             if (ends(tree) > most_ranks<R>) return false;
             for (size_t i = 0; i < tree.nodes; ++i) {
                 each_threshold(tree, i, [&](double t) { thresholds[tree.feature[i]].push_back(t); });
-                if (tree.split(i) > Split::intervals && size_t(tree.n_codes[i]) + 2 > most_ranks<R>) return false;
-                if (tree.split(i) != Split::leaf && size_t(tree.n_children[i]) + 1 > most_ranks<R>) return false;
+                if (tree.split(i) > SplitKind::intervals && size_t(tree.n_codes[i]) + 2 > most_ranks<R>) return false;
+                if (tree.split(i) != SplitKind::leaf && size_t(tree.n_children[i]) + 1 > most_ranks<R>) return false;
             }
         }
         return 3 * columns < 65535 && std::all_of(thresholds.begin(), thresholds.end(),
@@ -121,7 +63,7 @@ public:
     ScanForest(const std::vector<TreeView>& trees, size_t columns) : ranked_(columns) {
         for (const auto& tree : trees)
             for (size_t i = 0; i < tree.nodes; ++i) learn_column(tree, i);
-        for (auto& column : ranked_) column.ranks = Ranks<T>(sorted(column.thresholds));
+        for (auto& column : ranked_) column.ranks = ThresholdRanks<T>(sorted(column.thresholds));
         starts_.push_back(0);
         end_starts_.push_back(0);
         for (const auto& tree : trees) append(tree);
@@ -153,11 +95,11 @@ public:
                                   places + first);
     }
 
-    // The ends of a tree; of nodes below a leaf it knows nothing, they may be there.
+    // How many ends a tree has; nodes below a leaf are ignored.
     static size_t ends(const TreeView& tree) {
         size_t count = 1;
         for (size_t i = 0; i < tree.nodes; ++i)
-            if (tree.split(i) != Split::leaf) count += size_t(tree.n_children[i]) - 1 + may_stay(tree, i);
+            if (tree.split(i) != SplitKind::leaf) count += size_t(tree.n_children[i]) - 1 + may_stay(tree, i);
         return count;
     }
 
@@ -169,17 +111,17 @@ private:
     }
 
     // A category without a branch, or unknown, ends at the node.
-    static bool may_stay(const TreeView& tree, size_t i) { return tree.split(i) > Split::intervals; }
+    static bool may_stay(const TreeView& tree, size_t i) { return tree.split(i) > SplitKind::intervals; }
 
     template <class Function>
     static void each_threshold(const TreeView& tree, size_t i, Function function) {
-        if (tree.split(i) == Split::threshold) function(tree.threshold[i]);
-        if (tree.split(i) == Split::intervals)
+        if (tree.split(i) == SplitKind::threshold) function(tree.threshold[i]);
+        if (tree.split(i) == SplitKind::intervals)
             for (int c = 0; c + 1 < tree.n_children[i]; ++c) function(tree.cuts[tree.table[i] + c]);
     }
 
     void learn_column(const TreeView& tree, size_t i) {
-        if (tree.split(i) == Split::leaf) return;
+        if (tree.split(i) == SplitKind::leaf) return;
         auto& column = ranked_[tree.feature[i]];
         each_threshold(tree, i, [&](double t) { column.thresholds.push_back(t); });
         if (may_stay(tree, i)) column.n_codes = std::max(column.n_codes, tree.n_codes[i]);
@@ -203,7 +145,7 @@ private:
             const auto [node, place] = waiting.back();
             waiting.pop_back();
             const auto i = static_cast<size_t>(node);
-            if (tree.split(i) == Split::leaf) {
+            if (tree.split(i) == SplitKind::leaf) {
                 ends_[first + place] = node;
                 continue;
             }
@@ -228,7 +170,7 @@ private:
             tests_.push_back({-1, lookup, R(b - 1 - rank_bias<R>), R(from), R(to)});
             return;
         }
-        const double t = tree.split(i) == Split::threshold ? tree.threshold[i] : tree.cuts[tree.table[i] + b - 1];
+        const double t = tree.split(i) == SplitKind::threshold ? tree.threshold[i] : tree.cuts[tree.table[i] + b - 1];
         const auto& all = column.thresholds;
         const auto cut = std::lower_bound(all.begin(), all.end(), t) - all.begin();
         const auto where = use(tree.missing[i] >= b ? column.high : column.low);

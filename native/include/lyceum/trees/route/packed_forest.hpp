@@ -1,10 +1,10 @@
-// A forest packed for prediction: many trees, built once, walked or scanned, whichever is estimated to be quicker.
+// A forest packed for prediction: walked or scanned, whichever is estimated to be faster.
 #pragma once
 #include <lyceum/core/interrupt.hpp>
 #include <lyceum/trees/route/forest_scan.hpp>
-#include <lyceum/trees/route/tree_walk.hpp>
+#include <lyceum/trees/route/forest_walk.hpp>
+#include <lyceum/trees/route/routing_cost.hpp>
 #include <memory>
-#include <optional>
 #include <vector>
 
 namespace lyceum::trees {
@@ -15,18 +15,17 @@ struct TreeValues {
     size_t column;
 };
 
-enum class Engine { quickest, walk, scan };
+enum class Engine { fastest, walk, scan };
 
 template <class T>
 class Forest {
 public:
     Forest(const std::vector<TreeView>& trees, const std::vector<TreeValues>& values, size_t columns,
-           Engine engine = Engine::quickest)
+           Engine engine = Engine::fastest)
         : columns_(columns) {
         for (const auto& tree : trees) tree.check(columns);
         choose(trees, engine);
-        if (!scans()) append_walks(trees);
-        if (!scans()) append_tops(trees, engine);
+        if (!scans()) walk_ = std::make_unique<WalkForest<T>>(trees, columns, engine != Engine::walk);
         value_starts_.push_back(0);
         for (size_t t = 0; t < trees.size(); ++t) append_values(trees[t], values[t], t);
     }
@@ -74,11 +73,6 @@ public:
     }
 
 private:
-    using Top = ScanForest<T, std::int16_t>;
-    static constexpr int top_levels = vector_bytes == 64 ? 7 : vector_bytes == 32 ? 6 : 5;
-    static constexpr size_t block_bytes = size_t{1} << 20;  // cells that stay in the cache while trees pass
-
-    // A rough estimate in nanoseconds a row, from measurements on AVX-512; other widths scale.
     void choose(const std::vector<TreeView>& trees, Engine engine) {
         if (engine == Engine::walk) return;
         using Small = ScanForest<T, std::int8_t>;
@@ -90,68 +84,15 @@ private:
             if (engine == Engine::scan) throw std::invalid_argument("these trees are too large to be scanned");
             return;
         }
-        if (engine == Engine::quickest && scan_cost(trees, small ? 1 : 2) >= walk_cost(trees)) return;
+        if (engine == Engine::fastest && scan_cost(trees, columns_, small ? 1 : 2) >= walk_cost(trees)) return;
         if (small)
             scan8_ = std::make_unique<Small>(trees, columns_);
         else
             scan16_ = std::make_unique<Large>(trees, columns_);
     }
 
-    double scan_cost(const std::vector<TreeView>& trees, double bytes) const {
-        std::vector<size_t> thresholds(columns_, 0);
-        double cost = 0;
-        for (const auto& tree : trees) {
-            cost += 0.7;
-            for (size_t i = 0; i < tree.nodes; ++i) {
-                if (tree.split(i) == Split::leaf) continue;
-                cost += 0.02 * bytes * (64.0 / vector_bytes) * (tree.n_children[i] - 1);
-                thresholds[tree.feature[i]] += 1;
-                if (tree.split(i) > Split::intervals) cost += 0.7;
-            }
-        }
-        for (const size_t count : thresholds)
-            if (count) cost += 1.0 + 0.4 * static_cast<double>(std::bit_width(count));
-        return cost;
-    }
-
-    static double walk_cost(const std::vector<TreeView>& trees) {
-        double cost = 0;
-        for (const auto& tree : trees) {
-            std::vector<double> depth(tree.nodes, 0.0);
-            double reach = 0, total = 0;
-            for (size_t i = 0; i < tree.nodes; ++i) {
-                if (tree.split(i) == Split::leaf) {
-                    reach += tree.weight[i] * depth[i];
-                    total += tree.weight[i];
-                } else {
-                    std::fill_n(depth.begin() + tree.child[i], tree.n_children[i], depth[i] + 1);
-                }
-            }
-            cost += 1.0 + (is_two_way(tree) ? 1.0 : 5.0) * (total > 0 ? reach / total : 1.0);
-        }
-        return cost;
-    }
-
-    void append_walks(const std::vector<TreeView>& trees) {
-        small_ = std::is_same_v<T, float> && columns_ <= SmallNode::most_columns &&
-                 std::all_of(trees.begin(), trees.end(), [](auto& t) { return t.nodes <= SmallNode::most_nodes; });
-        size_t total = 0;
-        for (const auto& tree : trees) total += is_two_way(tree) ? tree.nodes : 0;
-        small_ ? small_nodes_.reserve(total) : wide_nodes_.reserve(total);
-        for (const auto& tree : trees) {
-            const bool two_way = is_two_way(tree);
-            mixed_.push_back(!two_way);
-            walk_starts_.push_back(!two_way ? mixed_nodes_.size() : small_ ? small_nodes_.size() : wide_nodes_.size());
-            if (!two_way)
-                append_nodes(tree, mixed_nodes_, tables_);
-            else if (small_)
-                append_nodes(tree, small_nodes_);
-            else
-                append_nodes(tree, wide_nodes_);
-        }
-    }
-
-    // Values in the order of places when scanned; when walked a slot a node, where ends of one class share.
+    // When scanned, values are in the order of the ends; when walked, every node has a slot, and pure leaves of one
+    // class share theirs.
     void append_values(const TreeView& tree, const TreeValues& given, size_t t) {
         const size_t K = given.values.cols;
         width_.push_back(K);
@@ -176,7 +117,7 @@ private:
         std::int32_t next = 0;
         for (size_t i = 0; i < tree.nodes; ++i) {
             const double* v = values.row(i);
-            const bool ends = tree.split(i) == Split::leaf || tree.split(i) > Split::intervals;
+            const bool ends = tree.split(i) == SplitKind::leaf || tree.split(i) > SplitKind::intervals;
             if (!ends) {
                 slots_.push_back(0);
                 continue;
@@ -195,32 +136,13 @@ private:
         if (next == 0) values_.resize(start + K);  // never read: a tree has an end
     }
 
-    // The first levels of many deep trees are scanned, and rows walk from there.
-    void append_tops(const std::vector<TreeView>& trees, Engine engine) {
-        if (engine == Engine::walk || 2 * trees.size() < columns_) return;
-        if (!std::all_of(trees.begin(), trees.end(), is_two_way)) return;
-        std::vector<std::vector<std::uint8_t>> kinds;
-        std::vector<TreeView> tops;
-        for (const auto& tree : trees) {
-            std::vector<int> depth(tree.nodes, 0);
-            kinds.emplace_back(tree.kind, tree.kind + tree.nodes);
-            for (size_t i = 0; i < tree.nodes; ++i) {
-                if (tree.split(i) == Split::leaf) continue;
-                depth[tree.child[i]] = depth[tree.child[i] + 1] = depth[i] + 1;
-                if (depth[i] >= top_levels) kinds.back()[i] = 0;
-            }
-            tops.push_back(tree);
-            tops.back().kind = kinds.back().data();
-        }
-        if (Top::fits(tops, columns_)) top_ = std::make_unique<Top>(tops, columns_);
-    }
-
     std::int32_t node_of(size_t t, std::int32_t place) const {
         if (scan8_) return scan8_->ends_of(t)[place];
         return scan16_ ? scan16_->ends_of(t)[place] : place;
     }
 
-    // use(tree, row, count, place): what the rows of a tile come to; place(i) is a node, or the number of an end.
+    // use(tree, row, count, place) for tiles of rows; place(i) is the node of row + i, or (scanned) the number of its
+    // end.
     template <class Use>
     void each_place(Matrix<const T> X, size_t first, size_t last, Poll& poll, Use use) const {
         if (scan8_)
@@ -228,7 +150,7 @@ private:
         else if (scan16_)
             each_scanned(*scan16_, X, first, last, poll, use);
         else
-            each_walked(X, first, last, poll, use);
+            walk_->each_end(X, first, last, poll, use);
     }
 
     template <class R, class Use>
@@ -249,69 +171,13 @@ private:
         }
     }
 
-    template <class Use>
-    void each_walked(Matrix<const T> X, size_t first, size_t last, Poll& poll, Use& use) const {
-        std::int32_t ends[walk_rows];
-        const auto place = [&](size_t i) { return ends[i]; };
-        const size_t ranks = top_ ? top_->n_columns() * scan_tile : 0;  // of a tile
-        const size_t row_bytes = sizeof(T) * X.cols + sizeof(std::int16_t) * ranks / scan_tile;
-        const size_t rows = std::max(walk_rows, block_bytes / row_bytes / walk_rows * walk_rows);
-        std::vector<std::int16_t> columns(ranks * (std::min(rows, X.rows) / walk_rows + 1));
-        for (size_t start = 0; start < X.rows; start += rows) {
-            const size_t end = std::min(start + rows, X.rows);
-            for (size_t row = start; top_ && row < end; row += walk_rows)
-                top_->rank(X.row(row), std::min(walk_rows, end - row), X.cols,
-                           columns.data() + (row - start) / walk_rows * ranks);
-            for (size_t t = first; t < last; ++t)
-                for (size_t row = start; row < end; row += walk_rows) {
-                    const size_t count = std::min(walk_rows, end - row);
-                    start_walk(t, columns.data() + (row - start) / walk_rows * ranks, ends);
-                    walk_tree(t, X.row(row), count, X.cols, ends);
-                    use(t, row, count, place);
-                    poll(64 * walk_rows);
-                }
-        }
-    }
-
-    // ends = where rows walk from: the root, or where the scanned levels end.
-    void start_walk(size_t t, std::int16_t* columns, std::int32_t* ends) const {
-        static_assert(walk_rows == scan_tile);
-        if (!top_) {
-            std::fill_n(ends, walk_rows, 0);
-            return;
-        }
-        alignas(64) std::int16_t places[scan_tile];
-        top_->scan(t, columns, places);
-        const std::int32_t* nodes = top_->ends_of(t);
-        for (size_t i = 0; i < walk_rows; ++i) ends[i] = nodes[static_cast<std::uint16_t>(places[i])];
-    }
-
-    void walk_tree(size_t t, const T* cells, size_t n, size_t d, std::int32_t* ends) const {
-        if (mixed_[t]) {
-            const MixedNode* nodes = mixed_nodes_.data() + walk_starts_[t];
-            for (size_t i = 0; i < n; ++i) ends[i] = walk_mixed(nodes, tables_, cells + i * d);
-            return;
-        }
-        if constexpr (std::is_same_v<T, float>)
-            if (small_) return walk(small_nodes_.data() + walk_starts_[t], cells, n, d, ends);
-        walk(wide_nodes_.data() + walk_starts_[t], cells, n, d, ends);
-    }
-
     size_t columns_;
     std::unique_ptr<ScanForest<T, std::int8_t>> scan8_;
     std::unique_ptr<ScanForest<T, std::int16_t>> scan16_;
+    std::unique_ptr<WalkForest<T>> walk_;
 
-    std::unique_ptr<Top> top_;
-    bool small_ = false;
-    std::vector<SmallNode> small_nodes_;
-    std::vector<WideNode<T>> wide_nodes_;
-    std::vector<MixedNode> mixed_nodes_;
-    MixedTables tables_;
-    std::vector<char> mixed_;
-    std::vector<size_t> walk_starts_, node_starts_;
+    std::vector<size_t> node_starts_, value_starts_, width_, column_;
     std::vector<std::int32_t> slots_;
-
-    std::vector<size_t> value_starts_, width_, column_;
     std::vector<double> values_;
 };
 

@@ -4,12 +4,11 @@
 #include <cmath>
 #include <cstdint>
 #include <lyceum/core/views.hpp>
+#include <lyceum/trees/split_kind.hpp>
 #include <stdexcept>
 #include <string>
 
 namespace lyceum::trees {
-
-enum class Split : std::uint8_t { leaf, threshold, intervals, categories, groups };
 
 inline constexpr int stays = -1;   // the row ends at the node
 inline constexpr int shared = -2;  // the row goes to every child in part
@@ -30,15 +29,15 @@ struct TreeView {
     size_t n_branches;
     const double* weight;
 
-    Split split(size_t i) const { return static_cast<Split>(kind[i]); }
+    SplitKind split(size_t i) const { return static_cast<SplitKind>(kind[i]); }
 
     // The number of the child that a cell leads to, `stays` or `shared`.
     int branch(size_t i, double cell) const {
-        const Split how = split(i);
-        if (how == Split::leaf) return stays;
+        const SplitKind how = split(i);
+        if (how == SplitKind::leaf) return stays;
         if (std::isnan(cell)) return missing[i] < 0 ? shared : missing[i];
-        if (how == Split::threshold) return !(cell <= threshold[i]);
-        if (how == Split::intervals) {
+        if (how == SplitKind::threshold) return !(cell <= threshold[i]);
+        if (how == SplitKind::intervals) {
             const double* first = cuts + table[i];
             return static_cast<int>(std::lower_bound(first, first + n_children[i] - 1, cell) - first);
         }
@@ -54,7 +53,7 @@ struct TreeView {
 
     bool shares_missing() const {
         for (size_t i = 0; i < nodes; ++i)
-            if (split(i) != Split::leaf && missing[i] < 0) return true;
+            if (split(i) != SplitKind::leaf && missing[i] < 0) return true;
         return false;
     }
 
@@ -62,22 +61,23 @@ struct TreeView {
     void check(size_t columns) const {
         if (nodes == 0) fail(0, "a tree has at least one node");
         for (size_t i = 0; i < nodes; ++i)
-            if (split(i) != Split::leaf) check_inner(i, columns);
+            if (split(i) != SplitKind::leaf) check_inner(i, columns);
     }
 
 private:
     void check_inner(size_t i, size_t columns) const {
         const auto size = static_cast<std::int64_t>(nodes);
-        if (kind[i] > static_cast<std::uint8_t>(Split::groups)) fail(i, "has an unknown kind of split");
-        if (feature[i] < 0 || static_cast<size_t>(feature[i]) >= columns) fail(i, "tests a column that there is not");
+        if (kind[i] > static_cast<std::uint8_t>(SplitKind::groups)) fail(i, "has an unknown kind of split");
+        if (feature[i] < 0 || static_cast<size_t>(feature[i]) >= columns) fail(i, "tests a column that does not exist");
         if (n_children[i] < 2) fail(i, "must have two children or more");
         if (child[i] <= static_cast<std::int64_t>(i) || child[i] + std::int64_t{n_children[i]} > size)
             fail(i, "must have its children after itself and among the nodes");
-        if (missing[i] < -1 || missing[i] >= n_children[i]) fail(i, "sends missing cells to a child that it has not");
-        if (split(i) == Split::threshold && (n_children[i] != 2 || std::isnan(threshold[i])))
+        if (missing[i] < -1 || missing[i] >= n_children[i])
+            fail(i, "sends missing cells to a child that does not exist");
+        if (split(i) == SplitKind::threshold && (n_children[i] != 2 || std::isnan(threshold[i])))
             fail(i, "must have two children and a threshold");
-        if (split(i) == Split::intervals) check_cuts(i);
-        if (split(i) == Split::categories || split(i) == Split::groups) check_branches(i);
+        if (split(i) == SplitKind::intervals) check_cuts(i);
+        if (split(i) == SplitKind::categories || split(i) == SplitKind::groups) check_branches(i);
     }
 
     void check_cuts(size_t i) const {
@@ -92,7 +92,8 @@ private:
         if (first < 0 || count < 0 || first + count > static_cast<std::int64_t>(n_branches))
             fail(i, "has branches outside the table");
         for (std::int64_t c = first; c < first + count; ++c)
-            if (branches[c] < -1 || branches[c] >= n_children[i]) fail(i, "has a branch to a child that it has not");
+            if (branches[c] < -1 || branches[c] >= n_children[i])
+                fail(i, "has a branch to a child that does not exist");
     }
 
     [[noreturn]] static void fail(size_t i, const char* what) {

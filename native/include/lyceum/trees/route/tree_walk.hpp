@@ -8,7 +8,7 @@
 
 namespace lyceum::trees {
 
-inline constexpr size_t walk_rows = 256;  // rows whose cells are looked at for gaps at once
+inline constexpr size_t walk_rows = 256;  // rows that are checked for missing cells at once
 
 // The largest T that is not above the threshold: x <= threshold is x <= cut for every x of type T.
 template <class T>
@@ -55,7 +55,7 @@ template <class Node>
 void append_nodes(const TreeView& tree, std::vector<Node>& nodes) {
     using T = typename Node::Cell;
     for (size_t i = 0; i < tree.nodes; ++i) {
-        if (tree.split(i) == Split::leaf)
+        if (tree.split(i) == SplitKind::leaf)
             nodes.emplace_back(std::numeric_limits<T>::infinity(), std::uint32_t(i), 0u, false);
         else
             nodes.emplace_back(cut_of<T>(tree.threshold[i]), std::uint32_t(tree.child[i]),
@@ -64,52 +64,52 @@ void append_nodes(const TreeView& tree, std::vector<Node>& nodes) {
 }
 
 template <class T>
-bool has_gaps(const T* cells, size_t count) {
-    int gaps = 0;
-    for (size_t i = 0; i < count; ++i) gaps |= cells[i] != cells[i];
-    return gaps;
+bool any_missing(const T* cells, size_t count) {
+    int found = 0;
+    for (size_t i = 0; i < count; ++i) found |= cells[i] != cells[i];
+    return found;
 }
 
-template <bool Gaps, class Node>
+template <bool HasMissing, class Node>
 std::uint32_t next_node(const Node* nodes, std::uint32_t at, const typename Node::Cell* cells) {
     const Node node = nodes[at];
     const auto cell = cells[node.feature()];
     bool right = cell > node.cut;
-    if constexpr (Gaps) right |= (cell != cell) & node.missing_right();
+    if constexpr (HasMissing) right |= (cell != cell) & node.missing_right();
     return node.child() + right;
 }
 
-// Four steps of several rows that are still going; those that are not at their ends then are kept, from `kept` on.
-template <bool Gaps, size_t Rows, class Node>
+// Four steps of several rows; the rows that have not reached their ends are written to `unfinished`, and counted.
+template <bool HasMissing, size_t Rows, class Node>
 size_t walk_group(const Node* nodes, const typename Node::Cell* cells, size_t d, const std::uint32_t* rows,
-                  std::int32_t* ends, std::uint32_t* kept) {
+                  std::int32_t* ends, std::uint32_t* unfinished) {
     std::uint32_t at[Rows];
     const typename Node::Cell* of[Rows];
     for (size_t r = 0; r < Rows; ++r) at[r] = static_cast<std::uint32_t>(ends[rows[r]]), of[r] = cells + rows[r] * d;
 #pragma GCC unroll 4
     for (int step = 0; step < 4; ++step)
 #pragma GCC unroll 16
-        for (size_t r = 0; r < Rows; ++r) at[r] = next_node<Gaps>(nodes, at[r], of[r]);
+        for (size_t r = 0; r < Rows; ++r) at[r] = next_node<HasMissing>(nodes, at[r], of[r]);
     size_t count = 0;
     for (size_t r = 0; r < Rows; ++r) {
         const std::uint32_t row = rows[r];
         ends[row] = static_cast<std::int32_t>(at[r]);
-        kept[count] = row;
+        unfinished[count] = row;
         count += nodes[at[r]].child() != at[r];
     }
     return count;
 }
 
-template <bool Gaps, class Node>
+template <bool HasMissing, class Node>
 void walk_tile(const Node* nodes, const typename Node::Cell* cells, size_t n, size_t d, std::int32_t* ends) {
     constexpr size_t group = 8;
-    std::uint32_t going[walk_rows];
-    for (size_t i = 0; i < n; ++i) going[i] = static_cast<std::uint32_t>(i);
+    std::uint32_t walking[walk_rows];
+    for (size_t i = 0; i < n; ++i) walking[i] = static_cast<std::uint32_t>(i);
     for (size_t left = n; left > 0;) {
         size_t kept = 0, g = 0;
         for (; g + group <= left; g += group)
-            kept += walk_group<Gaps, group>(nodes, cells, d, going + g, ends, going + kept);
-        for (; g < left; ++g) kept += walk_group<Gaps, 1>(nodes, cells, d, going + g, ends, going + kept);
+            kept += walk_group<HasMissing, group>(nodes, cells, d, walking + g, ends, walking + kept);
+        for (; g < left; ++g) kept += walk_group<HasMissing, 1>(nodes, cells, d, walking + g, ends, walking + kept);
         left = kept;
     }
 }
@@ -119,7 +119,7 @@ template <class Node>
 void walk(const Node* nodes, const typename Node::Cell* cells, size_t n, size_t d, std::int32_t* ends) {
     for (size_t i = 0; i < n; i += walk_rows) {
         const size_t count = std::min(walk_rows, n - i);
-        if (has_gaps(cells + i * d, count * d))
+        if (any_missing(cells + i * d, count * d))
             walk_tile<true>(nodes, cells + i * d, count, d, ends + i);
         else
             walk_tile<false>(nodes, cells + i * d, count, d, ends + i);
@@ -131,7 +131,7 @@ struct MixedNode {
     double threshold;
     std::int32_t feature, child, count, missing;  // count: codes or cuts
     std::int64_t table;
-    Split split;
+    SplitKind split;
 };
 
 struct MixedTables {
@@ -145,8 +145,8 @@ inline void append_nodes(const TreeView& tree, std::vector<MixedNode>& nodes, Mi
     tables.cuts.insert(tables.cuts.end(), tree.cuts, tree.cuts + tree.n_cuts);
     tables.branches.insert(tables.branches.end(), tree.branches, tree.branches + tree.n_branches);
     for (size_t i = 0; i < tree.nodes; ++i) {
-        const Split split = tree.split(i);
-        const bool by_cuts = split == Split::intervals;
+        const SplitKind split = tree.split(i);
+        const bool by_cuts = split == SplitKind::intervals;
         nodes.push_back({tree.threshold[i], tree.feature[i], tree.child[i],
                          by_cuts ? tree.n_children[i] - 1 : tree.n_codes[i], tree.missing[i],
                          tree.table[i] + (by_cuts ? cuts : branches), split});
@@ -159,14 +159,14 @@ std::int32_t walk_mixed(const MixedNode* nodes, const MixedTables& tables, const
     std::int32_t at = 0;
     for (;;) {
         const MixedNode& node = nodes[at];
-        if (node.split == Split::leaf) return at;
+        if (node.split == SplitKind::leaf) return at;
         const auto cell = static_cast<double>(cells[node.feature]);
         std::int32_t branch = stays;
         if (std::isnan(cell)) {
             branch = node.missing;
-        } else if (node.split == Split::threshold) {
+        } else if (node.split == SplitKind::threshold) {
             branch = !(cell <= node.threshold);
-        } else if (node.split == Split::intervals) {
+        } else if (node.split == SplitKind::intervals) {
             const double* first = tables.cuts.data() + node.table;
             branch = static_cast<std::int32_t>(std::lower_bound(first, first + node.count, cell) - first);
         } else if (cell >= 0 && cell < node.count) {

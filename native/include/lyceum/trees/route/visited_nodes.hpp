@@ -1,5 +1,5 @@
-// Every node that a row visits, with the share of the row that comes there: missing cells split a row among children.
-// Cost: the nodes visited. For explanations, pruning, and the rows that the quick ways cannot take.
+// Every node that a row visits, with the share of the row that reaches it: a missing cell may divide a row among the
+// children. For explanations, pruning, and rows that forests cannot route. Cost: the nodes visited.
 #pragma once
 #include <lyceum/core/interrupt.hpp>
 #include <lyceum/trees/route/tree_view.hpp>
@@ -9,7 +9,7 @@ namespace lyceum::trees {
 
 struct Visit {
     std::int32_t node;
-    bool ends;  // the row, or its part, goes no further
+    bool ends;  // the row, or this part of it, ends here
     double share;
 };
 
@@ -17,7 +17,7 @@ class Visits {
 public:
     explicit Visits(const TreeView& tree) : tree_(tree) {}
 
-    // The visits of a row, a node before its children and these from first to last.
+    // The visits of a row in depth-first order.
     template <class T>
     const std::vector<Visit>& of(const T* cells) {
         found_.clear();
@@ -26,7 +26,8 @@ public:
             const Visit at = waiting_.back();
             waiting_.pop_back();
             const auto i = static_cast<size_t>(at.node);
-            const int branch = tree_.split(i) == Split::leaf ? stays : tree_.branch(i, double(cells[tree_.feature[i]]));
+            const int branch =
+                tree_.split(i) == SplitKind::leaf ? stays : tree_.branch(i, double(cells[tree_.feature[i]]));
             found_.push_back({at.node, branch == stays, at.share});
             if (branch >= 0) waiting_.push_back({tree_.child[i] + branch, false, at.share});
             if (branch == shared) {
@@ -64,7 +65,7 @@ void add_visit_values(const TreeView& tree, Matrix<const T> X, Matrix<const doub
     for (size_t i = 0; i < X.rows; ++i) {
         const auto& found = visits.of(X.row(i));
         for (size_t k = 0; k < values.cols; ++k) {
-            double sum = 0;  // a tree adds one number, however many parts a row has
+            double sum = 0;  // one number per tree, however many parts a row has
             for (const Visit& v : found)
                 if (v.ends) sum += v.share * values.row(v.node)[k];
             out[i * stride + k] += sum;
@@ -80,7 +81,7 @@ void add_contributions(const TreeView& tree, Matrix<const T> X, Matrix<const dou
                        Matrix<double> out, Poll poll) {
     std::vector<std::int32_t> parent(tree.nodes, -1);
     for (size_t i = 0; i < tree.nodes; ++i)
-        if (tree.split(i) != Split::leaf)
+        if (tree.split(i) != SplitKind::leaf)
             std::fill_n(parent.begin() + tree.child[i], tree.n_children[i], static_cast<std::int32_t>(i));
     Visits visits(tree);
     for (size_t i = 0; i < X.rows; ++i) {

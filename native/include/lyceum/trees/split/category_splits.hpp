@@ -1,4 +1,4 @@
-// Splits of a categorical column: a branch a category, or two groups of categories.
+// Splits of a categorical column: one branch per category, or two groups of categories.
 #pragma once
 #include <lyceum/trees/split/group_cuts.hpp>
 
@@ -18,7 +18,7 @@ public:
         if (rules.categorical == Categorical::multiway)
             multiway(found);
         else if (rules.random)
-            drawn(found, random);
+            random_groups(found, random);
         else if (rules.categorical == Categorical::one_vs_rest)
             one_vs_rest(found);
         else
@@ -26,7 +26,7 @@ public:
     }
 
 private:
-    static constexpr size_t exhaustive = 10;  // two groups of so many categories are all tried
+    static constexpr size_t exhaustive = 10;  // up to this many categories all pairs of groups are tried
 
     // Missing cells that are to take a side become one more category, whose code is the last.
     void separate_missing() {
@@ -64,8 +64,8 @@ private:
         node_.score_split(found, merit, parts);
     }
 
-    // Every category on a side drawn for it, one at least on either.
-    void drawn(FoundSplit& found, NodeRandom& random) {
+    // Every category on a random side, at least one on each.
+    void random_groups(FoundSplit& found, NodeRandom& random) {
         const size_t count = node_.groups().count;
         OnLeft on_left(count);
         const size_t forced = random.below(count);
@@ -79,13 +79,13 @@ private:
 
     void one_vs_rest(FoundSplit& found) {
         double best = no_split;
-        OnLeft on_left(node_.groups().count), kept;
+        OnLeft on_left(node_.groups().count), best_left;
         for (size_t g = 0; g < on_left.size(); ++g) {
             std::fill(on_left.begin(), on_left.end(), 0);
             on_left[g] = 1;
-            keep_better(on_left, best, kept);
+            replace_if_better(on_left, best, best_left);
         }
-        if (best != no_split) score_split(found, best, kept);
+        if (best != no_split) score_split(found, best, best_left);
     }
 
     // Ordered by the share of a class or by the mean, some cut is the best of all pairs of groups for two classes and
@@ -97,27 +97,27 @@ private:
         const bool ordered = criterion != Criterion::deviation && criterion != Criterion::gain_ratio &&
                              criterion != Criterion::loss && (Target::fixed != 0 || node_.size() <= 2);
         double best = no_split;
-        OnLeft kept;
+        OnLeft best_left;
         if (ordered || node_.by_medians() || node_.groups().count > exhaustive)
-            by_orders(best, kept);
+            by_orders(best, best_left);
         else
-            by_all_pairs(best, kept);
+            by_all_pairs(best, best_left);
         if (best == no_split) return;
-        if (!kept[0])
-            for (auto& side : kept) side = !side;  // the first category that is there is in the first group
-        score_split(found, best, kept);
+        if (!best_left[0])
+            for (auto& side : best_left) side = !side;  // the first category that occurs is in the first group
+        score_split(found, best, best_left);
     }
 
-    void by_all_pairs(double& best, OnLeft& kept) {
+    void by_all_pairs(double& best, OnLeft& best_left) {
         const size_t count = node_.groups().count;
         OnLeft on_left(count);
         for (std::uint32_t set = 1; set < (1u << (count - 1)); ++set) {
             for (size_t g = 0; g < count; ++g) on_left[g] = !((set >> g) & 1);
-            keep_better(on_left, best, kept);
+            replace_if_better(on_left, best, best_left);
         }
     }
 
-    void by_orders(double& best, OnLeft& kept) {
+    void by_orders(double& best, OnLeft& best_left) {
         const size_t count = node_.groups().count;
         std::vector<std::uint32_t> order(count);
         std::vector<double> key(count);
@@ -130,8 +130,8 @@ private:
                 best_cut(node_, cut_search_, {order.data(), 0, count, node_.known(), false, node_.rules().min_weight});
             if (!node_.is_better(cut.merit, best)) continue;
             best = cut.merit;
-            kept.assign(count, 0);
-            for (size_t p = 0; p <= cut.at; ++p) kept[order[p]] = 1;
+            best_left.assign(count, 0);
+            for (size_t p = 0; p <= cut.at; ++p) best_left[order[p]] = 1;
         }
     }
 
@@ -143,9 +143,9 @@ private:
         return s[which] / node_.target().weight(s);
     }
 
-    void keep_better(const OnLeft& on_left, double& best, OnLeft& kept) {
+    void replace_if_better(const OnLeft& on_left, double& best, OnLeft& best_left) {
         const double merit = merit_of_groups(on_left);
-        if (node_.is_better(merit, best)) best = merit, kept = on_left;
+        if (node_.is_better(merit, best)) best = merit, best_left = on_left;
     }
 
     // The merit of two groups, if either has enough rows.

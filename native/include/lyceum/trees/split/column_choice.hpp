@@ -1,4 +1,4 @@
-// Which columns a node looks at, and which of their splits it takes.
+// Which columns a node searches, and which of their splits it takes.
 #pragma once
 #include <algorithm>
 
@@ -6,29 +6,29 @@
 
 namespace lyceum::trees {
 
-// Looks at the columns, or at some of them drawn; returns those looked at, in the order of the table or as drawn: in
-// small nodes many columns are equally good, and a forest must not always take the first. `look` fills found[j] and
-// says whether the column has more than one value.
-template <class Look>
+// Searches the columns, or random ones; returns those searched, in the order of the table or at random: in small nodes
+// many columns are equally good, and a forest must not always take the first. `search` fills found[j] and returns
+// whether the column has more than one value.
+template <class Search>
 std::vector<size_t> search_columns(std::vector<size_t> columns, const TreeRules& rules, size_t d, std::uint64_t seed,
-                                   const std::vector<FoundSplit>& found, Look&& look) {
+                                   const std::vector<FoundSplit>& found, Search&& search) {
     if (!rules.max_features || rules.max_features >= d) {
-        for (const size_t j : columns) look(j);
+        for (const size_t j : columns) search(j);
         return columns;
     }
     NodeRandom random{mix(seed)};
-    size_t looked = 0, useful = 0;
-    // on until there is a split, as constant columns and splits that may not be made do not count
-    for (bool any = false; looked < columns.size() && (useful < rules.max_features || !any); ++looked) {
-        std::swap(columns[looked], columns[looked + random.below(columns.size() - looked)]);
-        useful += look(columns[looked]);
-        any |= found[columns[looked]].valid;
+    size_t searched = 0, useful = 0;
+    // constant columns and splits that are not allowed do not count: go on until there is a split
+    for (bool any = false; searched < columns.size() && (useful < rules.max_features || !any); ++searched) {
+        std::swap(columns[searched], columns[searched + random.below(columns.size() - searched)]);
+        useful += search(columns[searched]);
+        any |= found[columns[searched]].valid;
     }
-    columns.resize(looked);
+    columns.resize(searched);
     return columns;
 }
 
-// What is random about column j at a node.
+// The random numbers of column j at a node.
 inline NodeRandom column_random(std::uint64_t seed, size_t j) { return {mix(seed ^ ((j + 1) * 0xD1B54A32D192ED03u))}; }
 
 // The column of the best score, the first of equals. By gain ratio: of those that gain at least the average.
@@ -43,12 +43,12 @@ inline const FoundSplit* best_column(const std::vector<FoundSplit>& found, const
         if (count) least = sum / static_cast<double>(count) * (1 - 1e-9);
     }
     // a standard deviation is the root of a difference that may be nothing but rounding
-    const double even = rules.criterion == Criterion::deviation ? 1e-6 : 1e-10;
+    const double tie = rules.criterion == Criterion::deviation ? 1e-6 : 1e-10;
     const FoundSplit* best = nullptr;
     for (const size_t j : columns) {
         const FoundSplit& one = found[j];
         if (!one.valid || one.gain < least || (rules.needs_gain && !(one.gain > 0.)) || one.gain < 0.) continue;
-        if (best && !(one.score > best->score + even * std::abs(best->score))) continue;
+        if (best && !(one.score > best->score + tie * std::abs(best->score))) continue;
         best = &one;
         column = j;
     }

@@ -1,10 +1,10 @@
-// CutPositions where the rows of a node may be cut in two, judged many at a time.
+// Positions where the rows of a node may be cut in two, evaluated many at a time.
 #pragma once
 #include <lyceum/trees/split/split_node.hpp>
 
 namespace lyceum::trees {
 
-// CutPositions side by side: the sums and the number of the rows before each.
+// Positions side by side: the sums and the number of the rows before each.
 struct CutPositions {
     static constexpr size_t most = 256;
     Sums sums;  // (size, most)
@@ -14,20 +14,20 @@ struct CutPositions {
     explicit CutPositions(size_t size) : sums(size * most) {}
 };
 
-// The best place so far.
+// The best position so far.
 struct Cut {
     double merit = no_split;
-    size_t at = 0;           // the last place on the left
+    size_t at = 0;           // the last position on the left
     int missing_child = -1;  // the side of missing cells
     size_t tried = 0;
     std::uint32_t left = 0, right = 0;  // the codes on either side
 };
 
-// What a cut has to heed: the rows on both sides together, missing cells, and how little a side may have.
+// The rows on both sides together, missing cells, and the least that a side must have.
 struct CutLimits {
     const double* sums;
     double rows;
-    const double* missing_sums;  // null if they take no side
+    const double* missing_sums;  // null if missing cells take no side
     double missing_rows, least_weight;
 };
 
@@ -36,8 +36,8 @@ class CutSearch {
 public:
     explicit CutSearch(SplitNode<Target>& node) : positions(node.size()), node_(node) {}
 
-    CutPositions positions;  // filled by those who look for a cut
-    Sums left;               // the sums before the best place
+    CutPositions positions;  // filled by the searches
+    Sums left;               // the sums before the best position
 
     // The merits of cuts at the first `count` positions; keeps the best, the first of equals.
     void evaluate(size_t count, size_t start, const CutLimits& limits, Cut& best) {
@@ -65,7 +65,7 @@ public:
         }
     }
 
-    // A threshold at the best place; `missing_sums` are those of rows without a value, null if all have one.
+    // A threshold at the best position; `missing_sums` are those of rows whose cell is missing, null if there are none.
     void score_split(FoundSplit& found, const Cut& cut, const Sums* missing_sums) {
         found.kind = SplitKind::threshold;
         found.missing_child = cut.missing_child;
@@ -73,13 +73,13 @@ public:
         parts_[0] = left;
         parts_[1].resize(node_.size());
         for (size_t s = 0; s < node_.size(); ++s) parts_[1][s] = node_.known()[s] - left[s];
-        // C4.5's price of naming one of the positions tried
+        // C4.5's cost of naming one of the positions tried
         const double penalty = node_.rules().release8 ? std::log2(std::max(1., static_cast<double>(cut.tried))) : 0.;
         node_.score_split(found, cut.merit, parts_, penalty, missing_sums);
     }
 
 private:
-    // Fills positions.merits and returns the largest; `Free` where any row may stand alone.
+    // Fills positions.merits and returns the largest; `Free` where a part of any size is allowed.
     template <bool Free>
     double merits(size_t full, int side, const CutLimits& limits) {
         const Target& target = node_.target();

@@ -1,4 +1,4 @@
-// The best place to cut groups of rows in two, in the order of their codes or in one given: by sums, or by medians.
+// The best position to cut groups of rows in two, in the order of their codes or in a given order: by sums or medians.
 #pragma once
 #include <lyceum/trees/split/cut_positions.hpp>
 
@@ -15,7 +15,7 @@ struct GroupRange {
     size_t operator[](size_t place) const { return order ? order[place] : place; }
 };
 
-// For the absolute error, from the costs of the groups before and after every place.
+// For the absolute error, from the costs of the groups before and after every position.
 template <class Target>
 Cut best_median_cut(SplitNode<Target>& node, const GroupRange& range) {
     const Groups& groups = node.groups();
@@ -56,7 +56,7 @@ Cut best_median_cut(SplitNode<Target>& node, const GroupRange& range) {
     return best;
 }
 
-// The sums before the place are in `cut_search.left`, unless the cut is by medians.
+// The sums before the position are in `cut_search.left`, unless the cut is by medians.
 template <class Target>
 Cut best_cut(SplitNode<Target>& node, CutSearch<Target>& cut_search, const GroupRange& range) {
     if (node.by_medians()) return best_median_cut(node, range);

@@ -1,5 +1,5 @@
-// The best split of every node of a frontier from its histograms: the search of the exact core, with the sums of bins
-// in the place of rows. Cost: slots · d · bins merits.
+// The best split of every open node from its histograms: the same search as for rows, on the sums of bins. Cost:
+// slots · d · bins merits.
 #pragma once
 #include <lyceum/core/interrupt.hpp>
 #include <lyceum/trees/split/column_choice.hpp>
@@ -18,7 +18,7 @@ struct NodeTables {
     }
 };
 
-// What is found at a node, a row of each a slot.
+// The splits found, one row per slot.
 struct NodeSplits {
     std::int32_t *feature, *children, *missing;
     std::uint8_t* kind;
@@ -63,7 +63,7 @@ public:
     }
 
 private:
-    // The codes of column j that are there, with their sums.
+    // The codes of column j that occur, with their sums.
     void gather(size_t slot, size_t j) {
         const size_t size = target_.size(), n_codes = static_cast<size_t>(columns_.n_codes[j]);
         groups_.code.resize(n_codes);

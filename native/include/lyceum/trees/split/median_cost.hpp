@@ -81,13 +81,13 @@ private:
         dirty_ = true;
     }
 
-    struct Place {
+    struct Rank {
         size_t rank;
         double weight, sum;  // of the ranks before
     };
 
     // The first rank at which the weight so far reaches `wanted`.
-    Place find(double wanted) const {
+    Rank find(double wanted) const {
         size_t at = 0;
         double weight = 0., sum = 0.;
         for (size_t step = std::bit_floor(weights_.size() - 1); step; step /= 2)

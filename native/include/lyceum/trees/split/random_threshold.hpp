@@ -1,4 +1,4 @@
-// A threshold drawn between the smallest and the largest value of a column.
+// A random threshold between the smallest and the largest value of a column.
 #pragma once
 #include <lyceum/trees/split/cut_positions.hpp>
 
@@ -64,7 +64,7 @@ private:
         found.random_threshold = drawn >= high[found.cut] && drawn < low[found.next] ? drawn : high[found.cut];
     }
 
-    // The sums of rows up to a code, into `cut_search_.left`, and how many they are.
+    // Sums the rows up to a code into `cut_search_.left`; returns how many they are.
     size_t sum_left(const std::uint32_t* code, std::uint32_t cut) {
         const Instance* rows = node_.rows();
         const size_t m = node_.n_rows();
@@ -84,7 +84,7 @@ private:
         return count;
     }
 
-    // One place, whose left part has the sums `cut_search_.left`.
+    // One position, whose left part has the sums `cut_search_.left`.
     void score_split(FoundSplit& found, size_t left_rows, size_t known_rows, size_t missing_rows) {
         node_.set_missing(missing_sums_);
         CutPositions& positions = cut_search_.positions;

@@ -1,4 +1,4 @@
-// The rows of a node by the value of one column: the sums of every value that is there, in the order of the values.
+// The rows of a node by the value of one column: the sums of every value that occurs, in the order of the values.
 #pragma once
 #include <bit>
 #include <numeric>
@@ -83,7 +83,7 @@ public:
             return groups_;
         }
         const std::uint32_t* code = codes(rows, m, j);
-        // summing into a cell a code costs their number, sorting the rows costs the rows, several times
+        // counting costs the number of codes, sorting several times the number of rows
         if (n_codes <= 2 * m && (n_codes <= 4096 || n_codes * target_.size() <= (size_t{1} << 18)))
             by_counting(rows, m, code, n_codes);
         else
