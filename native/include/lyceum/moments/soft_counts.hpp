@@ -6,16 +6,16 @@
 namespace lyceum::moments {
 
 template <class T>
-void soft_counts(Matrix<const T> X, Matrix<const double> R, const double* w, rows::Levels levels, double* counts,
+void soft_counts(Matrix<const T> X, Matrix<const double> R, const double* w, rows::CodedColumns coded, double* counts,
                  Poll poll) {
-    const size_t m = levels.m, K = R.cols;
+    const size_t m = coded.m, K = R.cols;
     double* v = scratch<struct SoftCountWeights, double>(K);
-    rows::visit_levels(X, levels, poll, [&](size_t begin, size_t count, const std::int32_t* rows) {
+    rows::visit_categories(X, coded, poll, [&](size_t begin, size_t count, const std::int32_t* rows) {
         for (size_t r = 0; r < count; ++r, rows += m) {
             const double wi = weight_of(w, begin + r);
             for (size_t k = 0; k < K; ++k) v[k] = wi * R.row(begin + r)[k];
             for (size_t j = 0; j < m; ++j) {
-                if (rows[j] == rows::no_level) continue;
+                if (rows[j] == rows::no_category) continue;
                 double* __restrict table = counts + static_cast<size_t>(rows[j]) * K;
 #pragma omp simd
                 for (size_t k = 0; k < K; ++k) table[k] += v[k];
