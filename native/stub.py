@@ -20,8 +20,7 @@ PLAIN = (
         r"( +)@property\n +def (\w+)\(self\) -> (\S+): \.\.\.\n +@\2\.setter\n.*arg: \3, /\) -> None: \.\.\.",
         r"\1\2: \3",
     ),
-    (r"\n(class |@overload\ndef |def )", r"\n\n\1"),
-    (r"(: \.\.\.)\n\n(?=@overload|def )", r"\1\n"),
+    (r"\nclass ", r"\n\nclass "),
 )
 
 

@@ -64,6 +64,7 @@ class TreeGrower:
     def __init__(self, binned: BinnedRows, bins: Bins, growth: BoostGrowth) -> None:
         self.bins, self.growth = bins, growth
         self.n_rows = len(binned)
+        assert binned.by_row is not None
         self.table = native.BoostTable(
             binned.by_row, binned.columns, bins.n_bins, bins.is_category.astype(np.uint8)
         )
