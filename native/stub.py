@@ -31,7 +31,20 @@ def stub_of(module: ModuleType) -> str:
     text = generator.get().replace(f"{module.__name__}.", "")
     for pattern, replacement in PLAIN:
         text = re.sub(pattern, replacement, text)
-    return HEADER + text
+    return HEADER + re.sub(r"(@overload\ndef (\w+)\(.*\n)(@overload\ndef \2\(.*\n){2,}", _merged, text)
+
+
+def _merged(overloads: re.Match[str]) -> str:
+    """Return one definition for many overloads of the same parameters, with unions of their types."""
+    definitions = re.findall(r"def (\w+)\((.*)\) -> (.*): \.\.\.", overloads.group())
+    types: dict[str, dict[str, None]] = {}
+    for _, parameters, _ in definitions:
+        for parameter in re.split(r", (?=\w+: )", parameters):
+            name, kind = parameter.split(": ", 1)
+            types.setdefault(name, {})[kind] = None
+    name, _, returned = definitions[0]
+    unions = ", ".join(f"{parameter}: {' | '.join(kinds)}" for parameter, kinds in types.items())
+    return f"def {name}({unions}) -> {returned}: ...\n"
 
 
 if __name__ == "__main__":

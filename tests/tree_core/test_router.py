@@ -236,7 +236,7 @@ def test_shares_are_posteriors():
     [
         ({"child": [0, -1, -1]}, "node 0 of the tree must have its children after itself"),
         ({"child": [2, -1, -1]}, "among the nodes"),
-        ({"feature": [4, -1, -1]}, "tests a column that there is not"),
+        ({"feature": [4, -1, -1]}, "tests a column that does not exist"),
         ({"missing": [2, -1, -1]}, "sends missing cells to a child"),
         ({"threshold": [np.nan] * 3}, "must have two children and a threshold"),
         ({"kind": [9, 0, 0]}, "unknown kind"),
