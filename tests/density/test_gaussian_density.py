@@ -129,8 +129,8 @@ def test_samples_integrals_and_anomalies_agree(estimate):
 def test_the_explanation_adds_up(estimate):
     rows = rows_of(30, 3)
     model = GaussianDensity(estimate=estimate).fit(rows)
-    told = model.explain(rows[:5])
-    np.testing.assert_allclose(told.scores, model.score_samples(rows[:5]), rtol=1e-10)
+    explanation = model.explain(rows[:5])
+    np.testing.assert_allclose(explanation.scores, model.score_samples(rows[:5]), rtol=1e-10)
     far = model.mean_ + np.array([0.0, 50.0, 0.0])
     assert np.abs(model.explain(far[None]).contributions[0]).argmax() == 1
 

@@ -207,10 +207,10 @@ def test_anomalies_are_the_rows_of_least_density_from_the_others():
 def test_the_explanation_adds_up_by_the_chain_rule():
     rows, X = rows_of(80, 3), rows_of(5, 3, 1)
     model = KernelDensity(tolerance=0.0).fit(rows)
-    told = model.explain(X)
-    np.testing.assert_allclose(told.scores, model.score_samples(X), rtol=1e-12)
+    explanation = model.explain(X)
+    np.testing.assert_allclose(explanation.scores, model.score_samples(X), rtol=1e-12)
     first = KernelDensity(bandwidth=model.bandwidth_[0], tolerance=0.0).fit(rows[:, :1])
-    np.testing.assert_allclose(told.contributions[:, 0], first.score_samples(X[:, :1]), rtol=1e-10)
+    np.testing.assert_allclose(explanation.contributions[:, 0], first.score_samples(X[:, :1]), rtol=1e-10)
 
 
 @pytest.mark.parametrize("weights", [None, "some"])

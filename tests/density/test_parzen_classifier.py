@@ -76,10 +76,10 @@ def test_fifty_columns_do_not_underflow():
 def test_the_explanation_adds_up_to_the_log_odds():
     X, y = classes_of()
     model = ParzenClassifier(tolerance=0.0).fit(X, y)
-    told = model.explain(X[:10])
+    explanation = model.explain(X[:10])
     log = np.sort(model.predict_log_proba(X[:10]), axis=1)
-    np.testing.assert_allclose(told.scores, log[:, -1] - log[:, -2], rtol=1e-8)
-    assert (told.predicted == model.predict(X[:10])).all()
+    np.testing.assert_allclose(explanation.scores, log[:, -1] - log[:, -2], rtol=1e-8)
+    assert (explanation.predicted == model.predict(X[:10])).all()
 
 
 def test_the_explanation_adds_up_at_default_settings():

@@ -1,4 +1,4 @@
-"""Where k-means starts: centres chosen on a sample of the rows, the same in whatever blocks the rows come."""
+"""The starting centres of k-means, chosen on a sample of the rows that does not depend on the blocks."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ __all__ = ["STARTS", "Points", "Start", "start_of"]
 
 
 class Points:
-    """Distinct rows in the order of their cells, with weights: nothing of how they came is left.
+    """Distinct rows in the order of their cells, with their summed weights.
 
-    A row of weight two is the same as two equal rows, and the order of the rows does not matter.
+    A row of weight 2 is the same as two equal rows, and the order of the rows does not matter.
     """
 
     def __init__(self, X: Any, w: np.ndarray):
@@ -59,7 +59,7 @@ class Points:
 
 
 def _distinct(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The place of one row of each kind, in lexicographic order, and which of these every row is."""
+    """The number of one row of each kind, in lexicographic order, and the kind of every row."""
     bits = np.ascontiguousarray(X + 0.0, dtype=np.float64).view(np.int64)  # + 0.0: a negative zero is a zero
     # Bytes compare like numbers once the sign is flipped, and all bits of the negative ones; the largest
     # byte first.
@@ -93,33 +93,33 @@ Start = Callable[[RowSample, int, np.random.RandomState], np.ndarray]
 
 
 def _draw(mass: np.ndarray, rng: np.random.RandomState, count: int) -> np.ndarray:
-    """Places drawn with chances in proportion to `mass`."""
+    """Positions drawn with probabilities in proportion to `mass`."""
     total = np.cumsum(mass)
     return np.minimum(
         np.searchsorted(total, rng.random_sample(count) * total[-1], side="right"), len(mass) - 1
     )
 
 
-def _filled(chosen: list[int], k: int) -> np.ndarray:
-    """k places: when there are fewer distinct points than clusters, some are taken again."""
+def _repeat_to(chosen: list[int], k: int) -> np.ndarray:
+    """k positions; with fewer distinct points than clusters, some are repeated."""
     return np.resize(np.array(chosen, dtype=np.intp), k)
 
 
 def random_rows(sample: RowSample, k: int, rng: np.random.RandomState) -> np.ndarray:
-    """Distinct rows, drawn one after another with chances in proportion to their weights."""
+    """Distinct rows, drawn one after another with probabilities in proportion to their weights."""
     points = Points.of(sample)
     mass, chosen = points.w.copy(), []
     for _ in range(min(k, len(points))):
         chosen.append(int(_draw(mass, rng, 1)[0]))
         mass[chosen[-1]] = 0.0
-    return points.rows(_filled(chosen, k))
+    return points.rows(_repeat_to(chosen, k))
 
 
 def plus_plus(sample: RowSample, k: int, rng: np.random.RandomState) -> np.ndarray:
     """Greedy k-means++ (Arthur and Vassilvitskii 2007).
 
     Each next centre is drawn in proportion to the squared distance to the nearest one so far; of 2 + ln k
-    drawn the one is kept that lowers the sum of squared distances most.
+    candidates the one is taken that lowers the sum of squared distances most.
     """
     points = Points.of(sample)
     trials = 2 + int(np.log(k))
@@ -134,7 +134,7 @@ def plus_plus(sample: RowSample, k: int, rng: np.random.RandomState) -> np.ndarr
         best = int(np.argmin(after @ points.w))
         chosen.append(int(drawn[best]))
         nearest = after[best]
-    return points.rows(_filled(chosen, k))
+    return points.rows(_repeat_to(chosen, k))
 
 
 def furthest_first(sample: RowSample, k: int, rng: np.random.RandomState) -> np.ndarray:
@@ -145,20 +145,20 @@ def furthest_first(sample: RowSample, k: int, rng: np.random.RandomState) -> np.
     while len(chosen) < min(k, len(points)) and nearest.any():
         chosen.append(int(np.argmax(nearest)))
         nearest = np.minimum(nearest, points.squares(np.array(chosen[-1:]))[0])
-    return points.rows(_filled(chosen, k))
+    return points.rows(_repeat_to(chosen, k))
 
 
 _TREE_ROWS = 1024
 
 
 def hierarchical(sample: RowSample, k: int, rng: np.random.RandomState) -> np.ndarray:
-    """The means of k clusters cut from Ward's tree of at most max(1024, 4 k) rows; no chance."""
+    """The means of k clusters cut from Ward's tree of at most max(1024, 4 k) rows; not random."""
     size = max(_TREE_ROWS, 4 * k)
     points = Points.of(sample)
     if len(points) > size:
         points = Points.of(sample.head(size))
     if len(points) <= k:
-        return points.rows(_filled(list(range(len(points))), k))
+        return points.rows(_repeat_to(list(range(len(points))), k))
     labels = ward_labels(points.squares(np.arange(len(points))), points.w, k)
     return points.means(labels, k)
 
@@ -166,17 +166,17 @@ def hierarchical(sample: RowSample, k: int, rng: np.random.RandomState) -> np.nd
 def ward_labels(squares: np.ndarray, w: np.ndarray, k: int) -> np.ndarray:
     """Labels 0..k-1 of Ward's clustering of weighted points with the squared distances given.
 
-    Joining clusters a and b costs w_a w_b / (w_a + w_b) |mean_a - mean_b|^2. Chains of nearest neighbours
-    find the joins in O(n^2), and Lance and Williams's formula gives the costs to a joined cluster; the
-    cheapest n - k are done.
+    Merging clusters a and b costs w_a w_b / (w_a + w_b) |mean_a - mean_b|^2. Chains of nearest neighbours
+    find the merges in O(n^2), and Lance and Williams's formula gives the costs to a merged cluster; the
+    cheapest n - k are carried out.
     """
     n, w = len(w), w.copy()
     cost = squares * (w[:, None] * w) / (w[:, None] + w)
     np.fill_diagonal(cost, np.inf)
-    joins: list[tuple[float, int, int]] = []
+    merges: list[tuple[float, int, int]] = []
     chain: list[int] = []
     alive = np.ones(n, dtype=bool)
-    while len(joins) < n - 1:
+    while len(merges) < n - 1:
         if not chain:
             chain = [int(np.argmax(alive))]
         a = chain[-1]
@@ -184,30 +184,30 @@ def ward_labels(squares: np.ndarray, w: np.ndarray, k: int) -> np.ndarray:
         if len(chain) > 1 and cost[a, chain[-2]] <= cost[a, b]:
             b = chain[-2]
             del chain[-2:]
-            joins.append((float(cost[a, b]), a, b))
-            _join(cost, w, a, b)
+            merges.append((float(cost[a, b]), a, b))
+            _merge(cost, w, a, b)
             alive[b] = False
         else:
             chain.append(b)
-    joins.sort(key=lambda join: join[0])
-    return _cut(joins[: n - k], n)
+    merges.sort(key=lambda merge: merge[0])
+    return _cut(merges[: n - k], n)
 
 
-def _join(cost: np.ndarray, w: np.ndarray, a: int, b: int) -> None:
-    """Cluster a takes in cluster b."""
+def _merge(cost: np.ndarray, w: np.ndarray, a: int, b: int) -> None:
+    """Merge cluster b into cluster a."""
     with np.errstate(invalid="ignore"):
-        joined = ((w[a] + w) * cost[a] + (w[b] + w) * cost[b] - w * cost[a, b]) / (w[a] + w[b] + w)
-    joined[~np.isfinite(joined)] = np.inf
-    joined[[a, b]] = np.inf
-    cost[a], cost[:, a] = joined, joined
+        merged = ((w[a] + w) * cost[a] + (w[b] + w) * cost[b] - w * cost[a, b]) / (w[a] + w[b] + w)
+    merged[~np.isfinite(merged)] = np.inf
+    merged[[a, b]] = np.inf
+    cost[a], cost[:, a] = merged, merged
     cost[b], cost[:, b] = np.inf, np.inf
     w[a] += w[b]
 
 
-def _cut(joins: list[tuple[float, int, int]], n: int) -> np.ndarray:
+def _cut(merges: list[tuple[float, int, int]], n: int) -> np.ndarray:
     from scipy.sparse.csgraph import connected_components
 
-    ends = np.array([(a, b) for _, a, b in joins], dtype=np.intp).reshape(-1, 2)
+    ends = np.array([(a, b) for _, a, b in merges], dtype=np.intp).reshape(-1, 2)
     graph = sparse.coo_array((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=(n, n))
     return connected_components(graph, directed=False)[1]
 
@@ -221,7 +221,7 @@ STARTS: dict[str, Start] = {
 
 
 def from_callable(init: Callable, sample: RowSample, k: int, rng: np.random.RandomState) -> np.ndarray:
-    """The user's function of the sampled rows, in the order in which they came."""
+    """The user's function of the sampled rows, in their original order."""
     order = np.argsort(sample.rows)
     return np.asarray(init(sample.X[order], k, random_state=rng), dtype=np.float64)
 

@@ -70,7 +70,7 @@ def likelihood_bandwidth(
     kernel : str, default="gaussian"
         A kernel of `KernelDensity`.
     sample_weight : array of shape (n_samples,), optional
-        A row is left out with its whole weight.
+        How often every row counts; a row is left out with its total weight.
     tolerance : float, default=1e-4
         The relative error of every density in the search.
 

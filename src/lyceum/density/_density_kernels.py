@@ -1,8 +1,4 @@
-"""The kernels of density estimation on one axis: their height at 0, integrals and random numbers.
-
-u is a difference in units of the bandwidth; every kernel integrates to 1. Over several axes a kernel is the
-product of those of the axes.
-"""
+"""The kernels of density estimation in one column: their heights at 0, integrals and random numbers."""
 
 from __future__ import annotations
 
@@ -14,12 +10,14 @@ from scipy.special import ndtr, sici
 
 __all__ = ["KERNELS", "DensityKernel"]
 
-Uniform = np.random.Generator | np.random.RandomState
-
 
 @dataclass(frozen=True, slots=True)
 class DensityKernel:
-    """One kernel: k(0), the integral up to u, and `noise(random, shape)` drawn from it."""
+    """One kernel k(u): its value at 0, its integral up to u, and `noise(random, shape)` drawn from it.
+
+    u is a difference in units of the bandwidth, and k integrates to 1. The kernel of several columns is the
+    product over the columns.
+    """
 
     peak: float
     cdf: Callable[[np.ndarray], np.ndarray]
@@ -38,12 +36,12 @@ def _sinc2_half(u: np.ndarray) -> np.ndarray:
     return np.where(u == 0, 0.0, np.where(np.isinf(u), 0.5, half))
 
 
-def _accepted(
+def _rejection_sample(
     random: np.random.RandomState,
     shape: tuple[int, ...],
     propose: Callable[[np.random.RandomState, int], tuple],
 ) -> np.ndarray:
-    """Rejection sampling: `propose(random, n)` gives n values and the probability to keep each."""
+    """Rejection sampling: `propose(random, n)` gives n values and the probability of accepting each."""
     out = np.empty(int(np.prod(shape)))
     done = 0
     while done < len(out):
@@ -97,7 +95,7 @@ KERNELS = {
     "sinc2": DensityKernel(
         1 / (2 * np.pi),
         _odd(_sinc2_half, np.inf),
-        lambda random, shape: _accepted(random, shape, _propose_sinc2),
+        lambda random, shape: _rejection_sample(random, shape, _propose_sinc2),
     ),
     # ¾ (1 - u²)
     "epanechnikov": DensityKernel(0.75, _odd(lambda u: 0.75 * (u - u**3 / 3)), _epanechnikov_noise),
@@ -105,7 +103,7 @@ KERNELS = {
     "tricube": DensityKernel(
         70 / 81,
         _odd(lambda u: 70 / 81 * (u - 3 * u**4 / 4 + 3 * u**7 / 7 - u**10 / 10)),
-        lambda random, shape: _accepted(random, shape, _propose_tricube),
+        lambda random, shape: _rejection_sample(random, shape, _propose_tricube),
     ),
     # 1 - |u|
     "triangular": DensityKernel(

@@ -48,7 +48,8 @@ def raw_nearest(
 ) -> tuple[np.ndarray, np.ndarray]:
     """The k smallest raw values for every row of A, and the rows of B, numbered from `first`; (n, k) each.
 
-    `skip` holds the row number that each row of A leaves out. Places without a row are infinite, and -1.
+    `skip` holds the row number that each row of A leaves out. Where there are fewer than k rows, raw values
+    are infinite and row numbers -1.
     """
     raw, rows = np.empty((A.shape[0], k)), np.empty((A.shape[0], k), dtype=np.int64)
     if sparse.issparse(A):

@@ -82,6 +82,10 @@ class SquaredEuclidean(Metric):
 class Manhattan(Metric):
     """The Manhattan or city-block distance, Σ_j |x_j - y_j|.
 
+    See Also
+    --------
+    Minkowski : the distances of all powers.
+
     Examples
     --------
     >>> from lyceum.distances import Manhattan
@@ -100,6 +104,10 @@ class Manhattan(Metric):
 @dataclass(frozen=True)
 class Chebyshev(Metric):
     """The Chebyshev or maximum distance, max_j |x_j - y_j|.
+
+    See Also
+    --------
+    Minkowski : the distances of all powers.
 
     Examples
     --------
@@ -126,6 +134,10 @@ class Minkowski(Metric):
     ----------
     p : float, default=2.0
         The power, above 0. Below 1 the triangle inequality does not hold.
+
+    See Also
+    --------
+    Manhattan, Euclidean, Chebyshev : powers 1, 2 and infinity.
 
     Examples
     --------
@@ -175,6 +187,15 @@ class Mahalanobis(Metric):
         S, symmetric and positive definite. `fitted(rows)` learns it.
     mean : array of shape (d,), optional
         Subtracted first, which changes no distance but keeps digits; learned with the covariance.
+
+    See Also
+    --------
+    Euclidean : with S the identity.
+
+    References
+    ----------
+    Mahalanobis, P. C. (1936). On the generalised distance in statistics. Proceedings of the National
+    Institute of Sciences of India 2(1).
 
     Examples
     --------

@@ -22,18 +22,25 @@ class Gower(Metric):
     """Gower's distance of mixed rows, the mean over the columns known in both, from 0 to 1.
 
     d(x, y) = Σ_j w_j δ_j s_j / Σ_j w_j δ_j, where δ_j is 1 if the cell is known in both rows, and s_j is
-    |x_j - y_j| / range_j for a number (at most 1) and 0 or 1 for equal or different categories. A column of
-    numbers without a range counts as 0 apart. Rows that share no known cell are infinitely far apart. With
-    missing cells the triangle inequality does not hold.
+    |x_j - y_j| / range_j for numbers (at most 1; 0 in a constant column) and 0 or 1 for equal or different
+    categories. Rows that share no known cell are infinitely far apart. With missing cells the triangle
+    inequality does not hold.
 
     Parameters
     ----------
     weights : mapping from column names to numbers, or array of shape (d,), optional
-        w, 1 for columns that are not named.
+        The weight w_j of every column, 1 for columns that are not named.
     schema : Schema, optional
         The columns; learned by `fitted(rows)`.
-    low, high : arrays of shape (d,), optional
-        The smallest and the largest number of every column; learned by `fitted(rows)`, one pass that merges.
+    low : array of shape (d,), optional
+        The smallest number of every column; learned by `fitted(rows)`, in one mergeable pass.
+    high : array of shape (d,), optional
+        The largest number of every column; learned likewise.
+
+    See Also
+    --------
+    ValueDifference : distances of categories from the classes that go with them.
+    Hamming : the share of the columns that differ.
 
     Examples
     --------

@@ -18,19 +18,19 @@ from lyceum.errors import SettingError
 
 __all__ = ["NeighborIndex"]
 
-_MOST_COLUMNS = 8  # of a tree: above, most boxes are near, and all pairs are faster
-_FEWEST_ROWS = 512  # for which a tree is worth its leaves
-_QUERIES = 4096  # of a task that compares all pairs
-_LEAF_QUERIES = 1024  # of a task on the tree
-_PAIRS = 1 << 20  # raw values held by a task
+_MOST_COLUMNS = 8  # of a tree; with more, few boxes can be skipped, and comparing all pairs is faster
+_FEWEST_ROWS = 512  # of a tree
+_QUERIES = 4096  # per task that compares all pairs
+_TREE_QUERIES = 1024  # per task on the tree
+_PAIRS = 1 << 20  # raw values in memory per task
 
 
 class NeighborIndex:
-    """Rows to search for neighbours, again and again: exact, whichever way it searches.
+    """An exact index for repeated searches among the same rows.
 
-    With few columns rows lie in leaves of 32 under a tree of boxes, most of which a search passes over. Else
-    all pairs are compared. Both give the same distances, bit for bit, and the same rows: of equally distant
-    ones those of the lowest numbers.
+    With few columns rows are grouped into leaves of 32 under a tree of bounding boxes, most of which a search
+    skips. Otherwise all pairs are compared. Both give the same distances, bit for bit, and the same rows: of
+    equally distant ones those with the lowest numbers.
 
     Parameters
     ----------
@@ -42,6 +42,13 @@ class NeighborIndex:
         "tree" needs dense rows and a metric of differences (Euclidean, Manhattan, Chebyshev, Minkowski,
         Mahalanobis, cosine, correlation, value difference). "auto" takes it for at most 8 columns and at
         least 512 rows.
+
+    Attributes
+    ----------
+    metric : Metric
+        The metric.
+    algorithm : str
+        The algorithm in use.
 
     Examples
     --------
@@ -69,9 +76,9 @@ class NeighborIndex:
         self.metric = as_metric(metric)
         self._space = self.metric.space
         self._points = points_of(self.metric, rows)
-        self.algorithm = self._chosen(algorithm)
+        self.algorithm = self._choose(algorithm)
 
-    def _chosen(self, algorithm: str) -> str:
+    def _choose(self, algorithm: str) -> str:
         n, d = self._points.shape
         possible = self._space.has_boxes and not sparse.issparse(self._points) and n > 0 and d > 0
         if algorithm == "tree" and not possible:
@@ -92,7 +99,7 @@ class NeighborIndex:
         return f"NeighborIndex({n} rows of {d} columns, metric={self.metric!r}, algorithm={self.algorithm!r})"
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without the tree, which is made again where it is needed."""
+        """The state without the native tree, which is rebuilt when it is needed."""
         return {name: value for name, value in vars(self).items() if name != "_tree"}
 
     @cached_property
@@ -124,7 +131,7 @@ class NeighborIndex:
         points, rows = self._queries(X)
         own = np.arange(len(self)) if X is None else None
         tree = self._tree if self.algorithm == "tree" else None
-        step = _LEAF_QUERIES if tree is not None else _QUERIES
+        step = _TREE_QUERIES if tree is not None else _QUERIES
 
         def work(some: slice) -> tuple[np.ndarray, np.ndarray]:
             skip = None if own is None else own[some]
@@ -177,7 +184,7 @@ class NeighborIndex:
         d = points.shape[1]
         limit = self.metric.raw(float(radius), d) * (1 + 1e-12)  # the distance itself decides below
         tree = self._tree if self.algorithm == "tree" else None
-        step = _LEAF_QUERIES if tree is not None else max(1, _PAIRS // max(1, len(self)))
+        step = _TREE_QUERIES if tree is not None else max(1, _PAIRS // max(1, len(self)))
 
         def work(some: slice) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
             if tree is not None:

@@ -1,4 +1,4 @@
-"""Distances that only ask whether cells are equal, or there: Hamming and Jaccard."""
+"""Distances of equal or different cells, and of sets: Hamming and Jaccard."""
 
 from __future__ import annotations
 
@@ -15,6 +15,10 @@ __all__ = ["Hamming", "Jaccard"]
 @dataclass(frozen=True)
 class Hamming(Metric):
     """The Hamming distance: the share of the columns in which two rows differ.
+
+    See Also
+    --------
+    Gower : for mixed columns with missing cells.
 
     Examples
     --------
@@ -42,6 +46,10 @@ class Jaccard(Metric):
     """The Jaccard distance of sets: 1 - |both| / |either|, of the columns that are not zero.
 
     Two empty sets are at distance 0.
+
+    See Also
+    --------
+    Hamming : columns that are zero in both rows count too.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What a distance is: the rows that are compared, the space in which, and what becomes of the raw values."""
+"""The base of metrics, and metrics by name."""
 
 from __future__ import annotations
 
@@ -36,8 +36,29 @@ class Space(NamedTuple):
 class Metric:
     """A distance between rows: an immutable value that knows its name.
 
-    A subclass gives `space`, and overrides `points` where rows are changed before they are compared, and
-    `distances` where a raw value of the space is not yet the distance.
+    A subclass defines `space`, the native comparison of two rows. It overrides `points` if rows are
+    transformed before they are compared, and `distances` and `raw` if the raw value of the comparison is not
+    yet the distance (for example its square).
+
+    Attributes
+    ----------
+    name : str
+        The name that `metric(name)` finds it by.
+    takes_sparse : bool
+        Whether rows may be sparse.
+    takes_missing : bool
+        Whether cells may be missing (NaN).
+
+    See Also
+    --------
+    metric : a metric by its name.
+    pairwise, nearest, within_radius : functions that take a metric.
+
+    Examples
+    --------
+    >>> from lyceum.distances import Euclidean
+    >>> Euclidean().name, Euclidean().is_metric
+    ('euclidean', True)
     """
 
     name: ClassVar[str] = ""
@@ -55,28 +76,71 @@ class Metric:
         raise TypeError(f"{type(self).__name__} does not define space")
 
     def fitted(self, rows: Any) -> Metric:
-        """The same distance with whatever it learns from rows; itself if it learns nothing.
+        """This metric with the parameters that it learns from rows; itself if it learns nothing.
 
         Parameters
         ----------
         rows : Rows, or anything that `lyceum.scan` takes
+
+        Returns
+        -------
+        Metric
         """
         return self
 
     def points(self, X: Any) -> Points:
-        """The rows of a matrix as the kernels compare them."""
+        """The rows as the native comparisons take them.
+
+        Parameters
+        ----------
+        X : array or CSR array of shape (n, d)
+            float32 or float64; coded cells for metrics of mixed columns.
+
+        Returns
+        -------
+        array or CSR array of shape (n, m)
+        """
         return X
 
     def distances(self, raw: np.ndarray, n_columns: int) -> np.ndarray:
-        """Distances from raw values, which may be overwritten."""
+        """Distances from raw values.
+
+        Parameters
+        ----------
+        raw : array
+            Raw values; they may be overwritten.
+        n_columns : int
+            The number of columns that were compared.
+
+        Returns
+        -------
+        array
+        """
         return raw
 
     def raw(self, distance: float, n_columns: int) -> float:
-        """The raw value of a distance."""
+        """The raw value of a distance.
+
+        Parameters
+        ----------
+        distance : float
+        n_columns : int
+            The number of columns that are compared.
+
+        Returns
+        -------
+        float
+        """
         return distance
 
     def check_schema(self, schema: Schema) -> None:
-        """Refuse rows whose columns are not those that were learned."""
+        """Raise SchemaError if the columns are not those that were learned.
+
+        Parameters
+        ----------
+        schema : Schema
+            The columns of the rows to compare.
+        """
 
     def __call__(self, x: Any, y: Any) -> float:
         """The distance of two rows.
@@ -96,14 +160,14 @@ _METRICS: dict[str, type[Metric]] = {}
 
 
 def named(name: str) -> Callable[[Class], Class]:
-    """A decorator that makes a metric known to `metric(name)`."""
+    """A class decorator that registers a metric for `metric(name)`."""
 
-    def remember(cls: Class) -> Class:
+    def register(cls: Class) -> Class:
         cls.name = name
         _METRICS[name] = cls
         return cls
 
-    return remember
+    return register
 
 
 def metric(name: str | Metric, **options: Any) -> Metric:
@@ -119,6 +183,10 @@ def metric(name: str | Metric, **options: Any) -> Metric:
     Returns
     -------
     Metric
+
+    See Also
+    --------
+    Metric : what all metrics share.
 
     Examples
     --------

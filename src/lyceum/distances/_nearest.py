@@ -1,4 +1,4 @@
-"""The nearest rows, by comparing all pairs: in memory, or with the rows to search streamed by."""
+"""Nearest rows, in memory or with the searched rows streamed from a file."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def nearest(X: Any, k: int, *, among: Any = None, metric: str | Metric = "euclid
     """The k nearest rows for every row of X, exactly.
 
     Rows at equal distances come in the order of their numbers (equal before a root is taken). Rows scanned
-    from a file or from Dask are searched as they stream by; the answer is that of rows in memory.
+    from a file or from Dask are streamed; the result is that of rows in memory.
 
     Parameters
     ----------
@@ -106,11 +106,29 @@ def _streamed(points: Any, k: int, among: Rows, metric: Metric) -> Neighbors:
 
 @dataclass(frozen=True, slots=True)
 class NearestLists:
-    """The k nearest of the rows seen so far, for every one of some fixed points: a statistic that merges.
+    """The k nearest of the rows seen so far, for each of some fixed points: a statistic that merges.
 
+    Parameters
+    ----------
+    metric : Metric
+    n_columns : int
+        The number of columns compared.
+    n_rows : int
+        The number of rows seen.
+    raw : array of shape (n, k)
+        The raw values of the metric, ascending; infinite where fewer than k rows were seen.
+    rows : array of int64 of shape (n, k)
+        The row numbers; -1 where fewer than k rows were seen.
+
+    See Also
+    --------
+    nearest : the search that uses it.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from lyceum.data import scan
-    >>> from lyceum.distances import Euclidean
+    >>> from lyceum.distances import Euclidean, NearestLists
     >>> rows = scan(np.array([[4.0], [1.0], [7.0]]))
     >>> points = np.array([[5.0]])
     >>> lists = rows.reduce(lambda block: NearestLists.of(block, points=points, metric=Euclidean(), k=2))
@@ -121,8 +139,8 @@ class NearestLists:
     metric: Metric
     n_columns: int
     n_rows: int
-    raw: np.ndarray  # (n, k), ascending; infinite where there are fewer rows
-    rows: np.ndarray  # (n, k), row numbers; -1 where there are fewer rows
+    raw: np.ndarray
+    rows: np.ndarray
 
     @classmethod
     def of(cls, block: Block, points: Any, metric: Metric, k: int) -> NearestLists:
@@ -143,6 +161,13 @@ class NearestLists:
         return cls(metric, A.shape[1], len(block), raw, rows)
 
     def merge(self, other: NearestLists) -> NearestLists:
+        """The lists of both sets of rows.
+
+        Parameters
+        ----------
+        other : NearestLists
+            Lists for the same points, from other rows.
+        """
         k = self.raw.shape[1]
         raw = np.hstack([self.raw, other.raw])
         rows = np.hstack([self.rows, other.rows])
@@ -156,7 +181,7 @@ class NearestLists:
         )
 
     def finish(self) -> Neighbors:
-        """The neighbours, once all rows are merged."""
+        """The neighbours, after all rows are merged."""
         k = self.raw.shape[1]
         if self.n_rows < k:
             raise SettingError(f"k is {k}, but there are only {self.n_rows} rows to search: choose fewer")

@@ -1,4 +1,4 @@
-"""What a search for neighbours gives."""
+"""The results of a search for neighbours."""
 
 from __future__ import annotations
 
@@ -12,12 +12,24 @@ __all__ = ["Neighbors", "RadiusNeighbors"]
 
 @dataclass(frozen=True, slots=True)
 class Neighbors:
-    """Neighbours in the order of their distances, equal ones in the order of their row numbers.
+    """The neighbours of some queries: nearest first, equally near ones in the order of their row numbers.
 
-    Attributes
+    Parameters
     ----------
     distances : array of shape (n, k)
+        The distances, ascending.
     rows : array of int64 of shape (n, k)
+        The row numbers.
+
+    See Also
+    --------
+    nearest : the search.
+
+    Examples
+    --------
+    >>> from lyceum.distances import nearest
+    >>> nearest([[5.0]], 2, among=[[4.0], [1.0], [7.0]])
+    Neighbors(distances=array([[1., 2.]]), rows=array([[0, 2]]))
     """
 
     distances: np.ndarray
@@ -29,14 +41,27 @@ class Neighbors:
 
 @dataclass(frozen=True, slots=True)
 class RadiusNeighbors:
-    """For every query its neighbours within a radius, in the order of their distances.
+    """The neighbours of some queries within a radius, nearest first.
 
-    Attributes
+    Parameters
     ----------
     offsets : array of int64 of shape (n + 1,)
         The neighbours of query i are those from `offsets[i]` up to `offsets[i + 1]`.
-    distances : array of shape (all neighbours,)
-    rows : array of int64 of shape (all neighbours,)
+    distances : array of shape (number of neighbours,)
+        The distances of the neighbours of all queries.
+    rows : array of int64 of shape (number of neighbours,)
+        Their row numbers.
+
+    See Also
+    --------
+    within_radius : the search.
+
+    Examples
+    --------
+    >>> from lyceum.distances import within_radius
+    >>> found = within_radius([[0.0], [5.0]], 2.0, among=[[4.0], [1.0], [7.0]])
+    >>> found.counts.tolist(), found[1].rows.tolist()
+    ([1, 2], [0, 2])
     """
 
     offsets: np.ndarray
@@ -48,7 +73,7 @@ class RadiusNeighbors:
 
     def __getitem__(self, query: int) -> Neighbors:
         if not -len(self) <= query < len(self):
-            raise IndexError(f"there are {len(self)} queries, but number {query} was asked for")
+            raise IndexError(f"there are {len(self)} queries, but the index is {query}")
         some = slice(*self.offsets[query % len(self) :][:2])
         return Neighbors(self.distances[some], self.rows[some])
 

@@ -1,4 +1,4 @@
-"""Distances of all pairs of rows, whole or in blocks."""
+"""Distances of all pairs of rows, as one matrix or in blocks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lyceum.distances._metric import metric as as_metric
 
 __all__ = ["pairwise", "pairwise_blocks"]
 
-_PAIRS = 1 << 21  # distances in a block: 16 MB
+_PAIRS = 1 << 21  # distances per block: 16 MB
 
 
 def pairwise(
@@ -48,7 +48,7 @@ def pairwise(
 
     See Also
     --------
-    pairwise_blocks : the same a few rows at a time.
+    pairwise_blocks : the same for a few rows at a time.
     nearest : only the nearest rows.
     """
     pairs = _Pairs(X, X if condensed else Y, as_metric(metric))
@@ -97,7 +97,7 @@ def pairwise_blocks(
 
     See Also
     --------
-    pairwise : the whole matrix.
+    pairwise : the full matrix.
     """
     pairs = _Pairs(X, Y, as_metric(metric))
 
@@ -110,7 +110,7 @@ def pairwise_blocks(
 
 
 class _Pairs:
-    """Two prepared sets of rows, and their distances a stretch of rows at a time."""
+    """Two prepared sets of rows, and the distances of some rows of the first to the second."""
 
     def __init__(self, X: Any, Y: Any, metric: Metric):
         self.metric, self.space = metric, metric.space

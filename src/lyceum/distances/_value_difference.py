@@ -30,11 +30,19 @@ class ValueDifference(Metric):
     q : {1, 2}, default=2
         The power.
     numbers : {"discretize", "interpolate", "scale"}, default="discretize"
-        What becomes of columns of numbers: bins of equal width between the smallest and the largest number,
-        whose class shares are compared (DVDM); class shares interpolated between the middles of these bins
-        (IVDM); or |x - y| / 4σ in place of the class shares (as in HVDM).
+        How columns of numbers are compared. "discretize": by the class shares of bins of equal width between
+        the smallest and the largest number (DVDM). "interpolate": by class shares interpolated between the
+        middles of these bins (IVDM). "scale": by |x - y| / 4σ instead of class shares (as in HVDM).
     n_bins : int, optional
         The bins of a column of numbers, by default the number of classes, but at least 5.
+    schema : Schema, optional
+        The columns; learned by `fitted(rows)`.
+    columns : tuple, optional
+        The class shares of every column; learned by `fitted(rows)`.
+
+    See Also
+    --------
+    Gower : distances of mixed columns without classes.
 
     Examples
     --------
