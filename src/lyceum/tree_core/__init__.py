@@ -1,10 +1,10 @@
 """What trees and ensembles of trees are made of: the tree, its columns and bins, growth, routing, labels."""
 
 from lyceum.tree_core._binned_rows import BinnedRows
-from lyceum.tree_core._bins import Bins, Coded
+from lyceum.tree_core._bins import Bins, BlockCodes
 from lyceum.tree_core._contributions import contributions, explain_trees
 from lyceum.tree_core._fraction_routing import Parts, Walk, child_nodes, walk
-from lyceum.tree_core._growth import Considered, Growth, class_impurities, grow, grow_with_record
+from lyceum.tree_core._growth import Growth, SplitCandidates, class_impurities, grow, grow_with_record
 from lyceum.tree_core._growth_settings import (
     GROWTH_CONSTRAINTS,
     class_losses,
@@ -37,15 +37,15 @@ __all__ = [
     "BinRanges",
     "BinnedRows",
     "Bins",
-    "Coded",
+    "BlockCodes",
     "Columns",
-    "Considered",
     "Frontier",
     "Growth",
     "NodeHistograms",
     "Parts",
     "PathStep",
     "Router",
+    "SplitCandidates",
     "Tree",
     "TreeLabels",
     "TreeModel",

@@ -9,7 +9,7 @@ from functools import partial, reduce
 import numpy as np
 
 from lyceum.data import Block, Rows
-from lyceum.tree_core._bins import Bins, Coded
+from lyceum.tree_core._bins import Bins, BlockCodes
 from lyceum.tree_core._node_histograms import BinRanges
 from lyceum.tree_core._ranked_columns import Columns
 
@@ -108,7 +108,7 @@ def _fill(rows: Rows, bins: Bins, n: int, by_row: bool, ranges: bool) -> BinnedR
 
 
 def _range_array(block: Block, codes: np.ndarray, bins: Bins) -> np.ndarray:
-    found = BinRanges.of(block, Coded(np.ascontiguousarray(codes)), bins.offsets)
+    found = BinRanges.of(block, BlockCodes(np.ascontiguousarray(codes)), bins.offsets)
     return np.stack([found.low, found.high])[None]
 
 

@@ -15,7 +15,7 @@ from lyceum.statistics import midpoints
 from lyceum.tree_core._tree import Tree
 from lyceum.tree_core._uniform_row_sample import UniformRowSample
 
-__all__ = ["Bins", "Coded"]
+__all__ = ["Bins", "BlockCodes"]
 
 _ROWS, _CELLS, _FEWEST = 1 << 17, 1 << 25, 1 << 14  # of the sample that edges are found on
 _SLOTS = 256  # edges of a column in the kernel's table
@@ -129,7 +129,7 @@ class Bins:
 
 
 @dataclass(frozen=True, slots=True)
-class Coded:
+class BlockCodes:
     """The codes of one block, made once, for all that ask for them."""
 
     codes: np.ndarray

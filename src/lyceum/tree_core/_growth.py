@@ -14,7 +14,7 @@ from lyceum._threads import n_threads, ordered_map
 from lyceum.tree_core._ranked_columns import Columns
 from lyceum.tree_core._tree import Tree
 
-__all__ = ["Considered", "Growth", "class_impurities", "grow", "grow_with_record"]
+__all__ = ["Growth", "SplitCandidates", "class_impurities", "grow", "grow_with_record"]
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ def class_impurities(weights: np.ndarray, criterion: str = "gini") -> np.ndarray
 
 
 @dataclass(frozen=True, slots=True)
-class Considered:
+class SplitCandidates:
     """Every column that was considered at every node: what splitting by it would have gained."""
 
     node: np.ndarray
@@ -127,7 +127,7 @@ def grow_with_record(
     growth: Growth,
     n_classes: int | None = None,
     rows: np.ndarray | None = None,
-) -> tuple[Tree, Considered]:
+) -> tuple[Tree, SplitCandidates]:
     """The tree, and with `growth.record` every column considered."""
     if n_classes is None:
         grower = native.TreeGrower(columns.native, target, weight, growth.native, rows)
@@ -166,7 +166,7 @@ def _over_columns(work: Callable[[int, int], None], d: int) -> None:
         pass
 
 
-def _tree(arrays: dict[str, np.ndarray]) -> tuple[Tree, Considered]:
+def _tree(arrays: dict[str, np.ndarray]) -> tuple[Tree, SplitCandidates]:
     seen, merits = arrays.pop("considered"), arrays.pop("merits")
-    considered = Considered(seen[:, 0], seen[:, 1], merits[:, 0], merits[:, 1], merits[:, 2])
+    considered = SplitCandidates(seen[:, 0], seen[:, 1], merits[:, 0], merits[:, 1], merits[:, 2])
     return Tree(**arrays), considered

@@ -25,8 +25,8 @@ from lyceum._native import native
 from lyceum._threads import n_threads, ordered_map
 from lyceum.data import Block, Rows
 from lyceum.errors import SourceError
-from lyceum.tree_core._bins import Bins, Coded
-from lyceum.tree_core._growth import Considered, Growth
+from lyceum.tree_core._bins import Bins, BlockCodes
+from lyceum.tree_core._growth import Growth, SplitCandidates
 from lyceum.tree_core._level_nodes import (
     Classes,
     Node,
@@ -35,7 +35,7 @@ from lyceum.tree_core._level_nodes import (
     Target,
     build_tree,
     child_sums,
-    collect_considered,
+    collect_candidates,
     frontier_of,
     ranked_columns,
 )
@@ -68,7 +68,7 @@ def grow_by_levels(
 
 def grow_by_levels_with_record(
     rows: Rows, bins: Bins, growth: Growth, n_classes: int | None = None, budget: int = BUDGET
-) -> tuple[Tree, Considered]:
+) -> tuple[Tree, SplitCandidates]:
     """The tree, and with `growth.record` every column considered."""
     if growth.criterion == "absolute_error":
         raise SourceError(
@@ -78,7 +78,7 @@ def grow_by_levels_with_record(
     target = Numbers(growth.native) if n_classes is None else Classes(growth.native, n_classes)
     grower = _Grower(rows, bins, growth, target, budget)
     nodes = grower.best_first() if growth.max_leaf_nodes else grower.levels()
-    return build_tree(nodes, target, bins), collect_considered(nodes)
+    return build_tree(nodes, target, bins), collect_candidates(nodes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class _RootPass:
 
     @classmethod
     def of(cls, block: Block, bins: Bins, frontier: Frontier, n_classes: int | None) -> _RootPass:
-        coded = Coded(bins.code(block))
+        coded = BlockCodes(bins.code(block))
         histograms = NodeHistograms.of(block, coded, frontier, n_classes)
         return cls(histograms, BinRanges.of(block, coded, frontier.offsets))
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from lyceum._native import native
 from lyceum.tree_core._bins import Bins
-from lyceum.tree_core._growth import Considered, Growth
+from lyceum.tree_core._growth import Growth, SplitCandidates
 from lyceum.tree_core._node_histograms import EVERY_CHILD, BinRanges, Frontier, recenter
 from lyceum.tree_core._tree import CATEGORIES, GROUPS, INTERVALS, LEAF, Tree
 
@@ -20,7 +20,7 @@ __all__ = [
     "NodeSplits",
     "Numbers",
     "build_tree",
-    "collect_considered",
+    "collect_candidates",
     "frontier_of",
     "ranked_columns",
 ]
@@ -322,7 +322,7 @@ def build_tree(nodes: Sequence[Node], target: Target, bins: Bins) -> Tree:
     )
 
 
-def collect_considered(nodes: Sequence[Node]) -> Considered:
+def collect_candidates(nodes: Sequence[Node]) -> SplitCandidates:
     """Every column considered at the nodes that were searched."""
     found = [
         (node.number, column, *node.considered[column])
@@ -331,4 +331,4 @@ def collect_considered(nodes: Sequence[Node]) -> Considered:
         for column in np.flatnonzero(~np.isnan(node.considered[:, 0])).tolist()
     ]
     numbers, columns, *merits = np.array(found, dtype=np.float64).reshape(-1, 5).T
-    return Considered(numbers.astype(np.int32), columns.astype(np.int32), *merits)
+    return SplitCandidates(numbers.astype(np.int32), columns.astype(np.int32), *merits)

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from lyceum.errors import SettingError
+from lyceum.progress import report
 from lyceum.report import Table
 from lyceum.tree_core import LEAF, Tree
 from lyceum.trees._pruning import (
@@ -275,12 +276,13 @@ def choose_alpha(
     path = cost_complexity_path(grow(np.arange(len(target))), measure, in_path)
     between = np.append(np.sqrt(path.alphas[:-1] * path.alphas[1:]), np.inf)
     sums, squares, total = np.zeros(len(between)), np.zeros(len(between)), 0.0
-    for fold in numbers:
+    for done, fold in enumerate(numbers):
         left_out = np.flatnonzero(folds == fold)
         tree = grow(np.flatnonzero(folds != fold))
         costs = NodeCosts.of(tree, visit(tree, left_out), target[left_out], weight[left_out], loss)
         more, more_squares = cost_complexity_path(tree, measure, in_path).costs(costs, between)
         sums, squares, total = sums + more, squares + more_squares, total + costs.weight
+        report("folds", done + 1, len(numbers))
     risks = sums / total
     errors = np.sqrt(np.maximum(squares / total - risks**2, 0.0) / total)
     best = int(len(risks) - 1 - np.argmin(risks[::-1]))

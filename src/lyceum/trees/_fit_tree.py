@@ -20,9 +20,9 @@ from lyceum.tree_core import (
     BinnedRows,
     Bins,
     Columns,
-    Considered,
     Growth,
     Router,
+    SplitCandidates,
     Tree,
     class_losses,
     grow_by_levels_with_record,
@@ -55,12 +55,12 @@ def fit_tree(learner: Any, rows: Rows) -> None:
     if hasattr(learner, "alpha_choice_"):
         del learner.alpha_choice_
     if learner.max_bins is not None and not rows.in_memory:
-        grown, tree, considered = _by_levels(learner, rows, seed)
+        grown, tree, candidates = _by_levels(learner, rows, seed)
     else:
-        grown, tree, considered = InMemoryGrowth.on(learner, rows, seed).pruned()
+        grown, tree, candidates = InMemoryGrowth.on(learner, rows, seed).pruned()
     learner.tree_ = tree
     if learner.record:
-        learner.record_ = growth_record(considered, grown, tree, rows.schema)
+        learner.record_ = growth_record(candidates, grown, tree, rows.schema)
     elif hasattr(learner, "record_"):
         del learner.record_
 
@@ -133,40 +133,40 @@ class InMemoryGrowth:
     def grown_weight(self) -> np.ndarray | None:
         return _times(self.weight, self.prior, self.y)
 
-    def grow(self, rows: np.ndarray | None = None, record: bool = False) -> tuple[Tree, Considered]:
-        tree, considered = self._grow(rows, record)
-        return _without_prior(tree, self.prior), considered
+    def grow(self, rows: np.ndarray | None = None, record: bool = False) -> tuple[Tree, SplitCandidates]:
+        tree, candidates = self._grow(rows, record)
+        return _without_prior(tree, self.prior), candidates
 
-    def _grow(self, rows: np.ndarray | None, record: bool) -> tuple[Tree, Considered]:
+    def _grow(self, rows: np.ndarray | None, record: bool) -> tuple[Tree, SplitCandidates]:
         growth = replace(self.growth, record=record)
         numbers = None if rows is None else rows.astype(np.int32)
-        tree, considered = grow_with_record(
+        tree, candidates = grow_with_record(
             self.columns, self.y, self.grown_weight, growth, self.n_classes, numbers
         )
-        return tree if self.bins is None else self.bins.with_categories(tree), considered
+        return tree if self.bins is None else self.bins.with_categories(tree), candidates
 
     def visited(self, tree: Tree, rows: np.ndarray) -> sparse.csr_array:
         return Router([tree], self.sample.X.shape[1]).visited(self.sample.X[rows])
 
-    def pruned(self) -> tuple[Tree, Tree, Considered]:
+    def pruned(self) -> tuple[Tree, Tree, SplitCandidates]:
         """The tree as it was grown, and pruned; for pruning by reduced error rows are set aside."""
         learner, loss = self.learner, getattr(self.learner, "loss_", None)
         if learner.pruning == "reduced_error":
             train, held = self._held_out_rows()
-            tree, considered = self.grow(train, record=learner.record)
+            tree, candidates = self.grow(train, record=learner.record)
             weight = None if self.weight is None else self.weight[held]
             costs = NodeCosts.of(tree, self.visited(tree, held), self.y[held], weight, loss)
-            return tree, _by_complexity(prune_by_error(tree, costs), learner), considered
+            return tree, _by_complexity(prune_by_error(tree, costs), learner), candidates
         if learner.pruning == "confidence":
-            tree, considered = self._grow(None, learner.record)
+            tree, candidates = self._grow(None, learner.record)
             rows = (self.sample.X, self.y, self.grown_weight)
             impurity: Any = "entropy" if learner.criterion == "gain_ratio" else learner.criterion
             fit = prune_by_confidence(tree, learner.confidence, rows=rows, impurity=impurity)
-            return tree, _by_complexity(_without_prior(fit, self.prior), learner), considered
-        tree, considered = self.grow(record=learner.record)
+            return tree, _by_complexity(_without_prior(fit, self.prior), learner), candidates
+        tree, candidates = self.grow(record=learner.record)
         if learner.ccp_alpha == "cv" and tree.n_nodes > 1:
-            return tree, self._by_cross_validation(loss), considered
-        return tree, _pruned_by_itself(tree, learner, loss), considered
+            return tree, self._by_cross_validation(loss), candidates
+        return tree, _pruned_by_itself(tree, learner, loss), candidates
 
     def _held_out_rows(self) -> tuple[np.ndarray, np.ndarray]:
         """Numbers of the rows to grow on and of those to prune by, drawn."""
@@ -215,7 +215,7 @@ def _times(weight: np.ndarray | None, factors: np.ndarray | None, y: np.ndarray 
 # -- growth from histograms --------------------------------------------------------------------------------
 
 
-def _by_levels(learner: Any, rows: Rows, seed: int) -> tuple[Tree, Tree, Considered]:
+def _by_levels(learner: Any, rows: Rows, seed: int) -> tuple[Tree, Tree, SplitCandidates]:
     if learner.pruning == "reduced_error" or learner.ccp_alpha == "cv":
         setting = "ccp_alpha='cv'" if learner.ccp_alpha == "cv" else "pruning='reduced_error'"
         raise SourceError(
@@ -232,10 +232,10 @@ def _by_levels(learner: Any, rows: Rows, seed: int) -> tuple[Tree, Tree, Conside
         for some in (factors, prior):
             rows = rows if some is None else rows.then(_ClassFactors(some))
     growth = growth_rules(learner, rows.schema, counted.n_rows, weight, seed)
-    grown, considered = grow_by_levels_with_record(rows, bins, growth, n_classes)
+    grown, candidates = grow_by_levels_with_record(rows, bins, growth, n_classes)
     tree = prune_by_confidence(grown, learner.confidence) if learner.pruning == "confidence" else grown
     loss = getattr(learner, "loss_", None)
-    return grown, _pruned_by_itself(_without_prior(tree, prior), learner, loss), considered
+    return grown, _pruned_by_itself(_without_prior(tree, prior), learner, loss), candidates
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,39 +7,41 @@ from typing import Any
 import numpy as np
 
 from lyceum.data import Schema
-from lyceum.tree_core import LEAF, Considered, Tree
+from lyceum.tree_core import LEAF, SplitCandidates, Tree
 
 __all__ = ["growth_record"]
 
 
-def growth_record(considered: Considered, grown: Tree, tree: Tree, schema: Schema) -> list[dict[str, Any]]:
-    """One entry per node of the tree where columns were considered, in the order of the nodes.
+def growth_record(
+    candidates: SplitCandidates, grown: Tree, tree: Tree, schema: Schema
+) -> list[dict[str, Any]]:
+    """One entry per node of the tree where columns were candidates, in the order of the nodes.
 
     An entry has `step`, its place in the list; `node`; `objective`, the impurity of the node; `column`, the
     one that the node is split by, None at a leaf; and `candidates`, a list of `column`, `gain` (the fall of
     impurity), `score` (the compared number: gain, gain ratio, gain²/cost) and `threshold` (None for
     categories).
     """
-    considered = _renumber(considered, grown, tree)
-    order = np.argsort(considered.node, kind="stable")
-    nodes, starts = np.unique(considered.node[order], return_index=True)
+    candidates = _renumber(candidates, grown, tree)
+    order = np.argsort(candidates.node, kind="stable")
+    nodes, starts = np.unique(candidates.node[order], return_index=True)
     runs = np.split(order, starts[1:]) if len(nodes) else []
     return [
-        _entry(step, int(node), considered, run, tree, schema)
+        _entry(step, int(node), candidates, run, tree, schema)
         for step, (node, run) in enumerate(zip(nodes, runs))
     ]
 
 
 def _entry(
-    step: int, node: int, considered: Considered, run: np.ndarray, tree: Tree, schema: Schema
+    step: int, node: int, candidates: SplitCandidates, run: np.ndarray, tree: Tree, schema: Schema
 ) -> dict[str, Any]:
     split = int(tree.feature[node])
-    candidates = [
+    listed = [
         {
-            "column": schema[int(considered.feature[i])].name,
-            "gain": float(considered.gain[i]),
-            "score": float(considered.score[i]),
-            "threshold": None if np.isnan(considered.threshold[i]) else float(considered.threshold[i]),
+            "column": schema[int(candidates.feature[i])].name,
+            "gain": float(candidates.gain[i]),
+            "score": float(candidates.score[i]),
+            "threshold": None if np.isnan(candidates.threshold[i]) else float(candidates.threshold[i]),
         }
         for i in run
     ]
@@ -48,18 +50,18 @@ def _entry(
         "node": node,
         "objective": float(tree.impurity[node]),
         "column": None if split < 0 else schema[split].name,
-        "candidates": candidates,
+        "candidates": listed,
     }
 
 
-def _renumber(considered: Considered, grown: Tree, tree: Tree) -> Considered:
+def _renumber(candidates: SplitCandidates, grown: Tree, tree: Tree) -> SplitCandidates:
     """The columns considered in growth, by the node numbers of the pruned tree.
 
-    Where another branch was raised to the place of a node, nothing was considered for its rows: neither that
+    Where another branch was raised to the place of a node, nothing was candidates for its rows: neither that
     node nor those below it have a record.
     """
     if grown is tree:
-        return considered
+        return candidates
     number = np.full(grown.n_nodes, -1, dtype=np.int64)
     pairs = [(0, 0)]
     for old, new in pairs:
@@ -68,14 +70,14 @@ def _renumber(considered: Considered, grown: Tree, tree: Tree) -> Considered:
         number[old] = new
         if tree.kind[new] != LEAF:
             pairs += zip(grown.children(old), tree.children(new))
-    node = number[considered.node]
+    node = number[candidates.node]
     left = node >= 0
-    return Considered(
-        node[left].astype(considered.node.dtype),
-        considered.feature[left],
-        considered.gain[left],
-        considered.score[left],
-        considered.threshold[left],
+    return SplitCandidates(
+        node[left].astype(candidates.node.dtype),
+        candidates.feature[left],
+        candidates.gain[left],
+        candidates.score[left],
+        candidates.threshold[left],
     )
 
 
