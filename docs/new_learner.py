@@ -47,7 +47,7 @@ class NearestMean(OnePassClassifier):
 
     def summary(self) -> Summary:
         rows = [[str(name), *mean] for name, mean in zip(self.classes_, self.means_)]
-        return Summary("Nearest class mean", {}, [Table("Means", ["class", *self._design_names], rows)])
+        return Summary(self._title(), {}, [Table("Means", ["class", *self._design_names], rows)])
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         K, d = len(self.classes_), len(self._design_names)

@@ -140,7 +140,7 @@ def test_lengths_that_are_not_those_of_the_arrays_are_refused(sizes):
     ("change", "complaint"),
     [
         ({"child": np.int32(10_000)}, "leads nowhere"),
-        ({"feature": np.int32(3)}, "test columns that are not there"),
+        ({"feature": np.int32(3)}, "test unknown columns"),
         ({"child": np.int32(0)}, "leads nowhere"),
         ({"missing": np.int32(7)}, "leads nowhere"),
     ],

@@ -15,6 +15,8 @@ from lyceum.data import Block, CheckCells
 
 __all__ = ["PosteriorClassifier", "normalize_posteriors"]
 
+_EPS = float(np.finfo(np.float64).eps)
+
 
 class PosteriorClassifier(Classifier):
     """Predictions from an unnormalised log posterior: a subclass defines `_log_joint(block)`, (n, K)."""
@@ -49,14 +51,17 @@ class PosteriorClassifier(Classifier):
 def normalize_posteriors(proba: Any) -> Any:
     """Rows of non-negative numbers divided by their sums: posteriors in [0, 1], even where sums round up.
 
-    No rounded sum of non-negative numbers is below one of them, so that no quotient exceeds 1. Arrays of
-    NumPy and of Dask are taken; rows of NaN stay NaN.
+    A row that sums to 1 but for rounding is left as it is, only cut at 1. Arrays of NumPy and of Dask are
+    taken; rows of NaN stay NaN.
 
     >>> proba = np.array([[0.01, 0.0]]).repeat(100, axis=0).sum(axis=0, keepdims=True)
     >>> float(proba[0, 0]) > 1.0, normalize_posteriors(proba).tolist()
     (True, [[1.0, 0.0]])
     """
-    return proba / (proba @ np.ones(proba.shape[1]))[:, None]
+    n_classes = proba.shape[1]
+    total = proba @ np.ones(n_classes)
+    total = np.where(np.abs(total - 1.0) <= 4 * n_classes * _EPS, 1.0, total)
+    return np.minimum(proba / total[:, None], 1.0)
 
 
 def _most_probable(learner: PosteriorClassifier, block: Block) -> np.ndarray:
