@@ -16,23 +16,21 @@ from lyceum.bayes import (
 )
 from lyceum.data import scan
 
-LEARNERS = [
-    NaiveBayes(),
+OTHER_SETTINGS = [  # than the defaults, which tests/checks has
     NaiveBayes(priors="laplace", var_smoothing=1e-6),
-    LinearDiscriminant(),
     LinearDiscriminant(covariance="diagonal", priors="uniform"),
-    QuadraticDiscriminant(),
     QuadraticDiscriminant(covariance="spherical"),
     BayesianGaussianClassifier(covariance="shared"),
     NaiveBayes(continuous="histogram", bins=np.linspace(-5.0, 10.0, 40)),
 ]
+LEARNERS = [NaiveBayes(), LinearDiscriminant(), QuadraticDiscriminant(), *OTHER_SETTINGS]
 KEEPS_VALUES = NaiveBayes(continuous="kernel")  # not on Dask
 REGULARIZED = RegularizedDiscriminant(alpha=0.3, gamma=0.2)  # scikit-learn's check sets `cv` to lists of rows
 
 
 @pytest.mark.filterwarnings("ignore::scipy.linalg.LinAlgWarning")  # some checks have fewer rows than columns
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@parametrize_with_checks([*LEARNERS, KEEPS_VALUES])
+@parametrize_with_checks([*OTHER_SETTINGS, KEEPS_VALUES])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 

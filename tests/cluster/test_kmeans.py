@@ -23,9 +23,7 @@ STARTS = ["k-means++", "random", "furthest-first", "hierarchical"]
 
 # The checks round their rows to a few categories, of which there may be fewer than clusters.
 @pytest.mark.filterwarnings("ignore:found . distinct clusters")
-@parametrize_with_checks(
-    [KMeans(3), KMeans(3, metric="cosine"), *(KMeans(3, init=init) for init in STARTS[1:])]
-)
+@parametrize_with_checks([KMeans(3, metric="cosine"), *(KMeans(3, init=init) for init in STARTS[1:])])
 def test_scikit_learns_checks(estimator, check):
     check(estimator)
 

@@ -8,32 +8,11 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 from sklearn.linear_model import ElasticNet as Reference
 from sklearn.linear_model import Ridge as RidgeReference
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from lyceum import scan
 from lyceum._native import native
 from lyceum.errors import DataError
 from lyceum.linear import ElasticNetCV, Lasso, LassoCV, Ridge, RidgeCV
-
-
-def expected_failures(estimator):
-    checks = (f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse"))
-    return dict.fromkeys(checks, "a row's fold follows from its number: repeats fall into several folds")
-
-
-@parametrize_with_checks(
-    [
-        LassoCV(alphas=10, cv=3, random_state=0),
-        ElasticNetCV(alphas=10, cv=3, random_state=0),
-        RidgeCV(cv=3, random_state=0),
-    ],
-    expected_failed_checks=expected_failures,
-)
-@pytest.mark.filterwarnings(
-    "ignore::sklearn.exceptions.SkipTestWarning", "ignore::sklearn.exceptions.ConvergenceWarning"
-)
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
 
 
 def rows(seed=0, n=150, d=10):

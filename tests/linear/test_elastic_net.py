@@ -26,7 +26,7 @@ def expected_failures(learner):
 
 
 @parametrize_with_checks(
-    [Lasso(), ElasticNet(alpha=0.1), Lasso(alpha=0.01, solver="columns")],
+    [Lasso(alpha=0.01, solver="columns")],
     expected_failed_checks=expected_failures,
 )
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")

@@ -13,21 +13,12 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse, stats
 from sklearn.base import clone
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from lyceum import scan
 from lyceum.errors import MissingValuesError
 from lyceum.linear import LinearRegression
 
 RankWarning = np.exceptions.RankWarning
-
-
-@parametrize_with_checks([LinearRegression()])
-@pytest.mark.filterwarnings(
-    "ignore::numpy.exceptions.RankWarning", "ignore::sklearn.exceptions.SkipTestWarning"
-)
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
 
 
 def rows(seed=0, n=200, d=4, offset=0.0, noise=1.0):

@@ -21,7 +21,7 @@ from lyceum.errors import DataError, MissingValuesError
 from lyceum.linear import LogisticRegression
 
 
-@parametrize_with_checks([LogisticRegression(), LogisticRegression(solver="lbfgs", class_weight="balanced")])
+@parametrize_with_checks([LogisticRegression(solver="lbfgs", class_weight="balanced")])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 def test_scikit_learn_contract(estimator, check):
     check(estimator)

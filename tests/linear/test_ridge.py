@@ -13,7 +13,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from lyceum.linear import LinearRegression, Ridge
 
 
-@parametrize_with_checks([Ridge(), Ridge(alpha=0.01, fit_intercept=False)])
+@parametrize_with_checks([Ridge(alpha=0.01, fit_intercept=False)])
 @pytest.mark.filterwarnings(
     "ignore::sklearn.exceptions.SkipTestWarning", "ignore::numpy.exceptions.RankWarning"
 )
