@@ -16,6 +16,7 @@ from lyceum.data import CsvFormat
 from lyceum.data._inspect import _Seen, inspect
 from lyceum.data._quality import _auc, _correlation, _entropy_explained, _ranks
 from lyceum.errors import DataError, SchemaError
+from lyceum.progress import watch
 
 N = 400
 rng = np.random.default_rng(0)
@@ -63,7 +64,8 @@ def test_a_streamed_file_gives_what_the_file_in_memory_gives(tmp_path):
     frame.to_parquet(tmp_path / "t.parquet", row_group_size=7000)
     for path in (tmp_path / "t.csv", tmp_path / "t.parquet"):
         seen = {}
-        streamed = inspect(path, memory=0, progress=seen.__setitem__)
+        with watch(lambda update: seen.__setitem__(update.done, update.total)):  # noqa: B023
+            streamed = inspect(path, memory=0)
         assert streamed == inspect(path)
         assert max(seen) == 30_000
     assert set(seen.values()) == {30_000}  # Parquet knows its rows beforehand

@@ -17,7 +17,8 @@ from tests.data.tiny import Line, Mean, NearestMean
 
 from lyceum import scan
 from lyceum.data import Block, Rows, Schema, _csv, _dask, _sources, block_rows
-from lyceum.errors import DataError
+from lyceum.errors import Cancelled, DataError
+from lyceum.progress import watch
 
 N = 5000
 
@@ -74,33 +75,52 @@ def test_the_number_of_rows_is_known_after_a_scan(frame, tmp_path):
 
 def test_progress_goes_up_to_all_rows_from_every_source(frame, tmp_path):
     for name, data, options in every_source(frame, tmp_path):
-        seen = []
-        rows = scan(data, progress=lambda done, total: seen.append((done, total)), **options)  # noqa: B023
-        rows.reduce(Order.of)
-        done = [item[0] for item in seen]
+        rows, seen = scan(data, **options), []
+        with watch(seen.append):
+            rows.reduce(Order.of)
+        done = [update.done for update in seen]
         assert done == sorted(done), name
         assert done[-1] == N, name
-        assert {item[1] for item in seen} == {N}, name
+        assert {(update.stage, update.total) for update in seen} == {("rows", N)}, name
         if name != "memory":
             assert len(seen) > 2, name
 
 
 def test_progress_of_predictions_and_of_every_pass(frame):
-    seen = []
-    rows = scan(frame, target="t", progress=lambda done, total: seen.append(done))
-    learner = NearestMean().fit(rows)
-    assert seen[-1] == N
-    seen.clear()
-    learner.predict(rows)
-    assert seen[-1] == N
+    seen, rows = [], scan(frame, target="t")
+    with watch(seen.append):
+        learner = NearestMean().fit(rows)
+        assert seen[-1].done == N
+        seen.clear()
+        learner.predict(rows)
+        assert seen[-1].done == N
 
 
 def test_an_error_in_progress_reaches_the_caller(frame):
-    def stop(done, total):
+    def stop(update):
         raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt):
-        scan(frame, progress=stop).reduce(Order.of)
+    with pytest.raises(KeyboardInterrupt), watch(stop):
+        scan(frame).reduce(Order.of)
+
+
+def test_reading_can_be_cancelled_from_every_source(frame, tmp_path):
+    for name, data, options in every_source(frame, tmp_path):
+        rows, seen = scan(data, **options), []
+        with watch(seen.append) as watched:
+            watched.cancel()
+            with pytest.raises(Cancelled, match="rows"):
+                rows.reduce(Order.of)
+        assert not seen, name
+        assert rows.reduce(Order.of).n_rows == N, name
+
+
+def test_the_scan_of_a_stream_without_types_reports_its_rows(frame, tmp_path):
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    seen = []
+    with watch(seen.append):
+        scan(tmp_path / "t.csv", memory=0)
+    assert seen[-1].done == N
 
 
 def test_rows_can_be_read_again(frame, tmp_path):
@@ -333,9 +353,9 @@ def test_a_cluster_gives_the_same_and_reports_the_end(frame):
     here = NearestMean().fit(scan(data, target="t"))
     seen = []
     with distributed.Client(processes=False, n_workers=2, threads_per_worker=1, dashboard_address=None):
-        rows = scan(data, target="t", progress=lambda done, total: seen.append((done, total)))
-        there = NearestMean().fit(rows)
-        assert seen[-1] == (N, N)
+        with watch(seen.append):
+            there = NearestMean().fit(scan(data, target="t"))
+        assert (seen[-1].done, seen[-1].total) == (N, N)
         np.testing.assert_array_equal(there.mean_, here.mean_)
         predicted = there.predict(data[["a", "b"]]).compute()
     assert predicted.tolist() == here.predict(frame[["a", "b"]]).tolist()
@@ -370,10 +390,10 @@ class DropOdd:
 
 def test_progress_counts_the_rows_that_are_read_not_those_that_are_left(frame, tmp_path):
     for name, data, options in every_source(frame, tmp_path):
-        seen = []
-        rows = scan(data, progress=lambda done, total: seen.append(done), **options).then(DropOdd())  # noqa: B023
-        assert rows.reduce(Order.of).n_rows < N, name
-        assert seen[-1] == N, name
+        rows, seen = scan(data, **options).then(DropOdd()), []
+        with watch(seen.append):
+            assert rows.reduce(Order.of).n_rows < N, name
+        assert seen[-1].done == N, name
 
 
 # -- the end of the process --------------------------------------------------------------------------------

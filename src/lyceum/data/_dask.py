@@ -19,6 +19,7 @@ from lyceum.data._schema import Column, Schema
 from lyceum.data._sources import ArraySource, BatchPart, Part
 from lyceum.data._take import check_ascending
 from lyceum.errors import DataError
+from lyceum.progress import is_watched, report
 
 __all__ = ["DaskSource", "is_dask"]
 
@@ -162,9 +163,7 @@ class DaskSource:
         if self.w:
             self.w = list(everything[-n:])
 
-    def reduce(
-        self, fold: Callable[[Part], Any], progress: Callable[[int, int | None], None] | None = None
-    ) -> Any:
+    def reduce(self, fold: Callable[[Part], Any]) -> Any:
         """Fold every partition and merge the results in order, as a tree, in one compute."""
         import dask
 
@@ -176,7 +175,7 @@ class DaskSource:
         merge = dask.delayed(_merged, pure=False)
         while len(level) > 1:
             level = [merge(level[i : i + _FAN_IN]) for i in range(0, len(level), _FAN_IN)]
-        with _reported(rows, progress):
+        with _reported(rows):
             return level[0].compute()
 
     def collect(self, function: Callable[[Part], tuple[int, np.ndarray | None]]) -> Any:
@@ -196,9 +195,9 @@ class DaskSource:
 
 
 @contextmanager
-def _reported(rows: Mapping[str, int], progress: Callable[[int, int | None], None] | None) -> Iterator[None]:
-    """Tell of every partition that is done under Dask's own schedulers; on a cluster, of the last."""
-    if progress is None:
+def _reported(rows: Mapping[str, int]) -> Iterator[None]:
+    """Report every partition that is done under Dask's own schedulers; on a cluster, the last."""
+    if not is_watched():
         yield
         return
     from dask.callbacks import Callback
@@ -207,12 +206,12 @@ def _reported(rows: Mapping[str, int], progress: Callable[[int, int | None], Non
 
     def after(key: Any, *_: Any) -> None:
         if left.pop(key, 0):
-            progress(total - sum(left.values()), total)
+            report("rows", total - sum(left.values()), total)
 
     with Callback(posttask=after):
         yield
     if any(left.values()):
-        progress(total, total)
+        report("rows", total, total)
 
 
 def _some_rows(part: Any, places: np.ndarray) -> Any:

@@ -26,11 +26,11 @@ from lyceum.data._csv import CsvFormat
 from lyceum.data._files import file_kind, paths_of, read_table, read_whole
 from lyceum.data._profile import ColumnProfile, TableProfile
 from lyceum.data._quality import Cells, Facts, Flag, column_flags, copies, leak, target_flags
-from lyceum.data._rows import Progress
 from lyceum.data._scan import profile_columns
 from lyceum.data._schema import Column, Kind, Schema
 from lyceum.data._sources import ParquetPart, ParquetSource
 from lyceum.errors import DataError
+from lyceum.progress import report
 from lyceum.report import plain
 
 __all__ = ["ColumnInspection", "Inspection", "inspect"]
@@ -88,7 +88,6 @@ def inspect(
     memory: int = 512 << 20,
     sample: int = 50_000,
     form: CsvFormat | None = None,
-    progress: Progress | None = None,
 ) -> Inspection:
     """Look at every column of a table: kind, range, categories, gaps, and what is suspicious.
 
@@ -105,8 +104,6 @@ def inspect(
         Rows that are compared side by side.
     form : CsvFormat, optional
         How a CSV file is written; by default its delimiter is guessed.
-    progress : callable, optional
-        Called as `progress(rows_done, rows_in_all_or_None)`.
 
     Examples
     --------
@@ -115,7 +112,7 @@ def inspect(
     >>> found["x"].n_missing, [flag.text for flag in found["id"].flags]
     (10, ['counts the rows: leave it out'])
     """
-    seen = _read(data, form or CsvFormat(""), memory, sample, progress)
+    seen = _read(data, form or CsvFormat(""), memory, sample)
     profile, sampled = seen.profile, seen.rows
     if not profile.n_rows:
         raise DataError(f"{_source(data)} has column names but no rows (0 samples)")
@@ -213,7 +210,7 @@ def _is_typed(data: Any) -> bool:
     return is_frame(data) or file_kind(paths_of(data)) != "csv"
 
 
-def _read(data: Any, form: CsvFormat, memory: int, size: int, progress: Progress | None) -> _Seen:
+def _read(data: Any, form: CsvFormat, memory: int, size: int) -> _Seen:
     """One pass over all rows, by batches where they are too many to hold."""
     if is_frame(data):
         return _Seen.of_table(to_arrow(data), size)
@@ -221,14 +218,12 @@ def _read(data: Any, form: CsvFormat, memory: int, size: int, progress: Progress
     kind = file_kind(paths)
     if kind == "csv" and sum(form.cell_bytes(path, os.path.getsize(path)) for path in paths) > memory:
         typed = form.sniffed(paths[0]).typed(paths[0])
-        return typed.settle(lambda form: _merged(_seen_in_csv(paths, form, size), progress, None))[1]
+        return typed.settle(lambda form: _merged(_seen_in_csv(paths, form, size)))[1]
     if kind == "parquet":
         names = read_whole(paths[0], pq.read_schema).names
         source = ParquetSource(paths, Schema.of_numbers(names))
         if source.n_rows * len(names) * 8 > memory:
-            return _merged(
-                ordered_map(partial(_seen_in_part, names, size), source.parts()), progress, source.n_rows
-            )
+            return _merged(ordered_map(partial(_seen_in_part, names, size), source.parts()), source.n_rows)
     return _Seen.of_table(read_table(paths, form), size)
 
 
@@ -249,13 +244,13 @@ def _numbered(batches: Iterator[pa.RecordBatch], start: int) -> Iterator[tuple[p
         start += batch.num_rows
 
 
-def _merged(parts: Iterator[_Seen | None], progress: Progress | None, n_rows: int | None) -> _Seen:
+def _merged(parts: Iterator[_Seen | None], n_rows: int | None = None) -> _Seen:
     total: _Seen | None = None
     for seen in parts:
         if seen is not None:
             total = seen if total is None else total.merge(seen)
-        if progress and total is not None:
-            progress(total.profile.n_rows, n_rows)
+        if total is not None:
+            report("rows", total.profile.n_rows, n_rows)
     if total is None:
         raise DataError("there are no rows (0 samples): check the file")
     return total

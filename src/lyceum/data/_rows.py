@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, Protocol, TypeVar
 
@@ -17,12 +17,12 @@ from lyceum.data._schema import Schema
 from lyceum.data._sources import ArraySource, Part, Source
 from lyceum.data._take import BlockSource, TakenSource, row_numbers
 from lyceum.errors import DataError
+from lyceum.progress import is_watched, report
 
-__all__ = ["Progress", "Rows", "Statistic", "Step"]
+__all__ = ["Rows", "Statistic", "Step"]
 
 Summary = TypeVar("Summary", bound="Statistic")
 _NO_ROWS = "there are no rows (0 samples): check the file, or the step that drops rows"
-Progress = Callable[[int, int | None], None]  # rows done, rows in all if known
 
 
 class Statistic(Protocol):
@@ -69,7 +69,6 @@ class Rows:
 
     source: Source
     steps: tuple[Step, ...] = ()
-    progress: Progress | None = field(default=None, compare=False)
     name: str = ""
 
     @cached_property
@@ -252,7 +251,7 @@ class Rows:
 
     def _reduce(self, of: Callable[[Block], Summary]) -> Summary | None:
         if hasattr(self.source, "reduce"):
-            return self.source.reduce(partial(fold_part, of=of, steps=self.steps), self.progress)
+            return self.source.reduce(partial(fold_part, of=of, steps=self.steps))
         return self._reduce_here(of)
 
     def _reduce_here(self, of: Callable[[Block], Summary]) -> Summary | None:
@@ -272,12 +271,11 @@ class Rows:
 
     def _over_parts(self, work: Callable[[Part], tuple[int, Any]]) -> Iterator[Any]:
         """The results of `work` on every part, in order; reports the rows done."""
-        done, n_rows = 0, self.n_rows if self.progress else None
+        done, n_rows = 0, self.source.n_rows if is_watched() else None
         for n, result in ordered_map(work, self.source.parts()):
             yield result
             done += n
-            if self.progress:
-                self.progress(done, n_rows)
+            report("rows", done, n_rows)
 
     def collect(self, function: Callable[[Block], np.ndarray]) -> Any:
         """`function` of all blocks in one array (a lazy one on Dask, unless a step drops rows)."""

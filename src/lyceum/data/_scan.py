@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -28,11 +28,12 @@ from lyceum.data._files import (
     with_rows,
 )
 from lyceum.data._profile import TableProfile, check_same_types, contents
-from lyceum.data._rows import Progress, Rows
+from lyceum.data._rows import Rows
 from lyceum.data._rows_text import source_name
 from lyceum.data._schema import Kind, Schema
 from lyceum.data._sources import ArraySource, CsvSource, ParquetPart, ParquetSource, Source
 from lyceum.errors import DataError, SchemaError
+from lyceum.progress import report
 
 __all__ = ["coded_source", "profile_columns", "scan", "schema_of"]
 
@@ -48,7 +49,6 @@ def scan(
     delimiter: str | None = None,
     encoding: str = "utf8",
     missing: Sequence[str] = MISSING,
-    progress: Progress | None = None,
 ) -> Rows:
     """Rows with named columns, ready for `fit`, `predict` and `reduce`.
 
@@ -74,8 +74,6 @@ def scan(
     delimiter, encoding, missing
         How a CSV file is written: the delimiter (guessed from the first line if None), the text encoding, and
         the cells that mean "missing".
-    progress : callable, optional
-        Called as `progress(rows_done, rows_in_all_or_None)` while rows are reduced.
 
     Examples
     --------
@@ -97,7 +95,7 @@ def scan(
         source = _table_source(to_arrow(data), roles)
     else:
         source = _file_source(data, roles, memory, CsvFormat(delimiter or "", encoding, tuple(missing)))
-    return Rows(source, progress=progress, name=source_name(data))
+    return Rows(source, name=source_name(data))
 
 
 def _named(X: np.ndarray) -> pa.Table:
@@ -225,6 +223,14 @@ def _merged(profiles: Iterable[TableProfile | None]) -> TableProfile | None:
     return total
 
 
+def _reported(profiles: Iterable[TableProfile]) -> Iterator[TableProfile]:
+    done = 0
+    for profile in profiles:
+        done += profile.n_rows
+        report("rows", done)
+        yield profile
+
+
 def _csv_source(paths: list[str], roles: ColumnRoles, form: CsvFormat) -> CsvSource:
     typed = form.typed(paths[0])
     names = list(typed.types)
@@ -232,7 +238,7 @@ def _csv_source(paths: list[str], roles: ColumnRoles, form: CsvFormat) -> CsvSou
 
     def profiled(form: CsvFormat) -> TableProfile | None:
         batches = (_batch(batch, path) for path in paths for batch in form.stream(path))
-        return _merged(ordered_map(lambda b: TableProfile.of(b, roles.in_full), batches))
+        return _merged(_reported(ordered_map(lambda b: TableProfile.of(b, roles.in_full), batches)))
 
     def _batch(batch: pa.RecordBatch, path: str) -> pa.RecordBatch:
         check_same(names, batch.schema.names, paths[0], path)
