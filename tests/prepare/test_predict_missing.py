@@ -1,4 +1,4 @@
-"""Gaps predicted from the other columns, against brute force and scikit-learn."""
+"""MissingCounts predicted from the other columns, against brute force and scikit-learn."""
 
 import warnings
 

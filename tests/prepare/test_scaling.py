@@ -8,7 +8,7 @@ from scipy import sparse
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from tests.prepare.tables import mixed, numbers
 
-from lyceum.errors import DataError, MissingValuesError
+from lyceum.errors import MissingValuesError, SettingError
 from lyceum.prepare import MinMax, Standardize
 
 
@@ -139,7 +139,7 @@ def test_a_column_of_nothing_but_gaps_is_left_alone():
 
 
 def test_bad_requests_are_refused():
-    with pytest.raises(DataError, match="minimum must be smaller"):
+    with pytest.raises(SettingError, match="minimum must be smaller"):
         MinMax(feature_range=(1, 1)).fit([[1.0]])
     with pytest.raises(MissingValuesError, match="'x0' has an infinity"):
         Standardize().fit([[np.inf], [1.0]])

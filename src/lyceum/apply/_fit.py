@@ -63,7 +63,7 @@ def fit_file(
         raise LyceumError(f"{learner} needs a target: say which column to predict")
     form = form or CsvFormat("")
     made = _with_settings(entry.load()(), settings or {})
-    options = {"delimiter": form.delimiter or None, "encoding": form.encoding, "progress": progress}
+    options = {"delimiter": form.delimiter or None, "encoding": form.encoding}
     with spooled(data) as source:
         rows = scan(source, target, weight=weight, kinds=kinds, ignore=ignore, **options)  # type: ignore[arg-type]
         # gaps may come after the fit, even if there are none in it

@@ -20,8 +20,8 @@ _GRAVE = ("leak", "missing_target", "constant", "empty", "infinite")
 
 
 def run(file: str, target: str | None, delimiter: str, encoding: str, as_json: bool) -> None:
-    with reading(Path(file).name) as progress:
-        found = inspect(file, target, form=CsvFormat(delimiter, encoding), progress=progress)
+    with reading(Path(file).name):
+        found = inspect(file, target, form=CsvFormat(delimiter, encoding))
     if as_json:
         print_json(found.as_dict())
     else:

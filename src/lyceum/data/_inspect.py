@@ -1,8 +1,8 @@
 """`inspect`: what is in a table, column by column, and what looks wrong before anything is learned from it.
 
-The rows are read once, in batches: ranges, gaps and categories are counted over all of them. Whatever needs
-rows side by side (copies, identifiers, leaks of the target) is judged on a sample drawn by a hash of the row
-number.
+The rows are read once, in batches: ranges, missing cells and categories are counted over all of them. What
+needs rows side by side (copies, identifiers, leaks of the target) is judged on a sample drawn by a hash of
+the row number.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def inspect(
     sample: int = 50_000,
     form: CsvFormat | None = None,
 ) -> Inspection:
-    """Look at every column of a table: kind, range, categories, gaps, and what is suspicious.
+    """Look at every column of a table: kind, range, categories, missing cells, and what is suspicious.
 
     Parameters
     ----------

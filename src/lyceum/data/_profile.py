@@ -22,7 +22,7 @@ _LETTERS = 1 << 26  # characters that the list may take, the longest value times
 
 @dataclass(frozen=True, slots=True)
 class ColumnProfile:
-    """Rows, gaps, range and distinct values of one column of one stretch of rows."""
+    """Rows, missing cells, range and distinct values of one column of one stretch of rows."""
 
     name: str
     holds: str  # "number", "category" (of numbers), "text", "bool", "time" or "empty"
@@ -66,7 +66,7 @@ class ColumnProfile:
 
     @classmethod
     def _of_whole(cls, name: str, column: pa.Array | pa.ChunkedArray, in_full: bool) -> ColumnProfile:
-        """The profile of whole numbers without gaps, which need not be looked at as floats."""
+        """The profile of whole numbers without a missing one, which need not become floats."""
         cells = column.to_numpy()
         low, high = int(cells.min()), int(cells.max())
         values: np.ndarray | None

@@ -1,4 +1,4 @@
-"""What looks wrong in a table: identifiers, constants, copies, disguised gaps, and leaks of the target.
+"""What looks wrong in a table: identifiers, constants, copies, codes for missing values, leaks of the target.
 
 Every function takes what was counted over all rows (`Facts`) or the cells of a sample (`Cells`) and answers
 with flags: a code to sort by and a sentence to read.
@@ -114,13 +114,13 @@ def column_flags(facts: Facts) -> Iterator[Flag]:
         yield Flag("infinite", f"has {profile.n_infinite:,} infinite cells: most learners will refuse them")
     yield from _constant(facts)
     yield from _identifier(facts) if profile.holds != "text" else _text(facts)
-    yield from _disguised_gap(facts)
+    yield from _sentinel(facts)
 
 
 def _constant(facts: Facts) -> Iterator[Flag]:
     if facts.n_distinct == 1 or (facts.n_distinct is None and facts.cells.n_distinct == 1):
-        gaps = ", apart from its gaps" if facts.profile.n_missing else ""
-        yield Flag("constant", f"is the same in every row{gaps}: it tells nothing")
+        missing = ", apart from missing cells" if facts.profile.n_missing else ""
+        yield Flag("constant", f"is the same in every row{missing}: it tells nothing")
     elif facts.top_share >= _CONSTANT and facts.present >= 20:
         yield Flag("nearly_constant", f"is {_commonest(facts)!r} in {facts.top_share:.1%} of the rows")
 
@@ -186,7 +186,7 @@ def _spoilt_numbers(values: np.ndarray, counts: np.ndarray) -> Iterator[Flag]:
         yield Flag("numbers_as_text", "holds numbers written as text: convert it")
     elif share >= 0.9:
         odd = str(values[order[~number][0]])
-        yield Flag("mostly_numbers", f"would be numbers but for cells such as {odd!r}: are they gaps?")
+        yield Flag("mostly_numbers", f"would be numbers but for cells such as {odd!r}: do they mean missing?")
 
 
 def _is_number(text: str) -> bool:
@@ -207,7 +207,7 @@ def _spellings(values: np.ndarray) -> Iterator[Flag]:
             return
 
 
-def _disguised_gap(facts: Facts) -> Iterator[Flag]:
+def _sentinel(facts: Facts) -> Iterator[Flag]:
     """A code such as -999 that stands far outside the other numbers."""
     values = facts.cells.values
     if values is None or facts.profile.holds != "number":
@@ -326,7 +326,7 @@ def _changes_saved(values: np.ndarray, target: np.ndarray) -> float | None:
     """How many fewer changes of class there are from row to row in the order of the numbers than by chance.
 
     By chance a neighbour is of another class with probability 1 - sum p_k^2. Equal numbers stand in random
-    order among themselves, and so do gaps, which come last.
+    order among themselves, and so do missing values, which come last.
     """
     shares = np.bincount(target) / len(target)
     expected = (len(target) - 1) * (1 - float(shares @ shares))

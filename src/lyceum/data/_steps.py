@@ -196,9 +196,9 @@ class CheckTarget:
     def __call__(self, block: Block) -> Block:
         if block.y is None:
             raise MissingValuesError(f"{self.who} needs a target: give y, or scan(..., target=...)")
-        absent = block.y < 0 if block.y.dtype.kind == "i" else ~np.isfinite(block.y)
-        if absent.any():
-            row = block.start + int(np.flatnonzero(absent)[0])
+        missing = block.y < 0 if block.y.dtype.kind == "i" else ~np.isfinite(block.y)
+        if missing.any():
+            row = block.start + int(np.flatnonzero(missing)[0])
             name = block.schema.target_name
             raise MissingValuesError(
                 f"target {name!r} is missing or infinite (NaN or inf) in row {row}, which {self.who} "

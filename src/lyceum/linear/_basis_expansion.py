@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum.base import CATEGORICAL_FEATURES
 from lyceum.data import Block, Column, Schema
 from lyceum.errors import SettingError
-from lyceum.prepare import Transformer, as_floats, with_weight
+from lyceum.prepare import Transformer, as_floats
 from lyceum.report import Summary, Table
 from lyceum.statistics import Moments, Quantiles, RowSample, seed_from
 
@@ -243,7 +243,7 @@ class _Spread:
     @classmethod
     def of(cls, block: Block, quantiles: bool, sample: int | None, seed: int) -> _Spread:
         drawn = RowSample.of(block, sample, seed) if sample else None
-        block = with_weight(block)
+        block = block.without_zero_weights()
         return cls(Moments.of(block), Quantiles.of(block) if quantiles else None, drawn)
 
     def merge(self, other: _Spread) -> _Spread:

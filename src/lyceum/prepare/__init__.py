@@ -1,6 +1,6 @@
 """Preparation: scales, one-of-C coding and missing values, as transformers that work per kind and stream."""
 
-from lyceum.prepare._base import Transformer, with_weight
+from lyceum.prepare._base import Transformer
 from lyceum.prepare._drop_missing import DropMissing
 from lyceum.prepare._fill_missing import FillMissing
 from lyceum.prepare._min_max import MinMax
@@ -20,5 +20,4 @@ __all__ = [
     "Standardize",
     "Transformer",
     "as_floats",
-    "with_weight",
 ]

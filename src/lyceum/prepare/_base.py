@@ -20,11 +20,11 @@ from lyceum.base import Learner, undefined
 from lyceum.data import Align, ArraySource, Block, CheckCells, Design, Rows, Schema, Step, is_dask, to_arrow
 from lyceum.prepare._containers import contain, library_of
 
-__all__ = ["Transformer", "with_weight"]
+__all__ = ["Transformer"]
 
 
 class Transformer(TransformerMixin, Learner, auto_wrap_output_keys=None):
-    """The base of encoders and of ways with missing values.
+    """The base of encoders and of rules with missing values.
 
     `transform` gives back what it is given: an array for an array (float32 stays float32), a pandas, Polars
     or pyarrow frame for such a frame, with words and not codes in it; times become seconds since 1970. Rows
@@ -114,13 +114,6 @@ class Transformer(TransformerMixin, Learner, auto_wrap_output_keys=None):
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-
-def with_weight(block: Block) -> Block:
-    """The rows that weigh something: the others are as if they were not there."""
-    if block.w is None or block.w.all():
-        return block
-    return block.take(block.w > 0)
 
 
 def _cells(block: Block) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Rows with gaps left out."""
+"""Rows with missing cells left out."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from lyceum.base import OnePassLearner
 from lyceum.data import ArraySource, Block, Schema, Step, to_arrow
-from lyceum.prepare._base import Transformer, with_weight
+from lyceum.prepare._base import Transformer
 from lyceum.prepare._containers import contain, library_of
-from lyceum.prepare._statistics import Gaps, Together
-from lyceum.prepare._steps import DropGaps, gaps_of
+from lyceum.prepare._statistics import MissingCounts, Stats
+from lyceum.prepare._steps import DropMissingRows, missing_cells
 from lyceum.report import Summary, Table
 
 __all__ = ["DropMissing"]
@@ -37,15 +37,13 @@ class DropMissing(Transformer, OnePassLearner):
     missing_ : array of shape (n_features,)
         The share of every column that was missing.
     complete_ : float
-        The share of the rows without a gap.
-    statistic_ : Gaps
-        The merged statistic that the fit follows from.
+        The share of the rows without a missing cell.
+    statistic_ : MissingCounts
+        The merged counts of missing cells, which `partial_fit` adds to.
 
     See Also
     --------
-    FillMissing : One value per column for all missing cells.
-    PredictMissing : Missing cells predicted from the other columns.
-    MissingCategory : Missing as a category of its own.
+    FillMissing : missing cells filled instead.
 
     Examples
     --------
@@ -64,15 +62,15 @@ class DropMissing(Transformer, OnePassLearner):
 
     _keeps_rows = False
 
-    def _statistic(self) -> Callable[[Block], Gaps]:
-        return _gaps
+    def _statistic(self) -> Callable[[Block], MissingCounts]:
+        return _missing_counts
 
-    def _finish(self, gaps: Gaps) -> None:
-        self.missing_ = gaps.missing / gaps.weight
-        self.complete_ = gaps.complete / gaps.weight
+    def _finish(self, counts: MissingCounts) -> None:
+        self.missing_ = counts.missing / counts.weight
+        self.complete_ = counts.complete / counts.weight
 
-    def _step(self, schema: Schema) -> DropGaps:
-        return DropGaps()
+    def _step(self, schema: Schema) -> DropMissingRows:
+        return DropMissingRows()
 
     def drop(self, X: Any, y: Any = None, sample_weight: Any = None) -> tuple[Any, Any, Any]:
         """X, y and the weights without the rows that miss a cell of X or the target; None stays None.
@@ -87,8 +85,8 @@ class DropMissing(Transformer, OnePassLearner):
         check_consistent_length(X, y, sample_weight)
         keep = self._complete(X)
         if y is not None:
-            keep &= ~_is_absent(y)
-        return tuple(None if part is None else _kept(part, keep) for part in (X, y, sample_weight))  # type: ignore[return-value]
+            keep &= ~_is_missing(y)
+        return tuple(None if part is None else _rows_where(part, keep) for part in (X, y, sample_weight))  # type: ignore[return-value]
 
     def _complete(self, X: Any) -> np.ndarray:
         return self._rows_to_predict(X).collect(_is_complete)
@@ -99,14 +97,14 @@ class DropMissing(Transformer, OnePassLearner):
         source: ArraySource = rows.source  # type: ignore[assignment]
         keep = rows.collect(_is_complete)
         source = replace(source, X=source.X[keep])
-        X = source.X if library_of(X) == "array" else _kept(X, keep)
+        X = source.X if library_of(X) == "array" else _rows_where(X, keep)
         if library in (None, library_of(X)):
             return X
         return contain(rows.collect(_cells)[keep], rows.schema, source, X, library)
 
     @classmethod
     def _parts(cls) -> tuple[type, ...]:
-        return (*super()._parts(), Gaps, Together)
+        return (*super()._parts(), MissingCounts, Stats)
 
     def summary(self) -> Summary:
         """How many rows are complete, and how much of every column is missing."""
@@ -120,19 +118,19 @@ class DropMissing(Transformer, OnePassLearner):
         )
 
 
-def _gaps(block: Block) -> Gaps:
-    return Gaps.of(with_weight(block))
+def _missing_counts(block: Block) -> MissingCounts:
+    return MissingCounts.of(block.without_zero_weights())
 
 
 def _is_complete(block: Block) -> np.ndarray:
-    return np.asarray(~gaps_of(block).any(axis=1))
+    return np.asarray(~missing_cells(block).any(axis=1))
 
 
 def _cells(block: Block) -> np.ndarray:
     return block.X
 
 
-def _is_absent(y: Any) -> np.ndarray:
+def _is_missing(y: Any) -> np.ndarray:
     """Where a target is None or NaN."""
     values = np.asarray(y)
     if values.dtype.kind == "f":
@@ -142,7 +140,7 @@ def _is_absent(y: Any) -> np.ndarray:
     return np.array([value is None or value != value for value in values], dtype=bool)
 
 
-def _kept(data: Any, keep: np.ndarray) -> Any:
+def _rows_where(data: Any, keep: np.ndarray) -> Any:
     if isinstance(data, pa.Table | pa.RecordBatch | pa.Array | pa.ChunkedArray):
         return data.filter(pa.array(keep))
     return _safe_indexing(data, np.flatnonzero(keep))

@@ -10,8 +10,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import CATEGORICAL_FEATURES, OnePassLearner
 from lyceum.data import Block, Schema
-from lyceum.errors import DataError
-from lyceum.prepare._base import Transformer, with_weight
+from lyceum.errors import SettingError
+from lyceum.prepare._base import Transformer
 from lyceum.prepare._steps import Affine
 from lyceum.report import Summary, Table
 from lyceum.statistics import Moments
@@ -29,26 +29,29 @@ class MinMax(Transformer, OnePassLearner):
 
     Parameters
     ----------
-    feature_range : (new_min, new_max), default=(0, 1)
+    feature_range : tuple of float, default=(0, 1)
+        The ends of the range, new_min and new_max.
     clip : bool, default=False
         Whether cells beyond the range seen in `fit` are set to its ends.
-    categorical_features : "from_dtype", True, mask, indices, names or None
-        Columns to be left alone because they hold categories; columns of text, of category types and of true
-        and false always are.
+    categorical_features : "from_dtype", bool, mask, indices, names, dict or Schema, default="from_dtype"
+        Columns to leave alone because they hold categories: a mask, indices or names; True for all; the kinds
+        of some columns as a dict, or of all as a `Schema`. Columns of text, of category types and of true and
+        false are always left alone.
 
     Attributes
     ----------
-    data_min_, data_max_ : arrays of shape (n_features,)
-        The range of every column; NaN for those left alone.
+    data_min_ : array of shape (n_features,)
+        The smallest cell of every column; NaN for those left alone.
+    data_max_ : array of shape (n_features,)
+        The largest cell of every column; NaN for those left alone.
     n_rows_ : int
-        Rows with positive weight in `fit`.
+        The number of rows learned from.
     statistic_ : Moments
-        The merged statistic that the fit follows from.
+        The merged moments of the columns, which `partial_fit` adds to.
 
     See Also
     --------
-    Standardize : Numbers to mean 0 and standard deviation 1.
-    OneOfC : One column of 0 and 1 per category.
+    Standardize : columns to mean 0 and standard deviation 1.
 
     Examples
     --------
@@ -82,7 +85,7 @@ class MinMax(Transformer, OnePassLearner):
     def _statistic(self) -> Callable[[Block], Moments]:
         new_min, new_max = self.feature_range
         if not new_min < new_max:
-            raise DataError(
+            raise SettingError(
                 f"feature_range is {self.feature_range}: its minimum must be smaller than its maximum"
             )
         return _moments
@@ -125,4 +128,4 @@ class MinMax(Transformer, OnePassLearner):
 
 
 def _moments(block: Block) -> Moments:
-    return Moments.of(with_weight(block))
+    return Moments.of(block.without_zero_weights())

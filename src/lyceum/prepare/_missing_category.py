@@ -1,19 +1,19 @@
-"""Gaps as a category of their own."""
+"""MissingCounts as a category of their own."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from sklearn.utils._param_validation import StrOptions
 
 from lyceum.base import CATEGORICAL_FEATURES
 from lyceum.data import Column
-from lyceum.prepare._filling import Filling, Ways
+from lyceum.prepare._fill_transformer import FillRules, FillTransformer
 
 __all__ = ["MissingCategory"]
 
 
-class MissingCategory(Filling):
+class MissingCategory(FillTransformer):
     """A category of their own for the missing cells of every categorical column.
 
     The category is the last of the column; that a cell is missing can then tell something,
@@ -21,39 +21,38 @@ class MissingCategory(Filling):
     .. math:: p(y \\mid x = \\mathrm{missing}) \\ne p(y).
 
     Categories that are numbers become words, so that "missing" can stand among them (in a plain array, which
-    cannot hold words, such a column becomes its codes, "missing" the largest). A column without gaps in `fit`
-    gains no category; a later gap in it gets its mode.
+    cannot hold words, such a column becomes its codes, "missing" the largest). A column without missing cells
+    in `fit` gains no category; a later missing cell in it gets its mode.
 
-    Numbers have no categories. Their like is the pair of a filled value and a 0/1 column "<name> missing" for
-    every continuous column with gaps in `fit`.
+    A continuous column with missing cells in `fit` is filled instead, and gets a 0/1 column "<name> missing".
 
     Parameters
     ----------
     label : str, default="missing"
         The name of the category. A column that has it already keeps a single one.
     continuous : "mean", "median" or "keep", default="mean"
-        What fills continuous columns beside the 0/1 column; "keep" leaves their gaps and adds no column.
-    categorical_features : "from_dtype", True, mask, indices, names or None
-        Columns of numbers that hold categories.
+        What fills continuous columns beside the 0/1 column; "keep" leaves them missing and adds no column.
+    categorical_features : "from_dtype", bool, mask, indices, names, dict or Schema, default="from_dtype"
+        Which columns of numbers hold categories: a mask, indices or names; True for all; the kinds of some
+        columns as a dict, or of all as a `Schema`. By default columns go by their types.
 
     Attributes
     ----------
     fill_ : array of shape (n_features,)
-        The cells that fill the gaps: numbers, or codes into the categories of `filled_schema_`.
+        The cells that fill missing cells: numbers, or codes into the categories of `filled_schema_`.
     missing_ : array of shape (n_features,)
         The share of every column that was missing.
     flagged_ : list of int
         The columns that have a 0/1 column.
     filled_schema_ : Schema
         The columns after filling.
-    statistic_ : Together
-        The merged statistic that the fit follows from.
+    statistic_ : Stats
+        The merged statistics of the columns, which `partial_fit` adds to.
 
     See Also
     --------
-    FillMissing : One value per column for all missing cells.
-    PredictMissing : Missing cells predicted from the other columns.
-    DropMissing : Rows with missing cells dropped.
+    FillMissing : a mean, median, mode or constant instead.
+    PredictMissing : a prediction from the other columns instead.
 
     Examples
     --------
@@ -70,14 +69,18 @@ class MissingCategory(Filling):
     }
 
     def __init__(
-        self, *, label: str = "missing", continuous: str = "mean", categorical_features: Any = "from_dtype"
+        self,
+        *,
+        label: str = "missing",
+        continuous: Literal["mean", "median", "keep"] = "mean",
+        categorical_features: Any = "from_dtype",
     ) -> None:
         self.label = label
         self.continuous = continuous
         self.categorical_features = categorical_features
 
-    def _ways(self) -> Ways:
-        return Ways(self.continuous, "constant", category=self.label)
+    def _fill_rules(self) -> FillRules:
+        return FillRules(self.continuous, "constant", category=self.label)
 
     def _is_flagged(self, column: Column) -> bool:
         return not column.is_categorical and self.continuous != "keep"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
@@ -32,8 +32,9 @@ class OneOfC(Transformer):
         independent of an intercept.
     handle_unknown : "zeros" or "error", default="zeros"
         What a category that `fit` did not see becomes.
-    categorical_features : "from_dtype", True, mask, indices, names or None
-        Columns of numbers that hold categories.
+    categorical_features : "from_dtype", bool, mask, indices, names, dict or Schema, default="from_dtype"
+        Which columns of numbers hold categories: a mask, indices or names; True for all; the kinds of some
+        columns as a dict, or of all as a `Schema`. By default columns go by their types.
 
     Attributes
     ----------
@@ -42,8 +43,7 @@ class OneOfC(Transformer):
 
     See Also
     --------
-    Standardize : Numbers to mean 0 and standard deviation 1.
-    MissingCategory : Missing as a category of its own.
+    MissingCategory : a category for missing cells, before they are coded.
 
     Examples
     --------
@@ -65,8 +65,8 @@ class OneOfC(Transformer):
     def __init__(
         self,
         *,
-        drop: str | None = None,
-        handle_unknown: str = "zeros",
+        drop: Literal["first"] | None = None,
+        handle_unknown: Literal["zeros", "error"] = "zeros",
         categorical_features: Any = "from_dtype",
     ) -> None:
         self.drop = drop

@@ -1,4 +1,4 @@
-"""Gaps predicted from the other columns."""
+"""MissingCounts predicted from the other columns."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import CATEGORICAL_FEATURES
 from lyceum.data import Block, Column, Rows, Schema, codes_of
-from lyceum.prepare._base import Transformer, with_weight
-from lyceum.prepare._chain import Chain, Equations, Layout, explained, moved, solve
-from lyceum.prepare._filling import Ways, filled, summarised
-from lyceum.prepare._statistics import Together
+from lyceum.prepare._base import Transformer
+from lyceum.prepare._chained_equations import Chain, Equations, Layout, explained, moved, solve
+from lyceum.prepare._fill_transformer import FillRules, column_stats, fill_values
+from lyceum.prepare._statistics import Stats
 from lyceum.report import Summary, Table
 from lyceum.statistics import Scatter
 
@@ -37,16 +37,16 @@ class PredictMissing(Transformer):
         \\hat x_j = \\arg\\max_k \\; \\log \\hat p_k
             + \\delta_k^T W^{-1} (z_{-j} - \\bar z_{-j} - \\delta_k / 2)
 
-    with z the one-of-C coded row, each learned on the rows where column j is there. As z has gaps itself, the
-    equations are chained: the gaps start at their column's mean or mode, every round learns all equations
-    from the rows as they are filled now (one pass of sums, so it streams), and a row with several gaps goes
-    round its columns `sweeps` times, each gap predicted from the others' latest values. On the way a missing
-    category stands for its posterior probabilities; in the end it is the most probable one. There is no
-    chance in it.
+    with z the one-of-C coded row, each learned on the rows where column j is not missing. As z has missing
+    cells itself, the equations are chained: missing cells start at their column's mean or mode, every round
+    learns all equations from the rows as they are filled now (one pass of sums, so it streams), and a row
+    with several missing cells goes round its columns `sweeps` times, each predicted from the others' latest
+    values. On the way a missing category stands for its posterior probabilities; in the end it is the most
+    probable one. Nothing is random.
 
-    A column without gaps in `fit` has its equation too, for gaps that come later. An unknown category is not
-    missing and stays unknown. A column with nothing but gaps is filled with 0 or a category as by
-    `FillMissing`, with a warning.
+    A column without missing cells in `fit` has its equation too, for cells that are missing later. An unknown
+    category is not missing and stays unknown. A column with nothing but missing cells is filled with 0 or a
+    category as by `FillMissing`, with a warning.
 
     Parameters
     ----------
@@ -58,41 +58,49 @@ class PredictMissing(Transformer):
         Stop when no equation's predictions move by more than this share of the column's standard deviation
         (of the scores' spread, for categories), as root mean square over the rows.
     sweeps : int, default=10
-        How often a row with several gaps goes round them.
+        How often a row with several missing cells goes round them.
     record : bool, default=False
-        Whether the equations of every round are kept in `record_`.
-    categorical_features : "from_dtype", True, mask, indices, names or None
-        Columns of numbers that hold categories.
+        Whether to keep the equations of every round in `record_`.
+    categorical_features : "from_dtype", bool, mask, indices, names, dict or Schema, default="from_dtype"
+        Which columns of numbers hold categories: a mask, indices or names; True for all; the kinds of some
+        columns as a dict, or of all as a `Schema`. By default columns go by their types.
 
     Attributes
     ----------
     coef_ : array of shape (D, D)
         Coefficients over the D one-of-C columns, a column of the matrix for each that is predicted.
     intercept_ : array of shape (D,)
-    design_names_, design_scale_ : list and array of length D
-        The names and the standard deviations of the one-of-C columns.
+        The intercepts of the same equations.
+    design_names_ : list of str
+        The names of the D one-of-C columns.
+    design_scale_ : array of shape (D,)
+        The standard deviations of the one-of-C columns.
+    filled_schema_ : Schema
+        The columns after filling.
     start_ : array of shape (n_features,)
-        The cells that gaps start from, codes for categories.
+        The cells that missing cells start from, codes for categories.
     order_ : array of shape (n_features,)
-        The order in which a row's gaps are predicted: the columns with the fewest gaps first.
+        The order in which the missing cells of a row are predicted: columns with few missing cells first.
     missing_ : array of shape (n_features,)
         The share of every column that was missing.
     r2_ : array of shape (n_features,)
-        The share of the variance that a continuous column's equation explains where it is there; NaN for
+        The share of the variance that a continuous column's equation explains; NaN for
         categories.
     n_iter_ : int
+        The number of rounds.
     history_ : list of float
         The largest move of an equation in every round.
     record_ : list of dict
-        With `record=True`: step (the round), intercept and coef.
-    filled_schema_ : Schema
-        The columns after missing cells are filled.
+        With `record=True` every round's `step`, `objective` (the largest move), `intercept` and `coef`.
 
     See Also
     --------
-    FillMissing : One value per column for all missing cells.
-    MissingCategory : Missing as a category of its own.
-    DropMissing : Rows with missing cells dropped.
+    FillMissing : one value per column instead.
+
+    References
+    ----------
+    S. van Buuren, K. Groothuis-Oudshoorn, "mice: Multivariate Imputation by Chained Equations in R", Journal
+    of Statistical Software 45(3), 2011.
 
     Examples
     --------
@@ -134,7 +142,7 @@ class PredictMissing(Transformer):
         self.categorical_features = categorical_features
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
-        """Learn the equations of all columns: one pass for the start, then one a round.
+        """Learn the equations of all columns: one pass for the start, then one per round.
 
         Parameters
         ----------
@@ -148,30 +156,30 @@ class PredictMissing(Transformer):
         return self
 
     def _start(self, rows: Rows) -> None:
-        statistic = rows.reduce(partial(summarised, medians=False))
-        gaps = statistic.parts[0]
-        self.filled_schema_, start = filled(
-            self.schema_, statistic, Ways("mean", "mode"), type(self).__name__
+        statistic = rows.reduce(partial(column_stats, medians=False))
+        counts = statistic.parts[0]
+        self.filled_schema_, start = fill_values(
+            self.schema_, statistic, FillRules("mean", "mode"), type(self).__name__
         )
         self.start_ = np.array([_code(column, value) for column, value in zip(self.filled_schema_, start)])
-        self.missing_ = gaps.missing / gaps.weight
+        self.missing_ = counts.missing / counts.weight
         self.order_ = np.argsort(self.missing_, kind="stable")
 
-    def _learn(self, rows: Rows, gappy: tuple[int, ...]) -> None:
+    def _learn(self, rows: Rows, incomplete: tuple[int, ...]) -> None:
         layout = Layout(self.filled_schema_)
         self.design_names_ = list(layout.design.after.names)
-        equations, record = self._constants(layout), list[dict[str, Any]]()
+        equations = self._constants(layout)
+        record: list[dict[str, Any]] = []
         chain = self._chain(Schema(self.schema_.columns), None)
         self.history_: list[float] = []
         for _ in range(self.max_iter):
-            sums = Sums(gappy, rows.reduce(partial(_scatters, chain=chain, columns=gappy)).parts)
-            before, equations = equations, self._solved(layout, sums, equations, gappy)
+            sums = Sums(incomplete, rows.reduce(partial(_scatters, chain=chain, columns=incomplete)).parts)
+            before, equations = equations, self._solved(layout, sums, equations, incomplete)
             self.history_.append(
-                max((moved(layout, j, sums[j], before, equations) for j in gappy), default=0.0)
+                max((moved(layout, j, sums[j], before, equations) for j in incomplete), default=0.0)
             )
-            record.append(
-                {"step": len(self.history_), "intercept": equations.intercept, "coef": equations.coef}
-            )
+            step = {"step": len(record) + 1, "objective": self.history_[-1]}
+            record.append({**step, "intercept": equations.intercept, "coef": equations.coef})
             if self.history_[-1] <= self.tol:
                 break
             chain = self._chain(Schema(self.schema_.columns), equations)
@@ -183,7 +191,7 @@ class PredictMissing(Transformer):
             self.record_ = record
 
     def _constants(self, layout: Layout) -> Equations:
-        """The start values as equations, which they stay for columns with nothing but gaps."""
+        """The start values as equations, which they stay for columns with nothing but counts."""
         intercept = np.zeros(len(self.design_names_))
         for j, own in enumerate(layout.own):
             intercept[own] = (
@@ -247,15 +255,15 @@ class PredictMissing(Transformer):
 class Sums:
     """The scatter that the equation of a column follows from: of the rows where it is there."""
 
-    gappy: tuple[int, ...]
+    incomplete: tuple[int, ...]
     parts: tuple[Scatter, ...]
 
     def __getitem__(self, j: int) -> Scatter:
-        return self.parts[1 + self.gappy.index(j)] if j in self.gappy else self.parts[0]
+        return self.parts[1 + self.incomplete.index(j)] if j in self.incomplete else self.parts[0]
 
 
-def _scatters(block: Block, chain: Chain, columns: tuple[int, ...]) -> Together:
-    return chain.scatters(with_weight(block), columns)
+def _scatters(block: Block, chain: Chain, columns: tuple[int, ...]) -> Stats:
+    return chain.scatters(block.without_zero_weights(), columns)
 
 
 def _code(column: Column, value: float) -> float:

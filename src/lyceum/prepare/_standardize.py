@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import CATEGORICAL_FEATURES, OnePassLearner
 from lyceum.data import Block, CheckCells, Schema
-from lyceum.prepare._base import Transformer, with_weight
+from lyceum.prepare._base import Transformer
 from lyceum.prepare._steps import Affine
 from lyceum.report import Summary, Table
 from lyceum.statistics import Moments
@@ -29,28 +29,31 @@ class Standardize(Transformer, OnePassLearner):
 
     Parameters
     ----------
-    with_mean, with_std : bool, default=True
-        Whether to subtract the mean, and whether to divide by the standard deviation. Sparse arrays are taken
-        with `with_mean=False`.
-    categorical_features : "from_dtype", True, mask, indices, names or None
-        Columns to be left alone because they hold categories; columns of text, of category types and of true
-        and false always are.
+    with_mean : bool, default=True
+        Whether to subtract the mean. Sparse arrays are taken with `with_mean=False`.
+    with_std : bool, default=True
+        Whether to divide by the standard deviation.
+    categorical_features : "from_dtype", bool, mask, indices, names, dict or Schema, default="from_dtype"
+        Columns to leave alone because they hold categories: a mask, indices or names; True for all; the kinds
+        of some columns as a dict, or of all as a `Schema`. Columns of text, of category types and of true and
+        false are always left alone.
 
     Attributes
     ----------
-    mean_, scale_ : arrays of shape (n_features,)
-        Mean and standard deviation of every column; 0 and 1 for those left alone, 1 for a constant column.
+    mean_ : array of shape (n_features,)
+        The mean of every column; 0 for those left alone.
+    scale_ : array of shape (n_features,)
+        What columns are divided by: the standard deviation; 1 for those left alone and for constant columns.
     var_ : array of shape (n_features,)
-        The variance of every column.
+        The variance of every column; 1 for those left alone.
     n_rows_ : int
-        Rows with positive weight in `fit`.
+        The number of rows learned from.
     statistic_ : Moments
-        The merged statistic that the fit follows from.
+        The merged moments of the columns, which `partial_fit` adds to.
 
     See Also
     --------
-    MinMax : Numbers to a given range.
-    OneOfC : One column of 0 and 1 per category.
+    MinMax : columns to a given range.
 
     Examples
     --------
@@ -125,4 +128,4 @@ def is_constant(moments: Moments) -> np.ndarray:
 def _moments(block: Block) -> Moments:
     if sparse.issparse(block.X):
         block = CheckCells("Standardize on a sparse array")(block)
-    return Moments.of(with_weight(block))
+    return Moments.of(block.without_zero_weights())

@@ -1,4 +1,4 @@
-"""Summaries that the transformers need: the gaps with the marginal counts, and several summaries at once."""
+"""Statistics that the transformers need: missing cells with marginal counts, and several at once."""
 
 from __future__ import annotations
 
@@ -8,30 +8,30 @@ from typing import Any
 import numpy as np
 
 from lyceum.data import Block, Recode
-from lyceum.prepare._steps import gaps_of
+from lyceum.prepare._steps import missing_cells
 from lyceum.statistics import Counts
 
-__all__ = ["Gaps", "Together"]
+__all__ = ["MissingCounts", "Stats"]
 
 
 @dataclass(frozen=True, slots=True)
-class Together:
-    """Several summaries of the same rows."""
+class Stats:
+    """Several statistics of the same rows."""
 
     parts: tuple[Any, ...]
 
-    def merge(self, other: Together) -> Together:
-        return Together(tuple(one.merge(two) for one, two in zip(self.parts, other.parts)))
+    def merge(self, other: Stats) -> Stats:
+        return Stats(tuple(one.merge(two) for one, two in zip(self.parts, other.parts)))
 
 
 @dataclass(frozen=True, slots=True)
-class Gaps:
+class MissingCounts:
     """The weight of the missing cells of every column, of the complete rows, and of every category.
 
     >>> from lyceum.data import scan
     >>> import pyarrow as pa
-    >>> gaps = scan(pa.table({"x": [1.0, None, 3.0], "sex": ["f", "m", "f"]})).reduce(Gaps.of)
-    >>> gaps.missing.tolist(), gaps.complete, gaps.mode("sex")
+    >>> counts = scan(pa.table({"x": [1.0, None, 3.0], "sex": ["f", "m", "f"]})).reduce(MissingCounts.of)
+    >>> counts.missing.tolist(), counts.complete, counts.mode("sex")
     ([1.0, 0.0], 2.0, 'f')
     """
 
@@ -42,17 +42,17 @@ class Gaps:
     counts: Counts  # marginal
 
     @classmethod
-    def of(cls, block: Block) -> Gaps:
+    def of(cls, block: Block) -> MissingCounts:
         w, d = block.weights, block.X.shape[1]
-        rows, columns = np.divmod(np.flatnonzero(gaps_of(block)), d)
+        rows, columns = np.divmod(np.flatnonzero(missing_cells(block)), d)
         whole = np.ones(len(block), dtype=bool)
         whole[rows] = False
         missing = np.bincount(columns, w[rows], d)
         counts = Counts.of(Recode()(replace(block, y=None)))
         return cls(len(block), float(w.sum()), float(w[whole].sum()), missing, counts)
 
-    def merge(self, other: Gaps) -> Gaps:
-        return Gaps(
+    def merge(self, other: MissingCounts) -> MissingCounts:
+        return MissingCounts(
             self.n_rows + other.n_rows,
             self.weight + other.weight,
             self.complete + other.complete,

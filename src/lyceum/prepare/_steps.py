@@ -11,7 +11,7 @@ from scipy import sparse
 from lyceum.data import Block, Column, Design, Schema, codes_of
 from lyceum.errors import SchemaError
 
-__all__ = ["Affine", "DropGaps", "Fill", "KnownOnly", "as_floats", "gaps_of", "is_unknown"]
+__all__ = ["Affine", "DropMissingRows", "Fill", "KnownOnly", "as_floats", "is_unknown", "missing_cells"]
 
 
 def as_floats(block: Block) -> np.ndarray:
@@ -24,7 +24,7 @@ def is_unknown(codes: np.ndarray, column: Column) -> np.ndarray:
     return (codes < 0) | (codes >= len(column.categories))  # type: ignore[arg-type]
 
 
-def gaps_of(block: Block) -> np.ndarray:
+def missing_cells(block: Block) -> np.ndarray:
     """Where cells are missing."""
     return np.isnan(block.X) if block.X.dtype.kind == "f" else np.zeros(block.X.shape, dtype=bool)
 
@@ -83,9 +83,9 @@ class Affine:
 
 @dataclass(frozen=True, eq=False)
 class Fill:
-    """A value for the missing cells of every column, and 0/1 columns that say where `flagged` ones had gaps.
+    """A value for the missing cells of every column, and 0/1 columns that mark those of `flagged` columns.
 
-    `values` are cells of the columns after: numbers, or codes of categories. NaN leaves the gaps of a column.
+    `values` are cells of the columns after: numbers, or codes of categories. NaN leaves them missing.
     """
 
     before: Schema
@@ -109,13 +109,13 @@ class Fill:
         return replace(schema, columns=self.after.columns)
 
     def __call__(self, block: Block) -> Block:
-        X, gaps = self._as_codes(as_floats(block)), gaps_of(block)
-        rows, columns = np.divmod(np.flatnonzero(gaps), X.shape[1])
+        X, missing = self._as_codes(as_floats(block)), missing_cells(block)
+        rows, columns = np.divmod(np.flatnonzero(missing), X.shape[1])
         if len(rows):
             X = X.copy()
             X[rows, columns] = self.values[columns]
         if self.flagged:
-            X = np.hstack([X, gaps[:, self.flagged].astype(X.dtype)])
+            X = np.hstack([X, missing[:, self.flagged].astype(X.dtype)])
         return block.with_X(X, self.schema(block.schema))
 
     def _as_codes(self, X: np.ndarray) -> np.ndarray:
@@ -131,7 +131,7 @@ def _flag(name: str) -> Column:
 
 
 @dataclass(frozen=True, slots=True)
-class DropGaps:
+class DropMissingRows:
     """Drops the rows with a missing cell or a missing target, their targets and weights with them."""
 
     drops_rows = True
@@ -140,7 +140,7 @@ class DropGaps:
         return schema
 
     def __call__(self, block: Block) -> Block:
-        keep = np.asarray(~gaps_of(block).any(axis=1))
+        keep = np.asarray(~missing_cells(block).any(axis=1))
         if block.y is not None:
             keep &= block.y >= 0 if block.y.dtype.kind == "i" else ~np.isnan(block.y)
         return block if keep.all() else block.take(keep)

@@ -21,7 +21,7 @@ import numpy as np
 
 from lyceum._native import native
 from lyceum.data import Block, Design, Schema, codes_of
-from lyceum.prepare._statistics import Together
+from lyceum.prepare._statistics import Stats
 from lyceum.prepare._steps import as_floats
 from lyceum.statistics import Scatter
 
@@ -82,7 +82,7 @@ class Equations:
 
 @dataclass(frozen=True, eq=False)
 class Chain:
-    """Fills gaps with start values, then goes round the columns, each gap predicted from the other cells."""
+    """Fills missing cells with start values, then predicts each from the other cells, column by column."""
 
     before: Schema
     layout: Layout
@@ -99,28 +99,28 @@ class Chain:
         X = as_floats(block).copy()
         rows = np.flatnonzero(np.isnan(X).any(axis=1))
         if len(rows):
-            gaps = np.isnan(X[rows])
+            missing = np.isnan(X[rows])
             Z = self.filled(X[rows])
-            for j in np.flatnonzero(gaps.any(axis=0)).tolist():
-                X[rows[gaps[:, j]], j] = self.layout.cells(j, Z[gaps[:, j]])
+            for j in np.flatnonzero(missing.any(axis=0)).tolist():
+                X[rows[missing[:, j]], j] = self.layout.cells(j, Z[missing[:, j]])
         return block.with_X(X, self.schema(block.schema))
 
     def filled(self, X: np.ndarray) -> np.ndarray:
-        """The one-of-C columns of the rows, without gaps."""
-        gaps, codes = np.isnan(X), self.layout.codes(X)
-        np.copyto(codes, self.start.astype(codes.dtype), where=gaps)
+        """The one-of-C columns of the rows, without missing cells."""
+        missing, codes = np.isnan(X), self.layout.codes(X)
+        np.copyto(codes, self.start.astype(codes.dtype), where=missing)
         Z = self.layout.design(Block(codes, None, None, 0, self.layout.coded)).X
-        several = gaps.sum(axis=1)
-        # one gap is predicted once and for all; several depend on one another
+        several = missing.sum(axis=1)
+        # one missing cell is predicted once and for all; several depend on one another
         for sweep in range(self.sweeps if self.equations else 0):
             rows = np.flatnonzero(several > min(sweep, 1))
-            Z[rows] = self._swept(Z[rows].astype(np.float64), gaps[rows])
+            Z[rows] = self._swept(Z[rows].astype(np.float64), missing[rows])
         return Z
 
-    def _swept(self, Z: np.ndarray, gaps: np.ndarray) -> np.ndarray:
+    def _swept(self, Z: np.ndarray, missing: np.ndarray) -> np.ndarray:
         assert self.equations is not None
         for j in self.order:
-            rows = np.flatnonzero(gaps[:, j])
+            rows = np.flatnonzero(missing[:, j])
             own = self.layout.own[j]
             scores = Z[rows] @ self.equations.coef[:, own] + self.equations.intercept[own]
             if self.layout.schema[j].is_categorical:
@@ -128,13 +128,13 @@ class Chain:
             Z[np.ix_(rows, own)] = scores
         return Z
 
-    def scatters(self, block: Block, columns: tuple[int, ...]) -> Together:
+    def scatters(self, block: Block, columns: tuple[int, ...]) -> Stats:
         """Scatter of the filled rows: of all, and of those where each of `columns` is there."""
         X = as_floats(block)
         Z = np.ascontiguousarray(self.filled(X))
         w = block.weights
         weights = [w, *(w * ~np.isnan(X[:, j]) for j in columns)]
-        return Together(tuple(Scatter.of(Block(Z, None, one, block.start, block.schema)) for one in weights))
+        return Stats(tuple(Scatter.of(Block(Z, None, one, block.start, block.schema)) for one in weights))
 
 
 def solve(layout: Layout, j: int, scatter: Scatter, alpha: float) -> tuple[np.ndarray, np.ndarray]:

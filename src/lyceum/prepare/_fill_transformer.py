@@ -1,4 +1,4 @@
-"""What the ways of filling gaps share: one pass that summarises the columns, and a value for each of them."""
+"""What the ways of filling missing cells share: one pass over the rows, and a value for every column."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import OnePassLearner, undefined
 from lyceum.data import Block, Column, Schema
-from lyceum.prepare._base import Transformer, with_weight
-from lyceum.prepare._statistics import Gaps, Together
+from lyceum.prepare._base import Transformer
+from lyceum.prepare._statistics import MissingCounts, Stats
 from lyceum.prepare._steps import Fill
 from lyceum.report import Summary, Table
 from lyceum.statistics import ClassMoments, Quantiles
 
-__all__ = ["Filling", "Ways", "filled", "summarised"]
+__all__ = ["FillRules", "FillTransformer", "column_stats", "fill_values"]
 
 
 @dataclass(frozen=True, slots=True)
-class Ways:
-    """How gaps are filled: by kind of column."""
+class FillRules:
+    """How missing cells are filled: by kind of column."""
 
     continuous: str  # "mean", "median", "constant" or "keep"
     categorical: str  # "mode" or "constant"
@@ -32,24 +32,26 @@ class Ways:
     category: Any = "missing"
 
 
-class Filling(Transformer, OnePassLearner):
-    """A value for every column's gaps, learned in one pass; a subclass says how and what is flagged."""
+class FillTransformer(Transformer, OnePassLearner):
+    """A value for the missing cells of every column, learned in one pass; a subclass has the rules."""
 
-    def _ways(self) -> Ways:
-        raise undefined(self, "_ways")
+    def _fill_rules(self) -> FillRules:
+        raise undefined(self, "_fill_rules")
 
     def _is_flagged(self, column: Column) -> bool:
-        """Whether a column with gaps gets a 0/1 column that says where they were."""
+        """Whether a column with missing cells gets a 0/1 column that says where they were."""
         raise undefined(self, "_is_flagged")
 
-    def _statistic(self) -> Callable[[Block], Together]:
-        return partial(summarised, medians=self._ways().continuous == "median")
+    def _statistic(self) -> Callable[[Block], Stats]:
+        return partial(column_stats, medians=self._fill_rules().continuous == "median")
 
-    def _finish(self, statistic: Together) -> None:
-        self.filled_schema_, self.fill_ = filled(self.schema_, statistic, self._ways(), type(self).__name__)
-        gaps = statistic.parts[0]
-        self.missing_ = gaps.missing / gaps.weight
-        self.flagged_ = [j for j, c in enumerate(self.schema_) if gaps.missing[j] and self._is_flagged(c)]
+    def _finish(self, statistic: Stats) -> None:
+        self.filled_schema_, self.fill_ = fill_values(
+            self.schema_, statistic, self._fill_rules(), type(self).__name__
+        )
+        counts = statistic.parts[0]
+        self.missing_ = counts.missing / counts.weight
+        self.flagged_ = [j for j, c in enumerate(self.schema_) if counts.missing[j] and self._is_flagged(c)]
 
     def _step(self, schema: Schema) -> Fill:
         return Fill(schema, self.filled_schema_, self.fill_, tuple(self.flagged_))
@@ -67,34 +69,34 @@ class Filling(Transformer, OnePassLearner):
 
     @classmethod
     def _parts(cls) -> tuple[type, ...]:
-        return (*super()._parts(), Gaps, Together)
+        return (*super()._parts(), MissingCounts, Stats)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         return {"fill_": (self.n_features_in_,)}
 
 
-def summarised(block: Block, medians: bool) -> Together:
-    """Gaps, means and, if they are wanted, quantiles of the columns."""
-    block = with_weight(block)
-    parts = (Gaps.of(block), ClassMoments.of(replace(block, y=None)))
+def column_stats(block: Block, medians: bool) -> Stats:
+    """MissingCounts, means and, if they are wanted, quantiles of the columns."""
+    block = block.without_zero_weights()
+    parts = (MissingCounts.of(block), ClassMoments.of(replace(block, y=None)))
     if not medians:
-        return Together(parts)
-    return Together((*parts, Quantiles.of(block.with_X(block.X[:, block.schema.continuous], block.schema))))
+        return Stats(parts)
+    return Stats((*parts, Quantiles.of(block.with_X(block.X[:, block.schema.continuous], block.schema))))
 
 
-def filled(schema: Schema, statistic: Together, ways: Ways, who: str) -> tuple[Schema, np.ndarray]:
-    """The columns after filling, and the cell that fills each; warns of columns with nothing but gaps."""
-    gaps, moments = statistic.parts[:2]
+def fill_values(schema: Schema, statistic: Stats, rules: FillRules, who: str) -> tuple[Schema, np.ndarray]:
+    """The columns after filling, and the cell that fills each; warns of columns with nothing but counts."""
+    counts, moments = statistic.parts[:2]
     centers = moments.mean[0].copy()
-    if ways.continuous == "median" and len(schema.continuous):
+    if rules.continuous == "median" and len(schema.continuous):
         centers[schema.continuous] = statistic.parts[2].median
     pairs = []
     for j, column in enumerate(schema):
-        empty = gaps.missing[j] >= gaps.weight
+        empty = counts.missing[j] >= counts.weight
         if column.is_categorical:
-            pairs.append(_category(column, gaps, bool(gaps.missing[j]), ways))
+            pairs.append(_category(column, counts, bool(counts.missing[j]), rules))
         else:
-            pairs.append((column, _number(ways, float(centers[j]), empty)))
+            pairs.append((column, _number(rules, float(centers[j]), empty)))
         if empty and not np.isnan(pairs[-1][1]):
             warnings.warn(
                 f"column {column.name!r} has nothing but missing values: {who} fills it with "
@@ -112,27 +114,27 @@ def shown(column: Column, value: float) -> Any:
     return column.categories.dtype.type(value) if column.numeric else column.categories[int(value)].item()
 
 
-def _number(ways: Ways, center: float, empty: bool) -> float:
-    if ways.continuous == "keep":
+def _number(rules: FillRules, center: float, empty: bool) -> float:
+    if rules.continuous == "keep":
         return np.nan
-    return ways.number if ways.continuous == "constant" else 0.0 if empty else center
+    return rules.number if rules.continuous == "constant" else 0.0 if empty else center
 
 
-def _category(column: Column, gaps: Gaps, some: bool, ways: Ways) -> tuple[Column, float]:
+def _category(column: Column, counts: MissingCounts, some: bool, rules: FillRules) -> tuple[Column, float]:
     """The column after filling, and the cell that fills it.
 
-    A category of their own is added only where there are gaps in `fit`: elsewhere nothing could be learned of
-    it, and a later gap gets the mode.
+    A category of their own is added only where cells are missing in `fit`: elsewhere nothing could be learned
+    of it, and a later missing cell gets the mode.
     """
-    mode = _place(column, gaps.mode(column.name))
-    if ways.categorical == "mode":
+    mode = _place(column, counts.mode(column.name))
+    if rules.categorical == "mode":
         place = max(mode, 0) if len(column.categories) else -1  # type: ignore[arg-type]
     else:
-        place = _place(column, ways.category)
+        place = _place(column, rules.category)
         place = mode if place < 0 and not some else place
     if place >= 0:
         return column, _cell(column, place)
-    words = np.append(_words(column.categories), str(ways.category))
+    words = np.append(_words(column.categories), str(rules.category))
     wider = replace(column, kind="binary" if len(words) == 2 else "categorical", categories=words)
     return wider, float(len(words) - 1)
 
