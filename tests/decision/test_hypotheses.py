@@ -15,7 +15,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from lyceum import datasets, scan
 from lyceum.bayes import LinearDiscriminant, NaiveBayes
 from lyceum.decision import BayesOptimalClassifier, hypothesis_posterior
-from lyceum.errors import DataError, SourceError
+from lyceum.errors import DataError, SettingError, SourceError
 
 
 def three(cv=None, **options):
@@ -137,5 +137,5 @@ def test_named_hypotheses_can_be_set():
     ],
 )
 def test_what_cannot_be_weighed_is_refused(call, message):
-    with pytest.raises(DataError, match=message):
+    with pytest.raises((DataError, SettingError), match=message):
         call(*load_iris(return_X_y=True))

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lyceum.decision import LossMatrix, error_reject_curve, minimum_risk
-from lyceum.errors import DataError
+from lyceum.errors import DataError, SettingError
 
 
 def draw(seed, n=40, K=3, ties=True):
@@ -131,5 +131,5 @@ def test_a_large_table_takes_seconds():
     ],
 )
 def test_what_does_not_fit_is_refused(call, message):
-    with pytest.raises(DataError, match=message):
+    with pytest.raises((DataError, SettingError), match=message):
         call()

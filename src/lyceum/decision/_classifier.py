@@ -21,14 +21,14 @@ from lyceum.decision._risk import (
     REJECT,
     Decisions,
     action_labels,
-    checked_doubt,
-    checked_posteriors,
-    checked_target,
-    checked_weight,
+    check_doubt,
+    check_posteriors,
+    check_target,
+    check_weight,
     decide,
 )
 from lyceum.decision._threshold import theoretical_threshold
-from lyceum.errors import DataError, SourceError
+from lyceum.errors import DataError, SettingError, SourceError
 from lyceum.probability import LossMatrix, class_codes, label_key
 from lyceum.report import Summary
 
@@ -40,39 +40,53 @@ def _can_explain(self: Any) -> bool:
 
 
 class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
-    """Any classifier with posteriors, deciding by least expected risk under a loss matrix, with doubt.
+    """Any classifier with posteriors, with decisions of least expected risk under a loss matrix.
 
     predict(x) = argmin_a R(a|x) with R(a|x) = Σ_k λ[k, a] P(k|x); where doubt costs θ and min_a R(a|x) ≥ θ
-    the answer is `reject_label`. See `minimum_risk` for ties and boundaries.
+    the answer is `reject_label`. Of equal risks the first action is taken; a risk equal to θ is doubt.
 
     Parameters
     ----------
     estimator : classifier with `predict_proba`, of any library
-        It is cloned and fitted. One that is fitted already is kept as it is inside
-        `sklearn.frozen.FrozenEstimator`.
+        It is cloned and fitted; wrap a fitted one in `sklearn.frozen.FrozenEstimator` to keep it as it is.
     loss : LossMatrix, array of shape (K, A) or dict of (true class, action) to cost, default=None
         Rows = true class, columns = action. A labelled matrix is matched by label; an array has its rows in
         the order of `classes_`. None is the 0/1 loss. Actions that are no class may be predicted too.
     doubt : float, default=None
         θ ≥ 0, the cost of rejecting a row. None never rejects.
     calibrate : {"isotonic", "sigmoid"}, default=None
-        How the posteriors are calibrated, with `sklearn.calibration.CalibratedClassifierCV`. Risks are only
-        as right as the posteriors are.
+        How the posteriors are calibrated, with `sklearn.calibration.CalibratedClassifierCV`. None leaves
+        them as they are. Risks are only as good as the posteriors.
     cv : int or splitter, default=None
         The folds of the calibration; None has five. A frozen estimator is calibrated on all rows given to
         `fit`, which should not be those that it was fitted on.
     reject_label : label, default="reject"
-        What `predict` returns for a rejected row; it may not be a class.
+        The label that `predict` returns for a rejected row; it may not be a class.
 
     Attributes
     ----------
     classes_ : array of shape (K,)
+        The class labels, in the order of the columns of `predict_proba`.
     estimator_ : classifier
-        The fitted estimator, calibrated if asked.
+        The fitted estimator, calibrated with `calibrate`.
     loss_ : LossMatrix
         The losses with rows in the order of `classes_`.
     actions_ : array
-        What `predict` may return, in the order of the columns of `loss_`, the label of doubt last.
+        The labels that `predict` may return, in the order of the columns of `loss_`, that of doubt last.
+    n_features_in_ : int
+        The number of columns, if the estimator knows it.
+    feature_names_in_ : array of str
+        Their names, if the estimator knows them.
+
+    See Also
+    --------
+    minimum_risk : The rule itself.
+    best_threshold : The same for two classes and any score.
+
+    References
+    ----------
+    C. K. Chow, "On optimum recognition error and reject tradeoff", IEEE Transactions on Information Theory
+    16, 1970.
 
     Examples
     --------
@@ -97,7 +111,16 @@ class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
         "reject_label": "no_validation",
     }
 
-    def __init__(self, estimator, loss=None, *, doubt=None, calibrate=None, cv=None, reject_label=REJECT):
+    def __init__(
+        self,
+        estimator: Any,
+        loss: Any = None,
+        *,
+        doubt: float | None = None,
+        calibrate: str | None = None,
+        cv: Any = None,
+        reject_label: Any = REJECT,
+    ):
         self.estimator = estimator
         self.loss = loss
         self.doubt = doubt
@@ -109,7 +132,7 @@ class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
 
     @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, **fit_params: Any):
-        """Fit the estimator, calibrate it if asked, and match the loss matrix to its classes.
+        """Fit the estimator, calibrate it with `calibrate`, and match the loss matrix to its classes.
 
         Parameters
         ----------
@@ -119,7 +142,7 @@ class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
         **fit_params
             Passed to the estimator's `fit`.
         """
-        y = checked_target(y, self)
+        y = check_target(y, self)
         learner = self._learner(X)
         if sample_weight is not None:
             if not _takes_weights(learner):
@@ -133,7 +156,7 @@ class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
         return self
 
     def _learner(self, X: Any) -> Any:
-        """A new estimator to fit, inside a calibration if asked."""
+        """A new estimator to fit, inside a calibration with `calibrate`."""
         if self.calibrate is None:
             return clone(self.estimator)
         if isinstance(X, Rows):
@@ -147,7 +170,7 @@ class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
         self.classes_ = _classes_of(self.estimator_, y)
         self.loss_ = LossMatrix.of(self.loss, self.classes_)
         if self.doubt is not None and label_key(self.reject_label) in map(label_key, self.classes_):
-            raise DataError(f"reject_label {self.reject_label!r} is a class: choose another")
+            raise SettingError(f"reject_label {self.reject_label!r} is a class: choose another")
         self.actions_ = action_labels(self.loss_, self.doubt, self.reject_label, like=self.classes_)
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self, name):
@@ -177,7 +200,7 @@ class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
     def expected_risk(self, X: Any) -> Any:
         """R(a|x) of every action of `loss_`, shape (n, A); doubt, which always costs θ, is not among them."""
         proba = self.predict_proba(X)
-        return (proba if hasattr(proba, "map_blocks") else checked_posteriors(proba)) @ self.loss_.values
+        return (proba if hasattr(proba, "map_blocks") else check_posteriors(proba)) @ self.loss_.values
 
     def decide(self, X: Any) -> Decisions:
         """Actions with the risks behind them and where they reject."""
@@ -189,7 +212,7 @@ class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
         """The share of rows whose true class is named; a rejected row is not right."""
         y, sample_weight = targets_to_score(self, X, y, sample_weight)
         right = np.asarray(self.predict(X)) == np.asarray(y)
-        return float(np.average(right, weights=checked_weight(sample_weight, len(right))))
+        return float(np.average(right, weights=check_weight(sample_weight, len(right))))
 
     def mean_loss(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The loss paid per row on these rows; a row rejected by doubt costs θ."""
@@ -199,7 +222,7 @@ class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
         paid = self.loss_.values[codes, index]
         if self.doubt is not None:
             paid = np.where(index < 0, self.doubt, paid)
-        return float(np.average(paid, weights=checked_weight(sample_weight, len(paid))))
+        return float(np.average(paid, weights=check_weight(sample_weight, len(paid))))
 
     # -- what was learned ------------------------------------------------------------------------------------
 
@@ -221,7 +244,7 @@ class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
         (tn, fp), (fn, tp) = values
         try:
             t = theoretical_threshold(fp, fn, cost_tp=tp, cost_tn=tn)
-        except DataError:
+        except SettingError:
             return {}  # one action is never worse than the other
         return {f"says {self.classes_[1]!s} where its posterior exceeds": t}
 
@@ -262,7 +285,7 @@ def _classes_of(estimator: Any, y: Any) -> np.ndarray:
 
 
 def _decisions(model: MinimumRiskClassifier, proba: Any) -> Decisions:
-    return decide(checked_posteriors(proba), model.loss_, checked_doubt(model.doubt), model.actions_)
+    return decide(check_posteriors(proba), model.loss_, check_doubt(model.doubt), model.actions_)
 
 
 def _actions(model: MinimumRiskClassifier, proba: np.ndarray) -> np.ndarray:

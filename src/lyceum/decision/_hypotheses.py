@@ -15,8 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import Classifier, normalize_posteriors, unchanged_on_failure
 from lyceum.data import Block, Rows
-from lyceum.decision._risk import checked_target, checked_weight
-from lyceum.errors import DataError, SourceError
+from lyceum.decision._risk import check_target, check_weight
+from lyceum.errors import DataError, SettingError, SourceError
 from lyceum.report import Summary, Table
 
 __all__ = ["BayesOptimalClassifier", "hypothesis_posterior"]
@@ -43,7 +43,7 @@ def hypothesis_posterior(log_likelihood: Any, prior: Any = None) -> np.ndarray:
     with np.errstate(divide="ignore"):
         joint = log_likelihood + np.log(prior)
     if np.isnan(log_likelihood).any():
-        raise DataError("a hypothesis gives NaN in place of the probability of a class: leave it out")
+        raise DataError("a hypothesis gives NaN as the probability of a class: leave it out")
     if not (joint > -np.inf).any():
         raise DataError(
             "every hypothesis gives probability 0 to some label that occurred: add one that does not, or "
@@ -55,32 +55,47 @@ def hypothesis_posterior(log_likelihood: Any, prior: Any = None) -> np.ndarray:
 class BayesOptimalClassifier(Classifier, _BaseComposition):
     """Bayes optimal classification over a set of hypotheses: P(v|x, D) = Σ_h P(v|x, h) P(h|D).
 
-    P(h|D) is proportional to P(D|h) P(h), with P(D|h) = Π_i P(y_i|x_i, h)^w_i. Of all ways to use these
-    hypotheses none errs less on average; it can answer what no single hypothesis, not even the most probable,
-    would.
+    P(h|D) is proportional to P(D|h) P(h), with P(D|h) = Π_i P(y_i|x_i, h)^w_i. Of all ways to combine
+    these hypotheses none has a smaller error on average; it can predict a class that the most probable
+    hypothesis would not.
 
     Parameters
     ----------
     hypotheses : list of classifiers, or of (name, classifier)
-        Each is cloned and fitted; one that is fixed already goes inside `sklearn.frozen.FrozenEstimator`. A
-        hypothesis without `predict_proba` gives probability 1 to what it predicts.
+        Each is cloned and fitted; wrap a fitted one in `sklearn.frozen.FrozenEstimator` to keep it as it is.
+        A hypothesis without `predict_proba` gives probability 1 to the class that it predicts.
     prior : array of shape (H,), default=None
         P(h), up to a factor; equal by default.
     weights : array of shape (H,), default=None
         P(h|D) itself, up to a factor, if it is known. None computes it from the rows.
     cv : int or splitter, default=None
-        None takes the likelihood on the rows of `fit`: right for fixed hypotheses, too kind to those that
-        were fitted to these rows. Folds take it on rows that the fitted hypothesis has not seen.
+        None takes the likelihood on the rows of `fit`: right for fixed hypotheses, too large for those that
+        were fitted to these rows. With folds it is taken on rows that the fitted hypothesis has not seen.
 
     Attributes
     ----------
     classes_ : array of shape (K,)
-    hypotheses_ : list of fitted classifiers
+        The class labels, in the order of the columns of `predict_proba`.
+    hypotheses_ : list of classifiers
+        The fitted hypotheses.
     names_ : list of str
+        Their names.
     log_likelihood_ : array of shape (H,)
         log P(D|h).
     prior_, posterior_ : array of shape (H,)
         P(h) and P(h|D).
+    n_features_in_ : int
+        The number of columns, if a hypothesis knows it.
+    feature_names_in_ : array of str
+        Their names, if a hypothesis knows them.
+
+    See Also
+    --------
+    hypothesis_posterior : P(h|D) from log-likelihoods.
+
+    References
+    ----------
+    T. M. Mitchell, "Machine Learning", McGraw-Hill, 1997, section 6.7.
 
     Examples
     --------
@@ -103,7 +118,7 @@ class BayesOptimalClassifier(Classifier, _BaseComposition):
         "cv": ["cv_object"],
     }
 
-    def __init__(self, hypotheses, *, prior=None, weights=None, cv=None):
+    def __init__(self, hypotheses: Sequence[Any], *, prior: Any = None, weights: Any = None, cv: Any = None):
         self.hypotheses = hypotheses
         self.prior = prior
         self.weights = weights
@@ -122,7 +137,7 @@ class BayesOptimalClassifier(Classifier, _BaseComposition):
 
     @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
-        """Fit every hypothesis and weigh it by what it makes of the rows.
+        """Fit every hypothesis, and weight it by its posterior.
 
         Parameters
         ----------
@@ -131,11 +146,11 @@ class BayesOptimalClassifier(Classifier, _BaseComposition):
         sample_weight : array of shape (n_samples,), optional
         """
         with unchanged_on_failure(self):
-            self._fit(X, checked_target(y, self), sample_weight)
+            self._fit(X, check_target(y, self), sample_weight)
         return self
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
-        named = _named(self.hypotheses)
+        named = _with_names(self.hypotheses)
         extra = {} if sample_weight is None else {"sample_weight": sample_weight}
         self.names_ = [name for name, _ in named]
         self.hypotheses_ = [clone(h).fit(X, y, **extra) for _, h in named]
@@ -160,14 +175,14 @@ class BayesOptimalClassifier(Classifier, _BaseComposition):
         if self.cv is None:
             P = self._posteriors(self.hypotheses_[i], X)
         else:
-            P = self._unseen(_named(self.hypotheses)[i][1], X, y, extra)
+            P = self._out_of_fold(_with_names(self.hypotheses)[i][1], X, y, extra)
         with np.errstate(divide="ignore"):
             terms = np.log(np.asarray(P)[np.arange(len(codes)), codes])
         if w is None:
             return float(terms.sum())
         return float((terms[w > 0] * w[w > 0]).sum())
 
-    def _unseen(self, hypothesis: Any, X: Any, y: Any, extra: dict) -> np.ndarray:
+    def _out_of_fold(self, hypothesis: Any, X: Any, y: Any, extra: dict) -> np.ndarray:
         """The posteriors of every row by the hypothesis fitted to the other folds."""
         if isinstance(X, Rows):
             raise SourceError(
@@ -201,10 +216,10 @@ class BayesOptimalClassifier(Classifier, _BaseComposition):
     # -- predict ---------------------------------------------------------------------------------------------
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Σ_h P(v|x, h) P(h|D); a hypothesis of posterior 0 is not asked."""
+        """Σ_h P(v|x, h) P(h|D); a hypothesis of posterior 0 is left out."""
         check_is_fitted(self)
-        asked = [(h, p) for h, p in zip(self.hypotheses_, self.posterior_) if p > 0]
-        mixed = sum(p * self._posteriors(h, X) for h, p in asked)
+        used = [(h, p) for h, p in zip(self.hypotheses_, self.posterior_) if p > 0]
+        mixed = sum(p * self._posteriors(h, X) for h, p in used)
         return normalize_posteriors(mixed)
 
     def predict(self, X: Any) -> np.ndarray:
@@ -243,21 +258,21 @@ class BayesOptimalClassifier(Classifier, _BaseComposition):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        inner = [get_tags(h) for _, h in _named(self.hypotheses)]
+        inner = [get_tags(h) for _, h in _with_names(self.hypotheses)]
         tags.input_tags.sparse = all(t.input_tags.sparse for t in inner)
         tags.input_tags.allow_nan = all(t.input_tags.allow_nan for t in inner)
         tags.input_tags.categorical = all(t.input_tags.categorical for t in inner)
         return tags
 
 
-def _named(hypotheses: Sequence[Any]) -> list[tuple[str, Any]]:
+def _with_names(hypotheses: Sequence[Any]) -> list[tuple[str, Any]]:
     """(name, classifier) of every hypothesis; h1, h2, ... where they have none."""
     if not len(hypotheses):
-        raise DataError("there are no hypotheses: give at least one classifier")
+        raise SettingError("there are no hypotheses: give at least one classifier")
     named = [h if isinstance(h, tuple) else (f"h{i}", h) for i, h in enumerate(hypotheses, 1)]
     names = [name for name, _ in named]
     if len(set(names)) < len(names):
-        raise DataError(f"hypotheses share a name, {max(names, key=names.count)!r}: give each its own")
+        raise SettingError(f"hypotheses share a name, {max(names, key=names.count)!r}: give each its own")
     return named
 
 
@@ -269,7 +284,7 @@ def _labels(X: Any, y: Any, sample_weight: Any) -> tuple[np.ndarray, np.ndarray 
             raise DataError("the rows have no classes to predict: give scan(..., target=...)")
         w = X.collect(lambda block: block.weights)
         return target.categories[np.asarray(X.collect(_codes))], np.asarray(w)
-    return y, checked_weight(sample_weight, len(y))
+    return y, check_weight(sample_weight, len(y))
 
 
 def _codes(block: Block) -> np.ndarray:
@@ -284,9 +299,9 @@ def _shares(weights: Any, n: int, what: str) -> np.ndarray:
         return np.full(n, 1.0 / n)
     weights = np.asarray(weights, dtype=np.float64)
     if weights.shape != (n,):
-        raise DataError(
-            f"{what} has the shape {weights.shape} for {n} hypotheses: give one number a hypothesis"
+        raise SettingError(
+            f"{what} has the shape {weights.shape} for {n} hypotheses: give one number per hypothesis"
         )
     if not np.isfinite(weights).all() or (weights < 0).any() or not weights.sum() > 0:
-        raise DataError(f"{what} must be finite, not negative and not all zero, but is {weights.tolist()}")
+        raise SettingError(f"{what} must be finite, not negative and not all zero, but is {weights.tolist()}")
     return weights / weights.sum()

@@ -1,4 +1,4 @@
-"""The error–reject curve: how the error among the accepted rows falls as more rows are rejected."""
+"""The error–reject curve: the error among the accepted rows at every reject rate."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from lyceum.decision._risk import checked_doubt, checked_posteriors, checked_weight
-from lyceum.errors import DataError
+from lyceum.decision._risk import check_doubt, check_posteriors, check_weight
+from lyceum.errors import DataError, SettingError
 from lyceum.probability import LossMatrix, class_codes
 from lyceum.report import Table
 
@@ -18,7 +18,7 @@ __all__ = ["ErrorRejectCurve", "error_reject_curve"]
 
 @dataclass(frozen=True, eq=False)
 class ErrorRejectCurve:
-    """The error–reject curve, a point for every distinct least risk.
+    """The error–reject curve, one point for every distinct least risk.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class ErrorRejectCurve:
         The mean loss among the accepted rows, the error itself under the 0/1 loss; 0 where none is accepted.
     area : float
         ∫ cost d(reject rate) over [0, 1] by trapezoids between the points that accept some rows; from the
-        last of them to 1 the cost is held. Less is better.
+        last of them to 1 the cost is constant. Less is better.
     zero_one : bool
         Whether it is the curve of the 0/1 loss.
     """
@@ -50,9 +50,9 @@ class ErrorRejectCurve:
 
         `total` is cost · (1 - reject rate) + θ · reject rate.
         """
-        theta = checked_doubt(doubt)
+        theta = check_doubt(doubt)
         if theta is None:
-            raise DataError("doubt is None: give the cost of rejecting a row, e.g. at(0.2)")
+            raise SettingError("doubt is None: give the cost of rejecting a row, e.g. at(0.2)")
         i = self._point(theta)
         rejected, cost = float(self.reject_rate[i]), float(self.cost[i])
         total = cost * (1.0 - rejected) + (theta * rejected if rejected else 0.0)
@@ -65,22 +65,24 @@ class ErrorRejectCurve:
         return int(np.searchsorted(self.thresholds, theta, side="left"))
 
     def thin(self, points: int = 500) -> ErrorRejectCurve:
-        """The curve at about that many points, evenly spread over them, ends included; the area is kept."""
+        """The curve at about that many of its points, evenly spread, ends included; the area stays the same."""
         if points >= len(self.thresholds):
             return self
-        keep = np.unique(np.linspace(0, len(self.thresholds) - 1, max(points, 2)).round().astype(np.intp))
-        parts = {name: getattr(self, name)[keep] for name in ("thresholds", "reject_rate", "error", "cost")}
+        places = np.unique(np.linspace(0, len(self.thresholds) - 1, max(points, 2)).round().astype(np.intp))
+        parts = {name: getattr(self, name)[places] for name in ("thresholds", "reject_rate", "error", "cost")}
         return replace(self, **parts)
 
     def table(self, rates: Sequence[float] = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5)) -> Table:
-        """What is reached at some reject rates, at each by the point that rejects at least so much."""
+        """Doubt, error and cost at some reject rates: each at the point that rejects at least that share."""
         places = [len(self.reject_rate) - 1 - int(np.searchsorted(self.reject_rate[::-1], r)) for r in rates]
         rows = [
             tuple(float(a[i]) for a in (self.reject_rate, self.thresholds, self.error, self.cost))
             for i in places
         ]
         return Table(
-            "error–reject", ("reject rate", "doubt", "error among accepted", "cost among accepted"), rows
+            "Error–reject curve",
+            ("reject rate", "doubt", "error among accepted", "cost among accepted"),
+            rows,
         )
 
     def __str__(self) -> str:
@@ -101,20 +103,34 @@ def error_reject_curve(
     """Reject rate and error among the accepted rows at every cost of doubt.
 
     Every row is decided by minimum risk; for a doubt θ it is accepted where its least risk is below θ. An
-    action of the loss matrix that names no class is left out: θ takes its place.
+    action of the loss matrix that names no class is left out: θ replaces it.
 
     Parameters
     ----------
     y : array of shape (n,)
         The true labels.
     proba : array of shape (n, K)
-        Posteriors, a column a class.
+        Posteriors, one column per class.
     loss : LossMatrix or array of shape (K, A), optional
         Rows = true class, columns = action. None is the 0/1 loss.
     classes : K labels, optional
         The classes of the columns of `proba`. By default those of a labelled `loss`, else the sorted labels
         of y; whole numbers from 0 to K - 1 are columns.
     sample_weight : array of shape (n,), optional
+        The weight of every row; 1 by default.
+
+    Returns
+    -------
+    ErrorRejectCurve
+
+    See Also
+    --------
+    minimum_risk : The decisions behind the curve.
+
+    References
+    ----------
+    C. K. Chow, "On optimum recognition error and reject tradeoff", IEEE Transactions on Information Theory
+    16, 1970.
 
     Examples
     --------
@@ -126,15 +142,15 @@ def error_reject_curve(
     >>> curve.at(0.25)["reject_rate"]
     0.5
     """
-    proba = checked_posteriors(proba)
+    proba = check_posteriors(proba)
     n, K = proba.shape
     if np.shape(y)[:1] != (n,) or not n:
-        raise DataError(f"y has {len(y)} labels for {n} rows of proba: give one a row, at least one row")
+        raise DataError(f"y has {len(y)} labels for {n} rows of proba: give one per row, at least one row")
     loss, codes = _loss_and_codes(y, loss, K, classes)
     risk, chosen = _least(proba, loss)
     wrong = loss.names_class[chosen] != codes
-    paid = wrong.astype(np.float64) if loss.is_zero_one else loss.values[codes, chosen]
-    return _curve(risk, wrong, paid, checked_weight(sample_weight, n), same=loss.is_zero_one)
+    costs = wrong.astype(np.float64) if loss.is_zero_one else loss.values[codes, chosen]
+    return _curve(risk, wrong, costs, check_weight(sample_weight, n), zero_one=loss.is_zero_one)
 
 
 def _loss_and_codes(
@@ -169,23 +185,23 @@ def _least(proba: np.ndarray, loss: LossMatrix) -> tuple[np.ndarray, np.ndarray]
 
 
 def _curve(
-    risk: np.ndarray, wrong: np.ndarray, paid: np.ndarray, weight: np.ndarray | None, same: bool
+    risk: np.ndarray, wrong: np.ndarray, costs: np.ndarray, weight: np.ndarray | None, zero_one: bool
 ) -> ErrorRejectCurve:
     order = np.argsort(risk)
     if weight is not None:
-        order = order[weight[order] > 0]  # a row without weight is not there
+        order = order[weight[order] > 0]  # zero-weight rows are ignored
     risk = risk[order]
     last = np.flatnonzero(
         np.append(risk[1:] != risk[:-1], True)
     )  # the last row of every group of equal risks
     accepted = last + 1.0 if weight is None else np.cumsum(weight[order])[last]
     error = _mean_of_first(wrong[order], weight, order, last, accepted)
-    cost = error if same else _mean_of_first(paid[order], weight, order, last, accepted)
+    cost = error if zero_one else _mean_of_first(costs[order], weight, order, last, accepted)
     reject = np.append(1.0, 1.0 - accepted / accepted[-1])
     thresholds = np.append(risk[last], np.inf)
     cost_curve = np.append(0.0, cost)
     return ErrorRejectCurve(
-        thresholds, reject, np.append(0.0, error), cost_curve, _area(reject[1:], cost), same
+        thresholds, reject, np.append(0.0, error), cost_curve, _area(reject[1:], cost), zero_one
     )
 
 
@@ -199,5 +215,5 @@ def _mean_of_first(
 
 
 def _area(reject: np.ndarray, cost: np.ndarray) -> float:
-    """The area under the cost over the falling reject rate; the first cost is held up to a rate of 1."""
+    """The area under the cost over the falling reject rate; the first cost is constant up to a rate of 1."""
     return float(np.trapezoid(cost[::-1], reject[::-1]) + cost[0] * (1.0 - reject[0]))

@@ -1,4 +1,4 @@
-"""Minimum expected risk, doubt, and the error that no rule can go below."""
+"""Minimum expected risk, doubt, and the Bayes error."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_y
 
 from lyceum.data import is_dask
-from lyceum.errors import DataError
+from lyceum.errors import DataError, SettingError
 from lyceum.probability import LossMatrix, find_labels, label_array, label_key
 
 __all__ = ["REJECT", "Decisions", "bayes_error", "expected_risk", "minimum_risk"]
@@ -23,7 +23,7 @@ _SUM_TOLERANCE = 1e-3  # posteriors in float32, or rounded to three digits, stil
 
 @dataclass(frozen=True, eq=False)
 class Decisions:
-    """Actions, one a row, and the risks behind them; an array of the actions wherever an array is wanted.
+    """Actions, one per row, with their risks; converts to an array of the actions.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class Decisions:
     risks : array of shape (n, A)
         The expected risk of every action of the loss matrix.
     risk : array of shape (n,)
-        The risk of what was decided: the least of `risks`, or the cost of doubt.
+        The risk of the decision: the least of `risks`, or the cost of doubt.
     rejected : array of bool of shape (n,)
         Where the decision is to doubt, or to take an action that names no class.
     index : array of shape (n,)
@@ -84,8 +84,8 @@ def minimum_risk(
     Parameters
     ----------
     proba : array of shape (n, K)
-        Posteriors, a column a class in the order of the rows of `loss`; rows sum to 1.
-    loss : LossMatrix, array of shape (K, A) or None
+        Posteriors, one column per class in the order of the rows of `loss`; rows sum to 1.
+    loss : LossMatrix, array of shape (K, A) or None, default=None
         Rows = true class, columns = action. None is the 0/1 loss.
     doubt : float, optional
         θ ≥ 0, the cost of doubt. None never doubts.
@@ -97,37 +97,71 @@ def minimum_risk(
     Decisions
         The actions; also `.risks`, `.risk` and `.rejected`.
 
+    See Also
+    --------
+    MinimumRiskClassifier : The same rule inside a classifier.
+    error_reject_curve : The error among accepted rows at every cost of doubt.
+
+    References
+    ----------
+    C. K. Chow, "On optimum recognition error and reject tradeoff", IEEE Transactions on Information Theory
+    16, 1970.
+
     Examples
     --------
     >>> loss = LossMatrix([[0, 5], [1, 0]], classes=["bad", "good"])   # rows = true class, columns = action
-    >>> decided = minimum_risk([[0.1, 0.9], [0.2, 0.8]], loss)
-    >>> decided.tolist()
+    >>> decisions = minimum_risk([[0.1, 0.9], [0.2, 0.8]], loss)
+    >>> decisions.tolist()
     ['good', 'bad']
-    >>> decided.risks
+    >>> decisions.risks
     array([[0.9, 0.5],
            [0.8, 1. ]])
     >>> minimum_risk([[0.1, 0.9], [0.2, 0.8]], loss, doubt=0.7).tolist()
     ['good', 'reject']
     """
-    proba = checked_posteriors(proba)
+    proba = check_posteriors(proba)
     loss = _matrix(loss, proba.shape[1], classes)
-    return decide(proba, loss, checked_doubt(doubt), _action_array(loss, doubt))
+    return decide(proba, loss, check_doubt(doubt), _action_array(loss, doubt))
 
 
 def expected_risk(proba: Any, loss: Any = None, *, classes: Sequence[Any] | None = None) -> np.ndarray:
-    """The expected risk R(a|x) = Σ_k λ[k, a] P(k|x) of every action, shape (n, A); see `minimum_risk`."""
-    proba = checked_posteriors(proba)
+    """The expected risk R(a|x) = Σ_k λ[k, a] P(k|x) of every action.
+
+    Parameters
+    ----------
+    proba : array of shape (n, K)
+        Posteriors, one column per class in the order of the rows of `loss`; rows sum to 1.
+    loss : LossMatrix, array of shape (K, A) or None, default=None
+        Rows = true class, columns = action. None is the 0/1 loss.
+    classes : K labels, optional
+        The classes of the columns of `proba`, when they are not in the order of a labelled `loss`.
+
+    Returns
+    -------
+    array of shape (n, A)
+
+    See Also
+    --------
+    minimum_risk : The action of least expected risk.
+
+    Examples
+    --------
+    >>> expected_risk([[0.1, 0.9], [0.2, 0.8]], [[0, 5], [1, 0]])
+    array([[0.9, 0.5],
+           [0.8, 1. ]])
+    """
+    proba = check_posteriors(proba)
     return proba @ _matrix(loss, proba.shape[1], classes).values
 
 
 def bayes_error(
     proba: Any, sample_weight: Any = None, *, loss: Any = None, classes: Sequence[Any] | None = None
 ) -> float:
-    """The Bayes error Σ_x P(x) (1 - max_k P(k|x)): what the best rule gets wrong, given these posteriors.
+    """The Bayes error Σ_x P(x) (1 - max_k P(k|x)): the error rate of the best rule for these posteriors.
 
-    With a loss matrix it is the Bayes risk Σ_x P(x) min_a R(a|x). With known posteriors it is a property of
-    the problem. With estimated ones it is what the model expects of itself: too small if the model is too
-    sure.
+    With a loss matrix it is the Bayes risk Σ_x P(x) min_a R(a|x). With true posteriors it is a property of
+    the problem. With estimated ones it is the error rate that the model expects: too small if the model is
+    overconfident.
 
     Parameters
     ----------
@@ -148,33 +182,33 @@ def bayes_error(
     least = minimum_risk(proba, loss, classes=classes).risk
     if not len(least):
         raise DataError("there are no rows (0 samples) to take the Bayes error of")
-    return float(np.average(least, weights=checked_weight(sample_weight, len(least))))
+    return float(np.average(least, weights=check_weight(sample_weight, len(least))))
 
 
-# -- what the estimators and curves of this room share -------------------------------------------------------
+# -- shared by the estimators and curves of this room --------------------------------------------------------
 
 
 def decide(proba: np.ndarray, loss: LossMatrix, doubt: float | None, labels: np.ndarray) -> Decisions:
     """Decisions from checked posteriors; the label of doubt is the last of `labels`."""
     risks = proba @ loss.values
-    chosen = proba.argmax(axis=1) if loss.is_zero_one else risks.argmin(axis=1)
+    action = proba.argmax(axis=1) if loss.is_zero_one else risks.argmin(axis=1)
     rows = np.arange(len(proba))
-    risk = risks[rows, chosen]
-    rejected = (loss.names_class < 0)[chosen]
+    risk = risks[rows, action]
+    rejected = (loss.names_class < 0)[action]
     if doubt is not None:
-        sure = proba[rows, chosen] > 1.0 - doubt if loss.is_zero_one else risk < doubt
-        chosen = np.where(sure, chosen, -1)
+        sure = proba[rows, action] > 1.0 - doubt if loss.is_zero_one else risk < doubt
+        action = np.where(sure, action, -1)
         rejected = rejected | ~sure
         risk = np.where(sure, risk, doubt)
-    return Decisions(labels[chosen], risks, risk, rejected, chosen)
+    return Decisions(labels[action], risks, risk, rejected, action)
 
 
-def checked_posteriors(proba: Any) -> np.ndarray:
-    """Posteriors as a float64 array of shape (n, K); raises where they are none."""
+def check_posteriors(proba: Any) -> np.ndarray:
+    """Posteriors as a float64 array of shape (n, K); raises where they are not."""
     proba = np.asarray(proba, dtype=np.float64)
     if proba.ndim != 2 or not proba.shape[1]:
         raise DataError(
-            f"proba has the shape {proba.shape}: give one row a case and one column a class, as "
+            f"proba has the shape {proba.shape}: give one row per case and one column per class, as "
             "predict_proba does"
         )
     sums = proba @ np.ones(proba.shape[1])
@@ -191,30 +225,30 @@ def checked_posteriors(proba: Any) -> np.ndarray:
     return proba.clip(0.0, 1.0) if proba.size and proba.min() < 0.0 else proba
 
 
-def checked_doubt(doubt: float | None) -> float | None:
+def check_doubt(doubt: float | None) -> float | None:
     """θ, at least 0."""
     if doubt is None:
         return None
     if not np.isscalar(doubt) or not float(doubt) >= 0.0:  # type: ignore[arg-type]
-        raise DataError(f"doubt is the cost of rejecting a row, a number of at least 0, not {doubt!r}")
+        raise SettingError(f"doubt is the cost of rejecting a row, a number of at least 0, not {doubt!r}")
     return float(doubt)  # type: ignore[arg-type]
 
 
-def checked_weight(weight: Any, n_rows: int) -> np.ndarray | None:
+def check_weight(weight: Any, n_rows: int) -> np.ndarray | None:
     """Weights as float64 of shape (n,), not negative and not all zero."""
     if weight is None:
         return None
     weight = np.asarray(weight, dtype=np.float64)
     if weight.shape != (n_rows,):
         raise DataError(
-            f"sample_weight has the shape {weight.shape} for {n_rows} rows: give one number a row"
+            f"sample_weight has the shape {weight.shape} for {n_rows} rows: give one number per row"
         )
     if not np.isfinite(weight).all() or (weight < 0).any() or not weight.any():
         raise DataError("sample_weight must be finite, not negative, and not zero everywhere")
     return weight
 
 
-def checked_target(y: Any, who: Any) -> Any:
+def check_target(y: Any, who: Any) -> Any:
     """True labels as a one-dimensional array of classes; None and Dask collections pass as they are."""
     if y is None or is_dask(y):
         return y
@@ -239,7 +273,7 @@ def _matrix(loss: Any, n_classes: int, classes: Sequence[Any] | None) -> LossMat
 
 
 def _action_array(loss: LossMatrix, doubt: float | None) -> np.ndarray:
-    """The label of every action, and of doubt in the end."""
+    """The label of every action, and of doubt as the last."""
     if loss.actions is None:
         return np.append(np.arange(loss.values.shape[1]), -1)
     return action_labels(loss, doubt, REJECT)
@@ -248,13 +282,13 @@ def _action_array(loss: LossMatrix, doubt: float | None) -> np.ndarray:
 def action_labels(
     loss: LossMatrix, doubt: float | None, reject: Any, like: np.ndarray | None = None
 ) -> np.ndarray:
-    """The label of every action, and of doubt in the end if there is any."""
+    """The label of every action, and of doubt as the last if there is any."""
     assert loss.actions is not None
     if doubt is None:
         return label_array(loss.actions, like)
     if label_key(reject) in map(label_key, loss.actions):
         (place,) = find_labels([reject], loss.actions, "the action")
-        raise DataError(
+        raise SettingError(
             f"{loss.actions[place]!r} is an action of the loss matrix already, so it cannot also stand for "
             "doubt: give doubt or that action, or choose another label for doubt"
         )

@@ -1,4 +1,4 @@
-"""Thresholds on a score that minimise the cost of a task."""
+"""Thresholds on a score that minimize a cost."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from lyceum.decision._risk import checked_weight
-from lyceum.errors import DataError
+from lyceum.decision._risk import check_weight
+from lyceum.errors import DataError, SettingError
 
 __all__ = ["Threshold", "best_threshold", "theoretical_threshold", "threshold_costs"]
 
 
 class Threshold(float):
-    """A threshold, itself a number: say positive where score >= threshold.
+    """A threshold, which is a float: rows with score >= threshold are called positive.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ def best_threshold(
 ) -> Threshold:
     """The threshold t that minimises C_FP·FP + C_FN·FN when rows with score ≥ t are called positive.
 
-    The thresholds tried are the distinct scores and infinity (nothing is positive). Of thresholds that cost
+    The candidates are the distinct scores and infinity (nothing is positive). Of thresholds that cost
     the same the largest is taken: it makes the fewest false alarms.
 
     Parameters
@@ -61,16 +61,22 @@ def best_threshold(
         The true labels, two kinds at most.
     score : array of shape (n,)
         Larger for the positive class, e.g. its posterior.
-    cost_fp, cost_fn : float
+    cost_fp, cost_fn : float, default=1.0
         C_FP, the cost of calling a negative row positive, and C_FN, of calling a positive row negative.
     pos_label : label, optional
         The positive class; by default the later of the two labels in sorted order (1, True).
     sample_weight : array of shape (n,), optional
+        The weight of every row; 1 by default.
 
     Returns
     -------
     Threshold
         A float, with `cost`, `fp`, `fn`, `tp` and `tn`.
+
+    See Also
+    --------
+    theoretical_threshold : The threshold for true posteriors.
+    threshold_costs : The cost at every threshold.
 
     Examples
     --------
@@ -96,7 +102,32 @@ def threshold_costs(
     pos_label: Any = None,
     sample_weight: Any = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """All thresholds of `best_threshold`, falling from infinity, and C_FP·FP + C_FN·FN at each."""
+    """The cost C_FP·FP + C_FN·FN at every threshold.
+
+    Parameters
+    ----------
+    y : array of shape (n,)
+        The true labels, two kinds at most.
+    score : array of shape (n,)
+        Larger for the positive class, e.g. its posterior.
+    cost_fp, cost_fn : float, default=1.0
+        C_FP, the cost of calling a negative row positive, and C_FN, of calling a positive row negative.
+    pos_label : label, optional
+        The positive class; by default the later of the two labels in sorted order (1, True).
+    sample_weight : array of shape (n,), optional
+        The weight of every row; 1 by default.
+
+    Returns
+    -------
+    thresholds, costs : array of shape (m,)
+        The distinct scores, descending from infinity, and the cost at each.
+
+    Examples
+    --------
+    >>> thresholds, costs = threshold_costs([0, 1, 1], [0.2, 0.6, 0.9], cost_fn=5)
+    >>> thresholds.tolist(), costs.tolist()
+    ([inf, 0.9, 0.6, 0.2], [10.0, 5.0, 0.0, 1.0])
+    """
     thresholds, fp, tp, _, n_pos = _counts(y, score, pos_label, sample_weight)
     return thresholds, _costs(fp, n_pos - tp, cost_fp, cost_fn)
 
@@ -107,8 +138,24 @@ def theoretical_threshold(
     """The posterior of the positive class above which calling a row positive has the least risk.
 
     R(+|x) = C_TP p + C_FP (1-p) < R(-|x) = C_FN p + C_TN (1-p) where
-    p > (C_FP - C_TN) / (C_FP - C_TN + C_FN - C_TP). At the threshold both risks are equal. It is right for
-    true posteriors; `best_threshold` finds it for any score from rows.
+    p > (C_FP - C_TN) / (C_FP - C_TN + C_FN - C_TP). At the threshold both risks are equal. It is the
+    best one for true posteriors; `best_threshold` finds the best one for any score from rows.
+
+    Parameters
+    ----------
+    cost_fp, cost_fn : float, default=1.0
+        C_FP, the cost of calling a negative row positive, and C_FN, of calling a positive row negative.
+    cost_tp, cost_tn : float, default=0.0
+        The cost of being right about a positive and about a negative row.
+
+    Returns
+    -------
+    float
+
+    References
+    ----------
+    C. Elkan, "The foundations of cost-sensitive learning", International Joint Conference on Artificial
+    Intelligence, 2001.
 
     Examples
     --------
@@ -117,7 +164,7 @@ def theoretical_threshold(
     """
     alarm, miss = float(cost_fp) - float(cost_tn), float(cost_fn) - float(cost_tp)
     if not (np.isfinite(alarm) and np.isfinite(miss) and alarm >= 0.0 and miss >= 0.0 and alarm + miss > 0.0):
-        raise DataError(
+        raise SettingError(
             "a mistake must cost at least as much as being right, and one of them more: cost_fp - cost_tn "
             f"is {alarm:g}, cost_fn - cost_tp is {miss:g}"
         )
@@ -131,12 +178,12 @@ def _counts(
     positive, score = _positive(y, pos_label), np.asarray(score)
     if score.shape != positive.shape or not score.size:
         raise DataError(
-            f"score has the shape {score.shape} for {len(positive)} labels: give one score a row (of "
+            f"score has the shape {score.shape} for {len(positive)} labels: give one score per row (of "
             "posteriors, the column of the positive class), at least one row"
         )
     if score.dtype.kind not in "biuf" or np.isnan(score).any():
         raise DataError("score must hold numbers, none of them missing")
-    weight = checked_weight(sample_weight, len(score))
+    weight = check_weight(sample_weight, len(score))
     order = np.argsort(-score.astype(np.float64))
     score, positive = score[order], positive[order]
     last = np.flatnonzero(np.append(score[1:] != score[:-1], True))
@@ -155,7 +202,7 @@ def _counts(
 def _positive(y: Any, pos_label: Any) -> np.ndarray:
     y = np.asarray(y)
     if y.ndim != 1:
-        raise DataError(f"y has the shape {y.shape}: give one true label a row")
+        raise DataError(f"y has the shape {y.shape}: give one true label per row")
     labels = np.unique(y)
     if len(labels) > 2:
         raise DataError(
@@ -175,5 +222,7 @@ def _positive(y: Any, pos_label: Any) -> np.ndarray:
 
 def _costs(fp: np.ndarray, fn: np.ndarray, cost_fp: float, cost_fn: float) -> np.ndarray:
     if not (np.isfinite(cost_fp) and np.isfinite(cost_fn) and cost_fp >= 0 and cost_fn >= 0):
-        raise DataError(f"costs must be finite and not negative: cost_fp is {cost_fp}, cost_fn is {cost_fn}")
+        raise SettingError(
+            f"costs must be finite and not negative: cost_fp is {cost_fp}, cost_fn is {cost_fn}"
+        )
     return cost_fp * fp + cost_fn * fn
