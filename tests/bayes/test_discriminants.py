@@ -11,7 +11,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticD
 
 from lyceum.bayes import LinearDiscriminant, QuadraticDiscriminant
 from lyceum.data import scan
-from lyceum.errors import DataError, MissingValuesError
+from lyceum.errors import MissingValuesError, SettingError
 
 BOTH = pytest.mark.parametrize("learner", [LinearDiscriminant, QuadraticDiscriminant])
 STRUCTURES = ["full", "diagonal", "spherical"]
@@ -282,7 +282,7 @@ def test_a_class_that_was_only_announced_is_not_predicted(learner, priors):
 
 def test_unbiased_estimates_need_weights_that_count_rows():
     X, y = classes_of_rows(seed=19)
-    with pytest.raises(DataError, match="N - K"):
+    with pytest.raises(SettingError, match="N - K"):
         LinearDiscriminant(unbiased=True).fit(X, y, np.full(len(X), 1e-3))
 
 

@@ -10,7 +10,7 @@ from sklearn.naive_bayes import CategoricalNB, GaussianNB
 
 from lyceum.bayes import NaiveBayes
 from lyceum.data import scan
-from lyceum.errors import DataError, SchemaError
+from lyceum.errors import DataError, SchemaError, SettingError
 
 # Quinlan's fourteen days: outlook, temperature, humidity, windy, play.
 DAYS = """sunny hot high false no
@@ -333,7 +333,7 @@ def test_the_summary_shows_priors_tables_and_means(days):
 
 
 def test_priors_of_the_wrong_length_are_refused():
-    with pytest.raises(DataError, match="3 classes"):
+    with pytest.raises(SettingError, match="3 classes"):
         NaiveBayes(priors=[0.5, 0.5]).fit(np.arange(3.0)[:, None], [0, 1, 2])
 
 

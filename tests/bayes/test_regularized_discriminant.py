@@ -11,7 +11,7 @@ from scipy.stats import multivariate_normal
 from lyceum.bayes import LinearDiscriminant, QuadraticDiscriminant, RegularizedDiscriminant
 from lyceum.bayes._fold_rules import combine_covariances
 from lyceum.data import Block, Schema, scan
-from lyceum.errors import DataError
+from lyceum.errors import DataError, SettingError
 from lyceum.statistics import ClassScatter, FoldStatistics, fold_numbers
 
 pytestmark = pytest.mark.syllabus("3.4")
@@ -250,7 +250,7 @@ def test_cross_validation_of_too_few_rows_says_so():
 
 def test_candidates_outside_the_unit_interval_are_refused():
     X, y = classes_of_rows()
-    with pytest.raises(DataError, match=r"alpha must be in \[0, 1\]"):
+    with pytest.raises(SettingError, match=r"alpha must be in \[0, 1\]"):
         RegularizedDiscriminant(alpha=[0.5, 1.5]).fit(X, y)
 
 

@@ -17,7 +17,7 @@ from tests.ensemble.boosting_reference import Rules, boost
 from threadpoolctl import threadpool_limits
 
 from lyceum.ensemble._gradient_boosting import GradientBoostingClassifier, GradientBoostingRegressor
-from lyceum.errors import DataError
+from lyceum.errors import DataError, SettingError
 from lyceum.progress import Update, watch
 from lyceum.tree_core import GROUPS, LEAF
 
@@ -264,7 +264,7 @@ def test_balanced_classes_weigh_the_same():
     balanced = GradientBoostingClassifier(n_estimators=5, class_weight="balanced").fit(X, y)
     weighted = GradientBoostingClassifier(n_estimators=5).fit(X, y, w)
     np.testing.assert_allclose(balanced.predict_proba(X), weighted.predict_proba(X))
-    with pytest.raises(DataError, match="class_weight names the class 7"):
+    with pytest.raises(SettingError, match="class_weight names the class 7"):
         GradientBoostingClassifier(class_weight={7: 1.0}).fit(X, y)
 
 

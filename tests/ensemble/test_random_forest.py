@@ -22,7 +22,7 @@ from lyceum.ensemble import (
     RandomForestRegressor,
 )
 from lyceum.ensemble._forest import ForestData
-from lyceum.errors import Cancelled, DataError, SettingError
+from lyceum.errors import Cancelled, SettingError
 from lyceum.progress import Update, watch
 from lyceum.tree_core import GROUPS, LEAF, Router, Tree, shares
 
@@ -274,7 +274,7 @@ def test_class_weights_move_the_decision():
     assert said[0] < said[1] < said[2]
     balanced = RandomForestClassifier(class_weight="balanced", bootstrap=False, **options).fit(frame, y)
     np.testing.assert_allclose(balanced.trees_[0].value[0], np.full(3, 400 / 3))
-    with pytest.raises(DataError, match="class_weight names the class 'bottom'"):
+    with pytest.raises(SettingError, match="class_weight names the class 'bottom'"):
         RandomForestClassifier(class_weight={"bottom": 2.0}).fit(frame, y)
 
 

@@ -17,7 +17,7 @@ from sklearn.linear_model import LogisticRegression as Reference
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from lyceum import scan
-from lyceum.errors import DataError, MissingValuesError
+from lyceum.errors import MissingValuesError, SettingError
 from lyceum.linear import LogisticRegression
 
 
@@ -178,7 +178,7 @@ def test_class_weights_are_those_of_scikit_learn(class_weight):
 
 def test_unknown_class_in_class_weight_is_refused():
     X, y = rows()
-    with pytest.raises(DataError, match=r"class_weight names the class 7; the classes are \[0, 1\]"):
+    with pytest.raises(SettingError, match=r"class_weight names the class 7; the classes are \[0, 1\]"):
         LogisticRegression(class_weight={7: 2.0}).fit(X, y)
 
 

@@ -225,7 +225,7 @@ def test_class_weights_are_row_weights(three):
     counts = np.array([np.sum(y == label) for label in np.unique(y)])
     balanced = small(class_weight="balanced").fit(X, y)
     assert_allclose(balanced.class_weight_, 500 / (3 * counts))
-    with pytest.raises(DataError, match="names the class 'dog'"):
+    with pytest.raises(SettingError, match="names the class 'dog'"):
         small(class_weight={"dog": 1.0}).fit(X, y)
 
 

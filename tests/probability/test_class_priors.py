@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lyceum.bayes import LinearDiscriminant, NaiveBayes, QuadraticDiscriminant
-from lyceum.errors import DataError
+from lyceum.errors import SettingError
 from lyceum.probability import class_priors
 
 N_K = np.array([7.0, 2.0, 1.0])
@@ -45,13 +45,13 @@ def test_a_mode_at_the_edge_is_zero():
 
 @pytest.mark.parametrize("wrong", [[0.5, 0.5], [0.5, 0.6, 0.2], [1.5, -0.5, 0.0]])
 def test_priors_that_are_none_are_refused(wrong):
-    with pytest.raises(DataError, match="priors"):
+    with pytest.raises(SettingError, match="priors"):
         class_priors(N_K, wrong)
 
 
 @pytest.mark.parametrize("wrong", [[1.0, 2.0], [1.0, 0.0, 2.0]])
 def test_dirichlet_parameters_must_fit_the_classes(wrong):
-    with pytest.raises(DataError, match="prior_alpha"):
+    with pytest.raises(SettingError, match="prior_alpha"):
         class_priors(N_K, "dirichlet_mean", wrong)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.utils.class_weight import compute_class_weight
 
-from lyceum.errors import DataError
+from lyceum.errors import SettingError
 from lyceum.probability import class_weight_factors, runner_up, runner_up_odds
 
 
@@ -19,7 +19,7 @@ def test_a_class_without_rows_has_the_factor_one_and_a_dict_names_some():
     assert class_weight_factors("balanced", [0, 1], np.array([4.0, 0.0])).tolist() == [0.5, 1.0]
     assert class_weight_factors({1: 3}, [0, 1], None).tolist() == [1.0, 3.0]
     assert class_weight_factors(None, [0, 1], None) is None
-    with pytest.raises(DataError, match="names the class 2"):
+    with pytest.raises(SettingError, match="names the class 2"):
         class_weight_factors({2: 3}, [0, 1], None)
 
 

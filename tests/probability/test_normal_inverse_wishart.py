@@ -93,7 +93,7 @@ def test_a_scale_from_the_data_leaves_constant_columns_out():
     posterior = prior.update(5.0, np.ones(3), np.ones((3, 3)))
     assert not posterior.scale[1].any()
     assert not posterior.scale[:, 1].any()
-    assert whiten(posterior.predictive().shape, np.zeros(3)).culprit is None
+    assert whiten(posterior.predictive().shape, np.zeros(3)).dependent is None
 
 
 @pytest.mark.parametrize(

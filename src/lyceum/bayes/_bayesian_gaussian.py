@@ -165,9 +165,9 @@ class BayesianGaussianClassifier(QuadraticRule):
         return partial(ClassScatter.of, pooled=self.covariance == "shared")
 
     def _finish(self, statistic: ClassScatter) -> None:
-        _, spare = self._finish_classes(statistic)
+        _, total_variance = self._finish_classes(statistic)
         prior = NormalInverseWishart.from_settings(
-            self.prior_mean, self.kappa_0, self.nu_0, self.scale, mean=self.mean_, variance=spare
+            self.prior_mean, self.kappa_0, self.nu_0, self.scale, mean=self.mean_, variance=total_variance
         )
         self.nu_0_, d = prior.nu, prior.n_used
         shared = self.covariance == "shared"
@@ -178,7 +178,7 @@ class BayesianGaussianClassifier(QuadraticRule):
         self.kappa_, self.nu_, self.scale_ = posterior.kappa, posterior.nu, posterior.scale
         self.degrees_, self.means_, self.shape_ = posterior.predictive()
         white = [whiten(shape, np.where(prior.used, 1.0, 0.0)) for shape in self.shape_]
-        if any(one.culprit is not None for one in white):
+        if any(one.dependent is not None for one in white):
             self._warn_of_singular()
         self._whiten = np.stack([one.W for one in white])
         log_det = np.array([one.log_det for one in white])

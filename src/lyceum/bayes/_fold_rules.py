@@ -90,37 +90,41 @@ class RuleSettings:
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Turn, precision and constant of every class for one α and every γ."""
         weight, _, scatter = statistic.over_classes()
-        spare = np.divide(scatter, weight, out=np.zeros_like(scatter), where=weight > 0)
+        total_variance = np.divide(scatter, weight, out=np.zeros_like(scatter), where=weight > 0)
         priors = class_priors(statistic.weight, self.priors, self.prior_alpha)
         log_priors = np.where(statistic.weight > 0, log_probability(priors), -np.inf)
         covariances = combine_covariances(statistic.scatter, statistic.weight, alpha, int(self.unbiased))
-        found = [_spectrum(S, spare, self.shrink, gammas) for S in covariances]
+        found = [_spectrum(S, total_variance, self.shrink, gammas) for S in covariances]
         turn, precision, log_det = (np.array([one[i] for one in found]) for i in range(3))
         return turn, precision, log_priors[:, None] - 0.5 * log_det
 
 
 def _spectrum(
-    covariance: np.ndarray, spare: np.ndarray, shrink: str, gammas: np.ndarray
+    covariance: np.ndarray, total_variance: np.ndarray, shrink: str, gammas: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """D⁻¹ U (d, d), 1 / [(1-γ) λ + γ t] (d, gammas), and the log determinants (gammas,).
 
     A column without variance over all rows has zeros in D⁻¹; on the diagonal of the matrix it stands as t, so
     that it can be taken out of the determinant again.
     """
-    there, variance = spare > 0, np.diag(covariance)
-    scale = np.sqrt(np.where(variance > 0, variance, spare)) if shrink == "diagonal" else np.ones_like(spare)
-    inverse = np.divide(1.0, scale, out=np.zeros_like(scale), where=there)
+    varies, variance = total_variance > 0, np.diag(covariance)
+    scale = np.ones_like(total_variance)
+    if shrink == "diagonal":
+        scale = np.sqrt(np.where(variance > 0, variance, total_variance))
+    inverse = np.divide(1.0, scale, out=np.zeros_like(scale), where=varies)
     M = covariance * inverse * inverse[:, None]
     if shrink == "diagonal":
         target, M[np.diag_indices(len(M))] = 1.0, 1.0
     else:
-        mean = np.trace(M) / max(there.sum(), 1)
-        target = mean if mean > 0 else max(spare.max(initial=0.0), 1.0)
-        M[~there, ~there] = target
+        mean = np.trace(M) / max(varies.sum(), 1)
+        target = mean if mean > 0 else max(total_variance.max(initial=0.0), 1.0)
+        M[~varies, ~varies] = target
     values, U = np.linalg.eigh(M)
     shrunk = np.multiply.outer(np.maximum(values, 0.0), 1.0 - gammas) + gammas * target
     shrunk = np.where(shrunk < 1e-12 * target, shrunk + RIDGE * target, shrunk)
-    log_det = np.log(shrunk).sum(axis=0) - (~there).sum() * np.log(target) + 2.0 * np.log(scale[there]).sum()
+    log_det = (
+        np.log(shrunk).sum(axis=0) - (~varies).sum() * np.log(target) + 2.0 * np.log(scale[varies]).sum()
+    )
     return inverse[:, None] * U, 1.0 / shrunk, log_det
 
 
@@ -139,8 +143,8 @@ class FoldLoss:
         total = cls(np.zeros(shape), 0.0)
         for f in range(rules.n_folds):
             # no rule can know a class whose rows are all in this fold
-            kept = (fold == f) & rules.seen[f, np.maximum(block.y, 0)] & (block.y >= 0)
-            part, y = block.take(kept), block.y[kept]
+            scored = (fold == f) & rules.seen[f, np.maximum(block.y, 0)] & (block.y >= 0)
+            part, y = block.take(scored), block.y[scored]
             w = part.weights
             for start in range(0, len(part), _ROWS):
                 some = slice(start, start + _ROWS)

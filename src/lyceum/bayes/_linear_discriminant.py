@@ -12,7 +12,7 @@ from sklearn.utils._param_validation import StrOptions
 
 from lyceum.bayes._discriminant import DISCRIMINANT_CONSTRAINTS, Discriminant, apply_structure
 from lyceum.data import Block
-from lyceum.errors import DataError
+from lyceum.errors import SettingError
 from lyceum.probability import RIDGE, runner_up_odds, whiten
 from lyceum.report import Summary, Table
 from lyceum.statistics import ClassMoments, ClassScatter
@@ -123,11 +123,11 @@ class LinearDiscriminant(Discriminant):
     # -- fit -------------------------------------------------------------------------------------------------
 
     def _finish(self, statistic: ClassMoments | ClassScatter) -> None:
-        log_priors, spare = self._finish_classes(statistic)
+        log_priors, total_variance = self._finish_classes(statistic)
         covariance = self._covariance(statistic)
-        white = whiten(covariance, apply_structure(self.covariance, spare))
-        if white.culprit is not None:
-            self._warn_of(white.culprit)
+        white = whiten(covariance, apply_structure(self.covariance, total_variance))
+        if white.dependent is not None:
+            self._warn_of(white.dependent)
         ridge = white.ridge if covariance.ndim == 1 else np.diag(white.ridge)
         self.covariance_ = covariance + ridge
         centered = white.apply(self.means_ - self.mean_)
@@ -144,7 +144,7 @@ class LinearDiscriminant(Discriminant):
         scatter = statistic.scatter.sum(axis=0)
         left = self.class_count_.sum() - self._lost_degrees()
         if left <= 0 and scatter.any():
-            raise DataError(
+            raise SettingError(
                 f"unbiased=True divides by N - K, which is {left:g} here: the weights must count rows and "
                 "there must be more rows than classes; or use unbiased=False"
             )
@@ -154,10 +154,10 @@ class LinearDiscriminant(Discriminant):
     def _lost_degrees(self) -> int:
         return int((self.class_count_ > 0).sum()) if self.unbiased else 0
 
-    def _warn_of(self, culprit: int) -> None:
+    def _warn_of(self, dependent: int) -> None:
         warnings.warn(
             "LinearDiscriminant: the covariance within the classes is singular, column "
-            f"{self._design_names[culprit]!r} has no variance there that the columns before it leave "
+            f"{self._design_names[dependent]!r} has no variance there that the columns before it leave "
             f"unexplained; {RIDGE:g} of the variance of each column was added. Drop such columns, bring more "
             "rows than columns, or use covariance='diagonal' or 'spherical'",
             LinAlgWarning,

@@ -115,31 +115,31 @@ class QuadraticDiscriminant(QuadraticRule):
     # -- fit -------------------------------------------------------------------------------------------------
 
     def _finish(self, statistic: ClassMoments | ClassScatter) -> None:
-        log_priors, spare = self._finish_classes(statistic)
+        log_priors, total_variance = self._finish_classes(statistic)
         scatter = statistic.scatter
         if self.covariance != "full":
             scatter = apply_structure(self.covariance, scatter)
-        spare = apply_structure(self.covariance, spare)
-        pooled = _pooled(scatter, self.class_count_.sum(), spare)
-        found = [self._class(S, n, pooled, spare) for S, n in zip(scatter, self.class_count_)]
+        total_variance = apply_structure(self.covariance, total_variance)
+        pooled = _pooled(scatter, self.class_count_.sum(), total_variance)
+        found = [self._class(S, n, pooled, total_variance) for S, n in zip(scatter, self.class_count_)]
         self.covariance_ = np.stack([covariance for covariance, _, _ in found])
         self.borrowed_ = np.array([borrowed for _, _, borrowed in found])
         self._warn_of(np.flatnonzero(self.borrowed_ & (self.class_count_ > 0)))
         self._whiten = np.stack([white.W for _, white, _ in found])
         log_det = np.array([white.log_det for _, white, _ in found])
-        self._constant = log_priors - 0.5 * (log_det + (spare > 0).sum() * np.log(2 * np.pi))
+        self._constant = log_priors - 0.5 * (log_det + (total_variance > 0).sum() * np.log(2 * np.pi))
 
     def _class(
-        self, S: np.ndarray, n: float, pooled: np.ndarray, spare: np.ndarray
+        self, S: np.ndarray, n: float, pooled: np.ndarray, total_variance: np.ndarray
     ) -> tuple[np.ndarray, Whitening, bool]:
         """The covariance of one class, its whitening, and whether it had to borrow."""
         left = n - self.unbiased
         if left > 0:
-            white = whiten(S / left, spare)
-            if white.culprit is None:
+            white = whiten(S / left, total_variance)
+            if white.dependent is None:
                 return S / left, white, False
         borrowed = (S + pooled) / (n + 1.0)
-        return borrowed, whiten(borrowed, spare), bool((spare > 0).any())
+        return borrowed, whiten(borrowed, total_variance), bool((total_variance > 0).any())
 
     def _warn_of(self, singular: np.ndarray) -> None:
         if not len(singular):
@@ -162,8 +162,8 @@ class QuadraticDiscriminant(QuadraticRule):
         return "n_k - 1 (unbiased)" if self.unbiased else "n_k (maximum likelihood)"
 
 
-def _pooled(scatter: np.ndarray, weight: float, spare: np.ndarray) -> np.ndarray:
+def _pooled(scatter: np.ndarray, weight: float, total_variance: np.ndarray) -> np.ndarray:
     """The covariance over all classes, made regular: what classes without one of their own borrow."""
     covariance = scatter.sum(axis=0) / weight
-    ridge = whiten(covariance, spare).ridge
+    ridge = whiten(covariance, total_variance).ridge
     return covariance + (ridge if covariance.ndim == 1 else np.diag(ridge))

@@ -17,7 +17,7 @@ from lyceum._threads import single_threaded_blas
 from lyceum.bayes._discriminant import DISCRIMINANT_CONSTRAINTS, QuadraticRule
 from lyceum.bayes._fold_rules import FoldLoss, FoldRules, RuleSettings, combine_covariances
 from lyceum.data import Rows
-from lyceum.errors import DataError
+from lyceum.errors import DataError, SettingError
 from lyceum.probability import RIDGE, whiten
 from lyceum.report import Summary, Table
 from lyceum.statistics import ClassScatter, FoldStatistics, seed_from
@@ -231,20 +231,20 @@ class RegularizedDiscriminant(QuadraticRule):
         return folds.total
 
     def _finish(self, statistic: ClassScatter) -> None:
-        log_priors, spare = self._finish_classes(statistic)
+        log_priors, total_variance = self._finish_classes(statistic)
         self.alphas_, self.gammas_ = self._candidates()
         self.alpha_, self.gamma_ = self._best()
         mixed = combine_covariances(statistic.scatter, statistic.weight, self.alpha_, int(self.unbiased))
-        covariances = [_shrink_covariance(S, spare, self.gamma_, self.shrink) for S in mixed]
-        white = [whiten(S, spare) for S in covariances]
+        covariances = [_shrink_covariance(S, total_variance, self.gamma_, self.shrink) for S in mixed]
+        white = [whiten(S, total_variance) for S in covariances]
         rows = self.class_count_ > 0
-        singular = [k for k, one in enumerate(white) if one.culprit is not None and rows[k]]
+        singular = [k for k, one in enumerate(white) if one.dependent is not None and rows[k]]
         if singular:
             self._warn_of(singular[0])
         self.covariance_ = np.stack([S + np.diag(one.ridge) for S, one in zip(covariances, white)])
         self._whiten = np.stack([one.W for one in white])
         log_det = np.array([one.log_det for one in white])
-        self._constant = log_priors - 0.5 * (log_det + (spare > 0).sum() * np.log(2 * np.pi))
+        self._constant = log_priors - 0.5 * (log_det + (total_variance > 0).sum() * np.log(2 * np.pi))
 
     def _best(self) -> tuple[float, float]:
         if len(self.alphas_) * len(self.gammas_) == 1:
@@ -285,14 +285,16 @@ def _candidate_values(name: str, given: Any) -> np.ndarray:
         return _GRID
     values = np.unique(np.asarray(given, dtype=np.float64))
     if values.ndim != 1 or not len(values) or not ((values >= 0) & (values <= 1)).all():
-        raise DataError(f"{name} must be in [0, 1], or several numbers there, but it is {given}")
+        raise SettingError(f"{name} must be in [0, 1], or several such numbers, but it is {given}")
     return values
 
 
-def _shrink_covariance(covariance: np.ndarray, spare: np.ndarray, gamma: float, shrink: str) -> np.ndarray:
-    there, variance = spare > 0, np.diag(covariance)
+def _shrink_covariance(
+    covariance: np.ndarray, total_variance: np.ndarray, gamma: float, shrink: str
+) -> np.ndarray:
+    varies, variance = total_variance > 0, np.diag(covariance)
     if shrink == "diagonal":
-        target = np.where(variance > 0, variance, spare)
+        target = np.where(variance > 0, variance, total_variance)
     else:
-        target = np.where(there, variance.sum() / max(there.sum(), 1), 0.0)
+        target = np.where(varies, variance.sum() / max(varies.sum(), 1), 0.0)
     return (1.0 - gamma) * covariance + gamma * np.diag(target)

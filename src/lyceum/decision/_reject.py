@@ -65,7 +65,7 @@ class ErrorRejectCurve:
         return int(np.searchsorted(self.thresholds, theta, side="left"))
 
     def thin(self, points: int = 500) -> ErrorRejectCurve:
-        """The curve at about that many of its points, evenly spread, ends included; the area stays the same."""
+        """The curve at about that many of its points, ends included; the area stays the same."""
         if points >= len(self.thresholds):
             return self
         places = np.unique(np.linspace(0, len(self.thresholds) - 1, max(points, 2)).round().astype(np.intp))

@@ -158,8 +158,8 @@ class GaussianDensity(Density, OnePassLearner):
         self.mean_, self.covariance_, self.degrees_ = found.mean, found.covariance, found.degrees
         self.kappa_, self.nu_, self.mean_covariance_ = found.kappa, found.nu, found.mean_covariance
         white = whiten(self.covariance_, np.diag(self.covariance_))
-        if white.culprit is not None:
-            self._warn_of(white.culprit)
+        if white.dependent is not None:
+            self._warn_of(white.dependent)
         self._whiten = white.W
         self._used = np.diag(self.covariance_) > 0
         d = int(self._used.sum())
@@ -170,9 +170,9 @@ class GaussianDensity(Density, OnePassLearner):
             spread = 0.5 * (d * np.log(np.pi * self.degrees_) + white.log_det)
             self._peak = float(gammaln(half + 0.5 * d) - gammaln(half) - spread)
 
-    def _warn_of(self, culprit: int) -> None:
+    def _warn_of(self, dependent: int) -> None:
         warnings.warn(
-            f"GaussianDensity: column {self._design_names[culprit]!r} depends linearly on others, and the "
+            f"GaussianDensity: column {self._design_names[dependent]!r} depends linearly on others, and the "
             f"covariance is singular: {RIDGE:g} of the variance of each column was added. Drop such columns, "
             "or use estimate='bayes' with a scale of its own",
             LinAlgWarning,

@@ -1,4 +1,4 @@
-"""Class priors: how probable every class is before a row is seen."""
+"""Class priors: the probability of every class before a row is seen."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from lyceum.errors import DataError
+from lyceum.errors import SettingError
 
 __all__ = ["PRIOR_CONSTRAINTS", "class_priors", "log_probability"]
 
@@ -30,17 +30,23 @@ PRIOR_CONSTRAINTS: dict[str, list] = {
 
 
 def class_priors(weight: np.ndarray, priors: Any, alpha: Any = 1.0) -> np.ndarray:
-    """The prior of every class from the weights of the classes, or as given.
+    """The prior of every class, from the weights of the classes or as given.
 
     Parameters
     ----------
     weight : array of shape (K,)
         n_k, the weight of the rows of every class.
-    priors : None, str or array of shape (K,)
+    priors : None, "laplace", "uniform", "dirichlet_map", "dirichlet_mean" or array of shape (K,)
         None: n_k / N. "laplace": (n_k + 1) / (N + K). "uniform": 1 / K. "dirichlet_map", the mode under a
         Dirichlet(alpha) prior: (n_k + α_k - 1) / (N + α_0 - K), with 0 for a class where that is negative.
         "dirichlet_mean", its mean: (n_k + α_k) / (N + α_0). An array: the priors themselves.
-    alpha : float or array of shape (K,)
+    alpha : float or array of shape (K,), default=1.0
+        The parameters of the Dirichlet prior.
+
+    Returns
+    -------
+    array of shape (K,)
+        They sum to 1.
 
     Examples
     --------
@@ -51,8 +57,8 @@ def class_priors(weight: np.ndarray, priors: Any, alpha: Any = 1.0) -> np.ndarra
     array([7., 4., 1.])
     """
     if priors is not None and not isinstance(priors, str):
-        return _given(np.asarray(priors, dtype=np.float64), len(weight))
-    shares = _RULES[priors or "data"](weight, _parameters(alpha, len(weight)))
+        return _check_priors(np.asarray(priors, dtype=np.float64), len(weight))
+    shares = _RULES[priors or "data"](weight, _check_alpha(alpha, len(weight)))
     return shares / shares.sum()
 
 
@@ -62,20 +68,20 @@ def log_probability(probabilities: np.ndarray) -> np.ndarray:
         return np.log(probabilities)
 
 
-def _given(priors: np.ndarray, n_classes: int) -> np.ndarray:
+def _check_priors(priors: np.ndarray, n_classes: int) -> np.ndarray:
     if priors.shape != (n_classes,):
-        raise DataError(
-            f"priors has the shape {priors.shape} for {n_classes} classes: give one number a class"
+        raise SettingError(
+            f"priors has the shape {priors.shape} for {n_classes} classes: give one number per class"
         )
     if not (priors >= 0).all() or not np.isclose(priors.sum(), 1.0):
-        raise DataError(f"priors must be non-negative and sum to 1, but they are {priors.tolist()}")
+        raise SettingError(f"priors must be non-negative and sum to 1, but they are {priors.tolist()}")
     return priors / priors.sum()
 
 
-def _parameters(alpha: Any, n_classes: int) -> np.ndarray:
+def _check_alpha(alpha: Any, n_classes: int) -> np.ndarray:
     alpha = np.asarray(alpha, dtype=np.float64)
     if alpha.shape not in ((), (n_classes,)) or not (alpha > 0).all():
-        raise DataError(
+        raise SettingError(
             f"prior_alpha must be one positive number, or one for each of the {n_classes} classes; "
             f"it is {alpha.tolist()}"
         )

@@ -1,4 +1,4 @@
-"""Several measurements of one quantity, each with its uncertainty, made one."""
+"""The product of Gaussians: several uncertain measurements of one quantity combined."""
 
 from __future__ import annotations
 
@@ -19,22 +19,29 @@ class FusedGaussian(NamedTuple):
 
 
 def fuse_gaussians(means: Any, covariances: Any) -> FusedGaussian:
-    """The Gaussian proportional to Π_i N(x; m_i, Σ_i): what several independent sensors say together.
+    """The Gaussian proportional to Π_i N(x; m_i, Σ_i): independent measurements combined.
 
     Σ⁻¹ = Σ_i Σ_i⁻¹,  m = Σ Σ_i Σ_i⁻¹ m_i.
 
     It is computed one measurement after the other, m ← m + K (m_i - m) with K = Σ (Σ + Σ_i)⁻¹, so that a
-    measurement without error (a singular Σ_i) is allowed as long as no other contradicts it in being exact.
+    measurement without error (a singular Σ_i) is allowed as long as no other is exact in the same direction.
 
     Parameters
     ----------
     means : array of shape (k,) or (k, d)
-    covariances : array of shape (k,), variances of numbers, or (k, d, d)
+        The k measurements.
+    covariances : array of shape (k,) or (k, d, d)
+        Their variances, or covariance matrices.
 
     Returns
     -------
     FusedGaussian
         `mean` and `covariance`: two floats, or arrays of shape (d,) and (d, d).
+
+    See Also
+    --------
+    Gaussian.product : Two Gaussians, with the scale of their product.
+    lyceum.bayes.NormalMean : A mean that is updated by rows.
 
     Examples
     --------
@@ -54,16 +61,16 @@ def fuse_gaussians(means: Any, covariances: Any) -> FusedGaussian:
         _check(one, i)
     mean, covariance = m[0], P[0]
     for i in range(1, len(m)):
-        mean, covariance = _joined(mean, covariance, m[i], P[i])
+        mean, covariance = _fuse_two(mean, covariance, m[i], P[i])
     return FusedGaussian(float(mean[0]), float(covariance[0, 0])) if line else FusedGaussian(mean, covariance)
 
 
-def _joined(
+def _fuse_two(
     mean: np.ndarray, P: np.ndarray, other: np.ndarray, R: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     total = P + R
     if np.linalg.matrix_rank(total, hermitian=True) < len(total):
-        raise DataError("two measurements are both exact in some direction: they cannot be weighed")
+        raise DataError("two measurements are both exact in some direction: they cannot be combined")
     gain = np.linalg.solve(total, P).T
     rest = np.eye(len(P)) - gain
     # Joseph's form: symmetric and never negative

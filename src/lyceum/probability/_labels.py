@@ -14,7 +14,7 @@ __all__ = ["class_codes", "find_labels", "label_array", "label_key", "unique_lab
 
 
 def unique_labels(labels: Any, what: str) -> tuple[Any, ...]:
-    """Labels as a tuple of plain values; raises where one appears twice."""
+    """Labels as a tuple of plain values; raises when one appears twice."""
     if isinstance(labels, str | bytes):
         raise DataError(f"{what} is the text {labels!r}: give a list of labels")
     plain = tuple(label.item() if isinstance(label, np.generic) else label for label in labels)
@@ -27,7 +27,7 @@ def unique_labels(labels: Any, what: str) -> tuple[Any, ...]:
 
 
 def label_key(label: Any) -> str:
-    """What two labels must share to be the same: 1, 1.0 and "1" are, and so are True and "true"."""
+    """The text that equal labels have in common: 1, 1.0 and "1" are, and so are True and "true"."""
     if isinstance(label, np.generic):
         label = label.item()
     if isinstance(label, float) and label.is_integer():
@@ -37,7 +37,7 @@ def label_key(label: Any) -> str:
 
 
 def find_labels(wanted: Sequence[Any], among: Sequence[Any], what: str) -> list[int]:
-    """The position of every wanted label among others; raises on the first that is not there."""
+    """The position of every wanted label among others; raises on the first that is missing."""
     places = {label_key(label): i for i, label in enumerate(among)}
     for label in wanted:
         if label_key(label) not in places:
@@ -80,7 +80,7 @@ def class_codes(y: Any, n_classes: int, classes: Sequence[Any] | None) -> np.nda
     """
     y = np.asarray(y)
     if y.ndim != 1:
-        raise DataError(f"y has the shape {y.shape}: give one true label a row")
+        raise DataError(f"y has the shape {y.shape}: give one true label per row")
     if classes is None:
         if y.dtype.kind in "iub" and y.size and int(y.min()) >= 0 and int(y.max()) < n_classes:
             return y.astype(np.intp, copy=False)

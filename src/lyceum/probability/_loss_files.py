@@ -16,16 +16,16 @@ from typing import Any
 
 from lyceum.errors import DataError
 
-__all__ = ["Costs", "Parts", "from_mapping", "read", "write"]
+__all__ = ["MatrixContent", "PairCosts", "from_mapping", "read", "write"]
 
 _NOTE = "rows = true class, columns = action"
-_WHOLE = re.compile(r"-?(0|[1-9]\d*)")
+_INTEGER = re.compile(r"-?(0|[1-9]\d*)")
 _KEYS = {"loss", "classes", "actions", "costs", "default"}
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
-    """A matrix as a file gives it."""
+class MatrixContent:
+    """A loss matrix as read from a file."""
 
     values: Any
     classes: Sequence[Any] | None
@@ -33,8 +33,8 @@ class Parts:
 
 
 @dataclass(frozen=True, slots=True)
-class Costs:
-    """Costs of pairs as a file gives them."""
+class PairCosts:
+    """Costs of pairs (true class, action) as read from a file."""
 
     costs: Mapping[tuple[Any, Any], float]
     classes: Sequence[Any] | None
@@ -42,10 +42,10 @@ class Costs:
     default: float | None
 
 
-def read(path: Path) -> Parts | Costs:
-    """What a CSV or TOML file says."""
-    how = _READERS.get(path.suffix.lower())
-    if how is None:
+def read(path: Path) -> MatrixContent | PairCosts:
+    """The content of a CSV or TOML file."""
+    reader = _READERS.get(path.suffix.lower())
+    if reader is None:
         raise DataError(f"cannot tell how {path} holds a loss matrix: name it {' or '.join(_READERS)}")
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -54,15 +54,15 @@ def read(path: Path) -> Parts | Costs:
     except UnicodeDecodeError as error:
         raise DataError(f"{path} is not UTF-8 text: {error}") from error
     try:
-        return how(text)
+        return reader(text)
     except DataError as error:
         raise DataError(f"{path}: {error}") from error
 
 
-def _from_csv(text: str) -> Parts:
+def _from_csv(text: str) -> MatrixContent:
     lines = [line for line in csv.reader(io.StringIO(text)) if any(cell.strip() for cell in line)]
     if len(lines) < 2:
-        raise DataError("a loss matrix needs a first row of actions and one row a true class")
+        raise DataError("a loss matrix needs a first row of actions and one row per true class")
     (_, *actions), *body = [[cell.strip() for cell in line] for line in lines]
     for line in body:
         if len(line) != len(actions) + 1:
@@ -70,7 +70,7 @@ def _from_csv(text: str) -> Parts:
                 f"the row of {line[0]!r} has {len(line) - 1} losses for {len(actions)} actions ({_NOTE})"
             )
     values = [[_number(cell, line[0]) for cell in line[1:]] for line in body]
-    return Parts(values, _typed([line[0] for line in body]), _typed(actions))
+    return MatrixContent(values, _parse_labels([line[0] for line in body]), _parse_labels(actions))
 
 
 def _number(cell: str, row: str) -> float:
@@ -80,23 +80,23 @@ def _number(cell: str, row: str) -> float:
         raise DataError(f"the row of {row!r} has the cell {cell!r}, which is no number") from None
 
 
-def _typed(labels: list[str]) -> list[Any]:
-    """Whole numbers as numbers, other labels as text."""
-    return [int(label) if _WHOLE.fullmatch(label) else label for label in labels]
+def _parse_labels(labels: list[str]) -> list[Any]:
+    """Integers as numbers, other labels as text."""
+    return [int(label) if _INTEGER.fullmatch(label) else label for label in labels]
 
 
-def _from_toml(text: str) -> Parts | Costs:
+def _from_toml(text: str) -> MatrixContent | PairCosts:
     try:
         return from_mapping(tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
         raise DataError(f"this is not TOML: {error}") from error
 
 
-def from_mapping(recipe: Mapping[str, Any]) -> Parts | Costs:
+def from_mapping(recipe: Mapping[str, Any]) -> MatrixContent | PairCosts:
     """A matrix or costs from a TOML table."""
-    odd = sorted(set(recipe) - _KEYS)
-    if odd:
-        raise DataError(f"a loss matrix has no key {odd[0]!r}: its keys are {', '.join(sorted(_KEYS))}")
+    unknown = sorted(set(recipe) - _KEYS)
+    if unknown:
+        raise DataError(f"a loss matrix has no key {unknown[0]!r}: its keys are {', '.join(sorted(_KEYS))}")
     if ("loss" in recipe) == ("costs" in recipe):
         raise DataError(
             "a loss matrix is given by loss = [[...], ...], or by costs.<true class>.<action>: one of them"
@@ -105,24 +105,24 @@ def from_mapping(recipe: Mapping[str, Any]) -> Parts | Costs:
     if "loss" in recipe:
         if "default" in recipe:
             raise DataError("default is for costs: loss = [[...], ...] gives every cost itself")
-        return Parts(recipe["loss"], classes, actions)
+        return MatrixContent(recipe["loss"], classes, actions)
     try:
         pairs = {
             (_label(k), _label(a)): float(c) for k, row in recipe["costs"].items() for a, c in row.items()
         }
     except (AttributeError, TypeError, ValueError) as error:
         raise DataError("costs must be numbers, costs.<true class>.<action> = cost") from error
-    return Costs(pairs, classes, actions, recipe.get("default"))
+    return PairCosts(pairs, classes, actions, recipe.get("default"))
 
 
 def _label(text: str) -> Any:
-    return int(text) if _WHOLE.fullmatch(text) else text
+    return int(text) if _INTEGER.fullmatch(text) else text
 
 
 def write(
     path: Path, recipe: Mapping[str, Any], rows: Sequence[Any], columns: Sequence[Any], force: bool
 ) -> Path:
-    """Write the file whole or not at all."""
+    """Write the file completely or not at all."""
     if path.suffix.lower() not in _READERS:
         raise DataError(f"cannot tell how to write a loss matrix to {path}: name it {' or '.join(_READERS)}")
     if path.exists() and not force:

@@ -1,4 +1,4 @@
-"""Loss matrices: what every action costs in every true class."""
+"""Loss matrices: the cost of every action in every true class."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["LossMatrix"]
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
 class LossMatrix:
-    """What every action costs: rows = true class, columns = action.
+    """The cost of every action: rows = true class, columns = action.
 
     λ[k, a] is the loss of taking action a when the truth is class k. An action is usually to name a class;
     one that names no class is a way to reject. A negative loss is a gain.
@@ -32,8 +32,17 @@ class LossMatrix:
     classes : K labels, optional
         The true classes, in the order of the rows.
     actions : A labels, optional
-        The actions, in the order of the columns. Without it they are the classes, and the matrix must be
-        square.
+        The actions, in the order of the columns. By default the classes, for a square matrix.
+
+    See Also
+    --------
+    lyceum.decision.minimum_risk : Decisions under a loss matrix.
+    lyceum.decision.MinimumRiskClassifier : The same inside a classifier.
+
+    References
+    ----------
+    C. Elkan, "The foundations of cost-sensitive learning", International Joint Conference on Artificial
+    Intelligence, 2001.
 
     Examples
     --------
@@ -41,7 +50,7 @@ class LossMatrix:
 
     >>> loss = LossMatrix([[0, 5], [1, 0]], classes=["bad", "good"])
     >>> print(loss)
-    loss: rows = true class, columns = action
+    Loss: rows = true class, columns = action
     true \\ action  bad  good
     ─────────────  ───  ────
     bad              0     5
@@ -59,10 +68,10 @@ class LossMatrix:
     ):
         values = _numbers(values)
         classes = None if classes is None else unique_labels(classes, "classes")
-        defaulted = actions is None
+        default_actions = actions is None
         actions = classes if actions is None else unique_labels(actions, "actions")
         _check_count(values.shape[0], classes, "rows", "classes")
-        if defaulted and classes is not None and values.shape[1] != len(classes):
+        if default_actions and classes is not None and values.shape[1] != len(classes):
             raise DataError(
                 f"a loss matrix with {values.shape[1]} columns for {len(classes)} classes needs names for "
                 "its actions (rows = true class, columns = action): give actions=[...]"
@@ -146,8 +155,8 @@ class LossMatrix:
         return cls._of(files.read(Path(path)))
 
     @classmethod
-    def _of(cls, parts: files.Parts | files.Costs) -> LossMatrix:
-        if isinstance(parts, files.Costs):
+    def _of(cls, parts: files.MatrixContent | files.PairCosts) -> LossMatrix:
+        if isinstance(parts, files.PairCosts):
             return cls.from_costs(parts.costs, parts.classes, parts.actions, default=parts.default)
         return cls(parts.values, parts.classes, parts.actions)
 
@@ -167,7 +176,7 @@ class LossMatrix:
     # -- files -----------------------------------------------------------------------------------------------
 
     def to_dict(self) -> dict[str, Any]:
-        """What `from_dict` reads."""
+        """A dict that `from_dict` reads, ready for TOML."""
         recipe: dict[str, Any] = {"loss": self.values.tolist()}
         if self.classes is not None:
             recipe["classes"] = list(self.classes)
@@ -194,10 +203,10 @@ class LossMatrix:
             return LossMatrix(self.values, labels, self.actions)
         rows = find_labels(labels, self.classes, "the loss matrix has no row for a class:")
         place = {label_key(label): i for i, label in enumerate(labels)}
-        gone = {label_key(label) for label in self.classes} - set(place)
+        left_out = {label_key(label) for label in self.classes} - set(place)
         own = self._column_labels
-        kept = [a for a in range(len(own)) if label_key(own[a]) not in gone]
-        columns = sorted(kept, key=lambda a: place.get(label_key(own[a]), len(place)))
+        used = [a for a in range(len(own)) if label_key(own[a]) not in left_out]
+        columns = sorted(used, key=lambda a: place.get(label_key(own[a]), len(place)))
         return LossMatrix(self.values[np.ix_(rows, columns)], labels, [own[a] for a in columns])
 
     @property
@@ -217,11 +226,11 @@ class LossMatrix:
 
     def without_reject(self) -> LossMatrix:
         """Only the actions that name a class."""
-        keep = np.flatnonzero(self.names_class >= 0)
-        if not len(keep):
-            raise DataError("no action of the loss matrix names a class, so that nothing is left to decide")
-        actions = None if self.actions is None else [self.actions[a] for a in keep]
-        return LossMatrix(self.values[:, keep], self.classes, actions)
+        places = np.flatnonzero(self.names_class >= 0)
+        if not len(places):
+            raise DataError("no action of the loss matrix names a class, so that no decision is left")
+        actions = None if self.actions is None else [self.actions[a] for a in places]
+        return LossMatrix(self.values[:, places], self.classes, actions)
 
     def __getitem__(self, pair: tuple[Any, Any]) -> float:
         """The loss of (true class, action), by label."""
@@ -238,7 +247,7 @@ class LossMatrix:
     def __hash__(self) -> int:
         return hash((self.values.shape, self.values.tobytes(), self.classes, self.actions))
 
-    # -- shown -----------------------------------------------------------------------------------------------
+    # -- text ------------------------------------------------------------------------------------------------
 
     @property
     def _row_labels(self) -> Sequence[Any]:
@@ -258,11 +267,11 @@ class LossMatrix:
         return str(self.table())
 
     def __repr__(self) -> str:
-        shown = [repr(self.values.tolist())]
-        shown += [f"classes={list(self.classes)}"] if self.classes is not None else []
+        parts = [repr(self.values.tolist())]
+        parts += [f"classes={list(self.classes)}"] if self.classes is not None else []
         other = self.actions if self.actions != self.classes else None
-        shown += [f"actions={list(other)}"] if other is not None else []
-        return f"LossMatrix({', '.join(shown)})"
+        parts += [f"actions={list(other)}"] if other is not None else []
+        return f"LossMatrix({', '.join(parts)})"
 
     def _repr_html_(self) -> str:
         return self.table()._repr_html_()
