@@ -143,11 +143,12 @@ def _posteriors(y: Any, proba: Any, pos_label: Any, classes: Any) -> tuple[np.nd
         matrix = np.column_stack([1.0 - proba, proba])
     else:
         _, truth, matrix = score_matrix(y, proba, classes)
-    if not ((matrix >= -_ROUNDING) & (matrix <= 1.0 + _ROUNDING)).all():
+    low, high = (matrix.min(), matrix.max()) if len(matrix) else (0.0, 1.0)
+    if not (low >= -_ROUNDING and high <= 1.0 + _ROUNDING):  # NaN is neither
         raise DataError("proba has values that are missing or outside [0, 1]: give posteriors, not scores")
     if len(matrix) and np.abs(matrix.sum(axis=1) - 1.0).max() > 1e-3:
         raise DataError("the posteriors of a row must sum to 1")
-    return truth, np.clip(matrix, 0.0, 1.0)
+    return truth, matrix if low >= 0.0 and high <= 1.0 else np.clip(matrix, 0.0, 1.0)
 
 
 def _uniform(stated: np.ndarray, n_bins: int) -> np.ndarray:
