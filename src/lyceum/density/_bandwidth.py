@@ -78,6 +78,10 @@ def likelihood_bandwidth(
     -------
     float, or array of shape (n_features,)
 
+    See Also
+    --------
+    reference_bandwidth : a rule without a search.
+
     Examples
     --------
     >>> import numpy as np

@@ -102,6 +102,10 @@ def unit_rows(X: Any) -> tuple[Any, np.ndarray]:
     rows : array or CSR array of shape (n, d)
     zero : array of bool of shape (n,)
 
+    See Also
+    --------
+    Cosine : the distance of such rows.
+
     Examples
     --------
     >>> import numpy as np
