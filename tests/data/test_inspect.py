@@ -1,6 +1,7 @@
 """inspect: every suspicion is raised where it is due, and not on clean columns."""
 
 import gzip
+import json
 from functools import reduce
 
 import numpy as np
@@ -12,7 +13,7 @@ from scipy.stats import spearmanr
 from sklearn.metrics import roc_auc_score
 
 from lyceum import datasets
-from lyceum.data import CsvFormat
+from lyceum.data import CsvFormat, read_data, scan
 from lyceum.data._inspect import _Seen, inspect
 from lyceum.data._quality import _auc, _correlation, _entropy_explained, _ranks
 from lyceum.errors import DataError, SchemaError
@@ -302,3 +303,30 @@ def test_many_and_long_texts_are_not_listed(tmp_path):
         found = inspect(tmp_path / "t.parquet", memory=memory)
         assert found["essay"].why == "text with too many values to list"
         assert codes(found, "essay") == ["identifier"]
+
+
+def test_an_inspection_prints_as_a_table_and_shows_in_a_notebook(tmp_path):
+    frame = pd.DataFrame({"id": np.arange(100, 160), "x": [0.5, np.nan] * 30, "word": list("abc") * 20})
+    found = inspect(frame, "word")
+    text = str(found)
+    assert text.startswith("Inspection of a DataFrame")
+    assert "counts the rows: leave it out" in text
+    assert "a, b, c" in text
+    assert "array(" not in text
+    assert "<td>word</td><td>categorical</td>" in found._repr_html_()
+    assert json.loads(json.dumps(found.as_dict()))["columns"][1]["n_missing"] == 30
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.parquet"])
+def test_a_file_is_read_once_for_inspect_and_scan(tmp_path, name):
+    frame = pd.DataFrame({"two": [0, 1] * 30, "x": np.arange(60.0), "word": list("abc") * 20})
+    path = tmp_path / name
+    frame.to_csv(path, index=False) if name == "t.csv" else frame.to_parquet(path)
+    data = read_data(path)
+    rows, expected = scan(data, "word"), scan(path, "word")
+    found = inspect(data, "word")
+    assert found == inspect(path, "word")
+    path.unlink()
+    assert str(rows.schema) == str(expected.schema)
+    assert found["two"].kind == rows.schema["two"].kind == ("binary" if name == "t.csv" else "continuous")
+    assert repr(rows) == repr(expected)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,14 +16,17 @@ import pyarrow.parquet as pq
 from lyceum.data._arff import read_arff
 from lyceum.data._arrow import is_frame, to_arrow
 from lyceum.data._csv import CsvFormat
+from lyceum.data._rows_text import source_name
 from lyceum.data._sources import reading
 from lyceum.errors import DataError, SchemaError
 
 __all__ = [
     "READERS",
+    "TableData",
     "check_same",
     "file_kind",
     "paths_of",
+    "read_data",
     "read_parquet",
     "read_table",
     "read_whole",
@@ -86,6 +90,41 @@ def read_table(data: Any, form: CsvFormat | None = None) -> pa.Table:
         return to_arrow(data)
     paths = paths_of(data)
     return with_rows(READERS[file_kind(paths)](paths, form or CsvFormat("")), paths[0])
+
+
+@dataclass(frozen=True, slots=True)
+class TableData:
+    """A table in memory that `inspect` and `scan` both take, so that its file is read once.
+
+    `typed` says whether the kinds of its columns follow from their types (frames, Parquet, Arrow, ARFF) or
+    from their values (CSV).
+    """
+
+    table: pa.Table
+    typed: bool
+    name: str
+
+
+def read_data(data: Any, form: CsvFormat | None = None) -> TableData:
+    """Read a file or a frame into memory, for `inspect` and `scan` alike.
+
+    Parameters
+    ----------
+    data : path, glob, list of paths, or frame
+        What to read.
+    form : CsvFormat, optional
+        How a CSV file is written; by default its delimiter is guessed.
+
+    Examples
+    --------
+    >>> from lyceum import datasets
+    >>> from lyceum.data import inspect, read_data, scan
+    >>> data = read_data(datasets.path("penguins"))
+    >>> inspect(data).n_rows == len(scan(data, target="species"))
+    True
+    """
+    typed = is_frame(data) or file_kind(paths_of(data)) != "csv"
+    return TableData(read_table(data, form), typed, source_name(data))
 
 
 def with_rows(table: pa.Table, path: str) -> pa.Table:

@@ -23,7 +23,7 @@ from lyceum._threads import ordered_map
 from lyceum.data._arrow import is_frame, to_arrow
 from lyceum.data._column_roles import ColumnRoles
 from lyceum.data._csv import CsvFormat
-from lyceum.data._files import file_kind, paths_of, read_table, read_whole
+from lyceum.data._files import TableData, file_kind, paths_of, read_table, read_whole
 from lyceum.data._profile import ColumnProfile, TableProfile
 from lyceum.data._quality import Cells, Facts, Flag, column_flags, copies, leak, target_flags
 from lyceum.data._scan import profile_columns
@@ -31,7 +31,7 @@ from lyceum.data._schema import Column, Kind, Schema
 from lyceum.data._sources import ParquetPart, ParquetSource
 from lyceum.errors import DataError
 from lyceum.progress import report
-from lyceum.report import plain
+from lyceum.report import Summary, Table, plain
 
 __all__ = ["ColumnInspection", "Inspection", "inspect"]
 
@@ -79,6 +79,36 @@ class Inspection:
         """Plain values, ready for JSON."""
         return plain(asdict(self))
 
+    def __str__(self) -> str:
+        return str(self._summary)
+
+    def _repr_html_(self) -> str:
+        return self._summary._repr_html_()
+
+    @property
+    def _summary(self) -> Summary:
+        """What was found, as facts and a table of the columns."""
+        facts: dict[str, Any] = {"rows": self.n_rows, "columns": len(self.columns)}
+        facts["missing cells"] = self.n_missing
+        if self.n_repeated:
+            facts["repeated rows"] = self.n_repeated
+        if self.target is not None:
+            facts["target"] = self.target
+        rows = [
+            (c.name, c.kind, c.n_missing, _values_text(c), "; ".join(flag.text for flag in c.flags))
+            for c in self.columns
+        ]
+        table = Table("Columns", ("column", "kind", "missing", "values", "notes"), rows)
+        return Summary(f"Inspection of {self.source}", facts, [table])
+
+
+def _values_text(column: ColumnInspection) -> str:
+    """The range of numbers, or the commonest categories."""
+    if column.top:
+        more = ", …" if (column.n_distinct or 0) > 3 or len(column.top) > 3 else ""
+        return ", ".join(str(value) for value, _ in column.top[:3]) + more
+    return "" if column.low is None else f"{column.low:g} to {column.high:g}"
+
 
 def inspect(
     data: Any,
@@ -93,7 +123,8 @@ def inspect(
 
     Parameters
     ----------
-    data : path, glob, list of paths, or frame
+    data : path, glob, list of paths, frame, or `read_data(...)`
+        What to look at.
     target : str, optional
         The column to predict: columns that give it away are flagged.
     kinds : dict or Schema, optional
@@ -203,15 +234,21 @@ def _repeated(table: pa.Table) -> int:
 
 
 def _source(data: Any) -> str:
+    if isinstance(data, TableData):
+        return data.name
     return os.fspath(data) if isinstance(data, str | os.PathLike) else f"a {type(data).__name__}"
 
 
 def _is_typed(data: Any) -> bool:
+    if isinstance(data, TableData):
+        return data.typed
     return is_frame(data) or file_kind(paths_of(data)) != "csv"
 
 
 def _read(data: Any, form: CsvFormat, memory: int, size: int) -> _Seen:
     """One pass over all rows, by batches where they are too many to hold."""
+    if isinstance(data, TableData):
+        return _Seen.of_table(data.table, size)
     if is_frame(data):
         return _Seen.of_table(to_arrow(data), size)
     paths = paths_of(data)

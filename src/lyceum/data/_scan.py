@@ -20,6 +20,7 @@ from lyceum.data._csv import MISSING, CsvFormat
 from lyceum.data._dask import DaskSource, is_dask
 from lyceum.data._files import (
     READERS,
+    TableData,
     check_same,
     file_kind,
     paths_of,
@@ -54,7 +55,7 @@ def scan(
 
     Parameters
     ----------
-    data : path, glob, list of paths, frame, array or Dask collection
+    data : path, glob, list of paths, frame, array, Dask collection or `read_data(...)`
         CSV, TSV, Parquet, Arrow or ARFF files; a pandas, Polars or pyarrow frame or a DuckDB relation.
     target : str, optional
         The column to predict. Text, true/false, two distinct numbers, or at most 20 distinct whole numbers
@@ -91,11 +92,13 @@ def scan(
         source = _dask_source(data, roles)
     elif isinstance(data, np.ndarray):
         source = _table_source(_named(data), roles)
+    elif isinstance(data, TableData):
+        source = (_table_source if data.typed else _inferred_source)(data.table, roles)
     elif is_frame(data):
         source = _table_source(to_arrow(data), roles)
     else:
         source = _file_source(data, roles, memory, CsvFormat(delimiter or "", encoding, tuple(missing)))
-    return Rows(source, name=source_name(data))
+    return Rows(source, name=data.name if isinstance(data, TableData) else source_name(data))
 
 
 def _named(X: np.ndarray) -> pa.Table:
