@@ -1,6 +1,6 @@
 """A new learner in one file: nearest class mean, in units of each column's pooled standard deviation.
 
-It says how a block of rows is summarised (`_statistic`) and how the merged summary becomes parameters
+It says how a block of rows is summarized (`_statistic`) and how the merged summary becomes parameters
 (`_finish`). That is all: arrays, frames, files larger than memory, Dask, weights, partial_fit, posteriors
 and scikit-learn's contract come from the base. `tests/checks/test_new_learner.py` puts it through every law.
 """
@@ -11,7 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from lyceum.base import OnePassClassifier
+from lyceum.base import CATEGORICAL_FEATURES, OnePassClassifier
 from lyceum.data import Block
 from lyceum.report import Summary, Table
 from lyceum.statistics import ClassMoments
@@ -26,7 +26,7 @@ class NearestMean(OnePassClassifier):
         Columns to code one-of-C before distances are taken.
     """
 
-    _parameter_constraints: ClassVar[dict] = {"categorical_features": "no_validation"}
+    _parameter_constraints: ClassVar[dict] = {"categorical_features": CATEGORICAL_FEATURES}
 
     def __init__(self, *, categorical_features="from_dtype"):
         self.categorical_features = categorical_features

@@ -10,8 +10,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import skops.io
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import make_pipeline
@@ -364,53 +362,3 @@ def test_a_file_of_something_else_than_a_learner_is_refused(path):
     repacked(path, schema=lambda schema: {**NOTHING, "protocol": schema["protocol"]})
     with pytest.raises(ModelFileError, match="holds a tuple, not a learner"):
         lyceum.load(path)
-
-
-# -- chance -----------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def sample(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("models")
-    model = NaiveBayes().fit(GAPS, CLASSES)
-    return lyceum.save(model, folder / "model.skops"), model.predict_proba(GAPS)
-
-
-def loads_right_or_not_at_all(data, sample):
-    path, expected = sample
-    damaged = path.with_name("damaged.skops")
-    damaged.write_bytes(data)
-    try:
-        model = lyceum.load(damaged)
-    except ModelFileError:
-        return
-    assert np.array_equal(model.predict_proba(GAPS), expected)
-
-
-@settings(max_examples=150, deadline=None)
-@given(st.data())
-def test_flipped_bits_are_noticed_or_harmless(sample, data):
-    content = bytearray(sample[0].read_bytes())
-    for _ in range(data.draw(st.integers(1, 4))):
-        content[data.draw(st.integers(0, len(content) - 1))] ^= 1 << data.draw(st.integers(0, 7))
-    loads_right_or_not_at_all(bytes(content), sample)
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.data())
-def test_a_truncated_file_is_noticed(sample, data):
-    content = sample[0].read_bytes()
-    cut = content[: data.draw(st.integers(0, len(content) - 1))]
-    sample[0].with_name("cut.skops").write_bytes(cut)
-    with pytest.raises(ModelFileError):
-        lyceum.load(sample[0].with_name("cut.skops"))
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.data())
-def test_stretches_of_noise_are_noticed_or_harmless(sample, data):
-    content = bytearray(sample[0].read_bytes())
-    start = data.draw(st.integers(0, len(content) - 1))
-    noise = data.draw(st.binary(min_size=1, max_size=64))
-    content[start : start + len(noise)] = noise
-    loads_right_or_not_at_all(bytes(content), sample)

@@ -3,7 +3,7 @@
 LyceumError
 ├── DataError (a ValueError)         the rows cannot be used as they are
 │   ├── SchemaError                  columns do not fit: names, kinds, categories
-│   ├── MissingValuesError           gaps where the method cannot take them
+│   ├── MissingValuesError           missing cells where the method cannot take them
 │   └── SourceError (a TypeError)    this method cannot run on this kind of source
 ├── SettingError (a ValueError)      parameters that do not go together, or not with these data
 ├── ModelFileError (a ValueError)    a model file is damaged, unknown or unsafe
@@ -41,7 +41,7 @@ class SchemaError(DataError):
 
 
 class MissingValuesError(DataError):
-    """There are gaps or infinities where the method cannot take them."""
+    """There are missing or infinite cells where the method cannot take them."""
 
 
 class SourceError(DataError, TypeError):

@@ -54,7 +54,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "RidgeCV": {"random_state": 0},
     # which rows cross-validation leaves out depends on the numbers of the rows
     "RegularizedDiscriminant": {"alpha": 0.3, "gamma": 0.1},
-    # where sums stop within the tolerance depends on which rows are asked about together
+    # where sums stop within the tolerance depends on which rows are scored together
     "KernelDensity": {"tolerance": 0.0},
     "ParzenClassifier": {"tolerance": 0.0},
     # partial_fit would fix the width by the rows of the first call
@@ -66,7 +66,7 @@ _KEEPS_ROWS = Case(skip=("rows_", "weights_"))  # in an order of its own
 _BY_FOLDS = Case(
     skip=("dual_gap_",),
     without=dict.fromkeys(
-        ("weights_are_repeats", "rows_of_no_weight_are_not_there", "the_order_of_rows_does_not_matter"),
+        ("weights_are_repeats", "zero_weight_rows_are_ignored", "the_order_of_rows_does_not_matter"),
         "folds go by the numbers of rows",
     ),
 )
@@ -75,14 +75,14 @@ _BY_DRAWS = Case(
         (
             "weights_are_repeats",
             "the_order_of_rows_does_not_matter",
-            "a_class_may_be_absent_from_the_first_block",
+            "a_class_may_be_missing_from_the_first_block",
         ),
         "rows are drawn by their numbers",
     )
 )
 _BY_EPOCHS = Case(
     without=dict.fromkeys(
-        ("going_on_is_fitting_at_once", "new_categories_may_come_later"), "partial_fit is one epoch"
+        ("partial_fit_is_fit_on_all_rows", "new_categories_may_come_later"), "partial_fit is one epoch"
     )
 )
 CASES: dict[str, Case] = {
@@ -99,14 +99,14 @@ CASES: dict[str, Case] = {
         without={
             "weights_are_repeats": "a row that comes again is looked at again",
             "the_order_of_rows_does_not_matter": "rows are learned from one after the other",
-            "a_class_may_be_absent_from_the_first_block": "rows are learned from one after the other",
+            "a_class_may_be_missing_from_the_first_block": "rows are learned from one after the other",
         },
     ),
     "KMeans": Case(
         mixed={"init": "k-means++"},
         moved={"init": _STARTS + 1e6},
         without=dict.fromkeys(
-            ("going_on_is_fitting_at_once", "new_categories_may_come_later"),
+            ("partial_fit_is_fit_on_all_rows", "new_categories_may_come_later"),
             "partial_fit is one step of mini-batch k-means",
         ),
     ),

@@ -31,18 +31,18 @@ from tests.checks.number_laws import (
 )
 from tests.checks.posterior_laws import posteriors_are_probabilities
 from tests.checks.source_laws import (
-    a_class_may_be_absent_from_the_first_block,
-    going_on_is_fitting_at_once,
-    rows_of_no_weight_are_not_there,
+    a_class_may_be_missing_from_the_first_block,
+    partial_fit_is_fit_on_all_rows,
+    predictions_do_not_depend_on_the_source,
     the_order_of_rows_does_not_matter,
     the_source_does_not_matter,
     weights_are_repeats,
-    what_is_asked_of_it_may_come_from_anywhere,
+    zero_weight_rows_are_ignored,
 )
 from tests.checks.table_laws import (
     a_mixed_table_needs_no_encoding,
     a_scanned_frame_is_the_frame,
-    gaps_are_taken_or_named,
+    missing_cells_are_taken_or_named,
     new_categories_may_come_later,
     unseen_categories_do_not_stop_it,
 )
@@ -52,21 +52,21 @@ __all__ = ["LAWS", "Case", "check"]
 Law = Callable[[Any, Case], None]
 LAWS: tuple[Law, ...] = (
     the_source_does_not_matter,
-    what_is_asked_of_it_may_come_from_anywhere,
+    predictions_do_not_depend_on_the_source,
     weights_are_repeats,
-    rows_of_no_weight_are_not_there,
+    zero_weight_rows_are_ignored,
     the_order_of_rows_does_not_matter,
-    a_class_may_be_absent_from_the_first_block,
+    a_class_may_be_missing_from_the_first_block,
     single_precision_is_close_to_double,
     cells_may_be_a_million_away,
     threads_do_not_change_a_bit,
-    going_on_is_fitting_at_once,
+    partial_fit_is_fit_on_all_rows,
     a_saved_model_is_the_model,
     a_refused_fit_changes_nothing,
     it_shows_itself,
     a_mixed_table_needs_no_encoding,
     a_scanned_frame_is_the_frame,
-    gaps_are_taken_or_named,
+    missing_cells_are_taken_or_named,
     unseen_categories_do_not_stop_it,
     new_categories_may_come_later,
     posteriors_are_probabilities,

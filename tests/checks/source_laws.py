@@ -16,13 +16,13 @@ from tests.checks.tables import Cuts, D, Data, N, data_for, frame_of, sources
 from lyceum.data import Rows
 
 __all__ = [
-    "a_class_may_be_absent_from_the_first_block",
-    "going_on_is_fitting_at_once",
-    "rows_of_no_weight_are_not_there",
+    "a_class_may_be_missing_from_the_first_block",
+    "partial_fit_is_fit_on_all_rows",
+    "predictions_do_not_depend_on_the_source",
     "the_order_of_rows_does_not_matter",
     "the_source_does_not_matter",
     "weights_are_repeats",
-    "what_is_asked_of_it_may_come_from_anywhere",
+    "zero_weight_rows_are_ignored",
 ]
 
 
@@ -37,7 +37,7 @@ def the_source_does_not_matter(learner: Any, case: Case) -> None:
             same(expected, outcome(fitted, X, case), case.rtol, f"from {name}")
 
 
-def what_is_asked_of_it_may_come_from_anywhere(learner: Any, case: Case) -> None:
+def predictions_do_not_depend_on_the_source(learner: Any, case: Case) -> None:
     """Predictions for a scan and for Dask are those for the array."""
     import dask.array as da
 
@@ -70,7 +70,7 @@ def weights_are_repeats(learner: Any, case: Case) -> None:
     same(outcome(fit(learner, repeated.X, repeated.y), data.X, case), weighted, case.rtol)
 
 
-def rows_of_no_weight_are_not_there(learner: Any, case: Case) -> None:
+def zero_weight_rows_are_ignored(learner: Any, case: Case) -> None:
     """However wild their cells are."""
     if not has_fit_parameter(learner, "sample_weight"):
         return
@@ -88,7 +88,7 @@ def the_order_of_rows_does_not_matter(learner: Any, case: Case) -> None:
     same(expected, outcome(fit(learner, mixed.X, mixed.y, mixed.w), data.X, case), case.rtol)
 
 
-def a_class_may_be_absent_from_the_first_block(learner: Any, case: Case) -> None:
+def a_class_may_be_missing_from_the_first_block(learner: Any, case: Case) -> None:
     """Rows sorted by class and cut into blocks of one class or two are learned from as one array."""
     if not is_classifier(learner):
         return
@@ -99,7 +99,7 @@ def a_class_may_be_absent_from_the_first_block(learner: Any, case: Case) -> None
         same(expected, outcome(fit(learner, Rows(Cuts(ordered, seed=4))), frame_of(data.X), case), case.rtol)
 
 
-def going_on_is_fitting_at_once(learner: Any, case: Case) -> None:
+def partial_fit_is_fit_on_all_rows(learner: Any, case: Case) -> None:
     """`partial_fit` over stretches of rows, where it is offered, is `fit` on all of them."""
     if not hasattr(learner, "partial_fit"):
         return

@@ -25,7 +25,7 @@ from lyceum.errors import MissingValuesError, SourceError
 __all__ = [
     "a_mixed_table_needs_no_encoding",
     "a_scanned_frame_is_the_frame",
-    "gaps_are_taken_or_named",
+    "missing_cells_are_taken_or_named",
     "new_categories_may_come_later",
     "unseen_categories_do_not_stop_it",
 ]
@@ -78,23 +78,23 @@ def a_scanned_frame_is_the_frame(learner: Any, case: Case) -> None:
     same(outcome(direct, frame, case), outcome(scanned, frame, case), case.rtol)
 
 
-def gaps_are_taken_or_named(learner: Any, case: Case) -> None:
+def missing_cells_are_taken_or_named(learner: Any, case: Case) -> None:
     """A learner that cannot take missing cells names the column, in `fit` and after it."""
     learner = clone(learner).set_params(**case.mixed)
     frame, y = mixed_for(learner)
     for column in ("income", "town"):
-        gaps = frame.assign(**{column: frame[column].where(np.arange(N) % 7 > 0)})
+        incomplete = frame.assign(**{column: frame[column].where(np.arange(N) % 7 > 0)})
         if get_tags(learner).input_tags.allow_nan:
-            fitted = fit(learner, gaps, y)
+            fitted = fit(learner, incomplete, y)
             for name in METHODS:
                 if hasattr(fitted, name):
-                    assert len(columns_of(getattr(fitted, name)(gaps))[0]), name
+                    assert len(columns_of(getattr(fitted, name)(incomplete))[0]), name
             continue
         with pytest.raises(MissingValuesError, match=f"column '{column}' has a missing value"):
-            fit(learner, gaps, y)
+            fit(learner, incomplete, y)
         fitted = fit(learner, frame, y)
         with pytest.raises(MissingValuesError, match=f"column '{column}' has a missing value"):
-            getattr(fitted, next(name for name in METHODS if hasattr(fitted, name)))(gaps)
+            getattr(fitted, next(name for name in METHODS if hasattr(fitted, name)))(incomplete)
 
 
 def unseen_categories_do_not_stop_it(learner: Any, case: Case) -> None:

@@ -206,7 +206,7 @@ def test_history_is_the_loss_of_staged_predictions():
 
 
 @pytest.mark.parametrize("options", [{}, {"subsample": 0.7, "max_features": 2}])
-def test_going_on_is_fitting_at_once(options):
+def test_partial_fit_is_fit_on_all_rows(options):
     X, y = friedman()
     whole = GradientBoostingRegressor(n_estimators=12, random_state=5, **options).fit(X, y)
     parts = GradientBoostingRegressor(n_estimators=5, warm_start=True, random_state=5, **options).fit(X, y)

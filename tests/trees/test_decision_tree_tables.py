@@ -164,7 +164,7 @@ def test_targets_far_from_zero_are_split_as_near_it(criterion):
     np.testing.assert_allclose(far.tree_.impurity, near.tree_.impurity, rtol=1e-7)
 
 
-def test_rows_of_no_weight_are_not_there():
+def test_zero_weight_rows_are_ignored():
     frame, y, _ = mixed()
     w = np.ones(len(y))
     w[::3] = 0.0

@@ -68,7 +68,7 @@ class Learner(BaseEstimator):
         return self._prepared(rows)
 
     def _rows_to_predict(self, X: Any, checked: bool = True) -> Rows:
-        """Rows coded as those of `fit` were; unless `checked`, the caller looks for gaps and infinities."""
+        """Rows coded as in `fit`; unless `checked`, the caller looks for missing and infinite cells."""
         check_is_fitted(self)
         rows = Inputs(self).for_predict(X)
         if checked:
@@ -98,7 +98,7 @@ class Learner(BaseEstimator):
         return self.schema_.names if self._coding == "codes" else self._design.after.names
 
     def _apply(self, function: Callable[[Block], np.ndarray], X: Any) -> Any:
-        """`function` of every block of X, one result a row (lazy on Dask)."""
+        """`function` of every block of X, one result per row (lazy on Dask)."""
         return self._rows_to_predict(X).collect(function)
 
     def _explain(

@@ -77,7 +77,7 @@ class OnePassLearner(Learner):
 
 
 class OnePassClassifier(PosteriorClassifier, OnePassLearner):
-    """A classifier of one pass; `partial_fit` may be told of classes before their first row."""
+    """A classifier of one pass; `partial_fit` may name classes before their first row."""
 
     # scikit-learn puts the classes before the weights
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None):  # type: ignore[override]

@@ -40,7 +40,7 @@ class PosteriorClassifier(Classifier):
         return self._rows_to_predict(X, checked=False).collect(partial(_largest, self, *rule, check))
 
     def predict_proba(self, X: Any) -> Any:
-        """The posterior probabilities, a column a class in the order of `classes_`; rows sum to 1."""
+        """The posterior probabilities, one column per class in the order of `classes_`; rows sum to 1."""
         return self._apply(partial(_posterior, self), X)
 
     def predict_log_proba(self, X: Any) -> Any:
