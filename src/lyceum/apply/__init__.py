@@ -5,7 +5,7 @@ Files are read and written a batch at a time. The commands of the same names ren
 
 from lyceum.apply._compare import ModelComparison, PairedTest, compare_models
 from lyceum.apply._evaluate import Evaluation, Metric, evaluate_model
-from lyceum.apply._explain import RowExplanation, explain_rows, explain_steps
+from lyceum.apply._explain import RowExplanation, explain_rows, explain_steps, show_cell
 from lyceum.apply._fit import fit_file
 from lyceum.apply._loss import read_loss
 from lyceum.apply._predict import Predicted, predict_file
@@ -24,4 +24,5 @@ __all__ = [
     "fit_file",
     "predict_file",
     "read_loss",
+    "show_cell",
 ]

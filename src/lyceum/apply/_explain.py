@@ -15,7 +15,7 @@ from lyceum.data import CsvFormat, Rows
 from lyceum.errors import DataError, LyceumError
 from lyceum.report import Explanation, Table, plain, show
 
-__all__ = ["RowExplanation", "explain_rows", "explain_steps"]
+__all__ = ["RowExplanation", "explain_rows", "explain_steps", "show_cell"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class RowExplanation:
         )
 
     def table(self) -> Table:
-        rows = [(name, shown(cell), adds) for name, cell, adds in self.contributions]
+        rows = [(name, show_cell(cell), adds) for name, cell, adds in self.contributions]
         return Table(self.title, ("column", "value", self.unit), [("(base)", "", self.base), *rows])
 
     @property
@@ -77,7 +77,7 @@ class RowExplanation:
         return self.table()._repr_html_()
 
 
-def shown(cell: Any) -> str:
+def show_cell(cell: Any) -> str:
     """A cell as people read it."""
     return "missing" if cell is None else show(cell)
 

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from rich.text import Text
 
 import lyceum
-from lyceum.apply import RowExplanation, explain_rows
-from lyceum.apply._explain import shown
+from lyceum.apply import RowExplanation, explain_rows, show_cell
 from lyceum.cli._screen import console, print_json, table
 from lyceum.data import CsvFormat
 from lyceum.report import show
@@ -38,7 +37,7 @@ def _render(one: RowExplanation) -> None:
     made.add_row("(base)", "", show(one.base), "")
     telling = [part for part in one.contributions if part[2] != 0]
     for name, cell, adds in telling:
-        made.add_row(Text(name), Text(shown(cell)), show(adds), _bar(adds / most))
+        made.add_row(Text(name), Text(show_cell(cell)), show(adds), _bar(adds / most))
     console.print(made)
     if rest := len(one.contributions) - len(telling):
         console.print(f"{rest} more {'column adds' if rest == 1 else 'columns add'} nothing", style="dim")

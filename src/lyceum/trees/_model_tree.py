@@ -107,6 +107,11 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
     n_rules_ : int
         The number of leaves.
 
+    See Also
+    --------
+    DecisionTreeRegressor : A constant in every leaf.
+    LinearRegression : One linear model for all rows.
+
     References
     ----------
     Quinlan, Learning with continuous classes, AI '92. Wang and Witten, Induction of model trees for
