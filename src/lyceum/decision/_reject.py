@@ -36,6 +36,10 @@ class ErrorRejectCurve:
         last of them to 1 the cost is constant. Less is better.
     zero_one : bool
         Whether it is the curve of the 0/1 loss.
+
+    See Also
+    --------
+    error_reject_curve : Makes it.
     """
 
     thresholds: np.ndarray

@@ -38,6 +38,10 @@ class Decisions:
         Where the decision is to doubt, or to take an action that names no class.
     index : array of shape (n,)
         The column of the action in the loss matrix, -1 for doubt.
+
+    See Also
+    --------
+    minimum_risk : Makes them.
     """
 
     actions: np.ndarray

@@ -21,6 +21,10 @@ class Threshold(float):
         C_FP·FP + C_FN·FN at this threshold.
     fp, fn, tp, tn : float
         The rows (or their weight) by truth and decision.
+
+    See Also
+    --------
+    best_threshold : Makes it.
     """
 
     cost: float

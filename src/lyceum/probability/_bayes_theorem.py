@@ -26,6 +26,10 @@ class BayesUpdate:
     evidence : float
         P(x), their sum.
     posterior : dict of class to P(k|x)
+
+    See Also
+    --------
+    bayes_theorem : Makes it.
     """
 
     unnormalised: dict[Any, float]

@@ -63,7 +63,17 @@ def class_priors(weight: np.ndarray, priors: Any, alpha: Any = 1.0) -> np.ndarra
 
 
 def log_probability(probabilities: np.ndarray) -> np.ndarray:
-    """Logarithms, -inf at zero without a warning."""
+    """Logarithms, -inf at zero without a warning.
+
+    Parameters
+    ----------
+    probabilities : array
+
+    Examples
+    --------
+    >>> log_probability(np.array([1.0, 0.0])).tolist()
+    [0.0, -inf]
+    """
     with np.errstate(divide="ignore"):
         return np.log(probabilities)
 

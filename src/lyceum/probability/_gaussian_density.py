@@ -49,10 +49,25 @@ def gaussian_log_density(
 
 
 def squared_distance_parts(X: np.ndarray, means: np.ndarray, whitening: np.ndarray) -> np.ndarray:
-    """The part of every column in the squared distances |W_k (x - μ_k)|², shape (n, K, d).
+    """The part of every column in the squared distances |W_k (x - μ_k)|².
 
     (x - μ)ᵀ P (x - μ) is the sum over the columns of (x - μ)_j (P (x - μ))_j: an interaction of two columns
     is split evenly between them.
+
+    Parameters
+    ----------
+    X : array of shape (n, d)
+    means : array of shape (K, d)
+    whitening : array of shape (K, d, d) or (K, d)
+
+    Returns
+    -------
+    array of shape (n, K, d)
+
+    Examples
+    --------
+    >>> squared_distance_parts(np.array([[2.0, 1.0]]), np.zeros((1, 2)), np.ones((1, 2))).tolist()
+    [[[4.0, 1.0]]]
     """
     centered = X[:, None, :] - means
     if whitening.ndim == 2:

@@ -12,7 +12,14 @@ __all__ = ["FusedGaussian", "fuse_gaussians"]
 
 
 class FusedGaussian(NamedTuple):
-    """The mean and covariance of the product of Gaussians."""
+    """The product of Gaussians, up to its scale.
+
+    Attributes
+    ----------
+    mean : float or array of shape (d,)
+    covariance : float or array of shape (d, d)
+        The variance of a number, or a matrix.
+    """
 
     mean: Any
     covariance: Any

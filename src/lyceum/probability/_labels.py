@@ -27,7 +27,17 @@ def unique_labels(labels: Any, what: str) -> tuple[Any, ...]:
 
 
 def label_key(label: Any) -> str:
-    """The text that equal labels have in common: 1, 1.0 and "1" are, and so are True and "true"."""
+    """The text that equal labels have in common: 1, 1.0 and "1" are equal, and so are True and "true".
+
+    Parameters
+    ----------
+    label : any
+
+    Examples
+    --------
+    >>> label_key(1.0), label_key("1"), label_key(True)
+    ('1', '1', 'true')
+    """
     if isinstance(label, np.generic):
         label = label.item()
     if isinstance(label, float) and label.is_integer():
@@ -37,7 +47,19 @@ def label_key(label: Any) -> str:
 
 
 def find_labels(wanted: Sequence[Any], among: Sequence[Any], what: str) -> list[int]:
-    """The position of every wanted label among others; raises on the first that is missing."""
+    """The position of every wanted label among others; raises on the first that is missing.
+
+    Parameters
+    ----------
+    wanted, among : sequences of labels
+    what : str
+        The start of the error message: "the action".
+
+    Examples
+    --------
+    >>> find_labels(["b", "a"], ["a", "b", "c"], "the action")
+    [1, 0]
+    """
     places = {label_key(label): i for i, label in enumerate(among)}
     for label in wanted:
         if label_key(label) not in places:
@@ -48,7 +70,19 @@ def find_labels(wanted: Sequence[Any], among: Sequence[Any], what: str) -> list[
 
 
 def label_array(labels: Sequence[Any], like: np.ndarray | None = None) -> np.ndarray:
-    """An array of labels: numbers or text if all are, else objects; of the type of `like` if they fit."""
+    """An array of labels: of numbers or text if all are, else of objects.
+
+    Parameters
+    ----------
+    labels : sequence of labels
+    like : array, optional
+        The array takes its type from this one if the labels fit.
+
+    Examples
+    --------
+    >>> label_array(["a", 1]).dtype, label_array([1, 2]).dtype.kind
+    (dtype('O'), 'i')
+    """
     kinds = {_kind(label) for label in labels}
     array = np.array(
         labels, dtype=None if len(kinds) == 1 and kinds <= {"text", "number", "bool"} else object
@@ -75,8 +109,19 @@ def _kind(label: Any) -> str:
 def class_codes(y: Any, n_classes: int, classes: Sequence[Any] | None) -> np.ndarray:
     """The column of every true label among `n_classes` columns, as intp.
 
-    Without `classes`, the distinct labels of y in sorted order are the columns, if there are as many; whole
-    numbers from 0 to K - 1 are the columns themselves.
+    Parameters
+    ----------
+    y : array of shape (n,)
+        The true labels.
+    n_classes : int
+    classes : sequence of labels or None
+        The classes of the columns. None: the distinct labels of y in sorted order, if there are as many;
+        whole numbers from 0 to K - 1 are the columns themselves.
+
+    Examples
+    --------
+    >>> class_codes(["b", "a", "b"], 2, ["b", "a"]).tolist()
+    [0, 1, 0]
     """
     y = np.asarray(y)
     if y.ndim != 1:

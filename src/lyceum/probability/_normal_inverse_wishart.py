@@ -13,7 +13,16 @@ __all__ = ["NormalInverseWishart", "StudentT", "positive_matrix", "prior_mean_ve
 
 
 class StudentT(NamedTuple):
-    """A multivariate Student-t distribution, or one per class with a leading axis of length K."""
+    """A multivariate Student-t distribution, or one per class with a leading axis of length K.
+
+    Attributes
+    ----------
+    degrees : float or array of shape (K,)
+        The degrees of freedom.
+    location : array of shape (d,) or (K, d)
+    shape : array of shape (d, d) or (K, d, d)
+        The shape matrix: the covariance times (degrees - 2) / degrees.
+    """
 
     degrees: Any
     location: np.ndarray  # (d,) or (K, d)
@@ -159,7 +168,20 @@ class NormalInverseWishart:
 
 
 def prior_mean_vector(prior_mean: Any, mean: np.ndarray) -> np.ndarray:
-    """m_0 of shape (d,): the mean of the data for "data", or one number or d numbers as given."""
+    """m_0 of shape (d,) from the parameter `prior_mean` of a learner.
+
+    Parameters
+    ----------
+    prior_mean : "data", float or array of shape (d,)
+        "data" takes `mean`; a number stands for every column.
+    mean : array of shape (d,)
+        The mean of all rows.
+
+    Examples
+    --------
+    >>> prior_mean_vector(2.0, np.zeros(3)).tolist()
+    [2.0, 2.0, 2.0]
+    """
     if isinstance(prior_mean, str):
         return mean
     given = np.asarray(prior_mean, dtype=np.float64)
@@ -171,7 +193,21 @@ def prior_mean_vector(prior_mean: Any, mean: np.ndarray) -> np.ndarray:
 
 
 def positive_matrix(name: str, value: Any, d: int) -> np.ndarray:
-    """A positive definite matrix of shape (d, d) from one, or s I from a positive number s."""
+    """A positive definite matrix of shape (d, d) from a parameter of a learner.
+
+    Parameters
+    ----------
+    name : str
+        The parameter, for the error message.
+    value : float or array of shape (d, d)
+        A number s stands for s I.
+    d : int
+
+    Examples
+    --------
+    >>> positive_matrix("scale", 2.0, 2).tolist()
+    [[2.0, 0.0], [0.0, 2.0]]
+    """
     matrix = np.asarray(value, dtype=np.float64)
     matrix = matrix * np.eye(d) if matrix.ndim == 0 else matrix
     sound = matrix.shape == (d, d) and bool(np.isfinite(matrix).all()) and np.allclose(matrix, matrix.T)

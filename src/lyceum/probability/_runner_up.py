@@ -48,6 +48,12 @@ def runner_up_odds(terms: np.ndarray, constant: np.ndarray) -> np.ndarray:
         Predicted class, log-odds of the constants (the base), and what every column adds to the log-odds.
         Where a cell is impossible in both classes (both terms are -inf), the column adds nothing. With one
         class the odds are those of the class against itself.
+
+    Examples
+    --------
+    >>> terms = np.array([[[1.0, 0.5], [0.0, 2.0]]])  # one row, two classes, two columns
+    >>> runner_up_odds(terms, np.log([0.5, 0.5])).tolist()
+    [[1.0, 0.0, -1.0, 1.5]]
     """
     best, second = runner_up(constant + terms.sum(axis=2))
     rows = np.arange(len(terms))

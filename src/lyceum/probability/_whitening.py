@@ -14,12 +14,24 @@ _UNEXPLAINED = 1e-12  # a column follows from those before it if this part of it
 
 
 class Whitening(NamedTuple):
-    """W with W (Σ + ridge) Wᵀ = I and log |Σ + ridge|, both on the columns that have a variance."""
+    """W with W (Σ + ridge) Wᵀ = I, on the columns that have a variance.
 
-    W: np.ndarray  # (d, d) lower triangular, or (d,) for a diagonal Σ
+    Attributes
+    ----------
+    W : array of shape (d, d) or (d,)
+        Lower triangular, or the diagonal for a diagonal Σ.
+    log_det : float
+        log |Σ + ridge|.
+    ridge : array of shape (d,)
+        Added to the diagonal; zeros for a regular Σ.
+    dependent : int or None
+        The first column that makes Σ singular.
+    """
+
+    W: np.ndarray
     log_det: float
-    ridge: np.ndarray  # (d,) added to the diagonal, zeros for a regular Σ
-    dependent: int | None  # the first column that makes Σ singular
+    ridge: np.ndarray
+    dependent: int | None
 
     def apply(self, rows: np.ndarray) -> np.ndarray:
         """W x for every row x."""
