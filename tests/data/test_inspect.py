@@ -15,7 +15,7 @@ from sklearn.metrics import roc_auc_score
 from lyceum import datasets
 from lyceum.data import CsvFormat, read_data, scan
 from lyceum.data._inspect import _Seen, inspect
-from lyceum.data._quality import _auc, _correlation, _entropy_explained, _ranks
+from lyceum.data._leaks import _auc, _correlation, _entropy_explained, _ranks
 from lyceum.errors import DataError, SchemaError
 from lyceum.progress import watch
 

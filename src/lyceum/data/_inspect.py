@@ -24,8 +24,9 @@ from lyceum.data._arrow import is_frame, to_arrow
 from lyceum.data._column_roles import ColumnRoles
 from lyceum.data._csv import CsvFormat
 from lyceum.data._files import TableData, file_kind, paths_of, read_table, read_whole
+from lyceum.data._leaks import leak
 from lyceum.data._profile import ColumnProfile, TableProfile
-from lyceum.data._quality import Cells, Facts, Flag, column_flags, copies, leak, target_flags
+from lyceum.data._quality import Cells, Facts, Flag, column_flags, copies, target_flags
 from lyceum.data._scan import profile_columns
 from lyceum.data._schema import Column, Kind, Schema
 from lyceum.data._sources import ParquetPart, ParquetSource
