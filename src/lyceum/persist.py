@@ -14,7 +14,6 @@ import io
 import json
 import math
 import os
-import uuid
 import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -23,6 +22,7 @@ from typing import Any
 import lyceum
 from lyceum import catalog
 from lyceum.errors import ModelFileError
+from lyceum.files import write_file
 
 __all__ = ["load", "save"]
 
@@ -100,15 +100,7 @@ def save(model: Any, path: str | os.PathLike[str], *, force: bool = False) -> Pa
     if path.exists() and not force:
         raise FileExistsError(f"{path} is there already: choose another name, or replace it by force=True")
     data = _packed(model)
-    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}")
-    try:
-        with open(temporary, "xb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    write_file(path, data)
     return path
 
 

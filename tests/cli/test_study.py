@@ -34,9 +34,9 @@ def test_the_terminal_has_ranking_answer_and_places(command, credit, done, tmp_p
     assert (code, err) == (0, "")
     assert max(map(len, text.splitlines())) <= 110
     found = Study.open(out)
-    assert [s.loss for s in found.comparison.standings] == [s.loss for s in done.comparison.standings]
+    assert [s.loss for s in found.comparison.learners] == [s.loss for s in done.comparison.learners]
     assert " ".join(done.answer.split()) in " ".join(text.split())
-    assert all(s.label in text for s in found.comparison.standings)
+    assert all(s.label in text for s in found.comparison.learners)
     assert text.count("●") == 3
     for name in ("report.html", "model.lyceum", "results.json"):
         assert (out / name).is_file()
@@ -74,7 +74,7 @@ def test_a_recipe_runs_again(command, done, tmp_path):
     code, _, err = command("study", "--recipe", done.folder / "recipe.toml", "-o", tmp_path / "again")
     assert (code, err) == (0, "")
     again = Study.open(tmp_path / "again")
-    assert [s.loss for s in again.comparison.standings] == [s.loss for s in done.comparison.standings]
+    assert [s.loss for s in again.comparison.learners] == [s.loss for s in done.comparison.learners]
 
 
 def test_the_model_decides_by_the_costs_of_the_study(command, credit, done, tmp_path):

@@ -7,12 +7,12 @@ import sys
 from types import SimpleNamespace
 
 from lyceum import datasets
-from lyceum.studies import Choice, study
+from lyceum.studies import LearnerChoice, study
 
 LEARNERS = [
-    Choice("NaiveBayes", {}, {"var_smoothing": [1e-9, 1e-2]}),
-    Choice("LinearDiscriminant", {}, {}),
-    Choice("LogisticRegression", {}, {"C": [0.1, 1.0, 10.0]}),
+    LearnerChoice("NaiveBayes", {}, {"var_smoothing": [1e-9, 1e-2]}),
+    LearnerChoice("LinearDiscriminant", {}, {}),
+    LearnerChoice("LogisticRegression", {}, {"C": [0.1, 1.0, 10.0]}),
 ]
 
 

@@ -10,10 +10,10 @@ import pytest
 import lyceum
 from lyceum import datasets
 from lyceum.errors import LyceumError
-from lyceum.studies import Choice, Study, _files, _recipe
+from lyceum.studies import LearnerChoice, Study, _recipe
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
-QUICK = {"learners": [Choice("NaiveBayes", {}, {})], "folds": 2}
+QUICK = {"learners": [LearnerChoice("NaiveBayes", {}, {})], "folds": 2}
 N = 60
 
 
@@ -186,7 +186,7 @@ def test_a_full_disk_is_said_and_the_study_goes_on_when_there_is_room(out, monke
 
     ask = {"learners": ["NaiveBayes", "LinearDiscriminant"], "folds": 3, "out": out}
     with monkeypatch.context() as patch:
-        patch.setattr(_files.os, "fsync", full)
+        patch.setattr(lyceum.files.os, "fsync", full)
         with pytest.raises(LyceumError, match="is full: free some space and run the same study again"):
             lyceum.study(table(), "y", **ask)
     drafts = [path for path in out.rglob("*") if path.name.startswith(".")]
@@ -198,14 +198,14 @@ def test_a_full_disk_is_said_and_the_study_goes_on_when_there_is_room(out, monke
     assert not (out / "results.json").exists()
     found = lyceum.study(table(), "y", **ask)
     assert found.finished
-    assert Study.open(out).results == found.results
+    assert Study.open(out).as_dict() == found.as_dict()
 
 
 def test_a_disk_that_is_full_from_the_start_leaves_no_result(out, monkeypatch):
     def full(path, data):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(_recipe, "write_whole", full)
+    monkeypatch.setattr(_recipe, "write_file", full)
     with pytest.raises(LyceumError, match="is full"):
         lyceum.study(datasets.path("penguins"), "species", out=out, **QUICK)
     assert not (out / "results.json").exists()
@@ -220,7 +220,7 @@ def test_ctrl_c_says_how_to_go_on(out, monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr(NaiveBayes, "fit", pressed)
-        with pytest.raises(KeyboardInterrupt, match=r"is kept in .*run the same study again"):
+        with pytest.raises(KeyboardInterrupt, match=r"are kept in .*run the same study again"):
             lyceum.study(table(), "y", out=out, **QUICK)
     assert not (out / "results.json").exists()
     assert lyceum.study(table(), "y", out=out, **QUICK).finished

@@ -9,9 +9,11 @@ import pytest
 import lyceum
 from lyceum import datasets
 from lyceum.bayes import NaiveBayes
+from lyceum.errors import Cancelled
 from lyceum.evaluate import corrected_t, mcnemar
-from lyceum.studies import Choice, Study, _run
-from lyceum.studies._compare import holm
+from lyceum.progress import watch
+from lyceum.studies import LearnerChoice, Study, _run
+from lyceum.studies._ranking import holm
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 
@@ -28,14 +30,18 @@ def test_holm_equals_the_closed_testing_procedure():
 
 @pytest.fixture
 def three(tmp_path):
-    learners = (Choice("NaiveBayes", {}, {}), "LinearDiscriminant", Choice("LogisticRegression", {}, {}))
+    learners = (
+        LearnerChoice("NaiveBayes", {}, {}),
+        "LinearDiscriminant",
+        LearnerChoice("LogisticRegression", {}, {}),
+    )
     return lyceum.study(
         datasets.path("german_credit"), "class", learners=learners, folds=5, out=tmp_path / "study"
     )
 
 
 def test_p_values_are_those_of_the_tests_against_the_best(three):
-    best, *others = three.comparison.standings
+    best, *others = three.comparison.learners
     assert best.p_corrected_t is best.p_mcnemar is best.difference is None
     y, first = three.out_of_sample(best.name)
     for other in others:
@@ -50,18 +56,18 @@ def test_p_values_are_those_of_the_tests_against_the_best(three):
 
 def test_occams_choice_is_the_simplest_within_one_standard_error(three):
     best = three.best
-    near = [s for s in three.comparison.standings if s.loss <= best.loss + best.standard_error]
-    assert {s.name for s in near} == {s.name for s in three.comparison.standings if s.within_one_se}
+    near = [s for s in three.comparison.learners if s.loss <= best.loss + best.standard_error]
+    assert {s.name for s in near} == {s.name for s in three.comparison.learners if s.within_one_se}
     simplest = min((s for s in near if not s.is_baseline), key=lambda s: s.complexity)
     assert three.choice.complexity == simplest.complexity
     assert three.choice.name in three.folder.joinpath("results.json").read_text()
 
 
 def test_ranks_follow_the_loss_and_intervals_hold_it(three):
-    losses = [s.loss for s in three.comparison.standings]
+    losses = [s.loss for s in three.comparison.learners]
     assert losses == sorted(losses)
-    assert [s.rank for s in three.comparison.standings] == [1, 2, 3, 4]
-    for s in three.comparison.standings:
+    assert [s.rank for s in three.comparison.learners] == [1, 2, 3, 4]
+    for s in three.comparison.learners:
         assert s.interval[0] < s.loss < s.interval[1]
         assert s.interval[1] - s.interval[0] == pytest.approx(2 * 1.96 * s.standard_error, rel=0.02)
 
@@ -73,10 +79,10 @@ def test_the_hoeffding_statement_counts_the_models(three):
 
 
 def test_a_learner_does_the_same_alone_as_among_others(three, tmp_path):
+    learners = [LearnerChoice("LogisticRegression", {}, {})]
     alone = lyceum.study(
-        datasets.path("german_credit"), "class", learners=[Choice("LogisticRegression", {}, {})], folds=5,
-        out=tmp_path / "alone",
-    )  # fmt: skip
+        datasets.path("german_credit"), "class", learners=learners, folds=5, out=tmp_path / "alone"
+    )
     assert (
         alone.comparison["LogisticRegression"].fold_losses
         == three.comparison["LogisticRegression"].fold_losses
@@ -86,7 +92,7 @@ def test_a_learner_does_the_same_alone_as_among_others(three, tmp_path):
 def test_choose_best_fits_the_best(tmp_path):
     found = lyceum.study(
         datasets.path("german_credit"), "class", folds=3, choose="best", out=tmp_path / "study",
-        learners=[Choice("NaiveBayes", {}, {}), "QuadraticDiscriminant"],
+        learners=[LearnerChoice("NaiveBayes", {}, {}), "QuadraticDiscriminant"],
     )  # fmt: skip
     assert found.choice.name == found.best.name
 
@@ -96,7 +102,9 @@ def test_noise_is_not_mistaken_for_knowledge(tmp_path):
 
     rng = np.random.default_rng(0)
     table = pa.table({"x": rng.normal(size=300), "y": rng.choice(["a", "b"], 300)})
-    found = lyceum.study(table, "y", learners=[Choice("NaiveBayes", {}, {})], folds=5, out=tmp_path / "study")
+    found = lyceum.study(
+        table, "y", learners=[LearnerChoice("NaiveBayes", {}, {})], folds=5, out=tmp_path / "study"
+    )
     told = " ".join(found.comparison.statements) + found.answer
     assert "not shown to be worse" in told
     assert "constant guess" in told
@@ -127,7 +135,7 @@ def test_posteriors_that_are_no_numbers_are_a_failure(tmp_path, monkeypatch):
         datasets.path("penguins"), "species", learners=["NaiveBayes", "LinearDiscriminant"], folds=2,
         out=tmp_path / "study",
     )  # fmt: skip
-    assert "no number" in found.failures[0].reason
+    assert "not a number" in found.failures[0].reason
 
 
 def test_when_every_learner_fails_the_constant_guess_is_left(tmp_path, monkeypatch):
@@ -170,7 +178,7 @@ def clock(monkeypatch, step):
 
 
 def test_a_spent_budget_compares_the_folds_that_all_finished_and_says_so(tmp_path, monkeypatch):
-    learners = [Choice("NaiveBayes", {}, {}), "LinearDiscriminant"]
+    learners = [LearnerChoice("NaiveBayes", {}, {}), "LinearDiscriminant"]
     ask = {"learners": learners, "folds": 4, "out": tmp_path / "study"}
     with monkeypatch.context() as patch:
         clock(patch, 10.0)  # six looks a minute: eight of the twelve tasks are begun
@@ -178,12 +186,12 @@ def test_a_spent_budget_compares_the_folds_that_all_finished_and_says_so(tmp_pat
     assert not found.finished
     assert found.comparison.n_folds == 2
     assert found.comparison.learning_curve is None
-    assert {s.folds_done for s in found.comparison.standings} == {2, 3}
+    assert {s.folds_done for s in found.comparison.learners} == {2, 3}
     assert any("2 of 4 folds" in text for text in found.comparison.statements)
     resumed = lyceum.study(datasets.path("penguins"), "species", **ask)
     assert resumed.finished
     never = lyceum.study(datasets.path("penguins"), "species", **{**ask, "out": tmp_path / "never"})
-    kept, other = resumed.results, never.results
+    kept, other = resumed.as_dict(), never.as_dict()
     for results in (kept, other):
         results.pop("timings")
     assert kept == other
@@ -204,16 +212,29 @@ def test_a_budget_of_nothing_still_runs_the_constant_guess(tmp_path):
 
 
 def test_progress_counts_to_the_end(tmp_path):
-    steps = []
-    lyceum.study(
-        datasets.path("penguins"), "species", learners=["NaiveBayes"], folds=2, out=tmp_path / "study",
-        progress=lambda *step: steps.append(step),
-    )  # fmt: skip
-    done, total, _ = zip(*steps)
-    assert list(done) == sorted(done)
-    assert done[0] == 0
-    assert done[-1] == total[-1] == total[0]
-    assert "naive Bayes, fold 1" in [what for *_, what in steps]
+    updates = []
+    with watch(updates.append):
+        lyceum.study(
+            datasets.path("penguins"), "species", learners=["NaiveBayes"], folds=2, out=tmp_path / "study"
+        )
+    for stage, total in (("tasks", 4), ("conclusions", 3)):
+        done = [update.done for update in updates if update.stage == stage]
+        assert done == list(range(total + 1))
+        assert {update.total for update in updates if update.stage == stage} == {total}
+
+
+def test_a_cancelled_study_goes_on_where_it_was(tmp_path):
+    options = {"learners": ["NaiveBayes"], "folds": 3, "out": tmp_path / "study"}
+
+    def stop_in_the_middle(update):
+        if update.stage == "tasks" and update.done == 3:
+            watched.cancel()
+
+    with watch(stop_in_the_middle) as watched, pytest.raises(Cancelled):
+        lyceum.study(datasets.path("penguins"), "species", **options)
+    found = lyceum.study(datasets.path("penguins"), "species", **options)
+    assert found.finished
+    assert not found.failures
 
 
 def test_a_classifier_without_posteriors_is_sure_of_what_it_says(tmp_path):

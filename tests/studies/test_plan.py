@@ -5,15 +5,15 @@ import pytest
 
 from lyceum import datasets
 from lyceum.errors import StudyError
-from lyceum.studies import Choice, Recipe
-from lyceum.studies._material import Material, fingerprint
+from lyceum.studies import LearnerChoice, Recipe
 from lyceum.studies._plan import Plan, readable
+from lyceum.studies._study_data import StudyData, fingerprint
 
 
 def planned(name, target, **options):
     recipe = Recipe(data=str(datasets.path(name)), target=target, **options)
-    material = Material.of(recipe).checked()
-    return Plan.of(recipe, material), material
+    data = StudyData.of(recipe).checked()
+    return Plan.of(recipe, data), data
 
 
 def test_a_learner_is_prepared_with_only_what_it_needs():
@@ -35,22 +35,22 @@ def test_the_baseline_is_always_first():
 
 def test_every_learner_has_its_first_fold_before_any_has_its_second():
     plan, _ = planned("penguins", "species", folds=3, repeats=2)
-    turns = list(plan.turns())
+    tasks = list(plan.tasks())
     n = len(plan.candidates)
-    assert len(turns) == len(set(turns)) == 6 * n
-    assert {(t.repeat, t.fold) for t in turns[:n]} == {(0, 0)}
+    assert len(tasks) == len(set(tasks)) == 6 * n
+    assert {(t.repeat, t.fold) for t in tasks[:n]} == {(0, 0)}
 
 
 def test_folds_are_stratified_and_test_every_row_once_a_repeat():
-    plan, material = planned("german_credit", "class", folds=5, repeats=2, holdout=0.2)
-    splits = plan.splits(material.y)
+    plan, data = planned("german_credit", "class", folds=5, repeats=2, holdout=0.2)
+    splits = plan.splits(data.y)
     assert len(splits) == 10
     for repeat in range(2):
         tested = np.concatenate([splits[repeat, fold].test for fold in range(5)])
         assert sorted(tested) == sorted(plan.compared)
     for split in splits.values():
         assert not set(split.train) & set(split.test)
-        assert abs(material.y[split.test].mean() - 0.7) < 0.01
+        assert abs(data.y[split.test].mean() - 0.7) < 0.01
     assert not set(plan.compared) & set(plan.held_out)
     assert len(plan.held_out) == 200
     assert not np.array_equal(splits[0, 0].test, splits[1, 0].test)
@@ -59,10 +59,10 @@ def test_folds_are_stratified_and_test_every_row_once_a_repeat():
 def test_a_task_seed_does_not_depend_on_the_other_learners():
     alone, _ = planned("penguins", "species", learners=("LogisticRegression",))
     among, _ = planned("penguins", "species")
-    turn = next(t for t in alone.turns() if t.name == "LogisticRegression")
-    assert alone.seed_of(turn) == among.seed_of(turn)
+    task = next(t for t in alone.tasks() if t.name == "LogisticRegression")
+    assert alone.seed_of(task) == among.seed_of(task)
     other, _ = planned("penguins", "species", seed=1)
-    assert other.seed_of(turn) != alone.seed_of(turn)
+    assert other.seed_of(task) != alone.seed_of(task)
 
 
 def test_a_search_space_is_searched_from_the_defaults_on_and_a_fixed_setting_is_not_searched():
@@ -71,9 +71,9 @@ def test_a_search_space_is_searched_from_the_defaults_on_and_a_fixed_setting_is_
         "class",
         learners=(
             "Ridge",
-            Choice("Ridge", {"alpha": 3.0}),
-            Choice("Ridge", {}, {"alpha": (0.01, 1.0, "log")}),
-            Choice("Ridge", {}, {"fit_intercept": [True, False]}),
+            LearnerChoice("Ridge", {"alpha": 3.0}),
+            LearnerChoice("Ridge", {}, {"alpha": (0.01, 1.0, "log")}),
+            LearnerChoice("Ridge", {}, {"fit_intercept": [True, False]}),
         ),
     )
     _, first, second, third, fourth = plan.candidates
@@ -90,9 +90,9 @@ def test_a_search_space_is_searched_from_the_defaults_on_and_a_fixed_setting_is_
     [
         (("Ridge",), "Ridge is for regression, but the target 'species' asks for classification"),
         (("NaiveBays",), "did you mean NaiveBayes"),
-        ((Choice("NaiveBayes", {"estimate": "magic"}),), "NaiveBayes cannot be set so"),
-        ((Choice("NaiveBayes", {"colour": 1}),), "NaiveBayes cannot be set so"),
-        ((Choice("LogisticRegression", {}, {"C": [-1.0]}),), "LogisticRegression cannot be set so"),
+        ((LearnerChoice("NaiveBayes", {"estimate": "magic"}),), "NaiveBayes cannot be set so"),
+        ((LearnerChoice("NaiveBayes", {"colour": 1}),), "NaiveBayes cannot be set so"),
+        ((LearnerChoice("LogisticRegression", {}, {"C": [-1.0]}),), "LogisticRegression cannot be set so"),
     ],
 )
 def test_a_wrong_learner_is_refused_before_anything_runs(learners, message):
@@ -107,7 +107,7 @@ def test_a_class_smaller_than_the_folds_means_fewer_folds_and_says_so(tmp_path):
     rows = [f"{rng.normal():.3f},{label}" for label in ["a"] * 40 + ["b"] * 30 + ["c"] * 3]
     path.write_text("x,y\n" + "\n".join(rows))
     recipe = Recipe(data=str(path), target="y")
-    plan = Plan.of(recipe, Material.of(recipe).checked())
+    plan = Plan.of(recipe, StudyData.of(recipe).checked())
     assert plan.folds == 3
     assert "smallest class has 3 rows" in plan.notes[0]
 
@@ -115,10 +115,10 @@ def test_a_class_smaller_than_the_folds_means_fewer_folds_and_says_so(tmp_path):
 def test_rows_without_a_target_are_left_out_and_numbered_as_in_the_file(tmp_path):
     path = tmp_path / "gaps.csv"
     path.write_text("x,y\n" + "\n".join(f"{i / 7},{'' if i % 5 == 0 else 'ab'[i % 2]}" for i in range(60)))
-    material = Material.of(Recipe(data=str(path), target="y")).checked()
-    assert material.n_without_target == 12
-    assert material.numbers.tolist() == [i for i in range(60) if i % 5]
-    assert "12 rows without a target were left out" in material.notes[0]
+    data = StudyData.of(Recipe(data=str(path), target="y")).checked()
+    assert data.n_without_target == 12
+    assert data.numbers.tolist() == [i for i in range(60) if i % 5]
+    assert "12 rows without a target were left out" in data.notes[0]
 
 
 def test_a_file_larger_than_memory_is_sampled_by_row_number(tmp_path):
@@ -131,8 +131,8 @@ def test_a_file_larger_than_memory_is_sampled_by_row_number(tmp_path):
     y = np.where(X[:, 0] + rng.normal(size=len(X)) > 0, "yes", "no")
     path = tmp_path / "large.parquet"
     pq.write_table(pa.table({**columns, "y": y}), path, row_group_size=10_000)
-    small = Material.of(Recipe(data=str(path), target="y", memory_mb=1))
-    whole = Material.of(Recipe(data=str(path), target="y"))
+    small = StudyData.of(Recipe(data=str(path), target="y", memory_mb=1))
+    whole = StudyData.of(Recipe(data=str(path), target="y"))
     assert (small.is_sample, whole.is_sample) == (True, False)
     assert small.n_rows == whole.n_rows == 60_000
     assert 1_000 <= len(small.numbers) < 20_000

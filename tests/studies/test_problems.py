@@ -8,7 +8,7 @@ import pytest
 import lyceum
 from lyceum import datasets, plot
 from lyceum.errors import Cancelled
-from lyceum.studies import _compare, _finish, _report, _words
+from lyceum.studies import _conclusions, _example_rows, _report, _report_parts, _statements, _trials
 from lyceum.studies._problems import Problems
 
 RENDER = _report.render
@@ -57,7 +57,7 @@ def test_data_of_figures_that_fail_are_named(tmp_path, monkeypatch):
 
 
 def test_a_statement_that_fails_is_named(tmp_path, monkeypatch):
-    monkeypatch.setattr(_words, "error_reject_curve", broken)
+    monkeypatch.setattr(_statements, "error_reject_curve", broken)
     study = lyceum.study(**TABLE, out=tmp_path / "s")
     page = checked(study, "statement on rejecting rows")
     assert len(study.comparison.statements) > 2
@@ -65,7 +65,7 @@ def test_a_statement_that_fails_is_named(tmp_path, monkeypatch):
 
 
 def test_a_table_that_fails_is_named(tmp_path, monkeypatch):
-    monkeypatch.setattr(_report._Cells, "of", broken)
+    monkeypatch.setattr(_report_parts.TableCells, "of", broken)
     study = lyceum.study(**TABLE, out=tmp_path / "s")
     tables = study.learned().tables
     assert tables
@@ -73,14 +73,14 @@ def test_a_table_that_fails_is_named(tmp_path, monkeypatch):
 
 
 def test_a_section_that_fails_is_named_in_its_place(tmp_path, monkeypatch):
-    monkeypatch.setattr(_report.Scale, "of", broken)
+    monkeypatch.setattr(_report_parts.IntervalScale, "of", broken)
     page = checked(lyceum.study(**TABLE, out=tmp_path / "s"), "ranking")
     assert page.count("The ranking could not be made: it broke.") == 2  # in its place and under what to know
     assert 'id="ranking"' in page
 
 
 def test_a_metric_that_fails_is_named(tmp_path, monkeypatch):
-    monkeypatch.setattr(_compare, "auc_hand_till", broken)
+    monkeypatch.setattr(_trials, "auc_hand_till", broken)
     study = lyceum.study(**TABLE, out=tmp_path / "s")
     checked(study, *(f"AUC of {candidate.label}" for candidate in study.candidates))
     assert study.best.auc is None
@@ -88,7 +88,7 @@ def test_a_metric_that_fails_is_named(tmp_path, monkeypatch):
 
 
 def test_an_explanation_that_fails_is_named(tmp_path, monkeypatch):
-    monkeypatch.setattr(_finish, "explained", broken)
+    monkeypatch.setattr(_example_rows.FittedModel, "explain", broken)
     study = lyceum.study(**TABLE, out=tmp_path / "s")
     assert len(study.problems) in (2, 3)
     assert all("example of row" in text for text in study.problems)
@@ -97,7 +97,7 @@ def test_an_explanation_that_fails_is_named(tmp_path, monkeypatch):
 
 def test_a_final_model_that_fails_is_named_and_tried_again(tmp_path, monkeypatch):
     with monkeypatch.context() as patch:
-        patch.setattr(_finish, "save", broken)
+        patch.setattr(_conclusions, "save", broken)
         study = lyceum.study(**TABLE, out=tmp_path / "s")
     assert "final model" in study.problems[0]
     assert study.report_path.is_file()
@@ -108,9 +108,9 @@ def test_a_final_model_that_fails_is_named_and_tried_again(tmp_path, monkeypatch
 
 
 def test_what_comes_after_the_folds_is_named(tmp_path, monkeypatch):
-    monkeypatch.setattr(_finish, "learning_curve", broken)
-    monkeypatch.setattr(_finish, "bootstrap_632", broken)
-    monkeypatch.setattr(_finish, "held_out", broken)
+    monkeypatch.setattr(_conclusions, "learning_curve", broken)
+    monkeypatch.setattr(_conclusions, "bootstrap_632", broken)
+    monkeypatch.setattr(_conclusions, "holdout_values", broken)
     study = lyceum.study(**TABLE, out=tmp_path / "s", holdout=0.2, bootstrap_632=True)
     for part in ("learning curve", ".632 estimate", "rows held out"):
         assert any(part in text for text in study.problems), part

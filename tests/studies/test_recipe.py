@@ -5,7 +5,7 @@ import pytest
 from lyceum.decision import LossMatrix
 from lyceum.errors import StudyError
 from lyceum.linear import Ridge
-from lyceum.studies import Choice, Recipe
+from lyceum.studies import LearnerChoice, Recipe
 
 FULL = Recipe(
     data=("a.csv", "b.csv"),
@@ -15,9 +15,9 @@ FULL = Recipe(
     keep=("code",),
     weight="w",
     learners=(
-        Choice("NaiveBayes"),
-        Choice("LogisticRegression", {"C": 2.0}, {}),
-        Choice("LogisticRegression", {}, {"C": (0.01, 100.0, "log"), "max_iter": [50, 100]}),
+        LearnerChoice("NaiveBayes"),
+        LearnerChoice("LogisticRegression", {"C": 2.0}, {}),
+        LearnerChoice("LogisticRegression", {}, {"C": (0.01, 100.0, "log"), "max_iter": [50, 100]}),
     ),
     loss=LossMatrix([[0, 5], [1, 0]], ["bad", "good"]),
     doubt=0.3,
@@ -101,17 +101,17 @@ def test_a_recipe_must_say_data_and_target(tmp_path):
 
 
 def test_a_learner_with_settings_is_a_choice_of_these_settings():
-    assert Choice.of(Ridge(alpha=3.0)) == Choice("Ridge", {"alpha": 3.0})
-    assert Choice.of(Ridge(alpha=1.0)) == Choice.of("Ridge") == Choice("Ridge")
+    assert LearnerChoice.of(Ridge(alpha=3.0)) == LearnerChoice("Ridge", {"alpha": 3.0})
+    assert LearnerChoice.of(Ridge(alpha=1.0)) == LearnerChoice.of("Ridge") == LearnerChoice("Ridge")
 
 
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: Choice("Ridge", {"alpha": None}),
-        lambda: Choice("Ridge", {"alpha": object()}),
-        lambda: Choice("Ridge", {}, {"alpha": 3.0}),
-        lambda: Choice("Ridge", {}, {"alpha": (1.0, 2.0)}),
+        lambda: LearnerChoice("Ridge", {"alpha": None}),
+        lambda: LearnerChoice("Ridge", {"alpha": object()}),
+        lambda: LearnerChoice("Ridge", {}, {"alpha": 3.0}),
+        lambda: LearnerChoice("Ridge", {}, {"alpha": (1.0, 2.0)}),
     ],
 )
 def test_a_setting_that_no_file_can_hold_is_refused_at_once(make):

@@ -12,9 +12,10 @@ import pytest
 import lyceum
 from lyceum import datasets
 from lyceum.report import Table
-from lyceum.studies import Candidate, Failure, Suspect, _files
+from lyceum.studies import Candidate, Failure, Suspect
 from lyceum.studies._figures import figures_of, positive_class
-from lyceum.studies._report import Scale, _Cells, render, write_report
+from lyceum.studies._report import render, write_report
+from lyceum.studies._report_parts import IntervalScale, TableCells
 
 COSTS = {("bad", "good"): 5, ("good", "bad"): 1}
 VOID = {"meta", "br", "link", "img", "hr", "input"}
@@ -111,8 +112,8 @@ def test_it_says_what_the_study_says(study):
     assert study.answer in text
     for statement in study.comparison.statements:
         assert " ".join(statement.split()) in text
-    for standing in study.comparison.standings:
-        assert standing.label in text
+    for learner in study.comparison.learners:
+        assert learner.label in text
     for column in study.schema:
         assert column.name in text
     for name, version in study.versions.items():
@@ -123,26 +124,26 @@ def test_it_says_what_the_study_says(study):
 
 
 def test_intervals_are_drawn_to_scale(study):
-    scale = Scale.of(study.comparison.standings)
+    scale = IntervalScale.of(study.comparison.learners)
     rows = re.findall(r'<svg class="interval".*?</svg>', page_of(study), re.DOTALL)
-    drawn = [s for s in study.comparison.standings if scale.holds(s.loss)]
+    drawn = [s for s in study.comparison.learners if scale.holds(s.loss)]
     assert len(rows) == len(drawn)
-    for row, standing in zip(rows, drawn):
+    for row, learner in zip(rows, drawn):
         point = float(re.search(r'class="point" x1="([\d.]+)"', row)[1])
         value = scale.low + point / 100 * (scale.high - scale.low)
-        assert value == pytest.approx(standing.loss, abs=(scale.high - scale.low) / 5000)
+        assert value == pytest.approx(learner.loss, abs=(scale.high - scale.low) / 5000)
         low, high = map(float, re.search(r'<line x1="([\d.]+)" x2="([\d.]+)" y1="8"', row).groups())
         assert low <= point <= high
         assert scale.low + high / 100 * (scale.high - scale.low) == pytest.approx(
-            min(standing.interval[1], scale.high), abs=(scale.high - scale.low) / 5000
+            min(learner.interval[1], scale.high), abs=(scale.high - scale.low) / 5000
         )
 
 
 def test_a_constant_guess_far_off_does_not_squeeze_the_learners(studies):
-    standings = studies["penguins"].comparison.standings
-    scale = Scale.of(standings)
-    assert not scale.holds(next(s.loss for s in standings if s.is_baseline))
-    assert all(scale.holds(end) for s in standings if not s.is_baseline for end in s.interval)
+    learners = studies["penguins"].comparison.learners
+    scale = IntervalScale.of(learners)
+    assert not scale.holds(next(s.loss for s in learners if s.is_baseline))
+    assert all(scale.holds(end) for s in learners if not s.is_baseline for end in s.interval)
     assert "off the scale" in Page(page_of(studies["penguins"])).text
 
 
@@ -228,10 +229,10 @@ def test_names_from_the_data_cannot_become_markup(tmp_path):
     assert "<b>yes</b>" in page.text
 
 
-def test_long_tables_show_the_surest_first_and_no_blank_columns():
+def test_long_tables_show_the_most_significant_first_and_no_blank_columns():
     rows = [(f"x{i}", float(i), math.nan, (-1.0) ** i * i, 0.5**i) for i in range(20)]
-    cells = _Cells.of(Table("log-odds", ("column", "coefficient", "std. error", "z", "p"), rows))
-    assert cells.title == "log-odds, surest first"
+    cells = TableCells.of(Table("log-odds", ("column", "coefficient", "std. error", "z", "p"), rows))
+    assert cells.title == "log-odds, most significant first"
     assert cells.heads == ["column", "coefficient", "z", "p"]
     assert [row[0] for row in cells.rows + cells.rest] == [f"x{i}" for i in reversed(range(20))]
     assert cells.rows[0][3] == "< 0.001"
@@ -252,7 +253,7 @@ def test_a_report_that_fails_leaves_the_old_one(study, tmp_path, monkeypatch):
     path = tmp_path / "report.html"
     write_report(study, path)
     before = path.read_text()
-    monkeypatch.setattr(_files.os, "replace", _refuse)
+    monkeypatch.setattr(lyceum.files.os, "replace", _refuse)
     with pytest.raises(OSError, match="disk full"):
         write_report(study, path)
     assert path.read_text() == before

@@ -8,7 +8,7 @@ from tests.studies.kills import files, kill_after, results, run
 import lyceum
 from lyceum import datasets
 from lyceum.errors import StudyError
-from lyceum.studies import Study, _study
+from lyceum.studies import Study, _session
 from lyceum.studies._store import Store
 
 QUICK = {"learners": ["NaiveBayes", "LinearDiscriminant"], "folds": 3}
@@ -34,7 +34,7 @@ def test_interrupted_before_any_task_is_stored_it_resumes_and_repeats_nothing(tm
         if len(ran) == after:
             ran.append(None)
             raise KeyboardInterrupt
-        ran.append(done.turn)
+        ran.append(done.task)
         finish(self, done, predictions)
 
     with monkeypatch.context() as patch:
@@ -44,10 +44,10 @@ def test_interrupted_before_any_task_is_stored_it_resumes_and_repeats_nothing(tm
         with pytest.raises(StudyError, match="is not finished"):
             Study.open(tmp_path / "a")
         found = lyceum.study(penguins, "species", out=tmp_path / "a", **QUICK)
-    turns = [turn for turn in ran if turn is not None]
-    assert len(turns) == len(set(turns)) == 9
+    tasks = [task for task in ran if task is not None]
+    assert len(tasks) == len(set(tasks)) == 9
     never = lyceum.study(penguins, "species", out=tmp_path / "b", **QUICK)
-    one, two = found.results, never.results
+    one, two = found.as_dict(), never.as_dict()
     for each in (one, two):
         each.pop("timings")
     assert one == two
@@ -63,15 +63,15 @@ class TestTheFolder:
 
     def test_a_finished_study_is_not_run_again(self, made, monkeypatch):
         monkeypatch.setattr(Store, "finish", None)
-        monkeypatch.setattr(_study._finish, "fit_choice", None)
+        monkeypatch.setattr(_session._conclusions, "fit_choice", lambda *parts: 1 / 0)
         again = lyceum.study(datasets.path("penguins"), "species", out=made.folder, **QUICK)
-        assert again.results == made.results
+        assert again.as_dict() == made.as_dict()
 
     def test_another_recipe_is_refused_and_force_starts_anew(self, made):
         ask = {**QUICK, "folds": 2, "out": made.folder}
         with pytest.raises(StudyError, match="holds a study of another recipe: give another folder, or"):
             lyceum.study(datasets.path("penguins"), "species", **ask)
-        assert Study.open(made.folder).results == made.results
+        assert Study.open(made.folder).as_dict() == made.as_dict()
         found = lyceum.study(datasets.path("penguins"), "species", force=True, **ask)
         assert found.comparison.n_folds == 2
 

@@ -9,10 +9,10 @@ from sklearn import metrics
 import lyceum
 from lyceum import datasets
 from lyceum.decision import LossMatrix, minimum_risk
-from lyceum.studies import Choice, Study
+from lyceum.studies import LearnerChoice, Study
 
 COSTS = {("bad", "good"): 5, ("good", "bad"): 1}
-QUICK = (Choice("NaiveBayes", {}, {}), Choice("LogisticRegression", {}, {"C": [0.1, 1.0]}))
+QUICK = (LearnerChoice("NaiveBayes", {}, {}), LearnerChoice("LogisticRegression", {}, {"C": [0.1, 1.0]}))
 pytestmark = pytest.mark.usefixtures("no_pictures")
 
 
@@ -61,18 +61,18 @@ def test_learners_beat_the_constant_and_the_choice_is_saved(credit):
 
 
 def test_costs_and_metrics_are_those_of_the_pooled_posteriors(credit):
-    for standing in credit.comparison.standings:
-        y, proba = credit.out_of_sample(standing.name)
+    for learner in credit.comparison.learners:
+        y, proba = credit.out_of_sample(learner.name)
         assert len(y) == credit.comparison.n_rows == 800
         decided = minimum_risk(proba, LossMatrix([[0, 5], [1, 0]])).index
         paid = np.array([[0, 5], [1, 0]])[y, decided]
-        assert standing.cost == pytest.approx(paid.mean())
-        assert standing.standard_error == pytest.approx(paid.std() / np.sqrt(len(y)))
-        assert standing.error == pytest.approx((proba.argmax(axis=1) != y).mean())
-        assert standing.auc == pytest.approx(metrics.roc_auc_score(y, proba[:, 1]))
-        assert standing.log_loss == pytest.approx(metrics.log_loss(y, proba))
-        assert standing.brier == pytest.approx(metrics.brier_score_loss(y, proba[:, 1]))
-        np.testing.assert_array_equal(standing.confusion, metrics.confusion_matrix(y, decided))
+        assert learner.cost == pytest.approx(paid.mean())
+        assert learner.standard_error == pytest.approx(paid.std() / np.sqrt(len(y)))
+        assert learner.error == pytest.approx((proba.argmax(axis=1) != y).mean())
+        assert learner.auc == pytest.approx(metrics.roc_auc_score(y, proba[:, 1]))
+        assert learner.log_loss == pytest.approx(metrics.log_loss(y, proba))
+        assert learner.brier == pytest.approx(metrics.brier_score_loss(y, proba[:, 1]))
+        np.testing.assert_array_equal(learner.confusion, metrics.confusion_matrix(y, decided))
 
 
 def test_truth_and_rows_are_those_of_the_file(credit):
@@ -98,7 +98,7 @@ def test_the_holdout_is_judged_once_on_rows_that_no_fold_has(credit):
 
 def test_a_study_is_reopened_as_it_was(credit):
     again = Study.open(credit.folder)
-    assert again.results == credit.results == json.loads(credit.results_path.read_text())
+    assert again.as_dict() == credit.as_dict() == json.loads(credit.results_path.read_text())
     assert again.recipe.loss == LossMatrix.from_costs(COSTS)
     assert str(again.schema) == str(credit.schema)
     assert again.answer == credit.answer
@@ -116,9 +116,9 @@ def test_the_summary_says_the_answer_and_ranks(credit):
 
 def test_examples_explain_the_final_model(credit):
     assert {example.picked for example in credit.examples} <= {
-        "surest and right",
-        "surest mistake",
-        "least sure",
+        "most certain and right",
+        "most certain mistake",
+        "least certain",
     }
     for example in credit.examples:
         posterior = credit.model.predict_proba(example.frame())
@@ -139,13 +139,13 @@ def test_the_learning_curve_ends_at_what_the_folds_measured(credit):
 def test_regression_is_ranked_by_the_root_of_the_mean_square(computers):
     assert computers.task == "regression"
     assert computers.comparison.criterion == "RMSE"
-    for standing in computers.comparison.standings:
-        sample = computers.out_of_sample(standing.name)
+    for learner in computers.comparison.learners:
+        sample = computers.out_of_sample(learner.name)
         assert len(sample.y) == 2 * 209
-        assert standing.loss == pytest.approx(metrics.root_mean_squared_error(sample.y, sample.predicted))
-        assert standing.mae == pytest.approx(metrics.mean_absolute_error(sample.y, sample.predicted))
-        assert standing.r2 == pytest.approx(metrics.r2_score(sample.y, sample.predicted))
-        assert standing.error is standing.auc is standing.p_mcnemar is None
+        assert learner.loss == pytest.approx(metrics.root_mean_squared_error(sample.y, sample.predicted))
+        assert learner.mae == pytest.approx(metrics.mean_absolute_error(sample.y, sample.predicted))
+        assert learner.r2 == pytest.approx(metrics.r2_score(sample.y, sample.predicted))
+        assert learner.error is learner.auc is learner.p_mcnemar is None
     assert computers.comparison.hoeffding is None
     assert len(computers.best.fold_losses) == 8
 
@@ -185,8 +185,8 @@ def test_heart_disease_with_doubt_rejects_and_costs_what_it_says(tmp_path):
     assert found.actions == (0, 1, "reject")
     assert sum(row[2] for row in best.confusion) == (~sure).sum()
     assert any("rejects" in text for text in found.comparison.statements)
-    for standing in found.comparison.standings:
-        assert standing.error_632 == pytest.approx(standing.loss, abs=0.06)
+    for learner in found.comparison.learners:
+        assert learner.error_632 == pytest.approx(learner.loss, abs=0.06)
     assert set(np.asarray(found.model.predict(datasets.load("heart_disease"))).tolist()) <= {0, 1, "reject"}
 
 
@@ -208,7 +208,7 @@ def test_a_frame_is_kept_with_the_study_so_that_its_recipe_runs_again(tmp_path):
     again = lyceum.study(recipe=tmp_path / "one" / "recipe.toml", out=tmp_path / "two")
     assert again.best.loss == first.best.loss
     resumed = lyceum.study(frame, "species", learners=["NaiveBayes"], folds=2, out=tmp_path / "one")
-    assert resumed.results == first.results
+    assert resumed.as_dict() == first.as_dict()
 
 
 def test_weights_count_as_repeated_rows_in_every_number(tmp_path):
@@ -267,5 +267,5 @@ def test_a_class_of_two_rows_can_still_be_compared(tmp_path):
     table = pa.table({"x": rng.normal(size=60), "z": rng.normal(size=60), "y": y})
     found = lyceum.study(table, "y", out=tmp_path / "study")
     assert found.comparison.n_folds == 2
-    assert len(found.comparison.standings) >= 3
+    assert len(found.comparison.learners) >= 3
     assert any("smallest class has 2 rows" in text for text in found.comparison.statements)

@@ -5,13 +5,15 @@ Files are read and written a batch at a time. The commands of the same names ren
 
 from lyceum.apply._compare import ModelComparison, PairedTest, compare_models
 from lyceum.apply._evaluate import Evaluation, Metric, evaluate_model
-from lyceum.apply._explain import RowExplanation, explain_rows, explain_steps, show_cell
-from lyceum.apply._fit import fit_file
+from lyceum.apply._explain import RowExplanation, explain_rows, show_cell
+from lyceum.apply._fit import fit_file, preparations
+from lyceum.apply._fitted_model import FittedModel
 from lyceum.apply._loss import read_loss
 from lyceum.apply._predict import Predicted, predict_file
 
 __all__ = [
     "Evaluation",
+    "FittedModel",
     "Metric",
     "ModelComparison",
     "PairedTest",
@@ -20,9 +22,9 @@ __all__ = [
     "compare_models",
     "evaluate_model",
     "explain_rows",
-    "explain_steps",
     "fit_file",
     "predict_file",
+    "preparations",
     "read_loss",
     "show_cell",
 ]

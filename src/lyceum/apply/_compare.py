@@ -12,9 +12,9 @@ from scipy import stats
 
 from lyceum.apply._batches import spooled
 from lyceum.apply._evaluate import costs_of, log_losses, mean_interval
-from lyceum.apply._model import Fitted, Outcomes
+from lyceum.apply._fitted_model import FittedModel
+from lyceum.apply._outcomes import Outcomes
 from lyceum.data import CsvFormat
-from lyceum.data._rows import Progress
 from lyceum.decision import minimum_risk
 from lyceum.errors import DataError
 from lyceum.evaluate import mcnemar
@@ -114,7 +114,6 @@ def compare_models(
     doubt: float | None = None,
     names: tuple[str, str] = ("first", "second"),
     form: CsvFormat | None = None,
-    progress: Progress | None = None,
 ) -> ModelComparison:
     """Compare two fitted models on the same rows, which neither has seen.
 
@@ -134,14 +133,14 @@ def compare_models(
     doubt : float, optional
         The cost of rejecting a row.
     """
-    pair = Fitted(first), Fitted(second)
+    pair = FittedModel(first), FittedModel(second)
     names = names if names[0] != names[1] else (f"{names[0]} (first)", f"{names[1]} (second)")
     if (pair[0].classes is None) != (pair[1].classes is None):
         raise DataError("one model predicts classes, the other numbers: compare models for the same target")
     loss, doubt = pair[1].costs(*pair[0].costs(loss, doubt))
     name = target or pair[0].target.name
     with spooled(data) as source:
-        both = [Outcomes.of(fitted, source, name, form=form, progress=progress) for fitted in pair]
+        both = [Outcomes.of(fitted, source, name, form=form) for fitted in pair]
     tests = tuple(_of_values(*both) if pair[0].classes is None else _of_classes(pair, both, loss, doubt))
     return ModelComparison(names, name, len(both[0].truth), tests)
 
@@ -153,7 +152,7 @@ def _of_values(one: Outcomes, two: Outcomes) -> Iterator[PairedTest]:
 
 
 def _of_classes(
-    pair: tuple[Fitted, Fitted], both: list[Outcomes], loss: Any, doubt: float | None
+    pair: tuple[FittedModel, FittedModel], both: list[Outcomes], loss: Any, doubt: float | None
 ) -> Iterator[PairedTest]:
     known = (both[0].truth >= 0) & (both[1].truth >= 0)
     if loss is not None or doubt is not None:

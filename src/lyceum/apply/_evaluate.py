@@ -11,9 +11,9 @@ import numpy as np
 from scipy import stats
 
 from lyceum.apply._batches import spooled
-from lyceum.apply._model import Fitted, Outcomes
+from lyceum.apply._fitted_model import FittedModel
+from lyceum.apply._outcomes import Outcomes
 from lyceum.data import CsvFormat
-from lyceum.data._rows import Progress
 from lyceum.decision import Decisions, LossMatrix, minimum_risk
 from lyceum.errors import DataError
 from lyceum.evaluate import (
@@ -116,7 +116,6 @@ def evaluate_model(
     loss: Any = None,
     doubt: float | None = None,
     form: CsvFormat | None = None,
-    progress: Progress | None = None,
 ) -> Evaluation:
     """Measure a fitted model on rows that it has not seen.
 
@@ -146,12 +145,12 @@ def evaluate_model(
     >>> found.n_rows, found["error"].low <= found["error"].value <= found["error"].high
     (344, True)
     """
-    fitted = Fitted(model)
+    fitted = FittedModel(model)
     if fitted.classes is None and (loss is not None or doubt is not None):
         raise DataError(f"{fitted.name} predicts numbers, so that a loss matrix or doubt has no meaning here")
     loss, doubt = fitted.costs(loss, doubt)
     with spooled(data) as source:
-        outcomes = Outcomes.of(fitted, source, target, form=form, progress=progress)
+        outcomes = Outcomes.of(fitted, source, target, form=form)
     name = target or fitted.target.name
     if fitted.classes is None:
         metrics = tuple(_of_values(outcomes))
@@ -213,7 +212,7 @@ def _of_decisions(matrix: Confusion) -> Iterator[Metric]:
         yield Metric("reject rate", interval.rate, interval.low, interval.high)
 
 
-def costs_of(outcomes: Outcomes, fitted: Fitted, loss: Any, doubt: float | None) -> np.ndarray:
+def costs_of(outcomes: Outcomes, fitted: FittedModel, loss: Any, doubt: float | None) -> np.ndarray:
     """The cost of what is decided in every row whose class the model knows."""
     known = outcomes.truth >= 0
     matrix = LossMatrix.of(loss, fitted.classes)  # type: ignore[arg-type]
@@ -222,7 +221,7 @@ def costs_of(outcomes: Outcomes, fitted: Fitted, loss: Any, doubt: float | None)
 
 
 def _of_costs(
-    outcomes: Outcomes, decided: Decisions, fitted: Fitted, loss: Any, doubt: float | None
+    outcomes: Outcomes, decided: Decisions, fitted: FittedModel, loss: Any, doubt: float | None
 ) -> Iterator[Metric]:
     if loss is None and doubt is None:
         return
@@ -242,7 +241,7 @@ def _of_costs(
     yield Metric(f"cost of always {matrix.actions[best]}", *mean_interval(matrix.values[truth, best]))  # type: ignore[index]
 
 
-def _of_posteriors(outcomes: Outcomes, fitted: Fitted) -> Iterator[Metric]:
+def _of_posteriors(outcomes: Outcomes, fitted: FittedModel) -> Iterator[Metric]:
     known = outcomes.truth >= 0
     truth, proba = outcomes.truth[known], outcomes.output[known]
     if not len(truth) or not hasattr(fitted.model, "predict_proba"):

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from lyceum.apply._batches import Batches, spooled
-from lyceum.apply._model import Fitted
-from lyceum.data import CsvFormat, Rows
+from lyceum.apply._fitted_model import FittedModel
+from lyceum.data import CsvFormat
 from lyceum.errors import DataError, LyceumError
 from lyceum.report import Explanation, Table, plain, show
 
-__all__ = ["RowExplanation", "explain_rows", "explain_steps", "show_cell"]
+__all__ = ["RowExplanation", "explain_rows", "show_cell"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ def explain_rows(
 
     A file is read no further than its last row asked for.
     """
-    fitted = Fitted(model)
+    fitted = FittedModel(model)
     if not hasattr(fitted.learner, "explain"):
         raise LyceumError(f"{fitted.name} cannot explain a single prediction: see its summary() instead")
     wanted = sorted(set(rows))
@@ -97,51 +97,10 @@ def explain_rows(
         raise DataError(f"row {wanted[0]}: rows are counted from 0")
     with spooled(data) as source:
         table = _taken(Batches(source, fitted.schema.columns, (), form or CsvFormat("")), wanted)
-    found = explain_steps(fitted.steps, fitted.rows(table))
+    found = fitted.explain(fitted.rows(table))
     posterior = fitted.posterior(table) if fitted.classes is not None else None
     made = {row: _one(fitted, found, table, posterior, i, row) for i, row in enumerate(wanted)}
     return [made[row] for row in dict.fromkeys(rows)]
-
-
-def explain_steps(steps: Sequence[Any], rows: Rows) -> Explanation:
-    """The explanation of some rows by the last step, in the columns that the first step reads.
-
-    One-of-C columns that a preparation made are added up to the column that they come from. Columns that are
-    made of several, as principal components, keep their own names.
-    """
-    first = made = steps[0].schema_.names
-    sources = np.arange(len(first))
-    for step in steps[:-1]:
-        rows = step.transform(rows)
-        made = step.get_feature_names_out()
-        sources = _sources_after(step, sources)
-    found = steps[-1].explain(rows)
-    groups: dict[str, list[int]] = {}
-    for j, source in enumerate(sources.tolist()):
-        groups.setdefault(first[source] if source >= 0 else str(made[j]), []).append(j)
-    added = [found.contributions[:, places].sum(axis=1) for places in groups.values()]
-    cells = [_cells_of(found.values, made, places) for places in groups.values()]
-    return replace(
-        found, names=tuple(groups), contributions=np.column_stack(added), values=np.column_stack(cells)
-    )
-
-
-def _sources_after(step: Any, sources: np.ndarray) -> np.ndarray:
-    """The column of the first step of every column after this step, -1 for columns made of several."""
-    if not hasattr(step, "column_sources"):
-        return np.full(len(step.get_feature_names_out()), -1)
-    before = step.column_sources()
-    return np.where(before < 0, -1, sources[before])
-
-
-def _cells_of(values: Any, names: Sequence[str], places: list[int]) -> np.ndarray:
-    """The cells of one column; of several one-of-C columns the name of the one that is 1."""
-    cells = values[:, places]
-    if len(places) == 1:
-        return cells[:, 0]
-    labels = np.array([names[j].split("=", 1)[-1] for j in places], dtype=object)
-    ones = cells.astype(np.float64) == 1.0
-    return np.where(ones.any(axis=1), labels[ones.argmax(axis=1)], "")
 
 
 def _taken(batches: Batches, rows: list[int]) -> pa.Table:
@@ -155,7 +114,9 @@ def _taken(batches: Batches, rows: list[int]) -> pa.Table:
     raise DataError(f"there is no row {max(rows, default=0)}: there are {start:,}, counted from 0")
 
 
-def _one(fitted: Fitted, found: Any, table: pa.Table, posterior: Any, i: int, row: int) -> RowExplanation:
+def _one(
+    fitted: FittedModel, found: Any, table: pa.Table, posterior: Any, i: int, row: int
+) -> RowExplanation:
     adds = found.contributions[i]
     order = np.argsort(-np.abs(adds), kind="stable").tolist()
     parts = tuple((str(found.names[j]), _cell(table, found, i, j), float(adds[j])) for j in order)

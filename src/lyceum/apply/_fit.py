@@ -12,7 +12,6 @@ from sklearn.utils._param_validation import InvalidParameterError
 from lyceum import catalog
 from lyceum.apply._batches import spooled
 from lyceum.data import CsvFormat, Schema, scan
-from lyceum.data._rows import Progress
 from lyceum.errors import LyceumError
 
 __all__ = ["fit_file", "preparations"]
@@ -28,7 +27,6 @@ def fit_file(
     kinds: Mapping[str, Any] | None = None,
     ignore: Collection[str] = (),
     form: CsvFormat | None = None,
-    progress: Progress | None = None,
 ) -> Any:
     """Fit a catalogued learner on a file, with what it needs in front of it.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -16,11 +15,11 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 
 from lyceum.apply._batches import spooled
-from lyceum.apply._model import Fitted
+from lyceum.apply._fitted_model import FittedModel
 from lyceum.data import CsvFormat
-from lyceum.data._rows import Progress
 from lyceum.decision import LossMatrix, minimum_risk
 from lyceum.errors import DataError
+from lyceum.files import replacing
 from lyceum.report import plain
 
 __all__ = ["Predicted", "predict_file"]
@@ -52,7 +51,6 @@ def predict_file(
     keep: Sequence[str] = (),
     force: bool = False,
     form: CsvFormat | None = None,
-    progress: Progress | None = None,
 ) -> Predicted:
     """Predict every row of a file and write the predictions in the same order.
 
@@ -80,7 +78,7 @@ def predict_file(
     -------
     Predicted
     """
-    fitted = Fitted(model)
+    fitted = FittedModel(model)
     answer = _Answer.of(fitted, proba, *fitted.costs(loss, doubt))
     clash = [name for name in keep if name in answer.names]
     if clash:
@@ -90,7 +88,7 @@ def predict_file(
     with ExitStack() as stack:
         data = stack.enter_context(spooled(data))
         write = stack.enter_context(_writer(out, force))
-        for table, output in fitted.over(data, also=tuple(keep), form=form, progress=progress):
+        for table, output in fitted.outputs(data, also=tuple(keep), form=form):
             columns, given = answer(output)
             kept = {name: table.column(name) for name in keep}
             write(pa.table({**kept, **columns}))
@@ -113,7 +111,7 @@ class _Answer:
     doubt: float | None
 
     @classmethod
-    def of(cls, fitted: Fitted, proba: bool, loss: Any, doubt: float | None) -> _Answer:
+    def of(cls, fitted: FittedModel, proba: bool, loss: Any, doubt: float | None) -> _Answer:
         if fitted.classes is None:
             asked = "--proba" if proba else "a loss" if loss is not None else "doubt"
             if proba or loss is not None or doubt is not None:
@@ -170,13 +168,8 @@ def _writer(out: Any, force: bool) -> Iterator[Any]:
         raise FileExistsError(f"{path} is there already: choose another name, or replace it by force=True")
     if not path.parent.is_dir():
         raise DataError(f"there is no folder {path.parent} to write {path.name} into")
-    draft = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}")
-    try:
-        with _Sink(str(draft), path.suffix.lower()) as sink:
-            yield sink.write
-        os.replace(draft, path)
-    finally:
-        draft.unlink(missing_ok=True)
+    with replacing(path) as file, _Sink(file, path.suffix.lower()) as sink:
+        yield sink.write
 
 
 _MAKERS = {

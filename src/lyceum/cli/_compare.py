@@ -8,7 +8,7 @@ from rich.text import Text
 
 import lyceum
 from lyceum.apply import compare_models, read_loss
-from lyceum.cli._screen import console, print_json, reading, show_table
+from lyceum.cli._screen import console, print_json, progress_bar, show_table
 from lyceum.data import CsvFormat
 
 __all__ = ["run"]
@@ -26,10 +26,9 @@ def run(
 ) -> None:
     costs = None if loss is None else read_loss(loss)
     models = lyceum.load(first), lyceum.load(second)
-    with reading(Path(data).name, "comparing on") as progress:
+    with progress_bar(f"comparing on {Path(data).name}"):
         found = compare_models(
             *models, data, target, loss=costs, doubt=doubt, names=_names(first, second), form=form,
-            progress=progress,
         )  # fmt: skip
     if as_json:
         print_json({**found.as_dict(), "models": [first, second], "data": data})

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import lyceum
 from lyceum.apply import evaluate_model, read_loss
-from lyceum.cli._screen import console, print_json, reading, show_summary
+from lyceum.cli._screen import console, print_json, progress_bar, show_summary
 from lyceum.data import CsvFormat
 
 __all__ = ["run"]
@@ -22,10 +22,8 @@ def run(
     as_json: bool,
 ) -> None:
     costs = None if loss is None else read_loss(loss)
-    with reading(Path(data).name, "measuring on") as progress:
-        found = evaluate_model(
-            lyceum.load(model), data, target, loss=costs, doubt=doubt, form=form, progress=progress
-        )
+    with progress_bar(f"measuring on {Path(data).name}"):
+        found = evaluate_model(lyceum.load(model), data, target, loss=costs, doubt=doubt, form=form)
     if as_json:
         print_json({"model": model, "data": data, **found.as_dict()})
         return

@@ -11,7 +11,7 @@ from sklearn.pipeline import Pipeline
 import lyceum
 from lyceum.apply import fit_file
 from lyceum.cli._options import refuse_to_replace
-from lyceum.cli._screen import console, notes, print_json, reading, show_summary
+from lyceum.cli._screen import console, notes, print_json, progress_bar, show_summary
 from lyceum.data import CsvFormat
 
 __all__ = ["run"]
@@ -31,10 +31,9 @@ def run(
     as_json: bool,
 ) -> None:
     refuse_to_replace(out, force)
-    with notes(), reading(Path(data).name) as progress:
+    with notes(), progress_bar(f"fitting on {Path(data).name}"):
         model = fit_file(
             data, target, learner, settings, weight=weight, kinds=kinds, ignore=ignore, form=form,
-            progress=progress,
         )  # fmt: skip
     kept = lyceum.save(model, out, force=force)
     steps = [step for _, step in model.steps] if isinstance(model, Pipeline) else [model]

@@ -8,7 +8,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from lyceum.cli._screen import console, print_json, reading, table
+from lyceum.cli._screen import console, print_json, progress_bar, table
 from lyceum.data import ColumnInspection, CsvFormat, Inspection, inspect
 from lyceum.report import show
 
@@ -20,7 +20,7 @@ _GRAVE = ("leak", "missing_target", "constant", "empty", "infinite")
 
 
 def run(file: str, target: str | None, delimiter: str, encoding: str, as_json: bool) -> None:
-    with reading(Path(file).name):
+    with progress_bar(f"reading {Path(file).name}"):
         found = inspect(file, target, form=CsvFormat(delimiter, encoding))
     if as_json:
         print_json(found.as_dict())

@@ -9,7 +9,7 @@ from pathlib import Path
 import lyceum
 from lyceum.apply import predict_file, read_loss
 from lyceum.cli._options import refuse_to_replace
-from lyceum.cli._screen import console, print_json, reading
+from lyceum.cli._screen import console, print_json, progress_bar
 from lyceum.data import CsvFormat
 from lyceum.errors import LyceumError
 
@@ -33,11 +33,11 @@ def run(
         raise LyceumError("--json describes what was written to a file: give -o predictions.csv")
     if not to_screen:
         refuse_to_replace(out, force)
-    with reading(Path(data).name, "predicting") as progress:
+    with progress_bar(f"predicting {Path(data).name}"):
         done = predict_file(
             lyceum.load(model), data, sys.stdout.buffer if to_screen else out,
             proba=proba, loss=None if loss is None else read_loss(loss), doubt=doubt, keep=keep,
-            force=force, form=form, progress=progress,
+            force=force, form=form,
         )  # fmt: skip
     if to_screen:
         sys.stdout.buffer.flush()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -14,10 +14,12 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
+from lyceum.progress import Update, watch
+
 if TYPE_CHECKING:
     from lyceum import report
 
-__all__ = ["console", "notes", "print_json", "reading", "show_summary", "show_table", "table"]
+__all__ = ["console", "notes", "print_json", "progress_bar", "show_summary", "show_table", "table"]
 
 console = Console(highlight=False)
 
@@ -67,13 +69,27 @@ def show_table(shown: report.Table) -> None:
 
 
 @contextmanager
-def reading(what: str, verb: str = "reading") -> Iterator[Callable[[int, int | None], None]]:
-    """A bar on stderr while rows are read, gone afterwards; the callback takes (rows done, rows in all)."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+def progress_bar(text: str) -> Iterator[None]:
+    """A bar on stderr for every stage that the work reports, gone afterwards; nothing off a terminal."""
     stderr = Console(stderr=True)
-    with Progress(*columns, console=stderr, transient=True, disable=not stderr.is_terminal) as progress:
-        task = progress.add_task(f"{verb} {what}", total=None)
-        yield lambda done, total: progress.update(task, completed=done, total=total)
+    if not stderr.is_terminal:
+        yield
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=stderr, transient=True) as bar:
+        bars = {"": bar.add_task(text, total=None)}
+
+        def show(update: Update) -> None:
+            if "" in bars:
+                bar.remove_task(bars.pop(""))
+            if update.stage not in bars:
+                bars[update.stage] = bar.add_task(f"{text}: {update.stage}", total=update.total)
+            bar.update(bars[update.stage], completed=update.done, total=update.total)
+            if update.total is not None and update.done >= update.total and len(bars) > 1:
+                bar.remove_task(bars.pop(update.stage))
+
+        with watch(show):
+            yield
 
 
 @contextmanager

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
 from lyceum.apply import read_loss
-from lyceum.cli._screen import console, notes, print_json, table
-from lyceum.studies._report import Scale, aligned
-from lyceum.studies._results import Standing, Study
-from lyceum.studies._study import study
+from lyceum.cli._screen import console, notes, print_json, progress_bar, table
+from lyceum.studies import IntervalScale, RankedLearner, Study, aligned_loss, study
 
 __all__ = ["run"]
 
@@ -25,28 +21,18 @@ _AXIS = 24  # cells of the drawn intervals
 _WIDE = 90  # from this many columns on, they are drawn
 
 
-def run(data: str | None, target: str | None, loss: str | None, as_json: bool, **asked: Any) -> None:
+def run(data: str | None, target: str | None, loss: str | None, as_json: bool, **options: Any) -> None:
     costs = None if loss is None else read_loss(loss)
     try:
-        with notes(), working() as progress:
-            found = study(data, target, loss=costs, progress=progress, **asked)
+        with notes(), progress_bar(f"studying {Path(data).name}" if data else "studying"):
+            found = study(data, target, loss=costs, **options)
     except KeyboardInterrupt as stop:  # Typer would end without its message
         print(f"lyceum: {stop}", file=sys.stderr)
         raise typer.Exit(130) from None
     if as_json:
-        print_json(found.results)
+        print_json(found.as_dict())
     else:
         render(found)
-
-
-@contextmanager
-def working() -> Iterator[Any]:
-    """A bar on stderr, gone afterwards; the callback takes (steps done, steps in all, what is done now)."""
-    stderr = Console(stderr=True)
-    columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("{task.description}"))
-    with Progress(*columns, console=stderr, transient=True, disable=not stderr.is_terminal) as bar:
-        task = bar.add_task("reading", total=None)
-        yield lambda done, total, what: bar.update(task, completed=done, total=total, description=what)
 
 
 def render(found: Study) -> None:
@@ -84,19 +70,19 @@ def _warnings(found: Study) -> Iterator[str]:
 
 
 def _ranking(found: Study) -> Table:
-    comparison, scale = found.comparison, Scale.of(found.comparison.standings)
+    comparison, scale = found.comparison, IntervalScale.of(found.comparison.learners)
     drawn = console.width >= _WIDE
     heads = ["", "learner", comparison.criterion, "95 % interval", *([""] if drawn else []), "p", "seconds"]
     made = table(*heads)
     for column in made.columns:
         column.justify = "right" if column.header in (comparison.criterion, "p", "seconds") else "left"
-    for s in comparison.standings:
-        low, high = (aligned(comparison, end) for end in s.interval)
+    for s in comparison.learners:
+        low, high = (aligned_loss(comparison, end) for end in s.interval)
         p = "" if s.p_corrected_t_holm is None else f"{s.p_corrected_t_holm:.3f}"
         cells = [
             "✔" if s.name == comparison.choice else "",
             Text(s.label),
-            aligned(comparison, s.loss),
+            aligned_loss(comparison, s.loss),
             f"{low} to {high}",
             *([_drawn(s, scale)] if drawn else []),
             p,
@@ -106,13 +92,13 @@ def _ranking(found: Study) -> Table:
     return made
 
 
-def _drawn(standing: Standing, scale: Scale) -> str:
+def _drawn(learner: RankedLearner, scale: IntervalScale) -> str:
     """The interval as characters: ├──●──┤."""
-    if not scale.holds(standing.loss):
+    if not scale.holds(learner.loss):
         return f"{'→':>{_AXIS}}"
     low, point, high = (
         round(scale.at(value) / 100 * (_AXIS - 1))
-        for value in (standing.interval[0], standing.loss, standing.interval[1])
+        for value in (learner.interval[0], learner.loss, learner.interval[1])
     )
     cells = [" "] * _AXIS
     cells[low : high + 1] = "─" * (high + 1 - low)

@@ -5,16 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 import re
 import tomllib
-import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from lyceum.errors import DataError
+from lyceum.files import write_file
 
 __all__ = ["MatrixContent", "PairCosts", "from_mapping", "read", "write"]
 
@@ -128,12 +127,7 @@ def write(
     if path.exists() and not force:
         raise DataError(f"{path} exists already: choose another name, or say force=True")
     text = _as_toml(recipe) if path.suffix.lower() == ".toml" else _as_csv(recipe["loss"], rows, columns)
-    draft = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
-    try:
-        draft.write_text(text, encoding="utf-8", newline="")
-        os.replace(draft, path)
-    finally:
-        draft.unlink(missing_ok=True)
+    write_file(path, text.encode())
     return path
 
 

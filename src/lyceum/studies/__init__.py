@@ -1,6 +1,6 @@
-"""The main job: a table and a question to compared, explained and saved models.
+"""The main job: from a table and a question to compared, explained and saved models.
 
-A study goes from recipe to plan, run, store, comparison, report and model. The function `study` is also
+A study goes from recipe to plan, tasks, store, comparison, report and model. The function `study` is also
 `lyceum.study`. What runs a study is imported when it is first used.
 """
 
@@ -12,43 +12,53 @@ from typing import TYPE_CHECKING, Any
 from lyceum.studies._baseline import MeanRegressor, PriorClassifier
 
 if TYPE_CHECKING:
-    from lyceum.studies._recipe import Choice, Recipe
-    from lyceum.studies._results import (
-        Candidate,
-        Comparison,
-        Example,
-        Failure,
-        Holdout,
-        OutOfSample,
-        Standing,
-        Study,
-        Suspect,
-    )
+    from lyceum.studies._candidate import Candidate, Failure, Suspect
+    from lyceum.studies._comparison import Comparison, HoldoutResult, OutOfSample, RankedLearner
+    from lyceum.studies._example import Example
+    from lyceum.studies._format import aligned_loss
+    from lyceum.studies._recipe import LearnerChoice, Recipe
+    from lyceum.studies._report import write_report
+    from lyceum.studies._report_parts import IntervalScale
     from lyceum.studies._study import study
+    from lyceum.studies._study_result import Study
 
 __all__ = [
     "Candidate",
-    "Choice",
     "Comparison",
     "Example",
     "Failure",
-    "Holdout",
+    "HoldoutResult",
+    "IntervalScale",
+    "LearnerChoice",
     "MeanRegressor",
     "OutOfSample",
     "PriorClassifier",
+    "RankedLearner",
     "Recipe",
-    "Standing",
     "Study",
     "Suspect",
+    "aligned_loss",
     "study",
+    "write_report",
 ]
 
-_HOMES = {"Choice": "_recipe", "Recipe": "_recipe", "study": "_study"}
+_MODULES = {
+    "_candidate": ("Candidate", "Failure", "Suspect"),
+    "_comparison": ("Comparison", "HoldoutResult", "OutOfSample", "RankedLearner"),
+    "_example": ("Example",),
+    "_format": ("aligned_loss",),
+    "_recipe": ("LearnerChoice", "Recipe"),
+    "_report": ("write_report",),
+    "_report_parts": ("IntervalScale",),
+    "_study": ("study",),
+    "_study_result": ("Study",),
+}
 
 
 def __getattr__(name: str) -> Any:
-    if name in __all__:
-        return getattr(importlib.import_module(f"lyceum.studies.{_HOMES.get(name, '_results')}"), name)
+    for module, names in _MODULES.items():
+        if name in names:
+            return getattr(importlib.import_module(f"lyceum.studies.{module}"), name)
     raise AttributeError(f"module 'lyceum.studies' has no attribute {name!r}")
 
 

@@ -20,7 +20,8 @@ from lyceum.studies._problems import Problems
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from lyceum.studies._results import Standing, Study
+    from lyceum.studies._comparison import RankedLearner
+    from lyceum.studies._study_result import Study
 
 __all__ = ["Figure", "figures_of", "positive_class"]
 
@@ -69,7 +70,7 @@ def positive_class(study: Study) -> int:
 
 def _of_classes(study: Study) -> dict[str, Draw]:
     shown = _shown(study)
-    posteriors = {standing.label: study.out_of_sample(standing.name) for standing in shown}
+    posteriors = {learner.label: study.out_of_sample(learner.name) for learner in shown}
     first = posteriors[study.choice.label]
     labels = np.array([str(label) for label in study.classes or ()])
     same = {name: found.predicted for name, found in posteriors.items() if len(found.y) == len(first.y)}
@@ -85,9 +86,9 @@ def _of_classes(study: Study) -> dict[str, Draw]:
     }
 
 
-def _shown(study: Study) -> list[Standing]:
+def _shown(study: Study) -> list[RankedLearner]:
     """The choice, and the best of the others; the baseline only if it is the choice."""
-    others = [s for s in study.comparison.standings if not s.is_baseline and s.name != study.choice.name]
+    others = [s for s in study.comparison.learners if not s.is_baseline and s.name != study.choice.name]
     return [study.choice, *others][:_CURVES]
 
 

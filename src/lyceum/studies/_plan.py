@@ -11,16 +11,17 @@ from typing import Any
 import numpy as np
 
 from lyceum import catalog
-from lyceum.apply._fit import preparations
+from lyceum.apply import preparations
 from lyceum.decision import LossMatrix
 from lyceum.errors import LyceumError, StudyError
 from lyceum.evaluate import Holdout, StratifiedFolds
-from lyceum.studies._material import Material
-from lyceum.studies._pipeline import Judge, build, seed_of
-from lyceum.studies._recipe import Choice, Recipe
-from lyceum.studies._results import Candidate
+from lyceum.studies._candidate import Candidate
+from lyceum.studies._loss_rule import LossRule
+from lyceum.studies._pipelines import build_pipeline, seed_of
+from lyceum.studies._recipe import LearnerChoice, Recipe
+from lyceum.studies._study_data import StudyData
 
-__all__ = ["Plan", "Split", "Turn"]
+__all__ = ["Plan", "Split", "Task"]
 
 _FEW_ROWS = 2_000  # below, ten folds are cheap and leave more rows to learn from
 _IN_MEMORY = 20_000  # rows up to which a learner whose cost grows faster than the rows is chosen
@@ -32,7 +33,7 @@ _BASELINES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class Task:
     """One task: a candidate on one fold of one repeat."""
 
     name: str
@@ -53,26 +54,26 @@ class Plan:
     """What will be run."""
 
     candidates: tuple[Candidate, ...]  # the baseline first
-    judge: Judge
+    rule: LossRule
     classes: tuple[Any, ...] | None
     folds: int
     repeats: int
     inner_folds: int
     seed: int
-    compared: np.ndarray  # places among the material's rows
+    compared: np.ndarray  # places among the data's rows
     held_out: np.ndarray
     notes: tuple[str, ...]
 
     @classmethod
-    def of(cls, recipe: Recipe, material: Material) -> Plan:
+    def of(cls, recipe: Recipe, data: StudyData) -> Plan:
         """The plan of a recipe for these rows."""
-        classes, judge = _judge(recipe, material)
-        compared, held_out = _held_out(recipe, material)
-        folds, notes = _folds(recipe, material, compared)
-        chosen, left_out = _candidates(recipe, material)
+        classes, rule = _loss_rule(recipe, data)
+        compared, held_out = _held_out(recipe, data)
+        folds, notes = _folds(recipe, data, compared)
+        chosen, left_out = _candidates(recipe, data)
         return cls(
-            (_baseline(material), *chosen),
-            judge,
+            (_baseline(data), *chosen),
+            rule,
             classes,
             folds,
             recipe.repeats,
@@ -86,11 +87,11 @@ class Plan:
     def __getitem__(self, name: str) -> Candidate:
         return next(candidate for candidate in self.candidates if candidate.name == name)
 
-    def turns(self) -> Iterator[Turn]:
+    def tasks(self) -> Iterator[Task]:
         """All tasks, fold by fold, so that every learner has its first fold early."""
         for repeat, fold in itertools.product(range(self.repeats), range(self.folds)):
             for candidate in self.candidates:
-                yield Turn(candidate.name, repeat, fold)
+                yield Task(candidate.name, repeat, fold)
 
     def splits(self, y: np.ndarray) -> dict[tuple[int, int], Split]:
         """Stratified folds of the rows compared on, by repeat and fold; places among all rows in memory."""
@@ -105,12 +106,12 @@ class Plan:
                 found[repeat, fold] = Split(self.compared[train], self.compared[test])
         return found
 
-    def seed_of(self, turn: Turn) -> int:
-        return seed_of(self.seed, turn.name, turn.repeat, turn.fold)
+    def seed_of(self, task: Task) -> int:
+        return seed_of(self.seed, task.name, task.repeat, task.fold)
 
 
-def _judge(recipe: Recipe, material: Material) -> tuple[tuple[Any, ...] | None, Judge]:
-    target = material.schema.target
+def _loss_rule(recipe: Recipe, data: StudyData) -> tuple[tuple[Any, ...] | None, LossRule]:
+    target = data.schema.target
     assert target is not None
     if target.categories is None:
         for key in ("loss", "doubt"):
@@ -119,7 +120,7 @@ def _judge(recipe: Recipe, material: Material) -> tuple[tuple[Any, ...] | None, 
                     f"{key}: the target {target.name!r} holds numbers, and {key} is for classes: leave it "
                     f"out, or say kinds = {{{target.name} = 'categorical'}}"
                 )
-        return None, Judge(None)
+        return None, LossRule(None)
     classes = tuple(target.categories.tolist())
     loss = None
     if recipe.loss is not None:
@@ -133,30 +134,30 @@ def _judge(recipe: Recipe, material: Material) -> tuple[tuple[Any, ...] | None, 
                 f"loss: the matrix has a row for {absent[0]!r}, which is no class of the target "
                 f"{target.name!r}: its classes are {', '.join(map(repr, classes))}"
             )
-    return classes, Judge(len(classes), loss, recipe.doubt)
+    return classes, LossRule(len(classes), loss, recipe.doubt)
 
 
-def _held_out(recipe: Recipe, material: Material) -> tuple[np.ndarray, np.ndarray]:
-    every = np.arange(len(material.y))
+def _held_out(recipe: Recipe, data: StudyData) -> tuple[np.ndarray, np.ndarray]:
+    every = np.arange(len(data.y))
     if not recipe.holdout:
         return every, every[:0]
     scheme = Holdout(
         test_size=recipe.holdout,
-        stratify=material.task == "classification",
+        stratify=data.task == "classification",
         random_state=seed_of(recipe.seed, "holdout"),
     )
-    [(rest, held_out)] = scheme.split(material.y, material.y)
+    [(rest, held_out)] = scheme.split(data.y, data.y)
     return rest, held_out
 
 
-def _folds(recipe: Recipe, material: Material, compared: np.ndarray) -> tuple[int, tuple[str, ...]]:
+def _folds(recipe: Recipe, data: StudyData, compared: np.ndarray) -> tuple[int, tuple[str, ...]]:
     n = len(compared)
     wanted = recipe.folds or (10 if n < _FEW_ROWS else 5)
     if wanted > n:
         raise StudyError(f"folds = {wanted}: there are {n} rows; give fewer folds")
-    if material.task == "regression":
+    if data.task == "regression":
         return wanted, ()
-    counts = np.bincount(material.y[compared])
+    counts = np.bincount(data.y[compared])
     smallest = int(counts[counts > 0].min())
     if smallest >= wanted:
         return wanted, ()
@@ -170,58 +171,58 @@ def _folds(recipe: Recipe, material: Material, compared: np.ndarray) -> tuple[in
 # -- candidates ----------------------------------------------------------------------------------------------
 
 
-def _baseline(material: Material) -> Candidate:
-    learner, label, about = _BASELINES[material.task]
+def _baseline(data: StudyData) -> Candidate:
+    learner, label, about = _BASELINES[data.task]
     return Candidate(
         learner, learner, label, about, (learner,), why="what others have to beat", is_baseline=True
     )
 
 
-def _candidates(recipe: Recipe, material: Material) -> tuple[list[Candidate], list[str]]:
-    asked = recipe.learners or tuple(_unasked(material))
+def _candidates(recipe: Recipe, data: StudyData) -> tuple[list[Candidate], list[str]]:
+    asked = recipe.learners or tuple(_default_choices(data))
     found: list[Candidate] = []
     left_out = []
     for choice in asked:
-        entry = _entry(choice, material)
-        too_many = entry.scales == "in memory" and (material.n_rows > _IN_MEMORY or material.is_sample)
+        entry = _entry(choice, data)
+        too_many = entry.scales == "in memory" and (data.n_rows > _IN_MEMORY or data.is_sample)
         if too_many and not recipe.learners:
             left_out.append(
-                f"{entry.name} was left out: it keeps all rows in memory, and there are {material.n_rows:,}."
+                f"{entry.name} was left out: it keeps all rows in memory, and there are {data.n_rows:,}."
             )
             continue
-        if too_many and material.is_sample:
+        if too_many and data.is_sample:
             raise StudyError(
                 f"learners: {entry.name} works in memory only, and the file does not fit: leave it out"
             )
-        found.append(_candidate(choice, entry, material, recipe, [c.name for c in found]))
+        found.append(_candidate(choice, entry, data, recipe, [c.name for c in found]))
     return found, left_out
 
 
-def _unasked(material: Material) -> Iterator[Choice]:
-    """What is tried without being asked for; where a fit takes long, settings are not searched."""
-    for entry in catalog.learners(material.task):
+def _default_choices(data: StudyData) -> Iterator[LearnerChoice]:
+    """The learners of a study that names none; where a fit takes long, settings are not searched."""
+    for entry in catalog.learners(data.task):
         if entry.in_study != "never":
-            yield Choice(entry.name, {}, {} if entry.in_study == "fixed" else None)
+            yield LearnerChoice(entry.name, {}, {} if entry.in_study == "fixed" else None)
 
 
-def _entry(choice: Choice, material: Material) -> catalog.Entry:
+def _entry(choice: LearnerChoice, data: StudyData) -> catalog.Entry:
     try:
         entry = catalog.find(choice.name)
     except LyceumError as error:
         raise StudyError(f"learners: {error}") from error
-    if entry.task != material.task:
-        others = ", ".join(each.name for each in catalog.learners(material.task))
+    if entry.task != data.task:
+        others = ", ".join(each.name for each in catalog.learners(data.task))
         raise StudyError(
-            f"learners: {entry.name} is for {entry.task}, but the target {material.target!r} asks for "
-            f"{material.task}: choose from {others}"
+            f"learners: {entry.name} is for {entry.task}, but the target {data.target!r} asks for "
+            f"{data.task}: choose from {others}"
         )
     return entry
 
 
 def _candidate(
-    choice: Choice, entry: catalog.Entry, material: Material, recipe: Recipe, taken: list[str]
+    choice: LearnerChoice, entry: catalog.Entry, data: StudyData, recipe: Recipe, taken: list[str]
 ) -> Candidate:
-    steps, why = _steps(entry, material)
+    steps, why = _steps(entry, data)
     space = dict(entry.space if choice.search is None else choice.search)
     for name in choice.settings:
         space.pop(name, None)
@@ -236,16 +237,16 @@ def _candidate(
     return candidate
 
 
-def _steps(entry: catalog.Entry, material: Material) -> tuple[tuple[str, ...], str]:
+def _steps(entry: catalog.Entry, data: StudyData) -> tuple[tuple[str, ...], str]:
     """Only what the learner needs: gaps filled where it refuses them, numbers scaled where that counts."""
-    before = preparations(entry, material.schema, gaps=material.has_gaps)
+    before = preparations(entry, data.schema, gaps=data.has_missing)
     return (*before, entry.name), "; ".join(before.values())
 
 
 def _check_settings(candidate: Candidate) -> None:
     for settings in candidate.search or ({},):
         try:
-            for _, step in build(candidate, settings, 0).steps:
+            for _, step in build_pipeline(candidate, settings, 0).steps:
                 step._validate_params()
         except (TypeError, ValueError) as error:
             raise StudyError(f"learners: {candidate.learner} cannot be set so: {error}") from error

@@ -16,15 +16,15 @@ from typing import Any
 from lyceum.data import KINDS
 from lyceum.decision import LossMatrix
 from lyceum.errors import LyceumError, StudyError
-from lyceum.studies._files import write_whole
+from lyceum.files import write_file
 
-__all__ = ["Choice", "Recipe"]
+__all__ = ["LearnerChoice", "Recipe"]
 
 CHOOSE = ("simplest", "best")
 
 
 @dataclass(frozen=True)
-class Choice:
+class LearnerChoice:
     """A learner that is asked for.
 
     Attributes
@@ -50,9 +50,9 @@ class Choice:
             object.__setattr__(self, "search", spaces)
 
     @classmethod
-    def of(cls, asked: Any) -> Choice:
+    def of(cls, asked: Any) -> LearnerChoice:
         """A choice from a name, a table of the recipe, a catalogued learner with its settings, or itself."""
-        if isinstance(asked, Choice):
+        if isinstance(asked, LearnerChoice):
             return asked
         if isinstance(asked, str):
             return cls(asked)
@@ -90,7 +90,7 @@ class Recipe:
         Columns to keep although they look like identifiers, constants or free text.
     weight : str or None
         The column of row weights.
-    learners : tuple of Choice
+    learners : tuple of LearnerChoice
         Empty: chosen for the task and the size.
     loss : LossMatrix or None
         Rows = true class, columns = action; None is 0/1.
@@ -113,7 +113,7 @@ class Recipe:
     Examples
     --------
     >>> import pathlib, tempfile
-    >>> recipe = Recipe(data=("loans.csv",), target="class", learners=(Choice("NaiveBayes"),), folds=5)
+    >>> recipe = Recipe(data=("loans.csv",), target="class", learners=(LearnerChoice("NaiveBayes"),), folds=5)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = recipe.write(pathlib.Path(folder) / "recipe.toml")
     ...     Recipe.read(path, relative=False) == recipe
@@ -126,7 +126,7 @@ class Recipe:
     ignore: tuple[str, ...] = ()
     keep: tuple[str, ...] = ()
     weight: str | None = None
-    learners: tuple[Choice, ...] = ()
+    learners: tuple[LearnerChoice, ...] = ()
     loss: LossMatrix | None = None
     doubt: float | None = None
     folds: int | None = None
@@ -172,7 +172,7 @@ class Recipe:
         import tomli_w
 
         path = Path(path)
-        write_whole(path, tomli_w.dumps(self.as_dict()).encode())
+        write_file(path, tomli_w.dumps(self.as_dict()).encode())
         return path
 
     @classmethod
@@ -231,11 +231,11 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return dict(value)
     if isinstance(value, tuple):
-        return [item.as_dict() if isinstance(item, Choice) else item for item in value]
+        return [item.as_dict() if isinstance(item, LearnerChoice) else item for item in value]
     return value
 
 
-def _choice(table: Mapping[str, Any]) -> Choice:
+def _choice(table: Mapping[str, Any]) -> LearnerChoice:
     odd = sorted(set(table) - {"name", "settings", "search"})
     if odd:
         raise StudyError(f"learners: there is no key {odd[0]!r}: a learner has name, settings and search")
@@ -244,7 +244,7 @@ def _choice(table: Mapping[str, Any]) -> Choice:
     for key in ("settings", "search"):
         if not isinstance(table.get(key, {}), Mapping | None):
             raise StudyError(f"learners: {key} of {table['name']} is a table of parameters")
-    return Choice(table["name"], table.get("settings") or {}, table.get("search"))
+    return LearnerChoice(table["name"], table.get("settings") or {}, table.get("search"))
 
 
 def _value(learner: str, name: str, value: Any) -> Any:
@@ -307,10 +307,10 @@ def _kinds(name: str, value: Any) -> dict[str, str]:
     return dict(value)
 
 
-def _learners(name: str, value: Any) -> tuple[Choice, ...]:
+def _learners(name: str, value: Any) -> tuple[LearnerChoice, ...]:
     if isinstance(value, str | Mapping) or not isinstance(value, Sequence):
         value = (value,)
-    return tuple(map(Choice.of, value))
+    return tuple(map(LearnerChoice.of, value))
 
 
 def _loss(name: str, value: Any) -> LossMatrix:

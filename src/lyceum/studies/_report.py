@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -12,32 +11,35 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lyceum.report import Table, show
+from lyceum.files import write_file
+from lyceum.studies import _format
 from lyceum.studies._figures import Figure, figures_of
-from lyceum.studies._files import write_whole
+from lyceum.studies._format import (
+    aligned_loss,
+    capitalized,
+    keep_units,
+    loss_text,
+    percent_cell,
+    show_cell,
+    show_values,
+)
 from lyceum.studies._problems import Problems
-from lyceum.studies._words import amount, number, percent, sentence
+from lyceum.studies._report_parts import ExampleView, IntervalScale, LearnedView, TableCells
 
 if TYPE_CHECKING:
     import jinja2
 
-    from lyceum.studies._results import Candidate, Comparison, Example, Standing, Study
+    from lyceum.studies._candidate import Candidate
+    from lyceum.studies._comparison import RankedLearner
+    from lyceum.studies._study_result import Study
 
-__all__ = ["Scale", "aligned", "render", "write_report"]
-
-_ROWS_SHOWN = 12  # of a long table, before the rest is folded away
-# A long table is sorted by the first of these columns that it has.
-_STRENGTHS = {"z": "surest", "t": "surest", "per standard deviation": "largest", "coefficient": "largest"}
-_CONTRIBUTIONS = 8
-_CATEGORIES = 6
-_BAR = 100.0  # units of a drawn bar
-_FAR = 4.0  # times the worst learner: from there on the constant guess is off the axis
+__all__ = ["render", "write_report"]
 
 
 def write_report(study: Study, path: str | os.PathLike[str] | None = None) -> Path:
     """Write the report, whole or not at all; by default to report.html in the folder of the study."""
     path = study.report_path if path is None else Path(path)
-    write_whole(path, render(study).encode())
+    write_file(path, render(study).encode())
     return path
 
 
@@ -76,8 +78,8 @@ def _section(name: str, names: Mapping[str, Any], problems: Problems) -> Any:
     before = len(list(problems))
     text = problems.attempt(_SECTIONS[name], lambda: template.render(**names))
     if text is None:
-        sentence_ = list(problems)[before:][-1]
-        text = f'<section id="{name}"><p class="warning">{escape(sentence_)}</p></section>'
+        problem = list(problems)[before:][-1]
+        text = f'<section id="{name}"><p class="warning">{escape(problem)}</p></section>'
     return Markup(text)
 
 
@@ -85,16 +87,23 @@ def _section(name: str, names: Mapping[str, Any], problems: Problems) -> Any:
 def _templates() -> jinja2.Environment:
     import jinja2
 
-    room = jinja2.Environment(
+    environment = jinja2.Environment(
         loader=jinja2.PackageLoader("lyceum.studies"),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    room.filters |= {"show": _shown, "percent": _percent, "number": number, "seconds": _seconds, "p": _p}
-    room.filters |= {"bytes": _bytes, "tie": _tied}
-    return room
+    environment.filters |= {
+        "show": show_cell,
+        "percent": percent_cell,
+        "number": _format.number_text,
+        "seconds": _format.duration,
+        "p": _format.p_cell,
+        "bytes": _format.size_text,
+        "tie": keep_units,
+    }
+    return environment
 
 
 # -- what the template asks for ------------------------------------------------------------------------------
@@ -119,10 +128,10 @@ class _Page:
 
     def amount(self, value: float | None) -> str:
         """A loss in its own unit."""
-        return "" if value is None else _tied(amount(self.study.comparison.criterion, value))
+        return "" if value is None else keep_units(loss_text(self.study.comparison.criterion, value))
 
     def aligned(self, value: float | None) -> str:
-        return "" if value is None else _tied(aligned(self.study.comparison, value))
+        return "" if value is None else keep_units(aligned_loss(self.study.comparison, value))
 
     @property
     def figures(self) -> list[Figure]:
@@ -134,26 +143,26 @@ class _Page:
         study, choice = self.study, self.study.choice
         low, high = (self.aligned(end) for end in choice.interval)
         told = f"95\u00a0% interval {low} to {high}"
-        yield sentence(study.comparison.criterion), self.aligned(choice.loss), told
+        yield capitalized(study.comparison.criterion), self.aligned(choice.loss), told
         baseline = study.comparison.baseline
         if baseline is not None and not choice.is_baseline:
             yield "Constant guess", self.aligned(baseline.loss), "what any model has to beat"
         yield from self._further(choice)
         yield "Rows tested", f"{study.comparison.n_rows:,}", f"{study.comparison.n_folds} folds, each unseen"
 
-    def _further(self, choice: Standing) -> Iterator[tuple[str, str, str]]:
+    def _further(self, choice: RankedLearner) -> Iterator[tuple[str, str, str]]:
         if choice.r2 is not None:
-            yield "Variance explained", _percent(max(0.0, choice.r2)), "R² on unseen rows"
+            yield "Variance explained", percent_cell(max(0.0, choice.r2)), "R² on unseen rows"
         elif choice.auc is not None:
             yield "AUC", f"{choice.auc:.3f}", "1 is perfect, 0.5 is guessing"
         if choice.error is not None and self.study.comparison.criterion != "error rate":
-            yield "Error rate", _percent(choice.error), "if the likeliest class were named"
+            yield "Error rate", percent_cell(choice.error), "if the likeliest class were named"
 
     # -- the ranking -------------------------------------------------------------------------------------
 
     @property
-    def scale(self) -> Scale:
-        return Scale.of(self.study.comparison.standings)
+    def scale(self) -> IntervalScale:
+        return IntervalScale.of(self.study.comparison.learners)
 
     @property
     def has_classes(self) -> bool:
@@ -171,7 +180,7 @@ class _Page:
         counts = np.asarray(self.study.choice.confusion, dtype=np.float64).sum(axis=1)
         shares = counts / max(counts.sum(), 1e-300)
         rows = zip(self.study.classes or (), counts.tolist(), shares.tolist())
-        return [(str(label), round(n / self._repeats), _percent(share)) for label, n, share in rows]
+        return [(str(label), round(n / self._repeats), percent_cell(share)) for label, n, share in rows]
 
     @property
     def _repeats(self) -> int:
@@ -187,17 +196,17 @@ class _Page:
     # -- what was learned --------------------------------------------------------------------------------
 
     @property
-    def learned(self) -> _Learned:
+    def learned(self) -> LearnedView:
         summary = self.study.learned()
         tables = [
-            self.problems.attempt(f"table {table.title!r}", partial(_Cells.of, table))
+            self.problems.attempt(f"table {table.title!r}", partial(TableCells.of, table))
             for table in summary.tables
         ]
-        return _Learned(summary.title, summary.facts, [cells for cells in tables if cells is not None])
+        return LearnedView(summary.title, summary.facts, [cells for cells in tables if cells is not None])
 
     @property
-    def examples(self) -> list[_Told]:
-        return [_Told(example, self.study) for example in self.study.examples]
+    def examples(self) -> list[ExampleView]:
+        return [ExampleView(example, self.study) for example in self.study.examples]
 
     # -- columns and methods -----------------------------------------------------------------------------
 
@@ -209,19 +218,19 @@ class _Page:
             left_out = " It was left out." if suspect.left_out else ""
             remarks.setdefault(suspect.column, []).append(f"{suspect.text.rstrip('.')}.{left_out}")
         for column in self.study.schema:
-            values = "" if column.categories is None else _listed(column.categories.tolist())
+            values = "" if column.categories is None else show_values(column.categories.tolist())
             yield column.name, column.kind, values, column.why, remarks.pop(column.name, [])
         for name, texts in remarks.items():
             yield name, "left out", "", "", texts
 
     @property
-    def built(self) -> list[tuple[Candidate, Standing | None]]:
-        """Every candidate with its standing, if it has one."""
-        standings = {standing.name: standing for standing in self.study.comparison.standings}
-        return [(candidate, standings.get(candidate.name)) for candidate in self.study.candidates]
+    def built(self) -> list[tuple[Candidate, RankedLearner | None]]:
+        """Every candidate with its learner, if it has one."""
+        learners = {learner.name: learner for learner in self.study.comparison.learners}
+        return [(candidate, learners.get(candidate.name)) for candidate in self.study.candidates]
 
-    def settings(self, standing: Standing) -> str:
-        chosen = ", ".join(f"{name} = {_shown(value)}" for name, value in standing.params.items())
+    def settings(self, learner: RankedLearner) -> str:
+        chosen = ", ".join(f"{name} = {show_cell(value)}" for name, value in learner.params.items())
         return chosen or "the defaults"
 
     @property
@@ -233,201 +242,3 @@ class _Page:
         import tomli_w
 
         return tomli_w.dumps(self.study.recipe.as_dict())
-
-
-def aligned(comparison: Comparison, value: float) -> str:
-    """A loss with as many decimals as the others in its column: three digits for the least."""
-    if comparison.criterion == "error rate":
-        return f"{100 * value:.1f} %"
-    least = min((abs(s.loss) for s in comparison.standings if s.loss), default=1.0)
-    return f"{value:,.{max(0, 2 - math.floor(math.log10(least)))}f}"
-
-
-@dataclass(frozen=True, slots=True)
-class Scale:
-    """The axis of the drawn intervals."""
-
-    low: float
-    high: float
-
-    @classmethod
-    def of(cls, standings: Sequence[Standing]) -> Scale:
-        learners = [s for s in standings if not s.is_baseline]
-        low, high = _span(learners or standings)
-        ends = _span(standings)
-        # a constant guess far off would leave no room to tell the learners apart
-        low, high = ends if ends[1] <= _FAR * high else (low, 1.15 * high)
-        low = 0.0 if 0.0 <= low < 0.2 * high else low
-        return cls(low, high if high > low else low + 1.0)
-
-    def holds(self, value: float) -> bool:
-        return self.low <= value <= self.high
-
-    def at(self, value: float) -> float:
-        """The place of a value along the bar."""
-        return round(_BAR * min(1.0, max(0.0, (value - self.low) / (self.high - self.low))), 2)
-
-
-def _span(standings: Sequence[Standing]) -> tuple[float, float]:
-    ends = [end for s in standings for end in (*s.interval, s.loss) if math.isfinite(end)]
-    return min(ends, default=0.0), max(ends, default=1.0)
-
-
-@dataclass(frozen=True, slots=True)
-class _Cells:
-    """A table as text, numbers marked, the end of a long one apart."""
-
-    title: str
-    heads: list[str]
-    numeric: list[bool]
-    rows: list[list[str]]
-    rest: list[list[str]]
-
-    @classmethod
-    def of(cls, table: Table) -> _Cells:
-        table = _without_blanks(table)
-        heads, title, given = list(table.columns), table.title, list(table.rows)
-        numeric = [table._is_number(j) for j in range(len(heads))]
-        long = len(given) > _ROWS_SHOWN + 3
-        by = next((head for head in _STRENGTHS if head in heads and numeric[heads.index(head)]), None)
-        if long and by is not None:
-            place = heads.index(by)
-            given.sort(key=lambda row: -abs(row[place]) if math.isfinite(row[place]) else 0.0)
-            title = ", ".join(part for part in (title, f"{_STRENGTHS[by]} first") if part)
-        rows = [
-            [_p(cell) if head == "p" else _shown(cell) for head, cell in zip(heads, row)] for row in given
-        ]
-        end = _ROWS_SHOWN if long else len(rows)
-        return cls(title, heads, numeric, rows[:end], rows[end:])
-
-
-def _without_blanks(table: Table) -> Table:
-    """The table without columns of numbers that hold none."""
-    blank = {
-        j
-        for j in range(len(table.columns))
-        if table._is_number(j) and all(math.isnan(row[j]) for row in table.rows)
-    }
-    if not blank:
-        return table
-    kept = [j for j in range(len(table.columns)) if j not in blank]
-    return Table(
-        table.title, [table.columns[j] for j in kept], [[row[j] for j in kept] for row in table.rows]
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _Learned:
-    title: str
-    facts: Mapping[str, Any]
-    tables: list[_Cells]
-
-
-@dataclass(frozen=True, eq=False)
-class _Told:
-    """One row explained."""
-
-    example: Example
-    study: Study
-
-    @property
-    def right(self) -> bool | None:
-        """Whether a class is named and is the true one; None for numbers and rejections."""
-        if self.study.classes is None or str(self.example.decided) not in map(str, self.study.classes):
-            return None
-        return str(self.example.decided) == str(self.example.truth)
-
-    @property
-    def chances(self) -> list[tuple[str, str]]:
-        pairs = zip(self.study.classes or (), self.example.posterior or ())
-        likeliest = sorted(pairs, key=lambda pair: -pair[1])
-        return [(str(label), f"{100 * p:.1f}\u00a0%") for label, p in likeliest[:3]]
-
-    @property
-    def bars(self) -> list[tuple[str, str, str, float, float]]:
-        """(column, value, what it adds, left end, width) of the largest contributions and of the rest."""
-        told = self.example.explanation
-        if told is None:
-            return []
-        adds = np.asarray(told.contributions)[0]
-        order = np.argsort(-np.abs(adds), kind="stable")
-        parts = [(str(told.names[j]), self._cell(str(told.names[j])), float(adds[j])) for j in order]
-        if len(parts) > _CONTRIBUTIONS + 1:
-            rest = sum(part[2] for part in parts[_CONTRIBUTIONS:])
-            parts = [*parts[:_CONTRIBUTIONS], (f"{len(parts) - _CONTRIBUTIONS} other columns", "", rest)]
-        most = max((abs(part[2]) for part in parts), default=0.0) or 1.0
-        return [(name, value, _signed(add), *_two_sided(add / most)) for name, value, add in parts]
-
-    def _cell(self, name: str) -> str:
-        if name not in self.example.cells:
-            return ""
-        value = self.example.cells[name]
-        return "missing" if value is None else _shown(value)
-
-    @property
-    def base(self) -> str:
-        told = self.example.explanation
-        return "" if told is None else f"{float(np.asarray(told.base)[0]):.3g}"
-
-    @property
-    def score(self) -> str:
-        told = self.example.explanation
-        return "" if told is None else f"{float(told.scores[0]):.3g}"
-
-
-def _two_sided(share: float) -> tuple[float, float]:
-    """Left end and width of a bar from the middle."""
-    width = round(_BAR / 2 * abs(share), 2)
-    return (_BAR / 2 - width if share < 0 else _BAR / 2), width
-
-
-# -- as people read it ---------------------------------------------------------------------------------------
-
-
-def _shown(value: Any) -> str:
-    if value is None:
-        return "none"
-    if isinstance(value, float) and value.is_integer() and abs(value) < 1e6:
-        return f"{int(value):,}"
-    return show(value)
-
-
-def _listed(values: Sequence[Any]) -> str:
-    more = len(values) - _CATEGORIES
-    shown = ", ".join(map(_shown, values[:_CATEGORIES]))
-    return f"{shown} and {more:,} more" if more > 0 else shown
-
-
-def _tied(text: str) -> str:
-    """The text with its percent signs on the line of their numbers."""
-    return text.replace(" %", "\u00a0%")
-
-
-def _percent(share: float) -> str:
-    return _tied(percent(share))
-
-
-def _signed(value: float) -> str:
-    return f"{value:+#.3g}".rstrip(".") if abs(value) < 1e4 else f"{value:+,.0f}"
-
-
-def _p(p: float | None) -> str:
-    return (
-        ""
-        if p is None or math.isnan(p)
-        else "< 0.001"
-        if p < 0.001
-        else f"{p:.3f}"
-        if p < 0.1
-        else f"{p:.2f}"
-    )
-
-
-def _seconds(seconds: float) -> str:
-    if seconds < 60:
-        return f"{seconds:.1f} s" if seconds >= 0.1 else f"{1000 * seconds:.0f} ms"
-    return f"{seconds / 60:.1f} min" if seconds < 3600 else f"{seconds / 3600:.1f} h"
-
-
-def _bytes(size: int) -> str:
-    return f"{size / 2**20:.0f} MB" if size >= 2**20 else f"{size / 2**10:.0f} kB"

@@ -9,16 +9,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from lyceum import progress
 from lyceum.base import complexity
 from lyceum.data import Rows
-from lyceum.studies._material import Material
-from lyceum.studies._pipeline import build, choose_settings, row_predictions, weighted_mean
-from lyceum.studies._plan import Plan, Split, Turn
-from lyceum.studies._store import Done, Store, as_table
+from lyceum.errors import Cancelled, LyceumError
+from lyceum.studies._loss_rule import weighted_mean
+from lyceum.studies._pipelines import build_pipeline, choose_settings, row_predictions
+from lyceum.studies._plan import Plan, Split, Task
+from lyceum.studies._store import Store, TaskResult, as_table
+from lyceum.studies._study_data import StudyData
 
-__all__ = ["Budget", "Progress", "run"]
-
-Progress = Callable[[int, int, str], None]  # steps done, steps in all, what is at work
+__all__ = ["Budget", "run_tasks"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,49 +37,51 @@ class Budget:
         return self.deadline is not None and time.monotonic() >= self.deadline
 
 
-def run(plan: Plan, material: Material, store: Store, budget: Budget, say: Callable[[str], None]) -> None:
-    """Run what is not done yet, while the budget lasts; the first turn is always run.
+def run_tasks(plan: Plan, data: StudyData, store: Store, budget: Budget) -> None:
+    """Run the tasks that are not done yet, while the budget lasts; the first task is always run.
 
-    `say` is called when a task begins. A learner that failed once is not tried on further folds.
+    A learner that failed once is not tried on further folds.
     """
-    splits = plan.splits(material.y)
-    done = store.done()
-    failed = {turn.name for turn, task in done.items() if task.failed}
-    for i, turn in enumerate(plan.turns()):
-        if turn in done or turn.name in failed:
+    splits = plan.splits(data.y)
+    tasks, done = list(plan.tasks()), store.done()
+    failed = {task.name for task, result in done.items() if result.failed}
+    for i, task in enumerate(tasks):
+        progress.report("tasks", i, len(tasks))
+        if task in done or task.name in failed:
             continue
         if i and budget.spent:
             return
-        say(f"{plan[turn.name].label}, fold {1 + turn.repeat * plan.folds + turn.fold}")
-        task, predictions = _attempt(plan, turn, material, splits[turn.repeat, turn.fold])
-        store.finish(task, predictions)
-        if task.failed:
-            failed.add(turn.name)
+        result, predictions = _attempt(plan, task, data, splits[task.repeat, task.fold])
+        store.finish(result, predictions)
+        if result.failed:
+            failed.add(task.name)
+    progress.report("tasks", len(tasks), len(tasks))
 
 
-def _attempt(plan: Plan, turn: Turn, material: Material, split: Split) -> tuple[Done, Any]:
+def _attempt(plan: Plan, task: Task, data: StudyData, split: Split) -> tuple[TaskResult, Any]:
     """The task with its predictions, or with the reason why there are none."""
     begun, reason, outcome = time.perf_counter(), None, None
     with warnings.catch_warnings(record=True) as heard, _memory() as memory:
         warnings.simplefilter("always")
         try:
-            outcome = _fit_and_predict(plan, turn, material, split)
+            outcome = _fit_and_predict(plan, task, data, split)
+        except Cancelled:
+            raise
         except Exception as error:  # a learner may fail in any way; the study goes on
-            reason = f"{type(error).__name__}: {error}" if not _says_itself(error) else str(error)
+            reason = str(error) if _is_clear(error) else f"{type(error).__name__}: {error}"
     seconds = time.perf_counter() - begun
     said = tuple(dict.fromkeys(" ".join(str(w.message).split()) for w in heard))
     sizes = (len(split.train), len(split.test))
     if outcome is None:
-        return Done(turn, reason or "failed", {}, None, *sizes, None, said, seconds, memory()), None
-    done = Done(
-        turn, None, outcome.settings, outcome.train_loss, *sizes, outcome.complexity, said, seconds, memory()
+        return TaskResult(task, reason or "failed", {}, None, *sizes, None, said, seconds, memory()), None
+    done = TaskResult(
+        task, None, outcome.settings, outcome.train_loss, *sizes, outcome.complexity, said, seconds, memory()
     )
     return done, outcome.predictions
 
 
-def _says_itself(error: Exception) -> bool:
-    from lyceum.errors import LyceumError
-
+def _is_clear(error: Exception) -> bool:
+    """Whether the message says all without the type of the error."""
     return isinstance(error, LyceumError | ArithmeticError) and bool(str(error))
 
 
@@ -90,20 +93,21 @@ class _Outcome:
     predictions: Any
 
 
-def _fit_and_predict(plan: Plan, turn: Turn, material: Material, split: Split) -> _Outcome:
-    candidate, seed = plan[turn.name], plan.seed_of(turn)
-    train, test = material.rows.take(split.train), material.rows.take(split.test)
-    settings, _ = choose_settings(candidate, train, plan.judge, plan.inner_folds, seed)
-    model = build(candidate, settings, seed).fit(train)
+def _fit_and_predict(plan: Plan, task: Task, data: StudyData, split: Split) -> _Outcome:
+    candidate, seed = plan[task.name], plan.seed_of(task)
+    train, test = data.rows.take(split.train), data.rows.take(split.test)
+    settings, _ = choose_settings(candidate, train, plan.rule, plan.inner_folds, seed)
+    model = build_pipeline(candidate, settings, seed).fit(train)
     predicted = row_predictions(model, test)
-    w = None if material.w is None else material.w[split.test]
-    table = as_table(material.numbers[split.test], material.y[split.test], predicted, w)
+    w = None if data.w is None else data.w[split.test]
+    table = as_table(data.numbers[split.test], data.y[split.test], predicted, w)
     return _Outcome(settings, _mean_loss(plan, model, train), complexity(model), table)
 
 
 def _mean_loss(plan: Plan, model: Any, rows: Rows) -> float:
-    y, w = rows.source.y, rows.source.w  # type: ignore[attr-defined]
-    return weighted_mean(plan.judge.losses(y, row_predictions(model, rows)), w)
+    y, w = rows.coded_y, rows.sample_weight
+    assert y is not None
+    return weighted_mean(plan.rule.losses(y, row_predictions(model, rows)), w)
 
 
 # -- memory --------------------------------------------------------------------------------------------------

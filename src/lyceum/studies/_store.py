@@ -27,11 +27,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from lyceum.errors import StudyError
-from lyceum.studies._files import explain_full_disk, write_whole
-from lyceum.studies._plan import Turn
-from lyceum.studies._results import OutOfSample
+from lyceum.files import write_file
+from lyceum.studies._comparison import OutOfSample
+from lyceum.studies._disk import explain_full_disk
+from lyceum.studies._plan import Task
 
-__all__ = ["Done", "Store"]
+__all__ = ["Store", "TaskResult"]
 
 _FILES = ("study.sqlite", "study.sqlite-journal", "recipe.toml", "data.parquet", "model.lyceum",
           "report.html", "results.json", "loss.csv")  # fmt: skip
@@ -51,10 +52,10 @@ create table if not exists task (
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class TaskResult:
     """A finished task, also one that failed."""
 
-    turn: Turn
+    task: Task
     reason: str | None
     settings: Mapping[str, Any]
     train_loss: float | None
@@ -127,32 +128,32 @@ class Store:
 
     # -- tasks -----------------------------------------------------------------------------------------------
 
-    def finish(self, done: Done, predictions: pa.Table | None) -> None:
+    def finish(self, done: TaskResult, predictions: pa.Table | None) -> None:
         """Keep a task: its predictions first, then its row, which makes it count."""
         if predictions is not None:
             buffer = io.BytesIO()
             pq.write_table(predictions, buffer)
             (self.folder / _PREDICTIONS).mkdir(exist_ok=True)
-            write_whole(self._path(done.turn), buffer.getvalue())
-        t = done.turn
+            write_file(self._path(done.task), buffer.getvalue())
+        t = done.task
         settings, said = json.dumps(dict(done.settings)), json.dumps(done.warnings)
         values = (t.name, t.repeat, t.fold, done.reason, settings, done.train_loss, done.n_train, done.n_test,
                   done.complexity, said, done.seconds, done.memory)  # fmt: skip
         with self._db:
             self._db.execute(f"insert into task values ({', '.join('?' * len(values))})", values)
 
-    def done(self) -> dict[Turn, Done]:
+    def done(self) -> dict[Task, TaskResult]:
         """The finished tasks."""
         rows = self._db.execute("select * from task order by name, repeat, fold").fetchall()
-        return {Turn(row["name"], row["repeat"], row["fold"]): _done(row) for row in rows}
+        return {Task(row["name"], row["repeat"], row["fold"]): _task_result(row) for row in rows}
 
-    def predictions(self, turn: Turn) -> OutOfSample:
+    def predictions(self, task: Task) -> OutOfSample:
         """The out-of-sample predictions of one task, by row."""
         try:
-            table = pq.read_table(self._path(turn))
+            table = pq.read_table(self._path(task))
         except (OSError, pa.ArrowInvalid) as error:
             raise StudyError(
-                f"{self._path(turn)} is missing or damaged: run the study anew, with force"
+                f"{self._path(task)} is missing or damaged: run the study anew, with force"
             ) from error
         columns = {name: table.column(name).to_numpy() for name in table.column_names}
         if "value" in columns:
@@ -163,21 +164,21 @@ class Store:
         n = len(columns["row"])
         return OutOfSample(
             columns["row"],
-            np.full(n, turn.repeat),
-            np.full(n, turn.fold),
+            np.full(n, task.repeat),
+            np.full(n, task.fold),
             columns["y"],
             predicted,
             columns.get("weight"),
         )
 
-    def _path(self, turn: Turn) -> Path:
-        return self.folder / _PREDICTIONS / f"{turn.name.replace(' ', '_')}-{turn.repeat}-{turn.fold}.parquet"
+    def _path(self, task: Task) -> Path:
+        return self.folder / _PREDICTIONS / f"{task.name.replace(' ', '_')}-{task.repeat}-{task.fold}.parquet"
 
 
-def _done(row: sqlite3.Row) -> Done:
+def _task_result(row: sqlite3.Row) -> TaskResult:
     columns = ("reason", "train_loss", "n_train", "n_test", "complexity", "seconds", "memory")
-    return Done(
-        turn=Turn(row["name"], row["repeat"], row["fold"]),
+    return TaskResult(
+        task=Task(row["name"], row["repeat"], row["fold"]),
         settings=json.loads(row["settings"]),
         warnings=tuple(json.loads(row["warnings"])),
         **{name: row[name] for name in columns},

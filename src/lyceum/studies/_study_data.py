@@ -15,10 +15,10 @@ import numpy as np
 from lyceum.data import ArraySource, Block, Inspection, Rows, Schema, inspect, paths_of, scan
 from lyceum.errors import StudyError
 from lyceum.statistics import RowSample
+from lyceum.studies._candidate import Suspect, TaskKind
 from lyceum.studies._recipe import Recipe
-from lyceum.studies._results import Suspect, Task
 
-__all__ = ["Material", "fingerprint"]
+__all__ = ["StudyData", "fingerprint"]
 
 _LEFT_OUT = ("constant", "empty", "free_text", "identifier")
 _FEWEST = 20  # below, a 95 % interval of an error rate is up to 0.4 wide
@@ -27,16 +27,16 @@ _CHUNK = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
-class Material:
+class StudyData:
     """The rows of a study.
 
-    `rows` are in memory and have a target; `numbers` are their numbers in the data. `every` are all rows
+    `rows` are in memory and have a target; `numbers` are their numbers in the data. `all_rows` are all rows
     with a target, streamed where they do not fit.
     """
 
     rows: Rows
     numbers: np.ndarray
-    every: Rows
+    all_rows: Rows
     n_rows: int
     n_without_target: int
     n_missing: int
@@ -44,7 +44,7 @@ class Material:
     notes: tuple[str, ...]
 
     @classmethod
-    def of(cls, recipe: Recipe) -> Material:
+    def of(cls, recipe: Recipe) -> StudyData:
         """Look at the files and read them; raises, by one sentence, where they cannot be studied."""
         kinds: Any = dict(recipe.kinds)
         found = inspect(list(recipe.data), recipe.target, kinds=kinds, memory=recipe.memory_mb << 20)
@@ -62,15 +62,15 @@ class Material:
         )
         missing = sum(found[name].n_missing for name in rows.schema.names)
         notes = _notes(found, recipe)
-        if isinstance(rows.source, ArraySource):
+        if rows.in_memory:
             return cls._in_memory(rows, missing, suspects, notes)
         return cls._sampled(rows, missing, suspects, notes, recipe)
 
     @classmethod
     def _in_memory(
         cls, rows: Rows, missing: int, suspects: tuple[Suspect, ...], notes: tuple[str, ...]
-    ) -> Material:
-        y, w = rows.source.y, rows.source.w  # type: ignore[attr-defined]
+    ) -> StudyData:
+        y, w = rows.coded_y, rows.sample_weight
         there = _has_target(y)
         n_without = int(np.count_nonzero(~there))
         if w is not None:
@@ -84,7 +84,7 @@ class Material:
     @classmethod
     def _sampled(
         cls, rows: Rows, missing: int, suspects: tuple[Suspect, ...], notes: tuple[str, ...], recipe: Recipe
-    ) -> Material:
+    ) -> StudyData:
         """A sample by a hash of the row numbers, of a quarter of the memory at most."""
         fits = (recipe.memory_mb << 20) // (32 * max(1, len(rows.schema)))
         every = rows.then(WithTarget())
@@ -110,15 +110,17 @@ class Material:
 
     @property
     def is_sample(self) -> bool:
-        return self.every is not self.rows
+        return self.all_rows is not self.rows
 
     @property
     def y(self) -> np.ndarray:
-        return self.rows.source.y  # type: ignore[attr-defined]
+        y = self.rows.coded_y
+        assert y is not None
+        return y
 
     @property
     def w(self) -> np.ndarray | None:
-        return self.rows.source.w  # type: ignore[attr-defined]
+        return self.rows.sample_weight
 
     @property
     def target(self) -> str:
@@ -126,15 +128,15 @@ class Material:
         return self.schema.target.name
 
     @property
-    def task(self) -> Task:
+    def task(self) -> TaskKind:
         assert self.schema.target is not None
         return "classification" if self.schema.target.is_categorical else "regression"
 
     @property
-    def has_gaps(self) -> bool:
+    def has_missing(self) -> bool:
         return self.n_missing > 0
 
-    def checked(self) -> Material:
+    def checked(self) -> StudyData:
         """The same rows, if there are enough of them and of every class."""
         target = self.schema.target
         assert target is not None

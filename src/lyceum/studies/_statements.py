@@ -7,57 +7,33 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from lyceum.decision import error_reject_curve
+from lyceum.studies._candidate import Failure, Suspect
+from lyceum.studies._comparison import Comparison, OutOfSample, RankedLearner
+from lyceum.studies._format import capitalized, joined_names, loss_text, p_text, percent_text
 from lyceum.studies._problems import Problems
-from lyceum.studies._results import Comparison, Failure, OutOfSample, Standing, Study, Suspect
+from lyceum.studies._study_result import Study
 
 if TYPE_CHECKING:
-    from lyceum.studies._pipeline import Judge
+    from lyceum.studies._loss_rule import LossRule
 
 __all__ = ["answer", "statements", "verdict"]
 
 _ALPHA = 0.05
 
 
-def number(value: float) -> str:
-    """Three significant digits."""
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
-
-
-def percent(share: float) -> str:
-    return f"{100 * share:.1f} %" if share < 0.1 else f"{100 * share:.0f} %"
-
-
-def listed(names: Sequence[str]) -> str:
-    """ "a", "a and b", "a, b and c"."""
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}" if names else "none"
-
-
-def p_value(p: float) -> str:
-    return "p < 0.001" if p < 0.001 else f"p = {p:.2g}"
-
-
-def amount(criterion: str, value: float) -> str:
-    """A loss in its own unit: an error rate as percent."""
-    return percent(value) if criterion == "error rate" else number(value)
-
-
-def sentence(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
 # -- one learner ---------------------------------------------------------------------------------------------
 
 
-def verdict(standing: Standing, baseline: float) -> str:
-    """One sentence on a standing."""
-    if standing.is_baseline:
+def verdict(learner: RankedLearner, baseline: float) -> str:
+    """One sentence on a learner."""
+    if learner.is_baseline:
         return "A constant guess: what the others have to beat."
-    against = "the best" if standing.rank == 1 else _against(standing.p_corrected_t_holm)
-    gain = 1.0 - standing.loss / baseline if baseline > 0 else 0.0
+    against = "the best" if learner.rank == 1 else _against(learner.p_corrected_t_holm)
+    gain = 1.0 - learner.loss / baseline if baseline > 0 else 0.0
     better = "no better than a constant guess"
-    if standing.loss < baseline:
-        better = f"{percent(gain)} below a constant guess" if baseline > 0 else "below a constant guess"
-    return sentence(f"{against}; {better}; {_FIT[standing.fit_word]}.")
+    if learner.loss < baseline:
+        better = f"{percent_text(gain)} below a constant guess" if baseline > 0 else "below a constant guess"
+    return capitalized(f"{against}; {better}; {_FIT[learner.fit_word]}.")
 
 
 _FIT = {
@@ -71,9 +47,9 @@ def _against(p: float | None) -> str:
     if p is None:
         return "behind the best, by an unknown margin"
     return (
-        f"worse than the best ({p_value(p)})"
+        f"worse than the best ({p_text(p)})"
         if p < _ALPHA
-        else f"not shown to be worse than the best ({p_value(p)})"
+        else f"not shown to be worse than the best ({p_text(p)})"
     )
 
 
@@ -83,10 +59,10 @@ def _against(p: float | None) -> str:
 def answer(study: Study) -> str:
     """Two sentences: what predicts the target best and how well, and what that is worth."""
     comparison, choice = study.comparison, study.choice
-    how = amount(comparison.criterion, choice.loss)
-    low, high = (amount(comparison.criterion, end) for end in choice.interval)
+    how = loss_text(comparison.criterion, choice.loss)
+    low, high = (loss_text(comparison.criterion, end) for end in choice.interval)
     first = (
-        f"{sentence(choice.label)} predicts {study.recipe.target!r} with {_article(comparison.criterion)} "
+        f"{capitalized(choice.label)} predicts {study.recipe.target!r} with {_article(comparison.criterion)} "
         f"of {how} on rows it has not seen (95 % interval {low} to {high})."
     )
     return f"{first} {_worth(comparison)}"
@@ -100,11 +76,11 @@ def _worth(comparison: Comparison) -> str:
     baseline, choice = comparison.baseline, comparison[comparison.choice]
     if baseline is None or choice.is_baseline:
         return "No learner does better than this constant guess: the columns tell nothing that was found."
-    base = amount(comparison.criterion, baseline.loss)
+    base = loss_text(comparison.criterion, baseline.loss)
     if choice.loss >= baseline.loss:
         return f"That is no better than a constant guess, which has {base}."
     less = baseline.loss - choice.loss
-    gain = percent(less / baseline.loss) if baseline.loss > 0 else amount(comparison.criterion, less)
+    gain = percent_text(less / baseline.loss) if baseline.loss > 0 else loss_text(comparison.criterion, less)
     sure = baseline.p_corrected_t_holm is not None and baseline.p_corrected_t_holm < _ALPHA
     doubt = "" if sure else ", a difference that chance alone could make"
     return f"That is {gain} less than a constant guess, which has {base}{doubt}."
@@ -116,7 +92,7 @@ def _worth(comparison: Comparison) -> str:
 def statements(
     comparison: Comparison,
     sample: OutOfSample,
-    judge: Judge,
+    rule: LossRule,
     *,
     suspects: Iterable[Suspect],
     failures: Sequence[Failure],
@@ -134,7 +110,7 @@ def statements(
         "the time allowed": partial(_budget, comparison, skipped, finished, folds_planned),
         "differences": partial(_differences, comparison),
         "what the test rows support": partial(_support, comparison),
-        "rejecting rows": partial(_doubt, comparison, sample, judge),
+        "rejecting rows": partial(_doubt, comparison, sample, rule),
         "calibration": partial(_calibrated, comparison),
         "the learning curve": partial(_curve, comparison),
         "the rows held out": partial(_held_out, comparison),
@@ -154,7 +130,7 @@ def _all(say: Callable[[], Iterable[str]]) -> list[str]:
 
 def _failed(failures: Iterable[Failure]) -> Iterator[str]:
     for failure in failures:
-        yield f"{sentence(failure.label)} failed and was not compared: {failure.reason.rstrip('.')}."
+        yield f"{capitalized(failure.label)} failed and was not compared: {failure.reason.rstrip('.')}."
 
 
 def _budget(
@@ -162,7 +138,7 @@ def _budget(
 ) -> Iterator[str]:
     if finished:
         return
-    missing = f"; {listed(list(skipped))} not at all" if skipped else ""
+    missing = f"; {joined_names(list(skipped))} not at all" if skipped else ""
     yield (
         f"The time allowed ended the study early: {comparison.n_folds} of {folds_planned} folds were "
         f"compared{missing}. Run it again with more time and it goes on from there."
@@ -171,20 +147,20 @@ def _budget(
 
 def _differences(comparison: Comparison) -> Iterator[str]:
     best = comparison[comparison.best]
-    rest = [s for s in comparison.standings[1:] if s.p_corrected_t_holm is not None]
+    rest = [s for s in comparison.learners[1:] if s.p_corrected_t_holm is not None]
     same = [_named(s) for s in rest if s.p_corrected_t_holm >= _ALPHA]  # type: ignore[operator]
     worse = [_named(s) for s in rest if s.p_corrected_t_holm < _ALPHA]  # type: ignore[operator]
     test = "corrected resampled t test, Holm's correction for several comparisons"
     if same:
         verb = "is" if len(same) == 1 else "are"
-        yield f"{sentence(listed(same))} {verb} not shown to be worse than {best.label} ({test})."
+        yield f"{capitalized(joined_names(same))} {verb} not shown to be worse than {best.label} ({test})."
     if worse:
         verb = "is" if len(worse) == 1 else "are"
-        yield f"{sentence(listed(worse))} {verb} worse than {best.label} beyond chance ({test})."
+        yield f"{capitalized(joined_names(worse))} {verb} worse than {best.label} beyond chance ({test})."
 
 
-def _named(standing: Standing) -> str:
-    return f"the {standing.label}" if standing.is_baseline else standing.label
+def _named(learner: RankedLearner) -> str:
+    return f"the {learner.label}" if learner.is_baseline else learner.label
 
 
 def _support(comparison: Comparison) -> Iterator[str]:
@@ -194,46 +170,48 @@ def _support(comparison: Comparison) -> Iterator[str]:
             "guarantee without assumptions can be given for it."
         )
         return
-    off = amount(comparison.criterion, comparison.hoeffding)
+    off = loss_text(comparison.criterion, comparison.hoeffding)
     yield (
         f"{comparison.n_rows:,} test rows support this much and no more: with probability 95 % no "
-        f"{comparison.criterion} of the {len(comparison.standings)} models is off by {off} or more "
+        f"{comparison.criterion} of the {len(comparison.learners)} models is off by {off} or more "
         "(Hoeffding's bound, for models fixed in advance)."
     )
 
 
-def _doubt(comparison: Comparison, sample: OutOfSample, judge: Judge) -> Iterator[str]:
-    if judge.n_classes is None:
+def _doubt(comparison: Comparison, sample: OutOfSample, rule: LossRule) -> Iterator[str]:
+    if rule.n_classes is None:
         return
     choice = comparison[comparison.choice]
-    curve = error_reject_curve(sample.y, sample.predicted, _unlabelled(judge), sample_weight=sample.weight)
-    if judge.doubt is not None:
-        at = curve.at(judge.doubt)
+    curve = error_reject_curve(sample.y, sample.predicted, _unlabelled(rule), sample_weight=sample.weight)
+    if rule.doubt is not None:
+        at = curve.at(rule.doubt)
+        rejected = percent_text(at["reject_rate"])
         yield (
-            f"At a cost of {judge.doubt:g} for doubt, {choice.label} rejects {percent(at['reject_rate'])} "
-            f"of the rows; {percent(at['error'])} of the others are decided wrong."
+            f"At a cost of {rule.doubt:g} for doubt, {choice.label} rejects {rejected} of the rows; "
+            f"{percent_text(at['error'])} of the others are decided wrong."
         )
         return
     # the point that rejects at least a tenth
     place = int((curve.reject_rate >= 0.1).nonzero()[0][-1])
     kept, everything = float(curve.cost[place]), float(curve.cost[-1])
     if everything > 0 and curve.reject_rate[place] < 0.5:
+        rejected = percent_text(float(curve.reject_rate[place]))
         yield (
-            f"If {choice.label} could leave the {percent(float(curve.reject_rate[place]))} of the rows that "
-            f"it is least sure of to a person, its {comparison.criterion} on the rest would be "
-            f"{amount(comparison.criterion, kept)} and not {amount(comparison.criterion, everything)}."
+            f"If {choice.label} could leave to a person the {rejected} of the rows that it is least certain "
+            f"of, its {comparison.criterion} on the rest would be "
+            f"{loss_text(comparison.criterion, kept)} and not {loss_text(comparison.criterion, everything)}."
         )
 
 
-def _unlabelled(judge: Judge):
-    return None if judge.loss is None else judge.loss.without_reject().values
+def _unlabelled(rule: LossRule):
+    return None if rule.loss is None else rule.loss.without_reject().values
 
 
 def _calibrated(comparison: Comparison) -> Iterator[str]:
     choice = comparison[comparison.choice]
     if choice.calibration_error is None or choice.is_baseline:
         return
-    off = percent(choice.calibration_error)
+    off = percent_text(choice.calibration_error)
     how = "can be taken as they are" if choice.calibration_error < 0.05 else "should be calibrated before use"
     yield (
         f"The posteriors of {choice.label} are off by {off} on average (expected calibration error): they "
@@ -259,10 +237,10 @@ def _held_out(comparison: Comparison) -> Iterator[str]:
     held = comparison.holdout
     if held is None:
         return
-    low, high = (amount(comparison.criterion, end) for end in held.interval)
+    low, high = (loss_text(comparison.criterion, end) for end in held.interval)
     yield (
         f"On {held.n_rows:,} rows that nothing was chosen by, {comparison[comparison.choice].label} has "
-        f"{_article(comparison.criterion)} of {amount(comparison.criterion, held.loss)} (95 % interval "
+        f"{_article(comparison.criterion)} of {loss_text(comparison.criterion, held.loss)} (95 % interval "
         f"{low} to {high})."
     )
 

@@ -1,33 +1,18 @@
-"""Files that are there whole or not at all."""
+"""Errors of a full or read-only disk in plain words."""
 
 from __future__ import annotations
 
 import errno
-import os
 import sqlite3
-import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from lyceum.errors import StudyError
 
-__all__ = ["explain_full_disk", "write_whole"]
+__all__ = ["explain_full_disk"]
 
 _FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))  # Windows has no quota
-
-
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file under another name, then give it its own."""
-    draft = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}")
-    try:
-        with open(draft, "xb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(draft, path)
-    finally:
-        draft.unlink(missing_ok=True)
 
 
 @contextmanager

@@ -1,0 +1,177 @@
+"""A fitted model without what is around it: its steps, the columns it reads, and its predictions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from sklearn.pipeline import Pipeline
+
+from lyceum import progress
+from lyceum.apply._batches import Batches
+from lyceum.apply._pipeline_explanation import explain_steps
+from lyceum.data import Column, CsvFormat, Rows, Schema, coded_source
+from lyceum.decision import MinimumRiskClassifier
+from lyceum.errors import DataError, LyceumError
+from lyceum.report import Explanation
+
+__all__ = ["FittedModel"]
+
+
+@dataclass(frozen=True)
+class FittedModel:
+    """A fitted learner, or a pipeline that ends in one, perhaps inside a `MinimumRiskClassifier`.
+
+    Parameters
+    ----------
+    given : fitted learner, pipeline or MinimumRiskClassifier
+        As `lyceum.load` returns it.
+
+    Attributes
+    ----------
+    model : learner or pipeline
+        Without the minimum-risk decisions.
+    steps : list
+        The preparations and, last, the learner.
+    learner : learner
+        The last step.
+    schema : Schema
+        The columns that the model reads.
+    target : Column
+        What the model predicts.
+    classes : array or None
+        None for regressors.
+
+    Examples
+    --------
+    >>> from lyceum import datasets
+    >>> from lyceum.apply import fit_file
+    >>> fitted = FittedModel(fit_file(datasets.path("penguins"), "species", "LogisticRegression"))
+    >>> fitted.name, len(fitted.steps), fitted.target.name
+    ('LogisticRegression', 3, 'species')
+    """
+
+    given: Any
+
+    @property
+    def model(self) -> Any:
+        """The learner or pipeline without the minimum-risk decisions."""
+        return self.given.estimator_ if self._decides else self.given
+
+    @property
+    def _decides(self) -> bool:
+        return isinstance(self.given, MinimumRiskClassifier)
+
+    def costs(self, loss: Any, doubt: float | None) -> tuple[Any, float | None]:
+        """The given loss and doubt, or else those that the model was fitted with."""
+        if loss is not None or doubt is not None or not self._decides:
+            return loss, doubt
+        return (None if self.given.loss_.is_zero_one else self.given.loss_), self.given.doubt
+
+    # -- parts -----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def steps(self) -> list[Any]:
+        """The preparations and, last, the learner."""
+        if not isinstance(self.model, Pipeline):
+            return [self.model]
+        return [step for _, step in self.model.steps if step not in (None, "passthrough")]
+
+    @property
+    def learner(self) -> Any:
+        """The last step."""
+        return self.steps[-1]
+
+    @property
+    def name(self) -> str:
+        """The class name of the learner."""
+        return type(self.learner).__name__
+
+    @cached_property
+    def schema(self) -> Schema:
+        """The columns that the model reads."""
+        if not all(hasattr(step, "schema_") for step in self.steps):
+            raise LyceumError(
+                f"this {self.name} does not say which columns it was fitted on: fit it by `lyceum fit`, or "
+                "on lyceum.scan(...)"
+            )
+        return Schema(self.steps[0].schema_.columns)
+
+    @property
+    def target(self) -> Column:
+        """What the model predicts."""
+        target = getattr(self.learner, "schema_", self.schema).target
+        if target is None or not hasattr(self.learner, "predict"):
+            raise LyceumError(f"{self.name} predicts no target: give a classifier or a regressor")
+        return target
+
+    @property
+    def classes(self) -> np.ndarray | None:
+        """The classes of a classifier."""
+        return getattr(self.model, "classes_", None)
+
+    # -- predictions -----------------------------------------------------------------------------------------
+
+    def rows(self, table: pa.Table) -> Rows:
+        """The rows of a table, coded as the model reads them."""
+        return Rows(coded_source(table, self.schema))
+
+    def predict(self, table: pa.Table) -> np.ndarray:
+        """The predictions for a table."""
+        return self._check_length(self.model.predict(self.rows(table)), table)
+
+    def posterior(self, table: pa.Table) -> np.ndarray:
+        """(n, K) posteriors; 1 for the predicted class where the model has none of its own."""
+        if hasattr(self.model, "predict_proba"):
+            return self._check_length(self.model.predict_proba(self.rows(table)), table)
+        labels = self.predict(table)
+        return (labels[:, None] == np.asarray(self.classes)[None, :]).astype(np.float64)
+
+    def output(self, table: pa.Table) -> np.ndarray:
+        """Posteriors of a classifier, (n, K), or values of a regressor, (n,)."""
+        return self.predict(table) if self.classes is None else self.posterior(table)
+
+    def _check_length(self, result: np.ndarray, table: pa.Table) -> np.ndarray:
+        if len(result) != table.num_rows:
+            raise DataError(
+                f"the model drops rows with missing cells, {table.num_rows - len(result)} of these: fill "
+                "them first, or fit a model with FillMissing"
+            )
+        return result
+
+    def explain(self, rows: Rows) -> Explanation:
+        """What every column adds to the predictions; `rows` are as the first step reads them."""
+        return explain_steps(self.steps, rows)
+
+    def outputs(
+        self,
+        data: Any,
+        *,
+        also: tuple[str, ...] = (),
+        truth: str | None = None,
+        form: CsvFormat | None = None,
+    ) -> Iterator[tuple[pa.Table, np.ndarray]]:
+        """Every batch of the data with the model's output for it.
+
+        Parameters
+        ----------
+        data : path, glob, list of paths, or frame
+        also : tuple of str, default=()
+            Columns that the batches have besides those of the model.
+        truth : str, optional
+            The column with the true target, which the batches then have too.
+        form : CsvFormat, optional
+            How a CSV file is written.
+        """
+        columns = self.schema.columns if truth is None else (*self.schema, replace(self.target, name=truth))
+        batches = Batches(data, columns, also, form or CsvFormat(""))
+        total = batches.n_rows if progress.is_watched() else None
+        done = 0
+        for table in batches:
+            yield table, self.output(table)
+            done += table.num_rows
+            progress.report("rows", done, None if total is None else max(done, total))

@@ -1,0 +1,76 @@
+"""Files written as a whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+__all__ = ["replacing", "write_file"]
+
+
+@contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """A binary file that takes the place of `path` when the block ends without an error.
+
+    It is written under a temporary name in the same folder (`.NAME.` and eight hexadecimal digits), flushed
+    to disk and renamed. If the block fails, the temporary file is removed and `path` is as it was.
+
+    Parameters
+    ----------
+    path : str or path
+        The file to write or replace.
+
+    Yields
+    ------
+    binary file
+
+    See Also
+    --------
+    write_file : The same for bytes that are in memory.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with replacing(f"{folder}/a.txt") as file:
+    ...         written = file.write(b"first")
+    ...     try:
+    ...         with replacing(f"{folder}/a.txt") as file:
+    ...             written = file.write(b"sec")
+    ...             raise OSError("the disk is full")
+    ...     except OSError:
+    ...         os.listdir(folder), Path(folder, "a.txt").read_text()
+    (['a.txt'], 'first')
+    """
+    path = Path(path)
+    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}")
+    try:
+        with open(temporary, "xb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_file(path: str | os.PathLike[str], data: bytes) -> None:
+    """Write all of `data` to a file, or leave the file as it was.
+
+    Parameters
+    ----------
+    path : str or path
+        The file to write or replace.
+    data : bytes
+        What it holds afterwards.
+
+    See Also
+    --------
+    replacing : The same for data that come in pieces.
+    """
+    with replacing(path) as file:
+        file.write(data)

@@ -1,0 +1,91 @@
+"""Candidates of a study, suspicious columns, and learners that failed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+from lyceum.report import plain
+
+__all__ = ["Candidate", "Failure", "Suspect", "TaskKind"]
+
+TaskKind = Literal["classification", "regression"]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One learner of the plan, as it is built.
+
+    Attributes
+    ----------
+    name : str
+        Unique in the study: the learner's name, with a number behind it where a learner is there twice.
+    learner : str
+        Its name in the catalog; "PriorClassifier" or "MeanRegressor" for the baseline.
+    label : str
+        For people: "logistic regression".
+    about : str
+        A sentence on the method.
+    steps : tuple of str
+        The pipeline, e.g. ("FillMissing", "Standardize", "LogisticRegression").
+    settings : dict
+        What is fixed.
+    search : tuple of dicts
+        The settings that the inner cross-validation chooses from; empty when there is nothing to choose.
+    why : str
+        Why it is here, or why it was built so.
+    is_baseline : bool
+    """
+
+    name: str
+    learner: str
+    label: str
+    about: str
+    steps: tuple[str, ...]
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    search: tuple[Mapping[str, Any], ...] = ()
+    why: str = ""
+    is_baseline: bool = False
+
+    def as_dict(self) -> dict[str, Any]:
+        """All fields in JSON's own types."""
+        return plain(asdict(self))
+
+    @classmethod
+    def from_dict(cls, stored: Mapping[str, Any]) -> Candidate:
+        """The candidate that `as_dict` made."""
+        return cls(**{**stored, "steps": tuple(stored["steps"]), "search": tuple(stored["search"])})
+
+
+@dataclass(frozen=True, slots=True)
+class Suspect:
+    """A column that looks wrong, in the words of `lyceum inspect`.
+
+    `code` is the flag's ("identifier", "constant", "empty", "free_text", "leak", "mostly_missing", "copy",
+    ...), `text` its sentence, `left_out` whether the study does without the column.
+    """
+
+    column: str
+    code: str
+    text: str
+    left_out: bool
+
+    def as_dict(self) -> dict[str, Any]:
+        """All fields in JSON's own types."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A learner that could not be compared, where it failed and why."""
+
+    name: str
+    label: str
+    repeat: int
+    fold: int
+    reason: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """All fields in JSON's own types."""
+        return asdict(self)

@@ -1,0 +1,232 @@
+"""How learners did on rows that they had not seen, one by one and against each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lyceum.report import plain
+
+if TYPE_CHECKING:
+    from lyceum.evaluate import LearningCurve
+
+__all__ = ["Comparison", "HoldoutResult", "OutOfSample", "RankedLearner", "Span"]
+
+Span = tuple[float, float]  # low and high end of a 95 % interval
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankedLearner:
+    """How one learner did on rows that it had not seen.
+
+    For regression the numbers that need posteriors are None, and for classification those of regression.
+
+    Attributes
+    ----------
+    name, label : str
+        As in `Candidate`.
+    params : dict
+        The settings chosen most often by the inner cross-validation, with those that were fixed.
+    rank : int
+        1 is the best; learners are ranked by `loss`.
+    loss : float
+        What the study ranks by, `Comparison.criterion`: mean cost, error rate or RMSE.
+    interval : (float, float)
+        95 % interval of `loss`.
+    standard_error : float
+        Of `loss`, over rows.
+    error : float or None
+        Share of rows not given to their true class under minimum 0/1 risk.
+    error_interval : (float, float) or None
+        Wilson's.
+    cost : float or None
+        Mean cost of the minimum-risk decisions under the study's loss matrix, doubt included; the error rate
+        without either.
+    cost_interval : (float, float) or None
+    reject_rate : float or None
+        Share of rows rejected by doubt, 0 without.
+    log_loss, auc, brier, calibration_error : float or None
+        Of the pooled posteriors. `auc` is the area under the ROC curve, Hand and Till's for more than two
+        classes; `calibration_error` the expected calibration error.
+    rmse, mae, r2 : float or None
+    rmse_interval : (float, float) or None
+    fold_losses : tuple of float
+        The loss of every fold, in the order of repeats and folds; a squared error for regression.
+    train_loss : float
+        Mean of `loss` on the rows learned from.
+    confusion : tuple of tuples of float, or None
+        Rows = true class, columns = action in the order of `Study.actions`: rows (or weight) so decided.
+    seconds : float
+        Search, fit and prediction, all folds.
+    memory : int
+        Largest growth of the process in a fold, in bytes.
+    difference : float or None
+        `loss` over that of the best, in mean fold losses; None for the best itself.
+    p_corrected_t, p_mcnemar : float or None
+        Against the best: the corrected resampled t test (Nadeau and Bengio) on fold losses, and McNemar's
+        on the rows decided wrong (classification only).
+    p_corrected_t_holm, p_mcnemar_holm : float or None
+        The same, with Holm's correction for comparing several learners.
+    error_632 : float or None
+        The .632 bootstrap estimate, where it was asked for.
+    within_one_se : bool
+        Whether `loss` is at most one standard error above that of the best.
+    complexity : int
+        How many numbers a prediction needs.
+    is_baseline : bool
+    fit_word : str
+        "underfitting", "overfitting" or "balanced".
+    verdict : str
+        One sentence for people.
+    folds_done, folds_planned : int
+    warnings : tuple of str
+    """
+
+    name: str
+    label: str
+    params: Mapping[str, Any]
+    loss: float
+    interval: Span
+    standard_error: float
+    fold_losses: tuple[float, ...]
+    train_loss: float
+    complexity: int
+    seconds: float
+    memory: int
+    folds_done: int
+    folds_planned: int
+    is_baseline: bool
+    rank: int = 0
+    error: float | None = None
+    error_interval: Span | None = None
+    cost: float | None = None
+    cost_interval: Span | None = None
+    reject_rate: float | None = None
+    log_loss: float | None = None
+    auc: float | None = None
+    brier: float | None = None
+    calibration_error: float | None = None
+    rmse: float | None = None
+    rmse_interval: Span | None = None
+    mae: float | None = None
+    r2: float | None = None
+    confusion: tuple[tuple[float, ...], ...] | None = None
+    difference: float | None = None
+    p_corrected_t: float | None = None
+    p_corrected_t_holm: float | None = None
+    p_mcnemar: float | None = None
+    p_mcnemar_holm: float | None = None
+    error_632: float | None = None
+    within_one_se: bool = False
+    fit_word: str = "balanced"
+    verdict: str = ""
+    warnings: tuple[str, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """All fields in JSON's own types."""
+        return plain(asdict(self))
+
+
+@dataclass(frozen=True, slots=True)
+class HoldoutResult:
+    """The choice, fitted on all other rows and judged once on rows that nothing was chosen by."""
+
+    n_rows: int
+    loss: float
+    interval: Span
+
+    def as_dict(self) -> dict[str, Any]:
+        """All fields in JSON's own types."""
+        return plain(asdict(self))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comparison:
+    """The learners against each other.
+
+    Attributes
+    ----------
+    criterion : str
+        "mean cost", "error rate" or "RMSE": what `RankedLearner.loss` is.
+    learners : tuple of RankedLearner
+        Best first, the baseline among them.
+    best : str
+        The name with the least loss.
+    choice : str
+        Occam's choice, which is fitted on all rows: the simplest learner within one standard error of the
+        best (the best itself if the recipe says `choose = "best"`).
+    choice_reason : str
+        One sentence.
+    n_rows : int
+        Rows tested; every learner was tested on the same.
+    n_folds : int
+        Folds compared, over all repeats.
+    hoeffding : float or None
+        ε of Hoeffding's bound over the models compared, with probability 95 %, in units of `criterion`; None
+        for regression, whose loss has no bound.
+    learning_curve : lyceum.evaluate.LearningCurve or None
+        Of the choice, in `criterion` (squared error for regression); None when the budget did not reach.
+    holdout : HoldoutResult or None
+    statements : tuple of str
+        Plain sentences: what the test rows can support, doubt, leaks, budget, sample, folds.
+    """
+
+    criterion: str
+    learners: tuple[RankedLearner, ...]
+    best: str
+    choice: str
+    choice_reason: str
+    n_rows: int
+    n_folds: int
+    hoeffding: float | None
+    learning_curve: LearningCurve | None
+    holdout: HoldoutResult | None
+    statements: tuple[str, ...]
+
+    def __getitem__(self, name: str) -> RankedLearner:
+        """The learner of one learner."""
+        for learner in self.learners:
+            if learner.name == name:
+                return learner
+        raise KeyError(f"{name!r} was not compared: there are {', '.join(s.name for s in self.learners)}")
+
+    @property
+    def baseline(self) -> RankedLearner | None:
+        """The learner of the constant guess."""
+        return next((learner for learner in self.learners if learner.is_baseline), None)
+
+    def as_dict(self) -> dict[str, Any]:
+        """All fields in JSON's own types."""
+        return plain({each.name: getattr(self, each.name) for each in fields(self)})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OutOfSample:
+    """Predictions for rows that the learner had not seen, ordered by repeat, then by row.
+
+    Unpacks to truth and predictions: `y, proba = study.out_of_sample(name)`.
+
+    Attributes
+    ----------
+    rows : array of shape (m,)
+        Row numbers in the data; with several repeats a row is there once a repeat.
+    repeats, folds : array of shape (m,)
+    y : array of shape (m,)
+        True class codes into `Study.classes`, or true values.
+    predicted : array of shape (m, K) or (m,)
+        Posteriors, or predicted values.
+    weight : array of shape (m,) or None
+    """
+
+    rows: np.ndarray
+    repeats: np.ndarray
+    folds: np.ndarray
+    y: np.ndarray
+    predicted: np.ndarray
+    weight: np.ndarray | None
+
+    def __iter__(self):
+        return iter((self.y, self.predicted))

@@ -1,0 +1,189 @@
+"""What follows the folds: .632 estimates, the learning curve, the holdout, the final model, examples."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from lyceum.data import Rows
+from lyceum.decision import MinimumRiskClassifier
+from lyceum.errors import Cancelled
+from lyceum.evaluate import LearningCurve, StratifiedFolds, bootstrap_632, learning_curve
+from lyceum.persist import save
+from lyceum.studies._comparison import Comparison, HoldoutResult, OutOfSample, RankedLearner
+from lyceum.studies._example_rows import explain_row, pick_rows
+from lyceum.studies._loss_rule import LossRule
+from lyceum.studies._pipelines import build_pipeline, choose_settings, row_predictions, seed_of
+from lyceum.studies._plan import Plan
+from lyceum.studies._problems import Problems, reason_of
+from lyceum.studies._store import Store
+from lyceum.studies._study_data import StudyData
+from lyceum.studies._trials import loss_and_interval
+
+__all__ = ["bootstrap_error", "curve_values", "fit_choice", "holdout_values", "stored_result"]
+
+_ROUNDS = 100
+_CURVE_FOLDS = 5
+
+
+def stored_result(store: Store, name: str, work: Callable[[], Any]) -> Any:
+    """What `work` returns, from the store if it was done before; its seconds are stored too.
+
+    If it fails, {"failed": reason}. A full disk or a request to stop ends the study instead.
+    """
+    found = store.get(name)
+    if found is None:
+        start = time.perf_counter()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = _attempt(work)
+        store.put(f"seconds/{name}", time.perf_counter() - start)
+        store.put(name, found)
+    return found
+
+
+def _attempt(work: Callable[[], Any]) -> Any:
+    try:
+        return work()
+    except (Cancelled, OSError, sqlite3.Error):
+        raise
+    except Exception as error:  # few rows can make any learner fail, and the folds are worth keeping
+        return {"failed": reason_of(error)}
+
+
+def failure_of(stored: Any) -> str | None:
+    """The reason why a stored result could not be made, None if it was made."""
+    return stored["failed"] if isinstance(stored, dict) and "failed" in stored else None
+
+
+# -- resampling with the loss of the study -------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class _Resampling:
+    """A candidate with fixed settings, as the functions of `lyceum.evaluate` take it."""
+
+    plan: Plan
+    data: StudyData
+    name: str
+    settings: dict[str, Any]
+
+    @property
+    def model(self) -> Any:
+        return build_pipeline(self.plan[self.name], self.settings, seed_of(self.plan.seed, self.name))
+
+    @property
+    def rows(self) -> Rows:
+        return self.data.rows.take(self.plan.compared)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        if self.plan.classes is None:
+            return {"loss": "squared"}
+        rule = self.plan.rule
+        return {"predict": partial(_actions, rule), "loss": partial(_cost, rule, self.plan.classes)}
+
+
+def _actions(rule: LossRule, model: Any, rows: Any) -> np.ndarray:
+    return rule.decide(row_predictions(model, rows))
+
+
+def _cost(rule: LossRule, classes: tuple[Any, ...], y: np.ndarray, actions: np.ndarray) -> np.ndarray:
+    present, inverse = np.unique(y, return_inverse=True)
+    codes = np.array([classes.index(label) for label in present.tolist()])
+    return rule.cost(codes[inverse], actions)
+
+
+def bootstrap_error(plan: Plan, data: StudyData, settings: dict[str, Any], name: str) -> float:
+    """The .632 estimate of one learner with fixed settings; the root of the mean square for regression."""
+    trial = _Resampling(plan, data, name, settings)
+    seed = seed_of(plan.seed, name, "632")
+    result = bootstrap_632(trial.model, trial.rows, n_rounds=_ROUNDS, random_state=seed, **trial.options)
+    return float(np.sqrt(result.error)) if plan.classes is None else float(result.error)
+
+
+def curve_values(plan: Plan, data: StudyData, choice: RankedLearner, baseline: float) -> dict[str, Any]:
+    """The learning curve of a learner with the settings chosen most often, as plain lists."""
+    fixed = plan[choice.name].settings
+    settings = {key: value for key, value in choice.params.items() if key not in fixed}
+    trial = _Resampling(plan, data, choice.name, settings)
+    y, seed = data.y[plan.compared], seed_of(plan.seed, "curve")
+    smallest = len(y) if plan.classes is None else int(np.bincount(y)[np.unique(y)].min())
+    n_folds = max(2, min(_CURVE_FOLDS, smallest))
+    folds = StratifiedFolds(n_folds, stratify=plan.classes is not None, random_state=seed)
+    curve = learning_curve(trial.model, trial.rows, cv=folds, random_state=seed, **trial.options)
+    return {
+        "sizes": curve.sizes.tolist(),
+        "train": curve.train_losses.tolist(),
+        "test": curve.test_losses.tolist(),
+        "baseline": baseline,
+    }
+
+
+def as_curve(stored: dict[str, Any] | None, criterion: str) -> LearningCurve | None:
+    """The curve that `curve_values` made."""
+    if not stored or failure_of(stored):
+        return None
+    return LearningCurve(
+        np.array(stored["sizes"]),
+        np.array(stored["train"]),
+        np.array(stored["test"]),
+        stored["baseline"],
+        "squared error" if criterion == "RMSE" else criterion,
+    )
+
+
+# -- holdout and final model ---------------------------------------------------------------------------------
+
+
+def holdout_values(plan: Plan, data: StudyData, name: str) -> dict[str, Any]:
+    """The choice, fitted on the rows compared on and measured on those held out."""
+    model, _ = _fit(plan, name, data.rows.take(plan.compared))
+    places = plan.held_out
+    w = None if data.w is None else data.w[places]
+    predicted = row_predictions(model, data.rows.take(places))
+    zeros = np.zeros(len(places), dtype=np.int64)
+    sample = OutOfSample(data.numbers[places], zeros, zeros, data.y[places], predicted, w)
+    loss, interval, _ = loss_and_interval(plan.rule, sample, plan.rule.losses(sample.y, predicted))
+    return {"n_rows": len(places), "loss": loss, "interval": list(interval)}
+
+
+def as_holdout(stored: dict[str, Any] | None) -> HoldoutResult | None:
+    """The result that `holdout_values` made."""
+    if stored is None or failure_of(stored):
+        return None
+    return HoldoutResult(stored["n_rows"], stored["loss"], tuple(stored["interval"]))
+
+
+def _fit(plan: Plan, name: str, rows: Rows, all_rows: Rows | None = None) -> tuple[Any, dict[str, Any]]:
+    """The candidate with settings chosen on `rows`, fitted on these or on `all_rows`."""
+    seed = seed_of(plan.seed, name, "final")
+    settings, _ = choose_settings(plan[name], rows, plan.rule, plan.inner_folds, seed)
+    model: Any = build_pipeline(plan[name], settings, seed)
+    decides = plan.rule.loss is not None or plan.rule.doubt is not None
+    if decides and hasattr(model, "predict_proba"):
+        model = MinimumRiskClassifier(model, plan.rule.loss, doubt=plan.rule.doubt)
+    return model.fit(rows if all_rows is None else all_rows), settings
+
+
+def fit_choice(
+    plan: Plan, data: StudyData, comparison: Comparison, sample: OutOfSample, store: Store
+) -> dict[str, Any]:
+    """Fit the choice on all rows, write the model file, and explain a few rows; plain values."""
+    model, settings = _fit(plan, comparison.choice, data.rows, data.all_rows)
+    save(model, store.folder / "model.lyceum", force=True)
+    problems = Problems()
+    picks = problems.attempt("choice of examples", lambda: pick_rows(sample, plan.rule), [])
+    examples = [
+        problems.attempt(f"example of row {row:,}", partial(explain_row, model, data, plan, row, why))
+        for row, why in picks
+    ]
+    found = [example.as_dict() for example in examples if example is not None]
+    return {"settings": settings, "examples": found, "problems": list(problems)}

@@ -1,0 +1,77 @@
+"""The rows that tell most about the final model, and why it predicts what it does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lyceum.apply import FittedModel
+from lyceum.data import Column
+from lyceum.studies._comparison import OutOfSample
+from lyceum.studies._example import Example
+from lyceum.studies._loss_rule import LossRule
+from lyceum.studies._pipelines import row_predictions
+from lyceum.studies._plan import Plan
+from lyceum.studies._study_data import StudyData
+
+__all__ = ["explain_row", "pick_rows"]
+
+
+def pick_rows(sample: OutOfSample, rule: LossRule) -> list[tuple[int, str]]:
+    """Row numbers that tell most, by their out-of-sample predictions, and the reason for each."""
+    first = np.flatnonzero(sample.repeats == 0)
+    y, predicted, rows = sample.y[first], sample.predicted[first], sample.rows[first]
+    picks = _numeric_picks(y, predicted) if rule.n_classes is None else _class_picks(y, predicted)
+    unique: dict[int, str] = {}
+    for place, why in picks:
+        unique.setdefault(int(rows[place]), why)
+    return list(unique.items())
+
+
+def _numeric_picks(y: np.ndarray, predicted: np.ndarray) -> list[tuple[int, str]]:
+    error = np.abs(y - predicted)
+    middle = int(np.argsort(predicted, kind="stable")[len(y) // 2])
+    return [
+        (int(error.argmin()), "smallest error"),
+        (middle, "median prediction"),
+        (int(error.argmax()), "largest error"),
+    ]
+
+
+def _class_picks(y: np.ndarray, posteriors: np.ndarray) -> list[tuple[int, str]]:
+    top, certainty = posteriors.argmax(axis=1), posteriors.max(axis=1)
+    right = top == y
+    picks = []
+    if right.any():
+        picks.append((int(np.where(right, certainty, -1.0).argmax()), "most certain and right"))
+    if not right.all():
+        picks.append((int(np.where(right, -1.0, certainty).argmax()), "most certain mistake"))
+    return [*picks, (int(certainty.argmin()), "least certain")]
+
+
+def explain_row(model: Any, data: StudyData, plan: Plan, row: int, why: str) -> Example:
+    """A row of the data with the model's prediction and its explanation."""
+    place = int(np.searchsorted(data.numbers, row))
+    rows = data.rows.take(np.array([place]))
+    cells = next(rows.blocks()).X[0].tolist()
+    decided, truth = np.asarray(model.predict(rows))[0], data.y[place]
+    fitted = FittedModel(model)
+    return Example(
+        row=row,
+        cells={column.name: _cell_value(column, cell) for column, cell in zip(data.schema, cells)},
+        truth=float(truth) if plan.classes is None else plan.classes[int(truth)],
+        decided=decided.item() if hasattr(decided, "item") else decided,
+        posterior=None if plan.classes is None else tuple(row_predictions(model, rows)[0].tolist()),
+        explanation=fitted.explain(rows) if hasattr(fitted.learner, "explain") else None,
+        picked=why,
+    )
+
+
+def _cell_value(column: Column, cell: float) -> Any:
+    """A cell as people read it: a label, a number, or None where it is missing."""
+    if np.isnan(cell):
+        return None
+    if not column.numeric:
+        return column.categories[int(cell)].item() if cell >= 0 else None  # type: ignore[index]
+    return int(cell) if float(cell).is_integer() and abs(cell) < 1e15 else float(cell)

@@ -1,0 +1,116 @@
+"""A study read back from its folder."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+from lyceum.errors import StudyError
+from lyceum.studies import _conclusions
+from lyceum.studies._candidate import Failure
+from lyceum.studies._comparison import Comparison
+from lyceum.studies._example import Example
+from lyceum.studies._facts import StudyFacts
+from lyceum.studies._problems import Problems
+from lyceum.studies._ranking import compare_learners
+from lyceum.studies._recipe import Recipe
+from lyceum.studies._statements import statements
+from lyceum.studies._store import Store
+from lyceum.studies._study_result import Study
+from lyceum.studies._task_table import TaskTable
+from lyceum.studies._trials import pooled_predictions
+
+__all__ = ["open_study"]
+
+
+def open_study(folder: str | os.PathLike[str]) -> Study:
+    """The study in a folder; raises StudyError if it is not finished."""
+    folder = Path(folder)
+    with Store.read(folder) as store:
+        if store.get("model") is None:
+            raise StudyError(f"the study in {folder} is not finished: run it again to continue it")
+        return _read_study(store, folder)
+
+
+def _read_study(store: Store, folder: Path) -> Study:
+    facts, chosen = StudyFacts.from_dict(store.get("facts")), store.get("choice")
+    problems = Problems()
+    table = TaskTable.of(facts.candidates, store, facts.folds, facts.repeats)
+    comparison = compare_learners(store, table, facts.rule, chosen["choose"], chosen["error_632"], problems)
+    failures = tuple(_failures(table))
+    comparison = _with_statements(comparison, store, facts, table, failures, problems)
+    final = store.get(f"final/{chosen['at']}") or {}
+    _add_failures(store, facts, comparison, final, problems)
+    return Study(
+        **{each.name: getattr(facts, each.name) for each in fields(facts)},
+        folder=folder,
+        recipe=Recipe.read(folder / "recipe.toml"),
+        comparison=comparison,
+        examples=tuple(map(Example.from_dict, final.get("examples", ()))),
+        failures=failures,
+        skipped=table.skipped,
+        seconds=sum(result.seconds for result in table.done.values()) + store.extra_seconds(),
+        finished=table.finished,
+        problems=(*problems, *store.get("report_problems", ())),
+    )
+
+
+def _failures(table: TaskTable) -> Iterator[Failure]:
+    labels = {candidate.name: candidate.label for candidate in table.candidates}
+    for result in table.failures:
+        task = result.task
+        yield Failure(task.name, labels[task.name], task.repeat, task.fold, result.reason or "")
+
+
+def _with_statements(
+    comparison: Comparison,
+    store: Store,
+    facts: StudyFacts,
+    table: TaskTable,
+    failures: tuple[Failure, ...],
+    problems: Problems,
+) -> Comparison:
+    """The comparison with the learning curve, the holdout and its statements."""
+    choice = comparison.choice
+    curve = store.get(f"curve/{choice}/{comparison.n_folds}")
+    comparison = replace(
+        comparison,
+        learning_curve=_conclusions.as_curve(curve, comparison.criterion),
+        holdout=_conclusions.as_holdout(store.get(f"holdout/{choice}")),
+    )
+    sentences = statements(
+        comparison,
+        pooled_predictions(store, choice, comparison.n_folds),
+        facts.rule,
+        suspects=facts.suspects,
+        failures=failures,
+        skipped=table.skipped,
+        notes=facts.notes,
+        finished=table.finished,
+        folds_planned=len(table.order),
+        problems=problems,
+    )
+    return replace(comparison, statements=sentences)
+
+
+def _add_failures(
+    store: Store, facts: StudyFacts, comparison: Comparison, final: Mapping[str, Any], problems: Problems
+) -> None:
+    """Name the conclusions that failed."""
+    label, at = comparison[comparison.choice].label, f"{comparison.choice}/{comparison.n_folds}"
+    parts = {
+        f"final model ({label})": final,
+        f"learning curve of {label}": store.get(f"curve/{at}"),
+        f"test of {label} on the rows held out": store.get(f"holdout/{comparison.choice}"),
+    }
+    for candidate in facts.candidates:
+        estimate = store.get(f"632/{candidate.name}/{comparison.n_folds}")
+        parts[f".632 estimate of {candidate.label}"] = estimate
+    for part, stored in parts.items():
+        reason = _conclusions.failure_of(stored)
+        if reason is not None:
+            problems.add(part, reason)
+    problems.extend(final.get("problems", ()))

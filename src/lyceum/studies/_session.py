@@ -1,0 +1,185 @@
+"""One session of a study: its folder prepared, its tasks run, its conclusions drawn, its results written."""
+
+from __future__ import annotations
+
+import json
+import platform
+from dataclasses import dataclass, replace
+from functools import partial
+from importlib import metadata
+from pathlib import Path
+
+import lyceum
+from lyceum import progress
+from lyceum.files import write_file
+from lyceum.studies import _conclusions
+from lyceum.studies._comparison import Comparison
+from lyceum.studies._disk import explain_full_disk
+from lyceum.studies._facts import StudyFacts
+from lyceum.studies._open import open_study
+from lyceum.studies._plan import Plan
+from lyceum.studies._problems import Problems
+from lyceum.studies._ranking import compare_learners
+from lyceum.studies._recipe import Recipe
+from lyceum.studies._run import Budget, run_tasks
+from lyceum.studies._store import Store
+from lyceum.studies._study_data import StudyData, fingerprint
+from lyceum.studies._study_result import Study
+from lyceum.studies._task_table import TaskTable
+from lyceum.studies._trials import pooled_predictions
+
+__all__ = ["DATA_FILE", "Request", "run_study"]
+
+DATA_FILE = "data.parquet"
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """A recipe whose data can be read, and the bytes of the data if they came as a frame."""
+
+    recipe: Recipe
+    frame: bytes | None = None
+
+
+def run_study(request: Request, folder: Path, force: bool) -> Study:
+    """Run a study in a folder, or the rest of it, and write the report and results.json."""
+    recipe = request.recipe
+    budget = Budget.of(recipe.budget_minutes)
+    # nothing is written before all of this is known to be good
+    data = StudyData.of(recipe).checked()
+    plan = Plan.of(recipe, data)
+    key = {"recipe": recipe.digest, "data": fingerprint(recipe.data), "lyceum": lyceum.__version__}
+    try:
+        with Store.create(folder, key, force=force) as store:
+            _begin(request, folder, store, plan, data)
+            run_tasks(plan, data, store, budget)
+            _Session(plan, data, store, recipe, budget).conclude()
+            store.forget("report_problems")
+        with explain_full_disk(folder):
+            return _write_results(open_study(folder))
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(
+            f"stopped; finished tasks are kept in {folder}: run the same study again to continue it"
+        ) from None
+
+
+def _begin(request: Request, folder: Path, store: Store, plan: Plan, data: StudyData) -> None:
+    recipe = request.recipe
+    if request.frame is not None:
+        write_file(folder / DATA_FILE, request.frame)
+        recipe = replace(recipe, data=(DATA_FILE,))
+    else:
+        recipe = recipe.relative_to(folder)
+    recipe.write(folder / "recipe.toml")
+    if plan.rule.loss is not None:
+        plan.rule.loss.write(folder / "loss.csv", force=True)
+    store.put("facts", _facts(plan, data).as_dict())
+
+
+def _facts(plan: Plan, data: StudyData) -> StudyFacts:
+    return StudyFacts(
+        task=data.task,
+        schema=data.schema,
+        classes=plan.classes,
+        loss=plan.rule.loss,
+        doubt=plan.rule.doubt,
+        n_rows=data.n_rows,
+        n_studied=len(plan.compared),
+        n_without_target=data.n_without_target,
+        n_missing=data.n_missing,
+        folds=plan.folds,
+        repeats=plan.repeats,
+        candidates=plan.candidates,
+        suspects=data.suspects,
+        notes=(*data.notes, *plan.notes),
+        versions=_versions(),
+    )
+
+
+def _versions() -> dict[str, str]:
+    packages = ("numpy", "scipy", "scikit-learn", "pyarrow", "skops")
+    return {
+        "lyceum": lyceum.__version__,
+        "python": platform.python_version(),
+        **{name: metadata.version(name) for name in packages},
+    }
+
+
+@dataclass(frozen=True, eq=False)
+class _Session:
+    """What the steps after the folds need; each result is stored under the choice and folds it rests on."""
+
+    plan: Plan
+    data: StudyData
+    store: Store
+    recipe: Recipe
+    budget: Budget
+
+    def conclude(self) -> None:
+        """Draw and store the conclusions."""
+        plan, store = self.plan, self.store
+        table = TaskTable.of(plan.candidates, store, plan.folds, plan.repeats)
+        estimates = self._bootstrap_errors(table)
+        comparison = compare_learners(store, table, plan.rule, self.recipe.choose, estimates)
+        at = f"{comparison.choice}/{comparison.n_folds}"
+        store.put("choice", {"choose": self.recipe.choose, "at": at, "error_632": estimates})
+        progress.report("conclusions", 0, 3)
+        self._curve(comparison, at)
+        progress.report("conclusions", 1, 3)
+        self._holdout(comparison.choice)
+        progress.report("conclusions", 2, 3)
+        self._final_model(comparison, at)
+        progress.report("conclusions", 3, 3)
+
+    def _bootstrap_errors(self, table: TaskTable) -> dict[str, float]:
+        """The requested .632 estimates, as far as the budget goes."""
+        found: dict[str, float] = {}
+        for candidate in table.compared if self.recipe.bootstrap_632 and table.folds else ():
+            if self.budget.spent:
+                break
+            params = table.params(candidate)
+            settings = {name: params[name] for name in params if name not in candidate.settings}
+            work = partial(_conclusions.bootstrap_error, self.plan, self.data, settings, candidate.name)
+            name = f"632/{candidate.name}/{len(table.folds)}"
+            error = _conclusions.stored_result(self.store, name, work)
+            if _conclusions.failure_of(error) is None:
+                found[candidate.name] = error
+        return found
+
+    def _curve(self, comparison: Comparison, at: str) -> None:
+        choice, baseline = comparison[comparison.choice], comparison.baseline
+        if choice.is_baseline or self.budget.spent:
+            return
+        loss = baseline.loss if baseline else choice.loss
+        loss = loss**2 if self.plan.classes is None else loss
+        work = partial(_conclusions.curve_values, self.plan, self.data, choice, loss)
+        _conclusions.stored_result(self.store, f"curve/{at}", work)
+
+    def _holdout(self, choice: str) -> None:
+        if len(self.plan.held_out):
+            work = partial(_conclusions.holdout_values, self.plan, self.data, choice)
+            _conclusions.stored_result(self.store, f"holdout/{choice}", work)
+
+    def _final_model(self, comparison: Comparison, at: str) -> None:
+        store = self.store
+        if not (store.folder / "model.lyceum").is_file() or store.get("model") != at:
+            store.forget(f"final/{at}")
+        sample = pooled_predictions(store, comparison.choice, comparison.n_folds)
+        work = partial(_conclusions.fit_choice, self.plan, self.data, comparison, sample, store)
+        _conclusions.stored_result(store, f"final/{at}", work)
+        store.put("model", at)
+
+
+def _write_results(found: Study) -> Study:
+    """Write the report and results.json; the study with the problems met on the way."""
+    from lyceum.studies import _report  # Matplotlib is not needed before
+
+    problems = Problems()
+    page = _report.render(found, problems)
+    write_file(found.report_path, page.encode())
+    with Store.read(found.folder) as store:
+        store.put("report_problems", list(problems))
+    found = replace(found, problems=tuple(dict.fromkeys((*found.problems, *problems))))
+    text = json.dumps(found.as_dict(), indent=1, ensure_ascii=False, allow_nan=False)
+    write_file(found.results_path, text.encode())
+    return found

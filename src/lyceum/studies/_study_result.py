@@ -1,0 +1,239 @@
+"""What a study found: the facts that it began with, the comparison, the examples, and where the files are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lyceum.report import Summary, Table, plain
+from lyceum.studies._comparison import Comparison, OutOfSample, RankedLearner, Span
+from lyceum.studies._facts import StudyFacts
+from lyceum.studies._problems import Problems
+
+if TYPE_CHECKING:
+    from lyceum.studies._candidate import Failure
+    from lyceum.studies._example import Example
+    from lyceum.studies._recipe import Recipe
+
+__all__ = ["Study"]
+
+_TIMINGS = ("seconds", "memory")  # differ from run to run
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Study(StudyFacts):
+    """A study: the question, the comparison and the results.
+
+    Made by `lyceum.study(...)`; `Study.open(folder)` opens one that was made before. Everything is read from
+    the study folder, so that a study can be shown and reported again without its data.
+
+    Attributes
+    ----------
+    folder : Path
+        Where the files of the study are.
+    recipe : Recipe
+        The request.
+    task : {"classification", "regression"}
+        What the target asks for.
+    schema : Schema
+        The columns that the learners saw, with the target.
+    classes : tuple of labels, or None
+        None for regression.
+    loss : LossMatrix or None
+        The requested costs, rows in the order of `classes`; None is the error rate.
+    doubt : float or None
+        The cost of rejecting a row.
+    n_rows : int
+        Rows of the data with a target.
+    n_studied : int
+        Rows compared on; fewer than `n_rows` when the file is larger than memory or rows are held out.
+    n_without_target : int
+        Rows that were left out because their target is missing.
+    n_missing : int
+        Missing cells in the columns studied.
+    folds, repeats : int
+        Outer folds, and how often they are drawn.
+    candidates : tuple of Candidate
+        The learners, the baseline first.
+    suspects : tuple of Suspect
+        Columns that look wrong.
+    notes : tuple of str
+        Sentences about the data and the plan.
+    versions : dict of str to str
+        Versions of Lyceum, Python and the packages that results depend on.
+    comparison : Comparison
+        The learners against each other.
+    examples : tuple of Example
+        Some rows, explained.
+    failures : tuple of Failure
+        Learners that failed.
+    skipped : tuple of str
+        Candidates that the time budget did not reach.
+    problems : tuple of str
+        Sentences on the figures, statements, tables and models that could not be made.
+    seconds : float
+        The time of all tasks, over all sessions.
+    finished : bool
+        Whether every planned fold was run.
+
+    See Also
+    --------
+    lyceum.study : Make a study.
+    """
+
+    folder: Path
+    recipe: Recipe
+    comparison: Comparison
+    examples: tuple[Example, ...]
+    failures: tuple[Failure, ...]
+    skipped: tuple[str, ...]
+    seconds: float
+    finished: bool
+    problems: tuple[str, ...] = ()
+
+    @classmethod
+    def open(cls, folder: Any) -> Study:
+        """Open the study in a folder that `lyceum.study` or `lyceum study` wrote.
+
+        Parameters
+        ----------
+        folder : path
+            The folder of the study.
+        """
+        from lyceum.studies._open import open_study
+
+        return open_study(folder)
+
+    # -- results ---------------------------------------------------------------------------------------------
+
+    @property
+    def best(self) -> RankedLearner:
+        """The learner with the smallest loss."""
+        return self.comparison[self.comparison.best]
+
+    @property
+    def choice(self) -> RankedLearner:
+        """The learner that was fitted on all rows: the simplest within one standard error of the best."""
+        return self.comparison[self.comparison.choice]
+
+    @property
+    def actions(self) -> tuple[Any, ...]:
+        """The possible decisions, in the order of the columns of `RankedLearner.confusion`; doubt is last."""
+        if self.classes is None:
+            return ()
+        named = self.classes if self.loss is None else tuple(self.loss.actions or self.classes)
+        return named if self.doubt is None else (*named, "reject")
+
+    @property
+    def model(self) -> Any:
+        """The choice, fitted on all rows, from its model file."""
+        from lyceum.persist import load
+
+        return load(self.model_path)
+
+    def learned(self) -> Summary:
+        """The summary of the choice, in its own quantities."""
+        from lyceum.apply import FittedModel
+
+        return FittedModel(self.model).learner.summary()
+
+    @property
+    def ranking(self) -> Table:
+        """The learners, best first."""
+        return _ranking_table(self.comparison)
+
+    def out_of_sample(self, name: str) -> OutOfSample:
+        """The out-of-sample predictions of one learner, on the folds that were compared.
+
+        Parameters
+        ----------
+        name : str
+            The name of a candidate.
+        """
+        from lyceum.studies._store import Store
+        from lyceum.studies._trials import pooled_predictions
+
+        with Store.read(self.folder) as store:
+            return pooled_predictions(store, name, self.comparison.n_folds)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything in JSON's own types, as in results.json; what differs between runs is in "timings"."""
+        comparison = self.comparison.as_dict()
+        learners = {one["name"]: {key: one.pop(key) for key in _TIMINGS} for one in comparison["learners"]}
+        return {
+            "format": 2,
+            "answer": Problems().attempt("answer", lambda: self.answer),
+            "target": self.recipe.target,
+            **super().as_dict(),
+            "actions": plain(self.actions),
+            "comparison": comparison,
+            "examples": plain(self.examples),
+            "failures": plain(self.failures),
+            "skipped": plain(self.skipped),
+            "problems": plain(self.problems),
+            "finished": self.finished,
+            "recipe": plain(self.recipe.relative_to(self.folder).as_dict()),
+            "timings": {"seconds": self.seconds, "learners": learners},
+        }
+
+    # -- files -----------------------------------------------------------------------------------------------
+
+    @property
+    def report_path(self) -> Path:
+        """The report, one HTML page."""
+        return self.folder / "report.html"
+
+    @property
+    def results_path(self) -> Path:
+        """The results as JSON."""
+        return self.folder / "results.json"
+
+    @property
+    def model_path(self) -> Path:
+        """The model file of the choice."""
+        return self.folder / "model.lyceum"
+
+    # -- text ------------------------------------------------------------------------------------------------
+
+    @property
+    def answer(self) -> str:
+        """The answer in two sentences."""
+        from lyceum.studies._statements import answer
+
+        return answer(self)
+
+    def summary(self) -> Summary:
+        """The answer, the ranking and what to know about it."""
+        facts = {
+            "target": self.recipe.target,
+            "rows": self.n_studied,
+            "choice": f"{self.choice.label}: {self.comparison.choice_reason}",
+            "folder": str(self.folder),
+        }
+        sentences = (*self.comparison.statements, *self.problems)
+        notes = Table("What to know", ("",), [(sentence,) for sentence in sentences])
+        return Summary(self.answer, facts, (self.ranking, notes))
+
+    def __str__(self) -> str:
+        return str(self.summary())
+
+    def _repr_html_(self) -> str:
+        return self.summary()._repr_html_()
+
+
+def _ranking_table(comparison: Comparison) -> Table:
+    rows = [
+        (one.label, one.loss, _interval_text(one.interval), _p_text(one.p_corrected_t_holm), one.seconds)
+        for one in comparison.learners
+    ]
+    columns = ("learner", comparison.criterion, "95 % interval", "p against the best", "seconds")
+    return Table(f"Ranking by {comparison.criterion}", columns, rows)
+
+
+def _interval_text(span: Span) -> str:
+    return f"{span[0]:.4g} – {span[1]:.4g}"
+
+
+def _p_text(p: float | None) -> str:
+    return "" if p is None else "< 0.001" if p < 0.001 else f"{p:.3f}"
