@@ -41,8 +41,8 @@ class IntervalScale:
 
     @classmethod
     def of(cls, learners: Sequence[RankedLearner]) -> IntervalScale:
-        learners = [s for s in learners if not s.is_baseline]
-        low, high = _ends(learners or learners)
+        without_baseline = [one for one in learners if not one.is_baseline]
+        low, high = _ends(without_baseline or learners)
         ends = _ends(learners)
         # a constant guess far off would leave no room to tell the learners apart
         low, high = ends if ends[1] <= _FAR * high else (low, 1.15 * high)
