@@ -33,7 +33,7 @@ def n_threads() -> int:
 
 
 def _executor(size: int) -> ThreadPoolExecutor:
-    """The shared pool of just so many threads: one of more would run more at once than are allowed."""
+    """The shared pool of exactly this many threads: a larger one would run more at once than allowed."""
     with _lock:
         if size not in _pools:
             _pools[size] = _started_pool(size)
@@ -44,7 +44,7 @@ def _started_pool(size: int) -> ThreadPoolExecutor:
     """A pool with all its threads, started from a thread that Ctrl-C does not reach.
 
     An interrupt in the middle of `Thread.start` would leave a worker that nobody tells to end, and the
-    process would wait for it for ever.
+    process would wait for it forever.
     """
     pool = ThreadPoolExecutor(size, thread_name_prefix="lyceum", initializer=_mark_worker)
     starter = threading.Thread(target=_start_all, args=(pool, size))
@@ -67,11 +67,11 @@ def _mark_worker() -> None:
 
 
 def ordered_map(function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
-    """`map` on the shared threads, in order, with at most two items a thread read ahead.
+    """`map` on the shared threads, in order, with at most two items per thread read ahead.
 
     The work is done in the calling thread when one thread is allowed, when there is one item, and inside a
-    worker: a worker that waited for other workers could wait for ever. When the caller stops early or an item
-    fails, what has not begun is cancelled and what is running is waited for: nothing goes on behind its back.
+    worker: a worker that waited for other workers could wait forever. When the caller stops early or an item
+    fails, what has not begun is cancelled and what is running is waited for: no work continues after that.
     """
     size = n_threads()
     iterator = iter(items)
