@@ -201,7 +201,7 @@ def _mean_parts(model: BaggingRegressor, data: MemberData) -> np.ndarray:
     members = list(zip(model.estimators_, model.estimators_features_))
     out: Any = 0.0
     for member, columns in members:
-        part = member.explain(data.given(None, columns))
+        part = member.explain(data.inputs(None, columns))
         added = np.zeros((len(part), 2 + len(names)))
         added[:, 0], added[:, 1] = part.predicted, part.base
         for name, contribution in zip(part.names, part.contributions.T):

@@ -31,7 +31,7 @@ class BoostGrowth:
 
 @dataclass(frozen=True, slots=True)
 class GrownTree:
-    """A tree on bins: for every node its column (−1: a leaf), bin, first child, and whether gaps go left."""
+    """A tree on bins: every node's column (−1: a leaf), bin, first child, and the side of missing cells."""
 
     splits: np.ndarray  # int32 (4, n_nodes)
     sides: np.ndarray  # uint8 (n_nodes, 256), of categories: 0 left, 1 right, 2 stay

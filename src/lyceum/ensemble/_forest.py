@@ -61,7 +61,7 @@ FOREST: dict[str, Any] = {
 
 
 class Forest(WithTrees, Learner):
-    """Trees whose answers are averaged; what one draws depends on `random_state` and its number alone."""
+    """Trees whose predictions are averaged; what a tree draws follows from the seed and its number alone."""
 
     _coding: ClassVar[Literal["codes", "one_of_c", "reference"]] = "codes"
     _takes_missing: ClassVar[bool] = True
@@ -100,7 +100,7 @@ class Forest(WithTrees, Learner):
         Parameters
         ----------
         X : array, frame, Dask collection or `scan(...)`
-            Kept in memory, a byte a cell (as it is with `max_bins=None`).
+            Kept in memory, one byte per cell (as it is with `max_bins=None`).
         y : array of shape (n_samples,), if the target is not in the scan
         sample_weight : array of shape (n_samples,), optional
             Rows are drawn alike and count by their weights.
@@ -131,7 +131,7 @@ class Forest(WithTrees, Learner):
         for name in ("oob_score_", "oob_decision_function_", "oob_prediction_"):
             self.__dict__.pop(name, None)
         if self.oob_score:
-            self._judge(data)
+            self._predict_out_of_bag(data)
         return self
 
     def _known_trees(self) -> list[Tree]:
@@ -143,8 +143,8 @@ class Forest(WithTrees, Learner):
             )
         return known
 
-    def _judge(self, data: ForestData) -> None:
-        """Set what the trees that have not seen a row say of it."""
+    def _predict_out_of_bag(self, data: ForestData) -> None:
+        """Set the out-of-bag predictions."""
         answers = OutOfBag.start(data.n, data.width)
         for rows, said in ordered_map(partial(data.out_of_bag, self.trees_), range(len(self.trees_))):
             answers.add(rows, said)
@@ -168,7 +168,7 @@ class Forest(WithTrees, Learner):
         return self._apply(partial(_leaves, self), X)
 
     def _staged(self, X: Any) -> Iterator[np.ndarray]:
-        """The mean answers of the first tree, the first two, and so on."""
+        """The mean predictions of the first tree, the first two, and so on."""
         check_is_fitted(self)
         router, total = self._router, None
         for number in range(len(self.trees_)):
@@ -272,8 +272,8 @@ class ForestData:
         """Of an answer: a posterior, or a number."""
         return self.n_classes or 1
 
-    def drawn(self, number: int) -> np.ndarray | None:
-        """How often every row was drawn for a tree."""
+    def draw_counts(self, number: int) -> np.ndarray | None:
+        """How often every row is drawn for a tree."""
         if self.draws is None:
             return None
         count = self.n if self.there is None else len(self.there)
@@ -282,7 +282,7 @@ class ForestData:
 
     def grow_tree(self, number: int) -> Tree:
         """Grow one tree."""
-        weight, times = self.w, self.drawn(number)
+        weight, times = self.w, self.draw_counts(number)
         if times is not None:
             weight = times.astype(np.float64) if weight is None else weight * times
         if self.factors is not None:
@@ -292,8 +292,8 @@ class ForestData:
         return tree if self.binned is None else self.binned.bins.with_categories(self._between_bins(tree))
 
     def out_of_bag(self, trees: Sequence[Tree], number: int) -> tuple[np.ndarray, np.ndarray]:
-        """The rows that a tree has not seen, and what it says of them."""
-        times = self.drawn(number)
+        """The rows that a tree did not draw, and its predictions for them."""
+        times = self.draw_counts(number)
         assert times is not None
         rows = np.flatnonzero((times == 0) if self.w is None else (times == 0) & (self.w > 0))
         tree = self._of_codes(trees[number])

@@ -1,7 +1,8 @@
 """What ensembles of arbitrary learners share: rows in the form that members take, and members' answers.
 
-Lyceum's own learners, and pipelines of them, take coded rows: categories and gaps reach them as they are,
-from any source. Learners from elsewhere take what the user gave: an array, or a frame with its own columns.
+Lyceum's own learners, and pipelines of them, take coded rows: categories and missing cells reach them as
+they are, from any source. Learners from elsewhere take what the user gave: an array, or a frame with its own
+columns.
 """
 
 from __future__ import annotations
@@ -77,9 +78,9 @@ class MemberData:
 
     def ask(self, method: Callable[[Any], Any], rows: Any = None, columns: Any = None) -> np.ndarray:
         """What a method of a member answers for some rows and columns."""
-        return np.asarray(method(self.given(rows, columns)))
+        return np.asarray(method(self.inputs(rows, columns)))
 
-    def given(self, rows: Any = None, columns: Any = None) -> Any:
+    def inputs(self, rows: Any = None, columns: Any = None) -> Any:
         """Some rows and columns, to be asked about."""
         if self.container is None:
             return Rows(replace(self._source(rows, columns), y=None, w=None))

@@ -162,7 +162,7 @@ def _is_plain_stump(base: DecisionTreeClassifier) -> bool:
 
 
 class StumpFitter:
-    """Trees of one threshold, found with the order of the rows in every column known: one pass a round.
+    """Trees of one threshold, found with the order of the rows in every column known: one pass per round.
 
     Where there is nothing to gain, the trees' own way decides what becomes of the node.
     """

@@ -163,7 +163,7 @@ class RandomForestClassifier(Classifier, Forest):
         return self._apply(partial(_most_probable, self), X)
 
     def predict_proba(self, X: Any) -> Any:
-        """The mean of the posteriors of the trees, a column a class."""
+        """The mean posteriors of the trees, one column per class."""
         return self._apply(partial(_posteriors, self), X)
 
     def predict_log_proba(self, X: Any) -> Any:

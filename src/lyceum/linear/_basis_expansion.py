@@ -134,7 +134,7 @@ class BasisExpansion(Transformer):
         rows = self._rows(X, y, sample_weight)
         if self.joint and self.kind == "sigmoid":
             raise SettingError("a sigmoid is of one column: give joint=False, or kind='gaussian'")
-        found = rows.reduce(partial(_Spread.of, **self._wanted()))
+        found = rows.reduce(partial(_Spread.of, **self._statistic_settings()))
         on, moments = self._on, found.moments
         spread = np.sqrt(np.maximum(moments.variance()[on], 0.0))
         self.mean_ = moments.mean[on] if self.standardize else np.zeros(len(on))
@@ -143,7 +143,9 @@ class BasisExpansion(Transformer):
         for name in ("centers_", "widths_"):
             self.__dict__.pop(name, None)
         if self.kind != "polynomial":
-            self._place(self._given() if not isinstance(self.centers, str) else self._found(found))
+            self._place(
+                self._checked_centers() if not isinstance(self.centers, str) else self._centers_from(found)
+            )
         return self
 
     @property
@@ -151,14 +153,14 @@ class BasisExpansion(Transformer):
         """The columns that are expanded."""
         return np.asarray(self.schema_.continuous, dtype=np.int64)
 
-    def _wanted(self) -> dict[str, Any]:
+    def _statistic_settings(self) -> dict[str, Any]:
         by_rows = isinstance(self.centers, str) and (self.centers == "sample" or self.joint)
         by_rows = by_rows and self.kind != "polynomial"
         quantiles = self.kind != "polynomial" and isinstance(self.centers, str) and not by_rows
         size = self.n_centers if by_rows else None
         return {"quantiles": quantiles, "sample": size, "seed": seed_from(self.random_state)}
 
-    def _given(self) -> np.ndarray:
+    def _checked_centers(self) -> np.ndarray:
         centers = np.asarray(self.centers, dtype=np.float64)
         centers = centers[:, None] if centers.ndim == 1 and len(self._on) == 1 else centers
         if centers.ndim != 2 or centers.shape[1] != len(self._on) or not np.isfinite(centers).all():
@@ -168,7 +170,7 @@ class BasisExpansion(Transformer):
             )
         return centers
 
-    def _found(self, found: _Spread) -> np.ndarray:
+    def _centers_from(self, found: _Spread) -> np.ndarray:
         if found.sample is not None:
             return found.sample.X[:, self._on].astype(np.float64)
         assert found.quantiles is not None

@@ -100,7 +100,7 @@ class ClassMoments:
         return self.weight, self.mean, self.scatter, self.class_weight
 
     def mapped(self, matrix: np.ndarray, offset: np.ndarray) -> ClassMoments:
-        """The moments of the rows matrix x + offset, for rows without gaps.
+        """The moments of the rows matrix x + offset, for rows without missing cells.
 
         A column that comes from several must be an indicator, as when a new category becomes the reference:
         its scatter follows from its mean.

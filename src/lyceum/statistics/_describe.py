@@ -28,7 +28,7 @@ class SampleStatistics:
     variance: np.ndarray
     low: np.ndarray
     high: np.ndarray
-    covariance: np.ndarray  # (d, d), over the rows without gaps
+    covariance: np.ndarray  # (d, d), over complete rows
 
     @property
     def sd(self) -> np.ndarray:
@@ -102,7 +102,7 @@ def describe(data: Any, **options: Any) -> SampleStatistics:
     **options
         For `scan`.
 
-    Missing cells are left out one by one; covariances are those of the rows without gaps. The median is exact
+    Missing cells are left out one by one; covariances are those of the complete rows. The median is exact
     for up to 2048 distinct values and has the error of `Quantiles` beyond.
 
     >>> found = describe(np.array([[1.0, 2.0], [2.0, 4.5], [4.0, 7.0]]))

@@ -71,7 +71,7 @@ class Histogram:
 
 @dataclass(frozen=True, slots=True)
 class JointHistogram:
-    """The weight in every cell of a grid over all columns, and the weight outside of it or with gaps.
+    """The weight in every cell of a grid over all columns, and the weight outside or with missing cells.
 
     The grid is dense: its size is the product of the numbers of bins.
 
