@@ -202,10 +202,16 @@ def test_with_a_prior_the_posterior_rises_where_the_likelihood_may_not():
 
 def test_progress_is_reported_and_can_be_cancelled():
     frame, seen = frame_of(7), []
+
+    def show(update):
+        if update.stage == "iterations":
+            seen.append(update)
+            watched.cancel()
+
     solver = ExpectationMaximization(tol=0.0)
-    with watch(lambda update: (seen.append(update), watched.cancel())) as watched, pytest.raises(Cancelled):
+    with watch(show) as watched, pytest.raises(Cancelled):
         solver.maximise(scan(frame), GaussianMixtureProblem(), start_of(frame))
-    assert [(update.stage, update.total) for update in seen] == [("iterations", 100)]
+    assert [(update.done, update.total) for update in seen] == [(0, 100)]
 
 
 def test_a_likelihood_that_is_no_number_is_an_error():

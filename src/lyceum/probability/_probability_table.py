@@ -141,7 +141,7 @@ class ProbabilityTable:
         return cls.from_counts(linear.variables, linear.values, given)
 
     def factor(self, *, log: bool = False) -> Factor:
-        """The table as a factor, in log space if asked; undefined conditionals become 0."""
+        """The table as a factor, in log space with `log`; undefined conditionals become 0."""
         factor = Factor(self.variables, np.nan_to_num(self.values, nan=0.0))
         return factor.to_log() if log else factor
 
@@ -150,8 +150,7 @@ class ProbabilityTable:
     def marginal(self, *names: str) -> ProbabilityTable:
         """Sum rule: P(A) = Σ_b P(A, b). Given variables stay given."""
         _check_names(names, self.variables)
-        kept = tuple(dict.fromkeys([*names, *self.given]))
-        return self._summed(kept)
+        return self._sum_to(tuple(dict.fromkeys([*names, *self.given])))
 
     def conditional(self, *names: str, given: str | Sequence[str]) -> ProbabilityTable:
         """P(A | B) = P(A, B) / P(B) of a joint table; NaN where P(B) = 0, where it is not defined."""
@@ -160,7 +159,7 @@ class ProbabilityTable:
         if set(names) & set(conditions):
             raise DataError(f"{sorted(set(names) & set(conditions))[0]!r} is both wanted and given")
         conditions = tuple(dict.fromkeys([*conditions, *self.given]))
-        joint = self._summed(tuple(dict.fromkeys([*names, *conditions])))
+        joint = self._sum_to(tuple(dict.fromkeys([*names, *conditions])))
         total = joint.values.sum(axis=tuple(range(len(names))), keepdims=True)
         return ProbabilityTable(joint.variables, _ratio(joint.values, total), conditions)
 
@@ -203,8 +202,8 @@ class ProbabilityTable:
         free = tuple(i for i, name in enumerate(rest) if name not in given)
         total = part.sum(axis=free, keepdims=True)
         if not given and not (total > 0).all():
-            shown = ", ".join(f"{name} = {value}" for name, value in evidence.items())
-            raise DataError(f"{self.name}: P({shown}) is 0, so nothing can be concluded from it")
+            known = ", ".join(f"{name} = {value}" for name, value in evidence.items())
+            raise DataError(f"{self.name}: P({known}) is 0, so nothing can be concluded from it")
         return ProbabilityTable(rest, _ratio(part, total), given)
 
     def probability(self, **event: Any) -> float:
@@ -242,13 +241,13 @@ class ProbabilityTable:
         order = list(self.variables)
         return tuple(order.index(name) for name in names)
 
-    def _summed(self, kept: tuple[str, ...]) -> ProbabilityTable:
-        if not set(kept) - set(self.given):
+    def _sum_to(self, names: tuple[str, ...]) -> ProbabilityTable:
+        if not set(names) - set(self.given):
             raise DataError(f"{self.name}: name a variable that is not given")
-        gone = self._axes([name for name in self.variables if name not in kept])
-        left = [name for name in self.variables if name in kept]
-        values = self.values.sum(axis=gone).transpose([left.index(name) for name in kept])
-        return ProbabilityTable({name: self.variables[name] for name in kept}, values, self.given)
+        summed = self._axes([name for name in self.variables if name not in names])
+        left = [name for name in self.variables if name in names]
+        values = self.values.sum(axis=summed).transpose([left.index(name) for name in names])
+        return ProbabilityTable({name: self.variables[name] for name in names}, values, self.given)
 
     def _slice(self, evidence: Mapping[str, Any]) -> np.ndarray:
         places: list[Any] = [slice(None)] * len(self.variables)
