@@ -70,7 +70,7 @@ def test_one_class_where_the_target_is_there(out):
 
 def test_a_class_with_one_member(out):
     text = refused(table(y=["a"] * 30 + ["b"] * 29 + ["c"]), "y", out)
-    assert "has one row only of 'c'" in text
+    assert "has only one row of 'c'" in text
     assert "leave such rows out, or join the class with another" in text
 
 

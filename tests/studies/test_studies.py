@@ -93,7 +93,7 @@ def test_the_holdout_is_judged_once_on_rows_that_no_fold_has(credit):
     held = credit.comparison.holdout
     assert held.n_rows == 200
     assert held.interval[0] <= held.loss <= held.interval[1]
-    assert any("nothing was chosen by" in text for text in credit.comparison.statements)
+    assert any("not used for any choice" in text for text in credit.comparison.statements)
 
 
 def test_a_study_is_reopened_as_it_was(credit):

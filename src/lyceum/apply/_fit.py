@@ -64,7 +64,7 @@ def fit_file(
     options = {"delimiter": form.delimiter or None, "encoding": form.encoding}
     with spooled(data) as source:
         rows = scan(source, target, weight=weight, kinds=kinds, ignore=ignore, **options)  # type: ignore[arg-type]
-        # gaps may come after the fit, even if there are none in it
+        # cells may be missing after the fit, even if none is in it
         before = [catalog.find(name).load()() for name in preparations(entry, rows.schema)]
         model = make_pipeline(*before, made) if before else made
         try:
@@ -73,11 +73,11 @@ def fit_file(
             raise LyceumError(str(error)) from error
 
 
-def preparations(entry: catalog.Entry, schema: Schema, *, gaps: bool = True) -> dict[str, str]:
-    """Only what the learner needs in front of it, by name, and why; `gaps` says that cells may be missing."""
+def preparations(entry: catalog.Entry, schema: Schema, *, missing: bool = True) -> dict[str, str]:
+    """Only what the learner needs in front of it, by name, and why; `missing` says that cells may be missing."""
     before = {}
-    if gaps and not entry.missing:
-        before["FillMissing"] = "gaps are filled, which it cannot take"
+    if missing and not entry.missing:
+        before["FillMissing"] = "missing cells are filled, because it cannot take them"
     if not {column.kind for column in schema} <= set(entry.kinds):
         before["OneOfC"] = "categories are written as columns of 0 and 1"
     if entry.needs_scaling and any(not column.is_categorical for column in schema):

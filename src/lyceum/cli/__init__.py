@@ -156,7 +156,7 @@ def inspect(
     encoding: Encoding = "utf8",
     as_json: AsJson = False,
 ) -> None:
-    """Show what is in a table: kinds and why, ranges, categories, gaps, and what looks wrong."""
+    """Show what is in a table: kinds and why, ranges, categories, missing cells, and what looks wrong."""
     from lyceum.cli._inspect import run
 
     run(file, target, delimiter, encoding, as_json)

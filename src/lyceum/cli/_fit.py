@@ -6,10 +6,8 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
-from sklearn.pipeline import Pipeline
-
 import lyceum
-from lyceum.apply import fit_file
+from lyceum.apply import FittedModel, fit_file
 from lyceum.cli._options import refuse_to_replace
 from lyceum.cli._screen import console, notes, print_json, progress_bar, show_summary
 from lyceum.data import CsvFormat
@@ -36,7 +34,7 @@ def run(
             data, target, learner, settings, weight=weight, kinds=kinds, ignore=ignore, form=form,
         )  # fmt: skip
     kept = lyceum.save(model, out, force=force)
-    steps = [step for _, step in model.steps] if isinstance(model, Pipeline) else [model]
+    steps = FittedModel(model).steps
     learned = steps[-1].summary()
     names = [type(step).__name__ for step in steps]
     if as_json:

@@ -42,18 +42,26 @@ def render(found: Inspection) -> None:
 
 def _headline(found: Inspection) -> str:
     cells = found.n_rows * len(found.columns)
-    gaps = (
-        f"{found.n_missing:,} missing cells ({found.n_missing / cells:.1%})" if found.n_missing else "no gaps"
+    missing = (
+        f"{found.n_missing:,} missing cells ({found.n_missing / cells:.1%})"
+        if found.n_missing
+        else "no missing cells"
     )
-    facts = [f"{found.n_rows:,} rows", f"{len(found.columns)} columns", gaps]
+    facts = [f"{found.n_rows:,} rows", f"{len(found.columns)} columns", missing]
     if found.n_repeated:
         facts.append(f"{found.n_repeated:,} repeated rows")
     return f"[bold]{escape(Path(found.source).name)}[/]  " + " · ".join(facts)
 
 
 def _columns(found: Inspection) -> Table:
-    wide, gaps = console.width >= _WIDE, found.n_missing > 0
-    heads = {"column": 30 if wide else 24, "kind": 11, "why": 32 * wide, "missing": 12 * gaps, "values": None}
+    wide, any_missing = console.width >= _WIDE, found.n_missing > 0
+    heads = {
+        "column": 30 if wide else 24,
+        "kind": 11,
+        "why": 32 * wide,
+        "missing": 12 * any_missing,
+        "values": None,
+    }
     shown = table(*(head for head, width in heads.items() if width != 0), expand=True)
     for head in shown.columns:
         head.max_width = heads[str(head.header)]
@@ -66,12 +74,12 @@ def _columns(found: Inspection) -> Table:
             column.kind,
         ]
         cells += [Text(column.why)] if wide else []
-        cells += [_gap(column.n_missing, found.n_rows)] if gaps else []
+        cells += [_missing_text(column.n_missing, found.n_rows)] if any_missing else []
         shown.add_row(*cells, _values(column, found.n_rows, wide))
     return shown
 
 
-def _gap(n_missing: int, n_rows: int) -> str:
+def _missing_text(n_missing: int, n_rows: int) -> str:
     return f"{n_missing:,} {n_missing / n_rows:>4.0%}" if n_missing else ""
 
 

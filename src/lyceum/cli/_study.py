@@ -66,7 +66,7 @@ def _warnings(found: Study) -> Iterator[str]:
             yield f"column {suspect.column!r} {suspect.text}"
     yield from found.problems
     if not found.finished:
-        yield "the time allowed ended the study early: run it again with more and it goes on from there"
+        yield "the time allowed ended the study early: run it again with more time to continue it"
 
 
 def _ranking(found: Study) -> Table:

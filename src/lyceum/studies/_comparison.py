@@ -132,7 +132,7 @@ class RankedLearner:
 
 @dataclass(frozen=True, slots=True)
 class HoldoutResult:
-    """The choice, fitted on all other rows and judged once on rows that nothing was chosen by."""
+    """The choice, fitted on all other rows and measured once on rows that were not used for any choice."""
 
     n_rows: int
     loss: float

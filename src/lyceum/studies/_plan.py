@@ -238,8 +238,8 @@ def _candidate(
 
 
 def _steps(entry: catalog.Entry, data: StudyData) -> tuple[tuple[str, ...], str]:
-    """Only what the learner needs: gaps filled where it refuses them, numbers scaled where that counts."""
-    before = preparations(entry, data.schema, gaps=data.has_missing)
+    """Only what the learner needs: missing cells filled where it refuses them, numbers scaled where units matter."""
+    before = preparations(entry, data.schema, missing=data.has_missing)
     return (*before, entry.name), "; ".join(before.values())
 
 

@@ -141,7 +141,7 @@ def _budget(
     missing = f"; {joined_names(list(skipped))} not at all" if skipped else ""
     yield (
         f"The time allowed ended the study early: {comparison.n_folds} of {folds_planned} folds were "
-        f"compared{missing}. Run it again with more time and it goes on from there."
+        f"compared{missing}. Run it again with more time to continue it."
     )
 
 
@@ -239,7 +239,7 @@ def _held_out(comparison: Comparison) -> Iterator[str]:
         return
     low, high = (loss_text(comparison.criterion, end) for end in held.interval)
     yield (
-        f"On {held.n_rows:,} rows that nothing was chosen by, {comparison[comparison.choice].label} has "
+        f"On {held.n_rows:,} rows that were not used for any choice, {comparison[comparison.choice].label} has "
         f"{_article(comparison.criterion)} of {loss_text(comparison.criterion, held.loss)} (95 % interval "
         f"{low} to {high})."
     )
@@ -258,6 +258,6 @@ def _suspected(suspects: Iterable[Suspect]) -> Iterator[str]:
     for suspect in suspects:
         if suspect.code == "mostly_missing" and suspect.column not in out:
             yield (
-                f"Column {suspect.column!r} {suspect.text}: it was used with its gaps filled or skipped; "
-                "ignore it if they will not be known."
+                f"Column {suspect.column!r} {suspect.text}: it was used with its missing cells filled or skipped; "
+                "ignore it if its values will not be known when the model is used."
             )

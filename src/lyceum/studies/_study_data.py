@@ -266,7 +266,7 @@ def _check_classes(target: str, classes: np.ndarray, counts: np.ndarray) -> None
     if lonely:
         listed = ", ".join(map(repr, lonely[:3])) + (" and others" if len(lonely) > 3 else "")
         raise StudyError(
-            f"the target {target!r} has one row only of {listed}: it cannot be both learned and tested; "
+            f"the target {target!r} has only one row of {listed}: it cannot be both learned and tested; "
             "leave such rows out, or join the class with another"
         )
 
