@@ -84,7 +84,7 @@ def test_inspect_fits_the_terminal_and_names_every_column(run, credit, width):
 
 def test_inspect_shows_shares_ranges_balance_and_flags(run, credit):
     _, out, _ = run("inspect", credit, "-t", "class", width=140)
-    assert "1,000 rows · 21 columns · no missing cells" in out
+    assert "1,000 rows · 21 columns · complete" in out
     assert "250 … 18,424" in out
     assert "good 700 (70.0%), bad 300 (30.0%)" in out
     assert "is 'yes' in 96.3% of the rows" in out

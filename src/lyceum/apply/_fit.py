@@ -74,7 +74,7 @@ def fit_file(
 
 
 def preparations(entry: catalog.Entry, schema: Schema, *, missing: bool = True) -> dict[str, str]:
-    """Only what the learner needs in front of it, by name, and why; `missing` says that cells may be missing."""
+    """The steps that the learner needs in front of it, by name, and why; `missing`: cells may be missing."""
     before = {}
     if missing and not entry.missing:
         before["FillMissing"] = "missing cells are filled, because it cannot take them"

@@ -45,7 +45,7 @@ def _headline(found: Inspection) -> str:
     missing = (
         f"{found.n_missing:,} missing cells ({found.n_missing / cells:.1%})"
         if found.n_missing
-        else "no missing cells"
+        else "complete"
     )
     facts = [f"{found.n_rows:,} rows", f"{len(found.columns)} columns", missing]
     if found.n_repeated:

@@ -238,7 +238,7 @@ def _candidate(
 
 
 def _steps(entry: catalog.Entry, data: StudyData) -> tuple[tuple[str, ...], str]:
-    """Only what the learner needs: missing cells filled where it refuses them, numbers scaled where units matter."""
+    """Only what the learner needs: missing cells filled, numbers scaled; and why."""
     before = preparations(entry, data.schema, missing=data.has_missing)
     return (*before, entry.name), "; ".join(before.values())
 

@@ -238,8 +238,9 @@ def _held_out(comparison: Comparison) -> Iterator[str]:
     if held is None:
         return
     low, high = (loss_text(comparison.criterion, end) for end in held.interval)
+    label = comparison[comparison.choice].label
     yield (
-        f"On {held.n_rows:,} rows that were not used for any choice, {comparison[comparison.choice].label} has "
+        f"On {held.n_rows:,} rows that were not used for any choice, {label} has "
         f"{_article(comparison.criterion)} of {loss_text(comparison.criterion, held.loss)} (95 % interval "
         f"{low} to {high})."
     )
@@ -258,6 +259,6 @@ def _suspected(suspects: Iterable[Suspect]) -> Iterator[str]:
     for suspect in suspects:
         if suspect.code == "mostly_missing" and suspect.column not in out:
             yield (
-                f"Column {suspect.column!r} {suspect.text}: it was used with its missing cells filled or skipped; "
-                "ignore it if its values will not be known when the model is used."
+                f"Column {suspect.column!r} {suspect.text}: it was used with its missing cells filled or "
+                "skipped; ignore it if its values will not be known when the model is used."
             )
