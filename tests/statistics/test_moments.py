@@ -148,3 +148,12 @@ def test_moments_leave_missing_cells_out_however_the_rows_are_cut(seed, offset):
         assert_allclose(merged.scatter[j], v @ (x[there] - mean) ** 2, rtol=1e-7, atol=1e-8)
         assert (merged.low[j], merged.high[j]) == (x[there].min(), x[there].max())
     assert_allclose(merged.variance(1.0), merged.scatter / (merged.weight - 1), rtol=1e-12)
+
+
+def test_a_sparse_block_without_rows_adds_nothing():
+    some = block(sparse.csr_array(np.array([[1.0, 0.0], [2.0, 3.0]])), y=np.array([1.0, 2.0]))
+    none = block(sparse.csr_array(np.empty((0, 2))), y=np.empty(0))
+    whole = Scatter.of(some, target=True)
+    for merged in (whole.merge(Scatter.of(none, target=True)), Scatter.of(none, target=True).merge(whole)):
+        assert_allclose(merged.mean, whole.mean)
+        assert_allclose(merged.scatter, whole.scatter)

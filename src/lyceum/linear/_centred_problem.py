@@ -93,7 +93,7 @@ def _dense(X: np.ndarray, s: np.ndarray, fit_intercept: bool) -> tuple[DenseColu
 
 
 def _sparse(X: Any, s: np.ndarray, fit_intercept: bool) -> tuple[SparseColumns, np.ndarray]:
-    """Columns without a gap are shifted near their means first, so that an offset costs no digits."""
+    """Full columns are shifted near their means first, so that an offset costs no digits."""
     cells = SparseCells.of(X)
     shift = cells.provisional_mean() if fit_intercept else np.zeros(X.shape[1])
     data = cells.shifted(shift) * np.repeat(s, np.diff(cells.indptr))

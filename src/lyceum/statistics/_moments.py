@@ -177,8 +177,8 @@ def _sparse_scatter(
 ) -> tuple[float, np.ndarray, np.ndarray]:
     """Weight, mean and scatter of a CSR array with a dense target.
 
-    Columns without a gap are shifted near their means first, and so is y; the others hold mostly zeros, so
-    that their raw products are already taken about a point close to the mean.
+    Columns with a cell in every row are shifted near their means first, and so is y; the others hold mostly
+    zeros, so that their raw products are already taken about a point close to the mean.
     """
     cells = SparseCells.of(X)
     shift = cells.provisional_mean()

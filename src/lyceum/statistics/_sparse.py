@@ -43,6 +43,8 @@ class SparseCells:
     def provisional_mean(self) -> np.ndarray:
         """The plain mean of every full column, exact when the column is constant; 0 for the others."""
         first = np.zeros(len(self.full))
+        if len(self.indptr) < 2:  # no rows
+            return first
         row = slice(self.indptr[0], self.indptr[1])
         first[self.indices[row]] = self.data[row]
         first[~self.full] = 0.0
