@@ -21,7 +21,7 @@ def test_the_demo_inspects_studies_explains_and_saves(tmp_path, monkeypatch, cap
     assert "good 700 (70.0%), bad 300 (30.0%)" in out
     assert "ranking by mean cost" in out
     results = json.loads((tmp_path / "demo" / "results.json").read_text())
-    costs = {standing["name"]: standing["loss"] for standing in results["standings"]}
+    costs = {one["name"]: one["loss"] for one in results["comparison"]["learners"]}
     assert costs["PriorClassifier"] == 0.7  # refusing everyone costs the 700 good customers of 1,000
     assert costs["NaiveBayes"] < 0.6
     assert costs["LogisticRegression"] < 0.6

@@ -57,17 +57,17 @@ def test_small_batches_give_the_same(command, models, credit, expected, tmp_path
 
 
 def test_no_more_than_a_batch_of_predictions_is_held(command, models, credit, tmp_path, monkeypatch):
-    from lyceum.apply import _model
+    from lyceum.apply import FittedModel
     from lyceum.data import _csv
 
     seen = []
-    plain = _model.Fitted.output
+    plain = FittedModel.output
 
     def spy(self, table):
         seen.append(table.num_rows)
         return plain(self, table)
 
-    monkeypatch.setattr(_model.Fitted, "output", spy)
+    monkeypatch.setattr(FittedModel, "output", spy)
     monkeypatch.setattr(_csv, "_STREAM_BYTES", 4096)
     command("predict", models["logistic"], credit, "-o", tmp_path / "a.csv")
     assert sum(seen) == 1000
@@ -189,12 +189,12 @@ def test_nothing_is_replaced_without_force_and_nothing_half_written_stays(comman
 
 
 def test_ctrl_c_is_code_130_and_leaves_no_file(command, models, credit, tmp_path, monkeypatch):
-    from lyceum.apply import _model
+    from lyceum.apply import FittedModel
 
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(_model.Fitted, "output", interrupted)
+    monkeypatch.setattr(FittedModel, "output", interrupted)
     assert command("predict", models["logistic"], credit, "-o", tmp_path / "p.csv")[0] == 130
     assert not list(tmp_path.iterdir())
 

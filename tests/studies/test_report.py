@@ -209,7 +209,7 @@ def test_failures_suspects_and_an_early_end_are_said(studies):
     )
     text = Page(render(study)).text
     assert "lasso failed in fold 2: did not converge" in text
-    assert "SVR : the time allowed was over" in text
+    assert "SVR : the time budget ended" in text
     assert "gives the target away." in text
     assert "is different in every row. It was left out." in text
     assert "ended before all of its folds were run" in text
