@@ -238,6 +238,23 @@ def test_rows_of_weight_zero_are_as_if_they_were_not_there(tmp_path):
     assert "30 rows of weight 0 were left out." in found.comparison.statements
 
 
+def test_a_file_that_fits_is_read_once(tmp_path, monkeypatch):
+    from lyceum.data import _files
+
+    reads = []
+
+    def counted(*arguments):
+        reads.append(arguments)
+        return original(*arguments)
+
+    original = _files.READERS["csv"]
+    monkeypatch.setitem(_files.READERS, "csv", counted)
+    lyceum.study(
+        datasets.path("penguins"), "species", learners=["NaiveBayes"], folds=2, out=tmp_path / "study"
+    )
+    assert len(reads) == 1
+
+
 def test_a_file_larger_than_memory_is_compared_on_a_sample_and_fitted_on_all_rows(tmp_path):
     import pyarrow as pa
     import pyarrow.parquet as pq

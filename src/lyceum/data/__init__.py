@@ -10,7 +10,7 @@ from lyceum.data._column_roles import spelling_hint
 from lyceum.data._csv import CsvFormat
 from lyceum.data._dask import is_dask
 from lyceum.data._design_change import design_change
-from lyceum.data._files import TableData, file_kind, paths_of, read_data, read_table
+from lyceum.data._files import TableData, file_kind, fits_memory, paths_of, read_data, read_table
 from lyceum.data._inspect import ColumnInspection, Inspection, inspect
 from lyceum.data._profile import ColumnProfile, TableProfile
 from lyceum.data._rows import Rows, Statistic, Step
@@ -51,6 +51,7 @@ __all__ = [
     "codes_of",
     "design_change",
     "file_kind",
+    "fits_memory",
     "inspect",
     "is_dask",
     "is_frame",

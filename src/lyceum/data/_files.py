@@ -25,6 +25,7 @@ __all__ = [
     "TableData",
     "check_same",
     "file_kind",
+    "fits_memory",
     "paths_of",
     "read_data",
     "read_parquet",
@@ -125,6 +126,24 @@ def read_data(data: Any, form: CsvFormat | None = None) -> TableData:
     """
     typed = is_frame(data) or file_kind(paths_of(data)) != "csv"
     return TableData(read_table(data, form), typed, source_name(data))
+
+
+def fits_memory(data: Any, memory: int, form: CsvFormat | None = None) -> bool:
+    """Whether the cells of a file take at most `memory` bytes as numbers, judged without reading it.
+
+    >>> from lyceum import datasets
+    >>> fits_memory(datasets.path("penguins"), 1 << 20), fits_memory(datasets.path("penguins"), 1 << 10)
+    (True, False)
+    """
+    paths = paths_of(data)
+    kind = file_kind(paths)
+    if kind == "parquet":
+        footers = [read_whole(path, pq.read_metadata) for path in paths]
+        return sum(8 * footer.num_rows * footer.num_columns for footer in footers) <= memory
+    if kind == "csv":
+        form = form or CsvFormat("")
+        return sum(form.cell_bytes(path, os.path.getsize(path)) for path in paths) <= memory
+    return True
 
 
 def with_rows(table: pa.Table, path: str) -> pa.Table:

@@ -23,7 +23,7 @@ from lyceum._threads import ordered_map
 from lyceum.data._arrow import is_frame, to_arrow
 from lyceum.data._column_roles import ColumnRoles
 from lyceum.data._csv import CsvFormat
-from lyceum.data._files import TableData, file_kind, paths_of, read_table, read_whole
+from lyceum.data._files import TableData, file_kind, fits_memory, paths_of, read_table, read_whole
 from lyceum.data._leaks import leak
 from lyceum.data._profile import ColumnProfile, TableProfile
 from lyceum.data._quality import Cells, Facts, Flag, column_flags, copies, target_flags
@@ -254,15 +254,14 @@ def _read(data: Any, form: CsvFormat, memory: int, size: int) -> _Seen:
         return _Seen.of_table(to_arrow(data), size)
     paths = paths_of(data)
     kind = file_kind(paths)
-    if kind == "csv" and sum(form.cell_bytes(path, os.path.getsize(path)) for path in paths) > memory:
+    if fits_memory(paths, memory, form):
+        return _Seen.of_table(read_table(paths, form), size)
+    if kind == "csv":
         typed = form.sniffed(paths[0]).typed(paths[0])
         return typed.settle(lambda form: _merged(_seen_in_csv(paths, form, size)))[1]
-    if kind == "parquet":
-        names = read_whole(paths[0], pq.read_schema).names
-        source = ParquetSource(paths, Schema.of_numbers(names))
-        if source.n_rows * len(names) * 8 > memory:
-            return _merged(ordered_map(partial(_seen_in_part, names, size), source.parts()), source.n_rows)
-    return _Seen.of_table(read_table(paths, form), size)
+    names = read_whole(paths[0], pq.read_schema).names
+    source = ParquetSource(paths, Schema.of_numbers(names))
+    return _merged(ordered_map(partial(_seen_in_part, names, size), source.parts()), source.n_rows)
 
 
 def _seen_in_csv(paths: list[str], form: CsvFormat, size: int) -> Iterator[_Seen]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -23,6 +22,7 @@ from lyceum.data._files import (
     TableData,
     check_same,
     file_kind,
+    fits_memory,
     paths_of,
     read_parquet,
     read_whole,
@@ -176,7 +176,7 @@ def _file_source(data: Any, roles: ColumnRoles, memory: int, form: CsvFormat) ->
     kind = file_kind(paths)
     if kind == "parquet":
         return _parquet_source(paths, roles, memory)
-    if kind == "csv" and sum(form.cell_bytes(path, os.path.getsize(path)) for path in paths) > memory:
+    if kind == "csv" and not fits_memory(paths, memory, form):
         return _csv_source(paths, roles, form.sniffed(paths[0]))
     table = with_rows(READERS[kind](paths, form), paths[0])
     return (_inferred_source if kind == "csv" else _table_source)(table, roles)

@@ -12,7 +12,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lyceum.data import ArraySource, Block, Inspection, Rows, Schema, inspect, paths_of, scan
+from lyceum.data import (
+    ArraySource,
+    Block,
+    Inspection,
+    Rows,
+    Schema,
+    fits_memory,
+    inspect,
+    paths_of,
+    read_data,
+    scan,
+)
 from lyceum.errors import StudyError
 from lyceum.statistics import RowSample
 from lyceum.studies._candidate import Suspect, TaskKind
@@ -47,18 +58,22 @@ class StudyData:
     def of(cls, recipe: Recipe) -> StudyData:
         """Look at the files and read them; raises, by one sentence, where they cannot be studied."""
         kinds: Any = dict(recipe.kinds)
-        found = inspect(list(recipe.data), recipe.target, kinds=kinds, memory=recipe.memory_mb << 20)
+        memory = recipe.memory_mb << 20
+        # rows that fit are read once, for the inspection and for the learners
+        data: Any = list(recipe.data)
+        data = read_data(data) if fits_memory(data, memory) else data
+        found = inspect(data, recipe.target, kinds=kinds, memory=memory)
         suspects = tuple(_suspects(found, recipe))
         left_out = {suspect.column for suspect in suspects if suspect.left_out}
         _check_target(found, recipe)
         _check_columns(found, recipe, left_out)
         rows = scan(
-            list(recipe.data),
+            data,
             recipe.target,
             weight=recipe.weight,
             kinds={name: kind for name, kind in kinds.items() if name not in recipe.ignore},
             ignore=(*recipe.ignore, *sorted(left_out)),
-            memory=recipe.memory_mb << 20,
+            memory=memory,
         )
         missing = sum(found[name].n_missing for name in rows.schema.names)
         notes = _notes(found, recipe)
