@@ -119,7 +119,10 @@ def test_codes_of_any_type_give_the_same_counts(dtype):
     ],
 )
 def test_what_cannot_be_counted_is_refused(names, text):
-    rows = scan(pa.table({"a": ["p", "q", "p"], "x": [1.5, 2.5, 3.5], "two": [1.0, 2.5, 1.0]}))
+    rows = scan(
+        pa.table({"a": ["p", "q", "p"], "x": [1.5, 2.5, 3.5], "two": [1.0, 2.5, 1.0]}),
+        kinds={"two": "binary"},
+    )
     with pytest.raises(SchemaError, match=text):
         rows.reduce(partial(JointCounts.of, sets=[names]))
 
