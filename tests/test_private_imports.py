@@ -7,15 +7,6 @@ import lyceum
 
 SOURCE = Path(lyceum.__file__).parent
 
-# Imports that are still private; the list may only shrink.
-KNOWN = {
-    ("apply", "lyceum.data._rows"),
-    ("cli", "lyceum.studies._report"),
-    ("cli", "lyceum.studies._results"),
-    ("cli", "lyceum.studies._study"),
-    ("studies", "lyceum.apply._fit"),
-}
-
 
 def room_of(module: str) -> str:
     return module.split(".")[1] if module.startswith("lyceum.") else ""
@@ -38,4 +29,4 @@ def private_imports() -> set[tuple[str, str]]:
 
 
 def test_no_private_name_crosses_rooms():
-    assert sorted(private_imports() - KNOWN) == []
+    assert sorted(private_imports()) == []

@@ -22,7 +22,6 @@ from lyceum.progress import is_watched, report
 __all__ = ["Rows", "Statistic", "Step"]
 
 Summary = TypeVar("Summary", bound="Statistic")
-Progress = Callable[[int, int | None], None]
 _NO_ROWS = "there are no rows (0 samples): check the file, or the step that drops rows"
 
 
