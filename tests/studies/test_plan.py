@@ -153,6 +153,7 @@ def test_a_fingerprint_is_of_the_bytes(tmp_path):
 def test_names_read_as_words():
     assert readable("SVC") == "SVC"
     assert readable("RandomForestClassifier") == "random forest classifier"
+    assert [readable(name) for name in ("C45", "ID3", "CART", "PCA")] == ["C45", "ID3", "CART", "PCA"]
     assert readable("BayesianGaussianClassifier") == "Bayesian Gaussian classifier"
 
 

@@ -278,10 +278,10 @@ def _points(values: Any, n: int) -> list[Any]:
 def readable(name: str) -> str:
     """A class name as words.
 
-    >>> readable("LogisticRegression"), readable("NaiveBayes"), readable("KNeighborsClassifier")
-    ('logistic regression', 'naive Bayes', 'k neighbors classifier')
+    >>> readable("LogisticRegression"), readable("NaiveBayes"), readable("KNeighborsClassifier"), readable("C45")
+    ('logistic regression', 'naive Bayes', 'k neighbors classifier', 'C45')
     """
-    words = re.findall(r"AdaBoost|[A-Z]+(?![a-z])|[A-Z][a-z0-9]*", name)
+    words = re.findall(r"AdaBoost|[A-Z]+[0-9]+|[A-Z]+(?![a-z])|[A-Z][a-z0-9]*", name)
     if len(words) > 1 and len(words[0]) == 1:
         words[0] = words[0].lower()
     return " ".join(w if w in _NAMES or (len(w) > 1 and w.isupper()) else w.lower() for w in words) or name
