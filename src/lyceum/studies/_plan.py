@@ -278,8 +278,8 @@ def _points(values: Any, n: int) -> list[Any]:
 def readable(name: str) -> str:
     """A class name as words.
 
-    >>> readable("LogisticRegression"), readable("NaiveBayes"), readable("KNeighborsClassifier"), readable("C45")
-    ('logistic regression', 'naive Bayes', 'k neighbors classifier', 'C45')
+    >>> readable("LogisticRegression"), readable("NaiveBayes"), readable("C45")
+    ('logistic regression', 'naive Bayes', 'C45')
     """
     words = re.findall(r"AdaBoost|[A-Z]+[0-9]+|[A-Z]+(?![a-z])|[A-Z][a-z0-9]*", name)
     if len(words) > 1 and len(words[0]) == 1:
