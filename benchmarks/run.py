@@ -12,16 +12,18 @@ import argparse
 import subprocess
 from dataclasses import asdict
 from datetime import date
+from importlib import import_module
 from pathlib import Path
 
 import csv_table  # noqa: F401  (registers its workload)
-import distance_workloads  # noqa: F401  (registers its workloads)
 import imports
 import outofcore
 import report
-import tree_workloads  # noqa: F401  (registers its workloads)
 from timing import OthersWatch, Outcome, isolated, race
 from workloads import DATA, WORKLOADS
+
+for module in sorted(Path(__file__).parent.glob("*_workloads.py")):  # each registers its workloads
+    import_module(module.stem)
 
 NAMES = [*WORKLOADS, "imports", "outofcore"]
 

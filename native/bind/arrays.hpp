@@ -73,23 +73,3 @@ inline lyceum::Poll signals() {
         if (PyErr_CheckSignals() != 0) throw nb::python_error();
     });
 }
-
-void bind_boosting(nb::module_& m);
-void bind_checks(nb::module_& m);
-void bind_coordinate_descent(nb::module_& m);
-void bind_row_by_row(nb::module_& m);
-void bind_moments(nb::module_& m);
-void bind_network(nb::module_& m);
-void bind_node_regressions(nb::module_& m);
-void bind_histogram_splits(nb::module_& m);
-void bind_node_histograms(nb::module_& m);
-void bind_density(nb::module_& m);
-void bind_category_codes(nb::module_& m);
-void bind_bayes(nb::module_& m);
-void bind_cluster(nb::module_& m);
-void bind_losses(nb::module_& m);
-void bind_interleave_columns(nb::module_& m);
-void bind_sparse_rows(nb::module_& m);
-void bind_stumps(nb::module_& m);
-void bind_tree_route(nb::module_& m);
-void bind_tree_grow(nb::module_& m);

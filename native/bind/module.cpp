@@ -4,31 +4,62 @@
 
 #include "arrays.hpp"
 
+void bind_bayes(nb::module_& m);
+void bind_bayes_networks(nb::module_& m);
+void bind_boosting(nb::module_& m);
+void bind_category_codes(nb::module_& m);
+void bind_checks(nb::module_& m);
+void bind_cluster(nb::module_& m);
+void bind_coordinate_descent(nb::module_& m);
+void bind_density(nb::module_& m);
 void bind_distances(nb::module_& m);
+void bind_histogram_splits(nb::module_& m);
+void bind_interleave_columns(nb::module_& m);
+void bind_kernels(nb::module_& m);
+void bind_linkage(nb::module_& m);
+void bind_losses(nb::module_& m);
+void bind_medoids(nb::module_& m);
+void bind_mixtures(nb::module_& m);
+void bind_moments(nb::module_& m);
+void bind_neighbors(nb::module_& m);
+void bind_network(nb::module_& m);
+void bind_node_histograms(nb::module_& m);
+void bind_node_regressions(nb::module_& m);
 void bind_node_rules(nb::module_& m);
+void bind_row_by_row(nb::module_& m);
+void bind_sparse_rows(nb::module_& m);
+void bind_stumps(nb::module_& m);
+void bind_tree_grow(nb::module_& m);
+void bind_tree_route(nb::module_& m);
 
 NB_MODULE(LYCEUM_MODULE, m) {
     m.def("max_threads", &omp_get_max_threads,
           "Threads that OpenMP would use here: obeys OMP_NUM_THREADS and threadpoolctl.");
-    bind_boosting(m);
-    bind_checks(m);
-    bind_coordinate_descent(m);
-    bind_row_by_row(m);
-    bind_moments(m);
-    bind_network(m);
-    bind_node_regressions(m);
-    bind_histogram_splits(m);
-    bind_node_histograms(m);
-    bind_density(m);
-    bind_category_codes(m);
     bind_bayes(m);
+    bind_bayes_networks(m);
+    bind_boosting(m);
+    bind_category_codes(m);
+    bind_checks(m);
     bind_cluster(m);
+    bind_coordinate_descent(m);
+    bind_density(m);
     bind_distances(m);
-    bind_losses(m);
+    bind_histogram_splits(m);
     bind_interleave_columns(m);
+    bind_kernels(m);
+    bind_linkage(m);
+    bind_losses(m);
+    bind_medoids(m);
+    bind_mixtures(m);
+    bind_moments(m);
+    bind_neighbors(m);
+    bind_network(m);
+    bind_node_histograms(m);
+    bind_node_regressions(m);
+    bind_node_rules(m);
+    bind_row_by_row(m);
     bind_sparse_rows(m);
     bind_stumps(m);
     bind_tree_grow(m);
-    bind_node_rules(m);
     bind_tree_route(m);
 }

@@ -25,9 +25,9 @@ _HOMES = {
     "study": "lyceum.studies",
 }
 _ROOMS = ("apply", "base", "bayes", "catalog", "cli", "cluster", "data", "datasets", "decision", "density",
-          "distances", "ensemble", "errors", "evaluate", "files", "linear", "neural", "persist", "plot",
-          "prepare", "probability", "progress", "reduce", "report", "solvers", "statistics", "studies",
-          "syllabus", "tree_core", "trees")  # fmt: skip
+          "distances", "ensemble", "errors", "evaluate", "files", "kernels", "linear", "neighbors",
+          "networks", "neural", "paradigms", "persist", "plot", "prepare", "probability", "progress", "reduce",
+          "report", "solvers", "statistics", "studies", "syllabus", "tree_core", "trees")  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

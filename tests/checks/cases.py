@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from sklearn.base import BaseEstimator
+from tests.checks.families import cluster, ensemble, kernels, neighbors, networks, paradigms, reduce
 from tests.checks.laws import Case
 from tests.checks.tables import data_for
 
@@ -142,6 +143,13 @@ CASES: dict[str, Case] = {
 }
 
 
+# Younger families have files of their own, with the same four tables.
+FAMILIES = (cluster, ensemble, kernels, neighbors, networks, paradigms, reduce)
+for family in FAMILIES:
+    SETTINGS |= family.SETTINGS
+    CASES |= family.CASES
+
+
 def learner_named(name: str) -> Any:
     return catalog.find(name).load()(**SETTINGS.get(name, {}))
 
@@ -184,6 +192,11 @@ EXPECTED_FAILURES: dict[str, dict[str, str]] = {
         )
     },
 }
+
+
+for family in FAMILIES:
+    SCIKIT_SETTINGS |= family.SCIKIT_SETTINGS
+    EXPECTED_FAILURES |= family.EXPECTED_FAILURES
 
 
 def learner_for_scikit_learn(name: str) -> Any:

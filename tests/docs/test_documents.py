@@ -9,7 +9,11 @@ import pyarrow.parquet as pq
 import pytest
 
 ROOT = Path(__file__).parents[2]
-BLOCKS = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf8"), re.DOTALL)
+GUIDES = sorted(path.name for path in (ROOT / "docs").glob("*.md") if path.name != "design.md")
+
+
+def blocks_of(path):
+    return re.findall(r"```python\n(.*?)```", path.read_text(encoding="utf8"), re.DOTALL)
 
 
 @pytest.fixture
@@ -28,8 +32,17 @@ def sales(tmp_path, monkeypatch):
 
 def test_the_readme_runs_from_top_to_bottom(sales, capsys):
     names: dict[str, object] = {}
-    assert len(BLOCKS) >= 2
-    for block in BLOCKS:
+    blocks = blocks_of(ROOT / "README.md")
+    assert len(blocks) >= 2
+    for block in blocks:
         exec(block, names)
     assert (sales / "penguins.lyceum").exists()
     assert "Adelie" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("guide", GUIDES)
+def test_a_guide_runs_from_top_to_bottom(guide, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {}
+    for block in blocks_of(ROOT / "docs" / guide):
+        exec(block, names)

@@ -1,0 +1,4 @@
+// Agglomerative clustering.
+#include "arrays.hpp"
+
+void bind_linkage(nb::module_&) {}

@@ -1,0 +1,4 @@
+// k-medoids.
+#include "arrays.hpp"
+
+void bind_medoids(nb::module_&) {}

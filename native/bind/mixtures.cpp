@@ -1,0 +1,4 @@
+// Mixtures.
+#include "arrays.hpp"
+
+void bind_mixtures(nb::module_&) {}

@@ -1,0 +1,4 @@
+// Instance-based learning.
+#include "arrays.hpp"
+
+void bind_neighbors(nb::module_&) {}

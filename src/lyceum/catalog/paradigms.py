@@ -1,0 +1,9 @@
+"""Other paradigms."""
+
+from lyceum.catalog._entry import Entry, Item
+
+__all__ = ["ENTRIES", "ITEMS"]
+
+ENTRIES: tuple[Entry, ...] = ()
+
+ITEMS: tuple[Item, ...] = ()

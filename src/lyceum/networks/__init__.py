@@ -1,0 +1,3 @@
+"""Bayesian networks: graphs with tables, inference, learning, independence."""
+
+__all__: list[str] = []

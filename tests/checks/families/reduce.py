@@ -1,0 +1,15 @@
+"""Dimensionality reduction, as they are put to the laws."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.checks.laws import Case
+
+SETTINGS: dict[str, dict[str, Any]] = {}
+
+CASES: dict[str, Case] = {}
+
+SCIKIT_SETTINGS: dict[str, dict[str, Any]] = {}
+
+EXPECTED_FAILURES: dict[str, dict[str, str]] = {}
