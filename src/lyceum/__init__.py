@@ -24,10 +24,11 @@ _HOMES = {
     "scan": "lyceum.data",
     "study": "lyceum.studies",
 }
-_ROOMS = ("apply", "base", "bayes", "catalog", "cli", "cluster", "data", "datasets", "decision", "density",
-          "distances", "ensemble", "errors", "evaluate", "files", "kernels", "linear", "neighbors",
-          "networks", "neural", "paradigms", "persist", "plot", "prepare", "probability", "progress", "reduce",
-          "report", "solvers", "statistics", "studies", "syllabus", "tree_core", "trees")  # fmt: skip
+_ROOMS = ("apply", "base", "bayes", "catalog", "cli", "cluster", "data", "datasets", "decision",
+          "density", "distances", "ensemble", "errors", "evaluate", "files", "kernels", "linear",
+          "neighbors", "networks", "neural", "paradigms", "persist", "plot", "prepare", "probability",
+          "progress", "reduce", "report", "solvers", "statistics", "studies", "syllabus", "tree_core",
+          "trees")  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
