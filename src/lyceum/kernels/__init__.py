@@ -1,3 +1,28 @@
 """Kernel machines: kernel objects, support vector machines, kernel ridge regression, kernel PCA."""
 
-__all__: list[str] = []
+from lyceum.kernels._kernel import Kernel, as_kernel
+from lyceum.kernels._kernel_algebra import Constant, Product, Scaled, Sum
+from lyceum.kernels._mercer import MercerCheck, is_mercer
+from lyceum.kernels._other_kernels import Distance, Function, Precomputed
+from lyceum.kernels._product_kernels import RBF, Linear, Polynomial, Sigmoid
+from lyceum.kernels._widths import closest_sigma, median_sigma
+
+__all__ = [
+    "RBF",
+    "Constant",
+    "Distance",
+    "Function",
+    "Kernel",
+    "Linear",
+    "MercerCheck",
+    "Polynomial",
+    "Precomputed",
+    "Product",
+    "Scaled",
+    "Sigmoid",
+    "Sum",
+    "as_kernel",
+    "closest_sigma",
+    "is_mercer",
+    "median_sigma",
+]

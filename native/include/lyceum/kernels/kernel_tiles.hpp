@@ -1,0 +1,149 @@
+// Gram matrices and weighted sums of kernel values. A panel of 64 rows of Y is packed once, column by column; products
+// with 32 rows of X at a time stay in the first cache, where the kernel function turns them into values. Sums need no
+// room for the matrix. Cost: rows * rows * (columns multiply-adds and one kernel function).
+#pragma once
+#include <algorithm>
+#include <lyceum/core/interrupt.hpp>
+#include <lyceum/core/matrix_product.hpp>
+#include <lyceum/core/scratch.hpp>
+#include <lyceum/core/thread_team.hpp>
+#include <vector>
+
+namespace lyceum::kernels {
+
+inline constexpr size_t panel_rows = 64, chunk_rows = 32;
+
+template <class T>
+std::vector<T> square_lengths(Matrix<const T> X) {
+    std::vector<T> squares(X.rows);
+    for (size_t i = 0; i < X.rows; ++i) {
+        T sum{};
+        const T* x = X.row(i);
+        for (size_t j = 0; j < X.cols; ++j) sum += x[j] * x[j];
+        squares[i] = sum;
+    }
+    return squares;
+}
+
+// The values of some rows of X with the rows of one panel.
+template <class T, class Kernel>
+class Panel {
+public:
+    Panel(const Kernel& kernel, Matrix<const T> Y, size_t begin) : kernel_(kernel), d_(Y.cols) {
+        count = std::min(panel_rows, Y.rows - begin);
+        packed_ = scratch<struct PanelCells, T>(panel_rows * d_ + panel_rows);
+        values = scratch<struct PanelValues, T>(panel_rows * chunk_rows);
+        squares_ = packed_ + panel_rows * d_;
+        std::fill_n(packed_, panel_rows * d_ + panel_rows, T{});
+        for (size_t r = 0; r < count; ++r) {
+            const T* y = Y.row(begin + r);
+            T sum{};
+            for (size_t j = 0; j < d_; ++j) {
+                packed_[j * panel_rows + r] = y[j];
+                sum += y[j] * y[j];
+            }
+            squares_[r] = sum;
+        }
+    }
+
+    // values[i, r] for rows first ... first + rows - 1 of X
+    void operator()(Matrix<const T> X, const T* x_squares, size_t first, size_t rows) {
+        product<T>({X.row(first), d_, 1}, rows, packed_, panel_rows, d_, panel_rows, nullptr, values, panel_rows);
+        for (size_t i = 0; i < rows; ++i)
+#pragma GCC unroll 4
+            for (size_t r = 0; r < panel_rows; r += lanes<T>) {
+                T* at = values + i * panel_rows + r;
+                store(at, kernel_(load(at), x_squares[first + i], load(squares_ + r)));
+            }
+    }
+
+    T* values;
+    size_t count;
+
+private:
+    Kernel kernel_;
+    size_t d_;
+    T *packed_, *squares_;
+};
+
+// work(panel) for all panels of `rows` rows, some at a time between polls.
+template <class Work>
+void over_panels(size_t rows, size_t cost, size_t threads, Poll poll, const Work& work) {
+    const size_t panels = (rows + panel_rows - 1) / panel_rows;
+    const size_t enough = std::max<size_t>(1, panels * cost >> 20);
+    Team team(std::min({threads, panels, enough}));
+    const size_t some = std::max<size_t>(4 * team.size(), (size_t{1} << 25) / std::max<size_t>(1, cost));
+    for (size_t begin = 0; begin < panels; begin += some) {
+        const size_t count = std::min(some, panels - begin);
+        team(count, [&](size_t task) { work((begin + task) * panel_rows); });
+        poll(count * cost);
+    }
+}
+
+// out[i, j] = k(x_i, y_j); with `same` Y is X, and the matrix is symmetric to the last bit.
+template <class T, class Kernel>
+void gram(const Kernel& kernel, Matrix<const T> X, Matrix<const T> Y, bool same, T* out, size_t threads, Poll poll) {
+    const std::vector<T> squares = square_lengths(X);
+    const size_t n = X.rows, m = Y.rows;
+    over_panels(m, n * panel_rows * (X.cols + 16) / (same ? 2 : 1), threads, poll, [&](size_t begin) {
+        Panel<T, Kernel> panel(kernel, Y, begin);
+        const size_t last = same ? std::min(n, begin + panel.count) : n;
+        for (size_t first = 0; first < last; first += chunk_rows) {
+            const size_t rows = std::min(chunk_rows, last - first);
+            panel(X, squares.data(), first, rows);
+            for (size_t i = 0; i < rows; ++i) {
+                const T* value = panel.values + i * panel_rows;
+                if (!same) {
+                    std::copy_n(value, panel.count, out + (first + i) * m + begin);
+                    continue;
+                }
+                for (size_t r = first + i > begin ? first + i - begin : 0; r < panel.count; ++r)
+                    out[(first + i) * m + begin + r] = out[(begin + r) * m + first + i] = value[r];
+            }
+        }
+    });
+}
+
+// out[j, c] += sum_i coef[i, c] k(x_i, y_j), in the order of i: in T over 32 rows, then in double.
+template <class T, class Kernel>
+void kernel_sums(const Kernel& kernel, Matrix<const T> X, Matrix<const double> coef, Matrix<const T> Y, double* out,
+                 size_t threads, Poll poll) {
+    const std::vector<T> squares = square_lengths(X);
+    const std::vector<T> weights(coef.data, coef.end());
+    const size_t n = X.rows, outputs = coef.cols;
+    over_panels(Y.rows, n * panel_rows * (X.cols + 16 + outputs), threads, poll, [&](size_t begin) {
+        Panel<T, Kernel> panel(kernel, Y, begin);
+        for (size_t first = 0; first < n; first += chunk_rows) {
+            const size_t rows = std::min(chunk_rows, n - first);
+            panel(X, squares.data(), first, rows);
+            for (size_t c = 0; c < outputs; ++c) {
+                alignas(64) T sums[panel_rows] = {};
+                for (size_t i = 0; i < rows; ++i) {
+                    const T weight = weights[(first + i) * outputs + c];
+                    if (weight == T{0}) continue;
+                    for (size_t r = 0; r < panel_rows; ++r) sums[r] += weight * panel.values[i * panel_rows + r];
+                }
+                for (size_t r = 0; r < panel.count; ++r) out[(begin + r) * outputs + c] += static_cast<double>(sums[r]);
+            }
+        }
+    });
+}
+
+// Products in place of kernel values: for rows whose products come from elsewhere, e.g. sparse ones.
+template <class T, class Kernel>
+void from_products(const Kernel& kernel, Matrix<T> products, const T* x_squares, const T* y_squares) {
+    constexpr size_t L = lanes<T>;
+    for (size_t i = 0; i < products.rows; ++i) {
+        T* row = products.row(i);
+        size_t j = 0;
+        for (; j + L <= products.cols; j += L) store(row + j, kernel(load(row + j), x_squares[i], load(y_squares + j)));
+        if (j == products.cols) continue;
+        alignas(64) T last[L] = {}, squares[L] = {};
+        std::copy(row + j, row + products.cols, last);
+        std::copy(y_squares + j, y_squares + products.cols, squares);
+        store(last, kernel(load(last), x_squares[i], load(squares)));
+        std::copy_n(last, products.cols - j, row + j);
+    }
+}
+
+}  // namespace lyceum::kernels
