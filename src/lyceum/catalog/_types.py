@@ -11,6 +11,7 @@ __all__ = ["types"]
 _OTHERS = (
     ("lyceum.probability", "LossMatrix"),
     ("lyceum.decision", "MinimumRiskClassifier"),
+    ("lyceum.ensemble", "MultiLabel"),
     ("lyceum.studies", "MeanRegressor"),
     ("lyceum.studies", "PriorClassifier"),
 )

@@ -1,0 +1,177 @@
+"""Codes of classes: exhaustive, random and BCH, with their distances."""
+
+from __future__ import annotations
+
+from math import ceil, log2
+
+import numpy as np
+
+from lyceum.errors import SettingError
+
+__all__ = ["bch_code", "exhaustive_code", "minimum_distance", "random_code"]
+
+MOST_EXHAUSTIVE = 12  # classes, 2,047 columns
+_TRIES = 200  # random codes that are compared
+_PRIMITIVE = {3: 0b1011, 4: 0b10011, 5: 0b100101, 6: 0b1000011, 7: 0b10001001, 8: 0b100011101}
+
+
+def exhaustive_code(n_classes: int) -> np.ndarray:
+    """All 2^(K-1) - 1 ways to divide K classes in two, (K, L).
+
+    The first class is 1 throughout; any two classes differ in 2^(K-2) columns.
+
+    >>> exhaustive_code(3).tolist()
+    [[1, 1, 1], [-1, -1, 1], [-1, 1, -1]]
+    """
+    if n_classes > MOST_EXHAUSTIVE:
+        raise SettingError(
+            f"an exhaustive code of {n_classes} classes has {2 ** (n_classes - 1) - 1:,} columns, one member "
+            'each: use code="random" or "bch"'
+        )
+    numbers = np.arange(2 ** (n_classes - 1) - 1)
+    bits = numbers >> np.arange(n_classes - 2, -1, -1)[:, None] & 1
+    return np.vstack([np.ones(len(numbers)), 2 * bits - 1]).astype(np.int8)
+
+
+def random_code(n_classes: int, n_columns: int, chance: np.random.Generator) -> np.ndarray:
+    """Of many random codes that of the largest minimum distance, then of the largest mean distance, (K, L).
+
+    Columns of one side only do not occur, nor two that divide the classes alike as long as there are others.
+
+    >>> code = random_code(4, 7, np.random.default_rng(0))
+    >>> code.shape, minimum_distance(code)
+    ((4, 7), 4.0)
+    """
+    if n_columns >= 2 ** (n_classes - 1) - 1 and n_classes <= MOST_EXHAUSTIVE:
+        return exhaustive_code(n_classes)
+    best, found = (-1.0, -1.0), np.empty((0, 0), np.int8)
+    for _ in range(_TRIES):
+        code = _distinct_columns(n_classes, n_columns, chance)
+        distances = _distances(code)
+        if (merit := (distances.min(), distances.mean())) > best:
+            best, found = merit, code
+    return found
+
+
+def _distinct_columns(n_classes: int, n_columns: int, chance: np.random.Generator) -> np.ndarray:
+    kept: list[np.ndarray] = []
+    seen: set[bytes] = set()
+    while len(kept) < n_columns:
+        column = chance.choice(np.array([-1, 1], dtype=np.int8), n_classes)
+        key = (column * column[0]).tobytes()  # a column and its opposite are one problem
+        if key not in seen and (column != column[0]).any():
+            seen.add(key)
+            kept.append(column)
+    return np.column_stack(kept)
+
+
+def bch_code(n_classes: int, n_columns: int | None, chance: np.random.Generator) -> np.ndarray:
+    """Words of the binary BCH code of most distance that has enough of them, (K, L).
+
+    Of the 2^k words of a code of length 2^m - 1, which differ in at least 2t + 1 places, some draws of K
+    words are compared, and the one whose columns divide the classes in most different ways is taken. Columns
+    of one side only, and those that divide the classes as an earlier one does, are then left out: they would
+    be learned for nothing.
+
+    >>> code = bch_code(6, None, np.random.default_rng(0))
+    >>> minimum_distance(code) >= 5
+    True
+    """
+    least = n_columns or max(7, ceil(4 * log2(n_classes)))
+    lengths = [m for m in _PRIMITIVE if 2**m - 1 >= least]
+    if not lengths:
+        raise SettingError(f"BCH codes here have up to 255 columns, not {least}: use fewer, or code='random'")
+    words = _words_of_code(lengths[0], n_classes)
+    best, found = (-1.0, -1.0), np.empty((0, 0), np.int8)
+    for _ in range(_TRIES // 4):
+        code = _useful_columns(_drawn_words(words, n_classes, chance))
+        if n_columns is not None:
+            code = code[:, :n_columns]
+        if (merit := (minimum_distance(code), float(code.shape[1]))) > best:
+            best, found = merit, code
+    if not best[0] > 0:
+        raise SettingError(
+            f"{n_columns} columns of a BCH code do not tell {n_classes} classes apart: use more"
+        )
+    return found
+
+
+def _words_of_code(m: int, n_classes: int) -> np.ndarray:
+    """The generator matrix (k, 2^m - 1) of the code of most distance with at least K words, 0 and 1."""
+    n = 2**m - 1
+    generator, chosen = np.array([1]), None
+    for t in range(1, n // 2):
+        factor = _minimal_polynomial(m, 2 * t - 1)
+        if not _divides(factor, generator):
+            generator = np.convolve(generator, factor) % 2
+        k = n - (len(generator) - 1)
+        if k < 1 or 2**k < n_classes + 1:  # the word of zeros is one of them
+            break
+        chosen = generator
+    assert chosen is not None
+    k = n - (len(chosen) - 1)
+    return np.array([np.roll(np.append(chosen, np.zeros(n - len(chosen), int)), i) for i in range(k)])
+
+
+def _minimal_polynomial(m: int, power: int) -> np.ndarray:
+    """The polynomial over GF(2) of least degree with the root α^power, lowest coefficient first."""
+    n = 2**m - 1
+    exps, value = [], 1
+    for _ in range(n):
+        exps.append(value)
+        value = value << 1 ^ (_PRIMITIVE[m] if value >> (m - 1) else 0)
+    logs = {value: i for i, value in enumerate(exps)}
+    conjugates = {power * 2**i % n for i in range(m)}
+    product = [1]  # over GF(2^m)
+    for root in conjugates:  # times (x + α^root)
+        shifted, scaled = [0, *product], [_times(c, exps[root], exps, logs) for c in product] + [0]
+        product = [a ^ b for a, b in zip(shifted, scaled)]
+    return np.array(product)
+
+
+def _times(a: int, b: int, exps: list[int], logs: dict[int, int]) -> int:
+    return 0 if not a or not b else exps[(logs[a] + logs[b]) % len(exps)]
+
+
+def _divides(factor: np.ndarray, of: np.ndarray) -> bool:
+    left = of.copy()
+    while len(left) >= len(factor):
+        if left[-1]:
+            left[-len(factor) :] = (left[-len(factor) :] + factor) % 2
+        left = left[:-1]
+    return not left.any()
+
+
+def _drawn_words(words: np.ndarray, n_classes: int, chance: np.random.Generator) -> np.ndarray:
+    """K different words, of 1 and -1."""
+    k = len(words)
+    if k <= 16:
+        numbers = chance.choice(2**k, n_classes, replace=False)
+        bits = numbers[:, None] >> np.arange(k) & 1
+    else:
+        bits = np.unique(chance.integers(0, 2, (4 * n_classes, k)), axis=0)
+        bits = chance.permutation(bits)[:n_classes]
+    return (2 * (bits @ words % 2) - 1).astype(np.int8)
+
+
+def _useful_columns(code: np.ndarray) -> np.ndarray:
+    """Without columns of one side, and without those that divide the classes as an earlier one does."""
+    signed = code * code[0]
+    code, signed = code[:, (signed < 0).any(axis=0)], signed[:, (signed < 0).any(axis=0)]
+    return code[:, np.sort(np.unique(signed, axis=1, return_index=True)[1])]
+
+
+def minimum_distance(code: np.ndarray) -> float:
+    """The least number of columns in which two classes differ; one that leaves either out counts ½.
+
+    ⌊(d - 1)/2⌋ members may err, and the nearest word is still the right one.
+
+    >>> minimum_distance(np.array([[1, 1, 1], [-1, -1, 1], [-1, 1, -1]]))
+    2.0
+    """
+    return float(_distances(code).min()) if len(code) > 1 else 0.0
+
+
+def _distances(code: np.ndarray) -> np.ndarray:
+    rows = code.astype(np.float64)
+    return ((rows.shape[1] - rows @ rows.T) / 2.0)[np.triu_indices(len(rows), 1)]

@@ -1,0 +1,109 @@
+"""Rows with several labels: one binary problem per label."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.datasets import make_multilabel_classification
+from sklearn.linear_model import LogisticRegression as ScikitLogistic
+from sklearn.multioutput import MultiOutputClassifier
+
+from lyceum.bayes import NaiveBayes
+from lyceum.data import scan
+from lyceum.datasets import load
+from lyceum.ensemble import MultiLabel
+from lyceum.errors import DataError
+from lyceum.linear import LogisticRegression
+from lyceum.persist import load as load_model
+from lyceum.persist import save
+
+
+def several_labels():
+    return make_multilabel_classification(200, 8, n_classes=4, random_state=0)
+
+
+@pytest.mark.syllabus("9.6")
+def test_every_label_is_a_binary_problem_of_its_own():
+    X, Y = several_labels()
+    model = MultiLabel().fit(X, Y)
+    for label in range(4):
+        alone = LogisticRegression().fit(X, Y[:, label])
+        np.testing.assert_allclose(model.predict_proba(X)[:, label], alone.predict_proba(X)[:, 1], rtol=1e-9)
+        assert model.predict(X)[:, label].tolist() == alone.predict(X).tolist()
+    assert model.cardinality_ == pytest.approx(Y.sum(axis=1).mean())
+    assert model.score(X, Y) == (model.predict(X) == Y).all(axis=1).mean()
+    assert model.label_scores(X, Y)[2] == (model.predict(X)[:, 2] == Y[:, 2]).mean()
+
+
+@pytest.mark.syllabus("9.6")
+def test_members_of_another_library_are_those_of_its_own_reduction():
+    X, Y = several_labels()
+    ours, theirs = MultiLabel(ScikitLogistic()).fit(X, Y), MultiOutputClassifier(ScikitLogistic()).fit(X, Y)
+    np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
+
+
+def test_sets_of_labels_frames_and_sparse_indicators_are_one_target():
+    X, Y = several_labels()
+    names = np.array(["art", "law", "sea", "war"])
+    sets = [set(names[row]) for row in Y.astype(bool)]
+    expected = MultiLabel().fit(X, Y).decision_function(X)
+    forms = (
+        sets,
+        [tuple(one) for one in sets],
+        pd.DataFrame(Y, columns=names),
+        sparse.csr_array(Y),
+        Y.tolist(),
+    )
+    for y in forms:
+        model = MultiLabel().fit(X, y)
+        np.testing.assert_allclose(model.decision_function(X), expected)
+        assert model.score(X, y) == MultiLabel().fit(X, Y).score(X, Y)
+    assert MultiLabel().fit(X, sets).labels_.tolist() == names.tolist()
+    assert set(MultiLabel().fit(X, sets).predict_labels(X)[0]) <= set(names)
+
+
+def test_labels_that_all_rows_have_or_none_need_no_member(tmp_path):
+    X, Y = several_labels()
+    Y = np.column_stack([Y[:, 0], np.ones(200, int), np.zeros(200, int)])
+    model = MultiLabel().fit(X, Y)
+    assert model.predict(X)[:, 1:].tolist() == [[1, 0]] * 200
+    again = load_model(save(model, tmp_path / "model.skops"))
+    np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
+
+
+def test_mixed_tables_files_and_weights(tmp_path):
+    frame = load("penguins")
+    table = pd.DataFrame({"mass": np.arange(40.0), "town": ["Ulm", "Bonn"] * 20})
+    Y = pd.DataFrame({"heavy": (table.mass > 20).astype(int), "south": (table.town == "Ulm").astype(int)})
+    model = MultiLabel(NaiveBayes()).fit(table, Y)
+    assert model.score(table, Y) > 0.9
+    table.to_csv(tmp_path / "rows.csv", index=False)
+    streamed = MultiLabel(NaiveBayes()).fit(scan(tmp_path / "rows.csv", memory=0), Y)
+    np.testing.assert_allclose(streamed.predict_proba(table), model.predict_proba(table))
+    w = np.r_[np.zeros(3), np.full(37, 2.0)]
+    weighted = MultiLabel(NaiveBayes()).fit(table, Y, w)
+    kept = MultiLabel(NaiveBayes()).fit(table[3:], Y[3:], w[3:])
+    np.testing.assert_allclose(weighted.predict_proba(table), kept.predict_proba(table))
+    assert "labels per row" in str(weighted.summary())
+    with pytest.raises(DataError, match=f"X has {len(frame)} rows, but y has 40"):
+        MultiLabel().fit(frame, Y)
+
+
+@pytest.mark.parametrize(
+    ("y", "words"),
+    [
+        (None, "requires y"),
+        (["a", "b"], "one label per row"),
+        (np.array([0, 1]), "one label per row"),
+        ([[0, 2], [1, 0]], None),
+        (np.array([[0, 2], [1, 0]]), "other than 0 and 1"),
+        ([[], []], "no row has any label"),
+    ],
+)
+def test_other_targets_are_refused_with_a_remedy(y, words):
+    X = np.array([[0.0], [1.0]])
+    if words is None:
+        assert MultiLabel().fit(X, y).labels_.tolist() == [0, 1, 2]
+        return
+    with pytest.raises(DataError, match=words):
+        MultiLabel().fit(X, y)

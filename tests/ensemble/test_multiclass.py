@@ -1,0 +1,276 @@
+"""Several classes from binary machines: the syllabus's answers, laws of the codes, and scikit-learn beside."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.linear_model import LogisticRegression as ScikitLogistic
+from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
+from sklearn.neighbors import KNeighborsClassifier as ScikitNeighbors
+from sklearn.svm import LinearSVC as ScikitLinearSVC
+
+from lyceum.bayes import NaiveBayes
+from lyceum.datasets import load
+from lyceum.ensemble import OneVsOne, OneVsRest, OutputCode, couple_posteriors
+from lyceum.errors import DataError, SettingError
+from lyceum.linear import LogisticRegression
+from lyceum.persist import load as load_model
+from lyceum.persist import save
+from lyceum.trees import DecisionTreeClassifier
+
+
+class ColumnScores(ClassifierMixin, BaseEstimator):
+    """The score of member l is what stands in the row of the table: the scores of the lecture's blackboard."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def decision_function(self, X):
+        return X[:, self.column]
+
+    def predict(self, X):
+        return (self.decision_function(X) > 0).astype(int)
+
+
+def on_the_blackboard(model, n_classes):
+    """The model with member l answering column l."""
+    model.fit(np.zeros((n_classes, 6)), np.arange(1, n_classes + 1))
+    for column, member in enumerate(model.estimators_):
+        member.column = column
+    return model
+
+
+def three_classes(n=150, seed=0):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 3, n)
+    return rng.normal(size=(n, 4)) + 1.5 * np.eye(3, 4)[y], np.array(["ant", "bee", "cow"])[y]
+
+
+@pytest.mark.syllabus("9.6")
+def test_scores_of_one_against_the_rest_give_class_two():
+    model = on_the_blackboard(OneVsRest(ColumnScores()), 4)
+    row = np.array([[3.5, 6.2, 1.4, 5.5, 0.0, 0.0]])
+    assert model.predict(row).tolist() == [2]
+    assert model.decision_function(row).tolist() == [[3.5, 6.2, 1.4, 5.5]]
+
+
+@pytest.mark.syllabus("9.6")
+def test_votes_of_all_pairs_give_class_four():
+    # the pairs 12, 13, 14, 23, 24, 34 vote for 1, 1, 4, 2, 4, 4; a member's score is positive for the second
+    model = on_the_blackboard(OneVsOne(ColumnScores()), 4)
+    row = np.array([[-1.0, -1.0, 1.0, -1.0, 1.0, 1.0]])
+    assert model.votes(row).tolist() == [[2.0, 1.0, 0.0, 3.0]]
+    assert model.predict(row).tolist() == [4]
+
+
+@pytest.mark.syllabus("9.6")
+def test_a_no_is_a_vote_for_every_other_class():
+    model = on_the_blackboard(OneVsRest(ColumnScores(), decision="votes"), 4)
+    rows = np.array([[-1, 2, -1, -1, 0, 0], [5, 1, -1, -1, 0, 0], [-1, -9, -1, -1, 0, 0]], dtype=float)
+    assert model.votes(rows).tolist() == [[2, 4, 2, 2], [3, 3, 1, 1], [3, 3, 3, 3]]
+    assert model.predict(rows).tolist() == [2, 1, 1]
+
+
+@pytest.mark.syllabus("9.6")
+def test_a_word_with_one_wrong_place_is_corrected():
+    code = np.array([[-1, -1, -1, -1, -1], [1, 1, 1, -1, -1], [-1, -1, 1, 1, 1], [1, 1, -1, 1, 1]])
+    model = on_the_blackboard(OutputCode(ColumnScores(), code=code, decoding="hamming"), 4)
+    assert (model.min_distance_, model.correctable_) == (3.0, 1)
+    for k, word in enumerate(code, start=1):
+        for place in range(5):
+            heard = np.append(word, 0).astype(float)
+            heard[place] *= -1
+            assert model.predict(heard[None]).tolist() == [k]
+
+
+# -- codes -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.syllabus("9.6")
+@given(st.integers(3, 6))
+def test_any_two_words_of_an_exhaustive_code_differ_in_half_of_the_places(K):
+    X = np.repeat(np.eye(K), 2, axis=0)
+    model = OutputCode(NaiveBayes(), code="exhaustive").fit(X, np.repeat(np.arange(K), 2))
+    assert model.code_.shape == (K, 2 ** (K - 1) - 1)
+    assert model.min_distance_ == 2 ** (K - 2)
+    assert len(np.unique(model.code_ * model.code_[0], axis=1).T) == 2 ** (K - 1) - 1
+
+
+@pytest.mark.syllabus("9.6")
+@pytest.mark.parametrize("kind", ["random", "bch"])
+@pytest.mark.parametrize("K", [3, 7, 11])
+def test_no_two_columns_of_a_code_are_one_problem(kind, K):
+    X, y = np.repeat(np.eye(K), 3, axis=0), np.repeat(np.arange(K), 3)
+    model = OutputCode(NaiveBayes(), code=kind, random_state=0).fit(X, y)
+    code = model.code_
+    assert (np.abs(code.sum(axis=0)) < K).all()
+    assert len(np.unique(code * code[0], axis=1).T) == code.shape[1]
+    distances = [(code[i] != code[j]).sum() for i in range(K) for j in range(i)]
+    assert model.min_distance_ == min(distances)
+    if K > 3:
+        assert model.correctable_ >= 3
+    assert model.score(X, y) == 1.0
+
+
+def test_codes_of_ones_own_are_checked():
+    X, y = three_classes()
+    for code, words in (
+        ([[1, -1], [-1, 1]], "3 classes need as many rows"),
+        ([[1, 1], [-1, 1], [1, -1]], None),
+        ([[1, 1], [-1, 1], [-1, 1]], "no class of 1, or none of -1"),
+        ([[1, -1], [-1, 1], [-1, 1]], "same word"),
+        ([[2, -1], [-1, 1], [-1, 1]], "entries -1 and 1"),
+    ):
+        if words is None:
+            OutputCode(code=code).fit(X, y)
+            continue
+        with pytest.raises(DataError, match=words):
+            OutputCode(code=code).fit(X, y)
+    with pytest.raises(SettingError, match="16,383 columns"):
+        OutputCode(NaiveBayes(), code="exhaustive").fit(np.eye(15), np.arange(15))
+
+
+def test_the_codes_of_pairs_and_of_one_against_the_rest_are_those_learners():
+    X, y = three_classes()
+    pairs, rest = OneVsOne(decision="scores").fit(X, y), OneVsRest().fit(X, y)
+    same = OutputCode(code=pairs.code_, loss="linear").fit(X, y)
+    np.testing.assert_allclose(same.decision_function(X) * 3, pairs.decision_function(X), rtol=1e-12)
+    assert (
+        OutputCode(code=rest.code_, loss="linear").fit(X, y).predict(X).tolist() == rest.predict(X).tolist()
+    )
+
+
+# -- beside scikit-learn ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("base", [ScikitLogistic(C=0.5), ScikitLinearSVC(random_state=0), ScikitNeighbors(3)])
+def test_members_of_another_library_give_its_own_reductions(base):
+    X, y = three_classes()
+    ours, theirs = OneVsRest(base).fit(X, y), OneVsRestClassifier(base).fit(X, y)
+    assert ours.predict(X).tolist() == theirs.predict(X).tolist()
+    if hasattr(theirs, "predict_proba"):
+        np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), rtol=1e-12)
+    ours, theirs = OneVsOne(base).fit(X, y), OneVsOneClassifier(base).fit(X, y)
+    votes = np.round(theirs.decision_function(X))
+    np.testing.assert_array_equal(ours.votes(X), votes)
+    clear = (votes == votes.max(axis=1, keepdims=True)).sum(axis=1) == 1
+    assert ours.predict(X)[clear].tolist() == theirs.predict(X)[clear].tolist()
+
+
+@given(st.integers(2, 7), st.integers(0, 100))
+def test_coupling_finds_the_truth_that_pairs_agree_with(K, seed):
+    p = np.random.default_rng(seed).dirichlet(np.full(K, 0.7), 20)
+    p = np.clip(p, 1e-3, None)
+    p /= p.sum(axis=1, keepdims=True)
+    r = p[:, :, None] / (p[:, :, None] + p[:, None, :])
+    np.testing.assert_allclose(couple_posteriors(r), p, rtol=1e-7)
+
+
+def test_coupled_posteriors_minimise_their_objective():
+    rng = np.random.default_rng(0)
+    r = np.triu(rng.random((4, 4)), 1)
+    r += np.tril(1 - r.T, -1)
+
+    def objective(p):
+        return sum((r[j, i] * p[i] - r[i, j] * p[j]) ** 2 for i in range(4) for j in range(4) if i != j)
+
+    best = couple_posteriors(r)
+    for other in rng.dirichlet(np.ones(4), 500):
+        assert objective(best) <= objective(other)
+    with pytest.raises(DataError, match="must sum to 1"):
+        couple_posteriors(np.full((3, 3), 0.3))
+
+
+def test_posteriors_that_decide_are_the_largest():
+    X, y = three_classes()
+    model = OneVsOne(decision="posteriors").fit(X, y)
+    assert model.predict(X).tolist() == model.classes_[model.predict_proba(X).argmax(axis=1)].tolist()
+
+
+# -- awkward rows ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", [OneVsRest, OneVsOne, OutputCode])
+def test_mixed_tables_with_missing_cells_reach_members_as_they_are(kind, tmp_path):
+    penguins = load("penguins")
+    model = kind(DecisionTreeClassifier(max_depth=4)).fit(penguins)
+    assert model.score(penguins) > 0.95
+    again = load_model(save(model, tmp_path / "model.skops"))
+    assert again.predict(penguins).tolist() == model.predict(penguins).tolist()
+    assert "DecisionTreeClassifier" in str(model.summary())
+
+
+@pytest.mark.parametrize("kind", [OneVsRest, OneVsOne, OutputCode])
+def test_one_class_and_a_class_without_weight(kind, tmp_path):
+    X, y = three_classes(60)
+    one = kind().fit(X, np.full(60, "ant"))
+    assert set(one.predict(X)) == {"ant"}
+    if hasattr(one, "predict_proba"):
+        assert one.predict_proba(X).tolist() == [[1.0]] * 60
+    w = np.where(y == "bee", 0.0, 1.0)
+    model = kind().fit(X, y, w)
+    assert "bee" not in model.predict(X)
+    without = kind().fit(X[w > 0], y[w > 0])
+    if kind is not OutputCode:
+        assert model.predict(X).tolist() == without.predict(X).tolist()
+    if hasattr(model, "predict_proba"):
+        assert not model.predict_proba(X)[:, 1].any()
+    again = load_model(save(model, tmp_path / "model.skops"))
+    assert again.predict(X).tolist() == model.predict(X).tolist()
+
+
+def test_weights_that_members_do_not_take_are_refused_unless_equal():
+    X, y = three_classes(60)
+    w = np.ones(60)
+    w[:5] = 0.0
+    model = OneVsRest(ScikitNeighbors(3)).fit(X, y, w)
+    assert model.predict(X).tolist() == OneVsRest(ScikitNeighbors(3)).fit(X[5:], y[5:]).predict(X).tolist()
+    w[7] = 2.0
+    with pytest.raises(SettingError, match="KNeighborsClassifier does not take sample_weight"):
+        OneVsOne(ScikitNeighbors(3)).fit(X, y, w)
+
+
+def test_sparse_rows_and_frames_of_another_library():
+    X, y = three_classes()
+    X[np.abs(X) < 0.5] = 0.0
+    dense, thin = (OneVsRest(ScikitLogistic()).fit(form, y) for form in (X, sparse.csr_array(X)))
+    np.testing.assert_allclose(
+        thin.decision_function(sparse.csr_array(X)), dense.decision_function(X), rtol=1e-4, atol=1e-4
+    )
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    model = OneVsOne(ScikitLogistic()).fit(frame, y)
+    assert model.framed_
+    assert model.predict(frame).tolist() == OneVsOne(ScikitLogistic()).fit(X, y).predict(X).tolist()
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        OneVsOne(decision="scores"),
+        OutputCode(loss="linear"),
+        OneVsRest(DecisionTreeClassifier(max_depth=3)),
+    ],
+)
+def test_explanations_of_sums_of_scores_add_up(model):
+    X, y = three_classes()
+    model.fit(X, y)
+    found = model.explain(X)
+    np.testing.assert_allclose(found.scores, model.decision_function(X).max(axis=1), atol=1e-9)
+    assert found.predicted.tolist() == model.predict(X).tolist()
+    assert not hasattr(OneVsOne(), "explain")
+
+
+def test_two_classes_are_one_member_with_the_posteriors_of_that_member():
+    X, y = three_classes()
+    X, y = X[y != "cow"], y[y != "cow"]
+    alone = LogisticRegression().fit(X, y)
+    for kind in (OneVsRest, OneVsOne, OutputCode):
+        model = kind().fit(X, y)
+        assert len(model.estimators_) == 1
+        np.testing.assert_allclose(model.decision_function(X), alone.decision_function(X), rtol=1e-6)
+        if hasattr(model, "predict_proba"):
+            np.testing.assert_allclose(model.predict_proba(X), alone.predict_proba(X), rtol=1e-6)
