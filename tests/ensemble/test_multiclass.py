@@ -1,4 +1,4 @@
-"""Several classes from binary machines: the syllabus's answers, laws of the codes, and scikit-learn beside."""
+"""Several classes from binary machines: the answers of the syllabus, laws of codes, and scikit-learn."""
 
 import numpy as np
 import pandas as pd
@@ -23,7 +23,7 @@ from lyceum.trees import DecisionTreeClassifier
 
 
 class ColumnScores(ClassifierMixin, BaseEstimator):
-    """The score of member l is what stands in the row of the table: the scores of the lecture's blackboard."""
+    """The score of member l is column l of the table, as on a blackboard."""
 
     def fit(self, X, y):
         self.classes_ = np.unique(y)
