@@ -26,7 +26,7 @@ from lyceum.tree_core import (
     grow,
     growth_rules,
     impurity_importances,
-    shares,
+    node_decisions,
 )
 from lyceum.trees import DecisionTreeClassifier
 
@@ -139,12 +139,12 @@ class TreeFitter(LearnerFitter):
         return grow(self.columns, self.target, w, growth, self.K)
 
     def predicted(self, member: Any) -> np.ndarray:
-        router = Router([member.tree_], self.X.shape[1], values=[shares(member.tree_.value)])
+        router = Router([member.tree_], self.X.shape[1])
         return np.concatenate(list(ordered_map(partial(_most, router), _stretches(self.X))))
 
 
 def _most(router: Router, X: np.ndarray) -> np.ndarray:
-    return router.sums(X).argmax(axis=1)
+    return router.decisions(X)
 
 
 def _stretches(X: np.ndarray, step: int = 1 << 14) -> list[np.ndarray]:
@@ -222,7 +222,7 @@ class StumpFitter:
         beyond = self._of_those(right).astype(np.float64)
         sides = np.array([[w @ side for w in by_class] for side in (1.0 - beyond, beyond)])
         tree = _stump(column, threshold, totals, sides, (len(beyond), end + 1))
-        first, second = sides.argmax(axis=1).tolist()
+        first, second = node_decisions(tree)[1:].tolist()
         return self.trees.fitted(number, tree, first + (second - first) * right.astype(np.intp))
 
     def _code(self, column: int, place: int) -> int:

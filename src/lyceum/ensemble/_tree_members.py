@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from lyceum.data import ArraySource, CheckCells, Recode
-from lyceum.tree_core import Router, Tree, shares
+from lyceum.tree_core import Router, Tree, node_decisions
 from lyceum.trees import DecisionTreeClassifier, DecisionTreeRegressor
 
 __all__ = ["are_trees", "cells_of_trees", "forest", "votes"]
@@ -41,9 +41,9 @@ def cells_of_trees(source: ArraySource) -> np.ndarray:
 
 
 def votes(tree: Tree) -> np.ndarray:
-    """1 for the class of a node, the first of equals."""
+    """1 for the class of a node; of equals the one that the parent prefers."""
     one = np.zeros_like(tree.value)
-    one[np.arange(len(one)), shares(tree.value).argmax(axis=1)] = 1.0
+    one[np.arange(len(one)), node_decisions(tree)] = 1.0
     return one
 
 

@@ -15,10 +15,11 @@ from lyceum.tree_core._growth_settings import (
 )
 from lyceum.tree_core._impurity_importance import importance_table, impurity_importances
 from lyceum.tree_core._level_growth import grow_by_levels, grow_by_levels_with_record
+from lyceum.tree_core._node_decisions import node_decisions, shares
 from lyceum.tree_core._node_histograms import BinRanges, Frontier, NodeHistograms
 from lyceum.tree_core._packed_trees import WithTrees, pack_trees, unpack_trees
 from lyceum.tree_core._ranked_columns import Columns
-from lyceum.tree_core._router import Router, cached_router, float_cells, native_tree, shares
+from lyceum.tree_core._router import Router, cached_router, float_cells, native_tree
 from lyceum.tree_core._tree import CATEGORIES, GROUPS, INTERVALS, LEAF, THRESHOLD, Tree
 from lyceum.tree_core._tree_labels import Actions, TreeLabels, interval_text, number, set_text
 from lyceum.tree_core._tree_model import TreeModel
@@ -74,6 +75,7 @@ __all__ = [
     "interval_text",
     "native_tree",
     "node_colours",
+    "node_decisions",
     "number",
     "pack_trees",
     "resolve_max_features",

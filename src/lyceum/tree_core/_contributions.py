@@ -11,7 +11,8 @@ import numpy as np
 from lyceum.base import Learner
 from lyceum.data import Block
 from lyceum.report import Explanation
-from lyceum.tree_core._router import Router, float_cells, shares
+from lyceum.tree_core._node_decisions import shares
+from lyceum.tree_core._router import Router, float_cells
 from lyceum.tree_core._tree import Tree
 from lyceum.tree_core._tree_labels import Actions
 
@@ -76,12 +77,13 @@ def explain_trees(
     """
     actions = Actions.of(learner) if router is None else None
     labels: Any = getattr(learner, "classes_", None)
-    if actions is not None:
-        router, unit, labels = _risk_router(learner, actions), unit or "expected loss", actions.labels
     trees: Router = learner._router if router is None else router
-    choose = _largest if actions is None else _smallest
-    if decide is None:
-        decide = _only_score if labels is None else choose
+    if actions is not None:
+        trees, unit, labels = _risk_router(learner, actions), unit or "expected loss", actions.labels
+    one_tree = router is None and labels is not None and "tree_" in vars(learner)
+    choose = partial(_decided, learner) if one_tree else _largest
+    if decide is None and labels is None:
+        decide = _only_score
     start = np.atleast_1d(np.asarray(base, dtype=np.float64))
     explained = partial(_explained, trees, start, output, choose, decide)
     unit = unit or (learner.schema_.target_name if labels is None else "posterior")
@@ -94,12 +96,12 @@ def _risk_router(learner: Any, actions: Actions) -> Router:
     return Router([tree], learner.n_features_in_, values=[shares(tree.value) @ actions.loss])
 
 
-def _largest(scores: np.ndarray) -> np.ndarray:
+def _largest(X: np.ndarray, scores: np.ndarray) -> np.ndarray:
     return scores.argmax(axis=1)
 
 
-def _smallest(scores: np.ndarray) -> np.ndarray:
-    return scores.argmin(axis=1)
+def _decided(learner: Any, X: np.ndarray, scores: np.ndarray) -> np.ndarray:
+    return learner._router.decisions(X, getattr(learner, "loss_", None))
 
 
 def _only_score(scores: np.ndarray) -> np.ndarray:
@@ -110,8 +112,8 @@ def _explained(
     router: Router,
     start: np.ndarray,
     output: int | None,
-    choose: Callable[[np.ndarray], np.ndarray],
-    decide: Callable[[np.ndarray], np.ndarray],
+    choose: Callable[[np.ndarray, np.ndarray], np.ndarray],
+    decide: Callable[[np.ndarray], np.ndarray] | None,
     block: Block,
 ) -> np.ndarray:
     """The prediction, the base and the contributions of every row, (n, 2 + d)."""
@@ -120,7 +122,8 @@ def _explained(
     scores = np.tile(np.broadcast_to(start, n_outputs), (len(X), 1))
     if router.trees:
         router.add_values(X, scores)
-    pick = np.full(len(X), output, dtype=np.int32) if output is not None else choose(scores).astype(np.int32)
+    chosen = choose(X, scores) if output is None or decide is None else None
+    pick = np.full(len(X), output, dtype=np.int32) if output is not None else chosen.astype(np.int32)
     parts = contributions(router, X, pick)
     parts[:, 0] += np.broadcast_to(start, n_outputs)[pick]
-    return np.column_stack([decide(scores), parts])
+    return np.column_stack([chosen if decide is None else decide(scores), parts])

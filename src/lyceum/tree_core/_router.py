@@ -12,19 +12,13 @@ import numpy as np
 from scipy import sparse
 
 from lyceum._native import native
+from lyceum.tree_core._node_decisions import node_decisions, shares
 from lyceum.tree_core._tree import Tree
 
-__all__ = ["Router", "cached_router", "float_cells", "native_tree", "shares"]
+__all__ = ["Router", "cached_router", "float_cells", "native_tree"]
 
 _PACKED = {np.dtype(np.float32): "PackedTreesFloat", np.dtype(np.float64): "PackedTreesDouble"}
 _ENGINES = {"quickest": 0, "walk": 1, "scan": 2}
-
-
-def shares(value: np.ndarray) -> np.ndarray:
-    """Rows of class weights as posteriors, which sum to 1; equal posteriors for zero weight."""
-    total = value.sum(axis=1, keepdims=True)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(total > 0, value / total, 1.0 / value.shape[1])
 
 
 def native_tree(tree: Tree, n_columns: int) -> Any:
@@ -121,6 +115,7 @@ class Router:
     def _start(self) -> None:
         self._lock = threading.Lock()
         self._packed: dict[np.dtype, Any] = {}
+        self._codes: tuple[bytes | None, np.ndarray] | None = None
         self._arrays = [native_tree(tree, self.n_columns) for tree in self.trees]
         self._shares_missing = any(arrays.shares_missing for arrays in self._arrays)
 
@@ -154,6 +149,27 @@ class Router:
         ends = np.empty((len(X), len(self.trees)), dtype=np.int32)
         self._pack(X.dtype).leaves(X, 0, len(self.trees), ends)
         return ends
+
+    def decisions(self, X: Any, loss: np.ndarray | None = None) -> np.ndarray:
+        """The codes of the classes of the only tree, or under a loss of the actions; see `node_decisions`.
+
+        A row that missing cells split goes by the mean posterior of its parts.
+        """
+        X = float_cells(X)
+        tree = self.trees[0]
+        codes = self._node_codes(loss)[self.leaves(X)[:, 0]]
+        split = self._divided_rows(X)[1]
+        if split is not None:
+            proba = np.zeros((int(np.count_nonzero(split)), tree.value.shape[1]))
+            self._arrays[0].add_ends(X[split], shares(tree.value), 0, proba)
+            codes[split] = proba.argmax(axis=1) if loss is None else (proba @ loss).argmin(axis=1)
+        return codes
+
+    def _node_codes(self, loss: np.ndarray | None) -> np.ndarray:
+        key = None if loss is None else loss.tobytes()
+        if self._codes is None or self._codes[0] != key:
+            self._codes = key, node_decisions(self.trees[0], loss)
+        return self._codes[1]
 
     # -- values --------------------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from lyceum.data import Schema
-from lyceum.tree_core._router import shares
+from lyceum.tree_core._node_decisions import node_decisions, shares
 from lyceum.tree_core._tree import INTERVALS, LEAF, THRESHOLD, Tree
 
 __all__ = ["Actions", "TreeLabels", "number"]
@@ -113,15 +113,15 @@ class TreeLabels:
     # -- nodes ---------------------------------------------------------------------------------------------
 
     def majority(self, node: int) -> int:
-        """The class of the largest weight, the first of equals."""
-        return int(np.argmax(self.tree.value[node]))
+        """The class of the largest weight; of equals the one that the parent prefers."""
+        return int(node_decisions(self.tree, None, np.array([node]))[0])
 
     def answer(self, node: int) -> Any:
         """The label or the number that a node predicts."""
         if self.classes is None:
             return float(self.tree.value[node, 0])
         if self.actions is not None:
-            return self.actions.labels[int(np.argmin(self.actions.risks(self.tree.value[node])))]
+            return self.actions.labels[int(node_decisions(self.tree, self.actions.loss, np.array([node]))[0])]
         return self.classes[self.majority(node)]
 
     def risk(self, node: int) -> float | None:

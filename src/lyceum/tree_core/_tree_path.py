@@ -10,7 +10,8 @@ import numpy as np
 from lyceum.base import Learner
 from lyceum.errors import DataError
 from lyceum.report import Table, plain
-from lyceum.tree_core._router import Router, float_cells, shares
+from lyceum.tree_core._node_decisions import shares
+from lyceum.tree_core._router import Router, float_cells
 from lyceum.tree_core._tree_labels import TreeLabels
 
 __all__ = ["PathStep", "TreePath", "coded_row", "tree_path"]
@@ -124,8 +125,7 @@ def tree_path(
     values = _node_values(labels) if values is None else values
     router = Router([tree], len(labels.schema), values=[values])
     if output is None:
-        scores = router.sums(X)[0]
-        output = int(np.argmax(scores) if labels.actions is None else np.argmin(scores))
+        output = _decided(labels, router, X)
     visited, parents = router.visited(X), tree.parent
     steps = [PathStep(0, "", None, 1.0, float(values[0, output]), 0.0)]
     for node, share in zip(visited.indices[1:].tolist(), visited.data[1:].tolist()):
@@ -135,6 +135,13 @@ def tree_path(
         value, before = float(values[node, output]), float(values[parent, output])
         steps.append(PathStep(node, question, cell, float(share), value, share * (value - before)))
     return TreePath(name or _output_name(labels, output), tuple(steps))
+
+
+def _decided(labels: TreeLabels, router: Router, X: np.ndarray) -> int:
+    """The output column of the prediction."""
+    if labels.classes is None or router.values.width(0) != labels.tree.value.shape[1]:
+        return int(np.argmax(router.sums(X)[0]))
+    return int(router.decisions(X, None if labels.actions is None else labels.actions.loss)[0])
 
 
 def _node_values(labels: TreeLabels) -> np.ndarray:

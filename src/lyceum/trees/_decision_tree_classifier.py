@@ -283,7 +283,4 @@ def _log_posteriors(learner: Any, block: Block) -> np.ndarray:
 
 
 def _decisions(learner: Any, block: Block) -> np.ndarray:
-    proba = _posteriors(learner, block)
-    if learner.loss_ is not None:
-        return learner.actions_[np.argmin(proba @ learner.loss_, axis=1)]
-    return learner.classes_[np.argmax(proba, axis=1)]
+    return learner.actions_[learner._router.decisions(block.X, learner.loss_)]

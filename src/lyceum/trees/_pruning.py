@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from lyceum.errors import SettingError
-from lyceum.tree_core import CATEGORIES, GROUPS, INTERVALS, LEAF, Tree
+from lyceum.tree_core import CATEGORIES, GROUPS, INTERVALS, LEAF, Tree, node_decisions
 
 __all__ = [
     "NodeCosts",
@@ -183,7 +183,7 @@ def _cost_of(tree: Tree, target: np.ndarray, loss: Any) -> Any:
     """The costs of targets at nodes."""
     if target.dtype.kind in "iu":
         values = loss_of(tree, loss)
-        chosen = actions(tree.value, values)
+        chosen = node_decisions(tree, values)
         if values is None:
             return lambda node: (chosen[node] != target).astype(np.float64)
         return lambda node: values[target, chosen[node]]
