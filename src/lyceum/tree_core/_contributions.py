@@ -122,7 +122,7 @@ def _explained(
     scores = np.tile(np.broadcast_to(start, n_outputs), (len(X), 1))
     if router.trees:
         router.add_values(X, scores)
-    chosen = choose(X, scores) if output is None or decide is None else None
+    chosen = choose(X, scores)
     pick = np.full(len(X), output, dtype=np.int32) if output is not None else chosen.astype(np.int32)
     parts = contributions(router, X, pick)
     parts[:, 0] += np.broadcast_to(start, n_outputs)[pick]
