@@ -394,3 +394,23 @@ def test_the_cost_per_row_is_minus_the_mean_of_the_log_posteriors():
     assert cost > 0
     assert_allclose(cost, -model.log_likelihood_ / len(y), rtol=1e-10)
     assert_allclose(cost, model.objective_ / len(y), rtol=1e-10)
+
+
+@pytest.mark.syllabus("7.4")
+@pytest.mark.parametrize("solver", ["irls", "lbfgs", "bound"])
+def test_separable_rows_and_a_large_C_are_followed_to_the_optimum(solver):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(57, 4))
+    y = (X @ [1.0, 2.0, -1.0, 0.5] > 0.1).astype(int)
+    model = LogisticRegression(solver=solver, C=1e8).fit(X, y)
+    sign, A = 2 * y - 1, np.column_stack([X, np.ones(57)])
+    theta = np.append(model.coef_[0], model.intercept_)
+    p = 1 / (1 + np.exp(sign * (A @ theta)))
+    gradient = -A.T @ (sign * p) + np.append(model.coef_[0], 0.0) / 1e8
+    H = (A * (p * (1 - p))[:, None]).T @ A + np.diag([1e-8] * 4 + [0.0])
+    loss = np.logaddexp(0, -sign * (A @ theta)).sum() + 0.5 * (model.coef_**2).sum() / 1e8
+    assert model.objective_ == pytest.approx(loss, rel=1e-6)
+    assert gradient @ np.linalg.solve(H, gradient) < 1e-5 * loss  # what one more Newton step would gain
+    for scale in (0.98, 1.02):
+        other = scale * theta
+        assert np.logaddexp(0, -sign * (A @ other)).sum() + 0.5 * (other[:-1] ** 2).sum() / 1e8 > loss

@@ -30,6 +30,9 @@ class Quartic:
     def precondition(self, gradient):
         return np.linalg.solve(self.M, gradient)
 
+    def level(self, value):
+        return 1.0
+
     def size(self, gradient):
         return float(np.abs(gradient).max())
 

@@ -142,5 +142,7 @@ ITEMS: tuple[Item, ...] = (
     Item("elastic_net_path", package="lyceum.linear", syllabus=("7.2",)),
     Item("lasso_path", package="lyceum.linear", syllabus=("7.2",)),
     Item("simple_regression", package="lyceum.linear", syllabus=("7.1",)),
+    Item("log_bound", package="lyceum.linear", syllabus=("7.5",)),
+    Item("sigmoid_bound", package="lyceum.linear", syllabus=("7.5",)),
     Item("margin_loss", package="lyceum.linear", syllabus=("7.8",)),
 )

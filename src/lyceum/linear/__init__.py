@@ -11,6 +11,7 @@ from lyceum.linear._perceptron import Perceptron
 from lyceum.linear._regularization_path import RegularizationPath, elastic_net_path, lasso_path
 from lyceum.linear._ridge import Ridge
 from lyceum.linear._ridge_cv import RidgeCV
+from lyceum.linear._separable_bound import log_bound, sigmoid_bound
 from lyceum.linear._simple_regression import SimpleRegression, simple_regression
 
 __all__ = [
@@ -29,6 +30,8 @@ __all__ = [
     "SimpleRegression",
     "elastic_net_path",
     "lasso_path",
+    "log_bound",
     "margin_loss",
+    "sigmoid_bound",
     "simple_regression",
 ]

@@ -121,6 +121,10 @@ class _Squares:
     def precondition(self, gradient: np.ndarray) -> np.ndarray:
         return gradient
 
+    def level(self, value: float) -> float:
+        """1: the tolerance is the same for every value."""
+        return 1.0
+
     def size(self, gradient: np.ndarray) -> float:
         """The largest correlation of a column with what is left."""
         moments = self.fit.moments

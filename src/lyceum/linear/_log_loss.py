@@ -188,6 +188,22 @@ class LogLoss:
         """
         return float(np.abs(gradient / (self._unit * self._residual_unit)).max())
 
+    def level(self, value: float) -> float:
+        """1, or less where less than a hundredth of the null model's loss is left.
+
+        Where classes are nearly separated all residuals are small, and a gradient is small only beside them.
+        Without a penalty it is 1, as there may be no minimum.
+        """
+        return self.small_beside(value) if self.penalty > 0 else 1.0
+
+    def small_beside(self, value: float) -> float:
+        """A hundred times the objective's share of the loss of the null model, at most 1.
+
+        The curvature falls with the loss, so that a gradient of tol times this leaves a share of about
+        (100 tol)² of the objective to gain.
+        """
+        return min(1.0, 1e2 * value / self.null_value) if self.null_value > 0 else 1.0
+
     @cached_property
     def _residual_unit(self) -> np.ndarray:
         priors = self.priors[1:] if self.outputs == 1 else self.priors

@@ -16,18 +16,18 @@ from lyceum._threads import single_threaded_blas
 from lyceum.base import CATEGORICAL_FEATURES, PosteriorClassifier
 from lyceum.data import Block
 from lyceum.linear._laplace_posterior import LaplacePosterior
-from lyceum.linear._least_squares import warn_dependent
 from lyceum.linear._log_loss import ClassSpread, LogLoss
 from lyceum.linear._log_loss_minimum import SMALL, SOLVERS, free_parameters, minimise, starting_point
 from lyceum.linear._logistic_report import LogisticReport
-from lyceum.linear._logistic_settings import check_settings, reference_output
+from lyceum.linear._logistic_settings import check_settings, reference_output, warn_of_dependent_columns
 from lyceum.linear._posterior_predictive import PREDICTIVES
 from lyceum.linear._proximal_newton import ProximalNewton
 from lyceum.linear._recursive_logistic import RecursiveLogistic
-from lyceum.linear._separable_bound import minimise_bound
+from lyceum.linear._separable_bound import alternate
 from lyceum.linear._separation import is_separated
+from lyceum.linear._sigmoid_bound import minimise_bound
 from lyceum.probability import class_weight_factors
-from lyceum.solvers import Outcome, Point, PositiveFactor
+from lyceum.solvers import Outcome, Point
 from lyceum.statistics import seed_from
 
 __all__ = ["LogisticRegression"]
@@ -56,19 +56,21 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
         The share of absolute values in the penalty: 0 is L2, 1 is L1, which makes coefficients exactly zero.
         Above 0 the solver is proximal Newton (coordinate descent on the quadratic model of every pass, up to
         5000 parameters), standard errors are not computed, and `solver` has to be "auto".
-    solver : {"auto", "irls", "lbfgs", "conjugate_gradient", "gradient_descent", "bound", "recursive"}, \
-            default="auto"
+    solver : {"auto", "irls", "lbfgs", "conjugate_gradient", "gradient_descent", "bound", \
+            "sigmoid_bound", "recursive"}, default="auto"
         "irls": Newton's method (iteratively reweighted least squares) with step halving; "lbfgs": L-BFGS
         preconditioned by class shares ⊗ scatter of the columns (its diagonal from 1024 columns on);
         "conjugate_gradient" with the same preconditioner; "gradient_descent": steps down the plain gradient,
         to teach: it needs columns of like spread and many iterations. "auto" is "irls" up to 300 free
         parameters, else "lbfgs".
 
-        "bound", for three classes and more: in place of log Σ exp z of a row its upper bound a + Σₖ log(1 +
-        exp(zₖ - a)) at the best a (Bouchard, 2007), which parts the classes, so that a step is K weighted
-        least squares, n·d²·K instead of the n·d²·K² of "irls" (and n·d·K in most passes); then one factor on
-        all scores by the log loss itself. Its posteriors are near those of the others, not the same: by some
-        hundredths on average. "lbfgs" gives the exact ones at n·d·K a pass, by more passes.
+        "bound": the separable bound ln u ≤ λu - ln λ - 1 of u = Σ exp zₖ, equal at λ = 1/u. λ of every row
+        and one problem per class, Σ y zₖ - λ exp zₖ, take turns: K weighted least squares, n·d²·K instead of
+        the n·d²·K² of "irls". The objective falls with every turn; the limit is the optimum of the others.
+
+        "sigmoid_bound", for three classes and more: the bound a + Σₖ log(1 + exp(zₖ - a)) at the best a
+        (Bouchard, 2007), then one factor on all scores by the log loss itself. n·d·K in most passes; its
+        posteriors are near those of the others, not the same: by some hundredths on average.
 
         "recursive": one pass, one row at a time in their order. The weights go to the minimum of the row's
         loss plus the parabola of the rows before, whose inverse Hessian then takes in the row by the formula
@@ -85,8 +87,8 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
     max_iter : int, default=100
         Most iterations, each one pass over the rows.
     tol : float, default=1e-6
-        Stop when the gradient is this small, measured free of units: the largest correlation of a column with
-        the residuals of a class.
+        Stop when the gradient is this small, free of units: the largest correlation of a column with the
+        residuals of a class; smaller where a penalised loss has nearly vanished, and its residuals with it.
     class_weight : None, "balanced" or dict, default=None
         Factors on the weights of the rows of each class; "balanced": total weight / (K · weight of the
         class).
@@ -141,14 +143,14 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
     objective_ : float
         The objective at the solution.
     bound_, bound_scale_ : float
-        With solver="bound": the bound of the objective at its least, and the factor on the scores after it.
+        With solver="sigmoid_bound": the least bound of the objective, and the factor on the scores after it.
     seed_ : int
         The seed of the draws.
     recursion_ : dict
         With solver="recursive": what `partial_fit` goes on from.
     history_ : list of float
-        The objective at the start and after every iteration; with "bound" the bound; with "recursive" the sum
-        of the log losses so far after every call.
+        The objective at the start and after every iteration; with "sigmoid_bound" the bound; with
+        "recursive" the sum of the log losses so far after every call.
     record_ : list of dict
         With `record=True`: step, coef, intercept, objective and gradient (its size as for `tol`); with
         "recursive" coef and intercept after every row.
@@ -182,7 +184,7 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
     _parameter_constraints: ClassVar[dict] = {
         "C": [Interval(Real, 0, None, closed="right")],
         "l1_ratio": [Interval(Real, 0, 1, closed="both")],
-        "solver": [StrOptions({"auto", "bound", "recursive", *SOLVERS})],
+        "solver": [StrOptions({"auto", "bound", "sigmoid_bound", "recursive", *SOLVERS})],
         "reference": "no_validation",
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
@@ -280,6 +282,9 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
         observer = partial(self._record_point, problem) if self.record else None
         if self.solver == "bound":
             start = starting_point(problem, last, False)
+            return alternate(problem, start.theta, self.max_iter, self.tol, observer)
+        if self.solver == "sigmoid_bound":
+            start = starting_point(problem, last, False)
             outcome, self.bound_scale_ = minimise_bound(
                 problem, start.theta, self.max_iter, self.tol, observer
             )
@@ -329,7 +334,7 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
         self._warn(problem, outcome)
 
     def _wants_standard_errors(self, parameters: int) -> bool:
-        if self._l1 > 0 or self.solver == "bound":
+        if self._l1 > 0 or self.solver == "sigmoid_bound":
             return False
         wanted = parameters <= SMALL if self.standard_errors == "auto" else bool(self.standard_errors)
         return wanted or self.posterior != "plugin"
@@ -347,7 +352,7 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
             left = (
                 ProximalNewton(self._l1).violation(outcome.point) if self._l1 > 0 else outcome.point.gradient
             )
-            size = "" if self.solver == "bound" else f" with a gradient of {problem.size(left):.1e}"
+            size = "" if self.solver == "sigmoid_bound" else f" with a gradient of {problem.size(left):.1e}"
             warnings.warn(
                 f"LogisticRegression stopped after max_iter={self.max_iter} iterations{size}, short of "
                 f"tol={self.tol:g}: raise max_iter, or lower C",
@@ -355,14 +360,7 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
                 stacklevel=5,
             )
         if np.isinf(self.C) and problem.spread.scatter.ndim == 2:
-            self._warn_dependent(problem)
-
-    def _warn_dependent(self, problem: LogLoss) -> None:
-        spread = problem.spread
-        floor = spread.weight.sum() * (4 * np.finfo(np.float64).eps * spread.mean) ** 2
-        factor = PositiveFactor.of(spread.scatter, floor)
-        if len(factor.dependent):
-            warn_dependent(self, self._design_names, factor, self.n_rows_)
+            warn_of_dependent_columns(self, problem)
 
     # -- predict -------------------------------------------------------------------------------------------
 

@@ -7,8 +7,11 @@ from typing import Any
 import numpy as np
 
 from lyceum.errors import DataError, SettingError
+from lyceum.linear._least_squares import warn_dependent
+from lyceum.linear._log_loss import LogLoss
+from lyceum.solvers import PositiveFactor
 
-__all__ = ["check_settings", "reference_output"]
+__all__ = ["check_settings", "reference_output", "warn_of_dependent_columns"]
 
 
 def check_settings(learner: Any) -> None:
@@ -26,13 +29,14 @@ def check_settings(learner: Any) -> None:
             "weights have no Gaussian about their mode",
         ),
         (
-            solver == "bound" and averages,
-            "standard errors and posteriors of the weights need their mode, which solver='bound' only "
-            "comes near: give solver='lbfgs'",
+            solver == "sigmoid_bound" and averages,
+            "standard errors and posteriors of the weights need their mode, which "
+            "solver='sigmoid_bound' only comes near: give solver='lbfgs'",
         ),
         (
-            solver == "bound" and len(learner.classes_) == 2,
-            "solver='bound' is for three classes and more: two have no sum to bound, take solver='auto'",
+            solver == "sigmoid_bound" and len(learner.classes_) == 2,
+            "solver='sigmoid_bound' is for three classes and more: two have no sum to bound, "
+            "take solver='auto'",
         ),
         (
             solver == "recursive" and np.isinf(learner.C),
@@ -60,3 +64,12 @@ def reference_output(label: Any, labels: list) -> int | None:
     if label not in labels:
         raise DataError(f"reference={label!r} is not a class; the classes are {labels}")
     return labels.index(label) if len(labels) > 2 else None
+
+
+def warn_of_dependent_columns(learner: Any, problem: LogLoss) -> None:
+    """Warn where an unpenalised fit cannot tell columns apart."""
+    spread = problem.spread
+    floor = spread.weight.sum() * (4 * np.finfo(np.float64).eps * spread.mean) ** 2
+    factor = PositiveFactor.of(spread.scatter, floor)
+    if len(factor.dependent):
+        warn_dependent(learner, learner._design_names, factor, learner.n_rows_)

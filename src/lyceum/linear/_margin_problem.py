@@ -109,6 +109,10 @@ class MarginProblem:
         out[:, :-1] = factor.solve(b.T).T if isinstance(factor, PositiveFactor) else b * factor
         return out
 
+    def level(self, value: float) -> float:
+        """1: the tolerance is the same for every value."""
+        return 1.0
+
     def size(self, gradient: np.ndarray) -> float:
         """The largest Σ w L' y z / Σ w over columns of unit spread."""
         return float(np.abs(gradient / self._unit).max())

@@ -33,7 +33,7 @@ class ProximalNewton:
             return self._backtrack(problem, here, step, promised), promised
 
         def is_optimal(point: Point) -> bool:
-            return problem.size(self.violation(point)) <= tol
+            return problem.size(self.violation(point)) <= tol * problem.small_beside(point.value)
 
         def ends_flat(point: Point, promised: float) -> bool:
             return -promised <= 1e-9 * abs(point.value)

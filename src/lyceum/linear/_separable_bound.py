@@ -1,44 +1,105 @@
-"""The separable upper bound of the softmax loss, for many classes.
+"""Large-K training by a separable bound: λ of every row, and one problem per class, in turn.
 
-For any number a, Σ_k exp z_k ≤ e^a Π_k (1 + exp(z_k - a)), so that (Bouchard, 2007)
+ln u ≤ λu - ln λ - 1 for every λ > 0, equal at λ = 1/u. With u = Σ_k exp z_k (1 + Σ_k exp z_k beside a
+reference class) and λ_n fixed, the loss of all rows is below a sum over classes, that of class k least where
 
-    log Σ_k exp z_k ≤ a + Σ_k log(1 + exp(z_k - a)).
+    Σ_n w_n [y_nk z_nk - λ_n exp z_nk] - penalty/2 ‖b_k‖²
 
-Given the a of every row, the right side is a sum over the classes: each is a logistic regression of its own
-with offsets -a, and a step down is a weighted least squares of its own, with weights s_k (1 - s_k). The best
-a makes the sigmoids s_k = 1 / (1 + exp(a - z_k)) add up to one, and with it the bound is a convex function of
-the coefficients with gradient Σ w (s_k - 1[y = k]) x in those of class k.
+is largest, by itself. A turn sets λ_n = 1/u_n, at which bound and loss are equal, and takes one Newton step
+in every class, with the curvature Σ w λ exp(z_k) x̃x̃ᵀ = Σ w p_k x̃x̃ᵀ: K weighted least squares, n·d²·K in all.
+Steps are shortened until the loss falls, so that turns are monotone; their limit is the softmax optimum.
+
+Turns alone approach it slowly where p_k is near 1, as they take p_k for p_k (1 - p_k). Quasi-Newton changes
+of the steps (L-BFGS, started from the K least squares) make up for it; curvatures are summed in turns 1, 2,
+4, 8, ...
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
-from functools import cache, partial
+from functools import partial
+from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq
+from scipy.special import logsumexp, xlogy
 
-from lyceum._native import native
 from lyceum.data import Block
+from lyceum.errors import SettingError
 from lyceum.linear._log_loss import LogLoss
 from lyceum.linear._row_passes import dense_parts
 from lyceum.solvers import LBFGS, Observer, Outcome, Point, PositiveFactor
 
-__all__ = ["BoundLoss", "SeparableBound", "minimise_bound"]
+__all__ = ["ClassProblems", "SeparableLoss", "alternate", "log_bound", "sigmoid_bound"]
 
-_MOST = 1 << 24  # numbers in the curvatures of all classes up to which they are summed
+_MOST = 1 << 24  # numbers in the curvatures of all classes
+
+
+def log_bound(u: Any, slope: Any) -> np.ndarray:
+    """The upper bound λu - ln λ - 1 of ln u, for any slope λ > 0; equal to it at λ = 1/u.
+
+    Parameters
+    ----------
+    u : array
+    slope : array
+        λ.
+
+    Returns
+    -------
+    array
+
+    Examples
+    --------
+    >>> log_bound([1.0, 2.0], 1.0).tolist()  # ln 1 = 0, ln 2 = 0.69
+    [0.0, 1.0]
+    """
+    slope = _slope(slope, np.inf)
+    return slope * np.asarray(u, dtype=np.float64) - np.log(slope) - 1.0
+
+
+def sigmoid_bound(x: Any, slope: Any) -> np.ndarray:
+    """The upper bound exp(λx - H(λ)) of 1 / (1 + exp(-x)), for any slope λ in (0, 1).
+
+    H(λ) = -λ ln λ - (1 - λ) ln(1 - λ); bound and sigmoid are equal at λ = 1 / (1 + exp(x)).
+
+    Parameters
+    ----------
+    x : array
+    slope : array
+        λ.
+
+    Returns
+    -------
+    array
+
+    References
+    ----------
+    Jaakkola and Jordan (2000), Bayesian parameter estimation via variational methods. Statistics and
+    Computing 10.
+
+    Examples
+    --------
+    >>> float(sigmoid_bound(0.0, 0.5).round(12))
+    0.5
+    """
+    slope = _slope(slope, 1.0)
+    entropy = -xlogy(slope, slope) - xlogy(1.0 - slope, 1.0 - slope)
+    return np.exp(slope * np.asarray(x, dtype=np.float64) - entropy)
+
+
+def _slope(slope: Any, below: float) -> np.ndarray:
+    found = np.asarray(slope, dtype=np.float64)
+    if not ((found > 0) & (found < below)).all():
+        raise SettingError(f"the slope of the bound must be above 0 and below {below:g}; it is {slope}")
+    return found
 
 
 @dataclass(frozen=True, slots=True)
-class SeparableBound:
-    """Σ w [a + Σ_k log(1 + exp(z_k - a)) - z_y] at the best a of every row, with its gradient (K, d + 1) and,
-    if asked for, Σ w s_k (1 - s_k) x̃x̃ᵀ of every class (and a hundredth of a bound on it), (K, d + 1, d +
-    1); x̃ = (x - shift, 1).
-    """
+class ClassProblems:
+    """The loss Σ w [ln u - z_y], its gradient (outputs, d + 1) and, if wanted, Σ w p_k x̃x̃ᵀ of each."""
 
     value: float
     gradient: np.ndarray
-    curvature: np.ndarray | None
+    curvature: np.ndarray | None  # (outputs, d + 1, d + 1)
 
     @classmethod
     def of(
@@ -48,59 +109,67 @@ class SeparableBound:
         shift: np.ndarray,
         curvature: bool = False,
         class_weight: np.ndarray | None = None,
-    ) -> SeparableBound:
+    ) -> ClassProblems:
         value, gradient = 0.0, np.zeros(coef.shape)
         H = np.zeros((*coef.shape, coef.shape[1])) if curvature else None
         for part in dense_parts(block):
-            codes = np.ascontiguousarray(part.y, dtype=np.int32)
-            w = part.w
-            if class_weight is not None:
-                w = class_weight[codes] if w is None else w * class_weight[codes]
-            value += native.separable_bound(part.X, codes, w, coef, gradient, H, shift)
+            if not len(part):
+                continue
+            assert part.y is not None
+            w = np.ones(len(part)) if part.w is None else np.asarray(part.w, dtype=np.float64)
+            w = w if class_weight is None else w * class_weight[part.y]
+            cells = np.column_stack([np.asarray(part.X, dtype=np.float64) - shift, np.ones(len(part))])
+            scores = cells @ coef.T
+            if len(coef) == 1:
+                scores = np.column_stack([np.zeros(len(part)), scores])
+            log_u = logsumexp(scores, axis=1)
+            own = np.arange(len(part)), part.y
+            value += float(w @ (log_u - scores[own]))
+            expected = w[:, None] * np.exp(scores - log_u[:, None])  # w λ exp z
+            residual = expected.copy()
+            residual[own] -= w
+            gradient += residual[:, -len(coef) :].T @ cells
+            for k, weights in enumerate(expected[:, -len(coef) :].T if H is not None else ()):
+                H[k] += (cells * weights[:, None]).T @ cells  # type: ignore[index]
         return cls(value, gradient, H)
 
-    def merge(self, other: SeparableBound) -> SeparableBound:
+    def merge(self, other: ClassProblems) -> ClassProblems:
         both = self.curvature is not None and other.curvature is not None
         curvature = self.curvature + other.curvature if both else None  # type: ignore[operator]
-        return SeparableBound(self.value + other.value, self.gradient + other.gradient, curvature)
+        return ClassProblems(self.value + other.value, self.gradient + other.gradient, curvature)
 
 
 @dataclass
-class _Separate:
-    """The curvature of every class by itself, factored, and how many passes there have been."""
+class _LeastSquares:
+    """The curvature of every class, factored, and how many passes there have been."""
 
     passes: int = 0
-    factors: list[PositiveFactor] | None = None
+    factors: list[PositiveFactor] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
-class BoundLoss(LogLoss):
-    """The bound in place of the log loss, as a problem for L-BFGS.
+class SeparableLoss(LogLoss):
+    """The log loss, whose preconditioner is the Newton step of every class by itself under the bound."""
 
-    A pass costs n·d·K products and some five exponentials a score. In passes 1, 2, 4, 8, ... the curvature of
-    every class is summed as well, n·d²·K/2 (the Hessian of the softmax would be n·d²·K²/4), and L-BFGS starts
-    from the K separate weighted least squares that it gives; above 2²⁴ numbers in all it starts from class
-    shares ⊗ scatter.
-    """
-
-    separate: _Separate = field(default_factory=_Separate)
+    separate: _LeastSquares = field(default_factory=_LeastSquares)
 
     @classmethod
-    def above(cls, problem: LogLoss) -> BoundLoss:
+    def of(cls, problem: LogLoss) -> SeparableLoss:
         """The bound of a problem."""
+        outputs, size = problem.shape
+        if outputs * size * size > _MOST:
+            raise SettingError(
+                f"solver='bound' holds a matrix of {size} x {size} for each of {outputs} classes, which is "
+                "too much: give solver='lbfgs'"
+            )
         return cls(**{one.name: getattr(problem, one.name) for one in fields(problem)})
 
     def evaluate(self, theta: np.ndarray, hessian: bool = False) -> Point:
-        """The bound at θ: one pass over the rows."""
-        state, (K, p) = self.separate, self.shape
+        """The loss at θ, which is the bound at its best λ: one pass over the rows."""
+        state = self.separate
         state.passes += 1
-        wanted = state.passes & (state.passes - 1) == 0 and K * p * p <= _MOST
-        of = partial(
-            SeparableBound.of,
-            coef=np.ascontiguousarray(theta),
-            shift=self.shift,
-            class_weight=self.class_weight,
-        )
+        wanted = state.passes & (state.passes - 1) == 0
+        of = partial(ClassProblems.of, coef=theta, shift=self.shift, class_weight=self.class_weight)
         sums = self.rows.reduce(partial(of, curvature=wanted))
         if sums.curvature is not None:
             inner, free = np.diag(self._penalties), np.ix_(self._free, self._free)
@@ -108,44 +177,16 @@ class BoundLoss(LogLoss):
         return self._point(theta, sums.value, sums.gradient, None)
 
     def precondition(self, gradient: np.ndarray) -> np.ndarray:
-        """The steps of the K weighted least squares, less what all classes have in common."""
-        if self.separate.factors is None:
-            return super().precondition(gradient)
-        out = np.zeros_like(gradient)
+        """The Newton steps of the classes, less what all have in common."""
+        step = np.zeros_like(gradient)
         for k, factor in enumerate(self.separate.factors):
-            out[k, self._free] = factor.solve(gradient[k, self._free])
-        return self.basis @ (self.basis.T @ out)
+            step[k, self._free] = factor.solve(gradient[k, self._free])
+        return self.basis @ (self.basis.T @ step)
 
 
-def minimise_bound(
+def alternate(
     problem: LogLoss, theta: np.ndarray, max_iter: int, tol: float, observer: Observer | None = None
-) -> tuple[Outcome, float]:
-    """The least bound, and the factor on all scores that then gives the least log loss.
-
-    At its least the bound has the scores too far apart (twice as far for two classes, hardly for many). One
-    number puts this right: the t at which the loss itself is least along t·θ, some six passes. The outcome's
-    history is that of the bound, its point that of the loss at t·θ.
-    """
-    bound = BoundLoss.above(problem)
-    outcome = LBFGS().minimise(bound, bound.evaluate(theta), max_iter, tol, observer)
-    best = outcome.point.theta
-    t = _best_scale(problem, best)
-    return Outcome(problem.evaluate(t * best), outcome.n_iter, outcome.converged, outcome.history), t
-
-
-def _best_scale(problem: LogLoss, theta: np.ndarray) -> float:
-    """The t > 0 at which the loss is least along t·θ, to a thousandth."""
-    if not theta.any():
-        return 1.0
-
-    @cache
-    def slope(t: float) -> float:
-        return float(np.vdot(problem.evaluate(t * theta).gradient, theta))
-
-    high = 1.0
-    while slope(high) < 0 and high < 64.0:
-        high *= 2.0
-    low = 0.5 * high if high > 1.0 else 0.0
-    if slope(low) >= 0 or slope(high) <= 0:
-        return 1.0
-    return float(brentq(slope, low, high, xtol=1e-3))
+) -> Outcome:
+    """The turns from θ until the gradient of the loss is small; the objective falls with every turn."""
+    separable = SeparableLoss.of(problem)
+    return LBFGS().minimise(separable, separable.evaluate(theta), max_iter, tol, observer)

@@ -40,7 +40,7 @@ class GradientDescent:
             return there, step
 
         def is_optimal(point: Point) -> bool:
-            return problem.size(point.gradient) <= tol
+            return problem.size(point.gradient) <= tol * problem.level(point.value)
 
         return descent_loop(start, advance, is_optimal, max_iter, observer)
 
@@ -76,7 +76,7 @@ class ConjugateGradient:
             return there, tried
 
         def is_optimal(point: Point) -> bool:
-            return problem.size(point.gradient) <= tol
+            return problem.size(point.gradient) <= tol * problem.level(point.value)
 
         return descent_loop(start, advance, is_optimal, max_iter, observer)
 

@@ -44,7 +44,7 @@ class LBFGS:
             return there, step
 
         def is_optimal(point: Point) -> bool:
-            return problem.size(point.gradient) <= tol
+            return problem.size(point.gradient) <= tol * problem.level(point.value)
 
         return descent_loop(start, advance, is_optimal, max_iter, observer)
 

@@ -29,6 +29,6 @@ class Newton:
             return backtrack(problem, here, step, self.needs_hessian), step
 
         def is_optimal(point: Point) -> bool:
-            return problem.size(point.gradient) <= tol
+            return problem.size(point.gradient) <= tol * problem.level(point.value)
 
         return descent_loop(start, advance, is_optimal, max_iter, observer)

@@ -38,6 +38,9 @@ class Problem(Protocol):
     def size(self, gradient: np.ndarray) -> float:
         """The size of a gradient free of units, to compare with a tolerance."""
 
+    def level(self, value: float) -> float:
+        """What the tolerance is multiplied by at this value: 1, or less where little is left of it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
