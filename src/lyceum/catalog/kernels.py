@@ -6,4 +6,4 @@ __all__ = ["ENTRIES", "ITEMS"]
 
 ENTRIES: tuple[Entry, ...] = ()
 
-ITEMS: tuple[Item, ...] = ()
+ITEMS: tuple[Item, ...] = (Item("constrained", package="lyceum.solvers", syllabus=("9.2",)),)

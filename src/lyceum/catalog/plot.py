@@ -6,6 +6,7 @@ __all__ = ["ITEMS"]
 
 ITEMS = (
     Item("cobweb", package="lyceum.plot", syllabus=("14.1",)),
+    Item("constrained", package="lyceum.plot", syllabus=("9.2",)),
     Item("laplace_contours", package="lyceum.plot", syllabus=("7.6",)),
     Item("training_curves", package="lyceum.plot", syllabus=("8.3",)),
     Item("tree", package="lyceum.plot", syllabus=("6.8",)),

@@ -7,6 +7,7 @@ from lyceum.plot import style
 from lyceum.plot._calibration import calibration
 from lyceum.plot._comparisons import bias_variance, comparison, cross_validation
 from lyceum.plot._confusion import cobweb, confusion
+from lyceum.plot._constrained import constrained
 from lyceum.plot._density import (
     class_densities,
     density,
@@ -32,6 +33,7 @@ __all__ = [
     "cobweb",
     "comparison",
     "confusion",
+    "constrained",
     "cost_curve",
     "cross_validation",
     "density",

@@ -1,10 +1,12 @@
 """Solvers that several learners share."""
 
 from lyceum.solvers._column_elastic_net import ColumnElasticNet, DenseColumns, SparseColumns
+from lyceum.solvers._constrained import ConstrainedOptima, StationaryPoint, constrained
 from lyceum.solvers._descent_loop import descent_loop
 from lyceum.solvers._em import EMOutcome, EMProblem, Expectation, ExpectationMaximization
 from lyceum.solvers._first_order import ConjugateGradient, GradientDescent
 from lyceum.solvers._gram_elastic_net import ElasticNetProblem, GramElasticNet, RoundObserver, Solution
+from lyceum.solvers._kkt_system import ConstrainedProblem
 from lyceum.solvers._lbfgs import LBFGS
 from lyceum.solvers._newton import Newton
 from lyceum.solvers._positive_factor import PositiveFactor
@@ -14,6 +16,8 @@ __all__ = [
     "LBFGS",
     "ColumnElasticNet",
     "ConjugateGradient",
+    "ConstrainedOptima",
+    "ConstrainedProblem",
     "DenseColumns",
     "EMOutcome",
     "EMProblem",
@@ -32,5 +36,7 @@ __all__ = [
     "Solution",
     "Solver",
     "SparseColumns",
+    "StationaryPoint",
+    "constrained",
     "descent_loop",
 ]

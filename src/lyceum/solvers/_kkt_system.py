@@ -1,0 +1,189 @@
+"""A small problem with constraints: its functions, derivatives, and the equations of Lagrange and KKT."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import optimize
+
+from lyceum.errors import SettingError
+
+__all__ = ["ConstrainedProblem", "named_functions", "variable_names"]
+
+Function = Callable[..., Any]
+
+# central differences of sixth order: exact for polynomials of degree 6
+_PLACES = np.array([-3.0, -2.0, -1.0, 1.0, 2.0, 3.0])
+_FACTORS = np.array([-1.0, 9.0, -45.0, 45.0, -9.0, 1.0]) / 60.0
+_STEP = 1e-3
+_POLISH = 8  # Newton steps at the end
+
+
+@dataclass(frozen=True)
+class ConstrainedProblem:
+    """Find where f is stationary subject to h_i = 0 and g_j ≥ 0.
+
+    Parameters
+    ----------
+    objective : function of the variables
+    equalities, inequalities : mapping of names to functions of the variables
+        h_i, zero where the constraint holds; g_j, at least zero where it holds.
+    variables : tuple of str
+    """
+
+    objective: Function
+    equalities: Mapping[str, Function]
+    inequalities: Mapping[str, Function]
+    variables: tuple[str, ...]
+
+    def value(self, x: np.ndarray) -> float:
+        return _number(self.objective, x)
+
+    def h(self, x: np.ndarray) -> np.ndarray:
+        return np.array([_number(one, x) for one in self.equalities.values()])
+
+    def g(self, x: np.ndarray) -> np.ndarray:
+        return np.array([_number(one, x) for one in self.inequalities.values()])
+
+    def violation(self, x: np.ndarray) -> float:
+        """The largest amount by which a constraint fails."""
+        parts = np.concatenate([np.abs(self.h(x)), np.maximum(-self.g(x), 0.0), [0.0]])
+        return float(parts.max()) if np.isfinite(parts).all() else np.inf
+
+    def constraints(self, active: Sequence[int]) -> list[Function]:
+        """All equalities, and the inequalities that are taken as equalities."""
+        others = list(self.inequalities.values())
+        return [*self.equalities.values(), *(others[j] for j in active)]
+
+    def gradient(self, of: Function, x: np.ndarray) -> np.ndarray:
+        return _derivative(lambda v: _number(of, v), x)
+
+    def jacobian(self, of: Sequence[Function], x: np.ndarray) -> np.ndarray:
+        """The gradients of functions as rows, (m, d)."""
+        return np.array([self.gradient(one, x) for one in of]).reshape(len(of), len(x))
+
+    def multipliers(self, x: np.ndarray, active: Sequence[int]) -> np.ndarray:
+        """Those that bring ∇f nearest to Σ λ ∇h + Σ μ ∇g."""
+        J = self.jacobian(self.constraints(active), x)
+        return (
+            np.linalg.lstsq(J.T, self.gradient(self.objective, x), rcond=None)[0] if len(J) else np.zeros(0)
+        )
+
+    def hessian(self, x: np.ndarray, multipliers: np.ndarray, active: Sequence[int]) -> np.ndarray:
+        """The second derivatives of f - Σ λ h - Σ μ g."""
+        of = self.constraints(active)
+
+        def gradient(v: np.ndarray) -> np.ndarray:
+            return self.gradient(self.objective, v) - multipliers @ self.jacobian(of, v)
+
+        found = _derivative(gradient, x)
+        return (found + found.T) / 2.0
+
+    # -- stationary points -----------------------------------------------------------------------------------
+
+    def solve(self, start: np.ndarray, active: Sequence[int]) -> np.ndarray | None:
+        """Where the Lagrangian is stationary and constraints hold, near the start; None if it is not met."""
+        of, d = self.constraints(active), len(start)
+
+        def equations(z: np.ndarray) -> np.ndarray:
+            x, multipliers = z[:d], z[d:]
+            slope = self.gradient(self.objective, x) - multipliers @ self.jacobian(of, x)
+            return np.concatenate([slope, [_number(one, x) for one in of]])
+
+        with np.errstate(all="ignore"):
+            z = np.concatenate([start, self.multipliers(start, active)])
+            if not np.isfinite(equations(z)).all():
+                return None
+            try:
+                z = optimize.root(equations, z, method="hybr", options={"maxfev": 200 * (len(z) + 1)}).x
+            except (ValueError, np.linalg.LinAlgError):
+                return None
+            z = self._polished(z, equations, active, d)
+        return z if np.isfinite(z).all() else None
+
+    def _polished(self, z: np.ndarray, equations: Function, active: Sequence[int], d: int) -> np.ndarray:
+        """Newton's steps as long as they help."""
+        here = equations(z)
+        for _ in range(_POLISH):
+            if not np.isfinite(here).all():
+                return z
+            J = self.jacobian(self.constraints(active), z[:d])
+            zero = np.zeros((len(J), len(J)))
+            system = np.block([[self.hessian(z[:d], z[d:], active), -J.T], [J, zero]])
+            if not np.isfinite(system).all():
+                return z
+            trial = z - np.linalg.lstsq(system, here, rcond=1e-10)[0]
+            there = equations(trial)
+            if not np.linalg.norm(there) < np.linalg.norm(here):
+                return z
+            z, here = trial, there
+        return z
+
+    def nearest_feasible(self, start: np.ndarray) -> np.ndarray:
+        """A point of least squared violation near the start."""
+
+        def residuals(x: np.ndarray) -> np.ndarray:
+            return np.nan_to_num(np.concatenate([self.h(x), np.minimum(self.g(x), 0.0)]), nan=1e6)
+
+        if not self.equalities and not self.inequalities:
+            return start
+        with np.errstate(all="ignore"):
+            return optimize.least_squares(residuals, start, xtol=1e-12, ftol=1e-12, gtol=1e-12).x
+
+
+def variable_names(objective: Function, variables: Sequence[str] | None) -> tuple[str, ...]:
+    """The names given, or those of the function's parameters."""
+    if variables is not None:
+        names = (variables,) if isinstance(variables, str) else tuple(map(str, variables))
+    else:
+        parameters = inspect.signature(objective).parameters.values()
+        if any(one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD) for one in parameters):
+            raise SettingError("the objective takes any number of variables: name them, variables=('x', 'y')")
+        names = tuple(one.name for one in parameters)
+    if not names or len(set(names)) < len(names):
+        raise SettingError(f"variables must be different names, and at least one: they are {names}")
+    return names
+
+
+def named_functions(of: Any, letter: str, n_variables: int) -> dict[str, Function]:
+    """Functions by name: a mapping, a sequence (h1, h2, ...) or one function."""
+    if callable(of):
+        of = [of]
+    named = dict(of) if isinstance(of, Mapping) else {f"{letter}{i + 1}": one for i, one in enumerate(of)}
+    for name, one in named.items():
+        if not callable(one):
+            raise SettingError(f"the constraint {name!r} is a {type(one).__name__}, not a function")
+        try:
+            _number(one, np.full(n_variables, 0.5))
+        except TypeError as error:
+            raise SettingError(
+                f"the constraint {name!r} does not take {n_variables} variables: {error}"
+            ) from error
+        except (ValueError, ArithmeticError):
+            pass  # not defined there
+    return named
+
+
+def _number(of: Function, x: np.ndarray) -> float:
+    try:
+        return float(of(*x))
+    except (ValueError, ArithmeticError):  # outside of the domain of math.log and the like
+        return np.nan
+
+
+def _derivative(of: Callable[[np.ndarray], Any], x: np.ndarray) -> np.ndarray:
+    """The derivatives of a function along every variable, the variable last."""
+    columns = []
+    for j in range(len(x)):
+        step = _STEP * (1.0 + abs(x[j]))
+        total: Any = 0.0
+        for place, factor in zip(_PLACES, _FACTORS):
+            moved = x.copy()
+            moved[j] += place * step
+            total = total + factor * np.asarray(of(moved))
+        columns.append(total / step)
+    return np.stack(columns, axis=-1)
