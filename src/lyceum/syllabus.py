@@ -54,7 +54,7 @@ class Row:
 _ROWS = (
     ("1.1", "Column kinds, inferred or declared", ""),
     ("1.2", "Normalisation and one-of-C coding", ""),
-    ("1.3", "Missing values, five ways", "Bayes nets and neighbours that take them as they are"),
+    ("1.3", "Missing values, five ways", "Bayes nets that take them as they are"),
     ("1.4", "Sample statistics", ""),
     ("1.5", "Splits of the rows", ""),
     ("2.1", "Sum rule, product rule, Bayes' theorem on tables", ""),
@@ -113,7 +113,7 @@ _ROWS = (
     ("10.5", "Nearest centroids", ""),
     ("10.6", "Locally weighted regression", ""),
     ("10.7", "Radial basis function networks", ""),
-    ("10.8", "Growing and condensing the stored rows", ""),
+    ("10.8", "Growing and condensing the stored rows", "the picture of 1-NN"),
     ("11.1", "The error of a vote", ""),
     ("11.2", "Rules of fusion", ""),
     ("11.3", "Bagging, forests, random subspaces", ""),

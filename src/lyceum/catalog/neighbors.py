@@ -4,6 +4,36 @@ from lyceum.catalog._entry import Entry, Item
 
 __all__ = ["ENTRIES", "ITEMS"]
 
-ENTRIES: tuple[Entry, ...] = ()
+_VOTES = {"n_neighbors": (1, 50, "log"), "weights": ["uniform", "distance"]}
 
-ITEMS: tuple[Item, ...] = ()
+ENTRIES: tuple[Entry, ...] = (
+    Entry(
+        name="KNeighborsClassifier",
+        package="lyceum.neighbors",
+        task="classification",
+        about="The nearest stored rows vote on the class.",
+        sparse=True,
+        scales="in memory",
+        cost="nothing to fit; a search for k neighbours per row to predict",
+        syllabus=("10.1", "10.2", "10.3", "10.8", "1.3"),
+        space=_VOTES,
+        needs_scaling=True,
+    ),
+    Entry(
+        name="KNeighborsRegressor",
+        package="lyceum.neighbors",
+        task="regression",
+        about="The mean target of the nearest stored rows.",
+        sparse=True,
+        scales="in memory",
+        cost="nothing to fit; a search for k neighbours per row to predict",
+        syllabus=("10.1", "10.2", "10.3", "10.8"),
+        space=_VOTES,
+        needs_scaling=True,
+    ),
+)
+
+ITEMS: tuple[Item, ...] = (
+    Item("condense", package="lyceum.neighbors", syllabus=("10.8",)),
+    Item("edit", package="lyceum.neighbors", syllabus=("10.8",)),
+)

@@ -14,12 +14,14 @@ from lyceum.distances._gower import Gower
 from lyceum.distances._index import NeighborIndex
 from lyceum.distances._matches import Hamming, Jaccard
 from lyceum.distances._metric import Metric, metric
+from lyceum.distances._model_parts import METRIC_PARTS
 from lyceum.distances._nearest import NearestLists, nearest, within_radius
 from lyceum.distances._neighbors import Neighbors, RadiusNeighbors
 from lyceum.distances._pairwise import pairwise, pairwise_blocks
 from lyceum.distances._value_difference import ValueDifference
 
 __all__ = [
+    "METRIC_PARTS",
     "Chebyshev",
     "Correlation",
     "Cosine",

@@ -13,7 +13,7 @@ from lyceum.distances._metric import Metric, Space, as_rows, check_columns, name
 from lyceum.errors import SettingError
 from lyceum.statistics import Counts, Moments
 
-__all__ = ["ValueDifference"]
+__all__ = ["COLUMN_PARTS", "ValueDifference"]
 
 
 @named("value_difference")
@@ -214,3 +214,6 @@ class _Scaled:
         missing = np.isnan(cells)
         scaled = np.where(missing, 0.0, (cells - self.mean) / self.unit)
         return np.column_stack([scaled, missing.astype(np.float64)])
+
+
+COLUMN_PARTS: tuple[type, ...] = (_Binned, _Shares, _Scaled)  # what is learned of a column

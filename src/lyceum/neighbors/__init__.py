@@ -1,3 +1,8 @@
 """Instance-based learning: nearest neighbours, centroids, local regression, radial basis functions."""
 
-__all__: list[str] = []
+from lyceum.neighbors._classifier import KNeighborsClassifier
+from lyceum.neighbors._condensing import condense, edit
+from lyceum.neighbors._explanation import NeighborExplanation
+from lyceum.neighbors._regressor import KNeighborsRegressor
+
+__all__ = ["KNeighborsClassifier", "KNeighborsRegressor", "NeighborExplanation", "condense", "edit"]
