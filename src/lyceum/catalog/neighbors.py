@@ -31,6 +31,17 @@ ENTRIES: tuple[Entry, ...] = (
         space=_VOTES,
         needs_scaling=True,
     ),
+    Entry(
+        name="LocallyWeightedRegression",
+        package="lyceum.neighbors",
+        task="regression",
+        about="A constant, plane or parabola through the rows about every query.",
+        scales="in memory",
+        cost="nothing to fit; a search and k·p² per row to predict, p terms",
+        syllabus=("10.6",),
+        space={"n_neighbors": (10, 200, "log"), "degree": [0, 1, 2]},
+        in_study="never",
+    ),
 )
 
 ITEMS: tuple[Item, ...] = (

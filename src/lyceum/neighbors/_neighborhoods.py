@@ -32,25 +32,30 @@ class Neighborhood:
         return Neighborhood(self.distances[:, :k], self.rows[:, :k])
 
 
-def nearest_by_weight(index: NeighborIndex, X: Any, k: int, weights: np.ndarray | None) -> Neighborhood:
+def nearest_by_weight(
+    index: NeighborIndex, X: Any, k: int, weights: np.ndarray | None, own: np.ndarray | None = None
+) -> Neighborhood:
     """The nearest rows whose weights sum to k, the last one counted in part; all rows if they are too few.
 
-    `weights` is None for rows that count once each. X is None for every row among the others.
+    `weights` is None for rows that count once each. X is None for every row among the others; or `own` is
+    the stored row that every query leaves out.
     """
     n = len(index) - (X is None)
-    if weights is None:
+    if weights is None and own is None:
         found = index.nearest(X, min(k, n))
         return Neighborhood(found.distances, found.rows)
-    near = min(k, n)
+    near = min(k + (own is not None), n)
     while True:
         found = index.nearest(X, near)
-        held = weights[found.rows]
+        held = np.ones(found.rows.shape) if weights is None else weights[found.rows]
+        if own is not None:
+            held = np.where(found.rows == own[:, None], 0.0, held)
         within = np.cumsum(held, axis=1)
         if near == n or (within[:, -1] >= k).all():
             break
         near = min(n, 2 * near)
     counts = np.clip(k - (within - held), 0.0, held)
-    used = max(1, int((counts > 0).sum(axis=1).max(initial=1)))
+    used = max(1, int(np.flatnonzero((counts > 0).any(axis=0)).max(initial=0)) + 1)
     return Neighborhood(found.distances[:, :used], found.rows[:, :used], counts[:, :used])
 
 

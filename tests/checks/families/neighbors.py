@@ -13,6 +13,7 @@ _STORED = Case(skip=("rows_", "weights_", "targets_"))  # in the order in which 
 CASES: dict[str, Case] = {
     "KNeighborsClassifier": _STORED,
     "KNeighborsRegressor": _STORED,
+    "LocallyWeightedRegression": _STORED,
 }
 
 SCIKIT_SETTINGS: dict[str, dict[str, Any]] = {}

@@ -1,0 +1,441 @@
+"""Locally weighted regression: a small regression about every query."""
+
+from __future__ import annotations
+
+from functools import partial
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, Options, StrOptions
+
+from lyceum.base import CATEGORICAL_FEATURES, Regressor
+from lyceum.data import Block, Rows
+from lyceum.errors import DataError, SettingError
+from lyceum.neighbors._local_fits import LocalFit, LocalModel, n_terms
+from lyceum.neighbors._local_kernels import KERNELS
+from lyceum.neighbors._stored_rows import StoredRows, as_cells
+from lyceum.report import Explanation, Summary, Table
+
+__all__ = ["LocallyWeightedRegression"]
+
+_COUNT = Interval(Integral, 1, None, closed="left")
+_CHOSEN_ON = 2000  # rows that a bandwidth is chosen on
+_JUDGED_ON = 1000  # rows that the noise is estimated from
+_TRIED = 12  # bandwidths or numbers of neighbours
+
+
+class LocallyWeightedRegression(Regressor, StoredRows):
+    """Locally weighted regression (loess): a polynomial fitted about every query x by weighted least squares.
+
+        f(x) = p(x),   p = argmin Σ_i K(d(x, x_i) / h) (y_i - p(x_i))²,   p of degree 0, 1 or 2,
+
+    over the k nearest rows alike (`kernel="uniform"`), over all rows with a kernel (`n_neighbors="all"`), or
+    over the k nearest rows with a kernel (the default). Where the rows of a neighbourhood do not determine
+    the polynomial, a small ridge penalty does. A row of weight 2 counts as two rows. Categories are one-of-C
+    columns. All rows are kept in memory.
+
+    Parameters
+    ----------
+    n_neighbors : int, "all", "leave_one_out" or None, default=None
+        The size of a neighbourhood; None takes max(30, 3 p) for p terms. "leave_one_out": that
+        of the lowest leave-one-out error on up to 2,000 rows.
+    degree : {0, 1, 2}, default=1
+        The degree of the polynomial: constant, linear or quadratic.
+    kernel : str, default="tricube"
+        K(u): "tricube" (1 - u³)³, "epanechnikov" 1 - u², "gaussian" exp(-u²), "uniform" 1, "inverse" 1/u,
+        "inverse_square" 1/u², "shifted_inverse_square" 1/(1 + u)². With 1/u an exact hit returns its value.
+    bandwidth : float, "nearest" or "leave_one_out", default="nearest"
+        h. "nearest": the distance of the farthest neighbour, or of the max(30, 3 p)-th of all rows.
+        "leave_one_out": the one number for all queries of the lowest leave-one-out error.
+    scale : {"standard", "range"}, array of shape (d,) or None, default="standard"
+        What every column of numbers is divided by before distances are taken.
+    solver : {"direct", "gradient_descent"}, default="direct"
+        How the small problems are solved: by Cholesky's method, or by weighted gradient descent from 0.
+    learning_rate : float, default=1.0
+        The step of gradient descent, in units of the largest one that is certain to descend.
+    max_steps : int, default=1000
+        The most steps of gradient descent.
+    tol : float, default=1e-8
+        Gradient descent stops when no coefficient changes by more than this share of the largest.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns hold categories.
+
+    Attributes
+    ----------
+    n_neighbors_ : int
+        The size of a neighbourhood; all rows if it is "all".
+    bandwidth_ : float
+        h; NaN where it is the distance of the farthest neighbour.
+    tried_, errors_ : arrays
+        Where one is chosen: the bandwidths or numbers of neighbours, and their leave-one-out errors.
+    sigma_ : float
+        The standard deviation of the noise, from the residuals of up to 1,000 rows; NaN if they fit exactly.
+    degrees_of_freedom_ : float
+        The effective number of parameters, the trace of the hat matrix.
+    rows_ : array of shape (n, d)
+        The stored rows.
+    targets_ : array of shape (n,)
+        Their targets.
+    weights_ : array of shape (n,)
+        Their weights.
+    metric_ : Metric
+        The Euclidean distance.
+    center_, scale_ : arrays of shape (d,)
+        What is subtracted from every column, and what it is divided by.
+    schema_ : Schema
+        The columns that were learned from.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : array of str
+        The names of the columns, if they have names.
+
+    See Also
+    --------
+    KNeighborsRegressor : the mean of the neighbours.
+    lyceum.linear.LinearRegression : one plane for all rows.
+
+    References
+    ----------
+    Cleveland, W. S. and Devlin, S. J. (1988). Locally weighted regression: an approach to regression analysis
+    by local fitting. Journal of the American Statistical Association 83(403).
+    Atkeson, C. G., Moore, A. W. and Schaal, S. (1997). Locally weighted learning. Artificial Intelligence
+    Review 11.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.neighbors import LocallyWeightedRegression
+    >>> X = np.linspace(0, 6, 200)[:, None]
+    >>> model = LocallyWeightedRegression().fit(X, np.sin(X[:, 0]))
+    >>> model.predict([[1.0], [2.5]]).round(2).tolist()
+    [0.83, 0.59]
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "n_neighbors": [_COUNT, StrOptions({"all", "leave_one_out"}), None],
+        "degree": [Options(Integral, {0, 1, 2})],
+        "kernel": [StrOptions(set(KERNELS))],
+        "bandwidth": [Interval(Real, 0, None, closed="neither"), StrOptions({"nearest", "leave_one_out"})],
+        "scale": [StrOptions({"range", "standard"}), "array-like", None],
+        "solver": [StrOptions({"direct", "gradient_descent"})],
+        "learning_rate": [Interval(Real, 0, 2, closed="neither")],
+        "max_steps": [_COUNT],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "categorical_features": CATEGORICAL_FEATURES,
+    }
+
+    metric = "euclidean"
+    metric_params = None
+
+    def __init__(
+        self,
+        *,
+        n_neighbors: int | str | None = None,
+        degree: int = 1,
+        kernel: str = "tricube",
+        bandwidth: float | str = "nearest",
+        scale: Any = "standard",
+        solver: str = "direct",
+        learning_rate: float = 1.0,
+        max_steps: int = 1000,
+        tol: float = 1e-8,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.n_neighbors = n_neighbors
+        self.degree = degree
+        self.kernel = kernel
+        self.bandwidth = bandwidth
+        self.scale = scale
+        self.solver = solver
+        self.learning_rate = learning_rate
+        self.max_steps = max_steps
+        self.tol = tol
+        self.categorical_features = categorical_features
+
+    @property
+    def _takes_sparse(self) -> bool:  # type: ignore[override]
+        return False
+
+    # -- fit -------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Store the rows, choose the bandwidth if that is wanted, and estimate the noise.
+
+        Parameters
+        ----------
+        X : array, frame or `scan(...)` of shape (n_samples, n_features)
+        y : array of shape (n_samples,), if the target is not in the scan
+        sample_weight : array of shape (n_samples,), optional
+            How often every row counts; zero-weight rows are ignored.
+        """
+        self._keep(self._gather(self._rows(X, y, sample_weight)))
+        return self._finish()
+
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Store more rows; the result is that of one `fit` on all rows.
+
+        Parameters
+        ----------
+        X : array, frame or `scan(...)` of shape (n_samples, n_features)
+        y : array of shape (n_samples,), if the target is not in the scan
+        sample_weight : array of shape (n_samples,), optional
+            How often every row counts; zero-weight rows are ignored.
+        """
+        known = getattr(self, "schema_", None)
+        block = self._gather(self._more_rows(X, y, sample_weight))
+        if known is not None and not len(block):
+            raise DataError("there is no row (sample) of positive weight to add")
+        self._keep_more(block, known)
+        return self._finish()
+
+    def _alternative(self) -> str:
+        return "lyceum.trees.DecisionTreeRegressor or lyceum.linear.LinearRegression with BasisExpansion"
+
+    def _finish(self):
+        for name in ("tried_", "errors_"):
+            self.__dict__.pop(name, None)
+        self._check_settings()
+        total = max(1, int(np.ceil(self.weights_.sum())))
+        wanted = self._enough if self.n_neighbors in (None, "all", "leave_one_out") else int(self.n_neighbors)
+        self.n_neighbors_ = total if self.n_neighbors == "all" else min(wanted, total)
+        self.bandwidth_ = np.nan if isinstance(self.bandwidth, str) else float(self.bandwidth)
+        if len(self.weights_) > 2:
+            self._choose()
+        self._judge()
+        return self
+
+    def _check_settings(self) -> None:
+        if self.n_neighbors == "leave_one_out" and self.bandwidth == "leave_one_out":
+            raise SettingError(
+                "n_neighbors and bandwidth cannot both be chosen by leave-one-out: choose one, e.g. "
+                "n_neighbors='all' with bandwidth='leave_one_out'"
+            )
+
+    def _learn_scale(self, rows: Rows) -> None:
+        if self.scale is None or isinstance(self.scale, str):
+            return super()._learn_scale(rows)
+        scale = np.array(self.scale, dtype=np.float64)
+        d = self.rows_.shape[1]
+        if scale.shape != (d,) or not ((scale > 0) & np.isfinite(scale)).all():
+            raise SettingError(
+                f"scale must be {d} positive numbers, one per column, but it is {self.scale!r}"
+            )
+        self.center_, self.scale_ = np.average(self.rows_, axis=0, weights=self.weights_), scale
+        return None
+
+    @property
+    def _enough(self) -> int:
+        return max(30, 3 * n_terms(self.rows_.shape[1], self.degree))
+
+    def _model(self, n_neighbors: int | None = None, bandwidth: float | None = None) -> LocalModel:
+        everyone = self.n_neighbors == "all"
+        h = self.bandwidth_ if bandwidth is None else bandwidth
+        descends = self.solver == "gradient_descent"
+        plain = (self.weights_ == 1.0).all()
+        return LocalModel(
+            self._searched,
+            np.ascontiguousarray(self._points(self.rows_), dtype=np.float64),
+            self.targets_,
+            None if plain else self.weights_,
+            int(self.degree),
+            self.kernel,
+            None if everyone else n_neighbors or self.n_neighbors_,
+            None if np.isnan(h) else float(h),
+            self._enough,
+            int(self.max_steps) if descends else 0,
+            float(self.learning_rate),
+            float(self.tol),
+        )
+
+    # -- choice of a bandwidth -------------------------------------------------------------------------------
+
+    def _choose(self) -> None:
+        n = len(self.weights_)
+        some = np.unique(np.linspace(0, n - 1, min(n, _CHOSEN_ON)).astype(np.int64))
+        if self.n_neighbors == "leave_one_out":
+            fewest = min(n_terms(self.rows_.shape[1], self.degree) + 1, n - 1)
+            most = max(fewest, min(n - 1, 20 * self._enough))
+            tried = np.unique(np.geomspace(fewest, most, _TRIED).round())
+            models = [self._model(n_neighbors=int(k)) for k in tried]
+        elif self.bandwidth == "leave_one_out":
+            tried = self._bandwidths(some)
+            models = [self._model(bandwidth=float(h)) for h in tried]
+        else:
+            return
+        errors = np.array([self._leave_one_out(model, some) for model in models])
+        self.tried_, self.errors_ = tried, errors
+        best = tried[errors.argmin()]
+        if self.n_neighbors == "leave_one_out":
+            self.n_neighbors_ = int(best)
+        else:
+            self.bandwidth_ = float(best)
+
+    def _bandwidths(self, some: np.ndarray) -> np.ndarray:
+        """From about the distance that a fit needs to the width of all rows."""
+        n = len(self.weights_)
+        near = min(n - 1, n_terms(self.rows_.shape[1], self.degree) + 2)
+        points = self._points(self.rows_)
+        reach = np.median(self._searched.nearest(points[some], near + 1).distances[:, -1])
+        widest = 2.0 * float(np.sqrt(((points - points.mean(axis=0)) ** 2).sum(axis=1).max()))
+        if not widest > 0:
+            return np.ones(1)
+        return np.geomspace(max(reach, 1e-3 * widest), widest, _TRIED)
+
+    def _leave_one_out(self, model: LocalModel, some: np.ndarray) -> float:
+        fitted = model.at(model.X[some], own=some).value
+        return float(np.average((fitted - self.targets_[some]) ** 2, weights=self.weights_[some]))
+
+    def _judge(self) -> None:
+        """The noise, σ² = Σ r² / Σ (1 - 2 l_ii + |l_i|²), and the trace of the hat matrix, from some rows."""
+        n = len(self.weights_)
+        some = np.unique(np.linspace(0, n - 1, min(n, _JUDGED_ON)).astype(np.int64))
+        w, model = self.weights_[some], self._model()
+        fit = model.at(model.X[some])
+        leverage = fit.leverage  # K(0) = 1, and 1/u counts exact hits alone, each once
+        left = float(w @ (1.0 - 2.0 * leverage + fit.norm))
+        residual = self.targets_[some] - fit.value
+        total = self.weights_.sum() / w.sum()
+        self.degrees_of_freedom_ = float(total * (w @ leverage))
+        self.sigma_ = float(np.sqrt(w @ residual**2 / left)) if left > 1e-9 * w.sum() else np.nan
+
+    # -- predict ---------------------------------------------------------------------------------------------
+
+    def predict(self, X: Any, return_std: bool = False) -> Any:
+        """The fitted values, and their standard errors if wanted.
+
+        Parameters
+        ----------
+        X : array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+        return_std : bool, default=False
+            Whether to give the standard errors of the fitted values, σ |l(x)|, too.
+
+        Returns
+        -------
+        array of shape (n_samples,), or two of them
+        """
+        k = getattr(self, "n_neighbors_", 1)
+        if not return_std:
+            return self._apply_whole(partial(_values, self), X, min(k, 64))
+        both = self._apply_whole(partial(_values_and_errors, self), X, min(k, 64))
+        return both[:, 0], both[:, 1]
+
+    def _fit_block(self, block: Block) -> LocalFit:
+        return self._model().at(np.asarray(self._points(as_cells(block)), dtype=np.float64))
+
+    def descend(self, x: Any) -> list[dict[str, Any]]:
+        """Weighted gradient descent at one query, step by step.
+
+        Every step adds η Σ_i K_i (y_i - p(x_i)) t_i to the coefficients, with t_i the terms of row i about
+        the mean of the neighbourhood, each in the unit that makes its weighted sum of squares 1.
+
+        Parameters
+        ----------
+        x : array of shape (n_features,)
+
+        Returns
+        -------
+        list of dict
+            For every step its number `step`, the weighted squared error `objective`, the `coefficients` and
+            the `value` at x.
+        """
+        rows = self._rows_to_predict(np.asarray(x, dtype=np.float64).reshape(1, -1))
+        block = rows.gathered(type(self).__name__, "one row")
+        return _steps(self._model(), np.asarray(self._points(as_cells(block)), np.float64), self)
+
+    # -- what was learned ------------------------------------------------------------------------------------
+
+    def explain(self, X: Any) -> Explanation:
+        """What every column adds: the slope of the local fit times the distance from the column's mean.
+
+        The base is what is left of the prediction: the local plane at the mean of all rows, with the bends of
+        a quadratic fit. A fit of degree 0 has no slopes.
+
+        Parameters
+        ----------
+        X : array, frame or `scan(...)` of shape (n_samples, n_features)
+
+        Returns
+        -------
+        Explanation
+        """
+        schema = getattr(self, "schema_", None)
+        return self._explain(X, self._slopes, "y" if schema is None else schema.target_name)
+
+    def _slopes(self, block: Block) -> np.ndarray:
+        fit = self._fit_block(block)
+        points = np.asarray(self._points(as_cells(block)), dtype=np.float64)
+        stored = np.asarray(self._points(self.rows_), dtype=np.float64)
+        added = fit.gradient * (points - np.average(stored, axis=0, weights=self.weights_))
+        return np.column_stack([fit.value, fit.value - added.sum(axis=1), added])
+
+    def summary(self) -> Summary:
+        """The neighbourhood, how it was chosen, and the noise."""
+        head = super().summary()
+        facts = {
+            **head.facts,
+            "stored rows": len(self.weights_),
+            "degree": self.degree,
+            "kernel": self.kernel,
+            "neighbours k": "all" if self.n_neighbors == "all" else self.n_neighbors_,
+            "bandwidth": "the farthest neighbour's distance"
+            if np.isnan(self.bandwidth_)
+            else self.bandwidth_,
+            "scale": self.scale
+            if isinstance(self.scale, str)
+            else "given"
+            if self.scale is not None
+            else "none",
+            "solver": self.solver.replace("_", " "),
+            "noise σ": None if np.isnan(self.sigma_) else self.sigma_,
+            "degrees of freedom": self.degrees_of_freedom_,
+        }
+        tables = []
+        if hasattr(self, "errors_"):
+            what = "k" if self.n_neighbors == "leave_one_out" else "bandwidth"
+            rows = [(float(one), float(error)) for one, error in zip(self.tried_, self.errors_)]
+            tables = [Table("Leave-one-out errors", (what, "mean squared error"), rows)]
+        return Summary(head.title, facts, tables)
+
+
+def _values(learner: LocallyWeightedRegression, block: Block) -> np.ndarray:
+    return learner._fit_block(block).value
+
+
+def _values_and_errors(learner: LocallyWeightedRegression, block: Block) -> np.ndarray:
+    fit = learner._fit_block(block)
+    return np.column_stack([fit.value, learner.sigma_ * np.sqrt(fit.norm)])
+
+
+def _steps(model: LocalModel, Q: np.ndarray, learner: LocallyWeightedRegression) -> list[dict[str, Any]]:
+    _, rows, kernel, count = model.lists(Q)
+    w = kernel if count is None else kernel * count
+    X, y = model.X[rows], model.y[rows]
+    mean, y_mean = np.average(X, axis=0, weights=w), np.average(y, weights=w)
+    T, t = _terms(X - mean, model.degree), _terms(Q - mean, model.degree)[0]
+    squares = w @ T**2
+    unit = np.where(squares > 0, 1.0 / np.sqrt(np.where(squares > 0, squares, 1.0)), 1.0)
+    T, t = T * unit, t * unit
+    c, out = np.zeros(T.shape[1]), []
+    for step in range(int(learner.max_steps) + 1):
+        residual = y - y_mean - T @ c
+        value = float(y_mean + t @ c)
+        out.append(
+            {"step": step, "objective": float(w @ residual**2), "coefficients": c * unit, "value": value}
+        )
+        change = learner.learning_rate / len(c) * ((w * residual) @ T)
+        c = c + change
+        if np.abs(change).max() <= learner.tol * max(np.abs(c).max(), 1e-300):
+            break
+    return out
+
+
+def _terms(U: np.ndarray, degree: int) -> np.ndarray:
+    """1, the columns, and their products."""
+    columns = [np.ones((len(U), 1))]
+    if degree > 0:
+        columns.append(U)
+    if degree > 1:
+        i, j = np.triu_indices(U.shape[1])
+        columns.append(U[:, i] * U[:, j])
+    return np.hstack(columns)

@@ -1,0 +1,161 @@
+"""Locally weighted regression against independent weighted least squares, refitting and known answers."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lyceum.errors import SettingError
+from lyceum.neighbors import LocallyWeightedRegression
+
+pytestmark = pytest.mark.syllabus("10.6")
+
+KERNELS = {
+    "uniform": lambda u: np.ones_like(u),
+    "tricube": lambda u: np.clip(1 - u**3, 0, None) ** 3,
+    "epanechnikov": lambda u: np.clip(1 - u**2, 0, None),
+    "gaussian": lambda u: np.exp(-(u**2)),
+    "inverse": lambda u: 1 / u,
+    "inverse_square": lambda u: 1 / u**2,
+    "shifted_inverse_square": lambda u: 1 / (1 + u) ** 2,
+}
+
+
+def terms(U, degree):
+    columns = [np.ones(len(U))]
+    if degree > 0:
+        columns += list(U.T)
+    if degree > 1:
+        columns += [U[:, i] * U[:, j] for i in range(U.shape[1]) for j in range(i, U.shape[1])]
+    return np.column_stack(columns)
+
+
+def by_lstsq(X, y, q, kernel, degree, k=None, h=None):
+    """The definition: weighted least squares about the query by a QR-type solver; value and |l|²."""
+    d = np.sqrt(((X - q) ** 2).sum(axis=1))
+    near = np.argsort(d, kind="stable")[:k]
+    h = d[near].max() * (1 + 1e-9) if h is None else h
+    w = KERNELS[kernel](d[near] / h)
+    T = terms(X[near] - q, degree)
+    root = np.sqrt(w)[:, None]
+    smoother = np.linalg.pinv(T * root) * root[:, 0]
+    return smoother[0] @ y[near], (smoother[0] ** 2).sum()
+
+
+def table(n=150, d=2, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-2, 2, (n, d))
+    return X, np.sin(X[:, 0]) + X.sum(axis=1) ** 2 + 0.1 * rng.normal(size=n), rng
+
+
+@settings(max_examples=20, deadline=None)
+@given(
+    st.integers(0, 10_000), st.sampled_from([0, 1, 2]), st.sampled_from(sorted(KERNELS)), st.integers(1, 3)
+)
+def test_values_are_those_of_weighted_least_squares(seed, degree, kernel, d):
+    X, y, rng = table(60, d, seed)
+    Q = rng.uniform(-2.5, 2.5, (7, d))
+    for k, h in ((40, None), (40, 1.5), ("all", 1.5)):
+        if kernel in ("tricube", "epanechnikov") and h is not None:
+            h = 4.0  # enough rows inside
+        model = LocallyWeightedRegression(
+            n_neighbors=k, degree=degree, kernel=kernel, bandwidth=h or "nearest", scale=None
+        ).fit(X, y)
+        values, errors = model.predict(Q, return_std=True)
+        expected = [by_lstsq(X, y, q, kernel, degree, None if k == "all" else k, h) for q in Q]
+        np.testing.assert_allclose(values, [one[0] for one in expected], rtol=1e-6, atol=1e-6)
+        np.testing.assert_allclose(errors, model.sigma_ * np.sqrt([one[1] for one in expected]), rtol=1e-5)
+
+
+def test_leave_one_out_is_refitting_without_every_row():
+    X, y, _ = table(40)
+    for settings_ in ({"n_neighbors": "leave_one_out"}, {"n_neighbors": "all", "bandwidth": "leave_one_out"}):
+        model = LocallyWeightedRegression(scale=None, kernel="gaussian", **settings_).fit(X, y)
+        for at in (0, len(model.tried_) // 2, -1):
+            one = float(model.tried_[at])
+            fixed = (
+                {"n_neighbors": int(one)} if len(settings_) == 1 else {"n_neighbors": "all", "bandwidth": one}
+            )
+            squares = []
+            for i in range(40):
+                rest = np.arange(40) != i
+                refit = LocallyWeightedRegression(scale=None, kernel="gaussian", **fixed).fit(
+                    X[rest], y[rest]
+                )
+                squares.append((refit.predict(X[[i]])[0] - y[i]) ** 2)
+            assert model.errors_[at] == pytest.approx(np.mean(squares), rel=1e-6)
+        assert (
+            model.errors_.min()
+            == model.errors_[np.isin(model.tried_, [model.n_neighbors_, model.bandwidth_])]
+        )
+
+
+def test_polynomials_of_its_degree_are_found_exactly():
+    X, _, rng = table(80, 3)
+    plane, bowl = X @ [1.0, -2.0, 0.5] + 1e6, (X**2).sum(axis=1) + X[:, 0] * X[:, 1]
+    Q = rng.uniform(-3, 3, (20, 3))  # outside too
+    np.testing.assert_allclose(
+        LocallyWeightedRegression().fit(X, plane).predict(Q), Q @ [1.0, -2.0, 0.5] + 1e6
+    )
+    model = LocallyWeightedRegression(degree=2, n_neighbors=40).fit(X, bowl)
+    np.testing.assert_allclose(model.predict(Q), (Q**2).sum(axis=1) + Q[:, 0] * Q[:, 1], atol=1e-7)
+    found = model.explain(Q)
+    gradient = 2 * Q + Q[:, [1, 0, 2]] * [1, 1, 0]
+    np.testing.assert_allclose(found.contributions, gradient * (Q - X.mean(axis=0)), atol=1e-6)
+
+
+def test_degenerate_neighbourhoods_fall_back_to_a_ridge():
+    X = np.column_stack([np.repeat([0.0, 1.0], 20), np.ones(40), np.repeat([0.0, 2.0], 20)])
+    y = np.repeat([1.0, 3.0], 20)
+    model = LocallyWeightedRegression(degree=2, n_neighbors=10).fit(X, y)
+    np.testing.assert_allclose(model.predict(X), y)
+    fit = model._model().at(np.zeros((1, 3)))
+    assert fit.degenerate[0] == 1
+    assert np.isfinite(LocallyWeightedRegression().fit([[1.0]], [2.0]).predict([[5.0]]))[0]
+    same = LocallyWeightedRegression().fit(np.zeros((50, 2)), np.arange(50.0))
+    assert same.predict([[0.0, 0.0]])[0] == pytest.approx(14.5)  # the mean of the first thirty
+
+
+def test_gradient_descent_goes_to_the_direct_solution_and_records_its_steps():
+    X, y, rng = table(100)
+    Q = rng.uniform(-1.5, 1.5, (5, 2))
+    direct = LocallyWeightedRegression().fit(X, y)
+    slow = LocallyWeightedRegression(solver="gradient_descent", max_steps=20_000, tol=1e-13).fit(X, y)
+    np.testing.assert_allclose(slow.predict(Q), direct.predict(Q), rtol=1e-6)
+    steps = slow.descend(Q[0])
+    objectives = [step["objective"] for step in steps]
+    assert (np.diff(objectives) <= 1e-12).all()
+    assert steps[-1]["value"] == pytest.approx(direct.predict(Q[:1])[0], rel=1e-6)
+    few = LocallyWeightedRegression(solver="gradient_descent", max_steps=3, tol=0.0).fit(X, y)
+    assert few.predict(Q[:1])[0] == pytest.approx(few.descend(Q[0])[3]["value"])
+
+
+def test_noise_and_degrees_of_freedom_of_a_plane_are_those_of_least_squares():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(60, 2))
+    y = X @ [1.0, 2.0] + rng.normal(size=60)
+    model = LocallyWeightedRegression(n_neighbors=60, kernel="uniform").fit(X, y)
+    T = np.column_stack([np.ones(60), X])
+    residual = y - T @ np.linalg.lstsq(T, y, rcond=None)[0]
+    assert model.sigma_ == pytest.approx(np.sqrt((residual**2).sum() / 57))
+    assert model.degrees_of_freedom_ == pytest.approx(3)
+    _, errors = model.predict(X, return_std=True)
+    hat = T @ np.linalg.inv(T.T @ T) @ T.T
+    np.testing.assert_allclose(errors, model.sigma_ * np.sqrt(np.diag(hat)), rtol=1e-8)
+
+
+def test_columns_have_a_scale_of_their_own():
+    X, y, rng = table(200)
+    Q = rng.uniform(-2, 2, (9, 2))
+    stretched = LocallyWeightedRegression(scale=[1.0, 10.0]).fit(X * [1, 10], y).predict(Q * [1, 10])
+    np.testing.assert_allclose(stretched, LocallyWeightedRegression(scale=None).fit(X, y).predict(Q))
+    with pytest.raises(SettingError, match="2 positive numbers"):
+        LocallyWeightedRegression(scale=[1.0]).fit(X, y)
+    with pytest.raises(SettingError, match="cannot both be chosen"):
+        LocallyWeightedRegression(n_neighbors="leave_one_out", bandwidth="leave_one_out").fit(X, y)
+
+
+@pytest.mark.parametrize("kernel", ["inverse", "inverse_square"])
+def test_an_exact_hit_returns_the_stored_value(kernel):
+    X, y, _ = table(50)
+    np.testing.assert_allclose(LocallyWeightedRegression(kernel=kernel).fit(X, y).predict(X), y)
