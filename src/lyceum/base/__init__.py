@@ -6,6 +6,7 @@ passes writes `fit` over `self._rows(...)` and `rows.reduce(...)`. Either way it
 and on Dask.
 """
 
+from lyceum.base._density import Density
 from lyceum.base._explain import sum_by_source
 from lyceum.base._learner import CATEGORICAL_FEATURES, Learner
 from lyceum.base._model_parts import complexity
@@ -17,6 +18,7 @@ from lyceum.base._state import unchanged_on_failure, undefined
 __all__ = [
     "CATEGORICAL_FEATURES",
     "Classifier",
+    "Density",
     "Learner",
     "OnePassClassifier",
     "OnePassLearner",

@@ -1,93 +1,17 @@
-"""The base of densities: log densities, the likelihood, and improbable rows."""
+"""What densities share: boxes and weighted quantiles."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from sklearn.base import DensityMixin
-from sklearn.utils.validation import check_is_fitted
 
-from lyceum.base import CATEGORICAL_FEATURES, undefined
-from lyceum.data import Block
+from lyceum.base import CATEGORICAL_FEATURES
 from lyceum.errors import SettingError
 
-__all__ = ["CATEGORIES", "Density", "check_box", "weighted_quantile"]
+__all__ = ["CATEGORIES", "check_box", "weighted_quantile"]
 
 CATEGORIES: dict[str, list] = {"categorical_features": CATEGORICAL_FEATURES}
-
-
-class Density(DensityMixin):
-    """A subclass defines `_log_density()`, a picklable function of a block, and `_threshold(quantile)`."""
-
-    _apply: Callable[..., Any]
-
-    def _log_density(self) -> Callable[[Block], np.ndarray]:
-        raise undefined(self, "_log_density")
-
-    def _threshold(self, quantile: float) -> float:
-        raise undefined(self, "_threshold")
-
-    def score_samples(self, X: Any) -> Any:
-        """The logarithm of the density at every row of X, -inf where it is 0.
-
-        Parameters
-        ----------
-        X : array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
-
-        Returns
-        -------
-        array of shape (n_samples,)
-        """
-        check_is_fitted(self)
-        return self._apply(self._log_density(), X)
-
-    def score(self, X: Any, y: Any = None) -> float:
-        """The log-likelihood of the rows of X: the sum of their log densities.
-
-        Parameters
-        ----------
-        X : array, frame or `scan(...)` of shape (n_samples, n_features)
-        y : ignored
-
-        Returns
-        -------
-        float
-        """
-        return float(np.asarray(self.score_samples(X)).sum())
-
-    def anomaly_threshold(self, quantile: float = 0.01) -> float:
-        """The log density below which a share of `quantile` of the rows of `fit` lies.
-
-        Parameters
-        ----------
-        quantile : float, default=0.01
-            The share of the rows, between 0 and 1.
-
-        Returns
-        -------
-        float
-        """
-        check_is_fitted(self)
-        if not 0 < quantile < 1:
-            raise SettingError(f"quantile must be between 0 and 1, but it is {quantile!r}")
-        return self._threshold(quantile)
-
-    def anomalies(self, X: Any, quantile: float = 0.01) -> Any:
-        """Whether the log density of every row of X is below the threshold of anomalies.
-
-        Parameters
-        ----------
-        X : array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
-        quantile : float, default=0.01
-            The share of the rows of `fit` that lies below the threshold, between 0 and 1.
-
-        Returns
-        -------
-        array of bool of shape (n_samples,)
-        """
-        return self.score_samples(X) < self.anomaly_threshold(quantile)
 
 
 def check_box(box: Any, names: tuple[str, ...]) -> np.ndarray:

@@ -15,9 +15,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum.base import OnePassLearner
+from lyceum.base import Density, OnePassLearner
 from lyceum.data import Block
-from lyceum.density._density import CATEGORIES, Density, check_box
+from lyceum.density._density import CATEGORIES, check_box
 from lyceum.density._gaussian_fit import GaussianFit, fit_gaussian
 from lyceum.probability import RIDGE, gaussian_log_density, whiten
 from lyceum.report import Explanation, Summary, Table

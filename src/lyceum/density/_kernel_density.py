@@ -12,10 +12,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum.base import Learner
+from lyceum.base import Density, Learner
 from lyceum.data import Block
 from lyceum.density._bandwidth import deviations, likelihood_of, reference_of
-from lyceum.density._density import CATEGORIES, Density, check_box, weighted_quantile
+from lyceum.density._density import CATEGORIES, check_box, weighted_quantile
 from lyceum.density._density_kernels import KERNELS
 from lyceum.density._kernel_sums import KernelSums, leaf_order
 from lyceum.errors import DataError, SettingError

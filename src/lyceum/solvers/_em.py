@@ -87,6 +87,8 @@ class EMOutcome:
         With `record=True`: `step`, `objective`, `gain` and `parameters` of the start and every iteration.
     start_objectives : tuple of float
         The final objective from every start, in order.
+    weight : float
+        The weight of all rows.
     """
 
     parameters: Any
@@ -96,6 +98,7 @@ class EMOutcome:
     history: list[float]
     record: list[dict[str, Any]] | None = None
     start_objectives: tuple[float, ...] = ()
+    weight: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +203,7 @@ class ExpectationMaximization:
                 break
         n_iter = len(history) - 1
         record = steps if self.record else None
-        return EMOutcome(here.parameters, here.objective, n_iter, converged, history, record)
+        return EMOutcome(here.parameters, here.objective, n_iter, converged, history, record, weight=weight)
 
     def _warn_of_limit(self, outcome: EMOutcome) -> None:
         gain = outcome.history[-1] - outcome.history[-2] if len(outcome.history) > 1 else np.inf

@@ -11,7 +11,7 @@ from scipy import sparse
 from lyceum.data import Block
 from lyceum.statistics._classes import align_labels, class_weights, classes_of, place_classes
 
-__all__ = ["ClassSums"]
+__all__ = ["ClassSums", "indicators"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,270 @@
+"""The expected sums of a mixture of Gaussians or Student-t; missing cells by their conditional moments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.special import digamma, gammaln
+
+from lyceum._native import native
+from lyceum.cluster._covariance_forms import CovarianceForm
+from lyceum.data import Block
+from lyceum.probability import gaussian_log_density, squared_distance_parts
+from lyceum.statistics import ClassMoments, ClassScatter
+
+__all__ = ["ComponentValues", "Marginal", "MixtureSums", "by_pattern", "expected_sums", "peak_density"]
+
+
+@dataclass(frozen=True, eq=False)
+class ComponentValues:
+    """What the log joint density needs of every component; no degrees of freedom for Gaussians."""
+
+    log_weights: np.ndarray  # (K,)
+    means: np.ndarray  # (K, d)
+    matrices: np.ndarray  # (K, d, d), or variances (K, d)
+    whitening: np.ndarray  # the same shape
+    constant: np.ndarray  # (K,) the log density at the mean, without the weight
+    degrees: np.ndarray | None = None  # (K,)
+
+    @classmethod
+    def of(
+        cls,
+        weights: np.ndarray,
+        means: np.ndarray,
+        covariances: np.ndarray,
+        form: CovarianceForm,
+        variance: np.ndarray,
+        degrees: np.ndarray | None = None,
+    ) -> ComponentValues:
+        """From the parameters of a mixture; `variance` is that of the columns over all rows."""
+        white = form.whiten(covariances, *means.shape, variance)
+        log_weights = np.log(weights, out=np.full(len(weights), -np.inf), where=weights > 0)
+        constant = peak_density(white.log_det, white.used, degrees)
+        return cls(log_weights, means, white.matrices, white.W, constant, degrees)
+
+    @property
+    def diagonal(self) -> bool:
+        return self.matrices.ndim == 2
+
+    def terms(self, X: np.ndarray) -> np.ndarray:
+        """What every column takes off the log density of every component at its mean, (n, K, d)."""
+        parts = squared_distance_parts(np.asarray(X, dtype=np.float64), self.means, self.whitening)
+        if self.degrees is None:
+            return -0.5 * parts
+        q = parts.sum(axis=2)
+        drop = 0.5 * (self.degrees + X.shape[1]) * np.log1p(q / self.degrees)
+        return -parts * np.divide(drop, q, out=np.zeros_like(q), where=q > 0)[:, :, None]
+
+    def log_joint(self, X: np.ndarray) -> np.ndarray:
+        """log π_k + log p(x | k), (n, K); missing cells are integrated out."""
+        if not np.isnan(X.sum()):
+            return log_joint_of(X, self)
+        out = np.empty((len(X), len(self.means)))
+        for rows, there in by_pattern(X):
+            known = Marginal.of(self, there).values
+            out[rows] = (
+                log_joint_of(np.ascontiguousarray(X[rows][:, there]), known)
+                if len(there)
+                else self.log_weights
+            )
+        return out
+
+
+@dataclass(frozen=True, slots=True)
+class MixtureSums:
+    """Per component the weight of its rows, and the weighted mean and scatter of their cells.
+
+    Rows of a Student-t component count with the weights u (see `StudentMixture`) in the mean and scatter.
+    """
+
+    rows: np.ndarray  # (K,) sum of w r
+    logs: np.ndarray  # (K,) sum of w r (E[log u] - E[u]); 0 for Gaussians
+    moments: ClassScatter | ClassMoments
+
+    @classmethod
+    def of_labels(cls, block: Block, R: np.ndarray, diagonal: bool, pooled: bool) -> MixtureSums:
+        """The sums with given responsibilities and no missing cells, for a start."""
+        moments: ClassScatter | ClassMoments
+        if diagonal:
+            moments = ClassMoments.of(block, responsibilities=R)
+        else:
+            moments = ClassScatter.of(block, pooled=pooled, responsibilities=R)
+        return cls(moments.class_weight, np.zeros(R.shape[1]), moments)
+
+    def merge(self, other: MixtureSums) -> MixtureSums:
+        """The sums of the rows of both."""
+        moments = self.moments.merge(other.moments)  # type: ignore[arg-type]
+        return MixtureSums(self.rows + other.rows, self.logs + other.logs, moments)
+
+
+def expected_sums(block: Block, at: ComponentValues, pooled: bool) -> tuple[float, MixtureSums]:
+    """Σ w log p(x), and the expected sums given the cells that are there.
+
+    Missing cells count with their conditional means, and add their conditional covariances to the scatter.
+    """
+    X = block.X if block.X.dtype.kind == "f" else block.X.astype(np.float64)
+    if not np.isnan(X.sum()):
+        return _complete_sums(X, block.w, at, pooled)
+    total, sums = 0.0, None
+    for rows, there in by_pattern(X):
+        part, w = Marginal.of(at, there), None if block.w is None else block.w[rows]
+        if len(there):
+            some = np.ascontiguousarray(X[rows][:, there])
+            gain, known = _complete_sums(some, w, part.values, pooled)
+        else:
+            gain, known = _unseen_sums(len(rows) if w is None else float(w.sum()), len(rows), at, pooled)
+        total += gain
+        more = part.filled(known, at, pooled)
+        sums = more if sums is None else sums.merge(more)
+    assert sums is not None
+    return total, sums
+
+
+def _unseen_sums(weight: float, n: int, at: ComponentValues, pooled: bool) -> tuple[float, MixtureSums]:
+    """Rows without a single cell: every component has its weight in them."""
+    K, share = len(at.means), np.exp(at.log_weights)
+    rows = weight * share / share.sum()
+    empty = np.zeros((K, 0) if at.diagonal else (1 if pooled else K, 0, 0))
+    half = None if at.degrees is None else 0.5 * at.degrees
+    logs = np.zeros(K) if half is None else rows * (digamma(half) - np.log(half) - 1.0)
+    return 0.0, MixtureSums(rows, logs, _moments(n, rows, np.zeros((K, 0)), empty, pooled))
+
+
+def _complete_sums(
+    X: np.ndarray, w: np.ndarray | None, at: ComponentValues, pooled: bool
+) -> tuple[float, MixtureSums]:
+    """Rows without missing cells."""
+    (K, d), n = at.means.shape, len(X)
+    rows, weight, logs = np.zeros((3, K))
+    mean = np.zeros((K, d))
+    S = np.zeros((K, d) if at.diagonal else (1 if pooled else K, d, d))
+    constant = at.log_weights + at.constant
+    total = native.mixture_step(
+        X, w, at.means, at.whitening, constant, at.degrees, rows, weight, logs, mean, S, pooled
+    )
+    if at.degrees is None:
+        logs[:] = 0.0
+    else:  # E[log u] = log E[u] + ψ((ν + d)/2) - log((ν + d)/2)
+        half = 0.5 * (at.degrees + d)
+        logs += rows * (digamma(half) - np.log(half))
+    return total, MixtureSums(rows, logs, _moments(n, weight, mean, S, pooled))
+
+
+def _moments(
+    n: int, weight: np.ndarray, mean: np.ndarray, S: np.ndarray, pooled: bool
+) -> ClassScatter | ClassMoments:
+    labels = np.arange(len(weight))
+    if S.ndim == 2:
+        weights = np.repeat(weight[:, None], mean.shape[1], axis=1)
+        return ClassMoments(labels, n, weight, weights, mean, S)
+    return ClassScatter(labels, n, weight, mean, S, pooled)
+
+
+# -- missing cells -----------------------------------------------------------------------------------------
+
+
+def by_pattern(X: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """The rows of every pattern of missing cells, and the columns that are there."""
+    missing = np.isnan(X)
+    keys = np.ascontiguousarray(np.packbits(missing, axis=1))
+    _, group = np.unique(keys.view(f"V{keys.shape[1]}").ravel(), return_inverse=True)
+    order = np.argsort(group.ravel(), kind="stable")
+    for rows in np.split(order, np.cumsum(np.bincount(group.ravel()))[:-1]):
+        yield rows, np.flatnonzero(~missing[rows[0]])
+
+
+@dataclass(frozen=True, eq=False)
+class Marginal:
+    """The components over the columns `there`, and the others given these: μ + G (x - μ) and C."""
+
+    values: ComponentValues
+    there: np.ndarray
+    gone: np.ndarray
+    G: np.ndarray  # (K, m, o)
+    C: np.ndarray  # (K, m, m)
+
+    @classmethod
+    def of(cls, at: ComponentValues, there: np.ndarray) -> Marginal:
+        K, d = at.means.shape
+        gone = np.setdiff1d(np.arange(d), there)
+        if at.diagonal:
+            V = at.matrices
+            W, used = at.whitening[:, there], at.whitening[:, there] > 0
+            log_det = -2.0 * np.log(W, out=np.zeros_like(W), where=used).sum(axis=1)
+            G, C = np.zeros((K, len(gone), len(there))), V[:, gone, None] * np.eye(len(gone))
+        else:
+            S = at.matrices
+            oo, mo = S[:, there[:, None], there], S[:, gone[:, None], there]
+            W, log_det, used = _whiten_all(oo)
+            G = np.einsum("kmo,kpo,kpq->kmq", mo, W, W)
+            C = S[:, gone[:, None], gone] - G @ np.swapaxes(mo, 1, 2)
+        constant = peak_density(log_det, used.sum(axis=1), at.degrees)
+        matrices = at.matrices[:, there] if at.diagonal else S[:, there[:, None], there]
+        values = ComponentValues(
+            at.log_weights,
+            np.ascontiguousarray(at.means[:, there]),
+            np.ascontiguousarray(matrices),
+            np.ascontiguousarray(W),
+            constant,
+            at.degrees,
+        )
+        return cls(values, there, gone, G, C)
+
+    def filled(self, sums: MixtureSums, at: ComponentValues, pooled: bool) -> MixtureSums:
+        """The sums over all columns from those over the columns that are there."""
+        moments, (K, d) = sums.moments, at.means.shape
+        o, m = self.there, self.gone
+        mean = np.empty((K, d))
+        mean[:, o] = moments.mean
+        moved = moments.mean - at.means[:, o]
+        mean[:, m] = at.means[:, m] + np.einsum("kmo,ko->km", self.G, moved)
+        if at.diagonal:
+            S = np.empty((K, d))
+            S[:, o] = moments.scatter
+            S[:, m] = sums.rows[:, None] * np.einsum("kjj->kj", self.C)
+        else:
+            G, C = (self.G[:1], self.C[:1]) if pooled else (self.G, self.C)
+            rows = sums.rows.sum(keepdims=True) if pooled else sums.rows
+            S = np.empty((len(G), d, d))
+            cross = G @ moments.scatter
+            S[:, o[:, None], o] = moments.scatter
+            S[:, m[:, None], o] = cross
+            S[:, o[:, None], m] = np.swapaxes(cross, 1, 2)
+            S[:, m[:, None], m] = cross @ np.swapaxes(G, 1, 2) + rows[:, None, None] * C
+        full = _moments(moments.n_rows, moments.class_weight, mean, S, pooled)
+        return replace(sums, moments=full)
+
+
+def _whiten_all(matrices: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Lower W_k with W_k Σ_k W_kᵀ = I, log |Σ_k|, and the columns with a variance."""
+    diagonal = np.einsum("kjj->kj", matrices)
+    used = diagonal > 0
+    scale = np.sqrt(np.where(used, diagonal, 1.0))
+    R = matrices / (scale[:, :, None] * scale[:, None, :])
+    R = R + np.eye(R.shape[1]) * np.where(used, 0.0, 1.0)[:, None, :]
+    try:
+        L = np.linalg.cholesky(R)
+    except np.linalg.LinAlgError:
+        L = np.linalg.cholesky(R + 1e-6 * np.eye(R.shape[1]))
+    W = np.linalg.inv(L) / scale[:, None, :] * used[:, None, :]
+    log_det = 2.0 * (np.log(np.einsum("kjj->kj", L)) + np.log(scale)).sum(axis=1)
+    return np.tril(W), log_det, used
+
+
+def peak_density(log_det: np.ndarray, d: np.ndarray, degrees: np.ndarray | None) -> np.ndarray:
+    """The log density at the mean."""
+    if degrees is None:
+        return -0.5 * (log_det + d * np.log(2 * np.pi))
+    half = 0.5 * degrees
+    return gammaln(half + 0.5 * d) - gammaln(half) - 0.5 * (d * np.log(np.pi * degrees) + log_det)
+
+
+def log_joint_of(X: np.ndarray, at: ComponentValues) -> np.ndarray:
+    """log π_k + log p(x | k) of rows without missing cells, (n, K)."""
+    half = gaussian_log_density(X, at.means, at.whitening, np.zeros(len(at.means)))
+    if at.degrees is None:
+        return half + (at.log_weights + at.constant)
+    power = 0.5 * (at.degrees + X.shape[1])
+    return at.log_weights + at.constant - power * np.log1p(-2.0 * half / at.degrees)
