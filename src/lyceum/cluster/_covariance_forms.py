@@ -75,8 +75,9 @@ class CovarianceForm:
     distinct: Callable[[np.ndarray, int], np.ndarray]
     shape: Callable[[int, int], tuple[int, ...]]
 
-    def whiten(self, covariances: np.ndarray, K: int, d: int, variance: np.ndarray) -> ComponentWhitening:
+    def whiten(self, covariances: np.ndarray, K: int, variance: np.ndarray) -> ComponentWhitening:
         """The whitening of every component; `variance` is that of the columns over all rows."""
+        d = len(variance)
         matrices = np.array(self.expand(covariances, K, d))
         once = whiten(matrices[0], variance) if self.pooled else None
         white = [once or whiten(matrix, variance) for matrix in matrices]

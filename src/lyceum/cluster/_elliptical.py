@@ -145,7 +145,7 @@ class EllipticalMixture(Mixture):
         return problem, [self._with_given(problem, self._first(problem, one)) for one in sums]
 
     def _first(self, problem: EllipticalProblem, sums: MixtureSums) -> EllipticalParameters:
-        """The parameters of a start; Student-t starts with the prior covariance, which outliers do not pull."""
+        """The parameters of a start; Student-t starts with the prior covariance, which no outlier pulls."""
         found = problem.maximization(sums)
         if self._degrees is None:
             return found
@@ -186,7 +186,7 @@ class EllipticalMixture(Mixture):
         self._warn_if_singular()
 
     def _warn_if_singular(self) -> None:
-        white = self._form.whiten(self.covariances_, *self.means_.shape, self.variance_)
+        white = self._form.whiten(self.covariances_, len(self.means_), self.variance_)
         if white.dependent is not None:
             warnings.warn(
                 f"{type(self).__name__}: the covariance of a component is singular in column "

@@ -125,10 +125,10 @@ class GaussianMixture(EllipticalMixture):
     --------
     >>> import numpy as np
     >>> from lyceum.cluster import GaussianMixture
-    >>> X = np.array([[1.0, 2], [1, 3], [1, 1], [10, 2], [10, 3], [10, 1]])
+    >>> X = np.array([[1.0, 2], [2, 1], [3, 3], [11, 12], [12, 11], [13, 13]])
     >>> mixture = GaussianMixture(2, random_state=0).fit(X)
     >>> np.sort(mixture.means_[:, 0]).round(3).tolist()
-    [1.0, 10.0]
+    [2.0, 12.0]
     >>> mixture.predict_proba([[0.0, np.nan]]).max() > 0.99
     np.True_
     """

@@ -39,7 +39,7 @@ class ComponentValues:
         degrees: np.ndarray | None = None,
     ) -> ComponentValues:
         """From the parameters of a mixture; `variance` is that of the columns over all rows."""
-        white = form.whiten(covariances, *means.shape, variance)
+        white = form.whiten(covariances, len(means), variance)
         log_weights = np.log(weights, out=np.full(len(weights), -np.inf), where=weights > 0)
         constant = peak_density(white.log_det, white.used, degrees)
         return cls(log_weights, means, white.matrices, white.W, constant, degrees)
@@ -167,6 +167,8 @@ def _moments(
 
 def by_pattern(X: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """The rows of every pattern of missing cells, and the columns that are there."""
+    if not len(X):
+        return
     missing = np.isnan(X)
     keys = np.ascontiguousarray(np.packbits(missing, axis=1))
     _, group = np.unique(keys.view(f"V{keys.shape[1]}").ravel(), return_inverse=True)

@@ -5,7 +5,7 @@ with ν_k degrees of freedom and the inverse scale Ψ_k (Bishop 2006, section 10
 
     E[log π_k] + ½ E[log |Λ_k|] - ½ d/κ_k - ½ d log 2π - ½ ν_k (x - m_k)ᵀ Ψ_k⁻¹ (x - m_k),
 
-a Gaussian with the covariance Ψ_k / ν_k, whose weight has a further factor: all else is as in GaussianMixture.
+a Gaussian with the covariance Ψ_k / ν_k whose weight has a further factor; all else is as in GaussianMixture.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from lyceum.data import Block, Rows, Statistic
+from lyceum.data import Block, Rows
 from lyceum.errors import DataError
 from lyceum.progress import report
 
@@ -58,7 +58,7 @@ class EMProblem:
         """E-step on a block of rows: expected statistic and log-likelihood under the parameters."""
         raise TypeError(f"{type(self).__name__} does not define expectation")
 
-    def maximization(self, statistic: Statistic | Any) -> Any:
+    def maximization(self, statistic: Any) -> Any:
         """M-step: the parameters from the expected statistic of all rows."""
         raise TypeError(f"{type(self).__name__} does not define maximization")
 
