@@ -246,6 +246,7 @@ def test_shares_are_posteriors():
             {"kind": [3, 0, 0], "n_codes": [1, 0, 0], "table": [0, 0, 0], "branches": [2]},
             "a branch to a child",
         ),
+        ({"weight": [1.0, np.nan, 1.0]}, "node 1 of the tree has no finite weight"),
         ({"weight": [1.0]}, r"weight has shape \(1,\), expected \(3,\)"),
     ],
 )
@@ -256,6 +257,29 @@ def test_arrays_that_lead_outside_are_refused(change, message):
     arrays = {name: np.array(value, dtype=getattr(tree, name).dtype) for name, value in change.items()}
     with pytest.raises(ValueError, match=message):
         native_tree(replace(tree, **arrays), 4)
+
+
+@pytest.mark.parametrize(
+    ("children", "message"),
+    [
+        ([1, 2, -1, -1, -1], "node 2 of the tree has two parents"),
+        ([3, 3, -1, -1, -1], "node 3 of the tree has two parents"),
+        ([3, -1, -1, -1, -1], "node 1 of the tree is not reached from the root"),
+    ],
+)
+def test_nodes_that_are_not_one_tree_are_refused(children, message):
+    """Rows walk every path: nodes with two parents would have more paths than a walk has room for."""
+    builder = Builder(1)
+    low, _ = builder.split(0, 0, THRESHOLD, threshold=0.0)
+    builder.split(low, 0, THRESHOLD, threshold=-1.0)
+    child = np.array(children, dtype=np.int32)
+    kind = np.where(child >= 0, THRESHOLD, 0).astype(np.uint8)
+    count = np.where(child >= 0, 2, 0).astype(np.int32)
+    tree = replace(builder.tree(), child=child, kind=kind, n_children=count)
+    tree = replace(tree, threshold=np.zeros(5), feature=np.where(child >= 0, 0, -1).astype(np.int32))
+    tree = replace(tree, missing=np.zeros(5, dtype=np.int32))
+    with pytest.raises(ValueError, match=message):
+        native_tree(tree, 4)
 
 
 def test_rows_of_another_width_are_refused():

@@ -92,7 +92,10 @@ class Tree:
         return int(self.depths.max())
 
     def check(self) -> None:
-        """Raise ModelFileError unless every node leads to nodes, cuts and branches that exist."""
+        """Raise ModelFileError unless the nodes are one tree, with values, and lead to cuts and branches.
+
+        Every node but the root has exactly one parent, and the values of nodes are finite numbers.
+        """
         from lyceum.tree_core._router import native_tree
 
         for each in fields(self):
@@ -106,6 +109,8 @@ class Tree:
             raise ModelFileError("holds a tree whose nodes have no values")
         if any(getattr(self, name).shape != (n,) for name in ("n_rows", "impurity", "gain")):
             raise ModelFileError("holds a tree whose nodes and their numbers are not as many")
+        if not np.isfinite(self.value).all() or (self.value.shape[1] > 1 and (self.value < 0).any()):
+            raise ModelFileError("holds a tree whose nodes have values that are not finite, or not weights")
         try:
             native_tree(self, int(self.feature.max()) + 1)
         except (TypeError, ValueError) as error:

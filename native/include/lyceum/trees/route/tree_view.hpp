@@ -1,4 +1,4 @@
-// The arrays of a Tree (see src/lyceum/trees/_tree.py), checked once so that kernels may index them freely.
+// The arrays of a Tree (see src/lyceum/tree_core/_tree.py), checked once so that kernels may index them freely.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -7,6 +7,7 @@
 #include <lyceum/trees/split_kind.hpp>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace lyceum::trees {
 
@@ -57,11 +58,20 @@ struct TreeView {
         return false;
     }
 
-    // Throws unless every index leads inside the arrays and every child comes after its parent.
+    // Throws unless every index leads inside the arrays, every child comes after its parent, and every node but the
+    // root is the child of exactly one node: then all nodes are reached from the root, each on one path.
     void check(size_t columns) const {
-        if (nodes == 0) fail(0, "a tree has at least one node");
-        for (size_t i = 0; i < nodes; ++i)
-            if (split(i) != SplitKind::leaf) check_inner(i, columns);
+        if (nodes == 0) fail(0, "is missing: a tree has at least one node");
+        std::vector<std::uint8_t> has_parent(nodes, 0);
+        for (size_t i = 0; i < nodes; ++i) {
+            if (!(weight[i] >= 0 && std::isfinite(weight[i]))) fail(i, "has no finite weight");
+            if (split(i) == SplitKind::leaf) continue;
+            check_inner(i, columns);
+            for (int c = 0; c < n_children[i]; ++c)
+                if (has_parent[child[i] + c]++) fail(child[i] + c, "has two parents");
+        }
+        for (size_t i = 1; i < nodes; ++i)
+            if (!has_parent[i]) fail(i, "is not reached from the root");
     }
 
 private:
