@@ -4,7 +4,9 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 NATIVE := $(shell find native -name '*.cpp' -o -name '*.hpp')
 
-.PHONY: demo test lint format stub bench sanitize wheel clean
+SECONDS ?= 60
+
+.PHONY: demo test lint format stub bench fuzz sanitize wheel clean
 
 $(STAMP): pyproject.toml CMakeLists.txt native/levels.cmake $(NATIVE)
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
@@ -36,6 +38,10 @@ stub: $(STAMP)
 bench: $(STAMP)
 	$(BIN)/python -m pip install --quiet --no-build-isolation --editable ".[bench]"
 	$(BIN)/python benchmarks/run.py --record
+
+# random inputs to everything that reads: SECONDS for each target; SANITIZED=1 under the address sanitizer
+fuzz: $(STAMP)
+	$(if $(SANITIZED),native/sanitized.sh) $(BIN)/python -m fuzz --seconds $(SECONDS)
 
 wheel: $(STAMP)
 	$(BIN)/python -m pip wheel --no-deps --wheel-dir dist --config-settings cmake.define.LYCEUM_LEVELS=all .

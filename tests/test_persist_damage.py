@@ -5,10 +5,15 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.pipeline import make_pipeline
 
 import lyceum
-from lyceum.bayes import NaiveBayes
+from lyceum import persist
+from lyceum.bayes import LinearDiscriminant, NaiveBayes
+from lyceum.ensemble import RandomForestClassifier
 from lyceum.errors import ModelFileError
+from lyceum.linear import Ridge
+from lyceum.prepare import Standardize
 
 rng = np.random.default_rng(0)
 TABLE = pd.DataFrame({"dose": rng.normal(size=80), "ward": rng.choice(["east", "north", "west"], 80)})
@@ -62,3 +67,56 @@ def test_stretches_of_noise_are_noticed_or_harmless(sample, data):
     noise = data.draw(st.binary(min_size=1, max_size=64))
     content[start : start + len(noise)] = noise
     loads_right_or_not_at_all(bytes(content), sample)
+
+
+# -- forged files: whole, with a digest that fits, and wrong --------------------------------------------------
+
+
+def forged(model, path):
+    """A file of a model that `save` would have refused."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("lyceum._model_checks.check_model", lambda model: None)
+        return lyceum.save(model, path)
+
+
+def test_a_tree_whose_nodes_have_two_parents_is_refused(tmp_path):
+    """Such a file once made a kernel write beyond its memory."""
+    model = RandomForestClassifier(n_estimators=2, random_state=0).fit(TABLE, CLASSES)
+    inner = np.flatnonzero(model.trees_[0].child > 0)
+    model.trees_[0].child[inner[-1]] = model.trees_[0].child[inner[-2]]
+    with pytest.raises(ModelFileError, match="has two parents"):
+        lyceum.load(forged(model, tmp_path / "model"))
+
+
+def test_trees_of_fewer_classes_than_the_model_are_refused(tmp_path):
+    model = RandomForestClassifier(n_estimators=2, random_state=0).fit(TABLE, CLASSES)
+    object.__setattr__(model.trees_[0], "value", model.trees_[0].value[:, :1].copy())
+    object.__setattr__(model.trees_[1], "value", model.trees_[1].value[:, :1].copy())
+    with pytest.raises(ModelFileError, match="whose trees are of other classes"):
+        lyceum.load(forged(model, tmp_path / "model"))
+
+
+def test_a_model_that_cannot_answer_is_refused(tmp_path):
+    """No check knows what `explain` of every learner reads; two rows made from the schema show it."""
+    model = Ridge().fit(TABLE[["dose"]].fillna(0.0), np.arange(80.0))
+    model.statistic_ = model.mean_ = np.zeros(7)
+    for name, value in vars(model).items():
+        if isinstance(value, np.ndarray) and value.dtype.kind == "f" and name not in ("coef_", "mean_"):
+            setattr(model, name, np.zeros(7))
+    with pytest.raises(ModelFileError, match="holds a Ridge"):
+        lyceum.load(forged(model, tmp_path / "model"))
+
+
+def test_one_array_in_many_places_does_not_fill_the_memory(tmp_path, monkeypatch):
+    model = LinearDiscriminant().fit(TABLE[["dose"]].fillna(0.0), CLASSES)
+    model.extra_ = [np.zeros(1000) for _ in range(1200)]
+    path = lyceum.save(model, tmp_path / "model")
+    monkeypatch.setattr(persist, "_MOST_MEMORY", 1 << 20)
+    with pytest.raises(ModelFileError, match="would take 9,7.* bytes of memory, far more than its own"):
+        lyceum.load(path)
+
+
+def test_a_loaded_pipeline_has_no_cache_folder(tmp_path):
+    model = make_pipeline(Standardize(), LinearDiscriminant(), memory=str(tmp_path / "cache"))
+    model.fit(TABLE[["dose"]].fillna(0.0), CLASSES)
+    assert lyceum.load(lyceum.save(model, tmp_path / "model")).memory is None

@@ -1,7 +1,8 @@
-"""Whether a model that came from a file is sound: what prediction will index exists and fits."""
+"""Whether a model that came from a file is sound: what prediction will index exists and fits, and it answers."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from typing import Any
@@ -9,11 +10,15 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
+from sklearn.pipeline import Pipeline
 
 from lyceum.base import Learner
-from lyceum.errors import ModelFileError
+from lyceum.data import ArraySource, Column, Rows, Schema
+from lyceum.errors import LyceumError, ModelFileError
 
-__all__ = ["check_model"]
+__all__ = ["check_model", "rehearse", "without_caches"]
+
+_ANSWERS = ("transform", "predict", "predict_proba", "decision_function", "score_samples", "explain")
 
 
 def check_model(model: Any) -> None:
@@ -29,6 +34,50 @@ def check_model(model: Any) -> None:
             part.check()
         if sparse.issparse(part):
             part.check_format(full_check=True)
+
+
+def without_caches(model: Any) -> Any:
+    """The model with no folder (`memory=` of a pipeline) that fitting it again would write to."""
+    for part in _parts(model):
+        if isinstance(part, Pipeline):
+            part.memory = None
+    return model
+
+
+def rehearse(model: Any) -> None:
+    """Raise unless the model answers for two rows made from its schema.
+
+    The checks before it keep kernels within their arrays; this finds what else does not fit together: widths,
+    types and settings that no single part can know. A refusal by name is an answer.
+    """
+    steps = [step for _, step in model.steps] if isinstance(model, Pipeline) else [model]
+    if not all(isinstance(step, Learner) and hasattr(step, "schema_") for step in steps):
+        return
+    rows = _two_rows(steps[0].schema_)
+    for method in _ANSWERS:
+        try:
+            with warnings.catch_warnings(), np.errstate(all="ignore"):
+                warnings.simplefilter("ignore")
+                if hasattr(model, method):
+                    getattr(model, method)(rows)
+        except LyceumError:
+            continue
+        except Exception as error:
+            who = type(steps[-1]).__name__
+            raise ModelFileError(f"holds a {who} that does not answer: {method} ends in {error!r}") from error
+
+
+def _two_rows(schema: Schema) -> Rows:
+    """A row of zeros and first categories, and one of ones and last categories."""
+    cells = np.array([_two_cells(column) for column in schema], dtype=np.float64).reshape(-1, 2).T
+    return Rows(ArraySource(np.ascontiguousarray(cells), None, None, Schema(schema.columns), coded=True))
+
+
+def _two_cells(column: Column) -> tuple[float, float]:
+    values = column.categories
+    if values is None or not len(values):
+        return 0.0, 1.0
+    return (float(values[0]), float(values[-1])) if column.numeric else (0.0, len(values) - 1.0)
 
 
 def _parts(model: Any) -> Iterator[Any]:

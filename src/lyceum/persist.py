@@ -29,6 +29,7 @@ __all__ = ["load", "save"]
 FORMAT = 1
 _HEADER = "lyceum.json"
 _SCHEMA = "schema.json"
+_MOST_MEMORY = 256 << 20  # what the arrays of a file, however small, may take in bytes
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the same model gives the same bytes
 
 _NUMBERS = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
@@ -111,14 +112,17 @@ def load(path: str | os.PathLike[str]) -> Any:
     or holds arrays that do not fit the learner. A file does not say who wrote it: a stranger's model can be
     wrong, but it cannot run code.
     """
-    from lyceum._model_checks import check_model
+    from lyceum._model_checks import check_model, rehearse
 
     data = Path(path).read_bytes()
     try:
         model = _unpacked(data)
         check_model(model)
+        rehearse(model)
     except ModelFileError as error:
         raise ModelFileError(f"{path} {error}") from error
+    except MemoryError as error:
+        raise ModelFileError(f"{path} needs more memory than there is") from error
     except Exception as error:  # whatever a parser makes of bytes that `save` did not write
         detail = f"{type(error).__name__}: {error}"
         raise ModelFileError(f"{path} is damaged, or is not a model file at all ({detail})") from error
@@ -146,6 +150,7 @@ def _packed(model: Any) -> bytes:
     kept = {_SCHEMA: json.dumps(schema, separators=(",", ":")).encode(), **arrays}
     try:
         _check_types(schema)
+        _check_memory(schema, kept)
     except ModelFileError as error:
         remedy = "give it plain values: a whole number as random_state, names instead of functions"
         raise ModelFileError(f"{name} cannot be saved: it {error}; {remedy}") from error
@@ -200,13 +205,17 @@ def _digest(members: Mapping[str, bytes]) -> str:
 def _unpacked(data: bytes) -> Any:
     import skops.io
 
+    from lyceum._model_checks import without_caches
+
     members = _members(data)
     _check_header(members)
-    trusted = _check_types(json.loads(members[_SCHEMA]))
+    schema = json.loads(members[_SCHEMA])
+    trusted = _check_types(schema)
+    _check_memory(schema, members)
     for name in set(members) - {_HEADER, _SCHEMA}:
         _check_array(name, members[name])
     # skops reads what was checked and nothing else
-    return skops.io.loads(_archive(members), trusted=trusted)
+    return without_caches(skops.io.loads(_archive(members), trusted=trusted))
 
 
 def _members(data: bytes) -> dict[str, bytes]:
@@ -267,6 +276,14 @@ def _check_types(schema: Any) -> list[str]:
         if "__id__" in node:
             raise ModelFileError("was not written by lyceum.save: it refers to objects by number")
     return sorted(set().union(*builds.values()))
+
+
+def _check_memory(schema: Any, members: Mapping[str, bytes]) -> None:
+    """Raise if the arrays would take far more memory than the file: one array may stand in many places."""
+    named = (node["file"] for node in _nodes(schema) if isinstance(node.get("file"), str))
+    total, size = sum(len(members[name]) for name in named), sum(map(len, members.values()))
+    if total > _MOST_MEMORY + 20 * size:
+        raise ModelFileError(f"would take {total:,} bytes of memory, far more than its own {size:,}")
 
 
 def _check_array(name: str, content: bytes) -> None:

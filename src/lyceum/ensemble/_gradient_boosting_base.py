@@ -41,6 +41,7 @@ class GradientBoosting(WithTrees, Learner):
     _coding: ClassVar[Any] = "codes"
     history_axes: ClassVar[tuple[str, str]] = ("round", "mean loss")
     _takes_missing: ClassVar[bool] = True
+    _n_values: ClassVar[int] = 1  # trees of boosting give numbers, one tree per class
 
     _parameter_constraints: ClassVar[dict] = {
         "learning_rate": [Interval(Real, 0, None, closed="neither")],

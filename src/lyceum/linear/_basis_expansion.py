@@ -24,6 +24,8 @@ from lyceum.statistics import Moments, Quantiles, RowSample, seed_from
 
 __all__ = ["BasisExpansion"]
 
+_HIGHEST_DEGREE = 1000
+
 
 class BasisExpansion(Transformer):
     """Continuous columns as basis functions of them, for models that are linear in what comes out.
@@ -279,6 +281,8 @@ class _Expand:
 
 def _powers(d: int, degree: int, joint: bool) -> list[tuple[int, ...]]:
     """The columns of every product, in the order of degree."""
+    if degree > _HIGHEST_DEGREE:
+        raise SettingError(f"degree={degree} is beyond {_HIGHEST_DEGREE}, where powers overflow: lower it")
     if not joint:
         return [(j,) * k for j in range(d) for k in range(1, degree + 1)]
     if comb(d + degree, degree) > 1e6:

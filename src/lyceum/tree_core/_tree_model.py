@@ -20,6 +20,11 @@ class TreeModel:
         own = vars(self)
         return list(own["trees_"]) if "trees_" in own else [own["tree_"]] if "tree_" in own else []
 
+    @property
+    def _n_values(self) -> int:
+        """How many values a node has: the weights of the classes, or one number."""
+        return len(getattr(self, "classes_", (0,)))
+
     @classmethod
     def _parts(cls) -> tuple[type, ...]:
         return (*super()._parts(), Tree)  # type: ignore[misc]
@@ -29,6 +34,8 @@ class TreeModel:
         for tree in self._all_trees:
             if not isinstance(tree, Tree) or not tree.feature.max(initial=-1) < self.n_features_in_:
                 raise ModelFileError(f"holds a {type(self).__name__} whose trees test unknown columns")
+            if tree.value.shape[1] != self._n_values:
+                raise ModelFileError(f"holds a {type(self).__name__} whose trees are of other classes")
 
     def complexity(self) -> int:
         """How many numbers a prediction needs: those of all splits and leaves."""

@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# native/sanitized.sh COMMAND...: runs a command of Python's with the native module built under sanitizers:
+# address and undefined behaviour, or threads with SANITIZE=thread. Used by `make sanitize` and `make fuzz`.
+set -euo pipefail
+top=$(cd "$(dirname "$0")/.." && pwd)
+kind=${SANITIZE:-ON}
+build=$top/build/sanitized-$kind
+python=${PYTHON:-$top/.venv/bin/python}
+cmake -S "$top" -B "$build" -G Ninja -DLYCEUM_SANITIZE="$kind" -DCMAKE_BUILD_TYPE=Debug \
+  -DPython_EXECUTABLE="$python" -DCMAKE_LIBRARY_OUTPUT_DIRECTORY="$build/overlay/lyceum" >/dev/null
+cmake --build "$build" --parallel 2
+# the sources by links, and the sanitized modules beside them
+find "$build/overlay" -type l -delete
+(cd "$top/src" && find lyceum -name __pycache__ -prune -o -type f ! -name '*.so' -print) | while read -r file; do
+  mkdir -p "$build/overlay/$(dirname "$file")"
+  ln -s "$top/src/$file" "$build/overlay/$file"
+done
+runtime=$([ "$kind" = thread ] && echo libtsan.so || echo libasan.so)
+export PYTHONPATH="$build/overlay:$top" PYTHONDONTWRITEBYTECODE=1 PYTHONMALLOC=malloc
+export ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 TSAN_OPTIONS=report_bugs=1
+export LD_PRELOAD="$(gcc -print-file-name=$runtime) $(gcc -print-file-name=libstdc++.so)"
+exec "$@"
