@@ -17,6 +17,7 @@ BOTH = pytest.mark.parametrize("memory", [0, 1 << 30])
 def small_batches(monkeypatch):
     """Streams of many batches out of small files."""
     monkeypatch.setattr(_csv, "_STREAM_BYTES", 1 << 12)
+    monkeypatch.setattr(_csv, "_READ_BYTES", 1 << 12)
 
 
 def written(tmp_path, text, name="table.csv", encoding="utf8"):
@@ -104,6 +105,18 @@ def test_a_stream_settles_on_the_types_of_the_whole_file(tmp_path, small_batches
     same_rows(scan(path, memory=0), scan(path))
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_stream_settles_with_any_number_of_threads(tmp_path, small_batches, threads):
+    """Arrow words its complaint differently where it knows the number of the row: with one thread."""
+    path = written(tmp_path, "c,i\n" + "1,2\n" * 3000 + "2.5,3\n" + "oops,4\n")
+    before = pa.cpu_count()
+    try:
+        pa.set_cpu_count(threads)
+        same_rows(scan(path, memory=0), scan(path))
+    finally:
+        pa.set_cpu_count(before)
+
+
 def same_rows(stream, memory):
     assert str(stream.schema) == str(memory.schema)
     assert all(map(lambda a, b: a.same_as(b), stream.schema, memory.schema))
@@ -144,6 +157,37 @@ def test_packed_files_are_streamed(tmp_path):
 def test_a_quoted_cell_may_hold_a_line_break(tmp_path, memory):
     path = written(tmp_path, 'a,b\n"x\ny",1\nz,2\n')
     assert scan(path, memory=memory).schema["a"].categories.tolist() == ["x\ny", "z"]
+
+
+@BOTH
+@pytest.mark.parametrize("cell", ['"line\nbreak, {}"', '"say ""{}""\n\n"', '"\r\n{}"'])
+def test_quoted_line_breaks_are_read_right_across_blocks(tmp_path, small_batches, cell, memory):
+    rows = "".join(f"{i},{cell.format(i % 7)}\n" for i in range(3000))
+    found = scan(written(tmp_path, f"number,text\n{rows}"), memory=memory)
+    assert len(found) == 3000
+    assert len(found.schema["text"].categories) == 7
+    np.testing.assert_array_equal(np.concatenate([b.X[:, 0] for b in found.blocks()]), np.arange(3000))
+
+
+@BOTH
+def test_a_row_longer_than_a_block_is_read(tmp_path, small_batches, memory):
+    rows = "".join(f"{i},{'x' * 100_000 if i == 7 else 'y'}\n" for i in range(20))
+    found = scan(written(tmp_path, f"number,text\n{rows}"), memory=memory)
+    assert len(found) == 20
+    assert sorted(map(len, found.schema["text"].categories)) == [1, 100_000]
+
+
+@BOTH
+def test_names_longer_than_a_block_are_read(tmp_path, small_batches, memory):
+    found = scan(written(tmp_path, f"a,{'b' * 2_000_000}\n1,2\n3,4\n"), memory=memory)
+    assert len(found.schema.names[1]) == 2_000_000
+
+
+@BOTH
+def test_a_quote_that_is_never_closed_is_refused(tmp_path, small_batches, memory):
+    path = written(tmp_path, 'a,b\n1,2\n2,"3\n' + "1,2\n" * 5000)
+    with pytest.raises(DataError, match="has a quote that is not closed, before '3'"):
+        scan(path, memory=memory)
 
 
 def test_whether_a_file_fits_in_memory_is_judged_by_its_cells(tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,7 +20,9 @@ __all__ = ["MISSING", "CsvFormat"]
 
 #: Cells that stand for a missing value.
 MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?")
+_READ_BYTES = 1 << 20
 _STREAM_BYTES = 8 << 20
+_MOST_BYTES = 1 << 30  # of a row
 _HEAD_BYTES = 1 << 20
 _TEXT = pa.dictionary(pa.int32(), pa.string())
 
@@ -57,21 +60,45 @@ class CsvFormat:
     types: Mapping[str, pa.DataType] = field(default_factory=dict)
     names: tuple[str, ...] | None = None  # when the file has no header
     only: tuple[str, ...] = ()  # the columns to read, if not all
+    longer: int = 1  # how many times larger than usual the blocks are that the longest row fits into
 
     def read(self, source: str | IO[bytes]) -> pa.Table:
         """The whole file; text columns come as dictionaries."""
+        return self._with_long_rows(lambda form: form._read(source))[1]
+
+    def _read(self, source: str | IO[bytes]) -> pa.Table:
+        if not isinstance(source, str):
+            source.seek(0)
         with _explained(source, self) as explained:
-            table = pc.read_csv(source, self._read_options(), self._parse_options(), self._convert_options())
+            quoted = self._has_quotes(source)
+            parse, stream = self._parse_options(quoted), _line_breaks_kept(source) if quoted else source
+            table = pc.read_csv(stream, self._read_options(_READ_BYTES), parse, self._convert_options())
             explained.check(table.schema)
+            explained.check_last_cell(table)
         return table
 
     def stream(self, source: str) -> Iterator[pa.RecordBatch]:
         """The file in batches of some megabytes."""
         with _explained(source, self) as explained:
-            options = self._read_options(block_size=_STREAM_BYTES)
-            with pc.open_csv(source, options, self._parse_options(), self._convert_options()) as reader:
+            options = self._read_options(_STREAM_BYTES)
+            parse, stream = self._parse_options(), _line_breaks_kept(source)
+            with pc.open_csv(stream, options, parse, self._convert_options()) as reader:
                 explained.check(reader.schema)
-                yield from (batch for batch in reader if batch.num_rows)
+                batch = None
+                for batch in filter(len, reader):
+                    yield batch
+                explained.check_last_cell(batch)
+
+    def _with_long_rows(self, use: Callable[[CsvFormat], Result]) -> tuple[CsvFormat, Result]:
+        """The result of `use`, which starts again with larger blocks while a row does not fit into them."""
+        form = self
+        while True:
+            try:
+                return form, use(form)
+            except _LongRow as error:
+                if _READ_BYTES * form.longer >= _MOST_BYTES:
+                    raise DataError(f"{error}: a quote may be open") from error
+                form = replace(form, longer=8 * form.longer)
 
     def read_all(self, sources: Sequence[str]) -> list[pa.Table]:
         """The files, every column of one type in all of them."""
@@ -91,7 +118,7 @@ class CsvFormat:
         form = self
         while True:
             try:
-                return form, use(form)
+                return form._with_long_rows(use)
             except _Misfit as misfit:
                 form = replace(
                     form, types={**form.types, misfit.name: _next(form.types[misfit.name], misfit)}
@@ -112,8 +139,11 @@ class CsvFormat:
         return replace(self, types={column.name: column.type for column in self._first_schema(source)})
 
     def _first_schema(self, source: str) -> pa.Schema:
+        return self._with_long_rows(lambda form: form._schema_of(source))[1]
+
+    def _schema_of(self, source: str) -> pa.Schema:
         with _explained(source, self) as explained:
-            options = self._read_options(block_size=_STREAM_BYTES)
+            options = self._read_options(_STREAM_BYTES)
             with pc.open_csv(source, options, self._parse_options(), self._convert_options()) as reader:
                 explained.check(reader.schema)
                 return reader.schema
@@ -147,11 +177,22 @@ class CsvFormat:
         ):
             return file.read(_HEAD_BYTES).decode(self.encoding, errors="replace")
 
-    def _read_options(self, **options: int) -> pc.ReadOptions:
-        return pc.ReadOptions(encoding=self.encoding, column_names=self.names, **options)
+    def _has_quotes(self, source: str | IO[bytes]) -> bool:
+        """Whether cells may be quoted: only then can they hold line breaks, which take longer to read."""
+        if not isinstance(source, str) or source.endswith(".gz") or not os.path.isfile(source):
+            return True
+        mark = self.quote.encode(self.encoding)
+        with open(source, "rb") as file:
+            return any(mark in chunk for chunk in iter(lambda: file.read(1 << 22), b""))
 
-    def _parse_options(self) -> pc.ParseOptions:
-        return pc.ParseOptions(delimiter=self.delimiter, quote_char=self.quote, newlines_in_values=False)
+    def _read_options(self, block_bytes: int) -> pc.ReadOptions:
+        block = min(block_bytes * self.longer, _MOST_BYTES)
+        return pc.ReadOptions(encoding=self.encoding, column_names=self.names, block_size=block)
+
+    def _parse_options(self, newlines_in_values: bool = True) -> pc.ParseOptions:
+        return pc.ParseOptions(
+            delimiter=self.delimiter, quote_char=self.quote, newlines_in_values=newlines_in_values
+        )
 
     def _convert_options(self) -> pc.ConvertOptions:
         return pc.ConvertOptions(
@@ -165,12 +206,42 @@ class CsvFormat:
         )
 
 
+def _line_breaks_kept(source: str | IO[bytes]) -> pa.PythonFile:
+    """The input for Arrow's reader, which loses a line feed that is the first byte of a block."""
+    stream = pa.input_stream(source, compression="detect") if isinstance(source, str) else source
+    return pa.PythonFile(_LineBreaks(stream), mode="r")
+
+
+class _LineBreaks:
+    """Reads bytes so that no piece ends between a carriage return and its line feed."""
+
+    def __init__(self, stream: IO[bytes] | pa.NativeFile):
+        self._stream, self._held = stream, b""
+
+    def read(self, size: int) -> bytes:
+        """At most `size` bytes, none at the end of the input."""
+        data = self._held + self._stream.read(size - len(self._held))
+        self._held = b"\r" if len(data) > 1 and data.endswith(b"\r") else b""
+        return data[: len(data) - len(self._held)]
+
+    @property
+    def closed(self) -> bool:
+        return self._stream.closed
+
+    def close(self) -> None:
+        self._stream.close()
+
+
 class _Misfit(DataError):
     """A cell does not fit its column's type."""
 
     def __init__(self, message: str, name: str, cell: str):
         super().__init__(message)
         self.name, self.cell = name, cell
+
+
+class _LongRow(DataError):
+    """A row does not fit into the blocks that the file is read in."""
 
 
 def _next(kind: pa.DataType, misfit: _Misfit) -> pa.DataType:
@@ -226,6 +297,25 @@ class _explained:
         if any(_is_binary(kind) for kind in schema.types):
             raise self._not_text()
 
+    def check_last_cell(self, rows: pa.Table | pa.RecordBatch | None) -> None:
+        """Refuse a quote that is never closed: the rest of the file would be one cell, without a complaint.
+
+        A cell with a line break is quoted, so that a file that ends with one ends with a quote.
+        """
+        plain = isinstance(self.source, str) and not self.source.endswith(".gz") and not self.form.only
+        if rows is None or not len(rows) or not plain:
+            return
+        last = rows.column(rows.num_columns - 1)[len(rows) - 1].as_py()
+        if isinstance(last, str) and "\n" in last and not self._ends_with_quote():
+            start = last.partition("\n")[0][:80]
+            raise DataError(f"{self.name} has a quote that is not closed, before {start!r}: close or remove it")
+
+    def _ends_with_quote(self) -> bool:
+        assert isinstance(self.source, str)
+        with open(self.source, "rb") as file:
+            file.seek(max(0, os.path.getsize(self.source) - 256))
+            return file.read().decode(self.form.encoding, "replace").rstrip().endswith(self.form.quote)
+
     def _not_text(self) -> DataError:
         encoding = self.form.encoding.upper()
         return DataError(f"{self.name} is not {encoding} text: give its encoding, e.g. encoding='latin-1'")
@@ -245,14 +335,25 @@ class _explained:
 
     def _said(self, text: str) -> DataError:
         misfit = re.search(
-            r"In CSV column #(\d+): CSV conversion error to [^:]*: invalid value '(.*)'", text, re.DOTALL
+            r"In CSV column #(\d+): (?:Row #\d+: )?CSV conversion error to [^:]*: invalid value '(.*)'",
+            text,
+            re.DOTALL,
         )
         if misfit and isinstance(self.source, str):
             name = self.form.column_name(self.source, int(misfit[1]))
             return _Misfit(f"column {name!r} of {self.name}: {text}", name, misfit[2])
+        if "straddling" in text or ("Empty CSV" in text and self._has_cells()):
+            return _LongRow(f"{self.name} has a row of more than {_MOST_BYTES >> 20:,} MiB")
         if "Empty CSV" in text:
             return DataError(f"{self.name} is empty: it needs a line of column names and some rows")
-        return DataError(f"{self.name} is not a well-formed CSV file: {text}")
+        first, *more = text.split("\n", 1)
+        short = first if len(first) <= 300 and not more else f"{first[:300]} ..."
+        return DataError(f"{self.name} is not a well-formed CSV file: {short}")
+
+
+    def _has_cells(self) -> bool:
+        """Whether an input that looks empty is not: its first row is longer than a block."""
+        return isinstance(self.source, str) and len(self.form._head(self.source)) >= _HEAD_BYTES
 
 
 def _is_binary(kind: pa.DataType) -> bool:
