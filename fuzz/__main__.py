@@ -34,8 +34,9 @@ def run(target: str, options: argparse.Namespace) -> int:
     stop = options.seed + options.cases if options.cases else 2**62
     seconds = 1e9 if options.cases else options.seconds
     while seed < stop and (left := begin + seconds - time.monotonic()) > 0:
-        last, kind, counts_now = seed, "", {}
-        for seed, kind, what in messages(target, seed, stop, left):
+        first, kind, counts_now = seed, "", {}
+        for at, kind, what in messages(target, first, stop, left):
+            seed = at
             if kind == "finding":
                 findings += 1
                 print(f"{target}: seed {seed}: {what}", flush=True)
@@ -45,7 +46,7 @@ def run(target: str, options: argparse.Namespace) -> int:
         if kind != "end":
             findings += 1
             print(
-                f"{target}: the process died at seed {seed} or soon after ({last} was the first)", flush=True
+                f"{target}: the process died at seed {seed} or soon after ({first} was the first)", flush=True
             )
             seed += 100
     total, took = sum(counts.values()), time.monotonic() - begin

@@ -1,4 +1,4 @@
-"""Model files whose digest is right and whose contents are not: each loads into a model that answers, or is refused."""
+"""Model files with a right digest and wrong contents: each loads into a model that answers, or is refused."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def answer(model: Any, sample: Sample, how: str) -> str:
 
 def changed_file(members: dict[str, bytes], rng: np.random.Generator) -> tuple[bytes, str]:
     """The file with one or two arrays or values changed and its digest made anew; and what was changed."""
-    members, told = dict(members), []
+    members, changes = dict(members), []
     arrays = [name for name in members if name.endswith(".npy")]
     for _ in range(rng.integers(1, 3)):
         if arrays and rng.random() < 0.7:
@@ -102,14 +102,14 @@ def changed_file(members: dict[str, bytes], rng: np.random.Generator) -> tuple[b
             stream = io.BytesIO()
             np.save(stream, changed, allow_pickle=False)
             members[name] = stream.getvalue()
-            told.append(f"array {array.dtype}{array.shape} to {changed.dtype}{changed.shape}")
+            changes.append(f"array {array.dtype}{array.shape} to {changed.dtype}{changed.shape}")
         else:
             schema = json.loads(members["schema.json"])
-            told.append(_change_value(schema, rng))
+            changes.append(_change_value(schema, rng))
             members["schema.json"] = json.dumps(schema).encode()
     header = json.loads(members["lyceum.json"])
     header["sha256"] = persist._digest(members)
-    return persist._archive(members | {"lyceum.json": json.dumps(header).encode()}), " and ".join(told)
+    return persist._archive(members | {"lyceum.json": json.dumps(header).encode()}), " and ".join(changes)
 
 
 def _change_value(schema: Any, rng: np.random.Generator) -> str:

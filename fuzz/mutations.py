@@ -14,7 +14,7 @@ TEXTS = ("", "nan", "-1", "a" * 300, "categorical", "binary", "\x00", "\x1b[31m"
 
 
 def mutate_bytes(data: bytes, rng: np.random.Generator) -> bytes:
-    """The bytes with one to four changes: bits flipped, stretches removed, repeated, swapped or overwritten."""
+    """The bytes with one to four changes: bits flipped, pieces removed, repeated, swapped, overwritten."""
     content = bytearray(data)
     for _ in range(rng.integers(1, 5)):
         if not content:

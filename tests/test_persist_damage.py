@@ -69,7 +69,7 @@ def test_stretches_of_noise_are_noticed_or_harmless(sample, data):
     loads_right_or_not_at_all(bytes(content), sample)
 
 
-# -- forged files: whole, with a digest that fits, and wrong --------------------------------------------------
+# -- forged files: whole, with a digest that fits, and wrong ------------------------------------------------
 
 
 def forged(model, path):
@@ -112,7 +112,7 @@ def test_one_array_in_many_places_does_not_fill_the_memory(tmp_path, monkeypatch
     model.extra_ = [np.zeros(1000) for _ in range(1200)]
     path = lyceum.save(model, tmp_path / "model")
     monkeypatch.setattr(persist, "_MOST_MEMORY", 1 << 20)
-    with pytest.raises(ModelFileError, match="would take 9,7.* bytes of memory, far more than its own"):
+    with pytest.raises(ModelFileError, match=r"would take 9,7.* bytes of memory, far more than its own"):
         lyceum.load(path)
 
 

@@ -1,4 +1,4 @@
-"""Whether a model that came from a file is sound: what prediction will index exists and fits, and it answers."""
+"""Whether a model that came from a file is sound: what prediction indexes exists and fits, and it answers."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from lyceum._native import native
 from lyceum._threads import ordered_map
 from lyceum.data._arrow import column_class, numbers
-from lyceum.data._schema import Column, Schema, missing_columns
+from lyceum.data._schema import Column, Schema, is_beyond_floats, missing_columns
 from lyceum.errors import MissingValuesError, SchemaError
 
 __all__ = ["ArrayCoder", "TableCoder", "class_codes", "codes_of", "decode", "labels"]
@@ -20,7 +20,8 @@ __all__ = ["ArrayCoder", "TableCoder", "class_codes", "codes_of", "decode", "lab
 
 def codes_of(values: np.ndarray, categories: np.ndarray) -> np.ndarray:
     """Positions of numbers in the categories, as floats: NaN when missing, -1 when unknown."""
-    values, categories = values.astype(np.float64, copy=False), categories.astype(np.float64, copy=False)
+    if values.dtype != categories.dtype or not is_beyond_floats(categories):
+        values, categories = values.astype(np.float64, copy=False), categories.astype(np.float64, copy=False)
     if not len(categories):
         return np.where(np.isnan(values), np.nan, -1.0)
     if _is_run(categories):
@@ -52,11 +53,11 @@ def _whole_codes(values: np.ndarray, categories: np.ndarray) -> np.ndarray | Non
     return (values.astype(np.int64, copy=False) - categories[0]).astype(np.int32)
 
 
-def _codes_of_text(column: pa.Array | pa.ChunkedArray, of: Column) -> np.ndarray:
+def _codes_of_values(column: pa.Array | pa.ChunkedArray, of: Column) -> np.ndarray:
     """Positions of Arrow text or numbers in the categories, as floats: NaN when missing, -1 when unknown."""
     known = pa.array(of.categories)
     if isinstance(column, pa.ChunkedArray):
-        parts = [_codes_of_text(chunk, of) for chunk in column.chunks]
+        parts = [_codes_of_values(chunk, of) for chunk in column.chunks]
         return np.concatenate(parts) if parts else np.empty(0)
     if not pa.types.is_dictionary(column.type):
         places = pc.index_in(column.cast(known.type), value_set=known)
@@ -92,7 +93,8 @@ class ArrayCoder:
         if coded:
             cells = cells.copy() if np.shares_memory(cells, X) else cells
             for j in coded:
-                cells[:, j] = codes_of(cells[:, j], self.schema[j].categories)  # type: ignore[arg-type]
+                exact = X if X.dtype.kind in "iu" else cells
+                cells[:, j] = codes_of(exact[:, j], self.schema[j].categories)  # type: ignore[arg-type]
         return cells
 
 
@@ -172,6 +174,8 @@ def _coded(cells: pa.Array | pa.ChunkedArray, column: Column) -> np.ndarray:
     if column.categories is None or column.numeric:
         return numbers(cells, column.name)
     if column.categories.dtype.kind in "iufb":
+        if is_beyond_floats(column.categories) and pa.types.is_integer(cells.type):
+            return _codes_of_values(cells, column)
         return codes_of(numbers(cells, column.name), column.categories)
     holds = column_class(cells.type, column.name)
     if holds == "empty":
@@ -182,7 +186,7 @@ def _coded(cells: pa.Array | pa.ChunkedArray, column: Column) -> np.ndarray:
             f"{str(column.categories[0])!r} was learned: "
             "give it as text"
         )
-    return _codes_of_text(cells, column)
+    return _codes_of_values(cells, column)
 
 
 def decode(codes: np.ndarray, column: Column) -> pa.Array:
@@ -229,7 +233,7 @@ def class_codes(y: Any) -> tuple[np.ndarray, np.ndarray]:
         if high - low < 1 << 16:
             shifted = (y - y.dtype.type(low)) if y.dtype.kind == "u" else np.subtract(y, low, dtype=np.int64)
             present = np.bincount(shifted, minlength=high - low + 1) > 0
-            classes = (np.flatnonzero(present) + low).astype(y.dtype)
+            classes = np.flatnonzero(present).astype(y.dtype) + y.dtype.type(low)
             return classes, (np.cumsum(present, dtype=np.int32) - np.int32(1))[shifted]
     if y.dtype.kind == "f" and len(y) and np.array_equal(y, np.trunc(y)) and np.abs(y).max() < 1 << 31:
         classes, codes = class_codes(y.astype(np.int64))

@@ -308,7 +308,9 @@ class _explained:
         last = rows.column(rows.num_columns - 1)[len(rows) - 1].as_py()
         if isinstance(last, str) and "\n" in last and not self._ends_with_quote():
             start = last.partition("\n")[0][:80]
-            raise DataError(f"{self.name} has a quote that is not closed, before {start!r}: close or remove it")
+            raise DataError(
+                f"{self.name} has a quote that is not closed, before {start!r}: close or remove it"
+            )
 
     def _ends_with_quote(self) -> bool:
         assert isinstance(self.source, str)
@@ -349,7 +351,6 @@ class _explained:
         first, *more = text.split("\n", 1)
         short = first if len(first) <= 300 and not more else f"{first[:300]} ..."
         return DataError(f"{self.name} is not a well-formed CSV file: {short}")
-
 
     def _has_cells(self) -> bool:
         """Whether an input that looks empty is not: its first row is longer than a block."""

@@ -20,7 +20,7 @@ from lyceum.data._dask import DaskSource, as_delayed, is_dask, row_counts
 from lyceum.data._declared_kinds import declared_kinds
 from lyceum.data._rows import Rows
 from lyceum.data._scan import coded_source, schema_of
-from lyceum.data._schema import Schema
+from lyceum.data._schema import Schema, is_beyond_floats
 from lyceum.data._sources import ArraySource
 from lyceum.data._steps import CheckCategories, CheckTarget
 from lyceum.data._targets import Task, checked_target, checked_weights, coded_target, with_classes
@@ -123,10 +123,13 @@ class Inputs:
         return declared_kinds(getattr(self.learner, "categorical_features", None), names, named)
 
     def _is_plain(self, frame: Any) -> bool:
-        """Whether a frame is nothing but numbers of NumPy's types."""
+        """Whether a frame is nothing but numbers of NumPy's types, which one type of floats can hold."""
         if not type(frame).__module__.startswith("pandas") or not hasattr(frame, "dtypes"):
             return False
-        return all(isinstance(dtype, np.dtype) and dtype.kind in "iuf" for dtype in frame.dtypes)
+        if not all(isinstance(dtype, np.dtype) and dtype.kind in "iuf" for dtype in frame.dtypes):
+            return False
+        wide = [j for j, dtype in enumerate(frame.dtypes) if dtype.kind in "iu" and dtype.itemsize == 8]
+        return not any(is_beyond_floats(frame.iloc[:, j].to_numpy()) for j in wide)
 
     def _array(self, X: Any, y: Any, w: Any, reset: bool) -> Rows:
         X, y = self._validated(X, y, reset)

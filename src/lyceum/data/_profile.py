@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lyceum.data._arrow import column_class, numbers
-from lyceum.data._schema import KINDS, NOTHING, Column, Kind, declared_column, union_levels
+from lyceum.data._schema import EXACT, KINDS, NOTHING, Column, Kind, declared_column, union_levels
 from lyceum.errors import SchemaError
 
 __all__ = ["ColumnProfile", "TableProfile"]
@@ -50,8 +50,10 @@ class ColumnProfile:
             return cls(
                 name, holds, n, column.null_count, 0, np.nan, np.nan, False, values, counts, False, ordered
             )
-        if pa.types.is_integer(column.type) and len(column) and not column.null_count:
-            return cls._of_whole(name, column, in_full)
+        if pa.types.is_integer(column.type) and column.null_count < n:
+            return replace(
+                cls._of_whole(name, column.drop_null(), in_full), n_rows=n, n_missing=column.null_count
+            )
         cells = numbers(column, name)
         cells = cells[~np.isnan(cells)]
         finite = cells[np.isfinite(cells)]
@@ -66,19 +68,23 @@ class ColumnProfile:
 
     @classmethod
     def _of_whole(cls, name: str, column: pa.Array | pa.ChunkedArray, in_full: bool) -> ColumnProfile:
-        """The profile of whole numbers without a missing one, which need not become floats."""
+        """The profile of whole numbers without a missing one, which need not become floats.
+
+        Numbers beyond 2⁵³ stay whole numbers: as floats, neighbours would be the same.
+        """
         cells = column.to_numpy()
         low, high = int(cells.min()), int(cells.max())
         values: np.ndarray | None
         counts: np.ndarray | None
-        if high - low < 1 << 16:
+        if high - low < 1 << 16 and max(-low, high) <= EXACT:
             found = np.bincount(np.subtract(cells, low, dtype=np.int64))
             present = np.flatnonzero(found)
             values, counts = (present + low).astype(np.float64), found[present]
             if not in_full and len(values) > _FEW:
                 values, counts = None, None
         else:
-            values, counts = _count_numbers(cells.astype(np.float64), in_full)
+            exact = cells if max(-low, high) > EXACT else cells.astype(np.float64)
+            values, counts = _count_numbers(exact, in_full)
         return cls(name, "number", len(cells), 0, 0, float(low), float(high), True, values, counts, in_full)
 
     def merge(self, other: ColumnProfile) -> ColumnProfile:
@@ -311,16 +317,27 @@ def _merge_counts(one: ColumnProfile, two: ColumnProfile) -> Counted:
         return two.values, two.counts
     if not len(two.values):
         return one.values, one.counts
-    values = np.union1d(one.values, two.values)
+    first, second = _one_type(one.values, two.values)
+    values = np.union1d(first, second)
     if len(values) > _limit(one, two):
         return None, None
     counts = np.zeros(len(values), dtype=np.int64)
-    for profile in (one, two):
-        counts[np.searchsorted(values, profile.values)] += profile.counts  # type: ignore[arg-type]
+    counts[np.searchsorted(values, first)] += one.counts
+    counts[np.searchsorted(values, second)] += two.counts
     if not (one.ordered or two.ordered):
         return values, counts
-    levels = union_levels(one.values, two.values)
+    levels = union_levels(first, second)
     return levels, counts[np.searchsorted(values, levels)]
+
+
+def _one_type(one: np.ndarray, two: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Both as whole numbers if one of them is and the other can be, else as they are."""
+    if {one.dtype.kind, two.dtype.kind} not in ({"i", "f"}, {"u", "f"}):
+        return one, two
+    whole = one.dtype if one.dtype.kind != "f" else two.dtype
+    if all(np.array_equal(values, np.trunc(values)) for values in (one, two)):
+        return one.astype(whole), two.astype(whole)
+    return one, two
 
 
 def _limit(one: ColumnProfile, two: ColumnProfile) -> int:

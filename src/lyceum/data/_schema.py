@@ -15,6 +15,7 @@ __all__ = ["KINDS", "Column", "Kind", "Schema"]
 
 Kind = Literal["binary", "categorical", "continuous"]
 KINDS: tuple[Kind, ...] = ("binary", "categorical", "continuous")
+EXACT = 2**53  # whole numbers up to this are told apart as floats
 NOTHING = "nothing but missing cells"
 LISTED = "declared with its categories"
 
@@ -61,7 +62,10 @@ class Column:
     @property
     def numeric(self) -> bool:
         """Whether the cells are numbers in their own right."""
-        return self.categories is None or (self.kind == "binary" and self.categories.dtype.kind in "iufb")
+        values = self.categories
+        if values is None:
+            return True
+        return self.kind == "binary" and values.dtype.kind in "iufb" and not is_beyond_floats(values)
 
     @property
     def is_text(self) -> bool:
@@ -191,6 +195,13 @@ class Schema(_NameIndex):
         if self.target:
             lines.append(f"{self.target.name:<{wide}}  {self.target.kind:<11} the target; {self.target.why}")
         return "\n".join(lines)
+
+
+def is_beyond_floats(values: np.ndarray) -> bool:
+    """Whether these are whole numbers so large that floats do not tell them apart."""
+    if values.dtype.kind not in "iu" or values.dtype.itemsize < 8 or not len(values):
+        return False
+    return int(values.max()) > EXACT or int(values.min()) < -EXACT
 
 
 def union_levels(one: np.ndarray, two: np.ndarray) -> np.ndarray:
