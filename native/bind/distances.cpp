@@ -6,7 +6,7 @@
 #include <lyceum/distances/sparse_pairs.hpp>
 #include <string>
 
-#include "arrays.hpp"
+#include "spaces.hpp"
 
 using namespace nb::literals;
 namespace ld = lyceum::distances;
@@ -14,31 +14,8 @@ namespace ld = lyceum::distances;
 namespace {
 
 using Numbers = Array<const std::int64_t, 1>;
-using Bytes = Maybe<Array<const std::uint8_t, 1>>;
 using Indices = Array<const std::int32_t, 1>;
 using Found = Array<std::int64_t, 2>;
-
-// `use(space)` with the space of that name.
-template <class Use>
-void with_differences(const std::string& space, double p, Use&& use) {
-    if (space == "squares") return use(ld::SquaredDifferences{});
-    if (space == "absolute") return use(ld::AbsoluteDifferences{});
-    if (space == "largest") return use(ld::LargestDifference{});
-    expect(space == "powers" && p > 0, "there is no space '" + space + "' of this power");
-    use(ld::PowersOfDifferences(p));
-}
-
-template <class Use>
-void with_space(const std::string& space, double p, Use&& use) {
-    if (space == "mismatches") return use(ld::Mismatches{});
-    if (space == "sets") return use(ld::SetDifference{});
-    with_differences(space, p, use);
-}
-
-ld::KnownColumns known_columns(const Weights& weight, const Bytes& matched, std::size_t d) {
-    expect(weight.has_value() && matched.has_value(), "known columns need weight and matched");
-    return {data_or_null("weight", weight, {d}), data_or_null("matched", matched, {d})};
-}
 
 ld::NearestOutput output(const Array<double, 2>& raw, const Found& rows, std::size_t n) {
     expect(raw.shape(1) > 0, "there must be room for at least one neighbour");
@@ -54,10 +31,7 @@ void pairwise(const std::string& space, double p, Weights weight, Bytes matched,
     expect_shape("Y", Y, {Y.shape(0), d});
     expect_shape("out", out, {X.shape(0), Y.shape(0)});
     const auto use = [&](const auto& one) { ld::pairwise(one, matrix(X), matrix(Y), out.data(), signals()); };
-    if (space == "known columns")
-        use(known_columns(weight, matched, d));
-    else
-        with_space(space, p, use);
+    with_any_space(space, p, weight, matched, d, use);
 }
 
 template <class T>
@@ -70,10 +44,8 @@ void nearest(const std::string& space, double p, Weights weight, Bytes matched, 
     const auto use = [&](const auto& one) { ld::nearest(one, matrix(X), matrix(Y), asked, out, signals()); };
     if (space == "squares")
         ld::EuclideanNearest<T>(matrix(X), matrix(Y), asked, signals())(out);
-    else if (space == "known columns")
-        use(known_columns(weight, matched, d));
     else
-        with_space(space, p, use);
+        with_any_space(space, p, weight, matched, d, use);
 }
 
 template <class T>

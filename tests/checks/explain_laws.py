@@ -75,8 +75,8 @@ def _scores(fitted: Any, frame: pd.DataFrame, unit: str) -> np.ndarray:
     if is_regressor(fitted):
         return fitted.predict(frame)
     if is_clusterer(fitted):
-        near = np.sort(fitted.transform(frame), axis=1)
-        return near[:, 1] ** 2 - near[:, 0] ** 2
+        near = np.sort(fitted.transform(frame), axis=1) ** (2 if "squared" in unit else 1)
+        return near[:, 1] - near[:, 0]
     if unit == AGAINST_RUNNER_UP:
         best = np.sort(fitted.predict_proba(frame), axis=1)[:, ::-1]
         with np.errstate(divide="ignore"):  # a posterior of 0 says nothing of its logarithm

@@ -1,17 +1,57 @@
-"""Clustering."""
+"""Clustering: k-means, medoids, trees and densities; how good a clustering is, and how many clusters."""
 
+from lyceum.cluster._agglomerative import Agglomerative
+from lyceum.cluster._alignment import Alignment
 from lyceum.cluster._bayesian_mixture import BayesianGaussianMixture
 from lyceum.cluster._bernoulli_mixture import BernoulliMixture
+from lyceum.cluster._external import (
+    Agreement,
+    PairCounts,
+    adjusted_rand,
+    agreement,
+    align,
+    entropy,
+    mutual_information,
+    pair_counts,
+    purity,
+)
 from lyceum.cluster._gaussian_mixture import GaussianMixture
 from lyceum.cluster._kmeans import KMeans
+from lyceum.cluster._kmedoids import KMedoids
 from lyceum.cluster._multinomial_mixture import MultinomialMixture
 from lyceum.cluster._student_mixture import StudentMixture
+from lyceum.cluster._validity import (
+    Proximity,
+    Silhouette,
+    SumsOfSquares,
+    proximity,
+    silhouette,
+    sums_of_squares,
+)
 
 __all__ = [
+    "Agglomerative",
+    "Agreement",
+    "Alignment",
     "BayesianGaussianMixture",
     "BernoulliMixture",
     "GaussianMixture",
     "KMeans",
+    "KMedoids",
     "MultinomialMixture",
+    "PairCounts",
+    "Proximity",
+    "Silhouette",
     "StudentMixture",
+    "SumsOfSquares",
+    "adjusted_rand",
+    "agreement",
+    "align",
+    "entropy",
+    "mutual_information",
+    "pair_counts",
+    "proximity",
+    "purity",
+    "silhouette",
+    "sums_of_squares",
 ]

@@ -12,7 +12,7 @@ from scipy import sparse
 from lyceum.distances import pairwise
 from lyceum.statistics import RowSample
 
-__all__ = ["STARTS", "Points", "Start", "start_of"]
+__all__ = ["STARTS", "Points", "Start", "distinct_rows", "start_of"]
 
 
 class Points:
@@ -22,9 +22,10 @@ class Points:
     """
 
     def __init__(self, X: Any, w: np.ndarray):
-        first, groups = _distinct_sparse(X) if sparse.issparse(X) else _distinct(X)
+        first, groups = distinct_rows(X)
         self.X = X[first]
         self.w = np.bincount(groups, w)
+        self.groups = groups  # the point of every row
         self.cells = self.X.astype(np.float64)
 
     @classmethod
@@ -56,6 +57,11 @@ class Points:
         sums = member @ self.cells
         sums = sums.toarray() if sparse.issparse(sums) else sums
         return sums / np.bincount(labels, self.w, k)[:, None]
+
+
+def distinct_rows(X: Any) -> tuple[np.ndarray, np.ndarray]:
+    """The number of one row of each kind, in the order of their cells, and the kind of every row."""
+    return _distinct_sparse(X) if sparse.issparse(X) else _distinct(X)
 
 
 def _distinct(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from lyceum.data._align import Align
 from lyceum.data._arrow import is_frame, to_arrow
-from lyceum.data._block import Block, block_rows
+from lyceum.data._block import Block, block_rows, stacked
 from lyceum.data._coding import TableCoder, class_codes, codes_of, labels
 from lyceum.data._column_roles import spelling_hint
 from lyceum.data._csv import CsvFormat
@@ -62,6 +62,7 @@ __all__ = [
     "reading",
     "scan",
     "spelling_hint",
+    "stacked",
     "to_arrow",
 ]
 

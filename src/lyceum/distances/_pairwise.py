@@ -61,7 +61,7 @@ def pairwise(
         else:
             pairs.set(rows, out[rows])
 
-    for _ in ordered_map(work, pairs.stretches()):
+    for _ in ordered_map(work, pairs.stretches(most=_PAIRS // 16 if condensed else _PAIRS)):
         pass
     return out
 
@@ -121,10 +121,10 @@ class _Pairs:
         self.A, self.B = alike(A, B)
         self.shape = (self.A.shape[0], self.B.shape[0])
 
-    def stretches(self, n_rows: int | None = None) -> list[slice]:
+    def stretches(self, n_rows: int | None = None, most: int = _PAIRS) -> list[slice]:
         n, m = self.shape
         even = -(-n // n_threads())
-        step = n_rows or max(1, min(_PAIRS // max(1, m), even))
+        step = n_rows or max(1, min(most // max(1, m), even))
         return [slice(start, min(n, start + step)) for start in range(0, n, step)]
 
     def set(self, rows: slice, out: np.ndarray, first: int = 0) -> None:

@@ -21,6 +21,9 @@ _COUNTS = {
 }
 
 SETTINGS: dict[str, dict[str, Any]] = {
+    # single linkage holds no distances: 40,000 rows have 800 million pairs
+    "Agglomerative": {"n_clusters": 3, "linkage": "single"},
+    "KMedoids": {"n_clusters": 3, "max_rows": 1000, "n_samples": 1, "random_state": 0},
     "GaussianMixture": _MIXTURE,
     "BayesianGaussianMixture": _MIXTURE,
     "StudentMixture": _MIXTURE,
@@ -30,6 +33,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
 
 _FROM_MEANS = Case(mixed={"means_init": None}, moved={"means_init": _MEANS + 1e6})
 CASES: dict[str, Case] = {
+    # merges go by row numbers, and a row of weight 2 is one row of the tree
+    "Agglomerative": Case(skip=("linkage_", "rows_", "weights_")),
     "GaussianMixture": _FROM_MEANS,
     "BayesianGaussianMixture": _FROM_MEANS,
     "StudentMixture": _FROM_MEANS,

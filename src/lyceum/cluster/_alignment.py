@@ -1,0 +1,93 @@
+"""Clusters matched with classes: by largest overlap, greedily, and optimally."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+__all__ = ["MATCHES", "Alignment"]
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """Clusters matched with classes.
+
+    Attributes
+    ----------
+    table : array of shape (n_classes, n_clusters)
+        The weight of the rows of every class in every cluster.
+    class_names, cluster_names : array
+        The labels.
+    matches : array of int of shape (n_clusters,)
+        The place of the class of every cluster among the classes, -1 for none.
+    """
+
+    table: np.ndarray
+    class_names: np.ndarray
+    cluster_names: np.ndarray
+    matches: np.ndarray
+
+    @property
+    def classes(self) -> dict[Any, Any]:
+        """The class of every cluster, None for none."""
+        names = self.class_names.tolist()
+        return {
+            cluster: names[m] if m >= 0 else None
+            for cluster, m in zip(self.cluster_names.tolist(), self.matches.tolist())
+        }
+
+    @cached_property
+    def _counts(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """True positives, rows predicted, and rows of every class."""
+        table = self.table
+        hit, predicted = np.zeros(len(table)), np.zeros(len(table))
+        for cluster, m in enumerate(self.matches):
+            if m >= 0:
+                hit[m] += table[m, cluster]
+                predicted[m] += table[:, cluster].sum()
+        return hit, predicted, table.sum(axis=1)
+
+    @property
+    def accuracy(self) -> float:
+        """The share of rows whose cluster is matched with their class."""
+        hit, _, there = self._counts
+        return float(hit.sum() / there.sum())
+
+    @property
+    def class_f1(self) -> np.ndarray:
+        """The F1 of every class."""
+        hit, predicted, there = self._counts
+        return 2 * hit / (predicted + there)
+
+    @property
+    def f1(self) -> float:
+        """The mean F1 of the classes."""
+        return float(self.class_f1.mean())
+
+
+def _largest(table: np.ndarray) -> np.ndarray:
+    return table.argmax(axis=0)
+
+
+def _greedy(table: np.ndarray) -> np.ndarray:
+    left, matches = table.astype(np.float64).copy(), np.full(table.shape[1], -1)
+    for _ in range(min(table.shape)):
+        row, column = np.unravel_index(int(left.argmax()), left.shape)
+        matches[column] = row
+        left[row], left[:, column] = -1.0, -1.0
+    return matches
+
+
+def _optimal(table: np.ndarray) -> np.ndarray:
+    from scipy.optimize import linear_sum_assignment
+
+    rows, columns = linear_sum_assignment(table, maximize=True)
+    matches = np.full(table.shape[1], -1)
+    matches[columns] = rows
+    return matches
+
+
+MATCHES = {"largest": _largest, "greedy": _greedy, "optimal": _optimal}

@@ -1,0 +1,168 @@
+"""Learners that compare rows by any metric: rows as the metric takes them, or a matrix of distances."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils._param_validation import StrOptions
+
+from lyceum.base import Learner
+from lyceum.cluster._starts import distinct_rows
+from lyceum.cluster._to_clusters import finite_distances
+from lyceum.data import Block, CheckCells, Column, Inputs, Rows, Schema, Step
+from lyceum.distances import (
+    Chebyshev,
+    Correlation,
+    Cosine,
+    Euclidean,
+    Gower,
+    Hamming,
+    Jaccard,
+    Mahalanobis,
+    Manhattan,
+    Metric,
+    Minkowski,
+    SquaredEuclidean,
+    metric,
+    pairwise,
+)
+from lyceum.errors import DataError, ModelFileError
+
+__all__ = ["METRICS", "MetricLearner", "canonical_ranks"]
+
+_CLASSES = (
+    Chebyshev,
+    Correlation,
+    Cosine,
+    Euclidean,
+    Gower,
+    Hamming,
+    Jaccard,
+    Mahalanobis,
+    Manhattan,
+    Minkowski,
+    SquaredEuclidean,
+)
+_NAMES = {one.name for one in _CLASSES}
+METRICS = [StrOptions({"auto", "precomputed", *_NAMES}), Metric]
+
+
+class MetricLearner(Learner):
+    """A learner with a parameter `metric`; `_metric_rows` learns `metric_` and `schema_`.
+
+    "auto" is Gower's distance where a column holds categories or a cell is missing, else the Euclidean one.
+    Gower and Hamming compare the cells of the table; all others columns of numbers, with categories one-of-C.
+    """
+
+    _takes_missing: ClassVar[bool] = True
+    _takes_sparse: ClassVar[bool] = True
+
+    metric: Any
+    metric_: Metric
+
+    def _metric_rows(self, X: Any, sample_weight: Any) -> Rows:
+        """The rows to fit on, as `metric_` compares them."""
+        self._validate_params()
+        rows = Inputs(self).for_fit(X, None, sample_weight)
+        self.metric_ = self._chosen_metric(rows)
+        return self._prepared(rows)
+
+    def _chosen_metric(self, rows: Rows) -> Metric:
+        if self._is_precomputed:
+            return Euclidean()  # of nothing: distances are given
+        chosen = self.metric
+        if chosen == "auto":
+            mixed = any(column.is_categorical for column in rows.schema)
+            chosen = "gower" if mixed or self._has_missing(rows) else "euclidean"
+        found = metric(chosen)
+        if isinstance(found, Gower) and (found.low is None or found.schema is None):
+            return found.fitted(rows.then(CheckCells(type(self).__name__, True)))
+        if isinstance(found, Mahalanobis) and found.covariance is None:
+            self.metric_ = found
+            return found.fitted(self._prepared(rows))
+        return found
+
+    def _has_missing(self, rows: Rows) -> bool:
+        """Whether a cell is missing; infinite cells are refused by name later."""
+        if rows.in_memory and sparse.issparse(rows.source.block.X):  # type: ignore[attr-defined]
+            return bool(np.isnan(rows.source.block.X.data).any())  # type: ignore[attr-defined]
+        return rows.reduce(_Missing.of).found
+
+    @property
+    def _is_precomputed(self) -> bool:
+        return isinstance(self.metric, str) and self.metric == "precomputed"
+
+    @property
+    def _compares_cells(self) -> bool:
+        return isinstance(self.metric_, Gower | Hamming)
+
+    def _steps(self) -> list[Step]:
+        if self._compares_cells:
+            return [CheckCells(type(self).__name__, self.metric_.takes_missing)]
+        return [CheckCells(type(self).__name__, False), self._design]
+
+    @property
+    def _design_names(self) -> tuple[str, ...]:
+        return self.schema_.names if self._compares_cells else self._design.after.names
+
+    def _distances(self, A: Any, B: Any = None) -> np.ndarray:
+        """Distances of all pairs of prepared rows, finite."""
+        return finite_distances(pairwise(A, B, metric=self.metric_), self.metric_)
+
+    def _given_distances(self, block: Block, square: bool = True) -> np.ndarray:
+        """The matrix of distances that the rows are, after checks."""
+        D = np.ascontiguousarray(block.dense)
+        if square and (D.shape[0] != D.shape[1] or not np.allclose(D, D.T, rtol=1e-6, atol=1e-9)):
+            raise DataError(
+                f"metric='precomputed' needs the distances of all pairs of rows, a symmetric matrix; X has "
+                f"shape {D.shape}" + (" and is not symmetric" if D.shape[0] == D.shape[1] else "")
+            )
+        if (D < 0).any():
+            raise DataError("distances cannot be negative, but some cells of X are")
+        return D
+
+    @classmethod
+    def _parts(cls) -> tuple[type, ...]:
+        return (Column, Schema, *_CLASSES)
+
+    def _check_model(self) -> None:
+        super()._check_model()
+        if not hasattr(self, "metric_"):
+            return
+        if type(self.metric_) not in _CLASSES:
+            raise ModelFileError(f"holds a {type(self).__name__} without a metric")
+        if isinstance(self.metric_, Gower):
+            low, high = self.metric_.low, self.metric_.high
+            d = len(self.schema_)
+            if not all(isinstance(one, np.ndarray) and one.shape == (d,) for one in (low, high)):
+                raise ModelFileError("holds ranges of columns that are not those of its schema")
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        named = metric(self.metric) if not isinstance(self.metric, str) or self.metric in _NAMES else None
+        tags.input_tags.allow_nan = self.metric == "auto" if named is None else named.takes_missing
+        tags.input_tags.sparse = True if named is None else named.takes_sparse
+        tags.input_tags.pairwise = self._is_precomputed
+        return tags
+
+
+class _Missing:
+    """Whether a cell of some rows is missing."""
+
+    def __init__(self, found: bool):
+        self.found = found
+
+    @classmethod
+    def of(cls, block: Block) -> _Missing:
+        cells = block.X.data if sparse.issparse(block.X) else block.X
+        return cls(bool(np.isnan(np.min(cells, initial=np.inf))))
+
+    def merge(self, other: _Missing) -> _Missing:
+        return _Missing(self.found or other.found)
+
+
+def canonical_ranks(X: Any) -> np.ndarray:
+    """The rank of every row in the order of the cells; equal rows have equal ranks."""
+    return distinct_rows(X)[1]

@@ -1,0 +1,167 @@
+"""Agglomerative clustering against SciPy, minimum spanning trees and itself."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.cluster.hierarchy import cophenet, fcluster, is_valid_linkage, linkage
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import minimum_spanning_tree
+from scipy.spatial.distance import pdist, squareform
+from sklearn.metrics import adjusted_rand_score
+
+from lyceum.cluster import Agglomerative
+from lyceum.cluster._linkage import LINKAGES, link_rows, spanning_tree
+from lyceum.distances import Euclidean, Gower, Manhattan, metric, pairwise
+from lyceum.errors import DataError, SettingError, SourceError
+
+pytestmark = pytest.mark.syllabus("12.3")
+
+
+@pytest.mark.parametrize("method", LINKAGES)
+@settings(max_examples=15, deadline=None)
+@given(n=st.integers(2, 400), d=st.integers(1, 6), seed=st.integers(0, 10**6))
+def test_the_tree_is_scipys(method, n, d, seed):
+    X = np.random.default_rng(seed).normal(size=(n, d))
+    found, expected = link_rows(X, method, Euclidean()), linkage(X, method)
+    np.testing.assert_allclose(found[:, 2:], expected[:, 2:], rtol=1e-8, atol=1e-10)
+    np.testing.assert_allclose(cophenet(found), cophenet(expected), rtol=1e-8, atol=1e-10)
+
+
+@pytest.mark.parametrize("method", LINKAGES)
+@pytest.mark.parametrize("name", ["manhattan", "chebyshev", "cosine", "correlation"])
+def test_the_tree_is_scipys_under_other_metrics(method, name):
+    X = np.random.default_rng(3).normal(size=(150, 5))
+    expected = linkage(pdist(X, {"manhattan": "cityblock"}.get(name, name)), method)
+    found = link_rows(X, method, metric(name))
+    np.testing.assert_allclose(found[:, 2:], expected[:, 2:], rtol=1e-7, atol=1e-10)
+
+
+@pytest.mark.parametrize("method", LINKAGES)
+def test_ties_make_a_valid_tree_of_the_right_heights(method):
+    grid = np.stack(np.meshgrid(np.arange(7.0), np.arange(5.0)), -1).reshape(-1, 2)
+    X = np.vstack([grid, grid[:9], grid[:4]])
+    found = link_rows(X, method, Euclidean())
+    assert is_valid_linkage(found)
+    assert (found[:13, 2] == 0).all()  # equal rows first
+    if method == "single":
+        np.testing.assert_array_equal(found[13:, 2], 1.0)
+
+
+@pytest.mark.parametrize(("n", "d"), [(300, 3), (5000, 3), (3000, 2), (900, 12)])
+def test_single_linkage_is_the_minimum_spanning_tree(n, d):
+    X = np.random.default_rng(n).normal(size=(n, d)).round(1 if d == 2 else 9)  # ties in two columns
+    a, b, raw = spanning_tree(X, Euclidean())
+    assert len({*a, *b}) == n
+    if n <= 300:
+        # SciPy's graph has no edges of length zero: one is added to all
+        expected = np.sort(minimum_spanning_tree(csr_array(squareform(pdist(X) + 1.0))).data) - 1.0
+    else:
+        expected = linkage(X, "single")[:, 2]
+    np.testing.assert_allclose(np.sort(np.sqrt(raw)), expected, atol=1e-9)
+    np.testing.assert_allclose(np.linalg.norm(X[a] - X[b], axis=1) ** 2, raw, rtol=1e-9)
+
+
+@pytest.mark.parametrize("d", [3, 10])
+def test_a_spanning_tree_of_mutual_reachability_is_that_of_the_full_matrix(d):
+    X = np.random.default_rng(1).normal(size=(2500, d))
+    core = np.random.default_rng(2).random(2500)
+    D = np.maximum(squareform(pdist(X, "sqeuclidean")), np.maximum(core[:, None], core))
+    np.fill_diagonal(D, 0.0)
+    raw = spanning_tree(X, Euclidean(), core)[2]
+    np.testing.assert_allclose(np.sort(raw), linkage(squareform(D), "single")[:, 2], rtol=1e-9)
+
+
+@pytest.mark.parametrize("method", ["average", "centroid", "ward", "complete", "single"])
+def test_a_row_of_weight_two_is_two_equal_rows(method):
+    rng = np.random.default_rng(4)
+    X, w = rng.normal(size=(60, 3)), rng.integers(1, 4, 60).astype(float)
+    weighted = link_rows(X, method, Euclidean(), w)
+    repeated = link_rows(np.repeat(X, w.astype(int), axis=0), method, Euclidean())
+    extra = len(repeated) - len(weighted)
+    np.testing.assert_allclose(weighted[:, 2:], repeated[extra:, 2:], rtol=1e-9)
+    weighted = link_rows(X, method, Manhattan(), w)
+    repeated = link_rows(np.repeat(X, w.astype(int), axis=0), method, Manhattan())
+    np.testing.assert_allclose(weighted[:, 2:], repeated[extra:, 2:], rtol=1e-9)
+
+
+def test_cuts_are_scipys():
+    X = np.random.default_rng(5).normal(size=(200, 3))
+    Z = linkage(X, "average")
+    pairs = {
+        "n_clusters": ({"n_clusters": 7}, fcluster(Z, 7, "maxclust")),
+        "height": ({"n_clusters": None, "distance_threshold": 1.5}, fcluster(Z, 1.5, "distance")),
+        "inconsistency": (
+            {"n_clusters": None, "inconsistency": 1.1, "depth": 3},
+            fcluster(Z, 1.1, "inconsistent", depth=3),
+        ),
+    }
+    for name, (cut, expected) in pairs.items():
+        labels = Agglomerative(**cut, linkage="average").fit(X).labels_
+        assert adjusted_rand_score(labels, expected) == 1.0, name
+
+
+def test_given_distances_are_those_of_rows():
+    X = np.random.default_rng(6).normal(size=(80, 3))
+    D = pairwise(X, metric="manhattan")
+    for method in LINKAGES:
+        rows = Agglomerative(4, linkage=method, metric="manhattan").fit(X)
+        given_ = Agglomerative(4, linkage=method, metric="precomputed").fit(D)
+        assert adjusted_rand_score(rows.labels_, given_.labels_) == 1.0
+        np.testing.assert_allclose(rows.linkage_[:, 2], given_.linkage_[:, 2])
+    new = np.random.default_rng(7).normal(size=(9, 3))
+    model = Agglomerative(4, linkage="complete", metric="precomputed").fit(D)
+    rows = Agglomerative(4, linkage="complete", metric="manhattan").fit(X)
+    np.testing.assert_allclose(
+        np.sort(model.transform(pairwise(new, X, metric="manhattan"))), np.sort(rows.transform(new))
+    )
+
+
+def test_rows_are_predicted_by_the_distance_of_the_linkage():
+    X = np.array([[0.0], [1.0], [6.0], [10.0]])
+    expected = {"single": [3.0, 2.0], "complete": [4.0, 6.0], "average": [3.5, 4.0], "centroid": [3.5, 4.0]}
+    for method, distances in expected.items():
+        model = Agglomerative(2, linkage=method).fit(X)
+        assert model.transform([[4.0]])[0].tolist() == distances, method
+
+
+def test_mixed_tables_with_missing_cells_go_by_gowers_distance():
+    frame = pd.DataFrame({"age": [20.0, 22.0, None, 60.0, 61.0], "town": ["Ulm", "Ulm", "Ulm", "Bonn", None]})
+    model = Agglomerative(2, linkage="average").fit(frame)
+    assert isinstance(model.metric_, Gower)
+    assert model.labels_[:3].tolist() == [model.labels_[0]] * 3
+    assert model.labels_[3] == model.labels_[4] != model.labels_[0]
+
+
+def test_exactly_one_cut_is_needed():
+    with pytest.raises(SettingError, match="exactly one of n_clusters"):
+        Agglomerative(3, distance_threshold=1.0).fit([[0.0], [1.0], [2.0]])
+    with pytest.raises(SettingError, match="given are none"):
+        Agglomerative(None).fit([[0.0], [1.0], [2.0]])
+
+
+def test_bad_distances_are_named():
+    with pytest.raises(DataError, match="not symmetric"):
+        Agglomerative(metric="precomputed").fit([[0.0, 1.0], [2.0, 0.0]])
+    with pytest.raises(DataError, match="symmetric matrix; X has shape"):
+        Agglomerative(metric="precomputed").fit([[0.0, 1.0, 2.0], [1.0, 0.0, 1.0]])
+
+
+def test_a_dask_collection_is_refused_by_naming_kmeans():
+    import dask.array as da
+
+    with pytest.raises(SourceError, match="use KMeans"):
+        Agglomerative().fit(da.ones((10, 2)))
+
+
+def test_sparse_rows_are_dense_rows():
+    X = np.random.default_rng(8).normal(size=(60, 8)) * (np.random.default_rng(9).random((60, 8)) < 0.4)
+    for method in LINKAGES:
+        dense, thin = (Agglomerative(3, linkage=method).fit(Z) for Z in (X, csr_array(X)))
+        np.testing.assert_allclose(dense.linkage_[:, 2], thin.linkage_[:, 2], rtol=1e-6)
+        np.testing.assert_allclose(
+            np.sort(dense.transform(X)), np.sort(thin.transform(csr_array(X))), rtol=1e-6
+        )

@@ -1,0 +1,172 @@
+"""Measures of a clustering, against scikit-learn and their definitions."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+from sklearn import metrics
+
+from lyceum.cluster import (
+    adjusted_rand,
+    agreement,
+    align,
+    entropy,
+    mutual_information,
+    pair_counts,
+    proximity,
+    purity,
+    silhouette,
+    sums_of_squares,
+)
+from lyceum.distances import pairwise
+from lyceum.errors import DataError, SettingError
+
+pytestmark = pytest.mark.syllabus("12.5")
+
+
+def drawn(seed, n=120, k=5, d=3):
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(n, d)) + 1e6, rng.integers(0, k, n), rng.integers(0, 3, n).astype(float)
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 10**6))
+def test_total_is_within_plus_between(seed):
+    X, labels, w = drawn(seed)
+    for weights in (None, w):
+        found = sums_of_squares(X, labels, weights)
+        assert found.total == pytest.approx(found.within + found.between)
+        assert found.within == pytest.approx(found.within_clusters.sum())
+    mean = X.mean(axis=0)
+    plain = sums_of_squares(X, labels)
+    assert plain.total == pytest.approx(((X - mean) ** 2).sum())
+    groups = [X[labels == c] for c in np.unique(labels)]
+    assert plain.within == pytest.approx(sum(((g - g.mean(axis=0)) ** 2).sum() for g in groups))
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [
+        ("euclidean", "euclidean"),
+        ("manhattan", "cityblock"),
+        ("cosine", "cosine"),
+        ("chebyshev", "chebyshev"),
+        ("squared_euclidean", "sqeuclidean"),
+        ("minkowski", "minkowski"),
+    ],
+)
+def test_silhouettes_are_scikit_learns(ours, theirs):
+    X, labels, _ = drawn(1, n=173)
+    X -= 1e6
+    found = silhouette(X, labels, metric=ours)
+    np.testing.assert_allclose(found.points, metrics.silhouette_samples(X, labels, metric=theirs), atol=1e-9)
+    assert found.mean == pytest.approx(metrics.silhouette_score(X, labels, metric=theirs))
+    by_cluster = [found.points[labels == c].mean() for c in found.clusters]
+    np.testing.assert_allclose(found.cluster_means, by_cluster)
+    assert found.mean_of_clusters == pytest.approx(np.mean(by_cluster))
+
+
+def test_silhouettes_of_sparse_rows_and_given_distances_are_those_of_rows():
+    X, labels, _ = drawn(2)
+    X -= 1e6
+    expected = silhouette(X, labels).points
+    np.testing.assert_allclose(silhouette(csr_array(X), labels).points, expected, atol=1e-9)
+    np.testing.assert_allclose(
+        silhouette(pairwise(X), labels, metric="precomputed").points, expected, atol=1e-9
+    )
+
+
+def test_silhouette_weights_are_repeats_and_noise_is_left_out():
+    X, labels, w = drawn(3)
+    found = silhouette(X, labels, sample_weight=w)
+    repeats = np.repeat(np.arange(len(X)), w.astype(int))
+    assert found.mean == pytest.approx(silhouette(X[repeats], labels[repeats]).mean)
+    noisy = np.where(np.arange(len(X)) % 4 == 0, -1, labels)
+    kept = noisy >= 0
+    points = silhouette(X, noisy).points
+    assert np.isnan(points[~kept]).all()
+    np.testing.assert_allclose(points[kept], silhouette(X[kept], labels[kept]).points)
+
+
+def test_a_single_row_has_silhouette_zero():
+    found = silhouette([[0.0], [1.0], [9.0]], ["a", "a", "b"])
+    assert found.points[2] == 0.0
+    with pytest.raises(DataError, match="at least 2"):
+        silhouette([[0.0], [1.0]], [0, 0])
+    with pytest.raises(SettingError, match="labels has shape"):
+        silhouette([[0.0], [1.0]], [0, 0, 1])
+
+
+def test_cohesion_and_separation_are_the_sums_of_edges():
+    X, labels, _ = drawn(4, n=40, k=3)
+    D = pairwise(X)
+    found, given_ = proximity(X, labels), proximity(D, labels, metric="precomputed")
+    for c in range(3):
+        inside = D[np.ix_(labels == c, labels == c)]
+        assert found.cohesion[c] == pytest.approx(inside.sum() / 2)
+        for other in range(3):
+            edges = D[np.ix_(labels == c, labels == other)].sum()
+            assert found.separation[c, other] == pytest.approx(0.0 if c == other else edges)
+    np.testing.assert_allclose(given_.separation, found.separation)
+    similar = 1.0 / (1.0 + D)
+    kept = proximity(similar, labels, metric="precomputed")
+    own = similar[np.ix_(labels == 0, labels == 0)]
+    assert kept.cohesion[0] == pytest.approx((own.sum() - len(own)) / 2)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    y=st.lists(st.integers(0, 4), min_size=2, max_size=60),
+    seed=st.integers(0, 10**6),
+    k=st.integers(1, 6),
+)
+def test_external_measures_are_scikit_learns(y, seed, k):
+    labels = np.random.default_rng(seed).integers(0, k, len(y))
+    assert adjusted_rand(y, labels) == pytest.approx(metrics.adjusted_rand_score(y, labels))
+    assert mutual_information(y, labels) * np.log(2) == pytest.approx(
+        metrics.mutual_info_score(y, labels), abs=1e-12
+    )
+    assert mutual_information(y, labels, normalized=True) == pytest.approx(
+        metrics.normalized_mutual_info_score(y, labels), abs=1e-9
+    )
+    (apart, only_cluster), (only_class, together) = metrics.cluster.pair_confusion_matrix(y, labels) / 2
+    found = pair_counts(y, labels)
+    assert (found.apart, found.only_cluster, found.only_class, found.together) == (
+        apart,
+        only_cluster,
+        only_class,
+        together,
+    )
+    assert found.rand == pytest.approx(metrics.rand_score(y, labels))
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 10**6), k=st.integers(1, 5), classes=st.integers(1, 5))
+def test_the_optimal_alignment_has_the_largest_overlap_of_all(seed, k, classes):
+    rng = np.random.default_rng(seed)
+    y, labels = rng.integers(0, classes, 40), rng.integers(0, k, 40)
+    table = agreement(y, labels).table
+    wide = np.zeros((max(table.shape),) * 2)
+    wide[: table.shape[0], : table.shape[1]] = table
+    best = max(sum(wide[i, j] for i, j in enumerate(p)) for p in permutations(range(len(wide))))
+    assert align(y, labels).accuracy == pytest.approx(best / 40)
+    assert align(y, labels, "greedy").accuracy <= best / 40 + 1e-12
+    assert align(y, labels, "largest").accuracy == pytest.approx(purity(y, labels))
+    matched = [m for m in align(y, labels, "greedy").matches if m >= 0]
+    assert len(set(matched)) == len(matched) == min(table.shape)
+
+
+def test_hand_solved_alignments():
+    y = ["a"] * 5 + ["b"] * 5
+    labels = [0] * 4 + [1] + [0] * 3 + [1] * 2
+    assert align(y, labels, "largest").classes == {0: "a", 1: "b"}
+    assert align(y, labels).class_f1.tolist() == pytest.approx([2 * 4 / (7 + 5), 2 * 2 / (3 + 5)])
+    assert entropy(["a", "a", "b", "b"], [0, 0, 0, 0]) == 1.0
+    assert purity(["a", "b", "b", "b"], [0, 0, 0, 1]) == 0.75
+    with pytest.raises(SettingError, match="'largest', 'greedy' or 'optimal'"):
+        align(y, labels, "best")
