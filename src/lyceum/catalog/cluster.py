@@ -117,4 +117,20 @@ ENTRIES = (
     ),
 )
 
-ITEMS: tuple[Item, ...] = ()
+ITEMS = (
+    *(
+        Item(name, package="lyceum.cluster", syllabus=("12.5",))
+        for name in (
+            "adjusted_rand",
+            "agreement",
+            "align",
+            "entropy",
+            "mutual_information",
+            "pair_counts",
+            "proximity",
+            "purity",
+            "silhouette",
+            "sums_of_squares",
+        )
+    ),
+)
