@@ -263,3 +263,30 @@ def test_learners_of_one_task_as_json(run):
     code, _, err = run("learners", "--task", "cooking")
     assert code == 2
     assert "choose one of classification" in err
+
+
+def test_an_unexpected_error_is_one_sentence_and_debug_shows_where(monkeypatch, capsys):
+    def broken(*_, **__):
+        raise RuntimeError("a fault\nof ours")
+
+    monkeypatch.setattr(cli, "app", broken)
+    monkeypatch.setattr(sys, "argv", ["lyceum", "inspect", "x.csv"])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert ended.value.code == 70
+    said = capsys.readouterr().err
+    assert said == (
+        "lyceum: this should not happen: RuntimeError: a fault of ours; lyceum --debug inspect ... shows where\n"
+    )
+    monkeypatch.setattr(sys, "argv", ["lyceum", "--debug", "inspect", "x.csv"])
+    with pytest.raises(RuntimeError, match="a fault"):
+        cli.main()
+
+
+def test_names_in_data_cannot_steer_the_terminal(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a\x1b[31m,b\n1,\x1b]0;title\x07\n2,x\n")
+    command = [sys.executable, "-c", "from lyceum.cli import main; main()", "inspect", str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "a\ufffd[31m" in done.stdout
+    assert "\x1b" not in done.stdout + done.stderr

@@ -45,6 +45,8 @@ class Outcomes:
         for table, output in fitted.outputs(data, truth=target.name, **options):
             truths.append(read(table, target, strange))
             outputs.append(output)
+        if not truths:
+            raise DataError("the data has column names but no rows: there is nothing to measure by")
         truth_, output_ = np.concatenate(truths), np.concatenate(outputs)
         known = ~np.isnan(truth_)
         if not known.any():

@@ -60,12 +60,25 @@ def main() -> NoReturn:
         _fail(f"{error.filename}: {error.strerror}" if error.filename else str(error))
     except KeyboardInterrupt:
         sys.exit(130)
+    except Exception as error:  # a fault of ours: a sentence for the person, the place for whoever mends it
+        if "--debug" in sys.argv:
+            raise
+        kind, text = type(error).__name__, " ".join(str(error).split())
+        _fail(f"this should not happen: {kind}: {text[:300]}; lyceum --debug {_command()} shows where", 70)
     sys.exit(0)
 
 
-def _fail(message: str) -> NoReturn:
-    print(f"lyceum: {message}", file=sys.stderr)
-    sys.exit(2)
+def _fail(message: str, code: int = 2) -> NoReturn:
+    from lyceum.cli._screen import printable
+
+    print(f"lyceum: {printable(message)}", file=sys.stderr)
+    sys.exit(code)
+
+
+def _command() -> str:
+    """The name of the command that was called, and that more follows."""
+    named = [word for word in sys.argv[1:] if not word.startswith("-")]
+    return f"{named[0]} ..." if named else "..."
 
 
 def _version(wanted: bool) -> None:
@@ -78,6 +91,9 @@ def _version(wanted: bool) -> None:
 def _lyceum(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and stop.")
+    ] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show the Python traceback of an unexpected error.")
     ] = False,
 ) -> None:
     pass

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
@@ -19,9 +20,39 @@ from lyceum.progress import Update, watch
 if TYPE_CHECKING:
     from lyceum import report
 
-__all__ = ["console", "notes", "print_json", "progress_bar", "show_summary", "show_table", "table"]
+__all__ = [
+    "console",
+    "notes",
+    "print_json",
+    "printable",
+    "progress_bar",
+    "show_summary",
+    "show_table",
+    "table",
+]
 
-console = Console(highlight=False)
+_CONTROLS = {code: "\ufffd" for code in (*range(32), *range(127, 160)) if code not in (9, 10)}
+
+
+def printable(text: str) -> str:
+    """The text without characters that steer a terminal: names in data may hold any.
+
+    >>> printable("a\\x1b[31mb")
+    'a�[31mb'
+    """
+    return text.translate(_CONTROLS)
+
+
+class _PlainConsole(Console):
+    """Prints nothing that steers the terminal but what Rich itself adds."""
+
+    def render(self, renderable: Any, options: Any = None) -> Iterator[Segment]:
+        for segment in super().render(renderable, options):
+            plain = segment.control or segment.text.isprintable()
+            yield segment if plain else Segment(printable(segment.text), segment.style)
+
+
+console = _PlainConsole(highlight=False)
 
 
 def print_json(value: Any) -> None:
@@ -99,4 +130,4 @@ def notes() -> Iterator[None]:
         warnings.simplefilter("default")
         yield
     for text in dict.fromkeys(" ".join(str(warning.message).split()) for warning in caught):
-        print(f"lyceum: note: {text}", file=sys.stderr)
+        print(f"lyceum: note: {printable(text)}", file=sys.stderr)

@@ -59,10 +59,19 @@ def _header(file: io.TextIOBase, path: str) -> dict[str, str]:
             name = _plain(match[1])
             if name in columns:
                 raise DataError(f"{path} declares the attribute {name!r} twice: rename one")
-            columns[name] = match[2].strip()
+            columns[name] = _declared(match[2].strip(), name, path)
     if not columns:
         raise DataError(f"{path} declares no attributes: is it an ARFF file?")
     return columns
+
+
+def _declared(kind: str, name: str, path: str) -> str:
+    """The declaration of a column, if it is one that can be read."""
+    if not kind:
+        raise DataError(f"{path}: attribute {name!r} has no type: declare it, e.g. numeric or {{a,b}}")
+    if kind.startswith("{") and ("}" not in kind or not _values(kind)):
+        raise DataError(f"{path}: attribute {name!r} is declared {kind!r}: list its values as {{a,b,c}}")
+    return kind
 
 
 def _plain(text: str) -> str:
@@ -131,7 +140,8 @@ def _spread(line: str, default: Cells, row: int, path: str) -> Cells:
     while mark:
         match = _PLACED.match(inside, at)
         place = match[1] if match else inside[at:].strip()
-        if match is None or not place.isdigit() or int(place) >= len(cells):
+        known = place.isascii() and place.isdigit() and int(place) < len(cells)
+        if match is None or not known:
             raise DataError(
                 f"{path}: row {row} names the attribute {place!r}: there are 0 to {len(cells) - 1}"
             )

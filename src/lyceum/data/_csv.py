@@ -62,6 +62,12 @@ class CsvFormat:
     only: tuple[str, ...] = ()  # the columns to read, if not all
     longer: int = 1  # how many times larger than usual the blocks are that the longest row fits into
 
+    def __post_init__(self) -> None:
+        if len(self.delimiter) > 1 or (self.delimiter and self.delimiter in "\r\n" + self.quote):
+            raise DataError(
+                f"the delimiter {self.delimiter!r} cannot be: give one character, e.g. ';', or none to guess it"
+            )
+
     def read(self, source: str | IO[bytes]) -> pa.Table:
         """The whole file; text columns come as dictionaries."""
         return self._with_long_rows(lambda form: form._read(source))[1]

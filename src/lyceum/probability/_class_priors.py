@@ -89,7 +89,10 @@ def _check_priors(priors: np.ndarray, n_classes: int) -> np.ndarray:
 
 
 def _check_alpha(alpha: Any, n_classes: int) -> np.ndarray:
-    alpha = np.asarray(alpha, dtype=np.float64)
+    try:
+        alpha = np.asarray(alpha, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise SettingError(f"prior_alpha is {alpha!r}: give one positive number, or one per class") from error
     if alpha.shape not in ((), (n_classes,)) or not (alpha > 0).all():
         raise SettingError(
             f"prior_alpha must be one positive number, or one for each of the {n_classes} classes; "

@@ -283,7 +283,7 @@ def _space_out(space: Any) -> Any:
 
 
 def _paths(name: str, value: Any) -> tuple[str, ...]:
-    given = [value] if isinstance(value, str | os.PathLike) else list(value)
+    given = list(value) if isinstance(value, list | tuple) else [value]
     if not given or not all(isinstance(path, str | os.PathLike) for path in given):
         raise StudyError(f"{name} = {value!r}: give a path, or a list of paths")
     return tuple(os.fspath(path) for path in given)
@@ -296,13 +296,17 @@ def _text(name: str, value: Any) -> str:
 
 
 def _names(name: str, value: Any) -> tuple[str, ...]:
-    given = (value,) if isinstance(value, str) else tuple(value)
+    given = tuple(value) if isinstance(value, list | tuple | set | frozenset) else (value,)
     return tuple(_text(name, item) for item in given)
 
 
 def _kinds(name: str, value: Any) -> dict[str, str]:
+    if not isinstance(value, Mapping):
+        raise StudyError(
+            f'{name} = {value!r}: give a table of columns and kinds, e.g. {{age = "continuous"}}'
+        )
     for column, kind in dict(value).items():
-        if kind not in KINDS:
+        if not isinstance(kind, str) or kind not in KINDS:
             raise StudyError(f"{name}: {column!r} = {kind!r}: choose one of {', '.join(KINDS)}")
     return dict(value)
 
@@ -327,10 +331,12 @@ def _loss(name: str, value: Any) -> LossMatrix:
         raise StudyError(f"{name}: {error}") from error
 
 
-def _whole(least: int) -> Callable[[str, Any], int]:
+def _whole(least: int, most: int) -> Callable[[str, Any], int]:
     def check(name: str, value: Any) -> int:
-        if isinstance(value, bool) or not hasattr(value, "__index__") or int(value) < least:
-            raise StudyError(f"{name} = {value!r}: give a whole number of at least {least}")
+        fits = not isinstance(value, bool) and hasattr(value, "__index__") and least <= int(value) <= most
+        if not fits:
+            upper = f" and at most {most:,}" if most < 10**9 else ""
+            raise StudyError(f"{name} = {value!r}: give a whole number of at least {least}{upper}")
         return int(value)
 
     return check
@@ -368,13 +374,13 @@ _CHECKS: dict[str, Callable[[str, Any], Any]] = {
     "learners": _learners,
     "loss": _loss,
     "doubt": _number(0.0, math.inf, "give the cost of rejecting a row, a number of at least 0"),
-    "folds": _whole(2),
-    "repeats": _whole(1),
-    "inner_folds": _whole(2),
+    "folds": _whole(2, 10**9),
+    "repeats": _whole(1, 10_000),
+    "inner_folds": _whole(2, 10**6),
     "holdout": _number(0.0, 0.9, "give the share of rows to hold out, from 0 to 0.9"),
     "bootstrap_632": _yes,
     "choose": _choose,
-    "seed": _whole(0),
+    "seed": _whole(0, 2**63 - 1),
     "budget_minutes": _number(0.0, math.inf, "give minutes, a number of at least 0"),
-    "memory_mb": _whole(1),
+    "memory_mb": _whole(1, 10**9),
 }
