@@ -275,9 +275,8 @@ def test_an_unexpected_error_is_one_sentence_and_debug_shows_where(monkeypatch, 
         cli.main()
     assert ended.value.code == 70
     said = capsys.readouterr().err
-    assert said == (
-        "lyceum: this should not happen: RuntimeError: a fault of ours; lyceum --debug inspect ... shows where\n"
-    )
+    assert said.startswith("lyceum: this should not happen: RuntimeError: a fault of ours; ")
+    assert said.endswith("lyceum --debug inspect ... shows where\n")
     monkeypatch.setattr(sys, "argv", ["lyceum", "--debug", "inspect", "x.csv"])
     with pytest.raises(RuntimeError, match="a fault"):
         cli.main()

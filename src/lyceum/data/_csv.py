@@ -64,9 +64,7 @@ class CsvFormat:
 
     def __post_init__(self) -> None:
         if len(self.delimiter) > 1 or (self.delimiter and self.delimiter in "\r\n" + self.quote):
-            raise DataError(
-                f"the delimiter {self.delimiter!r} cannot be: give one character, e.g. ';', or none to guess it"
-            )
+            raise DataError(f"the delimiter {self.delimiter!r} cannot be: give one character, e.g. ';'")
 
     def read(self, source: str | IO[bytes]) -> pa.Table:
         """The whole file; text columns come as dictionaries."""
