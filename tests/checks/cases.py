@@ -124,6 +124,8 @@ CASES: dict[str, Case] = {
             "covariance_",
             "standard_errors_",
             "intercept_standard_error_",
+            "intercept_t_",
+            "intercept_p_",
             "t_",
             "p_",
         ),

@@ -55,9 +55,9 @@ def test_the_path_to_the_chosen_penalty_is_kept(learner):
 @pytest.mark.parametrize("solver", ["gradient_descent", "lms"])
 @pytest.mark.parametrize("fit_intercept", [True, False])
 def test_every_pass_of_iterative_least_squares_is_kept(solver, fit_intercept):
-    Z = X[:, :3]
+    Z, rate = X[:, :3], 0.005 if solver == "lms" else None
     model = LinearRegression(
-        solver=solver, record=True, fit_intercept=fit_intercept, tol=1e-4, learning_rate=0.005
+        solver=solver, record=True, fit_intercept=fit_intercept, tol=1e-4, learning_rate=rate
     ).fit(Z, y)
     assert len(model.record_) == len(model.history_) == model.n_iter_ + 1
     for step, squares in zip(model.record_, model.history_):

@@ -9,6 +9,7 @@ from lyceum.linear._margin_classifier import MarginClassifier
 from lyceum.linear._margin_losses import margin_loss
 from lyceum.linear._perceptron import Perceptron
 from lyceum.linear._regularization_path import RegularizationPath, elastic_net_path, lasso_path
+from lyceum.linear._residual_checks import ResidualChecks
 from lyceum.linear._ridge import Ridge
 from lyceum.linear._ridge_cv import RidgeCV
 from lyceum.linear._separable_bound import log_bound, sigmoid_bound
@@ -25,6 +26,7 @@ __all__ = [
     "MarginClassifier",
     "Perceptron",
     "RegularizationPath",
+    "ResidualChecks",
     "Ridge",
     "RidgeCV",
     "SimpleRegression",

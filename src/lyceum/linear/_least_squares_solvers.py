@@ -1,9 +1,9 @@
-"""Least squares by orthogonal triangles, by gradient descent and by the LMS rule, beside normal equations."""
+"""Least squares by orthogonal triangles and by gradient descent, beside normal equations."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -14,30 +14,10 @@ from lyceum.data import Block, Rows
 from lyceum.errors import SettingError
 from lyceum.linear._least_squares import Fit
 from lyceum.linear._row_passes import Residuals, dense_blocks
+from lyceum.linear._steps_by_hand import Descent, Step, StepSetting, batch_steps, row_steps
 from lyceum.solvers import GradientDescent, Point, PositiveFactor
 
-__all__ = ["SOLVERS", "Descent", "Setting", "Triangle", "by_recursion"]
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """What the iterative solvers are told."""
-
-    fit_intercept: bool
-    max_iter: int
-    tol: float
-    learning_rate: float
-
-
-@dataclass(frozen=True, slots=True)
-class Descent:
-    """A fit and how it was reached."""
-
-    fit: Fit
-    n_iter: int = 1
-    converged: bool = True
-    history: list[float] = field(default_factory=list)  # Σ w r² per pass
-    steps: list[np.ndarray] = field(default_factory=list)  # coefficients and intercept at the means, per pass
+__all__ = ["SOLVERS", "Descent", "Triangle", "by_recursion"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +45,7 @@ def _triangle(Z: np.ndarray) -> np.ndarray:
     return qr(Z, mode="r", check_finite=False)[0][: Z.shape[1]]
 
 
-def by_qr(rows: Rows, fit: Fit, setting: Setting) -> Descent:
+def by_qr(rows: Rows, fit: Fit, setting: StepSetting) -> Descent:
     """Scaled columns as Q R; b from R₁₁ b = r₁₂, and what is left is r₂₂. Least norm is left as it is."""
     moments, scale, d = fit.moments, fit.factor.scale, len(fit.coef)
     if fit.factor.lower is None or not d:
@@ -83,14 +63,22 @@ def by_qr(rows: Rows, fit: Fit, setting: Setting) -> Descent:
     )
 
 
-def by_gradient_descent(rows: Rows, fit: Fit, setting: Setting) -> Descent:
-    """Steps down the gradient over all rows, on columns of unit spread, from b = 0."""
+def by_gradient_descent(rows: Rows, fit: Fit, setting: StepSetting) -> Descent:
+    """Steps down the gradient over all rows, their length given or searched for on columns of unit spread."""
+    if setting.learning_rate is not None:
+        return batch_steps(rows, fit, setting)
+    if setting.start is not None or not setting.scale_columns:
+        raise SettingError(
+            "start and scale_columns=False are for steps of a given length: give solver='gradient_descent' a "
+            "learning_rate"
+        )
     problem = _Squares(rows, fit)
     start = problem.evaluate(np.zeros(len(fit.coef)))
-    steps: list[np.ndarray] = []
+    steps: list[Step] = []
 
     def observer(point: Point) -> None:
-        steps.append(np.append(problem.unit * point.theta, fit.moments.y_mean))
+        coef = problem.unit * point.theta
+        steps.append((coef, float(fit.moments.y_mean - fit.moments.x_mean @ coef), None))
 
     outcome = GradientDescent().minimise(problem, start, setting.max_iter, setting.tol, observer)
     at = outcome.point
@@ -132,35 +120,6 @@ class _Squares:
         return float(np.abs(gradient).max(initial=0.0)) / spread
 
 
-def by_lms(rows: Rows, fit: Fit, setting: Setting) -> Descent:
-    """The rule of Widrow and Hoff, b ← b + η w (y - b·x) x, row after row on columns of unit spread.
-
-    η falls with the passes, η / k in pass k, so that the weights come to rest (Robbins and Monro, 1951). It
-    stops when a pass lowers the squares by less than a share `tol`.
-    """
-    problem = _Squares(rows, fit)
-    u, unit, moments = np.zeros(len(fit.coef) + 1), problem.unit, fit.moments
-    history, converged = [moments.yy], False
-    steps = [np.append(u[:-1], moments.y_mean)]
-    for k in range(1, setting.max_iter + 1):
-        for block in dense_blocks(rows):
-            assert block.y is not None
-            y, rate = block.y - moments.y_mean, setting.learning_rate / k
-            native.lms_pass(block.X, y, block.w, moments.x_mean, unit, rate, setting.fit_intercept, u)
-        if not np.abs(u).max() < 1e100:
-            raise SettingError(f"learning_rate={setting.learning_rate:g} is too large: the weights diverge")
-        of = partial(Residuals.of, coef=unit * u[:-1], x0=moments.x_mean, y0=moments.y_mean + float(u[-1]))
-        squares = rows.reduce(of).squares
-        history.append(squares)
-        steps.append(np.append(unit * u[:-1], moments.y_mean + u[-1]))
-        if abs(history[-2] - squares) <= setting.tol * moments.yy:
-            converged = True
-            break
-    mean = np.append(moments.x_mean, moments.y_mean + u[-1])
-    done = replace(fit, moments=replace(moments, mean=mean), coef=unit * u[:-1], residual=history[-1])
-    return Descent(done, len(history) - 1, converged, history, steps)
-
-
 def by_recursion(rows: Rows, fit: Fit) -> Fit:
     """The solution at alpha > 0 by one row after the other: P ← P - g P x xᵀP, b ← b + g (y - b·x) P x with
     g = w / (1 + w xᵀP x), from b = 0 and P = I / alpha; x and y are about their means.
@@ -179,8 +138,8 @@ def _cells(block: Block) -> np.ndarray:
     return block.dense
 
 
-SOLVERS: dict[str, Callable[[Rows, Fit, Setting], Descent]] = {
+SOLVERS: dict[str, Callable[[Rows, Fit, StepSetting], Descent]] = {
     "qr": by_qr,
     "gradient_descent": by_gradient_descent,
-    "lms": by_lms,
+    "lms": row_steps,
 }

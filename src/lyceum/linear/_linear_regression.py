@@ -16,8 +16,11 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum.data import Block, Rows
 from lyceum.errors import SettingError
 from lyceum.linear._least_squares import Fit, LeastSquares
-from lyceum.linear._least_squares_solvers import SOLVERS, Descent, Setting
+from lyceum.linear._least_squares_solvers import SOLVERS
+from lyceum.linear._residual_checks import ResidualChecks
+from lyceum.linear._steps_by_hand import Descent, StepSetting
 from lyceum.report import Summary, Table
+from lyceum.solvers import PositiveFactor
 
 __all__ = ["LinearRegression"]
 
@@ -52,8 +55,16 @@ class LinearRegression(LeastSquares):
     tol : float, default=1e-6
         Where they stop: at the largest correlation of a column with the residuals; "lms" when a pass lowers
         the squares by less than this share of those of y.
-    learning_rate : float, default=0.01
-        The first step length of "lms", η; in pass k it is η / k.
+    learning_rate : float or None, default=None
+        The length η of the steps. "gradient_descent": b ← b - η ∂J/∂b of J = Σ w (y - h)² / 2Σw; None
+        searches for a good length in every step. "lms": b ← b + η w (y - h) x; None is 0.01.
+    decay : bool, default=True
+        Whether η is η / k in pass k of "lms", so that the weights come to rest.
+    scale_columns : bool, default=True
+        Whether steps are taken on columns of mean 0 and unit spread, the target about its mean. False: on the
+        columns as they are, so that steps are those made by hand.
+    start : (coef, intercept) or None, default=None
+        Where "gradient_descent" with a learning rate and "lms" start; None: at 0.
     record : bool, default=False
         Whether to keep the coefficients of every pass of "gradient_descent" and "lms" in `record_`.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
@@ -68,8 +79,8 @@ class LinearRegression(LeastSquares):
         The intercept, 0 without one.
     standard_errors_, t_, p_ : ndarrays of shape (n_design_columns,)
         Standard errors of `coef_`, t statistics, and two-sided p-values.
-    intercept_standard_error_ : float
-        The standard error of the intercept.
+    intercept_standard_error_, intercept_t_, intercept_p_ : float
+        The standard error of the intercept, its t statistic and two-sided p-value; 0 and NaN without one.
     covariance_ : ndarray of shape (n_design_columns, n_design_columns)
         The covariance of `coef_`.
     sigma_ : float
@@ -94,8 +105,8 @@ class LinearRegression(LeastSquares):
     history_ : list of float
         Σ w r² at the start and after every pass of "gradient_descent" and "lms"; empty for the others.
     record_ : list of dict
-        With `record=True`: step, coef, intercept and objective (Σ w r²) at the start and after every pass;
-        empty for solvers without passes to record.
+        With `record=True`: step, coef, intercept and objective (Σ w r²) at the start and after every pass,
+        and for "lms" rows, coefficients and intercept after every row; empty for solvers without passes.
     statistic_ : Scatter
         The merged statistic that the fit follows from.
 
@@ -121,7 +132,10 @@ class LinearRegression(LeastSquares):
         "solver": [StrOptions({"normal", *SOLVERS})],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
-        "learning_rate": [Interval(Real, 0, None, closed="neither")],
+        "learning_rate": [Interval(Real, 0, None, closed="neither"), None],
+        "decay": ["boolean"],
+        "scale_columns": ["boolean"],
+        "start": ["array-like", None],
         "record": ["boolean"],
         **LeastSquares._parameter_constraints,
     }
@@ -133,7 +147,10 @@ class LinearRegression(LeastSquares):
         solver: str = "normal",
         max_iter: int = 1000,
         tol: float = 1e-6,
-        learning_rate: float = 0.01,
+        learning_rate: float | None = None,
+        decay: bool = True,
+        scale_columns: bool = True,
+        start: Any = None,
         record: bool = False,
         categorical_features: Any = "from_dtype",
     ):
@@ -142,6 +159,9 @@ class LinearRegression(LeastSquares):
         self.max_iter = max_iter
         self.tol = tol
         self.learning_rate = learning_rate
+        self.decay = decay
+        self.scale_columns = scale_columns
+        self.start = start
         self.record = record
         self.categorical_features = categorical_features
 
@@ -153,7 +173,16 @@ class LinearRegression(LeastSquares):
     def _refine(self, fit: Fit, rows: Rows) -> Fit:
         if self.solver == "normal":
             return super()._refine(fit, rows)
-        setting = Setting(self.fit_intercept, self.max_iter, float(self.tol), float(self.learning_rate))
+        setting = StepSetting(
+            self.fit_intercept,
+            self.max_iter,
+            float(self.tol),
+            None if self.learning_rate is None else float(self.learning_rate),
+            self.decay,
+            self.scale_columns,
+            self.start,
+            self.record,
+        )
         done = SOLVERS[self.solver](rows, fit, setting)
         if not done.converged:
             warnings.warn(
@@ -172,8 +201,9 @@ class LinearRegression(LeastSquares):
         self.__dict__.pop("record_", None)
         if self.record:
             self.record_ = [
-                {"step": k, **self._step(step, fit), "objective": squares}
-                for k, (step, squares) in enumerate(zip(way.steps, way.history))
+                {"step": k, "coef": coef, "intercept": intercept, "objective": squares}
+                | ({} if rows is None else {"rows": rows})
+                for k, ((coef, intercept, rows), squares) in enumerate(zip(way.steps, way.history))
             ]
         n, yy = fit.moments.n_rows, fit.moments.yy
         self.df_model_ = self.rank_
@@ -195,15 +225,12 @@ class LinearRegression(LeastSquares):
             at_zero = variance / fit.moments.weight + mean @ self.covariance_ @ mean
             self.intercept_standard_error_ = float(np.sqrt(at_zero)) if self.fit_intercept else 0.0
             self.t_ = self.coef_ / self.standard_errors_
+            self.intercept_t_ = float(np.float64(self.intercept_) / self.intercept_standard_error_)
         self.p_ = _two_sided(self.t_, self.df_residual_)
+        self.intercept_p_ = float(_two_sided(np.array(self.intercept_t_), self.df_residual_))
         self.f_p_ = (
             float(fdtrc(self.df_model_, self.df_residual_, self.f_)) if self.df_residual_ > 0 else np.nan
         )
-
-    def _step(self, step: np.ndarray, fit: Fit) -> dict[str, Any]:
-        """Coefficients and intercept from a step whose intercept is that at the means."""
-        at_zero = float(step[-1] - fit.moments.x_mean @ step[:-1]) if self.fit_intercept else 0.0
-        return {"coef": step[:-1], "intercept": at_zero}
 
     def confidence_interval(self, level: float = 0.95) -> np.ndarray:
         """The intervals that cover the true coefficients with probability `level`, (n_design_columns, 2)."""
@@ -237,8 +264,31 @@ class LinearRegression(LeastSquares):
             return left
         w = np.ones(len(left)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         with np.errstate(divide="ignore", invalid="ignore"):
-            leverage = w * np.asarray(self._apply(partial(_variance, self), X)) / self.sigma_**2
-            return left * np.sqrt(w / np.maximum(1.0 - leverage, 0.0)) / self.sigma_
+            return left * np.sqrt(w / np.maximum(1.0 - self.leverages(X, w), 0.0)) / self.sigma_
+
+    def leverages(self, X: Any, sample_weight: Any = None) -> np.ndarray:
+        """The share h of every row in its own fitted value, (n,): h = w [1/Σw + (x - x̄)ᵀ (XᵀWX)⁻¹ (x - x̄)].
+
+        Over the rows of the fit they sum to the number of fitted coefficients, the intercept included.
+        """
+        check_is_fitted(self)
+        w = 1.0 if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        return w * np.asarray(self._apply(partial(_leverage, self), X))
+
+    def residual_checks(self, X: Any, y: Any, sample_weight: Any = None) -> ResidualChecks:
+        """Whether the residuals of the rows of the fit are as least squares supposes.
+
+        Tests of normality, of equal variance and of independence of neighbouring rows, and the rows of large
+        leverage or influence.
+        """
+        w = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        used = w > 0
+        return ResidualChecks.of(
+            np.asarray(self.residuals(X, y))[used] * np.sqrt(w[used]),
+            np.asarray(self.predict(X))[used],
+            self.leverages(X, w)[used],
+            self.rank_ + int(self.fit_intercept),
+        )
 
     def _quantile(self, level: float) -> float:
         if not 0.0 < level < 1.0:
@@ -275,10 +325,8 @@ class LinearRegression(LeastSquares):
 
     def _intercept_row(self) -> tuple:
         b, se = self.intercept_, self.intercept_standard_error_
-        t = b / se if se > 0 else np.nan
         reach = self._quantile(0.95) * se
-        p = float(_two_sided(np.array(t), self.df_residual_))
-        return ("(intercept)", float(b), se, t, p, b - reach, b + reach)
+        return ("(intercept)", float(b), se, self.intercept_t_, self.intercept_p_, b - reach, b + reach)
 
 
 def _two_sided(t: np.ndarray, df: int) -> np.ndarray:
@@ -299,3 +347,13 @@ def _variance(learner: LinearRegression, block: Block) -> np.ndarray:
     Z = X - moments.x_mean if learner.fit_intercept else X
     variance = np.einsum("ij,jk,ik->i", Z, learner.covariance_, Z, optimize=True)
     return variance + (learner.sigma_**2 / moments.weight if learner.fit_intercept else 0.0)
+
+
+def _leverage(learner: LinearRegression, block: Block) -> np.ndarray:
+    """The leverage of the rows of a block at weight 1, whatever the residuals are."""
+    moments = learner.statistic_ if learner.fit_intercept else learner.statistic_.about_origin()
+    Z = block.dense - moments.x_mean
+    inverse = PositiveFactor.of(moments.xx).inverse()
+    return np.einsum("ij,jk,ik->i", Z, inverse, Z, optimize=True) + (
+        1.0 / moments.weight if learner.fit_intercept else 0.0
+    )

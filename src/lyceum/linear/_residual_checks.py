@@ -1,0 +1,105 @@
+"""The residual checks of a regression: normality, equal variance, independence, leverage."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import chdtrc
+from scipy.stats import shapiro
+
+from lyceum.report import Table, plain
+
+__all__ = ["ResidualChecks"]
+
+_MOST = 5000  # rows up to which Shapiro and Wilk's p-value is accurate
+
+
+@dataclass(frozen=True)
+class ResidualChecks:
+    """Whether residuals are as least squares supposes.
+
+    Attributes
+    ----------
+    shapiro_wilk, shapiro_wilk_p : float
+        Shapiro and Wilk's W of normality, and its p-value; NaN with fewer than 3 rows or more than 5000.
+    jarque_bera, jarque_bera_p : float
+        n/6 (skewness² + (kurtosis - 3)²/4), chi-square with 2 degrees of freedom if they are normal.
+    breusch_pagan, breusch_pagan_p : float
+        n R² of the squared residuals on the fitted values (Koenker's form), chi-square with 1 degree of
+        freedom if all rows have the same variance.
+    durbin_watson : float
+        Σ (r_i - r_(i-1))² / Σ r_i²: near 2 if neighbouring rows are independent.
+    largest_leverage : float
+        Of all rows; the mean is p / n.
+    high_leverage : array of int
+        The rows whose leverage is above 2p / n.
+    cook : array of shape (n,)
+        Cook's distance of every row.
+    influential : array of int
+        The rows of a distance above 4 / n.
+    """
+
+    shapiro_wilk: float
+    shapiro_wilk_p: float
+    jarque_bera: float
+    jarque_bera_p: float
+    breusch_pagan: float
+    breusch_pagan_p: float
+    durbin_watson: float
+    largest_leverage: float
+    high_leverage: np.ndarray
+    cook: np.ndarray
+    influential: np.ndarray
+
+    @classmethod
+    def of(cls, r: np.ndarray, fitted: np.ndarray, leverage: np.ndarray, p: int) -> ResidualChecks:
+        """Of residuals times √w, fitted values, leverages, and the number of fitted coefficients."""
+        n = len(r)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            W, W_p = shapiro(r) if 3 <= n <= _MOST and np.ptp(r) > 0 else (np.nan, np.nan)
+            z = (r - r.mean()) / r.std()
+            bera = n / 6 * (np.mean(z**3) ** 2 + (np.mean(z**4) - 3) ** 2 / 4)
+            squares = r**2 - np.mean(r**2)
+            spread = fitted - fitted.mean()
+            pagan = n * float(spread @ squares) ** 2 / ((spread @ spread) * (squares @ squares))
+            between = float(np.sum(np.diff(r) ** 2) / (r @ r))
+            variance = r @ r / max(n - p, 1)
+            cook = r**2 * leverage / (p * variance * np.maximum(1.0 - leverage, 0.0) ** 2)
+        return cls(
+            float(W),
+            float(W_p),
+            float(bera),
+            float(chdtrc(2, bera)),
+            float(pagan),
+            float(chdtrc(1, pagan)),
+            between,
+            float(leverage.max(initial=0.0)),
+            np.flatnonzero(leverage > 2 * p / n),
+            cook,
+            np.flatnonzero(cook > 4 / n),
+        )
+
+    def table(self) -> Table:
+        """One line per check."""
+        many, strong = len(self.high_leverage), len(self.influential)
+        rows = [
+            ("normality", "Shapiro-Wilk W", self.shapiro_wilk, self.shapiro_wilk_p),
+            ("normality", "Jarque-Bera", self.jarque_bera, self.jarque_bera_p),
+            ("equal variance", "Breusch-Pagan", self.breusch_pagan, self.breusch_pagan_p),
+            ("independence", "Durbin-Watson", self.durbin_watson, ""),
+            ("leverage", f"largest; {many} rows above 2p/n", self.largest_leverage, ""),
+            ("influence", f"largest Cook's D; {strong} rows above 4/n", float(self.cook.max()), ""),
+        ]
+        return Table("Residual checks", ("supposed", "statistic", "value", "p"), rows)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The checks in JSON's own types."""
+        return plain(asdict(self))
+
+    def __str__(self) -> str:
+        return str(self.table())
+
+    def _repr_html_(self) -> str:
+        return self.table()._repr_html_()
