@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from sklearn import ensemble as theirs
 from sklearn.base import clone
-from sklearn.datasets import load_diabetes
+from sklearn.datasets import load_diabetes, load_iris
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OrdinalEncoder
@@ -464,3 +464,33 @@ def test_diabetes_is_learned_as_well_as_by_scikit_learn(kind, other):
     ]
     assert scores[0] > scores[1] - 0.012
     assert scores[0] > 0.4
+
+
+def test_the_summary_counts_the_rows_of_the_table():
+    X, y = load_iris(return_X_y=True)
+    w = np.ones(len(y))
+    w[:7] = 0.0
+    assert RandomForestClassifier(n_estimators=3).fit(X, y).summary().facts["rows"] == 150
+    assert RandomForestClassifier(n_estimators=3).fit(X, y, w).summary().facts["rows"] == 143
+
+
+@pytest.mark.syllabus("11.3")
+def test_extra_trees_draw_one_category_against_the_others():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"c": rng.choice(list("abcdef"), 400)})
+    y = rng.integers(0, 2, 400)
+    grown = {
+        split: ExtraTreesClassifier(n_estimators=20, categorical_split=split, random_state=0).fit(frame, y).trees_
+        for split in ("groups", "one_vs_rest")
+    }
+
+    def left_sizes(trees):
+        sizes = set()
+        for tree in trees:
+            first = int(tree.table[0])
+            side = tree.branches[first : first + int(tree.n_codes[0])]
+            sizes.add(min(int((side == 0).sum()), int((side == 1).sum())))
+        return sizes
+
+    assert left_sizes(grown["one_vs_rest"]) == {1}
+    assert left_sizes(grown["groups"]) > {1}

@@ -201,7 +201,8 @@ class Referee:
             if self.rules.continuous == "multi_way":
                 return self._with_sides(self._intervals(rows, j, present), gaps, rows)
             found = [Split(j, THRESHOLD, 2, threshold=self.between(j, a, b)) for a, b in pairwise(present)]
-            return self._with_sides(found, gaps, rows)
+            apart = [Split(j, THRESHOLD, 2, threshold=math.inf, missing=1)]  # known cells, missing cells
+            return self._with_sides(found, gaps, rows) + (apart if learned and gaps and present else [])
         if self.rules.categorical == "multiway":
             found = [Split(j, CATEGORIES, len(present), branch={c: b for b, c in enumerate(present)})]
             if learned and gaps:

@@ -75,6 +75,8 @@ class ExtraTreesClassifier(RandomForestClassifier):
         With `oob_score=True`: the share of rows that their out-of-bag trees classify correctly.
     oob_decision_function_ : ndarray of shape (n_samples, K)
         With `oob_score=True`: the out-of-bag posteriors; NaN for a row that every tree drew.
+    n_rows_ : int
+        The rows of the table that have weight.
     seed_ : int
         The seed that was used.
     max_features_ : int
@@ -200,6 +202,8 @@ class ExtraTreesRegressor(RandomForestRegressor):
         With `oob_score=True`: R² of the out-of-bag predictions.
     oob_prediction_ : ndarray of shape (n_samples,)
         With `oob_score=True`: the out-of-bag predictions; NaN for a row that every tree drew.
+    n_rows_ : int
+        The rows of the table that have weight.
     seed_ : int
         The seed that was used.
     max_features_ : int

@@ -93,6 +93,7 @@ class Forest(WithTrees, Learner):
     classes_: np.ndarray
     seed_: int
     oob_score_: float
+    n_rows_: int
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
         """Grow the trees on all rows of X; with `warm_start`, add to those that are there.
@@ -122,6 +123,7 @@ class Forest(WithTrees, Learner):
         if not known:
             self.seed_ = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
         data = ForestData.on(self, rows)
+        self.n_rows_ = data.n if data.there is None else len(data.there)
         trees = list(known)
         for tree in ordered_map(data.grow_tree, range(len(known), self.n_estimators)):
             trees.append(tree)
@@ -188,7 +190,7 @@ class Forest(WithTrees, Learner):
         sizes = np.array([[tree.n_nodes, tree.n_leaves, tree.depth] for tree in self.trees_])
         facts: dict[str, Any] = {
             "trees": len(self.trees_),
-            "rows": int(self.trees_[0].n_rows[0]),
+            "rows": self.n_rows_,
             "columns drawn at a node": f"{self.max_features_} of {self.n_features_in_}",
         }
         if hasattr(self, "oob_score_"):
@@ -330,8 +332,8 @@ class ForestData:
 
 
 def _by_column(tree: Tree) -> Iterator[tuple[int, np.ndarray]]:
-    """The columns that are cut in two, and the nodes that cut them."""
-    nodes = np.flatnonzero(tree.kind == THRESHOLD)
+    """The columns that are cut in two, and the nodes that cut them at a number."""
+    nodes = np.flatnonzero((tree.kind == THRESHOLD) & np.isfinite(tree.threshold))
     for j in np.unique(tree.feature[nodes]):
         yield int(j), nodes[tree.feature[nodes] == j]
 

@@ -80,6 +80,8 @@ class RandomForestClassifier(Classifier, Forest):
         The share of rows that their out-of-bag trees classify rightly.
     oob_decision_function_ : ndarray of shape (n_samples, K)
         Their posteriors; NaN for a row that every tree has seen.
+    n_rows_ : int
+        The rows of the table that have weight.
     seed_ : int
         The seed that was used.
     max_features_ : int
@@ -243,6 +245,8 @@ class RandomForestRegressor(Regressor, Forest):
         R² of the out-of-bag predictions.
     oob_prediction_ : ndarray of shape (n_samples,)
         NaN for a row that every tree has seen.
+    n_rows_ : int
+        The rows of the table that have weight.
     seed_ : int
         The seed that was used.
     max_features_ : int

@@ -26,7 +26,8 @@ class Tree:
 
     A cell takes a row from node i to a child:
 
-    - THRESHOLD: the first child if the cell is at most `threshold[i]`, else the second;
+    - THRESHOLD: the first child if the cell is at most `threshold[i]`, else the second; an infinite threshold
+      parts known cells from missing ones;
     - INTERVALS: the child whose number is the count of the n_children − 1 rising `cuts`, from `table[i]`
       on, that are below the cell;
     - CATEGORIES (one child per category) and GROUPS (two groups of categories): child

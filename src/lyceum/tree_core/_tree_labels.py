@@ -174,6 +174,8 @@ class TreeLabels:
 
 def interval_text(name: str, lower: float | None, upper: float | None, digits: int = 6) -> str:
     """A column within (lower, upper]."""
+    if np.inf in (lower, upper):
+        return f"{name} {'known' if upper == np.inf else 'missing'}".strip()
     low = None if lower is None else number(lower, digits)
     high = None if upper is None else number(upper, digits)
     if low is None:

@@ -85,7 +85,8 @@ class StepColumns:
         """The column that each inner node of a tree of ranks tests, −1 at leaves."""
         feature = np.maximum(tree.feature, 0)
         is_category = np.array([len(ranks) > 0 for ranks in self.ranks])[feature]
-        step = np.where(is_category & (tree.feature >= 0), np.floor(tree.threshold), 0.0)
+        ranked = is_category & (tree.feature >= 0) & np.isfinite(tree.threshold)
+        step = np.where(ranked, np.floor(tree.threshold), 0.0)
         return np.where(tree.feature < 0, -1, self.start[feature] + step.astype(np.intp))
 
     def to_groups(self, tree: Tree) -> Tree:

@@ -49,9 +49,11 @@ struct FoundSplit {
     std::vector<std::int32_t> branches;  // categories and groups: the child of every code, -1 for none
 };
 
-// A threshold of column j between two codes: midway, or the largest value of the column that is not above.
+// A threshold of column j between two codes: midway, or the largest value of the column that is not above; infinite
+// where the right one is that of missing cells.
 inline double threshold_between(const TreeColumns& columns, const TreeRules& rules, size_t j, std::uint32_t left,
                                 std::uint32_t right) {
+    if (right >= columns.missing(j)) return std::numeric_limits<double>::infinity();  // known against missing cells
     const double *low = columns.smallest(j), *high = columns.largest(j);
     const double a = high[left], b = low[right];
     const double middle = midpoint(a, b);

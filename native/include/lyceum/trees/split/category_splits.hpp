@@ -64,11 +64,17 @@ private:
         node_.score_split(found, merit, parts);
     }
 
-    // Every category on a random side, at least one on each.
+    // Every category on a random side, at least one on each; or a random one against the others.
     void random_groups(FoundSplit& found, NodeRandom& random) {
         const size_t count = node_.groups().count;
         OnLeft on_left(count);
         const size_t forced = random.below(count);
+        if (node_.rules().categorical == Categorical::one_vs_rest) {
+            on_left[forced] = 1;
+            const double merit = merit_of_groups(on_left);
+            if (merit != no_split) score_split(found, merit, on_left);
+            return;
+        }
         for (size_t g = 0; g < count; ++g) on_left[g] = static_cast<std::uint8_t>(random.next() >> 63);
         const size_t other = (forced + 1 + random.below(count - 1)) % count;
         on_left[forced] = 1;

@@ -65,6 +65,25 @@ public:
         }
     }
 
+    // All known cells before the cut, missing ones after it: the threshold is infinite. `missing` is their code.
+    void evaluate_missing(const CutLimits& limits, std::uint32_t missing, Cut& best) {
+        if (!limits.missing_sums) return;
+        const size_t size = node_.size();
+        for (int c = 0; c < lanes<double>; ++c) {
+            positions.rows[c] = limits.rows;
+            for (size_t k = 0; k < size; ++k)
+                positions.sums[k * CutPositions::most + static_cast<size_t>(c)] = limits.sums[k];
+        }
+        const bool free = node_.rules().min_leaf <= 1 && limits.least_weight <= 0.;
+        const double top = free ? merits<true>(lanes<double>, 1, limits) : merits<false>(lanes<double>, 1, limits);
+        if (!node_.is_better(top, best.merit)) return;
+        best.merit = top;
+        best.missing_child = 1;
+        best.left = missing - 1;
+        best.right = missing;
+        left.assign(limits.sums, limits.sums + size);
+    }
+
     // A threshold at the best position; `missing_sums` are those of rows whose cell is missing, null if there are none.
     void score_split(FoundSplit& found, const Cut& cut, const Sums* missing_sums) {
         found.kind = SplitKind::threshold;

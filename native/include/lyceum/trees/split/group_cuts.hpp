@@ -37,7 +37,15 @@ Cut best_median_cut(SplitNode<Target>& node, const GroupRange& range) {
         }
         medians.clear();
         n = 0;
-        if (side == 1) medians.add_missing(), n += groups.missing_rows;
+        if (side == 1) {
+            medians.add_missing(), n += groups.missing_rows;
+            // known cells against missing ones
+            const double merit = -before[count - 1] - medians.cost();
+            const bool fits = n >= few && rows[count - 1] >= few && medians.weight() >= range.least_weight &&
+                              weight[count - 1] >= range.least_weight;
+            const auto missing = node.columns().missing(node.column());
+            if (fits && node.is_better(merit, best.merit)) best = {merit, to - 1, 1, best.tried, missing - 1, missing};
+        }
         for (size_t g = to - 1; g > from; --g) {
             medians.add_group(range[g]);
             n += groups.rows[range[g]];

@@ -21,11 +21,11 @@ public:
             most = std::max(most, code[i] == missing ? 0 : code[i]);
             missing_rows += code[i] == missing;
         }
-        found.constant = least >= most && missing_rows == 0;
-        if (least >= most) return;
-        draw(found, random, least, most);
+        found.constant = (least >= most && missing_rows == 0) || missing_rows == m;
+        if (found.constant) return;
         missing_sums_.assign(node_.size(), 0.);
-        const size_t left_rows = sum_left(code, found.cut);
+        if (least < most) draw(found, random, least, most);
+        const size_t left_rows = least < most ? sum_left(code, found.cut) : 0;
         for (size_t i = 0; i < m && missing_rows; ++i)
             if (code[i] == missing) node_.target().add(missing_sums_.data(), node_.rows()[i]);
         score_split(found, left_rows, m - missing_rows, missing_rows);
@@ -34,13 +34,13 @@ public:
     void of_groups(FoundSplit& found, NodeRandom& random) {
         const Groups& groups = node_.groups();
         found.constant = groups.count + (groups.missing_rows ? 1 : 0) < 2;
-        if (groups.count < 2) return;
-        draw(found, random, groups.code[0], groups.code[groups.count - 1]);
+        if (found.constant || !groups.count) return;
+        if (groups.count > 1) draw(found, random, groups.code[0], groups.code[groups.count - 1]);
         cut_search_.left.assign(node_.size(), 0.);
         size_t left_rows = 0, known_rows = 0;
         for (size_t g = 0; g < groups.count; ++g) {
             known_rows += groups.rows[g];
-            if (groups.code[g] > found.cut) continue;
+            if (groups.count < 2 || groups.code[g] > found.cut) continue;
             node_.add_groups(cut_search_.left, g, g + 1);
             left_rows += groups.rows[g];
         }
@@ -84,11 +84,13 @@ private:
         return count;
     }
 
-    // One position, whose left part has the sums `cut_search_.left`.
+    // One position, whose left part has the sums `cut_search_.left` if it has rows; or known cells against missing
+    // ones.
     void score_split(FoundSplit& found, size_t left_rows, size_t known_rows, size_t missing_rows) {
         node_.set_missing(missing_sums_);
         CutPositions& positions = cut_search_.positions;
-        for (size_t k = 0; k < node_.size(); ++k) positions.sums[k * CutPositions::most] = cut_search_.left[k];
+        for (size_t k = 0; left_rows && k < node_.size(); ++k)
+            positions.sums[k * CutPositions::most] = cut_search_.left[k];
         positions.rows[0] = static_cast<double>(left_rows);
         positions.left[0] = found.cut;
         positions.right[0] = found.next;
@@ -96,7 +98,14 @@ private:
         const CutLimits limits{node_.known().data(), static_cast<double>(known_rows),
                                missing_rows && !node_.rules().fractions ? missing_sums_.data() : nullptr,
                                static_cast<double>(missing_rows), node_.rules().min_weight};
-        cut_search_.evaluate(1, 0, limits, best);
+        if (left_rows) cut_search_.evaluate(1, 0, limits, best);
+        const auto missing = node_.columns().missing(node_.column());
+        cut_search_.evaluate_missing(limits, missing, best);
+        if (best.merit != no_split && best.right == missing) {
+            found.cut = best.left;
+            found.next = best.right;
+            found.random_threshold = std::numeric_limits<double>::infinity();
+        }
         if (best.merit != no_split) cut_search_.score_split(found, best, missing_rows ? &missing_sums_ : nullptr);
     }
 

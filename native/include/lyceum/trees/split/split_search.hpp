@@ -58,8 +58,8 @@ private:
         }
         const bool is_category = node_.columns().is_category[j];
         found.constant = groups.count + (groups.missing_rows ? 1 : 0) < 2;
-        // missing cells of a categorical column are one more category
-        if (groups.count + (is_category && node_.learns_missing() ? 1 : 0) < 2) return found;
+        // missing cells are one more category, or go against all known ones
+        if (groups.count + (node_.learns_missing() ? 1 : 0) < 2) return found;
         if (node_.by_medians()) prepare_medians(j);
         if (is_category)
             categories_(found, random);

@@ -16,8 +16,16 @@ public:
 
     void of_groups(FoundSplit& found) {
         const Groups& groups = node_.groups();
-        const Cut best = best_cut(node_, cut_search_,
-                                  {nullptr, 0, groups.count, node_.known(), node_.learns_missing(), least_weight()});
+        Cut best = best_cut(node_, cut_search_,
+                            {nullptr, 0, groups.count, node_.known(), node_.learns_missing(), least_weight()});
+        if (groups.count && node_.learns_missing() && !node_.by_medians()) {
+            size_t known_rows = 0;
+            for (size_t g = 0; g < groups.count; ++g) known_rows += groups.rows[g];
+            cut_search_.evaluate_missing(
+                {node_.known().data(), static_cast<double>(known_rows), groups.missing_sums.data(),
+                 static_cast<double>(groups.missing_rows), least_weight()},
+                node_.columns().missing(node_.column()), best);
+        }
         if (best.merit == no_split) return;
         if (node_.by_medians()) {
             cut_search_.left.assign(node_.size(), 0.);
@@ -37,7 +45,7 @@ public:
             node_.target().add(missing_sums.data(), row(sorted[--known]));
         const bool has_missing = known < m;
         found.constant = known == 0 || (!has_missing && sorted[0] >> 32 == sorted[known - 1] >> 32);
-        if (found.constant || sorted[0] >> 32 == sorted[known - 1] >> 32) return;
+        if (found.constant) return;
         node_.set_missing(missing_sums);
         Cut best;
         const CutLimits limits{node_.known().data(), static_cast<double>(known),
@@ -47,6 +55,7 @@ public:
             scan_two(sorted, known, limits, best);
         else
             scan(sorted, known, limits, best);
+        cut_search_.evaluate_missing(limits, missing, best);
         score_split(found, best, has_missing ? &missing_sums : nullptr);
     }
 
@@ -79,6 +88,7 @@ public:
                                has_missing && !node_.rules().fractions ? missing_sums.data() : nullptr, missing_rows,
                                least_weight()};
         scan_bins(present, missing / 64 + 1, values, counted, limits, best);
+        if (values) cut_search_.evaluate_missing(limits, missing, best);
         score_split(found, best, has_missing ? &missing_sums : nullptr);
     }
 
