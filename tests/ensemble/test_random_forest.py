@@ -480,7 +480,9 @@ def test_extra_trees_draw_one_category_against_the_others():
     frame = pd.DataFrame({"c": rng.choice(list("abcdef"), 400)})
     y = rng.integers(0, 2, 400)
     grown = {
-        split: ExtraTreesClassifier(n_estimators=20, categorical_split=split, random_state=0).fit(frame, y).trees_
+        split: ExtraTreesClassifier(n_estimators=20, categorical_split=split, random_state=0)
+        .fit(frame, y)
+        .trees_
         for split in ("groups", "one_vs_rest")
     }
 

@@ -29,7 +29,9 @@ X, Y = np.array([[0.0], [0.0], [0.0], [NAN], [NAN]]), np.array([0, 0, 0, 1, 1])
 )
 def test_missing_cells_are_parted_from_known_ones(learner):
     assert learner.fit(X, Y).predict(X).tolist() == pytest.approx(Y.tolist())
-    assert learner.predict([[1e30], [-5.0], [NAN]]).tolist() == pytest.approx([0, 0, 1])  # a known cell stays one
+    assert learner.predict([[1e30], [-5.0], [NAN]]).tolist() == pytest.approx(
+        [0, 0, 1]
+    )  # a known cell stays one
 
 
 @pytest.mark.syllabus("6.4")

@@ -8,6 +8,7 @@ from lyceum.plot._calibration import calibration
 from lyceum.plot._comparisons import bias_variance, comparison, cross_validation
 from lyceum.plot._confusion import cobweb, confusion
 from lyceum.plot._constrained import constrained
+from lyceum.plot._cost_complexity import cost_complexity
 from lyceum.plot._density import (
     class_densities,
     density,
@@ -34,6 +35,7 @@ __all__ = [
     "comparison",
     "confusion",
     "constrained",
+    "cost_complexity",
     "cost_curve",
     "cross_validation",
     "density",

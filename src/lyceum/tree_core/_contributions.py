@@ -101,7 +101,7 @@ def _largest(X: np.ndarray, scores: np.ndarray) -> np.ndarray:
 
 
 def _decided(learner: Any, X: np.ndarray, scores: np.ndarray) -> np.ndarray:
-    return learner._router.decisions(X, getattr(learner, "loss_", None))
+    return learner._decide(X)
 
 
 def _only_score(scores: np.ndarray) -> np.ndarray:

@@ -12,7 +12,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from lyceum.base import Classifier, normalize_posteriors
 from lyceum.data import Block
 from lyceum.report import Explanation
-from lyceum.tree_core import GROWTH_CONSTRAINTS, Router, cached_router, explain_trees
+from lyceum.tree_core import GROWTH_CONSTRAINTS, LEAF, Router, cached_router, explain_trees, node_decisions
 from lyceum.trees._tree_learner import TreeLearner
 
 __all__ = ["DecisionTreeClassifier"]
@@ -80,13 +80,24 @@ class DecisionTreeClassifier(Classifier, TreeLearner):
     loss : array of shape (K, K), LossMatrix or None, default=None
         The loss L(k, a) of action a where class k is true: rows are true classes in the order of `classes_`,
         columns are actions. Growth by misclassification then goes by the smallest expected loss of a node;
-        other criteria weight class k by Σ_a L(k, a) (altered priors). Leaves decide by smallest expected
-        loss, and so does pruning. Posteriors are those of the rows.
+        other criteria may weight class k by Σ_a L(k, a) (see `altered_priors`). Leaves decide by smallest
+        expected loss, and so does pruning. Posteriors are those of the rows.
+    altered_priors : bool or "auto", default="auto"
+        Whether growth with a loss weights class k by Σ_a L(k, a); "auto": unless pruning="minimum_loss".
+    default_class : label or None, default=None
+        Hunt's default: the class of a branch that no row came to in `fit`, and of a tie up to the root. None:
+        the majority at the node above, and the first class.
     pruning : str or None, default=None
         One of "reduced_error", "pessimistic", "confidence", "cost_complexity" and "minimum_loss".
         After growth: by the errors of rows held out; by errors + `penalty` · leaves; by C4.5's bound at
-        `confidence`, branches raised too; by impurity + `ccp_alpha` · leaves; by expected loss with class
-        shares smoothed by Laplace's rule.
+        `confidence`, branches raised too; by `ccp_measure` + α · leaves, where α is `ccp_alpha`, or chosen by
+        cross-validation if that is 0; by the expected loss under the m-estimate of class shares, which the
+        leaves and the posteriors then have too.
+    smoothing : float, default=20.0
+        m of the m-estimate (n_k + m π_k) / (n + m) of "minimum_loss" pruning, π the class shares of all rows.
+    bound : {"c45", "normal", "exact"}, default="c45"
+        The bound of "confidence" pruning: as C4.5's program has it, with its table of deviates; the normal
+        approximation alone, as Weka's J48; or the exact binomial one.
     validation_fraction : float, default=0.25
         The share of the rows held out for pruning by "reduced_error".
     penalty : float, default=0.5
@@ -94,9 +105,11 @@ class DecisionTreeClassifier(Classifier, TreeLearner):
     confidence : float, default=0.25
         The level of C4.5's bound, for "confidence" pruning: the smaller, the more is pruned.
     ccp_alpha : float or "cv", default=0.0
-        α: the tree is pruned to the subtree of smallest impurity + α · leaves if it is not 0, after any other
-        `pruning`. "cv" chooses α by tenfold cross-validation, the largest within one standard error of the
-        best, and goes with no other pruning.
+        α: the tree is pruned to the subtree of smallest `ccp_measure` + α · leaves if it is not 0, after any
+        other `pruning`. "cv" chooses α by tenfold cross-validation, the largest within one standard error of
+        the best, and goes with no other pruning.
+    ccp_measure : {"impurity", "error"}, default="impurity"
+        What is weighed against the leaves: the impurity of the leaves, or their error rate (expected loss).
     max_bins : int or None, default=None
         The largest number of bins per column. From files larger than memory and Dask the tree is then grown
         level by level from histograms that merge, one or two passes per level. None: thresholds between all
@@ -175,6 +188,11 @@ class DecisionTreeClassifier(Classifier, TreeLearner):
         ],
         "penalty": [Interval(Real, 0, None, closed="left")],
         "confidence": [Interval(Real, 0, 0.5, closed="right")],
+        "altered_priors": ["boolean", StrOptions({"auto"})],
+        "default_class": "no_validation",
+        "smoothing": [Interval(Real, 0, None, closed="left")],
+        "bound": [StrOptions({"c45", "normal", "exact"})],
+        "ccp_measure": [StrOptions({"impurity", "error"})],
         **GROWTH_CONSTRAINTS,
     }
 
@@ -200,11 +218,16 @@ class DecisionTreeClassifier(Classifier, TreeLearner):
         attribute_costs: Any = None,
         class_weight: Any = None,
         loss: Any = None,
+        altered_priors: Any = "auto",
+        default_class: Any = None,
         pruning: str | None = None,
         validation_fraction: float = 0.25,
         penalty: float = 0.5,
         confidence: float = 0.25,
+        bound: str = "c45",
+        smoothing: float = 20.0,
         ccp_alpha: Any = 0.0,
+        ccp_measure: str = "impurity",
         max_bins: int | None = None,
         random_state: Any = None,
         record: bool = False,
@@ -229,11 +252,16 @@ class DecisionTreeClassifier(Classifier, TreeLearner):
         self.attribute_costs = attribute_costs
         self.class_weight = class_weight
         self.loss = loss
+        self.altered_priors = altered_priors
+        self.default_class = default_class
         self.pruning = pruning
         self.validation_fraction = validation_fraction
         self.penalty = penalty
         self.confidence = confidence
+        self.bound = bound
+        self.smoothing = smoothing
         self.ccp_alpha = ccp_alpha
+        self.ccp_measure = ccp_measure
         self.max_bins = max_bins
         self.random_state = random_state
         self.record = record
@@ -263,6 +291,16 @@ class DecisionTreeClassifier(Classifier, TreeLearner):
         """
         return explain_trees(self, X)
 
+    def _decide(self, X: np.ndarray) -> np.ndarray:
+        """The numbers of the classes, or of the actions, that coded rows are given."""
+        codes = self._router.decisions(X, self.loss_)
+        if self.default_class is None:
+            return codes
+        tree, ends, actions = self.tree_, self._router.leaves(X)[:, 0], self.actions_.tolist()
+        tied = node_decisions(tree, self.loss_) != node_decisions(tree, self.loss_, last=True)
+        empty = (tree.kind != LEAF) | tied
+        return np.where(empty[ends], actions.index(self.default_class), codes)
+
     @property
     def _router(self) -> Router:
         return cached_router(
@@ -283,4 +321,4 @@ def _log_posteriors(learner: Any, block: Block) -> np.ndarray:
 
 
 def _decisions(learner: Any, block: Block) -> np.ndarray:
-    return learner.actions_[learner._router.decisions(block.X, learner.loss_)]
+    return learner.actions_[learner._decide(block.X)]

@@ -32,7 +32,14 @@ from lyceum.tree_core import (
 )
 from lyceum.trees._confidence import prune_by_confidence
 from lyceum.trees._cost_complexity import choose_alpha, prune_by_complexity
-from lyceum.trees._pruning import NodeCosts, prune_by_error, prune_by_loss, prune_by_pessimistic_error
+from lyceum.trees._pruning import (
+    NodeCosts,
+    collapse,
+    prune_by_error,
+    prune_by_loss,
+    prune_by_pessimistic_error,
+    smoothed_weights,
+)
 from lyceum.trees._record import growth_record
 
 __all__ = ["fit_tree"]
@@ -41,11 +48,18 @@ _FOLDS = 10
 _WITHOUT_ROWS = "max_bins=255, which grows trees from histograms, if it prunes without rows"
 
 
-def fit_tree(learner: Any, rows: Rows) -> None:
-    """Set `tree_` and the other fitted attributes of a tree learner."""
+def fit_tree(learner: Any, rows: Rows, hold_out: bool = True) -> None:
+    """Set `tree_` and the other fitted attributes of a tree learner.
+
+    Unless `hold_out`, no rows are set aside for pruning by reduced error, which is then left to the caller.
+    """
     seed = int(check_random_state(learner.random_state).randint(np.iinfo(np.int32).max))
     if is_classifier(learner):
         learner.loss_, learner.actions_ = class_losses(learner.loss, learner.classes_)
+        if learner.default_class is not None and learner.default_class not in learner.actions_.tolist():
+            raise SettingError(
+                f"default_class={learner.default_class!r} is not among {learner.actions_.tolist()}"
+            )
     learner.max_features_ = resolve_max_features(learner.max_features, len(rows.schema))
     if learner.ccp_alpha == "cv" and learner.pruning not in (None, "cost_complexity"):
         raise SettingError(
@@ -57,7 +71,7 @@ def fit_tree(learner: Any, rows: Rows) -> None:
     if learner.max_bins is not None and not rows.in_memory:
         grown, tree, candidates = _by_levels(learner, rows, seed)
     else:
-        grown, tree, candidates = InMemoryGrowth.on(learner, rows, seed).pruned()
+        grown, tree, candidates = InMemoryGrowth.on(learner, rows, seed).pruned(hold_out)
     learner.tree_ = tree
     if learner.record:
         learner.record_ = growth_record(candidates, grown, tree, rows.schema)
@@ -71,7 +85,10 @@ def fit_tree(learner: Any, rows: Rows) -> None:
 def _factors(learner: Any, weight: np.ndarray) -> tuple[np.ndarray | None, np.ndarray | None]:
     """The factors of the classes by `class_weight`, and those by the loss, which hold in growth alone."""
     factors = class_weight_factors(learner.class_weight, learner.classes_.tolist(), weight)
-    if learner.loss_ is None or learner.criterion == "misclassification":
+    by_loss = (
+        learner.pruning != "minimum_loss" if learner.altered_priors == "auto" else learner.altered_priors
+    )
+    if learner.loss_ is None or learner.criterion == "misclassification" or not by_loss:
         return factors, None
     prior = learner.loss_.sum(axis=1)
     if not np.all(prior > 0):
@@ -148,10 +165,10 @@ class InMemoryGrowth:
     def visited(self, tree: Tree, rows: np.ndarray) -> sparse.csr_array:
         return Router([tree], self.sample.X.shape[1]).visited(self.sample.X[rows])
 
-    def pruned(self) -> tuple[Tree, Tree, SplitCandidates]:
+    def pruned(self, hold_out: bool = True) -> tuple[Tree, Tree, SplitCandidates]:
         """The tree as it was grown, and pruned; for pruning by reduced error rows are set aside."""
         learner, loss = self.learner, getattr(self.learner, "loss_", None)
-        if learner.pruning == "reduced_error":
+        if learner.pruning == "reduced_error" and hold_out:
             train, held = self._held_out_rows()
             tree, candidates = self.grow(train, record=learner.record)
             weight = None if self.weight is None else self.weight[held]
@@ -159,12 +176,14 @@ class InMemoryGrowth:
             return tree, _by_complexity(prune_by_error(tree, costs), learner), candidates
         if learner.pruning == "confidence":
             tree, candidates = self._grow(None, learner.record)
+            tree = collapse(tree) if getattr(learner, "_release8", False) else tree
             rows = (self.sample.X, self.y, self.grown_weight)
             impurity: Any = "entropy" if learner.criterion == "gain_ratio" else learner.criterion
-            fit = prune_by_confidence(tree, learner.confidence, rows=rows, impurity=impurity)
+            fit = prune_by_confidence(tree, learner.confidence, learner.bound, rows=rows, impurity=impurity)
             return tree, _by_complexity(_without_prior(fit, self.prior), learner), candidates
         tree, candidates = self.grow(record=learner.record)
-        if learner.ccp_alpha == "cv" and tree.n_nodes > 1:
+        tree = collapse(tree) if getattr(learner, "_release8", False) else tree
+        if _chooses_alpha(learner) and tree.n_nodes > 1:
             return tree, self._by_cross_validation(loss), candidates
         return tree, _pruned_by_itself(tree, learner, loss), candidates
 
@@ -184,8 +203,15 @@ class InMemoryGrowth:
         order = np.random.default_rng(self.growth.seed).permutation(n)
         folds = np.empty(n, dtype=np.int64)
         folds[order] = np.arange(n) % min(_FOLDS, n)
+        measure: Any = getattr(self.learner, "ccp_measure", "impurity")
         choice = choose_alpha(
-            lambda rows: self.grow(rows)[0], self.visited, self.y, folds, self.weight, loss=loss
+            lambda rows: self.grow(rows)[0],
+            self.visited,
+            self.y,
+            folds,
+            self.weight,
+            measure=measure,
+            loss=loss,
         )
         self.learner.alpha_choice_ = choice
         return choice.tree
@@ -196,14 +222,22 @@ def _pruned_by_itself(tree: Tree, learner: Any, loss: np.ndarray | None) -> Tree
     if learner.pruning == "pessimistic":
         tree = prune_by_pessimistic_error(tree, learner.penalty, loss=loss)
     elif learner.pruning == "minimum_loss":
-        tree = prune_by_loss(tree, loss, smoothing="laplace")
+        tree = prune_by_loss(tree, loss, smoothing="m", m=learner.smoothing)
+        tree = replace(tree, value=smoothed_weights(tree.value, learner.smoothing))
     return _by_complexity(tree, learner)
 
 
 def _by_complexity(tree: Tree, learner: Any) -> Tree:
-    if tree.n_nodes > 1 and (learner.ccp_alpha or learner.pruning == "cost_complexity"):
-        return prune_by_complexity(tree, learner.ccp_alpha)
-    return tree
+    if tree.n_nodes == 1 or not learner.ccp_alpha or _chooses_alpha(learner):
+        return tree
+    measure: Any = getattr(learner, "ccp_measure", "impurity")
+    loss = getattr(learner, "loss_", None) if measure == "error" else None
+    return prune_by_complexity(tree, learner.ccp_alpha, measure, loss)
+
+
+def _chooses_alpha(learner: Any) -> bool:
+    """Whether α is chosen by cross-validation: asked for, or pruned by cost and complexity without an α."""
+    return learner.ccp_alpha == "cv" or (learner.pruning == "cost_complexity" and not learner.ccp_alpha)
 
 
 def _times(weight: np.ndarray | None, factors: np.ndarray | None, y: np.ndarray | None) -> np.ndarray | None:
@@ -216,8 +250,8 @@ def _times(weight: np.ndarray | None, factors: np.ndarray | None, y: np.ndarray 
 
 
 def _by_levels(learner: Any, rows: Rows, seed: int) -> tuple[Tree, Tree, SplitCandidates]:
-    if learner.pruning == "reduced_error" or learner.ccp_alpha == "cv":
-        setting = "ccp_alpha='cv'" if learner.ccp_alpha == "cv" else "pruning='reduced_error'"
+    if learner.pruning == "reduced_error" or _chooses_alpha(learner):
+        setting = "α by cross-validation" if _chooses_alpha(learner) else "pruning='reduced_error'"
         raise SourceError(
             f"{setting} needs the rows in memory: give scan(...) more memory, or prune by another rule"
         )
@@ -233,7 +267,9 @@ def _by_levels(learner: Any, rows: Rows, seed: int) -> tuple[Tree, Tree, SplitCa
             rows = rows if some is None else rows.then(_ClassFactors(some))
     growth = growth_rules(learner, rows.schema, counted.n_rows, weight, seed)
     grown, candidates = grow_by_levels_with_record(rows, bins, growth, n_classes)
-    tree = prune_by_confidence(grown, learner.confidence) if learner.pruning == "confidence" else grown
+    tree = collapse(grown) if getattr(learner, "_release8", False) else grown
+    if learner.pruning == "confidence":
+        tree = prune_by_confidence(tree, learner.confidence, learner.bound)
     loss = getattr(learner, "loss_", None)
     return grown, _pruned_by_itself(_without_prior(tree, prior), learner, loss), candidates
 

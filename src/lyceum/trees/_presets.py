@@ -58,8 +58,11 @@ class ID3(_Preset):
     loss : array of shape (K, K), LossMatrix or None, default=None
         The loss L(k, a) of action a where class k is true: rows are true classes in the order of `classes_`,
         columns are actions. Growth by misclassification then goes by the smallest expected loss of a node;
-        other criteria weight class k by Σ_a L(k, a) (altered priors). Leaves decide by smallest expected
+        other criteria weight class k by Σ_a L(k, a). Leaves decide by smallest expected
         loss, and so does pruning. Posteriors are those of the rows.
+    default_class : label or None, default=None
+        Hunt's default: the class of a branch that no row came to in `fit`, and of a tie up to the root. None:
+        the majority at the node above, and the first class.
     max_bins : int or None, default=None
         The largest number of bins per column. From files larger than memory and Dask the tree is then grown
         level by level from histograms that merge, one or two passes per level. None: thresholds between all
@@ -82,8 +85,7 @@ class ID3(_Preset):
     actions_ : ndarray of shape (n_actions,)
         The actions that `predict` chooses from: the classes, or those of the loss matrix.
     feature_importances_ : ndarray of shape (n_features,)
-        The fall of impurity by every column, weighted by rows, normalised to sum 1;
-        `lyceum.trees.permutation_importance` does not favour columns of many values.
+        The fall of impurity by every column, weighted by rows, normalised to sum 1.
     max_features_ : int
         Columns drawn at every node.
     record_ : list of dict
@@ -128,6 +130,7 @@ class ID3(_Preset):
         attribute_costs: Any = None,
         class_weight: Any = None,
         loss: Any = None,
+        default_class: Any = None,
         max_bins: int | None = None,
         random_state: Any = None,
         record: bool = False,
@@ -140,6 +143,7 @@ class ID3(_Preset):
         self.attribute_costs = attribute_costs
         self.class_weight = class_weight
         self.loss = loss
+        self.default_class = default_class
         self.max_bins = max_bins
         self.random_state = random_state
         self.record = record
@@ -151,9 +155,8 @@ class C45(_Preset):
 
     Columns are chosen by gain ratio among those that gain at least the average. Categories branch one by one,
     numbers are cut in two at a value of the column; a cut is charged log₂(cuts tried)/N, and either side must
-    have a tenth of the rows of an average class, at least `min_weight_leaf` and at most 25. The tree is
-    pruned by the upper bound of the error at `confidence`, and a branch may be raised to the place of its
-    parent.
+    have a tenth of the rows of an average class, at least `min_weight_leaf` and at most 25. Pruning is by the
+    upper bound of the error at `confidence`; a branch may be raised to the place of its parent.
 
     Parameters
     ----------
@@ -162,7 +165,9 @@ class C45(_Preset):
     min_weight_leaf : float, default=2.0
         The weight that two branches need: C4.5's minimum of rows.
     pruning : {"confidence"} or None, default="confidence"
-        By C4.5's bound, or not at all.
+        By C4.5's bound, or not at all; subtrees that make no fewer errors in `fit` than a leaf go anyway.
+    bound : {"c45", "normal", "exact"}, default="c45"
+        The bound as C4.5's program has it; the normal approximation of Weka's J48; or the exact binomial one.
     max_depth : int or None, default=None
         The largest number of splits from the root to a leaf; None: no limit.
     attribute_costs : dict by column name, array of shape (n_features,) or None, default=None
@@ -174,7 +179,7 @@ class C45(_Preset):
     loss : array of shape (K, K), LossMatrix or None, default=None
         The loss L(k, a) of action a where class k is true: rows are true classes in the order of `classes_`,
         columns are actions. Growth by misclassification then goes by the smallest expected loss of a node;
-        other criteria weight class k by Σ_a L(k, a) (altered priors). Leaves decide by smallest expected
+        other criteria weight class k by Σ_a L(k, a). Leaves decide by smallest expected
         loss, and so does pruning. Posteriors are those of the rows.
     max_bins : int or None, default=None
         The largest number of bins per column. From files larger than memory and Dask the tree is then grown
@@ -198,8 +203,7 @@ class C45(_Preset):
     actions_ : ndarray of shape (n_actions,)
         The actions that `predict` chooses from: the classes, or those of the loss matrix.
     feature_importances_ : ndarray of shape (n_features,)
-        The fall of impurity by every column, weighted by rows, normalised to sum 1;
-        `lyceum.trees.permutation_importance` does not favour columns of many values.
+        The fall of impurity by every column, weighted by rows, normalised to sum 1.
     max_features_ : int
         Columns drawn at every node.
     record_ : list of dict
@@ -215,8 +219,7 @@ class C45(_Preset):
 
     See Also
     --------
-    ID3 : Its predecessor.
-    CART : Binary splits, pruned by cost and complexity.
+    ID3, CART : Its predecessor; binary splits, pruned by cost and complexity.
     DecisionTreeClassifier : All settings.
 
     Examples
@@ -248,6 +251,7 @@ class C45(_Preset):
         confidence: float = 0.25,
         min_weight_leaf: float = 2.0,
         pruning: str | None = "confidence",
+        bound: str = "c45",
         max_depth: int | None = None,
         attribute_costs: Any = None,
         class_weight: Any = None,
@@ -260,6 +264,7 @@ class C45(_Preset):
         self.confidence = confidence
         self.min_weight_leaf = min_weight_leaf
         self.pruning = pruning
+        self.bound = bound
         self.max_depth = max_depth
         self.attribute_costs = attribute_costs
         self.class_weight = class_weight
@@ -273,15 +278,16 @@ class C45(_Preset):
 class CART(_Preset):
     """Breiman, Friedman, Olshen and Stone's CART: binary splits by Gini, pruned by cost and complexity.
 
-    Categories are split in two groups. The tree is grown full and pruned at the α of the least error in
-    tenfold cross-validation, or rather the largest within one standard error of it. CART's surrogate splits
-    are not made: missing cells go to the side where the split is best.
+    Categories are split in two groups; the tree is grown full, and pruned. CART's surrogate splits are not
+    made: missing cells go to the side where the split is best.
 
     Parameters
     ----------
     ccp_alpha : float or "cv", default="cv"
-        α: the tree is pruned to the subtree of smallest impurity + α · leaves; "cv" chooses it by tenfold
-        cross-validation, the largest within one standard error of the best.
+        α: the tree is pruned to the subtree of smallest `ccp_measure` + α · leaves; "cv": the largest within
+        one standard error of the best in tenfold cross-validation.
+    ccp_measure : {"error", "impurity"}, default="error"
+        The error rate of the leaves (their expected loss), as in the book, or their impurity.
     criterion : {"gini", "entropy", "misclassification"}, default="gini"
         The impurity that splits reduce.
     min_samples_split : int or float, default=2
@@ -302,7 +308,7 @@ class CART(_Preset):
     loss : array of shape (K, K), LossMatrix or None, default=None
         The loss L(k, a) of action a where class k is true: rows are true classes in the order of `classes_`,
         columns are actions. Growth by misclassification then goes by the smallest expected loss of a node;
-        other criteria weight class k by Σ_a L(k, a) (altered priors). Leaves decide by smallest expected
+        other criteria weight class k by Σ_a L(k, a). Leaves decide by smallest expected
         loss, and so does pruning. Posteriors are those of the rows.
     max_bins : int or None, default=None
         The largest number of bins per column. From files larger than memory and Dask the tree is then grown
@@ -326,8 +332,7 @@ class CART(_Preset):
     actions_ : ndarray of shape (n_actions,)
         The actions that `predict` chooses from: the classes, or those of the loss matrix.
     feature_importances_ : ndarray of shape (n_features,)
-        The fall of impurity by every column, weighted by rows, normalised to sum 1;
-        `lyceum.trees.permutation_importance` does not favour columns of many values.
+        The fall of impurity by every column, weighted by rows, normalised to sum 1.
     alpha_choice_ : AlphaChoice
         How α was chosen, with `ccp_alpha="cv"`: the cost of the rows left out for every subtree.
     max_features_ : int
@@ -365,6 +370,7 @@ class CART(_Preset):
         self,
         *,
         ccp_alpha: Any = "cv",
+        ccp_measure: str = "error",
         criterion: str = "gini",
         min_samples_split: float = 2,
         min_samples_leaf: float = 1,
@@ -379,6 +385,7 @@ class CART(_Preset):
         categorical_features: Any = "from_dtype",
     ):
         self.ccp_alpha = ccp_alpha
+        self.ccp_measure = ccp_measure
         self.criterion = criterion
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf

@@ -12,11 +12,13 @@ from lyceum.tree_core import CATEGORIES, GROUPS, INTERVALS, LEAF, Tree, node_dec
 
 __all__ = [
     "NodeCosts",
+    "collapse",
     "compact",
     "leaf_costs",
     "prune_by_error",
     "prune_by_loss",
     "prune_by_pessimistic_error",
+    "smoothed_weights",
 ]
 
 ROUNDING = 1e-12  # of the weight of a node: costs that differ by less are equal
@@ -277,10 +279,29 @@ def prune_by_loss(
         m, prior = float(K), np.full(K, 1.0 / K)
     elif smoothing == "none":
         m = 0.0
-    prior = tree.value[0] / tree.value[0].sum() if prior is None else np.asarray(prior, dtype=np.float64)
     n = np.maximum(tree.value.sum(axis=1), np.finfo(float).tiny)
-    smoothed = (tree.value + m * prior) * (n / (n + m))[:, None]  # n p_k: costs add up over children
+    smoothed = smoothed_weights(tree.value, m, prior)
     _, cut = prune_bottom_up(tree, leaf_costs(smoothed, loss_of(tree, loss)), None, ROUNDING * n)
+    return compact(tree, cut)
+
+
+def smoothed_weights(value: np.ndarray, m: float, prior: np.ndarray | None = None) -> np.ndarray:
+    """Class weights n (n_k + m π_k) / (n + m), whose sums stay n, so that costs add up over children.
+
+    π are by default the classes' shares at the root.
+    """
+    prior = value[0] / value[0].sum() if prior is None else np.asarray(prior, dtype=np.float64)
+    n = np.maximum(value.sum(axis=1, keepdims=True), np.finfo(float).tiny)
+    return (value + m * prior) * (n / (n + m))
+
+
+def collapse(tree: Tree, slack: float = 1e-3) -> Tree:
+    """C4.5's collapse: a leaf for every node whose subtree makes no fewer errors on the rows of `fit`.
+
+    From the bottom up; errors that differ by up to `slack` are equal.
+    """
+    expect_classes(tree, "C4.5's collapse")
+    _, cut = prune_bottom_up(tree, leaf_costs(tree.value), None, np.full(tree.n_nodes, slack))
     return compact(tree, cut)
 
 

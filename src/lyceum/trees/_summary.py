@@ -30,6 +30,7 @@ def summary_of(
     facts: Mapping[str, Any] | None = None,
     importances: np.ndarray | None = None,
     record: Sequence[Mapping[str, Any]] | None = None,
+    choice: Any = None,
     most: int = 40,
 ) -> Summary:
     """The summary of one tree.
@@ -44,6 +45,8 @@ def summary_of(
     importances : array of shape (n_columns,), optional
     record : list of dict, optional
         Every column considered at every node: the `record_` of a tree learner.
+    choice : AlphaChoice, optional
+        How α was chosen by cross-validation.
     most : int, default=40
         The largest number of nodes in the table of nodes, and of tables of gains; `node_table` and
         `gain_tables` give all.
@@ -61,6 +64,8 @@ def summary_of(
     tables = [node_table(labels, most=most)]
     if importances is not None:
         tables.append(importance_table(importances, schema))
+    if choice is not None:
+        tables.append(choice.table())
     if record is not None:
         tables += gain_tables(record, tree, schema)[:most]
     return Summary(title, all_facts | dict(facts or {}), tables)

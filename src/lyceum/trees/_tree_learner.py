@@ -47,12 +47,13 @@ class TreeLearner(TreeModel, Learner):
     _takes_missing: ClassVar[bool] = True
 
     criterion: str
+    pruning: str | None
     _router: Any
     tree_: Tree
     max_features_: int
     feature_importances_: np.ndarray
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, validation: Any = None):
         """Grow the tree on all rows of X, and prune it.
 
         Parameters
@@ -61,8 +62,15 @@ class TreeLearner(TreeModel, Learner):
         y : array of shape (n_samples,), if the target is not in the scan
         sample_weight : array of shape (n_samples,), optional
             Zero-weight rows are ignored. Numbers of rows (`min_samples_leaf`, ...) do not count weights.
+        validation : (X, y), (X, y, weights) or scanned rows, optional
+            The rows that pruning="reduced_error" prunes by; by default a share of those given to grow on.
         """
-        fit_tree(self, self._rows(X, y, sample_weight))
+        if validation is not None and self.pruning != "reduced_error":
+            raise SettingError("validation rows are what pruning='reduced_error' prunes by: set it")
+        fit_tree(self, self._rows(X, y, sample_weight), hold_out=validation is None)
+        if validation is not None:
+            held = (validation, None) if isinstance(validation, Rows) else tuple(validation)
+            self.tree_ = prune_by_error(self.tree_, self._held_out_costs(*held, *[None] * (3 - len(held))))
         self.feature_importances_ = impurity_importances(self.tree_, self.n_features_in_)
         return self
 
@@ -216,6 +224,7 @@ class TreeLearner(TreeModel, Learner):
             labels,
             importances=self.feature_importances_,
             record=getattr(self, "record_", None),
+            choice=getattr(self, "alpha_choice_", None),
         )
 
     @classmethod
