@@ -176,13 +176,12 @@ class InMemoryGrowth:
             return tree, _by_complexity(prune_by_error(tree, costs), learner), candidates
         if learner.pruning == "confidence":
             tree, candidates = self._grow(None, learner.record)
-            tree = collapse(tree) if getattr(learner, "_release8", False) else tree
+            grown = _collapsed(tree, learner)
             rows = (self.sample.X, self.y, self.grown_weight)
             impurity: Any = "entropy" if learner.criterion == "gain_ratio" else learner.criterion
-            fit = prune_by_confidence(tree, learner.confidence, learner.bound, rows=rows, impurity=impurity)
+            fit = prune_by_confidence(grown, learner.confidence, learner.bound, rows=rows, impurity=impurity)
             return tree, _by_complexity(_without_prior(fit, self.prior), learner), candidates
         tree, candidates = self.grow(record=learner.record)
-        tree = collapse(tree) if getattr(learner, "_release8", False) else tree
         if _chooses_alpha(learner) and tree.n_nodes > 1:
             return tree, self._by_cross_validation(loss), candidates
         return tree, _pruned_by_itself(tree, learner, loss), candidates
@@ -219,12 +218,18 @@ class InMemoryGrowth:
 
 def _pruned_by_itself(tree: Tree, learner: Any, loss: np.ndarray | None) -> Tree:
     """The prunings that look at the tree alone."""
+    tree = _collapsed(tree, learner)
     if learner.pruning == "pessimistic":
         tree = prune_by_pessimistic_error(tree, learner.penalty, loss=loss)
     elif learner.pruning == "minimum_loss":
         tree = prune_by_loss(tree, loss, smoothing="m", m=learner.smoothing)
         tree = replace(tree, value=smoothed_weights(tree.value, learner.smoothing))
     return _by_complexity(tree, learner)
+
+
+def _collapsed(tree: Tree, learner: Any) -> Tree:
+    """Collapsed, as C4.5 does whether it prunes or not."""
+    return collapse(tree) if getattr(learner, "_release8", False) else tree
 
 
 def _by_complexity(tree: Tree, learner: Any) -> Tree:
@@ -267,7 +272,7 @@ def _by_levels(learner: Any, rows: Rows, seed: int) -> tuple[Tree, Tree, SplitCa
             rows = rows if some is None else rows.then(_ClassFactors(some))
     growth = growth_rules(learner, rows.schema, counted.n_rows, weight, seed)
     grown, candidates = grow_by_levels_with_record(rows, bins, growth, n_classes)
-    tree = collapse(grown) if getattr(learner, "_release8", False) else grown
+    tree = _collapsed(grown, learner)
     if learner.pruning == "confidence":
         tree = prune_by_confidence(tree, learner.confidence, learner.bound)
     loss = getattr(learner, "loss_", None)
