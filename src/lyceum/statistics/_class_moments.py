@@ -18,6 +18,7 @@ from lyceum.statistics._classes import (
     component_weights,
     place_classes,
 )
+from lyceum.statistics._memory import check_square_matrices
 
 __all__ = ["ClassMoments", "ClassScatter"]
 
@@ -156,6 +157,7 @@ class ClassScatter:
             R = check_responsibilities(responsibilities, len(block))
         classes = classes_of(block) if R is None else np.arange(R.shape[1])
         K = len(classes)
+        check_square_matrices(d, 1 if pooled else K)
         weight, mean, scatter = np.zeros(K), np.zeros((K, d)), np.zeros((1 if pooled else K, d, d))
         if R is not None:
             native.soft_scatter(X, R, block.w, weight, mean, scatter, pooled)

@@ -10,6 +10,7 @@ from scipy import sparse
 
 from lyceum._native import native
 from lyceum.data import Block
+from lyceum.statistics._memory import check_square_matrices
 from lyceum.statistics._sparse import SparseCells
 
 __all__ = ["Moments", "Scatter"]
@@ -103,6 +104,7 @@ class Scatter:
         y = block.y.astype(np.float64, copy=False) if target and block.y is not None else None
         n_rows = len(block) if block.w is None else int(np.count_nonzero(block.w))
         X = _thin(block.X)
+        check_square_matrices(X.shape[1])
         if sparse.issparse(X):
             return cls(n_rows, *_sparse_scatter(X, y, block.w), 0 if y is None else 1)
         size = X.shape[1] + (y is not None)
