@@ -12,6 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import lyceum
+from lyceum.apply import predict_file
+from lyceum.bayes import NaiveBayes
 from lyceum.decision import minimum_risk
 
 
@@ -206,3 +208,16 @@ def test_a_reader_that_leaves_early_is_no_error_message(models, credit):
     done = subprocess.run(run, shell=True, capture_output=True, text=True, timeout=60)
     assert done.stdout == '"predicted"\n'
     assert done.stderr == ""
+
+
+def test_text_that_a_spreadsheet_would_run_is_kept_from_it(tmp_path):
+    frame = pd.DataFrame(
+        {"x": [0.0, 1.0] * 20, "note": ["=1+1", "-5", "plain", "@a"] * 10, "y": ["=a", "b"] * 20}
+    )
+    model = NaiveBayes().fit(frame[["x"]], frame.y)
+    plain = predict_file(model, frame, tmp_path / "plain.csv", keep=["note"])
+    safe = predict_file(model, frame, tmp_path / "safe.csv", keep=["note"], spreadsheet=True)
+    assert pd.read_csv(plain.path).note[:4].tolist() == ["=1+1", "-5", "plain", "@a"]
+    written = pd.read_csv(safe.path)
+    assert written.note[:4].tolist() == ["'=1+1", "'-5", "plain", "'@a"]
+    assert set(written.predicted) == {"'=a", "b"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from typing import IO, Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 
@@ -25,6 +27,7 @@ from lyceum.report import plain
 __all__ = ["Predicted", "predict_file"]
 
 _REJECT = "reject"
+_FORMULA = r"^([=+\-@\t\r])"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,7 @@ def predict_file(
     keep: Sequence[str] = (),
     force: bool = False,
     form: CsvFormat | None = None,
+    spreadsheet: bool = False,
 ) -> Predicted:
     """Predict every row of a file and write the predictions in the same order.
 
@@ -73,6 +77,11 @@ def predict_file(
         Columns of the data to write along, in front.
     force : bool, default=False
         Whether an existing file is replaced.
+    form : CsvFormat, optional
+        How CSV data are written.
+    spreadsheet : bool, default=False
+        Whether text in a CSV file that a spreadsheet would run as a formula (it begins with =, +, -, @, a tab
+        or a carriage return) gets an apostrophe in front, which spreadsheets take for text.
 
     Returns
     -------
@@ -87,7 +96,7 @@ def predict_file(
     n_rows = 0
     with ExitStack() as stack:
         data = stack.enter_context(spooled(data))
-        write = stack.enter_context(_writer(out, force))
+        write = stack.enter_context(_writer(out, force, spreadsheet))
         for table, output in fitted.outputs(data, also=tuple(keep), form=form):
             columns, given = answer(output)
             kept = {name: table.column(name) for name in keep}
@@ -155,10 +164,10 @@ def _as_labels(given: np.ndarray, labels: Sequence[Any]) -> pa.Array:
 
 
 @contextmanager
-def _writer(out: Any, force: bool) -> Iterator[Any]:
+def _writer(out: Any, force: bool, spreadsheet: bool) -> Iterator[Any]:
     """A function that writes a table; a named file appears when all is written, and only then."""
     if not isinstance(out, str | os.PathLike):
-        with _Sink(out, ".csv") as sink:
+        with _Sink(out, ".csv", spreadsheet) as sink:
             yield sink.write
         return
     path = Path(out)
@@ -168,7 +177,7 @@ def _writer(out: Any, force: bool) -> Iterator[Any]:
         raise FileExistsError(f"{path} is there already: choose another name, or replace it by force=True")
     if not path.parent.is_dir():
         raise DataError(f"there is no folder {path.parent} to write {path.name} into")
-    with replacing(path) as file, _Sink(file, path.suffix.lower()) as sink:
+    with replacing(path) as file, _Sink(file, path.suffix.lower(), spreadsheet) as sink:
         yield sink.write
 
 
@@ -183,8 +192,8 @@ _MAKERS = {
 class _Sink:
     """A CSV or Parquet writer that is made when the first table shows its columns."""
 
-    def __init__(self, where: Any, suffix: str):
-        self.where, self.suffix = where, suffix
+    def __init__(self, where: Any, suffix: str, spreadsheet: bool):
+        self.where, self.suffix, self.spreadsheet = where, suffix, spreadsheet
         self.writer: Any = None
 
     def __enter__(self) -> _Sink:
@@ -192,7 +201,8 @@ class _Sink:
 
     def write(self, table: pa.Table) -> None:
         if self.suffix == ".csv":
-            table = pa.table({name: _decoded(table.column(name)) for name in table.column_names})
+            columns = {name: _decoded(table.column(name)) for name in table.column_names}
+            table = pa.table(_without_formulas(columns) if self.spreadsheet else columns)
         if self.writer is None:
             self.writer = _MAKERS[self.suffix](self.where, table.schema)
         self.writer.write_table(table.cast(self.writer.schema) if self.suffix == ".parquet" else table)
@@ -200,6 +210,19 @@ class _Sink:
     def __exit__(self, *_: Any) -> None:
         if self.writer is not None:
             self.writer.close()
+
+
+def _without_formulas(columns: dict[str, pa.ChunkedArray]) -> dict[str, pa.ChunkedArray]:
+    """Names and texts with an apostrophe in front of what a spreadsheet would run."""
+
+    def quoted(name: str) -> str:
+        return f"'{name}" if re.match(_FORMULA, name) else name
+
+    def quoted_cells(cells: pa.ChunkedArray) -> pa.ChunkedArray:
+        text = pa.types.is_string(cells.type) or pa.types.is_large_string(cells.type)
+        return pc.replace_substring_regex(cells, _FORMULA, r"'\1") if text else cells
+
+    return {quoted(name): quoted_cells(cells) for name, cells in columns.items()}
 
 
 def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -235,11 +235,16 @@ def predict(
     encoding: Encoding = "utf8",
     force: Force = False,
     as_json: AsJson = False,
+    spreadsheet: Annotated[
+        bool,
+        typer.Option("--spreadsheet", help="Keep text that begins with =, +, - or @ from being run there."),
+    ] = False,
 ) -> None:
     """Predict every row of a file of any size, in its order."""
     from lyceum.cli._predict import run
 
-    run(model, data, out, proba, loss, doubt, keep or (), _form(delimiter, encoding), force, as_json)
+    form = _form(delimiter, encoding)
+    run(model, data, out, proba, loss, doubt, keep or (), form, force, as_json, spreadsheet)
 
 
 @app.command(

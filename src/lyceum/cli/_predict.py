@@ -27,6 +27,7 @@ def run(
     form: CsvFormat,
     force: bool,
     as_json: bool,
+    spreadsheet: bool,
 ) -> None:
     to_screen = out == "-"
     if to_screen and as_json:
@@ -37,7 +38,7 @@ def run(
         done = predict_file(
             lyceum.load(model), data, sys.stdout.buffer if to_screen else out,
             proba=proba, loss=None if loss is None else read_loss(loss), doubt=doubt, keep=keep,
-            force=force, form=form,
+            force=force, form=form, spreadsheet=spreadsheet,
         )  # fmt: skip
     if to_screen:
         sys.stdout.buffer.flush()

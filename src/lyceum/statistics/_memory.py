@@ -25,8 +25,9 @@ def check_square_matrices(n_columns: int, n_matrices: int = 1) -> None:
         many = "a matrix" if n_matrices == 1 else f"{n_matrices} matrices"
         raise DataError(
             f"{n_columns:,} columns need {many} of {n_columns:,} × {n_columns:,} products, "
-            f"{needed / 1e9:,.0f} GB, more than half of this machine's {machine / 1e9:,.0f} GB: choose or reduce columns first "
-            "(lyceum.reduce), or use a learner without such a matrix, e.g. NaiveBayes, Lasso or a tree"
+            f"{needed / 1e9:,.0f} GB, more than half of this machine's {machine / 1e9:,.0f} GB: "
+            "choose or reduce columns first (lyceum.reduce), or use a learner without such a "
+            "matrix, e.g. NaiveBayes, Lasso or a tree"
         )
 
 
