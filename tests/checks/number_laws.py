@@ -37,7 +37,7 @@ def cells_may_be_a_million_away(learner: Any, case: Case) -> None:
 
 def threads_do_not_change_a_bit(learner: Any, case: Case) -> None:
     """One thread and two give the same result, bit for bit, over several blocks."""
-    data = data_for(learner, n=40_000)
+    data = data_for(learner, n=case.many)
     results = []
     for count in (1, 2):
         with threadpool_limits(count):

@@ -1,7 +1,11 @@
 """Kernel machines: kernel objects, support vector machines, kernel ridge regression, kernel PCA."""
 
+from lyceum.kernels._approximation import Nystroem, RandomFourierFeatures
 from lyceum.kernels._kernel import Kernel, as_kernel
 from lyceum.kernels._kernel_algebra import Constant, Product, Scaled, Sum
+from lyceum.kernels._kernel_pca import KernelPCA
+from lyceum.kernels._kernel_perceptron import KernelPerceptron
+from lyceum.kernels._kernel_ridge import KernelRidge, LeaveOneOut
 from lyceum.kernels._mercer import MercerCheck, is_mercer
 from lyceum.kernels._other_kernels import Distance, Function, Precomputed
 from lyceum.kernels._product_kernels import RBF, Linear, Polynomial, Sigmoid
@@ -13,11 +17,17 @@ __all__ = [
     "Distance",
     "Function",
     "Kernel",
+    "KernelPCA",
+    "KernelPerceptron",
+    "KernelRidge",
+    "LeaveOneOut",
     "Linear",
     "MercerCheck",
+    "Nystroem",
     "Polynomial",
     "Precomputed",
     "Product",
+    "RandomFourierFeatures",
     "Scaled",
     "Sigmoid",
     "Sum",

@@ -1,0 +1,402 @@
+"""Kernel ridge regression."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import linalg, sparse
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum._threads import single_threaded_blas
+from lyceum.base import Regressor
+from lyceum.data import Block
+from lyceum.errors import SettingError
+from lyceum.kernels._kernel import Kernel
+from lyceum.kernels._kernel_learner import KERNEL_CONSTRAINTS, KernelLearner, is_linear, refuse_pairs
+from lyceum.kernels._regularized_system import (
+    SystemNotPositive,
+    factor_in_place,
+    inverse_diagonal,
+    refined_solution,
+    solve_factored,
+)
+from lyceum.report import Explanation, Summary
+
+__all__ = ["KernelRidge", "LeaveOneOut"]
+
+_MIXED = 1024  # rows from which a factor in float32 pays
+_GRID = np.logspace(-8, 3, 34)  # times the mean of the diagonal of K
+_NOT_MERCER = 1e-9  # eigenvalues this far below zero, relative to the largest, are not rounding
+
+
+def _is_linear(self: Any) -> bool:
+    return is_linear(self.kernel_ if hasattr(self, "kernel_") else self._chosen_kernel())
+
+
+@dataclass(frozen=True)
+class LeaveOneOut:
+    """What every training row would be predicted by the other rows alone.
+
+    Parameters
+    ----------
+    predictions, residuals : arrays of shape (n,)
+        ŷ_i without row i, and y_i - ŷ_i.
+    mse, r2 : float
+        The mean squared residual, by weight, and 1 - mse over the variance of y.
+    """
+
+    predictions: np.ndarray
+    residuals: np.ndarray
+    mse: float
+    r2: float
+
+
+class KernelRidge(Regressor, KernelLearner):
+    """Kernel ridge regression: f(x) = k(x)ᵀ (K + λI)⁻¹ y.
+
+    It minimises Σ w_i (y_i - f(x_i))² + λ |f|² over the functions of the kernel; its solution is a sum over
+    the training rows, f(x) = Σ a_i k(x_i, x) + b, with
+
+    .. math:: a = (K + \\lambda W^{-1})^{-1} (y - b \\mathbf 1)
+
+    b is 0 unless `fit_intercept`, where it is not penalised. What row i would be predicted without it needs
+    no second fit: its residual is a_i / [(K + λW⁻¹)⁻¹]_ii. K is factored in float32 and the solution refined
+    to float64.
+
+    Parameters
+    ----------
+    alpha : float or "loo", default=1.0
+        λ. "loo" takes the λ of the least squared leave-one-out error from `alphas`.
+    kernel : str, Kernel or callable, default="rbf"
+        "rbf", "linear", "poly", "sigmoid", "distance" or "precomputed"; a kernel object; or a function of two
+        rows or of two matrices.
+    gamma : float, "scale", "auto", "median" or None, default=None
+        γ of a kernel by name; None is "scale", 1 / (d · variance of the cells). "median" is for "rbf".
+    degree : int, default=3
+        The degree of "poly".
+    coef0 : float, default=1.0
+        The shift of "poly" and "sigmoid".
+    fit_intercept : bool, default=False
+        Whether there is a constant b that is not penalised.
+    alphas : array of shape (m,), default=None
+        The λ to choose from; None is a grid relative to the mean of k(x, x).
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Which columns hold categories; each becomes one-of-C columns, unless the kernel compares categories.
+
+    Attributes
+    ----------
+    dual_coef_ : array of shape (n,)
+        a, one per training row.
+    intercept_ : float
+        b.
+    coef_ : array of shape (n_columns,)
+        The coefficients of the columns, for the linear kernel.
+    alpha_ : float
+        λ as used.
+    rows_ : array or sparse array of shape (n, n_columns)
+        The training rows with a weight.
+    row_weights_ : array of shape (n,)
+        Their weights.
+    kernel_ : Kernel
+        The kernel, with what it learned.
+    alphas_, loo_mse_ : arrays of shape (m,)
+        With `alpha="loo"`: the λ tried, and the leave-one-out error of each.
+    schema_ : Schema
+        The columns that were learned from.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : array of str
+        The names of the columns, if they have names.
+
+    See Also
+    --------
+    lyceum.linear.Ridge : The linear kernel on files of any size.
+    Nystroem : Approximate kernels, before `Ridge`, for more rows than pairs fit into memory.
+
+    References
+    ----------
+    Saunders, Gammerman and Vovk (1998), Ridge regression learning algorithm in dual variables, ICML.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.kernels import KernelRidge
+    >>> x = np.linspace(0, 6, 40)
+    >>> model = KernelRidge(alpha="loo").fit(x[:, None], np.sin(x))
+    >>> float(np.abs(model.predict(x[:, None]) - np.sin(x)).max()) < 0.01, model.leave_one_out().r2 > 0.99
+    (True, True)
+    """
+
+    _alternative: ClassVar[str] = (
+        "lyceum.kernels.Nystroem or RandomFourierFeatures before lyceum.linear.Ridge"
+    )
+    _parameter_constraints: ClassVar[dict] = {
+        "alpha": [Interval(Real, 0, None, closed="neither"), StrOptions({"loo"})],
+        **KERNEL_CONSTRAINTS,
+        "fit_intercept": ["boolean"],
+        "alphas": ["array-like", None],
+    }
+
+    def __init__(
+        self,
+        alpha: float | str = 1.0,
+        *,
+        kernel: Any = "rbf",
+        gamma: Any = None,
+        degree: int = 3,
+        coef0: float = 1.0,
+        fit_intercept: bool = False,
+        alphas: Any = None,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.alpha = alpha
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.fit_intercept = fit_intercept
+        self.alphas = alphas
+        self.categorical_features = categorical_features
+
+    # -- fit -------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Solve for the coefficients of the training rows.
+
+        Parameters
+        ----------
+        X : array, sparse array, frame or `scan(...)` of shape (n_samples, n_features)
+        y : array of shape (n_samples,), if the target is not in the scan
+        sample_weight : array of shape (n_samples,), optional
+        """
+        block = self._kept(self._rows(X, y, sample_weight))
+        n = len(block)
+        mixed = self.alpha != "loo" and n >= _MIXED
+        refuse_pairs(type(self).__name__, n, 4 if mixed else 16, self._alternative)
+        self.rows_, self.row_weights_ = block.X, np.asarray(block.weights, dtype=np.float64)
+        self.kernel_ = self._learned_kernel(block)
+        for name in ("alphas_", "loo_mse_"):
+            self.__dict__.pop(name, None)
+        y = np.asarray(block.y, dtype=np.float64)
+        if self.alpha == "loo":
+            self._fit_by_leave_one_out(y)
+        else:
+            self.alpha_ = float(self.alpha)
+            solve = _solver(self.kernel_, self.rows_, self.alpha_ / self.row_weights_, mixed)
+            self._set(solve(y), solve(np.ones(n)) if self.fit_intercept else None)
+        return self
+
+    def _set(self, of_y: np.ndarray, of_ones: np.ndarray | None) -> None:
+        self.intercept_ = 0.0 if of_ones is None else float(of_y.sum() / of_ones.sum())
+        self.dual_coef_ = of_y if of_ones is None else of_y - self.intercept_ * of_ones
+
+    def _fit_by_leave_one_out(self, y: np.ndarray) -> None:
+        """All λ from one eigendecomposition of B = √W K √W: (B + λI)⁻¹ = Q diag(1 / (s + λ)) Qᵀ."""
+        root = np.sqrt(self.row_weights_)
+        B = np.asarray(self.kernel_.gram(self.rows_), dtype=np.float64) * root * root[:, None]
+        grid = (
+            _GRID * np.trace(B) / len(B) if self.alphas is None else np.sort(np.asarray(self.alphas, float))
+        )
+        if not len(grid) or not (grid > 0).all():
+            raise SettingError("alphas must be positive numbers, and at least one")
+        with single_threaded_blas():
+            s, Q = linalg.eigh(B, overwrite_a=True, check_finite=False)
+            _refuse_negative(s, self.kernel_)
+            s = np.maximum(s, 0.0)
+            right = np.column_stack([root * y, root])
+            turned, squares = Q.T @ right, Q * Q
+            errors = np.array([self._loo_error(*_inverted(alpha, s, Q, turned, squares)) for alpha in grid])
+            self.alphas_, self.loo_mse_ = grid, errors
+            self.alpha_ = float(grid[np.argmin(errors)])
+            solved = root[:, None] * _inverted(self.alpha_, s, Q, turned, squares)[0]
+        self._set(solved[:, 0], solved[:, 1] if self.fit_intercept else None)
+
+    def _loo_error(self, solved: np.ndarray, diagonal: np.ndarray) -> float:
+        """The weighted mean squared leave-one-out residual of one λ, in the scale of B."""
+        root = np.sqrt(self.row_weights_)
+        beta = solved[:, 0]
+        if self.fit_intercept:
+            ones, b = solved[:, 1], (root @ solved[:, 0]) / (root @ solved[:, 1])
+            beta, diagonal = beta - b * ones, diagonal - ones**2 / (root @ ones)
+        e = beta / (root * np.maximum(diagonal, np.finfo(float).tiny))
+        return float(self.row_weights_ @ e**2 / self.row_weights_.sum())
+
+    # -- predict ---------------------------------------------------------------------------------------------
+
+    def predict(self, X: Any) -> Any:
+        """f(x) for every row.
+
+        Parameters
+        ----------
+        X : array, sparse array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples,)
+        """
+        check_is_fitted(self)
+        return self._apply(partial(_predicted, self), X)
+
+    def row_contributions(self, X: Any) -> Any:
+        """What every training row adds to every prediction, a_i k(x_i, x), (n_samples, n)."""
+        check_is_fitted(self)
+        return self._apply(partial(_row_contributions, self), X)
+
+    def leave_one_out(self) -> LeaveOneOut:
+        """What every training row would be predicted by the others, in closed form, from another factor of K.
+
+        The kernel is that of all rows: a width that was learned from them is not learned again.
+        """
+        check_is_fitted(self)
+        n = len(self.row_weights_)
+        refuse_pairs(type(self).__name__, n, 8, self._alternative)
+        A = np.asarray(self.kernel_.gram(self.rows_), dtype=np.float64)
+        A[np.diag_indices(n)] += self.alpha_ / self.row_weights_
+        y = A @ self.dual_coef_ + self.intercept_
+        diagonal, ones = _inverse_of(A, self.fit_intercept)
+        if self.fit_intercept:
+            diagonal = diagonal - ones**2 / ones.sum()
+        residuals = self.dual_coef_ / diagonal
+        share = self.row_weights_ / self.row_weights_.sum()
+        mse, variance = float(share @ residuals**2), float(share @ (y - share @ y) ** 2)
+        return LeaveOneOut(y - residuals, residuals, mse, 1.0 - mse / variance if variance > 0 else np.nan)
+
+    # -- what was learned ------------------------------------------------------------------------------------
+
+    @property
+    def coef_(self) -> np.ndarray:
+        """The coefficients of the columns, for the linear kernel."""
+        if not _is_linear(self):
+            raise AttributeError("coef_ is for the linear kernel: f is no linear function of the columns")
+        return np.asarray(self.rows_.T @ self.dual_coef_, dtype=np.float64)
+
+    @available_if(_is_linear)
+    def explain(self, X: Any) -> Explanation:
+        """What every column adds to the prediction, for the linear kernel: its coefficient times its cell.
+
+        For other kernels see `row_contributions`.
+        """
+        return self._explain(X, partial(_parts, self.coef_, self.intercept_), "prediction")
+
+    def summary(self) -> Summary:
+        """The kernel, λ, and the norm of the function; the leave-one-out error if λ was chosen by it."""
+        check_is_fitted(self)
+        a = self.dual_coef_
+        facts: dict[str, Any] = {
+            "rows": len(a),
+            "kernel": repr(self.kernel_),
+            "alpha": self.alpha_,
+            "intercept": self.intercept_,
+            "norm of f": float(np.sqrt(max(0.0, float(a @ self.kernel_.sums(self.rows_, a, self.rows_))))),
+            "largest |coefficient|": float(np.abs(a).max()),
+        }
+        if hasattr(self, "loo_mse_"):
+            facts["leave-one-out mean squared error"] = float(self.loo_mse_.min())
+        return Summary(self._title(), facts)
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        n = len(self.dual_coef_)
+        return {"dual_coef_": (n,), "row_weights_": (n,), **self._row_shapes()}
+
+
+# -- solving -----------------------------------------------------------------------------------------------
+
+
+def _solver(kernel: Kernel, X: Any, ridge: np.ndarray, mixed: bool) -> Any:
+    """A function that multiplies by (K + diag(ridge))⁻¹."""
+    n = len(ridge)
+    diagonal = np.diag_indices(n)
+    if mixed and kernel.native is not None and not sparse.issparse(X):
+        A = kernel.gram(X.astype(np.float32))
+        A[diagonal] += ridge.astype(np.float32)
+        try:
+            factor_in_place(A)
+        except SystemNotPositive:
+            pass
+        else:
+            return partial(_refined, kernel, X, ridge, A)
+    return _exact_solver(kernel, X, ridge)
+
+
+def _exact_solver(kernel: Kernel, X: Any, ridge: np.ndarray) -> Any:
+    A = np.asarray(kernel.gram(X), dtype=np.float64)
+    A[np.diag_indices(len(A))] += ridge
+    try:
+        factor_in_place(A)
+    except SystemNotPositive:
+        return _by_eigenvalues(kernel, X, ridge)
+    return partial(solve_factored, A)
+
+
+def _refined(kernel: Kernel, X: Any, ridge: np.ndarray, L: np.ndarray, b: np.ndarray) -> np.ndarray:
+    wide = np.asarray(X, dtype=np.float64)
+
+    def product(v: np.ndarray) -> np.ndarray:
+        return kernel.sums(wide, v, wide) + ridge * v
+
+    found = refined_solution(product, L, b)
+    return _exact_solver(kernel, X, ridge)(b) if found is None else found
+
+
+def _by_eigenvalues(kernel: Kernel, X: Any, ridge: np.ndarray) -> Any:
+    """For a matrix that is singular by rounding; refuses one that is not that of a Mercer kernel."""
+    scale = 1.0 / np.sqrt(ridge)
+    B = np.asarray(kernel.gram(X), dtype=np.float64) * scale * scale[:, None]
+    with single_threaded_blas():
+        s, Q = linalg.eigh(B, overwrite_a=True, check_finite=False)
+    if s[0] <= -1.0 + 1e-12:
+        _refuse_negative(s, kernel)
+    s = np.maximum(s, -1.0 + 1e-12) + 1.0
+    return lambda b: scale * (Q @ ((Q.T @ (scale * b)) / s))
+
+
+def _refuse_negative(s: np.ndarray, kernel: Kernel) -> None:
+    if s[0] < -_NOT_MERCER * max(abs(s[0]), s[-1]):
+        raise SettingError(
+            f"{kernel!r} is no Mercer kernel on these rows: its Gram matrix has an eigenvalue of {s[0]:.3g} "
+            f"beside {s[-1]:.3g}, so that the penalised error has no least value: take another kernel, or a "
+            "larger alpha"
+        )
+
+
+def _inverted(
+    alpha: float, s: np.ndarray, Q: np.ndarray, turned: np.ndarray, squares: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """(B + λI)⁻¹ of the right sides, and its diagonal."""
+    shrunk = 1.0 / (s + alpha)
+    return Q @ (shrunk[:, None] * turned), squares @ shrunk
+
+
+def _inverse_of(A: np.ndarray, with_ones: bool) -> tuple[np.ndarray, np.ndarray]:
+    """The diagonal of A⁻¹, and A⁻¹ 1; A is overwritten."""
+    ones = np.ones(len(A))
+    kept = A.copy()
+    try:
+        factor_in_place(A)
+    except SystemNotPositive:
+        with single_threaded_blas():
+            inverse = linalg.inv(kept, check_finite=False)
+        return np.diagonal(inverse).copy(), inverse @ ones
+    return inverse_diagonal(A), solve_factored(A, ones) if with_ones else ones
+
+
+# -- blocks ------------------------------------------------------------------------------------------------
+
+
+def _predicted(model: KernelRidge, block: Block) -> np.ndarray:
+    return model.kernel_.sums(model.rows_, model.dual_coef_, block.X) + model.intercept_
+
+
+def _row_contributions(model: KernelRidge, block: Block) -> np.ndarray:
+    return np.asarray(model.kernel_.gram(block.X, model.rows_), dtype=np.float64) * model.dual_coef_
+
+
+def _parts(coef: np.ndarray, intercept: float, block: Block) -> np.ndarray:
+    added = block.dense * coef
+    return np.column_stack([added.sum(axis=1) + intercept, np.full(len(added), intercept), added])

@@ -1,0 +1,144 @@
+"""Kernel PCA and features that approximate kernels."""
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from scipy import sparse
+from sklearn.decomposition import KernelPCA as ScikitKernelPCA
+from sklearn.pipeline import make_pipeline
+
+from lyceum.data import scan
+from lyceum.errors import DataError, SettingError
+from lyceum.kernels import RBF, Distance, KernelPCA, KernelRidge, Nystroem, Polynomial, RandomFourierFeatures
+from lyceum.linear import LogisticRegression, Ridge
+from lyceum.prepare import Standardize
+from lyceum.reduce import PCA
+
+
+def rows(n=80, d=4, seed=0):
+    return np.random.default_rng(seed).normal(size=(n, d)) @ np.diag(np.arange(d, 0, -1.0))
+
+
+@pytest.mark.syllabus("9.4")
+@pytest.mark.parametrize("n", [80, 700])  # all eigenvalues, or the largest by Lanczos steps
+def test_scores_are_those_of_scikit_learn_also_for_new_rows(n):
+    X, new = rows(n), rows(20, seed=1)
+    ours = KernelPCA(3, gamma=0.05).fit(X)
+    theirs = ScikitKernelPCA(3, kernel="rbf", gamma=0.05).fit(X)
+    np.testing.assert_allclose(ours.eigenvalues_, theirs.eigenvalues_, rtol=1e-9)
+    signs = np.sign((ours.transform(X) * theirs.transform(X)).sum(axis=0))
+    np.testing.assert_allclose(ours.transform(new), theirs.transform(new) * signs, atol=1e-8)
+
+
+@pytest.mark.syllabus("9.4")
+def test_the_linear_kernel_is_pca_with_exact_reconstruction():
+    X, w = rows(), np.random.default_rng(3).integers(1, 4, 80).astype(float)
+    ours, pca = KernelPCA(2, kernel="linear").fit(X, sample_weight=w), PCA(2).fit(X, sample_weight=w)
+    signs = np.sign((ours.transform(X) * pca.transform(X)).sum(axis=0))
+    np.testing.assert_allclose(ours.transform(X) * signs, pca.transform(X), atol=1e-9)
+    np.testing.assert_allclose(ours.eigenvalues_, pca.singular_values_**2, rtol=1e-9)
+    again = ours.inverse_transform(ours.transform(X))
+    np.testing.assert_allclose(again, pca.inverse_transform(pca.transform(X)), atol=1e-9)
+    np.testing.assert_allclose(ours.reconstruction_error(X), ((X - again) ** 2).sum(axis=1), atol=1e-8)
+
+
+@pytest.mark.syllabus("9.4")
+def test_scores_are_uncorrelated_and_their_scatter_is_the_eigenvalue():
+    X, w = rows(), np.random.default_rng(3).integers(1, 4, 80).astype(float)
+    model = KernelPCA(5, gamma=0.1).fit(X, sample_weight=w)
+    Z = model.transform(X)
+    np.testing.assert_allclose(w @ Z, 0.0, atol=1e-9)
+    np.testing.assert_allclose((Z.T * w) @ Z, np.diag(model.eigenvalues_), atol=1e-9)
+    full = KernelPCA(gamma=0.1).fit(X, sample_weight=w)
+    assert full.explained_variance_ratio_.sum() == pytest.approx(1.0)
+    np.testing.assert_allclose(full.reconstruction_error(X), 0.0, atol=1e-7)
+
+
+def test_a_pre_image_of_the_rbf_kernel_takes_noise_away():
+    rng = np.random.default_rng(0)
+    angle = rng.uniform(0, 2 * np.pi, 150)
+    clean = np.column_stack([np.cos(angle), np.sin(angle)])
+    noisy = clean + 0.15 * rng.normal(size=clean.shape)
+    model = KernelPCA(4, gamma=0.5).fit(noisy)
+    back = model.inverse_transform(model.transform(noisy))
+    off = [np.abs(np.linalg.norm(points, axis=1) - 1.0).mean() for points in (noisy, back)]
+    assert off[1] < 0.6 * off[0]
+    near = KernelPCA(gamma=2.0).fit(noisy[:20])
+    np.testing.assert_allclose(near.inverse_transform(near.transform(noisy[:20])), noisy[:20], atol=1e-3)
+
+
+def test_kernels_without_pre_images_and_awkward_rows():
+    X = rows(30)
+    model = KernelPCA(2, kernel=Polynomial(2)).fit(X)
+    with pytest.raises(SettingError, match="no rows of their own"):
+        model.inverse_transform(model.transform(X))
+    with pytest.raises(DataError, match="3 columns of scores, but 2"):
+        model.inverse_transform(np.zeros((1, 3)))
+    assert KernelPCA().fit(np.ones((4, 2))).transform(np.ones((2, 2))).tolist() == [[0.0]] * 2
+    assert KernelPCA(3).fit([[1.0, 2.0]]).transform([[1.0, 2.0]]).shape == (1, 1)
+    frame = pd.DataFrame({"age": [1.0, np.nan, 3.0, 9.0], "town": ["Ulm", "Bonn", None, "Ulm"]})
+    assert np.isfinite(KernelPCA(2, kernel=Distance("gower")).fit_transform(frame)).all()
+    dense, thin = KernelPCA(2).fit_transform(X), KernelPCA(2).fit(sparse.csr_array(X)).transform(X)
+    np.testing.assert_allclose(thin, dense, atol=1e-8)
+
+
+# -- approximations ----------------------------------------------------------------------------------
+
+
+@pytest.mark.syllabus("9.4")
+def test_features_of_all_rows_are_the_kernel_itself():
+    X = rows(40)
+    model = Nystroem(100, gamma=0.1, random_state=0).fit(X)
+    Z = model.transform(X)
+    np.testing.assert_allclose(Z @ Z.T, RBF(gamma=0.1).gram(X), atol=1e-9)
+    part = Nystroem(15, kernel=Polynomial(2), random_state=0).fit(X)
+    drawn = part.transform(part.rows_)
+    np.testing.assert_allclose(drawn @ drawn.T, Polynomial(2).gram(part.rows_), rtol=1e-6)
+
+
+@pytest.mark.syllabus("9.4")
+def test_waves_come_nearer_to_the_kernel_the_more_there_are():
+    X, K = rows(60), RBF(gamma=0.05).gram(rows(60))
+    errors = []
+    for waves in (50, 5000):
+        Z = RandomFourierFeatures(waves, gamma=0.05, random_state=0).fit_transform(X)
+        np.testing.assert_allclose((Z * Z).sum(axis=1), 1.0)
+        errors.append(np.abs(Z @ Z.T - K).max())
+    assert errors[1] < 0.06
+    assert errors[1] < 0.25 * errors[0]
+
+
+@pytest.mark.syllabus("9.4")
+@pytest.mark.parametrize(
+    "features",
+    [Nystroem(60, gamma=0.5, random_state=0), RandomFourierFeatures(60, gamma=0.5, random_state=0)],
+)
+def test_a_linear_machine_behind_features_is_a_kernel_machine_on_files(features, tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-2, 2, (3000, 2))
+    inside = np.where((X**2).sum(axis=1) < 2.0, "in", "out")
+    table = pa.table({"a": X[:, 0], "b": X[:, 1], "town": rng.choice(["Ulm", "Bonn"], 3000), "side": inside})
+    pq.write_table(table, tmp_path / "rows.parquet", row_group_size=500)
+    rows_of_file = scan(tmp_path / "rows.parquet", target="side", memory=0)
+    model = make_pipeline(Standardize(), features, LogisticRegression(C=100.0)).fit(rows_of_file)
+    assert model.score(rows_of_file) > 0.97
+    assert LogisticRegression().fit(rows_of_file).score(rows_of_file) < 0.75
+    frame = table.to_pandas()
+    in_memory = make_pipeline(Standardize(), features, LogisticRegression(C=100.0)).fit(
+        frame[["a", "b", "town"]], inside
+    )
+    assert (np.asarray(in_memory.predict(frame[["a", "b", "town"]])) == inside).mean() > 0.97
+
+
+def test_ridge_behind_features_nears_kernel_ridge():
+    X = rows(400, d=2)
+    y = np.sin(X[:, 0]) * X[:, 1]
+    exact = KernelRidge(0.1, gamma=0.5).fit(X, y).predict(X)
+    for drawn, within in ((100, 0.1), (200, 0.03), (400, 1e-6)):
+        features = Nystroem(drawn, gamma=0.5, random_state=0)
+        near = make_pipeline(features, Ridge(alpha=0.1, fit_intercept=False)).fit(X, y)
+        assert np.std(near.predict(X) - exact) < within * np.std(y)
+    with pytest.raises(SettingError, match="KernelRidge"):
+        Nystroem(kernel=Distance("gower")).fit(X)
