@@ -44,7 +44,7 @@ def data_for(learner: Any, n: int = N, seed: int = 0) -> Data:
     X = rng.normal(size=(n, D)) @ rng.normal(size=(D, D)) + 3.0 * rng.normal(size=(K, D))[group]
     X = np.abs(X) if get_tags(learner).input_tags.positive_only else X
     y: np.ndarray | None = None
-    if is_classifier(learner):
+    if is_classifier(learner) or (not is_regressor(learner) and get_tags(learner).target_tags.required):
         y = np.array(["ant", "bee", "cow"])[group]
     elif is_regressor(learner):
         y = X @ rng.normal(size=D) + rng.normal(size=n)

@@ -6,6 +6,8 @@ __all__ = ["ENTRIES", "ITEMS"]
 
 _VOTES = {"n_neighbors": (1, 50, "log"), "weights": ["uniform", "distance"]}
 
+_BUMPS = {"n_centers": (5, 100, "log"), "units": ["constant", "linear"]}
+
 ENTRIES: tuple[Entry, ...] = (
     Entry(
         name="KNeighborsClassifier",
@@ -40,6 +42,70 @@ ENTRIES: tuple[Entry, ...] = (
         cost="nothing to fit; a search and k·p² per row to predict, p terms",
         syllabus=("10.6",),
         space={"n_neighbors": (10, 200, "log"), "degree": [0, 1, 2]},
+        in_study="never",
+    ),
+    Entry(
+        name="NearestCentroid",
+        package="lyceum.neighbors",
+        task="classification",
+        about="The class of the nearest of one or a few centroids per class.",
+        scales="many passes",
+        cost="n·d² to fit, n·d per centroid to predict",
+        syllabus=("10.5",),
+        space={"n_centroids": (1, 10, "log"), "exemplar": ["mean", "median", "geometric_median"]},
+        needs_scaling=True,
+        in_study="never",
+    ),
+    Entry(
+        name="AttributeWeights",
+        package="lyceum.neighbors",
+        task="preparation",
+        about="Stretches every column by what the leave-one-out error of neighbours says; zero removes it.",
+        scales="in memory",
+        cost="d·m² per round on a sample of m rows, n·d to transform",
+        syllabus=("10.4",),
+        in_study="never",
+    ),
+    Entry(
+        name="LearnedMetric",
+        package="lyceum.neighbors",
+        task="preparation",
+        about="A Mahalanobis metric that brings rows of like targets together.",
+        scales="in memory",
+        cost="d·m² per step on a sample of m rows, n·d² to transform",
+        syllabus=("10.1", "10.4"),
+        in_study="never",
+    ),
+    Entry(
+        name="RBFNetworkClassifier",
+        package="lyceum.neighbors",
+        task="classification",
+        about="Gaussian bumps with one output per class, by least squares, gradient steps or EM.",
+        scales="in memory",
+        cost="n·m² to fit m units, n·m·d to predict",
+        syllabus=("10.7",),
+        space=_BUMPS,
+        in_study="never",
+    ),
+    Entry(
+        name="RBFNetworkRegressor",
+        package="lyceum.neighbors",
+        task="regression",
+        about="A sum of Gaussian bumps, by least squares, gradient steps or EM; with linear models if asked.",
+        scales="in memory",
+        cost="n·m² to fit m units, n·m·d to predict",
+        syllabus=("10.7",),
+        space=_BUMPS,
+        in_study="never",
+    ),
+    Entry(
+        name="RestrictedCoulombClassifier",
+        package="lyceum.neighbors",
+        task="classification",
+        about="Spheres of one class each, added until every row is covered.",
+        scales="in memory",
+        cost="a search per row and n·d per sphere to fit, n·d per sphere to predict",
+        syllabus=("10.7",),
         in_study="never",
     ),
 )

@@ -66,6 +66,17 @@ ENTRIES = (
         syllabus=("1.3",),
     ),
     Entry(
+        name="FillFromNeighbors",
+        package="lyceum.prepare",
+        task="preparation",
+        about="Missing cells filled from the nearest rows by Gower's distance.",
+        missing=True,
+        scales="in memory",
+        cost="a search among all rows for every row with missing cells",
+        syllabus=("1.3",),
+        space={"n_neighbors": (1, 20, "log"), "weights": ["uniform", "distance"]},
+    ),
+    Entry(
         name="PredictMissing",
         package="lyceum.prepare",
         task="preparation",

@@ -45,7 +45,11 @@ class Inputs:
     @cached_property
     def task(self) -> Task | None:
         """ "classes", "numbers", or None when there is nothing to predict."""
-        return "classes" if is_classifier(self.learner) else "numbers" if is_regressor(self.learner) else None
+        if is_classifier(self.learner):
+            return "classes"
+        if is_regressor(self.learner):
+            return "numbers"
+        return getattr(self.learner, "_target_task", None)  # of a transformer that learns from a target
 
     # -- fit -----------------------------------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ from lyceum.distances import metric as metric_named
 from lyceum.errors import DataError, ModelFileError, SettingError
 from lyceum.statistics import Moments
 
-__all__ = ["STORED_CONSTRAINTS", "StoredRows", "as_cells", "moments_of", "spreads_of"]
+__all__ = ["STORED_CONSTRAINTS", "StoredRows", "as_cells", "invertible", "moments_of", "spreads_of"]
 
 MIXED = ("gower", "value_difference")  # compare codes, and take missing cells
 NAMES = {
@@ -168,7 +168,7 @@ class StoredRows(Learner):
         self._learn_scale(rows)
         metric = self._asked_metric()
         if isinstance(metric, Mahalanobis) and metric.covariance is None:
-            metric = _invertible(metric.fitted(self._scaled_rows(rows)))
+            metric = invertible(metric.fitted(self._scaled_rows(rows)))
         elif isinstance(metric, Gower) and metric.schema is None:
             metric = metric.fitted(rows)
         elif isinstance(metric, ValueDifference) and not metric.columns:
@@ -318,7 +318,7 @@ def spreads_of(moments: Moments, scale: str) -> np.ndarray:
     return np.where((spread > 0) & np.isfinite(spread), spread, 1.0)
 
 
-def _invertible(metric: Mahalanobis) -> Mahalanobis:
+def invertible(metric: Mahalanobis) -> Mahalanobis:
     """The metric, its covariance made positive definite where columns are constant or sums of others."""
     S = np.array(metric.covariance, dtype=np.float64)
     unit = float(np.trace(S)) / max(1, len(S)) or 1.0

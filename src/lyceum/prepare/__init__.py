@@ -2,6 +2,7 @@
 
 from lyceum.prepare._base import Transformer
 from lyceum.prepare._drop_missing import DropMissing
+from lyceum.prepare._fill_from_neighbors import FillFromNeighbors
 from lyceum.prepare._fill_missing import FillMissing
 from lyceum.prepare._min_max import MinMax
 from lyceum.prepare._missing_category import MissingCategory
@@ -12,6 +13,7 @@ from lyceum.prepare._steps import as_floats
 
 __all__ = [
     "DropMissing",
+    "FillFromNeighbors",
     "FillMissing",
     "MinMax",
     "MissingCategory",
