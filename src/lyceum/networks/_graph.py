@@ -1,0 +1,110 @@
+"""Directed acyclic graphs by the parents of every node: order, ancestors, blankets, moral graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from lyceum.errors import DataError
+
+__all__ = [
+    "Parents",
+    "ancestors_of",
+    "children_of",
+    "descendants_of",
+    "find_cycle",
+    "markov_blanket_of",
+    "moral_graph",
+    "topological_order",
+]
+
+Parents = Mapping[str, Sequence[str]]
+
+
+def topological_order(parents: Parents) -> list[str]:
+    """The nodes with parents before children; among free ones in the order given. Raises on a cycle."""
+    waiting = {name: len(of) for name, of in parents.items()}
+    children = children_of(parents)
+    order: list[str] = []
+    free = [name for name, count in waiting.items() if not count]
+    while free:
+        name = free.pop(0)
+        order.append(name)
+        for child in children[name]:
+            waiting[child] -= 1
+            if not waiting[child]:
+                free.append(child)
+    if len(order) < len(waiting):
+        raise DataError(
+            f"the graph has the cycle {' → '.join(find_cycle(parents))}: a Bayesian network has none, so turn "
+            "or leave out one of these edges"
+        )
+    return order
+
+
+def find_cycle(parents: Parents) -> list[str]:
+    """The nodes of one cycle along its edges, the first one again at the end; empty if there is none."""
+    children = children_of(parents)
+    done: set[str] = set()
+    for start in parents:
+        path, at = [start], {start: 0}
+        iterators = [iter(children[start])]
+        while iterators:
+            child = next(iterators[-1], None)
+            if child is None:
+                done.add(path[-1])
+                del at[path.pop()]
+                iterators.pop()
+            elif child in at:
+                return [*path[at[child] :], child]
+            elif child not in done:
+                at[child] = len(path)
+                path.append(child)
+                iterators.append(iter(children[child]))
+    return []
+
+
+def children_of(parents: Parents) -> dict[str, list[str]]:
+    """The children of every node, in the order of the nodes."""
+    children: dict[str, list[str]] = {name: [] for name in parents}
+    for name, of in parents.items():
+        for parent in of:
+            children[parent].append(name)
+    return children
+
+
+def _reached(start: Iterable[str], steps: Mapping[str, Sequence[str]]) -> set[str]:
+    found: set[str] = set()
+    waiting = list(start)
+    while waiting:
+        for name in steps[waiting.pop()]:
+            if name not in found:
+                found.add(name)
+                waiting.append(name)
+    return found
+
+
+def ancestors_of(names: Iterable[str], parents: Parents) -> set[str]:
+    """The parents of some nodes, their parents, and so on; a node itself only if it is one of another's."""
+    return _reached(names, parents)
+
+
+def descendants_of(names: Iterable[str], parents: Parents) -> set[str]:
+    """The children of some nodes, their children, and so on."""
+    return _reached(names, children_of(parents))
+
+
+def markov_blanket_of(name: str, parents: Parents) -> list[str]:
+    """Parents, children and the children's other parents, in the order of the nodes."""
+    children = children_of(parents)[name]
+    blanket = {*parents[name], *children, *(spouse for child in children for spouse in parents[child])}
+    return [other for other in parents if other in blanket and other != name]
+
+
+def moral_graph(parents: Parents) -> dict[str, set[str]]:
+    """The neighbours of every node when parents of a common child are joined and directions are dropped."""
+    near: dict[str, set[str]] = {name: set() for name in parents}
+    for name, of in parents.items():
+        family = [name, *of]
+        for one in family:
+            near[one].update(other for other in family if other != one)
+    return near

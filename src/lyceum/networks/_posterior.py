@@ -1,0 +1,211 @@
+"""What a query answers: a distribution with the way it was found and how exact it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from lyceum.errors import DataError
+from lyceum.probability import Factor, Gaussian, find_labels
+from lyceum.report import Table, plain
+
+__all__ = ["GaussianPosterior", "MostProbable", "Posterior"]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Posterior:
+    """P(query | evidence) of discrete variables.
+
+    Attributes
+    ----------
+    variables : dict of name to states
+        The query, in the order of the axes of `values`.
+    values : array with one axis per variable
+        The probabilities, which sum to 1.
+    evidence : dict of name to state
+    log_evidence : float
+        log P(evidence); NaN where the method does not find it.
+    method : str
+        How it was found: "junction tree", "variable elimination", "likelihood weighting" or "Gibbs sampling".
+    error : array or None
+        The standard error of every value, of a method that draws; None if the values are exact.
+
+    Examples
+    --------
+    >>> from lyceum.networks import BayesNet, TableNode
+    >>> net = BayesNet([TableNode("coin", ["heads", "tails"], table=[0.4, 0.6])])
+    >>> net.posterior("coin")["heads"]
+    0.4
+    """
+
+    variables: Mapping[str, tuple[Any, ...]]
+    values: np.ndarray
+    evidence: Mapping[str, Any]
+    log_evidence: float
+    method: str
+    error: np.ndarray | None = None
+
+    def __getitem__(self, state: Any) -> float:
+        """The probability of a state, or of a dict of states for several variables."""
+        if not isinstance(state, Mapping):
+            if len(self.variables) != 1:
+                raise DataError(f"say which variable of {', '.join(self.variables)}: give a dict of states")
+            state = dict.fromkeys(self.variables, state)
+        return self.factor()[state]
+
+    def factor(self) -> Factor:
+        """As a factor of `lyceum.probability`, to compute with."""
+        return Factor(self.variables, self.values)
+
+    @property
+    def most_probable(self) -> dict[str, Any]:
+        """The combination of states of the largest probability."""
+        return self.factor().argmax()
+
+    @property
+    def title(self) -> str:
+        """P(query | evidence) in words."""
+        given = ", ".join(f"{name}={state}" for name, state in self.evidence.items())
+        return f"P({', '.join(self.variables)}{' | ' + given if given else ''})"
+
+    def table(self) -> Table:
+        """One row per combination of states."""
+        errors = [] if self.error is None else ["± standard error"]
+        rows = []
+        for i, states in enumerate(product(*self.variables.values())):
+            tail = [] if self.error is None else [float(self.error.flat[i])]
+            rows.append((*map(str, states), float(self.values.flat[i]), *tail))
+        return Table(f"{self.title}, by {self.method}", (*self.variables, "probability", *errors), rows)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Query, evidence, probabilities and method, in JSON's own types."""
+        return plain(
+            {
+                "query": list(self.variables),
+                "evidence": self.evidence,
+                "method": self.method,
+                "log_evidence": self.log_evidence,
+                "states": [dict(zip(self.variables, states)) for states in product(*self.variables.values())],
+                "probabilities": self.values.ravel(),
+                "standard_errors": None if self.error is None else self.error.ravel(),
+            }
+        )
+
+    def __str__(self) -> str:
+        return str(self.table())
+
+    def __repr__(self) -> str:
+        return f"<{self.title}, {self.values.size} values by {self.method}>"
+
+    def _repr_html_(self) -> str:
+        return self.table()._repr_html_()
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class GaussianPosterior:
+    """p(query | evidence) of Gaussian variables: one Gaussian, or a mixture of them.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The query.
+    weights : array of shape (k,)
+    means : array of shape (k, d)
+    covariances : array of shape (k, d, d)
+        Of every component; one component where no discrete variable matters.
+    evidence : dict
+    method : str
+    log_evidence : float
+        The log density of the evidence (the log probability of its discrete part).
+    error : array of shape (d,) or None
+        The standard errors of the mean, of a method that draws.
+
+    Examples
+    --------
+    >>> from lyceum.networks import BayesNet, GaussianNode
+    >>> net = BayesNet([GaussianNode("x"), GaussianNode("y", "x", coefficients=[2.0])])
+    >>> float(net.posterior("x", {"y": 5.0}).mean[0])
+    2.0
+    """
+
+    names: tuple[str, ...]
+    weights: np.ndarray
+    means: np.ndarray
+    covariances: np.ndarray
+    evidence: Mapping[str, Any]
+    method: str
+    log_evidence: float = float("nan")
+    error: np.ndarray | None = None
+
+    @property
+    def mean(self) -> np.ndarray:
+        """The mean of the query."""
+        return self.weights @ self.means
+
+    @property
+    def covariance(self) -> np.ndarray:
+        """The covariance of the query: within the components and between their means."""
+        between = self.means - self.mean
+        return np.tensordot(self.weights, self.covariances, 1) + (self.weights * between.T) @ between
+
+    def marginal(self, name: str) -> GaussianPosterior:
+        """The distribution of one variable of the query."""
+        (j,) = find_labels([name], self.names, "the variable")
+        return GaussianPosterior(
+            (name,), self.weights, self.means[:, [j]], self.covariances[:, [j]][:, :, [j]],
+            self.evidence, self.method, self.log_evidence, None if self.error is None else self.error[[j]],
+        )  # fmt: skip
+
+    def gaussian(self) -> Gaussian:
+        """The Gaussian with the same mean and covariance; it is the posterior if there is one component."""
+        return Gaussian(self.mean, self.covariance)
+
+    def table(self) -> Table:
+        """Mean and standard deviation of every variable."""
+        deviations = np.sqrt(np.diag(self.covariance))
+        given = ", ".join(f"{name}={value}" for name, value in self.evidence.items())
+        title = f"p({', '.join(self.names)}{' | ' + given if given else ''}), by {self.method}"
+        rows = [(n, float(m), float(s)) for n, m, s in zip(self.names, self.mean, deviations)]
+        return Table(title, ("variable", "mean", "standard deviation"), rows)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Query, evidence, means, covariance and components, in JSON's own types."""
+        return plain(
+            {
+                "query": list(self.names),
+                "evidence": self.evidence,
+                "method": self.method,
+                "mean": self.mean,
+                "covariance": self.covariance,
+                "weights": self.weights,
+                "means": self.means,
+            }
+        )
+
+    def __str__(self) -> str:
+        return str(self.table())
+
+    def __repr__(self) -> str:
+        return f"<p({', '.join(self.names)} | ...), {len(self.weights)} Gaussians by {self.method}>"
+
+
+@dataclass(frozen=True, slots=True)
+class MostProbable:
+    """The most probable states of all variables that are not observed.
+
+    Attributes
+    ----------
+    states : dict of name to state
+    log_probability : float
+        log P(states, evidence).
+    probability : float
+        P(states | evidence).
+    """
+
+    states: dict[str, Any]
+    log_probability: float
+    probability: float

@@ -1,0 +1,140 @@
+"""Tables as evidence: rows of a frame, a file or an array as codes of a network's states."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lyceum.data import (
+    Align,
+    ArraySource,
+    Block,
+    Column,
+    Recode,
+    Rows,
+    Schema,
+    coded_source,
+    is_frame,
+    scan,
+    to_arrow,
+)
+from lyceum.errors import DataError, SchemaError
+from lyceum.networks._nodes import TableNode
+from lyceum.probability import label_array
+
+if TYPE_CHECKING:
+    from lyceum.networks._net import BayesNet
+
+__all__ = ["RowCodes", "network_rows", "row_marginals", "states_schema"]
+
+
+def states_schema(net: BayesNet, names: Sequence[str]) -> Schema:
+    """The columns of some variables, with their states as categories."""
+    columns = []
+    for name in names:
+        node = net.node(name)
+        if isinstance(node, TableNode):
+            kind = "binary" if len(node.states) == 2 else "categorical"
+            columns.append(Column(name, kind, label_array(node.states), "a state of the network"))  # type: ignore[arg-type]
+        else:
+            columns.append(Column(name, "continuous", None, "a number of the network"))
+    return Schema(tuple(columns))
+
+
+def network_rows(net: BayesNet, data: Any) -> Rows:
+    """Rows whose columns are variables of the network, coded by its states; other columns are left out."""
+    if isinstance(data, np.ndarray) and data.dtype.kind in "iu":
+        return _code_rows(net, data)
+    if isinstance(data, Rows):
+        target = data.schema.target
+        if target is not None and target.name in net.places:
+            raise SchemaError(
+                f"the variable {target.name!r} is the target of these rows: scan the table without a target"
+            )
+        return data.then(Align.between(data.schema, _present(net, data.schema.names))).then(Recode())
+    if is_frame(data):
+        table = to_arrow(data)
+        return Rows(coded_source(table, _present(net, table.column_names))).then(Recode())
+    rows = scan(data)
+    return rows.then(Align.between(rows.schema, _present(net, rows.schema.names))).then(Recode())
+
+
+def _present(net: BayesNet, names: Sequence[str]) -> Schema:
+    there = set(names)
+    found = [name for name in net.names if name in there]
+    if not found:
+        raise SchemaError(
+            f"no column is a variable of the network: it has {', '.join(net.names)}, the table {', '.join(names)}"
+        )
+    return states_schema(net, found)
+
+
+def _code_rows(net: BayesNet, codes: np.ndarray) -> Rows:
+    if codes.ndim != 2 or codes.shape[1] != len(net.names):
+        raise DataError(
+            f"an array of states has a column for each of the {len(net.names)} variables, not {codes.shape}"
+        )
+    if net.gaussian_names:
+        raise DataError("an array of state numbers cannot hold Gaussian variables: give a frame")
+    cells = codes.astype(np.float64)
+    for j, name in enumerate(net.names):
+        if len(codes) and (codes[:, j].max() >= len(net.states(name))):
+            raise DataError(f"column {j} has the state {codes[:, j].max()}, which {name!r} does not have")
+    cells[cells < 0] = np.nan
+    schema = states_schema(net, net.names)
+    return Rows(ArraySource(cells, None, None, schema, coded=True))
+
+
+@dataclass(frozen=True)
+class RowCodes:
+    """The state of every variable in every row of a block, -1 where it is missing or has no column.
+
+    Parameters
+    ----------
+    names : tuple of str
+        All variables of the network.
+    """
+
+    names: tuple[str, ...]
+
+    def __call__(self, block: Block) -> np.ndarray:
+        codes = np.full((len(block), len(self.names)), -1, np.int32)
+        at = {name: i for i, name in enumerate(self.names)}
+        for j, column in enumerate(block.schema):
+            if not column.is_categorical:
+                continue
+            cells = block.X[:, j]
+            if cells.dtype.kind == "f":
+                unknown = cells < 0
+                cells = np.where(np.isnan(cells), -1, cells)
+            else:
+                unknown = cells < 0
+            if unknown.any():
+                row = block.start + int(unknown.argmax())
+                raise DataError(
+                    f"column {column.name!r} has a value in row {row} that is no state of the network: its "
+                    f"states are {', '.join(map(str, column.categories.tolist()))}"  # type: ignore[union-attr]
+                )
+            codes[:, at[column.name]] = cells
+        return codes
+
+
+def row_marginals(net: BayesNet, data: Any, names: list[str]) -> dict[str, np.ndarray]:
+    """P(variable | row) of some variables for every row."""
+    for name in names:
+        net.find(name)
+    found = network_rows(net, data).collect(partial(_block_marginals, net=net, names=tuple(names)))
+    ends = np.cumsum([len(net.states(name)) for name in names])[:-1]
+    return dict(zip(names, np.split(found, ends, axis=1)))
+
+
+def _block_marginals(block: Block, net: BayesNet, names: tuple[str, ...]) -> np.ndarray:
+    values, log_p = net.junction_tree().rows(RowCodes(net.names)(block), names)
+    bad = np.flatnonzero(log_p == -np.inf)
+    if len(bad):
+        raise DataError(f"row {block.start + bad[0]} is impossible: the network gives it probability 0")
+    return values
