@@ -177,9 +177,7 @@ class _Parser:
             raise self._error(f"joint tables such as P({name}, {parents[0]}) cannot be read")
         for one in (name, *parents):
             if one not in self.states:
-                raise self._error(
-                    f"the probability of {name!r} names the variable {one!r}, which is not declared"
-                )
+                raise self._error(f"P({name} | ...) names the variable {one!r}, which is not declared")
         self._take("{")
         rows: dict[Any, list[float]] = {}
         while (word := self._next()) != "}":

@@ -83,9 +83,7 @@ class Elimination:
 
     def run(self) -> Factor:
         """P(query, evidence)."""
-        whole = Factor({}, np.ones(()))
-        for _, _, whole in self.steps():
-            pass
+        *_, (_, _, whole) = self.steps()
         return whole
 
 

@@ -109,6 +109,7 @@ def _likelihoods(net: BayesNet, name: str, values: Any) -> np.ndarray:
     array = np.asarray(values, dtype=np.float64)
     if array.shape != (len(states),) or not np.isfinite(array).all() or (array < 0).any() or not array.any():
         raise DataError(
-            f"soft evidence on {name!r} must be {len(states)} likelihoods of at least 0, not all 0; got {values}"
+            f"soft evidence on {name!r} must be {len(states)} likelihoods of at least 0, not all 0, not "
+            f"{values}"
         )
     return array

@@ -82,6 +82,4 @@ def _starts(net: BayesNet, names: Sequence[str], evidence: Evidence, rng: np.ran
             w = np.exp(log_w - log_w.max())
             rows = rng.choice(n_rows, _CHAINS, p=w / w.sum())
             return np.array([[drawn[name][i] for name in names] for i in rows], np.int32)
-    raise DataError(
-        "no state that agrees with the evidence was found in 200,000 draws: it is impossible or rare"
-    )
+    raise DataError("none of 200,000 rows agrees with the evidence: it is impossible, or too rare to draw")

@@ -35,8 +35,8 @@ def topological_order(parents: Parents) -> list[str]:
                 free.append(child)
     if len(order) < len(waiting):
         raise DataError(
-            f"the graph has the cycle {' → '.join(find_cycle(parents))}: a Bayesian network has none, so turn "
-            "or leave out one of these edges"
+            f"the graph has the cycle {' → '.join(find_cycle(parents))}: a Bayesian network has none, so "
+            "turn or leave out one of these edges"
         )
     return order
 

@@ -37,9 +37,7 @@ def answer_mixed(
     """
     numeric = [name for name in query if name in net.gaussian_names]
     if numeric and len(numeric) < len(query):
-        raise DataError(
-            f"{numeric[0]!r} is Gaussian and others of the query are not: ask for them separately"
-        )
+        raise DataError(f"of the query {numeric[0]!r} is Gaussian and others are not: ask separately")
     if method == "gibbs":
         raise SettingError("Gibbs sampling is for discrete networks: use method='likelihood_weighting'")
     names = relevant_names(net, query, evidence)
@@ -170,7 +168,7 @@ def _draw(
         found = GaussianPosterior(tuple(query), w, points, zeros, evidence.given, method, log_evidence, error)
     if warn:
         warnings.warn(
-            f"there are too many combinations of states for an exact answer: this is an estimate by {found.method}",
+            f"there are too many combinations of states for an exact answer: estimated by {found.method}",
             UserWarning,
             stacklevel=5,
         )

@@ -50,9 +50,7 @@ class TableNode:
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", str(self.name))
         if isinstance(self.states, str | bytes):
-            raise DataError(
-                f"the states of {self.name!r} are the text {self.states!r}: give a list of labels"
-            )
+            raise DataError(f"the states of {self.name!r} are the text {self.states!r}: give a list")
         labels = [label.item() if isinstance(label, np.generic) else label for label in self.states]
         object.__setattr__(self, "states", tuple(labels))
         parents = (self.parents,) if isinstance(self.parents, str) else self.parents
@@ -60,9 +58,7 @@ class TableNode:
         if len(set(map(str, self.states))) < len(self.states) or not self.states:
             raise DataError(f"node {self.name!r} needs states, each named once, not {list(self.states)}")
         if len(set(self.parents)) < len(self.parents) or self.name in self.parents:
-            raise DataError(
-                f"node {self.name!r} has the parents {list(self.parents)}: name others, each once"
-            )
+            raise DataError(f"{self.name!r} has the parents {list(self.parents)}: name others, each once")
 
     def __repr__(self) -> str:
         return f"TableNode(name={self.name!r}, states={self.states!r}, parents={self.parents!r})"
@@ -164,9 +160,7 @@ class GaussianNode:
         parents = (self.parents,) if isinstance(self.parents, str) else self.parents
         object.__setattr__(self, "parents", tuple(map(str, parents)))
         if len(set(self.parents)) < len(self.parents) or self.name in self.parents:
-            raise DataError(
-                f"node {self.name!r} has the parents {list(self.parents)}: name others, each once"
-            )
+            raise DataError(f"{self.name!r} has the parents {list(self.parents)}: name others, each once")
 
     def __repr__(self) -> str:
         return f"GaussianNode(name={self.name!r}, parents={self.parents!r})"

@@ -68,7 +68,8 @@ def _present(net: BayesNet, names: Sequence[str]) -> Schema:
     found = [name for name in net.names if name in there]
     if not found:
         raise SchemaError(
-            f"no column is a variable of the network: it has {', '.join(net.names)}, the table {', '.join(names)}"
+            f"no column is a variable of the network: it has {', '.join(net.names)}, the table has "
+            f"{', '.join(names)}"
         )
     return states_schema(net, found)
 

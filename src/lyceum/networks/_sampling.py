@@ -131,7 +131,7 @@ def likelihood_weighting(
         if not strict:
             return None
         raise DataError(
-            f"none of {n_samples:,} rows agrees with the evidence: it is impossible or very rare; raise n_samples"
+            f"none of {n_samples:,} rows agrees with the evidence: it is impossible, or rare: raise n_samples"
         )
     found = weighted_posterior(net, query, evidence, drawn, log_w)
     return found[0] if strict else found
