@@ -84,6 +84,13 @@ class JunctionTree:
         self._sets = [set(clique) for clique in self.cliques]
         self._tree = self._compile()
 
+    def with_tables(self, net: BayesNet) -> JunctionTree:
+        """The same cliques with the tables of a network of the same graph."""
+        tree = object.__new__(JunctionTree)
+        tree.__dict__.update(self.__dict__, net=net)
+        tree._tree = tree._compile()
+        return tree
+
     @staticmethod
     def _refuse(cells: float, limit: int) -> None:
         raise SettingError(

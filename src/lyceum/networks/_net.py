@@ -199,6 +199,13 @@ class BayesNet:
             self.find(name)
         return BayesNet([new.get(node.name, node) for node in self.nodes], self.name)
 
+    def with_tables_of(self, nodes: Sequence[TableNode]) -> BayesNet:
+        """The network with other tables of the same nodes in the same order; the compiled tree is reused."""
+        net = BayesNet(nodes, self.name)
+        if isinstance(self._tree, JunctionTree):
+            net._tree = self._tree.with_tables(net)
+        return net
+
     def do(self, **states: Any) -> BayesNet:
         """The network after an intervention: the variables are set, and no longer depend on their parents.
 

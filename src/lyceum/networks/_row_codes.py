@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -24,7 +24,7 @@ from lyceum.data import (
 )
 from lyceum.errors import DataError, SchemaError
 from lyceum.networks._nodes import TableNode
-from lyceum.probability import label_array
+from lyceum.probability import find_labels, label_array
 
 if TYPE_CHECKING:
     from lyceum.networks._net import BayesNet
@@ -50,12 +50,11 @@ def network_rows(net: BayesNet, data: Any) -> Rows:
     if isinstance(data, np.ndarray) and data.dtype.kind in "iu":
         return _code_rows(net, data)
     if isinstance(data, Rows):
-        target = data.schema.target
-        if target is not None and target.name in net.places:
-            raise SchemaError(
-                f"the variable {target.name!r} is the target of these rows: scan the table without a target"
-            )
-        return data.then(Align.between(data.schema, _present(net, data.schema.names))).then(Recode())
+        known = data.schema
+        there = [*known.names, *([known.target.name] if known.target is not None else [])]
+        columns = [column for column in _present(net, there) if column.name in known]
+        schema = Schema(tuple(columns), known.target, known.weight)
+        return data.then(Align.between(known, schema)).then(Recode())
     if is_frame(data):
         table = to_arrow(data)
         return Rows(coded_source(table, _present(net, table.column_names))).then(Recode())
@@ -96,15 +95,22 @@ class RowCodes:
 
     Parameters
     ----------
-    names : tuple of str
-        All variables of the network.
+    states : dict of name to states
+        Of all discrete variables of the network; Gaussian ones have none.
     """
 
-    names: tuple[str, ...]
+    states: Mapping[str, Sequence[Any]]
+
+    @classmethod
+    def of(cls, net: BayesNet) -> RowCodes:
+        return cls({n.name: n.states if isinstance(n, TableNode) else () for n in net.nodes})
 
     def __call__(self, block: Block) -> np.ndarray:
-        codes = np.full((len(block), len(self.names)), -1, np.int32)
-        at = {name: i for i, name in enumerate(self.names)}
+        codes = np.full((len(block), len(self.states)), -1, np.int32)
+        at = {name: i for i, name in enumerate(self.states)}
+        target = block.schema.target
+        if target is not None and block.y is not None and target.name in at and target.is_categorical:
+            codes[:, at[target.name]] = self._target_codes(block.y, target)
         for j, column in enumerate(block.schema):
             if not column.is_categorical:
                 continue
@@ -123,6 +129,12 @@ class RowCodes:
             codes[:, at[column.name]] = cells
         return codes
 
+    def _target_codes(self, y: np.ndarray, target: Column) -> np.ndarray:
+        """The target's classes as states; they may stand in another order there."""
+        classes = np.asarray(target.categories).tolist()
+        places = find_labels(classes, self.states[target.name], f"variable {target.name!r}: the state")
+        return np.append(places, -1)[y]
+
 
 def row_marginals(net: BayesNet, data: Any, names: list[str]) -> dict[str, np.ndarray]:
     """P(variable | row) of some variables for every row."""
@@ -134,7 +146,7 @@ def row_marginals(net: BayesNet, data: Any, names: list[str]) -> dict[str, np.nd
 
 
 def _block_marginals(block: Block, net: BayesNet, names: tuple[str, ...]) -> np.ndarray:
-    values, log_p = net.junction_tree().rows(RowCodes(net.names)(block), names)
+    values, log_p = net.junction_tree().rows(RowCodes.of(net)(block), names)
     bad = np.flatnonzero(log_p == -np.inf)
     if len(bad):
         raise DataError(f"row {block.start + bad[0]} is impossible: the network gives it probability 0")

@@ -1,0 +1,233 @@
+"""Search for the structure of the best score: hill climbing and tabu search over single edges."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from lyceum.networks._coded_data import CodedData, ScoreRule, StreamedData
+from lyceum.progress import report
+
+__all__ = ["EdgeRules", "Search"]
+
+_GAIN = 1e-9  # a gain below this part of the score is rounding
+
+
+@dataclass(frozen=True)
+class EdgeRules:
+    """Which edges there must and must not be.
+
+    Attributes
+    ----------
+    required, forbidden : arrays of bool of shape (variables, variables)
+        From the variable of the row to that of the column.
+    max_parents : int
+    """
+
+    required: np.ndarray
+    forbidden: np.ndarray
+    max_parents: int
+
+
+@dataclass
+class Search:
+    """Greedy moves of one edge (add, remove, turn) under a decomposable score.
+
+    Every family is scored once and kept. With a tabu list, moves go on downhill for a while from a peak, and
+    what was just done may not be undone.
+    """
+
+    data: CodedData | StreamedData
+    rule: ScoreRule
+    rules: EdgeRules
+    known: dict[tuple[int, frozenset[int]], float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.n = len(self.data.states)
+        alone = self.data.families([(v, []) for v in range(self.n)], self.rule)
+        self.known.update({(v, frozenset()): s for v, s in enumerate(alone)})
+
+    # -- the scores of families ------------------------------------------------------------------------------
+
+    def _learn(self, children: list[int], parents: list[set[int]]) -> None:
+        """Score what can be reached by one edge to these children, as far as it is not known."""
+        requests = []
+        for v in children:
+            here = frozenset(parents[v])
+            if len(here) < self.rules.max_parents:
+                more = [
+                    u
+                    for u in range(self.n)
+                    if u != v
+                    and u not in here
+                    and not self.rules.forbidden[u, v]
+                    and (v, here | {u}) not in self.known
+                ]
+                requests.append((v, sorted(here), more))
+            for u in here:
+                less = sorted(here - {u})
+                if (v, here - {u}) not in self.known:
+                    requests.append((v, less[:-1], less[-1:]))
+        requests = [request for request in requests if request[2]]
+        if not requests:
+            return
+        for (v, some, more), scores in zip(requests, self.data.scores(requests, self.rule)):
+            base = frozenset(some)
+            self.known.update({(v, base | {u}): s for u, s in zip(more, scores.tolist())})
+
+    def total(self, parents: list[set[int]]) -> float:
+        """The score of a structure."""
+        lacking = [(v, sorted(of)) for v, of in enumerate(parents) if (v, frozenset(of)) not in self.known]
+        if lacking:
+            scores = self.data.families(lacking, self.rule)
+            self.known.update({(v, frozenset(of)): s for (v, of), s in zip(lacking, scores)})
+        return sum(self.known[v, frozenset(of)] for v, of in enumerate(parents))
+
+    # -- moves -----------------------------------------------------------------------------------------------
+
+    def climb(
+        self, parents: list[set[int]], tabu_length: int = 0, patience: int = 0, max_steps: int = 100_000
+    ) -> tuple[list[set[int]], float, list[float]]:
+        """The best structure found from a start, its score, and the score after every step."""
+        parents = [set(of) for of in parents]
+        score = best_score = self.total(parents)
+        best, history = [set(of) for of in parents], [score]
+        self._learn(list(range(self.n)), parents)
+        gains = _Gains(self, parents)
+        tabu: deque[tuple[int, int]] = deque(maxlen=max(tabu_length, 1))
+        worse = 0
+        for step in range(max_steps):
+            report("edges", step)
+            move = gains.best(tabu if tabu_length else ())
+            if move is None:
+                break
+            gain, u, v, kind = move
+            if gain <= _GAIN * abs(score) and not tabu_length:
+                break
+            changed = gains.apply(u, v, kind)
+            score += gain
+            history.append(score)
+            tabu.append((min(u, v), max(u, v)))
+            self._learn(changed, parents)
+            gains.refresh(changed)
+            if score > best_score + _GAIN * abs(best_score):
+                best, best_score, worse = [set(of) for of in parents], score, 0
+            else:
+                worse += 1
+                if worse > patience:
+                    break
+        return best, self.total(best), history
+
+
+class _Gains:
+    """What every possible edge change would gain, kept up to date while edges change."""
+
+    def __init__(self, search: Search, parents: list[set[int]]) -> None:
+        self.search, self.parents, n = search, parents, search.n
+        self.add = np.full((n, n), -np.inf)  # [u, v]: the edge u → v
+        self.remove = np.full((n, n), -np.inf)
+        self.edges = np.zeros((n, n), dtype=bool)
+        self.refresh(range(n))
+        self.reach = _reachable(self.edges)
+
+    def refresh(self, children) -> None:
+        known, rules = self.search.known, self.search.rules
+        for v in children:
+            here = frozenset(self.parents[v])
+            now = known[v, here]
+            self.edges[:, v] = False
+            self.edges[list(here), v] = True
+            self.add[:, v] = self.remove[:, v] = -np.inf
+            for u in range(self.search.n):
+                if u in here:
+                    if not rules.required[u, v]:
+                        self.remove[u, v] = known[v, here - {u}] - now
+                elif u != v and not rules.forbidden[u, v] and len(here) < rules.max_parents:
+                    self.add[u, v] = known[v, here | {u}] - now
+
+    def best(self, tabu) -> tuple[float, int, int, str] | None:
+        """The move of the largest gain that makes no cycle."""
+        add = np.where(self.reach.T, -np.inf, self.add)  # u → v closes a cycle where v reaches u
+        remove, turn = self.remove.copy(), self._turns()
+        for u, v in tabu:
+            for table in (add, remove, turn):
+                table[u, v] = table[v, u] = -np.inf
+        moves: list[tuple[float, int, int, str]] = []
+        for kind, table in (("add", add), ("remove", remove), ("turn", turn)):
+            u, v = np.unravel_index(int(table.argmax()), table.shape)
+            moves.append((float(table[u, v]), int(u), int(v), kind))
+        top = max(moves, key=lambda move: move[0])
+        return None if top[0] == -np.inf else top
+
+    def _turns(self) -> np.ndarray:
+        """The gain of turning u → v: removed there, added the other way, if no other path leads from u to v."""
+        turn = np.where(self.edges, self.remove + self.add.T, -np.inf)
+        for u, v in zip(*np.nonzero(turn > -np.inf)):
+            others = self.edges[u] & self.reach[:, v]
+            others[v] = False
+            if others.any():
+                turn[u, v] = -np.inf
+        return turn
+
+    def apply(self, u: int, v: int, kind: str) -> list[int]:
+        """Make a move; the variables whose parents changed."""
+        if kind == "add":
+            self.parents[v].add(u)
+            self.edges[u, v] = True
+            self.reach |= np.outer(
+                self.reach[:, u] | _one(u, self.search.n), self.reach[v] | _one(v, self.search.n)
+            )
+            return [v]
+        self.parents[v].discard(u)
+        self.edges[u, v] = False
+        changed = [v]
+        if kind == "turn":
+            self.parents[u].add(v)
+            self.edges[v, u] = True
+            changed.append(u)
+        self.reach = _reachable(self.edges)
+        return changed
+
+
+def _one(u: int, n: int) -> np.ndarray:
+    flags = np.zeros(n, dtype=bool)
+    flags[u] = True
+    return flags
+
+
+def _reachable(edges: np.ndarray) -> np.ndarray:
+    """Whether a path of at least one edge leads from the row to the column."""
+    reach = edges.copy()
+    for k in range(len(edges)):
+        reach |= np.outer(reach[:, k], reach[k])
+    return reach
+
+
+def random_moves(
+    search: Search, parents: list[set[int]], count: int, rng: np.random.Generator
+) -> list[set[int]]:
+    """A structure some random additions and removals away."""
+    parents = [set(of) for of in parents]
+    edges = np.zeros((search.n, search.n), dtype=bool)
+    for v, of in enumerate(parents):
+        edges[list(of), v] = True
+    for _ in range(count):
+        u, v = rng.choice(search.n, 2, replace=False)
+        if edges[u, v]:
+            if not search.rules.required[u, v]:
+                edges[u, v] = False
+                parents[v].discard(int(u))
+        elif (
+            not _reachable(edges)[v, u]
+            and not search.rules.forbidden[u, v]
+            and len(parents[v]) < search.rules.max_parents
+        ):
+            edges[u, v] = True
+            parents[v].add(int(u))
+    return parents
+
+
+Climb = Callable[[list[set[int]]], tuple[list[set[int]], float, list[float]]]

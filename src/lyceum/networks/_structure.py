@@ -1,0 +1,245 @@
+"""learn_structure: the graph of a network from rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lyceum.data import scan
+from lyceum.errors import DataError, SettingError
+from lyceum.networks._coded_data import CodedData, ScoreRule, StreamedData, learning_rows, structure_data
+from lyceum.networks._graph import topological_order
+from lyceum.networks._k2 import k2
+from lyceum.networks._net import BayesNet
+from lyceum.networks._nodes import TableNode
+from lyceum.networks._parameters import learn_parameters
+from lyceum.networks._pc import pc
+from lyceum.networks._pdag import Pattern, extend
+from lyceum.networks._search import EdgeRules, Search, random_moves
+from lyceum.networks._tree_structures import chow_liu, tree_augmented
+from lyceum.probability import find_labels
+from lyceum.report import Summary, Table
+
+__all__ = ["METHODS", "LearnedStructure", "learn_structure"]
+
+METHODS = ("hill_climbing", "tabu", "k2", "chow_liu", "tan", "pc")
+_PATIENCE = 15
+Edges = Iterable[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class LearnedStructure:
+    """A structure learned from rows.
+
+    Attributes
+    ----------
+    net : BayesNet
+        The graph with the parameters estimated from the same rows. After "pc" one of the graphs that the
+        pattern stands for.
+    method, score_name : str
+    score : float
+        Of the graph on the rows; larger is better.
+    history : list of float
+        The score after every edge of a search; empty otherwise.
+    undirected : list of (str, str)
+        After "pc": edges whose direction the data do not decide.
+    n_tests : int
+        After "pc": the tests made.
+    """
+
+    net: BayesNet
+    method: str
+    score_name: str
+    score: float
+    history: list[float]
+    undirected: list[tuple[str, str]]
+    n_tests: int = 0
+
+    def summary(self) -> Summary:
+        """The method, the score and the edges."""
+        facts: dict[str, Any] = {
+            "method": self.method,
+            self.score_name: self.score,
+            "nodes": len(self.net.names),
+            "edges": len(self.net.edges),
+            "parameters": self.net.n_parameters,
+        }
+        if self.n_tests:
+            facts["tests"] = self.n_tests
+        open_ = {frozenset(edge) for edge in self.undirected}
+        rows = [(a, "—" if frozenset((a, b)) in open_ else "→", b) for a, b in self.net.edges]
+        return Summary("Structure of a Bayesian network", facts, [Table("Edges", ("from", "", "to"), rows)])
+
+
+def learn_structure(
+    data: Any,
+    method: str = "hill_climbing",
+    *,
+    score: str = "bic",
+    equivalent_sample_size: float = 10.0,
+    max_parents: int | None = None,
+    required: Edges = (),
+    forbidden: Edges = (),
+    order: Sequence[str] | None = None,
+    root: str | None = None,
+    restarts: int = 0,
+    tabu_length: int = 10,
+    alpha: float = 0.05,
+    test: str = "g2",
+    estimate: str = "laplace",
+    random_state: int | None = 0,
+) -> LearnedStructure:
+    """The graph of a Bayesian network from rows of categories, and its parameters.
+
+    Parameters
+    ----------
+    data : frame, path or `scan(...)`
+        All columns are variables, the target too. Numbers must be discretized first
+        (`lyceum.prepare.Discretize`). Where cells are missing, the counts of a family are those of its
+        complete rows, scaled to all rows. Files larger than memory are counted in passes.
+    method : str, default="hill_climbing"
+        "hill_climbing" (add, remove or turn the best edge until nothing gains), "tabu" (goes on downhill for
+        a while), "k2" (needs `order`), "chow_liu" (the best tree), "tan" (the class, which is the target of
+        the scan or `root`, over a tree of the columns) or "pc" (tests of independence).
+    score : {"bic", "aic", "bdeu", "k2"}, default="bic"
+        What the searches and K2 maximize.
+    equivalent_sample_size : float, default=10.0
+        Of BDeu.
+    max_parents : int, optional
+        The most parents of a node; by default no limit but that a table has at most four million cells.
+    required, forbidden : lists of (from, to)
+        Edges that must, and must not, be there; for the searches and K2.
+    order : names
+        For K2: parents come before their children.
+    root : name, optional
+        For "chow_liu" the root of the tree, by default the first column; for "tan" the class.
+    restarts : int, default=0
+        How often a search starts again from the best structure after random changes.
+    tabu_length : int, default=10
+        For how many steps a changed edge is left alone by "tabu".
+    alpha : float, default=0.05
+        For PC: the level of the tests.
+    test : {"g2", "chi2"}, default="g2"
+        For PC.
+    estimate : {"laplace", "raw", "dirichlet"}, default="laplace"
+        How the tables are then estimated, see `learn_parameters`.
+    random_state : int or None, default=0
+        For restarts.
+
+    Returns
+    -------
+    LearnedStructure
+
+    References
+    ----------
+    D. Heckerman, D. Geiger and D. M. Chickering, "Learning Bayesian networks", Machine Learning 20, 1995.
+
+    Examples
+    --------
+    >>> from lyceum import datasets
+    >>> from lyceum.networks import learn_structure, read_bif
+    >>> rows = read_bif(datasets.path("asia")).sample(5_000, random_state=0)
+    >>> found = learn_structure(rows)
+    >>> sorted(found.net.markov_blanket("smoke"))
+    ['bronc', 'lung']
+    """
+    _check(method, score, test, alpha, max_parents)
+    rows = data if hasattr(data, "reduce") else scan(data)
+    coded = CodedData.of(learning_rows(rows), "PC") if method == "pc" else structure_data(rows)
+    names = list(coded.states)
+    rule = ScoreRule(score, coded.weight, equivalent_sample_size)
+    rules = _edge_rules(names, required, forbidden, max_parents)
+    history: list[float] = []
+    pattern: Pattern | None = None
+    n_tests = 0
+    if method in ("hill_climbing", "tabu"):
+        length = tabu_length if method == "tabu" else 0
+        parents, history = _searched(Search(coded, rule, rules), length, restarts, random_state)
+    elif method == "k2":
+        if order is None:
+            raise SettingError("K2 needs an order of the variables: order=[...], parents before children")
+        parents = k2(coded, rule, _whole_order(names, order), rules)
+    elif method == "chow_liu":
+        parents = chow_liu(coded, 0 if root is None else find_labels([root], names, "the root")[0])
+    elif method == "tan":
+        parents = tree_augmented(coded, _class_of(rows, names, root))
+    else:
+        assert isinstance(coded, CodedData)
+        pattern, n_tests = pc(coded, alpha, test)
+        parents = extend(pattern)
+    net = _network(coded, parents)
+    total = sum(coded.families([(v, sorted(of)) for v, of in enumerate(parents)], rule))
+    net = learn_parameters(net, rows, estimate=estimate, equivalent_sample_size=equivalent_sample_size)
+    undirected = [(names[u], names[v]) for u, v in sorted(pattern.undirected)] if pattern else []
+    return LearnedStructure(net, method, score, total, history, undirected, n_tests)
+
+
+def _check(method: str, score: str, test: str, alpha: float, max_parents: int | None) -> None:
+    if method not in METHODS:
+        raise SettingError(f"there is no method {method!r}: choose one of {', '.join(METHODS)}")
+    if score not in ("bic", "aic", "bdeu", "k2"):
+        raise SettingError(f"there is no score {score!r}: choose bic, aic, bdeu or k2")
+    if test not in ("g2", "chi2"):
+        raise SettingError(f"there is no test {test!r}: choose g2 or chi2")
+    if not 0 < alpha < 1:
+        raise SettingError(f"alpha is {alpha}: the level of a test is between 0 and 1")
+    if max_parents is not None and max_parents < 0:
+        raise SettingError(f"max_parents is {max_parents}: give 0 or more")
+
+
+def _edge_rules(names: list[str], required: Edges, forbidden: Edges, max_parents: int | None) -> EdgeRules:
+    tables = []
+    for what, edges in (("required", required), ("forbidden", forbidden)):
+        table = np.zeros((len(names), len(names)), dtype=bool)
+        for edge in edges:
+            u, v = find_labels(list(edge), names, f"{what} edges: the variable")
+            table[u, v] = True
+        tables.append(table)
+    if (tables[0] & tables[1]).any():
+        u, v = np.argwhere(tables[0] & tables[1])[0]
+        raise SettingError(f"the edge {names[u]} → {names[v]} is required and forbidden")
+    topological_order({v: [names[u] for u in np.flatnonzero(tables[0][:, j])] for j, v in enumerate(names)})
+    return EdgeRules(tables[0], tables[1], len(names) if max_parents is None else max_parents)
+
+
+def _searched(
+    search: Search, tabu_length: int, restarts: int, random_state: int | None
+) -> tuple[list[set[int]], list[float]]:
+    rng = np.random.default_rng(random_state)
+    start: list[set[int]] = [
+        set(np.flatnonzero(search.rules.required[:, v]).tolist()) for v in range(search.n)
+    ]
+    patience = _PATIENCE if tabu_length else 0
+    best, best_score, history = search.climb(start, tabu_length, patience)
+    for _ in range(restarts):
+        moved = random_moves(search, best, max(2, search.n // 4), rng)
+        found, found_score, _ = search.climb(moved, tabu_length, patience)
+        if found_score > best_score:
+            best, best_score = found, found_score
+            history.append(best_score)
+    return best, history
+
+
+def _whole_order(names: list[str], order: Sequence[str]) -> list[int]:
+    places = find_labels(list(order), names, "the order: the variable")
+    if len(set(places)) < len(names) or len(places) > len(names):
+        raise SettingError("the order must name every variable once")
+    return places
+
+
+def _class_of(rows: Any, names: list[str], root: str | None) -> int:
+    target = rows.schema.target
+    if root is None and target is None:
+        raise DataError("TAN needs a class: scan(..., target=...), or name it as root")
+    return find_labels([target.name if root is None else root], names, "the class")[0]
+
+
+def _network(data: CodedData | StreamedData, parents: list[set[int]]) -> BayesNet:
+    names = list(data.states)
+    return BayesNet(
+        TableNode(name, tuple(data.states[name].tolist()), tuple(names[u] for u in sorted(parents[v])))
+        for v, name in enumerate(names)
+    )
