@@ -36,6 +36,17 @@ ENTRIES = (
         syllabus=("1.2",),
     ),
     Entry(
+        name="Discretize",
+        package="lyceum.prepare",
+        task="preparation",
+        about="Numbers to intervals: by the classes (minimum description length), by frequency or width.",
+        missing=True,
+        scales="many passes",
+        cost="n·d, and n·d·log(values) for the classes",
+        syllabus=("1.2",),
+        space={"method": ["auto", "width", "frequency"], "n_bins": [3, 5, 10]},
+    ),
+    Entry(
         name="FillMissing",
         package="lyceum.prepare",
         task="preparation",

@@ -1,7 +1,10 @@
 """Bayesian networks: graphs with tables, inference, learning, independence."""
 
 from lyceum.networks._bif import read_bif, write_bif
+from lyceum.networks._classifier import BayesNetClassifier
+from lyceum.networks._d_separation import Independence, d_separated, local_markov
 from lyceum.networks._em import EMFit, expectation_maximization
+from lyceum.networks._explain_query import QueryWorking, explain_query
 from lyceum.networks._junction_tree import JunctionTree
 from lyceum.networks._net import BayesNet
 from lyceum.networks._nodes import GaussianNode, TableNode
@@ -13,18 +16,24 @@ from lyceum.networks._structure import LearnedStructure, learn_structure
 
 __all__ = [
     "BayesNet",
+    "BayesNetClassifier",
     "EMFit",
     "GaussianNode",
     "GaussianPosterior",
+    "Independence",
     "JunctionTree",
     "LearnedStructure",
     "MostProbable",
     "Posterior",
+    "QueryWorking",
     "TableNode",
+    "d_separated",
     "expectation_maximization",
+    "explain_query",
     "independence_test",
     "learn_parameters",
     "learn_structure",
+    "local_markov",
     "read_bif",
     "structural_distance",
     "write_bif",

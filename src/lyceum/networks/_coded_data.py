@@ -11,13 +11,14 @@ import numpy as np
 
 from lyceum._native import native
 from lyceum._threads import ordered_map
-from lyceum.data import Recode, Rows, Schema, is_dask, scan
+from lyceum.data import Recode, Rows, Schema, scan
 from lyceum.errors import SchemaError, SettingError
 from lyceum.statistics import JointCounts
 
 __all__ = ["CodedData", "ScoreRule", "StreamedData", "learning_rows", "structure_data"]
 
 MOST_CELLS = 1 << 22
+_NOTHING = np.array(["(none)"])
 _KINDS = {"bic": 0, "aic": 0, "likelihood": 0, "bdeu": 1, "k2": 2}
 Request = tuple[int, Sequence[int], Sequence[int]]  # child, parents, candidates for one more
 
@@ -64,19 +65,22 @@ def _variables(schema: Schema) -> dict[str, np.ndarray]:
     """The categories of every column and of the target."""
     columns = [*schema, *([schema.target] if schema.target is not None else [])]
     for column in columns:
-        if column.categories is None or not len(column.categories):
+        if column.categories is None:
             raise SchemaError(
                 f"column {column.name!r} is {column.kind} ({column.why}), but structure is learned from "
                 "categories: put lyceum.prepare.Discretize() in front, or declare the kind, "
                 f"scan(..., kinds={{{column.name!r}: 'categorical'}})"
             )
-    return {column.name: np.asarray(column.categories) for column in columns}
+    # a column with nothing but missing cells has one state, which never comes
+    return {
+        column.name: _NOTHING if not len(column.categories) else np.asarray(column.categories)
+        for column in columns
+    }  # type: ignore[arg-type]
 
 
-def structure_data(data: Any) -> CodedData | StreamedData:
-    """The data of a structure search: in memory where they are or fit, else counted in passes."""
-    rows = learning_rows(data)
-    if rows.in_memory and not is_dask(data):
+def structure_data(rows: Rows) -> CodedData | StreamedData:
+    """The data of a structure search, from rows of codes: in memory if they are, else counted in passes."""
+    if rows.in_memory:
         return CodedData.of(rows)
     return StreamedData(rows, _variables(rows.schema))
 
@@ -131,6 +135,10 @@ class CodedData:
         native.joint_counts(self.codes, self.sizes, self.w, np.array(variables, np.int32), out)
         return out.reshape(shape)
 
+    def tables(self, sets: Sequence[Sequence[int]]) -> list[np.ndarray]:
+        """The counts of several sets of variables."""
+        return [self.counts(variables) for variables in sets]
+
     def scores(self, requests: Sequence[Request], rule: ScoreRule) -> list[np.ndarray]:
         """For every request the scores of a child with its parents and one candidate more."""
         return list(ordered_map(partial(self._additions, rule=rule), requests))
@@ -178,16 +186,17 @@ class StreamedData:
     @property
     def weight(self) -> float:
         """The weight of all rows."""
-        return float(self._count([[]])[0])
+        return float(self.tables([[]])[0])
 
-    def _count(self, sets: Sequence[Sequence[int]]) -> list[np.ndarray]:
+    def tables(self, sets: Sequence[Sequence[int]]) -> list[np.ndarray]:
+        """The counts of several sets of variables, in one pass."""
         names = list(self.states)
         wanted = [tuple(names[v] for v in one) for one in sets]
         return list(self.rows.reduce(partial(JointCounts.of, sets=wanted)).tables)
 
     def counts(self, variables: Sequence[int]) -> np.ndarray:
         """The weight of every combination of states of some variables, in a pass of its own."""
-        return self._count([variables])[0]
+        return self.tables([variables])[0]
 
     def scores(self, requests: Sequence[Request], rule: ScoreRule) -> list[np.ndarray]:
         """For every request the scores of a child with its parents and one candidate more, in one pass."""
@@ -198,7 +207,7 @@ class StreamedData:
     def families(self, families: Sequence[tuple[int, Sequence[int]]], rule: ScoreRule) -> list[float]:
         """The scores of children with their parents, in one pass."""
         small = [f for f in families if np.prod(self.sizes[[*f[1], f[0]]].astype(float)) <= MOST_CELLS]
-        tables = iter(self._count([[*parents, child] for child, parents in small]) if small else [])
+        tables = iter(self.tables([[*parents, child] for child, parents in small]) if small else [])
         kept = {(child, tuple(parents)) for child, parents in small}
         scores = []
         for child, parents in families:

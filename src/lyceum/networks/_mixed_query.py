@@ -75,8 +75,8 @@ def _enumerate(
         known = Evidence({}, evidence.hard, evidence.soft, {}, evidence.codes, None)
         joint = Elimination.plan(tables, kept, known).run()
     shape = joint.values.shape
-    codes = dict(zip(kept, np.indices(shape).reshape(len(shape), -1)))
     size = int(np.prod(shape))
+    codes = dict(zip(kept, np.indices(shape).reshape(len(shape), size)))
     states = {s: codes[s] if s in codes else np.full(size, evidence.hard[s]) for s in switches}
     mean, covariance = _joint_gaussian(net, gaussians, states, size)
     seen = [gaussians.index(name) for name in evidence.numbers]

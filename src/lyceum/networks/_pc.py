@@ -29,8 +29,8 @@ class IndependenceTest:
 def independence_test(counts: np.ndarray, kind: str = "g2") -> IndependenceTest:
     """The test that the first two axes of a table of counts are independent given the others.
 
-    χ² = Σ (N - E)² / E or G² = 2 Σ N log(N / E), with E = N_x N_y / N in every stratum. Degrees of freedom are
-    counted in the rows and columns that occur.
+    χ² = Σ (N - E)² / E or G² = 2 Σ N log(N / E), with E = N_x N_y / N in every stratum. Degrees of freedom
+    are counted in the rows and columns that occur.
 
     Parameters
     ----------

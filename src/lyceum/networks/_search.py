@@ -163,7 +163,7 @@ class _Gains:
         return None if top[0] == -np.inf else top
 
     def _turns(self) -> np.ndarray:
-        """The gain of turning u → v: removed there, added the other way, if no other path leads from u to v."""
+        """The gain of turning u → v, where no other path leads from u to v."""
         turn = np.where(self.edges, self.remove + self.add.T, -np.inf)
         for u, v in zip(*np.nonzero(turn > -np.inf)):
             others = self.edges[u] & self.reach[:, v]

@@ -148,7 +148,7 @@ def learn_structure(
     """
     _check(method, score, test, alpha, max_parents)
     rows = data if hasattr(data, "reduce") else scan(data)
-    coded = CodedData.of(learning_rows(rows), "PC") if method == "pc" else structure_data(rows)
+    coded = CodedData.of(learning_rows(rows), "PC") if method == "pc" else structure_data(learning_rows(rows))
     names = list(coded.states)
     rule = ScoreRule(score, coded.weight, equivalent_sample_size)
     rules = _edge_rules(names, required, forbidden, max_parents)

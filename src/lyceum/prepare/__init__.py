@@ -1,6 +1,7 @@
 """Preparation: scales, one-of-C coding and missing values, as transformers that work per kind and stream."""
 
 from lyceum.prepare._base import Transformer
+from lyceum.prepare._discretize import CutColumns, Discretize
 from lyceum.prepare._drop_missing import DropMissing
 from lyceum.prepare._fill_from_neighbors import FillFromNeighbors
 from lyceum.prepare._fill_missing import FillMissing
@@ -12,6 +13,8 @@ from lyceum.prepare._standardize import Standardize
 from lyceum.prepare._steps import as_floats
 
 __all__ = [
+    "CutColumns",
+    "Discretize",
     "DropMissing",
     "FillFromNeighbors",
     "FillMissing",

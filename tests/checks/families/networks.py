@@ -8,7 +8,11 @@ from tests.checks.laws import Case
 
 SETTINGS: dict[str, dict[str, Any]] = {}
 
-CASES: dict[str, Case] = {}
+CASES: dict[str, Case] = {
+    "Discretize": Case(
+        without={"the_source_does_not_matter": "arrays hold the codes of intervals, frames their names"}
+    ),
+}
 
 SCIKIT_SETTINGS: dict[str, dict[str, Any]] = {}
 

@@ -63,14 +63,22 @@ void count_pairs(const CodedColumns<Code>& columns, const std::vector<std::int32
         const bool known = places[i] >= 0 && codes[i] != columns.missing;
         return known ? size_t(places[i]) * K + codes[i] : size;
     };
-    size_t i = 0;
-    for (; i + 4 <= n; i += 4) {
-        ++t[place(i)];
-        ++t[stride + place(i + 1)];
-        ++t[2 * stride + place(i + 2)];
-        ++t[3 * stride + place(i + 3)];
-    }
-    for (; i < n; ++i) ++t[place(i)];
+    const auto count = [&](const auto& at) {
+        size_t i = 0;
+        for (; i + 4 <= n; i += 4) {
+            ++t[at(i)];
+            ++t[stride + at(i + 1)];
+            ++t[2 * stride + at(i + 2)];
+            ++t[3 * stride + at(i + 3)];
+        }
+        for (; i < n; ++i) ++t[at(i)];
+    };
+    bool complete = true;
+    for (size_t i = 0; i < n; ++i) complete &= (places[i] >= 0) & (codes[i] != columns.missing);
+    if (complete)
+        count([&](size_t i) { return size_t(places[i]) * K + codes[i]; });
+    else
+        count(place);
     for (size_t c = 0; c < size; ++c) counts[c] = double(t[c]) + t[stride + c] + t[2 * stride + c] + t[3 * stride + c];
 }
 

@@ -7,6 +7,7 @@
 #include <limits>
 #include <lyceum/bayes_networks/clique_tree.hpp>
 #include <lyceum/core/interrupt.hpp>
+#include <lyceum/core/simd.hpp>
 
 namespace lyceum::bayes_networks {
 
@@ -19,6 +20,15 @@ struct Evidence {
 
 template <size_t L>
 class Propagation {
+    using Lane = typename VectorOf<double, static_cast<int>(L)>::type;  // one cell of L rows
+
+    static Lane get(const double* p) {
+        Lane v;
+        std::memcpy(&v, p, sizeof v);
+        return v;
+    }
+    static void put(double* p, Lane v) { std::memcpy(p, &v, sizeof v); }
+
 public:
     Propagation(const CliqueTree& tree, const double* tables)
         : tree_(tree),
@@ -26,7 +36,8 @@ public:
           work_(tree.cells * L),
           up_(tree.messages * L),
           down_(largest_separator() * L),
-          weight_(tree.n_states() * L) {}
+          weight_(tree.n_states() * L),
+          shares_(tree.cliques.size() * L) {}
 
     // log P(evidence) of rows from `start`; -inf where it is impossible. With `Max`, of the best states of all others.
     template <bool Max = false>
@@ -39,7 +50,7 @@ public:
             const Clique& clique = tree_.cliques[c];
             double* message = up_.data() + clique.message * L;
             reduce_rest<Max>(clique, message);
-            rescale(message, clique.separator, scale, log_probability);
+            rescale(message, clique.separator, shares_.data() + c * L, scale, log_probability);
             if (clique.parent >= 0) absorb(tree_.cliques[clique.parent], clique, message);
         }
         for (size_t l = 0; l < L; ++l) log_probability[l] += std::log(scale[l]);
@@ -55,16 +66,16 @@ public:
             std::fill_n(down_.data(), clique.separator * L, 0.0);
             for (size_t i = 0; i < parent.size; ++i) {
                 double* to = down_.data() + size_t(clique.to_separator[i]) * L;
-                for (size_t l = 0; l < L; ++l) to[l] += from[i * L + l];
+                put(to, get(to) + get(from + i * L));
             }
             const double* up = up_.data() + clique.message * L;
+            const Lane share = get(shares_.data() + c * L);  // the message was divided, the cells were not
             const size_t rest = clique.size / clique.separator;
             double* cells = work_.data() + clique.offset * L;
             for (size_t s = 0; s < clique.separator; ++s) {
-                double ratio[L];
-                for (size_t l = 0; l < L; ++l) ratio[l] = up[s * L + l] > 0 ? down_[s * L + l] / up[s * L + l] : 0.0;
-                for (size_t r = 0; r < rest; ++r, cells += L)
-                    for (size_t l = 0; l < L; ++l) cells[l] *= ratio[l];
+                const Lane before = get(up + s * L);
+                const Lane ratio = before > 0.0 ? get(down_.data() + s * L) / before * share : Lane{};
+                for (size_t r = 0; r < rest; ++r, cells += L) put(cells, get(cells) * ratio);
             }
         }
     }
@@ -77,8 +88,7 @@ public:
         std::fill_n(out, K * L, 0.0);
         for (size_t o = 0; o < outer; ++o)
             for (size_t k = 0; k < K; ++k)
-                for (size_t i = 0; i < inner; ++i, cells += L)
-                    for (size_t l = 0; l < L; ++l) out[k * L + l] += cells[l];
+                for (size_t i = 0; i < inner; ++i, cells += L) put(out + k * L, get(out + k * L) + get(cells));
         normalize(out, K);
     }
 
@@ -86,13 +96,13 @@ public:
     void add_beliefs(const double* w, double* sums) const {
         for (const Clique& clique : tree_.cliques) {
             const double* cells = work_.data() + clique.offset * L;
-            double share[L] = {};
-            for (size_t i = 0; i < clique.size; ++i)
-                for (size_t l = 0; l < L; ++l) share[l] += cells[i * L + l];
-            for (size_t l = 0; l < L; ++l) share[l] = share[l] > 0 ? w[l] / share[l] : 0.0;
+            Lane total{}, share;
+            for (size_t i = 0; i < clique.size; ++i) total += get(cells + i * L);
+            for (size_t l = 0; l < L; ++l) share[l] = total[l] > 0 ? w[l] / total[l] : 0.0;
             for (size_t i = 0; i < clique.size; ++i) {
+                const Lane part = get(cells + i * L) * share;
                 double sum = 0;
-                for (size_t l = 0; l < L; ++l) sum += cells[i * L + l] * share[l];
+                for (size_t l = 0; l < L; ++l) sum += part[l];
                 sums[clique.offset + i] += sum;
             }
         }
@@ -126,17 +136,17 @@ private:
     }
 
     void load(const Evidence& evidence, size_t start) {
-        for (size_t i = 0; i < tree_.cells; ++i)
-            for (size_t l = 0; l < L; ++l) work_[i * L + l] = tables_[i];
+        for (size_t i = 0; i < tree_.cells; ++i) put(work_.data() + i * L, tables_[i] + Lane{});
         for (size_t v = 0; v < tree_.n_variables(); ++v) {
             if (!weigh(evidence, start, v)) continue;
             const Clique& clique = tree_.cliques[tree_.home[v]];
             const size_t K = tree_.states[v], inner = tree_.home_stride[v], outer = clique.size / (K * inner);
             double* cells = work_.data() + clique.offset * L;
             for (size_t o = 0; o < outer; ++o)
-                for (size_t k = 0; k < K; ++k)
-                    for (size_t i = 0; i < inner; ++i, cells += L)
-                        for (size_t l = 0; l < L; ++l) cells[l] *= weight_[k * L + l];
+                for (size_t k = 0; k < K; ++k) {
+                    const Lane factor = get(weight_.data() + k * L);
+                    for (size_t i = 0; i < inner; ++i, cells += L) put(cells, get(cells) * factor);
+                }
         }
     }
 
@@ -161,35 +171,35 @@ private:
         const size_t rest = clique.size / clique.separator;
         const double* cells = work_.data() + clique.offset * L;
         for (size_t s = 0; s < clique.separator; ++s, message += L) {
-            double total[L] = {};
-            for (size_t r = 0; r < rest; ++r, cells += L)
-                for (size_t l = 0; l < L; ++l) total[l] = Max ? std::max(total[l], cells[l]) : total[l] + cells[l];
-            for (size_t l = 0; l < L; ++l) message[l] = total[l];
+            Lane total{};
+            for (size_t r = 0; r < rest; ++r, cells += L) {
+                const Lane cell = get(cells);
+                total = Max ? (cell > total ? cell : total) : total + cell;
+            }
+            put(message, total);
         }
     }
 
     // Messages sum to 1, so that they do not underflow; what they were divided by is kept.
-    static void rescale(double* message, size_t size, double* scale, double* log_probability) {
-        double total[L] = {};
-        for (size_t s = 0; s < size; ++s)
-            for (size_t l = 0; l < L; ++l) total[l] += message[s * L + l];
+    static void rescale(double* message, size_t size, double* kept, double* scale, double* log_probability) {
+        Lane total{}, share;
+        for (size_t s = 0; s < size; ++s) total += get(message + s * L);
         for (size_t l = 0; l < L; ++l) {
             scale[l] *= total[l];
             if (total[l] > 0 && scale[l] < 1e-150) {
                 log_probability[l] += std::log(scale[l]);
                 scale[l] = 1.0;
             }
-            total[l] = total[l] > 0 ? 1.0 / total[l] : 0.0;
+            share[l] = total[l] > 0 ? 1.0 / total[l] : 0.0;
         }
-        for (size_t s = 0; s < size; ++s)
-            for (size_t l = 0; l < L; ++l) message[s * L + l] *= total[l];
+        put(kept, share);
+        for (size_t s = 0; s < size; ++s) put(message + s * L, get(message + s * L) * share);
     }
 
     void absorb(const Clique& parent, const Clique& clique, const double* message) {
         double* cells = work_.data() + parent.offset * L;
         for (size_t i = 0; i < parent.size; ++i, cells += L) {
-            const double* factor = message + size_t(clique.to_separator[i]) * L;
-            for (size_t l = 0; l < L; ++l) cells[l] *= factor[l];
+            put(cells, get(cells) * get(message + size_t(clique.to_separator[i]) * L));
         }
     }
 
@@ -204,7 +214,7 @@ private:
 
     const CliqueTree& tree_;
     const double* tables_;
-    std::vector<double> work_, up_, down_, weight_;
+    std::vector<double> work_, up_, down_, weight_, shares_;
 };
 
 }  // namespace lyceum::bayes_networks
