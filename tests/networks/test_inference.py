@@ -134,6 +134,20 @@ def test_many_small_probabilities_do_not_underflow():
     np.testing.assert_allclose(found.values.sum(), 1.0)
 
 
+def test_a_thousand_children_do_not_underflow():
+    rng = np.random.default_rng(0)
+    tables = rng.dirichlet([1.0, 1.0], (1500, 2))
+    children = [TableNode(f"x{i}", [0, 1], "c", table) for i, table in enumerate(tables)]
+    net = BayesNet([TableNode("c", ["a", "b"], table=[0.3, 0.7]), *children])
+    codes = rng.integers(0, 2, (9, 1501)).astype(np.int32)
+    codes[:, 0] = -1
+    logs = np.log([0.3, 0.7]) + np.log(tables[np.arange(1500), :, codes[:, 1:]]).sum(axis=1)
+    want = np.exp(logs - np.logaddexp.reduce(logs, axis=1)[:, None])
+    np.testing.assert_allclose(net.marginals_of_rows(codes, ["c"])["c"], want, atol=1e-9)
+    _, log_p = net.junction_tree().rows(codes[:1], [])
+    assert log_p[0] == pytest.approx(np.logaddexp.reduce(logs[0]), rel=1e-12)
+
+
 def test_the_cliques_are_a_junction_tree():
     for net in (ALARM, random_net(9, 3, 0.6)):
         tree = JunctionTree(net)

@@ -37,7 +37,7 @@ class BayesNetClassifier(PosteriorClassifier, Learner):
     Parameters
     ----------
     structure : {"tan", "naive", "learned"}, BayesNet or dict of name to parents, default="tan"
-        "learned" starts from the naive network and climbs by `structure_score`, without edges into the class. A
+        "learned" starts from the naive network and climbs by `structure_score`; no edge enters the class. A
         given network, or dict, has a node per column and one named as the target; what it holds in its tables
         is learned anew. Columns that it does not name do not matter.
     estimate : {"laplace", "raw", "dirichlet"}, default="laplace"
@@ -190,6 +190,9 @@ class BayesNetClassifier(PosteriorClassifier, Learner):
             return tree_augmented(data, d)
         forbidden = np.zeros((d + 1, d + 1), dtype=bool)
         forbidden[:, d] = True
+        whole = data.complete()
+        if whole.weight >= 0.5 * data.weight:  # else families are scored on the rows that each has
+            data, rule = whole, ScoreRule(rule.name, whole.weight, rule.equivalent_sample_size)
         search = Search(data, rule, EdgeRules(np.zeros_like(forbidden), forbidden, self.max_parents))
         found, _, self.history_ = search.climb(naive)
         return found

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
 from lyceum._native import native
 from lyceum._threads import ordered_map
-from lyceum.data import Recode, Rows, Schema, scan
-from lyceum.errors import SchemaError, SettingError
+from lyceum.data import Block, Recode, Rows, Schema, scan
+from lyceum.errors import DataError, SchemaError, SettingError
 from lyceum.statistics import JointCounts
 
 __all__ = ["CodedData", "ScoreRule", "StreamedData", "learning_rows", "structure_data"]
@@ -128,6 +128,15 @@ class CodedData:
         """The number of states of every variable."""
         return np.array([len(values) for values in self.states.values()], np.int32)
 
+    def complete(self) -> CodedData:
+        """The rows without a missing cell."""
+        keep = (self.codes != np.iinfo(self.codes.dtype).max).all(axis=0)
+        if keep.all():
+            return self
+        w = None if self.w is None else self.w[keep]
+        weight = float(keep.sum()) if w is None else float(w.sum())
+        return CodedData(self.states, np.ascontiguousarray(self.codes[:, keep]), w, weight)
+
     def counts(self, variables: Sequence[int]) -> np.ndarray:
         """The weight of every combination of states of some variables."""
         shape = tuple(int(self.sizes[v]) for v in variables)
@@ -183,10 +192,17 @@ class StreamedData:
         """The number of states of every variable."""
         return np.array([len(values) for values in self.states.values()], np.int32)
 
-    @property
+    def complete(self) -> StreamedData:
+        """The rows without a missing cell."""
+        return StreamedData(self.rows.then(_CompleteRows()), self.states)
+
+    @cached_property
     def weight(self) -> float:
         """The weight of all rows."""
-        return float(self.tables([[]])[0])
+        try:
+            return float(self.tables([[]])[0])
+        except DataError:
+            return 0.0
 
     def tables(self, sets: Sequence[Sequence[int]]) -> list[np.ndarray]:
         """The counts of several sets of variables, in one pass."""
@@ -217,6 +233,23 @@ class StreamedData:
             table = next(tables)
             scores.append(_score(table.reshape(-1, table.shape[-1]), rule.weight, rule))
         return scores
+
+
+@dataclass(frozen=True)
+class _CompleteRows:
+    """Drops the rows with a missing or unknown cell."""
+
+    drops_rows = True
+
+    def schema(self, schema: Schema) -> Schema:
+        return schema
+
+    def __call__(self, block: Block) -> Block:
+        cells = block.dense
+        keep = (cells >= 0).all(axis=1)  # NaN is not
+        if block.y is not None:
+            keep &= block.y >= 0
+        return block if keep.all() else block.take(keep)
 
 
 def _score(counts: np.ndarray, weight: float, rule: ScoreRule) -> float:

@@ -38,8 +38,7 @@ def states_schema(net: BayesNet, names: Sequence[str]) -> Schema:
     for name in names:
         node = net.node(name)
         if isinstance(node, TableNode):
-            kind = "binary" if len(node.states) == 2 else "categorical"
-            columns.append(Column(name, kind, label_array(node.states), "a state of the network"))  # type: ignore[arg-type]
+            columns.append(Column(name, "categorical", label_array(node.states), "a state of the network"))
         else:
             columns.append(Column(name, "continuous", None, "a number of the network"))
     return Schema(tuple(columns))

@@ -98,8 +98,9 @@ def learn_structure(
     ----------
     data : frame, path or `scan(...)`
         All columns are variables, the target too. Numbers must be discretized first
-        (`lyceum.prepare.Discretize`). Where cells are missing, the counts of a family are those of its
-        complete rows, scaled to all rows. Files larger than memory are counted in passes.
+        (`lyceum.prepare.Discretize`). Files larger than memory are counted in passes. Where cells are
+        missing, the searches and K2 leave incomplete rows out; trees and tests leave them out pair by pair,
+        test by test.
     method : str, default="hill_climbing"
         "hill_climbing" (add, remove or turn the best edge until nothing gains), "tabu" (goes on downhill for
         a while), "k2" (needs `order`), "chow_liu" (the best tree), "tan" (the class, which is the target of
@@ -149,6 +150,13 @@ def learn_structure(
     _check(method, score, test, alpha, max_parents)
     rows = data if hasattr(data, "reduce") else scan(data)
     coded = CodedData.of(learning_rows(rows), "PC") if method == "pc" else structure_data(learning_rows(rows))
+    if method in ("hill_climbing", "tabu", "k2"):
+        coded = coded.complete()
+        if not coded.weight > 0:
+            raise DataError(
+                "no row is complete: fill missing cells first, e.g. lyceum.prepare.MissingCategory(), or use "
+                "method='chow_liu' or 'pc'"
+            )
     names = list(coded.states)
     rule = ScoreRule(score, coded.weight, equivalent_sample_size)
     rules = _edge_rules(names, required, forbidden, max_parents)
@@ -215,7 +223,7 @@ def _searched(
     patience = _PATIENCE if tabu_length else 0
     best, best_score, history = search.climb(start, tabu_length, patience)
     for _ in range(restarts):
-        moved = random_moves(search, best, max(2, search.n // 4), rng)
+        moved = random_moves(search, best, max(4, search.n // 4), rng)
         found, found_score, _ = search.climb(moved, tabu_length, patience)
         if found_score > best_score:
             best, best_score = found, found_score

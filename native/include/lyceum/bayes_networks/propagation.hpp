@@ -37,7 +37,8 @@ public:
           up_(tree.messages * L),
           down_(largest_separator() * L),
           weight_(tree.n_states() * L),
-          shares_(tree.cliques.size() * L) {}
+          shares_(tree.cliques.size() * L),
+          absorbed_(tree.cliques.size()) {}
 
     // log P(evidence) of rows from `start`; -inf where it is impossible. With `Max`, of the best states of all others.
     template <bool Max = false>
@@ -46,12 +47,19 @@ public:
         double scale[L];
         std::fill_n(scale, L, 1.0);
         std::fill_n(log_probability, L, 0.0);
+        std::fill(absorbed_.begin(), absorbed_.end(), 0u);
         for (size_t c = tree_.cliques.size(); c-- > 0;) {
             const Clique& clique = tree_.cliques[c];
             double* message = up_.data() + clique.message * L;
             reduce_rest<Max>(clique, message);
             rescale(message, clique.separator, shares_.data() + c * L, scale, log_probability);
-            if (clique.parent >= 0) absorb(tree_.cliques[clique.parent], clique, message);
+            if (clique.parent < 0) continue;
+            const Clique& parent = tree_.cliques[clique.parent];
+            absorb(parent, clique, message);
+            // a clique with many children would underflow by the product of their messages
+            double unused[L];
+            if (++absorbed_[clique.parent] % 16 == 0)
+                rescale(work_.data() + parent.offset * L, parent.size, unused, scale, log_probability);
         }
         for (size_t l = 0; l < L; ++l) log_probability[l] += std::log(scale[l]);
     }
@@ -215,6 +223,7 @@ private:
     const CliqueTree& tree_;
     const double* tables_;
     std::vector<double> work_, up_, down_, weight_, shares_;
+    std::vector<unsigned> absorbed_;
 };
 
 }  // namespace lyceum::bayes_networks
