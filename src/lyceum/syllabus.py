@@ -54,7 +54,7 @@ class Row:
 _ROWS = (
     ("1.1", "Column kinds, inferred or declared", ""),
     ("1.2", "Normalisation and one-of-C coding", ""),
-    ("1.3", "Missing values, five ways", "Bayes nets that take them as they are"),
+    ("1.3", "Missing values, five ways", ""),
     ("1.4", "Sample statistics", ""),
     ("1.5", "Splits of the rows", ""),
     ("2.1", "Sum rule, product rule, Bayes' theorem on tables", ""),

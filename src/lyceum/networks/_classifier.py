@@ -13,7 +13,7 @@ from lyceum.base import CATEGORICAL_FEATURES, Learner, PosteriorClassifier
 from lyceum.data import Block, Schema, Step
 from lyceum.errors import ModelFileError, SchemaError, SettingError
 from lyceum.networks._class_posterior import ClassPosterior, block_codes
-from lyceum.networks._coded_data import CodedData, ScoreRule, StreamedData, structure_data
+from lyceum.networks._coded_data import CodedData, NamedTarget, ScoreRule, StreamedData, structure_data
 from lyceum.networks._net import BayesNet
 from lyceum.networks._nodes import TableNode
 from lyceum.networks._parameters import estimate_table, pseudo_count
@@ -99,6 +99,8 @@ class BayesNetClassifier(PosteriorClassifier, Learner):
     _coding = "codes"
     _takes_missing = True
     history_axes: ClassVar[tuple[str, str]] = ("edge", "score")
+    discretizer_: Discretize
+    history_: list[float]
 
     _parameter_constraints: ClassVar[dict] = {
         "structure": [StrOptions({"tan", "naive", "learned"}), BayesNet, dict],
@@ -155,8 +157,8 @@ class BayesNetClassifier(PosteriorClassifier, Learner):
         rows = self._rows(X, y, sample_weight)
         cutter = Discretize(method=self.discretize, n_bins=self.n_bins, cuts=self.cuts)  # type: ignore[arg-type]
         self.discretizer_ = cutter.fit(rows)
-        data = structure_data(rows.then(self.discretizer_.as_step()))
         names = self._node_names()
+        data = structure_data(rows.then(self.discretizer_.as_step()).then(NamedTarget(names[-1])))
         rule = ScoreRule(self.structure_score, data.weight, self.equivalent_sample_size)
         parents = self._structure(data, rule, names)
         families = [[*sorted(of), v] for v, of in enumerate(parents)]
@@ -276,7 +278,7 @@ class BayesNetClassifier(PosteriorClassifier, Learner):
         columns = self.discretizer_.as_step().schema(Schema(self.schema_.columns)) if fits else ()
         fits = fits and len(net.states(names[-1])) == len(self.classes_)
         fits = fits and all(
-            len(net.states(column.name)) == max(len(column.categories), 1)  # type: ignore[arg-type]
+            len(net.states(column.name)) == max(len(column.categories), 1)
             for column in columns
             if column.categories is not None
         )

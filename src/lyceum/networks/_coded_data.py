@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -15,7 +15,7 @@ from lyceum.data import Block, Recode, Rows, Schema, scan
 from lyceum.errors import DataError, SchemaError, SettingError
 from lyceum.statistics import JointCounts
 
-__all__ = ["CodedData", "ScoreRule", "StreamedData", "learning_rows", "structure_data"]
+__all__ = ["CodedData", "NamedTarget", "ScoreRule", "StreamedData", "learning_rows", "structure_data"]
 
 MOST_CELLS = 1 << 22
 _NOTHING = np.array(["(none)"])
@@ -75,7 +75,7 @@ def _variables(schema: Schema) -> dict[str, np.ndarray]:
     return {
         column.name: _NOTHING if not len(column.categories) else np.asarray(column.categories)
         for column in columns
-    }  # type: ignore[arg-type]
+    }
 
 
 def structure_data(rows: Rows) -> CodedData | StreamedData:
@@ -236,6 +236,20 @@ class StreamedData:
 
 
 @dataclass(frozen=True)
+class NamedTarget:
+    """The target under another name, where a column has the same."""
+
+    name: str
+
+    def schema(self, schema: Schema) -> Schema:
+        assert schema.target is not None
+        return schema.with_target(replace(schema.target, name=self.name))
+
+    def __call__(self, block: Block) -> Block:
+        return replace(block, schema=self.schema(block.schema))
+
+
+@dataclass(frozen=True)
 class _CompleteRows:
     """Drops the rows with a missing or unknown cell."""
 
@@ -246,9 +260,9 @@ class _CompleteRows:
 
     def __call__(self, block: Block) -> Block:
         cells = block.dense
-        keep = (cells >= 0).all(axis=1)  # NaN is not
+        keep = np.asarray((cells >= 0).all(axis=1))  # NaN is not
         if block.y is not None:
-            keep &= block.y >= 0
+            keep = keep & (block.y >= 0)
         return block if keep.all() else block.take(keep)
 
 

@@ -114,7 +114,7 @@ class LocalMarkov:
 def _parents_of(net: BayesNet | Parents) -> dict[str, Sequence[str]]:
     if isinstance(net, BayesNet):
         return dict(net.parents)
-    parents = {name: tuple(of) for name, of in net.items()}
+    parents: dict[str, Sequence[str]] = {name: tuple(of) for name, of in net.items()}
     for of in list(parents.values()):
         for name in of:
             parents.setdefault(name, ())
@@ -256,7 +256,7 @@ def _paths(parents: Parents, first: Sequence[str], second: Sequence[str]) -> Ite
     if not joined & ends:
         return
     for start in first:
-        stack = [((start,), iter(near[start]))]
+        stack: list[tuple[tuple[str, ...], Iterator[str]]] = [((start,), iter(near[start]))]
         while stack:
             path, others = stack[-1]
             name = next(others, None)

@@ -61,12 +61,12 @@ class _Problem(EMProblem):
         tables, log_p = parameters.junction_tree().expected_counts(codes, block.w)
         return Expectation(_Tables(tables), float(log_p @ block.weights), block.weight)
 
-    def maximization(self, statistic: _Tables) -> BayesNet:
+    def maximization(self, statistic: Any) -> BayesNet:
         nodes = [
             node.with_table(estimate_table(counts, added))  # type: ignore[union-attr]
             for node, counts, added in zip(self.net.nodes, statistic.tables, self.added)
         ]
-        return self.net.with_tables_of(nodes)  # type: ignore[arg-type]
+        return self.net.with_tables_of(nodes)
 
     def log_prior(self, parameters: BayesNet) -> float:
         total = 0.0

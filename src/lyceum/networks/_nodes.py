@@ -85,7 +85,7 @@ class TableNode:
         wrong = np.abs(table.sum(axis=-1) - 1.0) > _TOLERANCE
         if wrong.any():
             at = np.unravel_index(int(wrong.argmax()), wrong.shape)
-            given = ", ".join(f"{p}={states[p][i]}" for p, i in zip(self.parents, at))
+            given = ", ".join(f"{p}={states[p][int(i)]}" for p, i in zip(self.parents, at))
             total = float(table[at].sum())
             raise DataError(f"{where} sums to {total:g}{f' for {given}' if given else ''}, not to 1")
         table.setflags(write=False)

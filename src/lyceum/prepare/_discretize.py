@@ -28,7 +28,7 @@ __all__ = ["CutColumns", "Discretize"]
 class _ClassInputs(Inputs):
     """The way in for a transformer that learns from classes."""
 
-    task: ClassVar[Any] = "classes"  # type: ignore[assignment, misc]
+    task: ClassVar[Any] = "classes"
 
 
 class Discretize(Transformer):
@@ -155,7 +155,7 @@ class Discretize(Transformer):
             return self._rows(X, None, w)
         self._validate_params()
         rows = _ClassInputs(self).for_fit(X, y, w)
-        del self.classes_  # type: ignore[attr-defined]
+        del self.classes_
         return self._prepared(rows)
 
     def _given_cuts(self) -> dict[str, np.ndarray]:
