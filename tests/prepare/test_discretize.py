@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -26,7 +28,7 @@ def cuts_by_definition(x: np.ndarray, y: np.ndarray) -> list[float]:
     """Recursion over rows, as the paper has it."""
     values = np.unique(x)
     best: tuple[float, float] | None = None
-    for low, high in zip(values, values[1:]):
+    for low, high in itertools.pairwise(values):
         left, right = y[x <= low], y[x >= high]
         bits = len(left) * entropy(left) + len(right) * entropy(right)
         if best is None or bits < best[0] - 1e-12:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -279,7 +280,7 @@ def _component(near: Mapping[str, list[str]], start: Iterable[str]) -> set[str]:
 
 
 def _judge(path: tuple[str, ...], given: set[str], parents: Parents) -> PathVerdict:
-    arrows = ["→" if one in parents[two] else "←" for one, two in zip(path, path[1:])]
+    arrows = ["→" if one in parents[two] else "←" for one, two in itertools.pairwise(path)]
     text = path[0] + "".join(f" {arrow} {name}" for arrow, name in zip(arrows, path[1:]))
     reasons, blocked = [], False
     for before, name, after in zip(arrows, path[1:-1], arrows[1:]):

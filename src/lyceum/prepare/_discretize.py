@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -245,7 +246,7 @@ def interval_labels(cuts: np.ndarray) -> list[str]:
         texts = [f"{cut:.{digits}g}" for cut in cuts]
         if len(set(texts)) == len(texts):
             break
-    inner = [f"{low} – {high}" for low, high in zip(texts, texts[1:])]
+    inner = [f"{low} – {high}" for low, high in itertools.pairwise(texts)]
     return [f"≤ {texts[0]}", *inner, f"> {texts[-1]}"]
 
 
