@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -187,8 +188,6 @@ def test_impossible_evidence_is_found_by_every_exact_method():
         ASIA.posterior("asia", evidence, method="elimination")
     rows = {"lung": ["yes"], "either": ["no"]}
     with pytest.raises(DataError, match="row 0 is impossible"):
-        import pyarrow as pa
-
         ASIA.marginals_of_rows(pa.table(rows))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -190,10 +191,9 @@ def test_a_file_read_in_passes_gives_the_structure_of_the_rows_in_memory(tmp_pat
         assert there.score == pytest.approx(here.score, rel=1e-10)
         for node in here.net.nodes:
             np.testing.assert_allclose(there.net.node(node.name).table, node.table, rtol=1e-12)
+    lazy = scan(dd.from_pandas(small.to_pandas(), npartitions=2))
     with pytest.raises(DataError, match="PC"):
-        import dask.dataframe as dd
-
-        learn_structure(scan(dd.from_pandas(small.to_pandas(), npartitions=2)), "pc")
+        learn_structure(lazy, "pc")
 
 
 def test_weights_are_repeats_and_missing_cells_are_left_out_of_their_families():
