@@ -10,7 +10,7 @@ from lyceum.base._density import Density
 from lyceum.base._explain import sum_by_source
 from lyceum.base._learner import CATEGORICAL_FEATURES, Learner
 from lyceum.base._model_parts import complexity
-from lyceum.base._one_pass import OnePassClassifier, OnePassLearner
+from lyceum.base._one_pass import OnePassClassifier, OnePassLearner, finite_sums
 from lyceum.base._posterior import PosteriorClassifier, normalize_posteriors
 from lyceum.base._score import Classifier, Regressor, target_of, targets_to_score
 from lyceum.base._state import unchanged_on_failure, undefined
@@ -25,6 +25,7 @@ __all__ = [
     "PosteriorClassifier",
     "Regressor",
     "complexity",
+    "finite_sums",
     "normalize_posteriors",
     "sum_by_source",
     "target_of",

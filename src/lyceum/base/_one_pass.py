@@ -10,9 +10,9 @@ from lyceum.base._learner import Learner
 from lyceum.base._posterior import PosteriorClassifier
 from lyceum.base._state import undefined
 from lyceum.data import Block, Rows, Schema, Statistic, design_change
-from lyceum.errors import SchemaError
+from lyceum.errors import DataError, SchemaError
 
-__all__ = ["OnePassClassifier", "OnePassLearner"]
+__all__ = ["OnePassClassifier", "OnePassLearner", "finite_sums"]
 
 
 class OnePassLearner(Learner):
@@ -43,7 +43,7 @@ class OnePassLearner(Learner):
         sample_weight : array of shape (n_samples,), optional
         """
         rows = self._rows(X, y, sample_weight)
-        self.statistic_ = rows.reduce(self._statistic())
+        self.statistic_ = finite_sums(rows.reduce(self._statistic()))
         self._finish(self.statistic_)
         return self
 
@@ -70,10 +70,17 @@ class OnePassLearner(Learner):
         self.statistic_ = self.statistic_.mapped(*design_change(known, self._design))
 
     def _go_on(self, rows: Rows):
-        more = rows.reduce(self._statistic())
+        more = finite_sums(rows.reduce(self._statistic()))
         self.statistic_ = self.statistic_.merge(more) if hasattr(self, "statistic_") else more
         self._finish(self.statistic_)
         return self
+
+
+def finite_sums(statistic: Statistic) -> Statistic:
+    """The statistic, unless the squares of finite cells have overflowed in it."""
+    if getattr(statistic, "is_finite", True):
+        return statistic
+    raise DataError("the sums of squares overflow: some column holds numbers beyond 1e150; rescale it")
 
 
 class OnePassClassifier(PosteriorClassifier, OnePassLearner):

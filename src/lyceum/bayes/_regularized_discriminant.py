@@ -14,6 +14,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 
 from lyceum._threads import single_threaded_blas
+from lyceum.base import finite_sums
 from lyceum.bayes._discriminant import DISCRIMINANT_CONSTRAINTS, QuadraticRule
 from lyceum.bayes._fold_rules import FoldLoss, FoldRules, RuleSettings, combine_covariances
 from lyceum.data import Rows
@@ -191,7 +192,7 @@ class RegularizedDiscriminant(QuadraticRule):
         if len(self.alphas_) * len(self.gammas_) > 1:
             self.statistic_ = self._choose(rows)
         else:
-            self.statistic_ = rows.reduce(self._statistic())
+            self.statistic_ = finite_sums(rows.reduce(self._statistic()))
             for name in ("scores_", "seed_"):
                 self.__dict__.pop(name, None)
         self._finish(self.statistic_)
@@ -212,7 +213,8 @@ class RegularizedDiscriminant(QuadraticRule):
     def _choose(self, rows: Rows) -> ClassScatter:
         """Score every pair on the rows left out; returns the statistic of all rows."""
         self.seed_ = seed = seed_from(self.random_state)
-        folds = rows.reduce(partial(FoldStatistics.of, statistic=ClassScatter.of, n_folds=self.cv, seed=seed))
+        of = partial(FoldStatistics.of, statistic=ClassScatter.of, n_folds=self.cv, seed=seed)
+        folds = finite_sums(rows.reduce(of))
         settings = RuleSettings(self.priors, self.prior_alpha, self.unbiased, self.shrink)
         # as many alphas in one pass as memory allows: all of them unless there are hundreds of columns
         size = max(1, _NUMBERS // max(1, self.cv * folds.folds[0].scatter.size))

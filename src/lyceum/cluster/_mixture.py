@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._native import native
-from lyceum.base import CATEGORICAL_FEATURES, Density, Learner, undefined
+from lyceum.base import CATEGORICAL_FEATURES, Density, Learner, finite_sums, undefined
 from lyceum.cluster._mixture_start import START_NAMES, ScaledCells, starts_of
 from lyceum.data import Block, Rows
 from lyceum.errors import DataError
@@ -97,7 +97,7 @@ class Mixture(Density, Learner):
             How often every row counts; zero-weight rows are ignored.
         """
         rows = self._rows(X, None, sample_weight)
-        moments = rows.reduce(Moments.of)
+        moments = finite_sums(rows.reduce(Moments.of))
         if not moments.weight.any():
             raise DataError("every cell is missing or has weight zero: there is nothing to learn from")
         problem, starts = self._em_problem(rows, moments)

@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._native import native
-from lyceum.base import CATEGORICAL_FEATURES
+from lyceum.base import CATEGORICAL_FEATURES, finite_sums
 from lyceum.data import Block, Rows
 from lyceum.linear._linear_scores import LinearScores
 from lyceum.linear._row_passes import dense_blocks, dense_parts, unchecked
@@ -128,7 +128,7 @@ class Perceptron(LinearScores):
         sample_weight : array of shape (n_samples,), optional
         """
         rows = self._rows(X, y, sample_weight)
-        moments = rows.reduce(Moments.of)
+        moments = finite_sums(rows.reduce(Moments.of))
         self.mean_, self.n_rows_ = moments.mean, moments.n_rows
         self.history_: list[int] = []
         if self.record:

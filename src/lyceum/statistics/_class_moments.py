@@ -79,6 +79,11 @@ class ClassMoments:
         totals = component_weights(block, R)
         return cls(np.arange(R.shape[1]), len(block), totals, weight, mean, scatter)
 
+    @property
+    def is_finite(self) -> bool:
+        """Whether no sum has overflowed."""
+        return bool(np.isfinite(self.scatter).all() and np.isfinite(self.mean).all())
+
     def merge(self, other: ClassMoments) -> ClassMoments:
         classes, here, there = align_labels(self.classes, other.classes)
         a_weight, a_mean, a_scatter, a_total = (place_classes(v, here, len(classes)) for v in self._values())
@@ -165,6 +170,11 @@ class ClassScatter:
             y = np.zeros(len(block), dtype=np.int32) if block.y is None else block.y
             native.class_scatter(X, y, block.w, weight, mean, scatter, pooled)
         return cls(classes, len(block), weight, mean, scatter, pooled)
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether no sum has overflowed."""
+        return bool(np.isfinite(self.scatter).all() and np.isfinite(self.mean).all())
 
     def merge(self, other: ClassScatter) -> ClassScatter:
         classes, here, there = align_labels(self.classes, other.classes)

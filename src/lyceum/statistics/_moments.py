@@ -71,6 +71,11 @@ class Moments:
             np.maximum(self.high, other.high),
         )
 
+    @property
+    def is_finite(self) -> bool:
+        """Whether no sum has overflowed."""
+        return bool(np.isfinite(self.scatter).all() and np.isfinite(self.mean).all())
+
     def variance(self, ddof: float = 0.0) -> np.ndarray:
         """The variance of every column, NaN where nothing is left to divide by."""
         left = self.weight - ddof
