@@ -117,3 +117,24 @@ def test_constant_columns_one_row_and_bad_input():
     with pytest.raises(DataError, match="farther than 2\\^53 bin widths"):
         HistogramDensity(bin_width=1e-12).fit([[1e9], [0.0]])
     assert "Grid" in str(model.summary())
+
+
+@pytest.mark.syllabus("4.1")
+@pytest.mark.parametrize("n", [5, 64, 100])
+def test_sturges_cuts_the_range_into_as_many_bins_as_it_says(n):
+    x = np.sort(np.r_[3.0, 9.0, np.random.default_rng(n).uniform(3.0, 9.0, n - 2)])[:, None]
+    bins = int(np.ceil(np.log2(n))) + 1
+    model = HistogramDensity(bin_width="sturges").fit(x)
+    counts = np.histogram(x, bins=bins)[0]
+    assert model.cells_[:, 0].tolist() == np.flatnonzero(counts).tolist()
+    assert model.cells_.max() == bins - 1
+    np.testing.assert_allclose(model.density_ * n * 6.0 / bins, counts[counts > 0], rtol=1e-6)
+
+
+@pytest.mark.syllabus("4.1")
+def test_the_number_of_bins_may_be_given():
+    X = np.random.default_rng(0).normal(size=(200, 2))
+    model = HistogramDensity(n_bins=[4, 7]).fit(X)
+    counts, *_ = np.histogram2d(*X.T, bins=[4, 7])
+    assert len(model.cells_) == np.count_nonzero(counts)
+    assert model.integrate([[-np.inf, np.inf]] * 2) == pytest.approx(1.0)

@@ -114,18 +114,18 @@ def test_labels_of_any_length_are_counted_like_the_definition(rows):
 @pytest.mark.parametrize(
     ("kappa", "word"),
     [
-        (-0.1, "worse than chance"),
-        (0.0, "hardly better than chance"),
-        (0.2, "hardly better than chance"),
+        (-0.1, "poor"),
+        (0.0, "slight"),
+        (0.2, "slight"),
         (0.21, "fair"),
         (0.5, "moderate"),
-        (0.75, "strong"),
-        (0.95, "almost complete"),
-        (1.0, "almost complete"),
+        (0.75, "substantial"),
+        (0.95, "almost perfect"),
+        (1.0, "almost perfect"),
     ],
 )
 def test_kappa_is_read_in_steps_of_a_fifth(kappa, word):
-    assert kappa_reading(kappa) == word
+    assert kappa_reading(kappa, scale="landis_koch") == word
 
 
 def test_bad_requests_say_what_to_give():

@@ -171,3 +171,8 @@ def test_bias_and_variance_stand_side_by_side():
 def test_what_is_no_such_result_is_refused(call, message):
     with pytest.raises(SettingError, match=message):
         call()
+
+
+def test_the_least_of_arrays_named_a_loss_is_the_best():
+    ax = plot.validation_curve([1, 2, 3], [0.1, 0.1, 0.1], [0.5, 0.2, 0.9], score="log loss")
+    assert "best: 2" in [text.get_text() for text in ax.get_legend().get_texts()]

@@ -65,3 +65,8 @@ def test_every_learner_moves_its_posteriors_by_the_ratio_of_the_priors(learner):
     moved = data.predict_log_proba(X) + np.log([0.1 / 0.75, 0.9 / 0.25])
     moved -= np.logaddexp.reduce(moved, axis=1, keepdims=True)
     np.testing.assert_allclose(given.predict_log_proba(X), moved, atol=1e-10)
+
+
+def test_counts_may_be_a_list():
+    assert class_priors([6, 3, 1]).tolist() == [0.6, 0.3, 0.1]
+    assert class_priors([6, 3, 0], "laplace").tolist() == pytest.approx([7 / 12, 4 / 12, 1 / 12])

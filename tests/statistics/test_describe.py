@@ -68,3 +68,15 @@ def test_words_alone_cannot_be_described():
 def test_it_prints_a_row_a_column(X):
     assert "median" in str(describe(X))
     assert len(str(describe(X)).splitlines()) == 6
+
+
+@pytest.mark.syllabus("1.4")
+def test_lists_and_single_columns_are_described_and_medians_are_exact():
+    assert describe([1.0, 2.0, 4.0]).median.tolist() == [2.0]
+    assert describe([[1, 2], [3, 4]]).mean.tolist() == [2.0, 3.0]
+    x = np.random.default_rng(0).normal(size=9001)
+    found = describe(x)
+    assert found.median[0] == np.median(x)
+    assert found.variance[0] == pytest.approx(x.var(ddof=1))
+    x[::3] = np.nan
+    assert describe(x).median[0] == np.nanmedian(x)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -25,9 +25,10 @@ __all__ = ["HistogramDensity"]
 # The width of a bin from the deviation, range and weight of a column, with d columns in all.
 _RULES: dict[str, Callable[[np.ndarray, np.ndarray, float, int], np.ndarray]] = {
     "scott": lambda sigma, extent, n, d: 3.49 * sigma * n ** (-1.0 / (d + 2)),
-    "sturges": lambda sigma, extent, n, d: extent / np.ceil(1.0 + np.log2(n)),
+    "sturges": lambda sigma, extent, n, d: extent / (np.ceil(np.log2(n)) + 1.0),
     "sqrt": lambda sigma, extent, n, d: extent / np.ceil(np.sqrt(n)),
 }
+_WIDER = 1.0 + 1e-9  # so that the largest cell is inside the last bin of a range cut into bins
 
 
 class HistogramDensity(Density, OnePassLearner):
@@ -41,11 +42,12 @@ class HistogramDensity(Density, OnePassLearner):
     ----------
     bin_width : float, array of shape (d,), "scott", "sturges" or "sqrt", default="scott"
         h for all columns, one h per column, or a rule. "scott": 3.49 σ N^(-1/(d+2)). "sturges" and "sqrt":
-        the range of the column divided by 1 + log2(N) or by sqrt(N), rounded up. A constant column gets 1. A
-        rule takes one more pass over the rows; with `partial_fit` it is applied to the rows of the first
-        call only.
-    origin : float or array of shape (d,), default=0.0
-        An edge of the grid.
+        the range of the column cut into ⌈log₂N⌉ + 1 or ⌈√N⌉ bins. A constant column gets 1. A rule takes one
+        more pass over the rows; with `partial_fit` it is applied to the rows of the first call only.
+    n_bins : int, array of shape (d,) or None, default=None
+        The number of bins that the range of a column is cut into, instead of `bin_width`.
+    origin : float, array of shape (d,) or None, default=None
+        An edge of the grid. None: 0, or the smallest cell of the column where its range is cut into bins.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns hold categories.
 
@@ -90,14 +92,21 @@ class HistogramDensity(Density, OnePassLearner):
 
     _parameter_constraints: ClassVar[dict] = {
         "bin_width": [Interval(Real, 0, None, closed="neither"), StrOptions(set(_RULES)), "array-like"],
-        "origin": [Interval(Real, None, None, closed="neither"), "array-like"],
+        "n_bins": [Interval(Integral, 1, None, closed="left"), "array-like", None],
+        "origin": [Interval(Real, None, None, closed="neither"), "array-like", None],
         **CATEGORIES,
     }
 
     def __init__(
-        self, *, bin_width: Any = "scott", origin: Any = 0.0, categorical_features: Any = "from_dtype"
+        self,
+        *,
+        bin_width: Any = "scott",
+        n_bins: Any = None,
+        origin: Any = None,
+        categorical_features: Any = "from_dtype",
     ):
         self.bin_width = bin_width
+        self.n_bins = n_bins
         self.origin = origin
         self.categorical_features = categorical_features
 
@@ -126,8 +135,8 @@ class HistogramDensity(Density, OnePassLearner):
 
     def _set_grid(self, rows: Rows) -> None:
         d = len(self._design_names)
-        self.origin_ = _one_per_column("origin", self.origin, d)
-        if not isinstance(self.bin_width, str):
+        self.origin_ = _one_per_column("origin", 0.0 if self.origin is None else self.origin, d)
+        if self.n_bins is None and not isinstance(self.bin_width, str):
             self.bin_width_ = _one_per_column("bin_width", self.bin_width, d)
             if not (self.bin_width_ > 0).all():
                 raise SettingError(f"bin_width must be positive, but it is {self.bin_width_.tolist()}")
@@ -135,7 +144,17 @@ class HistogramDensity(Density, OnePassLearner):
         moments = rows.reduce(_moments)
         sigma, extent = np.sqrt(moments.variance()), moments.high - moments.low
         n = float(moments.weight[0])
-        self.bin_width_ = np.where(extent > 0, _RULES[self.bin_width](sigma, extent, n, d), 1.0)
+        if self.n_bins is not None:
+            bins = _one_per_column("n_bins", self.n_bins, d)
+            if not (bins >= 1).all():
+                raise SettingError(f"n_bins must be at least 1, but it is {self.n_bins}")
+            width = extent / bins
+        else:
+            width = _RULES[self.bin_width](sigma, extent, n, d)
+        if self.n_bins is not None or self.bin_width != "scott":
+            width = width * _WIDER
+            self.origin_ = moments.low.copy() if self.origin is None else self.origin_
+        self.bin_width_ = np.where(extent > 0, width, 1.0)
 
     def _statistic(self) -> Callable[[Block], CellWeights]:
         return partial(CellWeights.of, origin=self.origin_, width=self.bin_width_)

@@ -60,8 +60,8 @@ class KernelDensity(Density, Learner):
         The name of k in the table.
     bandwidth : float, array of shape (d,), "reference" or "likelihood", default="reference"
         h: one number for all columns, or one per column. "reference": 1.06 σ N^(-1/5) for every column, where
-        σ is its standard deviation (1 for a constant column) and N the weight of all rows. "likelihood": the
-        multiple of these bandwidths with the largest leave-one-out likelihood.
+        σ is its standard deviation (1 for a constant column) and N the weight of all rows. "likelihood":
+        those of the largest leave-one-out likelihood, each axis on its own.
     tolerance : float, default=1e-4
         The largest relative error of a density, also where it is tiny; 0 sums over all rows.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"

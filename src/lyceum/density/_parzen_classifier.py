@@ -37,8 +37,7 @@ class ParzenClassifier(PosteriorClassifier, Learner):
         "triangular", as `KernelDensity` defines them.
     bandwidth : float, array of shape (d,), "reference" or "likelihood", default="reference"
         One number for all columns, or one per column. "reference": 1.06 σ N^(-1/5) for every column of every
-        class. "likelihood": for every class the multiple of these bandwidths with the largest leave-one-out
-        likelihood.
+        class. "likelihood": for every class those of the largest leave-one-out likelihood.
     tolerance : float, default=1e-4
         The largest relative error of a density; 0 sums over all rows.
     priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array of shape (K,), default=None

@@ -6,7 +6,7 @@ interface. Resampling, curves and comparisons take arrays, frames and scanned ro
 
 from lyceum.evaluate._bayes_factor import BayesFactor, bayes_factor
 from lyceum.evaluate._bias_variance import BiasVariance, bias_variance, decompose
-from lyceum.evaluate._binary import BinaryReport, binary_report, kappa_reading
+from lyceum.evaluate._binary import BinaryReport, binary_report, kappa_from_rates, kappa_reading
 from lyceum.evaluate._bootstrap_632 import Bootstrap632, bootstrap_632
 from lyceum.evaluate._bounds import (
     Bound,
@@ -116,6 +116,7 @@ __all__ = [
     "hoeffding",
     "holdout_size",
     "information_criteria",
+    "kappa_from_rates",
     "kappa_reading",
     "learning_curve",
     "log_loss",

@@ -26,7 +26,9 @@ __all__ = ["BiasVariance", "bias_variance", "decompose"]
 class BiasVariance(Printable):
     """The parts of the expected loss over training samples, averaged over test rows.
 
-    error = bias + net_variance (+ noise in expectation, when the noise-free truth was given).
+    Squared loss: error = bias + net_variance + noise, in expectation where the noise-free truth was given.
+    0/1 loss: with E₀ = bias + net_variance, the error against the truth, error = E₀ + net_noise, and for two
+    classes net_noise = N (1 - 2 E₀): noise N turns right predictions wrong, and wrong ones right.
 
     Attributes
     ----------
@@ -43,7 +45,11 @@ class BiasVariance(Printable):
         error on rows whose main prediction is right and removes error on the others: the variance of the
         former minus the share of right predictions on the latter.
     noise : float
-        Mean loss of the noise-free truth itself; 0 when it was not given (noise is then part of the bias).
+        N, the mean loss of the noise-free truth itself; 0 when it was not given (noise is then part of the
+        bias).
+    net_noise : float
+        What noise adds to the error. Squared loss: `noise`. 0/1 loss of two classes: the mean of N (1 - 2 E₀)
+        over the rows; of more classes what the error has beyond E₀.
     main : ndarray of shape (n,)
         The main prediction: the mean, or the label most often predicted (the smaller in a tie).
     loss : {"error", "squared"}
@@ -57,6 +63,7 @@ class BiasVariance(Printable):
     variance: float
     net_variance: float
     noise: float
+    net_noise: float
     main: np.ndarray
     loss: str
     n_samples: int
@@ -71,6 +78,7 @@ class BiasVariance(Printable):
         }
         if self.noise:
             facts["noise"] = self.noise
+            facts["net noise"] = self.net_noise
         return Summary(f"bias and variance over {self.n_samples} training samples, loss: {self.loss}", facts)
 
 
@@ -126,7 +134,7 @@ def _squared(y: np.ndarray, predictions: np.ndarray, clean: np.ndarray | None) -
     noise = float(((target - goal) ** 2).mean())
     error = float(((predictions - target) ** 2).mean())
     bias = float(((main - goal) ** 2).mean())
-    return BiasVariance(error, bias, variance, variance, noise, main, "squared", len(predictions))
+    return BiasVariance(error, bias, variance, variance, noise, noise, main, "squared", len(predictions))
 
 
 def _zero_one(y: np.ndarray, predictions: np.ndarray, clean: np.ndarray | None) -> BiasVariance:
@@ -145,9 +153,9 @@ def _zero_one(y: np.ndarray, predictions: np.ndarray, clean: np.ndarray | None) 
     error = float((guesses != target).mean())
     noise = float((target != goal).mean())
     names = np.array(labels)[main]
-    return BiasVariance(
-        error, float(biased.mean()), float(varies.mean()), net, noise, names, "error", len(guesses)
-    )
+    bias = float(biased.mean())
+    parts = (bias, float(varies.mean()), net, noise, error - bias - net)
+    return BiasVariance(error, *parts, names, "error", len(guesses))
 
 
 def bias_variance(

@@ -14,27 +14,29 @@ from lyceum.evaluate._label_codes import column_of, common_codes, refuse_unknown
 from lyceum.evaluate._printable import Printable
 from lyceum.report import Summary, Table
 
-__all__ = ["BinaryReport", "binary_report", "cohen_kappa", "kappa_reading"]
+__all__ = ["BinaryReport", "binary_report", "cohen_kappa", "kappa_from_rates", "kappa_reading"]
 
-_KAPPA_BANDS = (
-    (0.0, "worse than chance"),
-    (0.2, "hardly better than chance"),
+_LANDIS_KOCH = (
+    (0.2, "slight"),
     (0.4, "fair"),
     (0.6, "moderate"),
-    (0.8, "strong"),
+    (0.8, "substantial"),
 )
 
 _SUMMARY = ("accuracy", "error", "precision", "recall", "specificity", "false_positive_rate", "miss_rate",
             "npv", "f1", "odds_ratio", "kappa")  # fmt: skip
 
 
-def kappa_reading(kappa: float) -> str:
-    """Kappa in words, in steps of 0.2 after Landis and Koch.
+def kappa_reading(kappa: float, scale: str = "fleiss") -> str:
+    """Kappa in words.
 
     Parameters
     ----------
     kappa : float
         Cohen's kappa.
+    scale : {"fleiss", "landis_koch"}, default="fleiss"
+        "fleiss": poor below 0.4, good up to 0.75, excellent above. "landis_koch": poor below 0, slight up to
+        0.2, fair up to 0.4, moderate up to 0.6, substantial up to 0.8, almost perfect above.
 
     Returns
     -------
@@ -46,16 +48,54 @@ def kappa_reading(kappa: float) -> str:
 
     References
     ----------
+    Fleiss, Statistical methods for rates and proportions, 1981.
     Landis and Koch, The measurement of observer agreement for categorical data, Biometrics 33, 1977.
 
     Examples
     --------
-    >>> kappa_reading(0.301)
-    'fair'
+    >>> kappa_reading(0.301), kappa_reading(0.301, scale="landis_koch")
+    ('poor', 'fair')
     """
+    if scale == "fleiss":
+        return "poor" if kappa < 0.4 else "good" if kappa <= 0.75 else "excellent"
+    if scale != "landis_koch":
+        raise SettingError(f"scale={scale!r}: choose from 'fleiss', 'landis_koch'")
     if kappa < 0.0:
-        return _KAPPA_BANDS[0][1]
-    return next((word for bound, word in _KAPPA_BANDS[1:] if kappa <= bound), "almost complete")
+        return "poor"
+    return next((word for bound, word in _LANDIS_KOCH if kappa <= bound), "almost perfect")
+
+
+def kappa_from_rates(detection_rate: float, false_alarm_rate: float, prevalence: float) -> float:
+    """Cohen's kappa of two classes from three rates.
+
+    Parameters
+    ----------
+    detection_rate : float
+        The share of the positive rows that are found (recall).
+    false_alarm_rate : float
+        The share of the negative rows that are taken for positive.
+    prevalence : float
+        The share of positive rows.
+
+    Returns
+    -------
+    float
+
+    See Also
+    --------
+    kappa_reading : In words.
+
+    Examples
+    --------
+    >>> round(kappa_from_rates(0.6046, 0.3036, 0.5), 3)
+    0.301
+    """
+    rates = (detection_rate, false_alarm_rate, prevalence)
+    if not all(0.0 <= rate <= 1.0 for rate in rates):
+        raise SettingError(f"rates {rates} must be between 0 and 1")
+    positive = prevalence * np.array([detection_rate, 1.0 - detection_rate])
+    negative = (1.0 - prevalence) * np.array([false_alarm_rate, 1.0 - false_alarm_rate])
+    return cohen_kappa(np.array([positive, negative]))
 
 
 def cohen_kappa(counts: np.ndarray) -> float:
@@ -262,7 +302,7 @@ def binary_report(
     --------
     >>> report = binary_report(tp=3023, fp=1518, fn=1977, tn=3482)
     >>> round(report.recall, 3), round(report.kappa, 3), report.kappa_reading
-    (0.605, 0.301, 'fair')
+    (0.605, 0.301, 'poor')
     >>> binary_report([1, 1, 0], [1, 0, 0]).precision
     1.0
     """

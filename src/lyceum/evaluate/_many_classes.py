@@ -123,9 +123,10 @@ def _weighted_areas(codes: np.ndarray, score: np.ndarray, w: np.ndarray):
 
 
 def macro_average_modified(y: Any, predicted: Any = None, *, sample_weight: Any = None) -> float:
-    """¾ of the mean plus ¼ of the geometric mean of P_ii, the share of class i that is predicted right.
+    """¾ of the mean plus ¼ of the geometric mean of P_ii = N_ii / N_i, the share of class i predicted right.
 
-    A class that is never right makes the geometric mean 0, so that every class matters.
+    A rejected row counts in N_i. A class that is never right makes the geometric mean 0, so that every class
+    matters.
 
     Parameters
     ----------
@@ -139,7 +140,7 @@ def macro_average_modified(y: Any, predicted: Any = None, *, sample_weight: Any 
     Returns
     -------
     float
-        Classes without decided rows are left out; 0 when there are none.
+        Classes without rows are left out; 0 when there are none.
 
     See Also
     --------
@@ -153,7 +154,8 @@ def macro_average_modified(y: Any, predicted: Any = None, *, sample_weight: Any 
     if predicted is None and not isinstance(y, Confusion):
         raise SettingError("give y and predicted, or a confusion matrix")
     matrix = y if isinstance(y, Confusion) else confusion(y, predicted, sample_weight=sample_weight)
-    right = matrix.rates.diagonal()[matrix.counts.sum(axis=1) > 0]
+    n = matrix.counts.sum(axis=1) + matrix.rejected
+    right = matrix.counts.diagonal()[n > 0] / n[n > 0]
     if not len(right):
         return 0.0
     geometric = float(np.exp(np.log(right).mean())) if right.min() > 0.0 else 0.0

@@ -73,11 +73,13 @@ def mcnemar(
     Parameters
     ----------
     y, first, second : array-like of shape (n,), optional
-        Truth and the predictions of the two; or give the two counts instead.
+        Truth and the predictions of the two, or two results of `cross_validate` with the same folds, each row
+        tested once; or give the two counts instead.
     only_first_wrong, only_second_wrong : int, optional
         Rows that only one of the two gets wrong.
-    method : {"auto", "exact", "chi-square"}, default="auto"
-        "auto" is exact for fewer than 25 rows that only one of the two gets wrong.
+    method : {"auto", "exact", "chi-square", "uncorrected"}, default="auto"
+        "auto" is exact for fewer than 25 rows that only one of the two gets wrong, else "chi-square", which
+        has the correction for continuity, (|b - c| - 1)² / (b + c); "uncorrected" is (b - c)² / (b + c).
 
     Returns
     -------
@@ -99,14 +101,46 @@ def mcnemar(
     >>> result.method, round(result.statistic, 3), round(result.p_value, 4)
     ('chi-square', 6.017, 0.0142)
     """
-    if method not in ("auto", "exact", "chi-square"):
-        raise SettingError(f"method={method!r}: choose from 'auto', 'exact', 'chi-square'")
+    if method not in ("auto", "exact", "chi-square", "uncorrected"):
+        raise SettingError(f"method={method!r}: choose from 'auto', 'exact', 'chi-square', 'uncorrected'")
+    if are_results(first, second):
+        first, second = _predictions(y, first), _predictions(y, second)
     b, c = _discordant(y, first, second, only_first_wrong, only_second_wrong)
     if method == "exact" or (method == "auto" and b + c < _EXACT_BELOW):
         p = min(1.0, 2.0 * float(stats.binom.cdf(min(b, c), b + c, 0.5))) if b + c else 1.0
         return McNemar(b, c, float(min(b, c)), p, "exact")
-    statistic = max(abs(b - c) - 1.0, 0.0) ** 2 / (b + c) if b + c else 0.0
-    return McNemar(b, c, statistic, float(stats.chi2.sf(statistic, 1)), "chi-square")
+    less = 0.0 if method == "uncorrected" else 1.0
+    statistic = max(abs(b - c) - less, 0.0) ** 2 / (b + c) if b + c else 0.0
+    name = "chi-square" if less else "uncorrected"
+    return McNemar(b, c, statistic, float(stats.chi2.sf(statistic, 1)), name)
+
+
+def are_results(first: Any, second: Any) -> bool:
+    """Whether both are results of `cross_validate`; refuses those of different splits."""
+    kinds = [hasattr(one, "test_rows") and hasattr(one, "losses") for one in (first, second)]
+    if not any(kinds):
+        return False
+    if not all(kinds):
+        raise SettingError("give two results of cross_validate, or two arrays")
+    same = len(first.test_rows) == len(second.test_rows) and all(
+        np.array_equal(np.sort(a), np.sort(b)) for a, b in zip(first.test_rows, second.test_rows)
+    )
+    if not same:
+        raise DataError(
+            "the two results have different splits, so that their losses are no pairs: cross_validate both "
+            "with the same cv and seed"
+        )
+    if first.loss_name != second.loss_name:
+        raise DataError(f"the two results have different losses: {first.loss_name}, {second.loss_name}")
+    return True
+
+
+def _predictions(y: Any, result: Any) -> np.ndarray:
+    """The predictions of all rows, in the order of y."""
+    rows = np.concatenate(result.test_rows)
+    if y is None or len(rows) != len(column_of(y, "y")) or len(np.unique(rows)) != len(rows):
+        raise DataError("McNemar's test needs y, and folds that test every row of it once")
+    return np.concatenate(result.predicted)[np.argsort(rows)]
 
 
 def _discordant(y: Any, first: Any, second: Any, b: int | None, c: int | None) -> tuple[int, int]:
@@ -180,9 +214,9 @@ def five_by_two(
 
     Parameters
     ----------
-    first, second : array-like of shape (5, 2), or estimators
-        Losses of the two models in the same folds; or two estimators, run on X and y in five stratified
-        halvings.
+    first, second : array-like of shape (5, 2), CrossValidation, or estimators
+        Losses of the two models in the same folds; two results of `cross_validate` with the same ten folds,
+        halving by halving; or two estimators, run on X and y in five stratified halvings.
     X : array-like or frame of n rows, or scanned rows, optional
         The table, for estimators; rows from `lyceum.scan` may be in a file larger than memory.
     y : array-like of shape (n,), optional
@@ -221,6 +255,12 @@ def five_by_two(
         first, second = _losses(
             Experiment.of(first, X, y, loss), Experiment.of(second, X, y, loss), random_state
         )
+    if are_results(first, second):
+        if len(first.losses) != 10:
+            raise DataError(
+                f"results of {len(first.losses)} folds: cross_validate by five halvings, FiveByTwo()"
+            )
+        first, second = first.losses.reshape(5, 2), second.losses.reshape(5, 2)
     d = np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64)
     if d.shape != (5, 2) or not np.isfinite(d).all():
         raise DataError(f"losses of shape {d.shape}: give finite losses of 5 halvings by 2 folds")
@@ -286,7 +326,7 @@ class CorrectedT(Printable):
         return Summary("corrected resampled t, first minus second", facts)
 
 
-def corrected_t(first: Any, second: Any, *, test_to_train: float) -> CorrectedT:
+def corrected_t(first: Any, second: Any, *, test_to_train: float | None = None) -> CorrectedT:
     """The t test for losses of the same splits of (repeated) k-fold or random subsampling.
 
     Training sets overlap, so the plain variance s²/J is too small: Nadeau and Bengio (2003) use
@@ -294,10 +334,11 @@ def corrected_t(first: Any, second: Any, *, test_to_train: float) -> CorrectedT:
 
     Parameters
     ----------
-    first, second : array-like of shape (J,)
-        Losses of the two models in the same J splits.
-    test_to_train : float
-        n_test / n_train: 1/(k-1) for k-fold; `CrossValidation.test_to_train` has it.
+    first, second : CrossValidation, or array-like of shape (J,)
+        The results of `cross_validate` for the two models, which must have the same splits; or their losses
+        in the same J splits.
+    test_to_train : float, optional
+        n_test / n_train, with losses: 1/(k-1) for k-fold. Results have it.
 
     Returns
     -------
@@ -319,6 +360,12 @@ def corrected_t(first: Any, second: Any, *, test_to_train: float) -> CorrectedT:
     >>> round(result.t, 3), result.df
     (-2.191, 2)
     """
+    if are_results(first, second):
+        if test_to_train is not None:
+            raise SettingError("the results of cross_validate have test_to_train: leave it out")
+        first, second, test_to_train = first.losses, second.losses, first.test_to_train
+    if test_to_train is None:
+        raise SettingError("give test_to_train with losses: test rows over training rows, 1/(k-1) for k-fold")
     d = column_of(first, "first").astype(np.float64) - column_of(second, "second").astype(np.float64)
     if len(d) < 2 or not np.isfinite(d).all():
         raise DataError(f"{len(d)} splits: give finite losses of at least two")

@@ -109,8 +109,8 @@ def validation_curve(
     score : str, optional
         The name of the scores, for the axis; by default the loss of a ValidationCurve, or "score".
     best : {"auto", "max", "min"} or None, default="auto"
-        Marks the value of the best mean validation score, the first of equals. "auto" is the least loss of a
-        ValidationCurve and the largest score of arrays.
+        Marks the value of the best mean validation score, the first of equals. "auto" is the least of a
+        ValidationCurve and of arrays whose `score` is named a loss or an error, else the largest.
     log : bool, optional
         A logarithmic axis; by default where positive values span a factor of 50 or more.
     label : str, optional
@@ -146,7 +146,7 @@ def validation_curve(
     ax = axes(ax)
     mean = _bands(ax, x, train, validation, label)
     if best is not None:
-        least = best == "min" or (best == "auto" and bool(results))
+        least = best == "min" or (best == "auto" and (bool(results) or _is_loss(score)))
         i = int(mean.argmin() if least else mean.argmax())
         text = f"{values[i]:g}" if numbers else str(values[i])
         ax.axvline(
@@ -171,6 +171,10 @@ def _results(kind: type, first: Any, train: Any, validation: Any, label: str | N
     if isinstance(first, Mapping) or train is None or validation is None:
         raise SettingError(f"give a {kind.__name__}, or arrays of training and of validation scores")
     return {}
+
+
+def _is_loss(name: str | None) -> bool:
+    return name is not None and any(word in name.lower() for word in ("loss", "error", "deviance", "risk"))
 
 
 def _loss_name(results: dict[str, Any]) -> str:

@@ -29,14 +29,14 @@ PRIOR_CONSTRAINTS: dict[str, list] = {
 }
 
 
-def class_priors(weight: np.ndarray, priors: Any, alpha: Any = 1.0) -> np.ndarray:
+def class_priors(weight: Any, priors: Any = None, alpha: Any = 1.0) -> np.ndarray:
     """The prior of every class, from the weights of the classes or as given.
 
     Parameters
     ----------
-    weight : array of shape (K,)
+    weight : array-like of shape (K,)
         n_k, the weight of the rows of every class.
-    priors : None, "laplace", "uniform", "dirichlet_map", "dirichlet_mean" or array of shape (K,)
+    priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array of shape (K,), default=None
         None: n_k / N. "laplace": (n_k + 1) / (N + K). "uniform": 1 / K. "dirichlet_map", the mode under a
         Dirichlet(alpha) prior: (n_k + α_k - 1) / (N + α_0 - K), with 0 for a class where that is negative.
         "dirichlet_mean", its mean: (n_k + α_k) / (N + α_0). An array: the priors themselves.
@@ -56,6 +56,7 @@ def class_priors(weight: np.ndarray, priors: Any, alpha: Any = 1.0) -> np.ndarra
     >>> class_priors(n, "dirichlet_map", alpha=[2.0, 2.0, 2.0]) * 12
     array([7., 4., 1.])
     """
+    weight = np.asarray(weight, dtype=np.float64)
     if priors is not None and not isinstance(priors, str):
         return _check_priors(np.asarray(priors, dtype=np.float64), len(weight))
     shares = _RULES[priors or "data"](weight, _check_alpha(alpha, len(weight)))

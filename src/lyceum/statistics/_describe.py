@@ -98,12 +98,12 @@ def describe(data: Any, **options: Any) -> SampleStatistics:
 
     Parameters
     ----------
-    data : rows from `scan`, or anything that `scan` takes
+    data : rows from `scan`, or anything that `scan` takes; a list or an array of numbers is one column
     **options
         For `scan`.
 
-    Missing cells are left out one by one; covariances are those of the complete rows. The median is exact
-    for up to 2048 distinct values and has the error of `Quantiles` beyond.
+    Missing cells are left out one by one; covariances are those of the complete rows. The median is exact for
+    rows in memory and for up to 2048 distinct values, and has the error of `Quantiles` beyond.
 
     >>> found = describe(np.array([[1.0, 2.0], [2.0, 4.5], [4.0, 7.0]]))
     >>> found.mean.round(3).tolist(), found.median.tolist(), found.variance.round(3).tolist()
@@ -111,7 +111,7 @@ def describe(data: Any, **options: Any) -> SampleStatistics:
     >>> round(float(found.correlation[0, 1]), 4)
     0.982
     """
-    rows = data if isinstance(data, Rows) else scan(data, **options)
+    rows = data if isinstance(data, Rows) else scan(_as_table(data), **options)
     places = np.array([j for j, column in enumerate(rows.schema) if column.numeric], dtype=np.intp)
     if not len(places):
         raise DataError("there are no columns of numbers to describe")
@@ -125,9 +125,38 @@ def describe(data: Any, **options: Any) -> SampleStatistics:
         moments.n_rows,
         moments.weight,
         moments.mean,
-        found.quantiles.median,
+        _exact_median(numbers) if numbers.in_memory else found.quantiles.median,
         moments.variance(ddof=1.0),
         moments.low,
         moments.high,
         covariance,
     )
+
+
+def _as_table(data: Any) -> Any:
+    """A list of numbers, or an array of one axis, as a column; lists of rows as an array."""
+    if isinstance(data, list | tuple):
+        data = np.asarray(data)
+    if isinstance(data, np.ndarray) and data.ndim == 1:
+        return data.reshape(-1, 1)
+    return data
+
+
+def _exact_median(rows: Rows) -> np.ndarray:
+    """The medians of the cells that are there, weighted, midway where two are in the middle."""
+    block = rows.gathered("describe", "a file, which is summarised in one pass")
+    return np.array([_median(cells, block.w) for cells in np.asarray(block.X, dtype=np.float64).T])
+
+
+def _median(cells: np.ndarray, w: np.ndarray | None) -> float:
+    there = ~np.isnan(cells) if w is None else ~np.isnan(cells) & (w > 0)
+    if not there.any():
+        return float("nan")
+    if w is None:
+        return float(np.median(cells[there]))
+    order = np.argsort(cells[there], kind="stable")
+    values, total = cells[there][order], np.cumsum(w[there][order])
+    half = 0.5 * total[-1]
+    lower = values[np.searchsorted(total, half * (1 - 1e-12))]
+    upper = values[min(np.searchsorted(total, half * (1 + 1e-12), side="right"), len(values) - 1)]
+    return float(lower + 0.5 * (upper - lower))
