@@ -39,7 +39,7 @@ def test_engine_table_from_its_ten_thousand_rows():
     report = binary_report(y, predicted, pos_label="engine")
     assert (report.tp, report.fp, report.fn, report.tn) == (3023, 1518, 1977, 3482)
     assert round(report.kappa, 3) == 0.301
-    assert report.kappa_reading == "fair"
+    assert report.kappa_reading == "poor"
     assert "0.6046" in str(report)
 
 
