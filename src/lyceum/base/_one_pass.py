@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from lyceum import statistics
 from lyceum.base._learner import Learner
@@ -13,6 +13,9 @@ from lyceum.data import Block, Rows, Schema, Statistic, design_change
 from lyceum.errors import DataError, SchemaError
 
 __all__ = ["OnePassClassifier", "OnePassLearner", "finite_sums"]
+
+
+Sums = TypeVar("Sums")
 
 
 class OnePassLearner(Learner):
@@ -76,7 +79,7 @@ class OnePassLearner(Learner):
         return self
 
 
-def finite_sums(statistic: Statistic) -> Statistic:
+def finite_sums(statistic: Sums) -> Sums:
     """The statistic, unless the squares of finite cells have overflowed in it."""
     if getattr(statistic, "is_finite", True):
         return statistic
