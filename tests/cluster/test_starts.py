@@ -5,7 +5,7 @@ from scipy.spatial.distance import cdist
 from sklearn.datasets import make_blobs
 from tests.statistics.cut import block_of
 
-from lyceum.cluster._starts import STARTS, Points, ward_labels
+from lyceum.cluster._starts import STARTS, Points
 from lyceum.statistics import RowSample
 
 X, _ = make_blobs(300, 3, centers=5, random_state=2)
@@ -24,13 +24,31 @@ def is_a_row(center, X):
 
 
 @pytest.mark.parametrize("k", [1, 3, 20])
-def test_weighted_ward_is_scipys_on_repeated_rows(k):
+def test_hierarchical_starts_are_the_means_of_scipys_ward_clusters_of_repeated_rows(k):
     w = np.random.default_rng(0).integers(1, 4, len(X)).astype(float)
-    labels = ward_labels(cdist(X, X, "sqeuclidean"), w, k)
+    found = STARTS["hierarchical"](sample_of(X, w), k, rng())
     repeats = np.repeat(X, w.astype(int), axis=0)
-    expected = fcluster(linkage(repeats, "ward"), k, "maxclust")[np.cumsum(w.astype(int)) - 1]
-    pairs = np.unique(np.column_stack([labels, expected]), axis=0)
-    assert len(pairs) == k == len(np.unique(labels))
+    labels = fcluster(linkage(repeats, "ward"), k, "maxclust")
+    expected = np.array([repeats[labels == c].mean(axis=0) for c in np.unique(labels)])
+    np.testing.assert_allclose(found[np.lexsort(found.T)], expected[np.lexsort(expected.T)])
+
+
+@pytest.mark.syllabus("12.1")
+def test_of_more_random_rows_those_widest_apart_are_taken():
+    wide = [STARTS["widest-apart"](sample_of(X), 5, rng(seed)) for seed in range(10)]
+    plain = [STARTS["random"](sample_of(X), 5, rng(seed)) for seed in range(10)]
+    least = [np.mean([cdist(c, c)[np.triu_indices(5, 1)].min() for c in some]) for some in (wide, plain)]
+    assert least[0] > 2 * least[1]
+    assert all(is_a_row(center, X) for center in wide[0])
+
+
+@pytest.mark.syllabus("12.1")
+def test_points_in_space_fill_the_box_of_the_rows():
+    drawn = STARTS["space"](sample_of(X), 4000, rng())
+    assert (drawn >= X.min(axis=0)).all()
+    assert (drawn <= X.max(axis=0)).all()
+    middle = (X.min(axis=0) + X.max(axis=0)) / 2
+    np.testing.assert_allclose(drawn.mean(axis=0), middle, atol=0.05 * np.ptp(X, axis=0).max())
 
 
 def test_furthest_first_is_its_definition():
@@ -53,7 +71,7 @@ def test_points_measure_distances_from_afar():
     np.testing.assert_allclose(points.squares(np.arange(len(X))), expected, atol=1e-6)
 
 
-@pytest.mark.parametrize("name", ["k-means++", "random", "furthest-first"])
+@pytest.mark.parametrize("name", ["k-means++", "random", "furthest-first", "widest-apart"])
 def test_starts_are_distinct_rows(name):
     centers = STARTS[name](sample_of(X), 30, rng())
     assert len(np.unique(centers, axis=0)) == 30

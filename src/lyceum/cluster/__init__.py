@@ -4,6 +4,8 @@ from lyceum.cluster._agglomerative import Agglomerative
 from lyceum.cluster._alignment import Alignment
 from lyceum.cluster._bayesian_mixture import BayesianGaussianMixture
 from lyceum.cluster._bernoulli_mixture import BernoulliMixture
+from lyceum.cluster._density_clusters import DensityClusters
+from lyceum.cluster._divisive import Divisive
 from lyceum.cluster._external import (
     Agreement,
     PairCounts,
@@ -15,6 +17,7 @@ from lyceum.cluster._external import (
     pair_counts,
     purity,
 )
+from lyceum.cluster._fuzzy import FuzzyCMeans
 from lyceum.cluster._gaussian_mixture import GaussianMixture
 from lyceum.cluster._kmeans import KMeans
 from lyceum.cluster._kmedoids import KMedoids
@@ -35,6 +38,9 @@ __all__ = [
     "Alignment",
     "BayesianGaussianMixture",
     "BernoulliMixture",
+    "DensityClusters",
+    "Divisive",
+    "FuzzyCMeans",
     "GaussianMixture",
     "KMeans",
     "KMedoids",

@@ -226,8 +226,8 @@ class Agglomerative(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
     def _to_clusters(self, block: Block) -> np.ndarray:
         if self._is_precomputed:
             D = self._given_distances(block, square=False)[:, self.order_]
-            return distances_to_clusters(None, self, D)
-        return distances_to_clusters(block.X, self)
+            return distances_to_clusters(None, self, self.linkage, D)
+        return distances_to_clusters(block.X, self, self.linkage)
 
     def _nearest(self, block: Block) -> np.ndarray:
         return self._to_clusters(block).argmin(axis=1)

@@ -1,4 +1,4 @@
-"""The geometry of k-means: how its two metrics move centres and measure rows."""
+"""The geometry of k-means: how its three metrics move centres and measure rows."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ import numpy as np
 from scipy import sparse
 
 from lyceum.cluster._lloyd_sums import LloydSums
-from lyceum.data import Block, Schema
+from lyceum.data import Block, Schema, Step
 from lyceum.distances import nearest, nearest_center, pairwise, unit_rows
+from lyceum.errors import SettingError
 
-__all__ = ["COSINE", "EUCLIDEAN", "Geometry", "UnitRows", "margins", "weighted_squares"]
+__all__ = ["GEOMETRIES", "Geometry", "checked_centers", "margins", "weighted_squares"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,8 @@ class Geometry:
     labels: Callable[..., np.ndarray]  # (block, centers)
     distances: Callable[..., np.ndarray]  # (block, centers)
     scale: float
+    steps: tuple[Step, ...] = ()  # what is done to rows first
+    on_sphere: bool = False  # whether rows and centres have length 1
 
 
 def weighted_squares(block: Block, centers: np.ndarray) -> np.ndarray:
@@ -66,9 +69,6 @@ def _distances(block: Block, centers: np.ndarray) -> np.ndarray:
     )
 
 
-EUCLIDEAN = Geometry(_to_means, _labels, _distances, 1.0)
-
-
 # -- on the sphere ------------------------------------------------------------------------------------------
 
 
@@ -85,6 +85,28 @@ class UnitRows:
             return replace(block, X=X)
         w = block.weights
         return replace(block, X=X, w=np.where(zero, 0.0, w))
+
+
+@dataclass(frozen=True, slots=True)
+class CenteredRows:
+    """Every row about its own mean, so that the cosine of two rows is their correlation."""
+
+    def schema(self, schema: Schema) -> Schema:
+        return schema
+
+    def __call__(self, block: Block) -> Block:
+        if sparse.issparse(block.X):
+            raise SettingError(
+                "metric='correlation' takes the mean from every row, which fills all cells of sparse rows: "
+                "give X.toarray(), or take metric='cosine'"
+            )
+        X = np.asarray(block.X)
+        X = X if X.dtype.kind == "f" else X.astype(np.float64)
+        centered = X - X.mean(axis=1, keepdims=True, dtype=np.float64).astype(X.dtype)
+        # what is left of a constant row is rounding
+        flat = np.ptp(X, axis=1) <= 8 * np.finfo(X.dtype).eps * np.abs(X).max(axis=1, initial=0.0)
+        centered[flat] = 0.0
+        return replace(block, X=centered)
 
 
 def _to_directions(centers: np.ndarray, sums: LloydSums) -> np.ndarray:
@@ -108,4 +130,26 @@ def _zero_rows(X: Any) -> np.ndarray:
     return np.diff(X.indptr) == 0 if sparse.issparse(X) else ~X.any(axis=1)
 
 
-COSINE = Geometry(_to_directions, _sphere_labels, _sphere_distances, 0.5)
+GEOMETRIES = {
+    "euclidean": Geometry(_to_means, _labels, _distances, 1.0),
+    "cosine": Geometry(_to_directions, _sphere_labels, _sphere_distances, 0.5, (UnitRows(),), True),
+    "correlation": Geometry(
+        _to_directions, _sphere_labels, _sphere_distances, 0.5, (CenteredRows(), UnitRows()), True
+    ),
+}
+
+
+# -- given centres ------------------------------------------------------------------------------------------
+
+
+def checked_centers(centers: Any, shape: tuple[int, int], metric: str) -> np.ndarray:
+    """Centres to start from, of this shape, finite, and of length 1 where the metric wants it."""
+    given = centers.toarray() if sparse.issparse(centers) else centers
+    found = np.array(given, dtype=np.float64, order="C")
+    if found.shape != shape:
+        raise SettingError(f"the centres to start from have shape {found.shape}, but {shape} is needed")
+    if not np.isfinite(found).all():
+        raise SettingError("the centres to start from hold NaN or infinity")
+    if metric == "correlation":
+        found = found - found.mean(axis=1, keepdims=True)
+    return unit_rows(found)[0] if GEOMETRIES[metric].on_sphere else found

@@ -1,4 +1,4 @@
-"""k-means by Lloyd's algorithm, Euclidean or on the sphere."""
+"""k-means by Lloyd's algorithm: Euclidean, cosine or correlation."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
@@ -18,13 +17,12 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from lyceum._threads import single_threaded_blas
 from lyceum.base import CATEGORICAL_FEATURES, Learner
-from lyceum.cluster._geometry import COSINE, EUCLIDEAN, Geometry, UnitRows, margins, weighted_squares
+from lyceum.cluster._geometry import GEOMETRIES, Geometry, checked_centers, margins, weighted_squares
 from lyceum.cluster._lloyd_loop import Run, descend, fill_empty
 from lyceum.cluster._lloyd_sums import LloydSums
-from lyceum.cluster._starts import STARTS, start_of
+from lyceum.cluster._starts import STARTS, n_runs, start_of
 from lyceum.data import Block, Rows, Schema, Step, design_change
-from lyceum.distances import unit_rows
-from lyceum.errors import DataError, SettingError
+from lyceum.errors import DataError
 from lyceum.report import Explanation, Summary, Table
 from lyceum.statistics import RowSample
 
@@ -42,10 +40,11 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Le
 
     in alternating steps: every row goes to its nearest centre (the first of equally near ones), every centre
     to the weighted mean of its rows. It stops when no row changes its centre, when the centres move by at
-    most `tol`, or after `max_iter` passes. A cluster without rows takes the row farthest from its centre.
-    With `metric="cosine"` rows and centres are scaled to length 1 (spherical k-means), and the inertia is
-    Σ_i w_i (1 - cos(x_i, c_k)). A row of zeros has no direction: it moves no centre, is at distance 1 from
-    all centres, and gets label 0.
+    most `tol`, when few rows change their centre (`min_moved`), or after `max_iter` passes. A cluster without
+    rows takes the row farthest from its centre. With `metric="cosine"` rows and centres are scaled to length
+    1 (spherical k-means), and the inertia is Σ_i w_i (1 - cos(x_i, c_k)); "correlation" first takes its mean
+    from every row. A row of zeros has no direction: it moves no centre, is at distance 1 from all centres,
+    and gets label 0.
 
     The starting centres are chosen on a sample of at most max(8192, 64 n_clusters) rows, drawn by a hash of
     the row numbers. If that is all rows, neither their order nor weights in place of repeated rows change
@@ -55,21 +54,25 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Le
     ----------
     n_clusters : int, default=8
         The number of clusters, k.
-    init : {"k-means++", "random", "furthest-first", "hierarchical"}, array or callable, default="k-means++"
+    init : str, array or callable, default="k-means++"
         The starting centres. "k-means++": rows drawn in proportion to their squared distance to the centres
         so far (greedy). "random": random rows. "furthest-first": the row farthest from the mean, then always
         the one farthest from those chosen. "hierarchical": the means of clusters cut from Ward's tree of at
-        most max(1024, 4 n_clusters) rows. An array of shape (n_clusters, n_columns): these centres. A
-        callable: what `init(rows, n_clusters, random_state=)` returns for the sampled rows.
+        most max(1024, 4 n_clusters) rows. "widest-apart": of 4 n_clusters random rows those widest apart.
+        "space": points drawn evenly from the box around the rows. An array of shape (n_clusters, n_columns):
+        these centres. A callable: what `init(rows, n_clusters, random_state=)` returns for the sampled rows.
     n_init : int or "auto", default="auto"
-        How many runs from different starts; the one of lowest inertia is kept. "auto" is 10 for "random" and
-        callables, else 1. Starts that are not random are run once.
+        How many runs from different starts; the one of lowest inertia is kept. "auto" is 10 for "random",
+        "space", "widest-apart" and callables, else 1. Starts that are not random are run once.
     max_iter : int, default=300
         The most passes of one run.
     tol : float, default=1e-4
         Stop when the sum of the squared moves of the centres is at most tol times the mean variance of the
         columns.
-    metric : {"euclidean", "cosine"}, default="euclidean"
+    min_moved : float, default=0.0
+        Stop after a pass in which at most this share of the rows changed their cluster; above 0 a pass takes
+        longer, as rows are compared with the centres before too.
+    metric : {"euclidean", "cosine", "correlation"}, default="euclidean"
         The distance between rows and centres.
     random_state : int, RandomState or None, default=None
         The seed of the sample and of the starts.
@@ -82,7 +85,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Le
     Attributes
     ----------
     cluster_centers_ : array of shape (n_clusters, n_columns)
-        The centres in design columns (categories expanded); of length 1 with the cosine metric.
+        The centres in design columns (categories expanded); of length 1 unless the metric is Euclidean.
     labels_ : array of shape (n_samples,)
         The cluster of every row of `fit`, as `predict` gives it; a lazy Dask array if the rows came from
         Dask. After `partial_fit`, the labels of the last batch.
@@ -93,6 +96,8 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Le
         The weight of the rows of every cluster; `partial_fit` adds to it.
     n_iter_ : int
         The passes of the run that was kept, or the number of batches of `partial_fit`.
+    n_reseeded_ : int
+        How many times a cluster without rows was given the row farthest from its centre.
     history_ : list of float
         The inertia before every move of the centres, and at the end.
     record_ : list of dict
@@ -137,7 +142,8 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Le
         "n_init": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
-        "metric": [StrOptions({"euclidean", "cosine"})],
+        "min_moved": [Interval(Real, 0, 1, closed="left")],
+        "metric": [StrOptions(set(GEOMETRIES))],
         "random_state": ["random_state"],
         "record": ["boolean"],
         "categorical_features": CATEGORICAL_FEATURES,
@@ -152,6 +158,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Le
         n_init: int | str = "auto",
         max_iter: int = 300,
         tol: float = 1e-4,
+        min_moved: float = 0.0,
         metric: str = "euclidean",
         random_state: Any = None,
         record: bool = False,
@@ -162,6 +169,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Le
         self.n_init = n_init
         self.max_iter = max_iter
         self.tol = tol
+        self.min_moved = min_moved
         self.metric = metric
         self.random_state = random_state
         self.record = record
@@ -180,7 +188,8 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Le
             How often every row counts; zero-weight rows are ignored.
         """
         rows = self._rows(X, None, sample_weight)
-        runs = (descend(rows, start, self._geometry, self.max_iter, self.tol) for start in self._starts(rows))
+        limits = (self.max_iter, self.tol, self.min_moved)
+        runs = (descend(rows, start, self._geometry, *limits) for start in self._starts(rows))
         self._finish(min(runs, key=lambda run: run.last.inertia))
         self.labels_ = rows.collect(partial(self._geometry.labels, centers=self.cluster_centers_))
         self._warn_if_empty()
@@ -238,15 +247,8 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Le
         self._check_rows(sample.n_rows, len(sample))
         start = start_of(self.init)
         with single_threaded_blas():
-            starts = [start(sample, self.n_clusters, rng) for _ in range(self._n_runs)]
+            starts = [start(sample, self.n_clusters, rng) for _ in range(n_runs(self.init, self.n_init))]
         return [self._checked(centers, rows) for centers in starts]
-
-    @property
-    def _n_runs(self) -> int:
-        kind = self.init if isinstance(self.init, str) else "callable"
-        if self.n_init == "auto":
-            return 10 if kind in ("random", "callable") else 1
-        return int(self.n_init) if kind in ("random", "callable", "k-means++") else 1
 
     def _check_rows(self, n_rows: int, used: float) -> None:
         if n_rows < self.n_clusters:
@@ -255,15 +257,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Le
             raise DataError("every row is zero or has weight zero: there is no direction to find centres in")
 
     def _checked(self, centers: Any, rows: Rows) -> np.ndarray:
-        centers = np.array(centers.toarray() if sparse.issparse(centers) else centers, dtype=np.float64)
-        wanted = (self.n_clusters, len(rows.schema))
-        if centers.shape != wanted:
-            raise SettingError(
-                f"the centres to start from have shape {centers.shape}, but {wanted} is needed"
-            )
-        if not np.isfinite(centers).all():
-            raise SettingError("the centres to start from hold NaN or infinity")
-        return unit_rows(centers)[0] if self.metric == "cosine" else centers
+        return checked_centers(centers, (self.n_clusters, len(rows.schema)), self.metric)
 
     def _finish(self, run: Run) -> None:
         self._check_rows(run.last.n_rows, run.last.weights.sum())
@@ -271,7 +265,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Le
         self.counts_ = run.last.weights
         self.history_ = [self._geometry.scale * inertia for inertia in run.history]
         self.inertia_ = self.history_[-1]
-        self.n_iter_ = run.n_iter
+        self.n_iter_, self.n_reseeded_ = run.n_iter, run.reseeded
         self.__dict__.pop("record_", None)
         if self.record:
             self.record_ = [
@@ -291,10 +285,10 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Le
 
     @property
     def _geometry(self) -> Geometry:
-        return COSINE if self.metric == "cosine" else EUCLIDEAN
+        return GEOMETRIES[self.metric]
 
     def _steps(self) -> list[Step]:
-        return [*super()._steps(), UnitRows()] if self.metric == "cosine" else super()._steps()
+        return [*super()._steps(), *self._geometry.steps]
 
     # -- use ------------------------------------------------------------------------------------------------
 
@@ -313,7 +307,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Le
         return self._apply(partial(self._geometry.labels, centers=self.cluster_centers_), X)
 
     def transform(self, X: Any) -> Any:
-        """The distance of every row to every centre: Euclidean, or 1 - cos.
+        """The distance of every row to every centre: Euclidean, or 1 - cosine or correlation.
 
         Parameters
         ----------
@@ -355,6 +349,8 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Le
         centers, counts = self.cluster_centers_, self.counts_
         facts = {"clusters": len(centers), "columns": centers.shape[1], "inertia": self.inertia_}
         facts |= {"weight of the rows": counts.sum(), "iterations": self.n_iter_}
+        if getattr(self, "n_reseeded_", 0):
+            facts["empty clusters given a row"] = self.n_reseeded_
         apart = self._geometry.distances(Block(centers, None, None, 0, self._design.after), centers)
         np.fill_diagonal(apart, np.inf)
         near = apart.argmin(axis=1)
@@ -386,7 +382,8 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Le
         centers = self.cluster_centers_
         parts = partial(margins, centers=centers, scale=self._geometry.scale)
         unit = "squared distance to the next centre minus that to its own"
-        unit = "cosine to its own centre minus that to the next" if self.metric == "cosine" else unit
+        if self._geometry.on_sphere:
+            unit = f"{self.metric} to its own centre minus that to the next"
         return self._explain(X, parts, unit, labels=np.arange(len(centers)))
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:

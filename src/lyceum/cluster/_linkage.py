@@ -13,7 +13,15 @@ from lyceum._threads import n_threads
 from lyceum.cluster._to_clusters import finite_distances
 from lyceum.distances import Metric, SquaredEuclidean, pairwise
 
-__all__ = ["LINKAGES", "cut_inconsistent", "cut_merges", "link_distances", "link_rows", "spanning_tree"]
+__all__ = [
+    "LINKAGES",
+    "cut_inconsistent",
+    "cut_merges",
+    "link_distances",
+    "link_edges",
+    "link_rows",
+    "spanning_tree",
+]
 
 LINKAGES = ("single", "complete", "average", "centroid", "ward")
 _MOST_COLUMNS = 8  # of a tree of boxes
@@ -38,11 +46,11 @@ def link_rows(X: Any, linkage: str, metric: Metric, w: np.ndarray | None = None)
         points = np.ascontiguousarray(metric.points(np.ascontiguousarray(X)), dtype=np.float64)
         a, b, raw = spanning_tree(points, metric)
         heights = metric.distances(raw, points.shape[1])
-        return _numbered(a, b, finite_distances(heights, metric), w)
+        return link_edges(a, b, finite_distances(heights, metric), w)
     if dense and linkage == "ward" and metric.name == "euclidean":
         a, b, heights = _no_edges(n)
         native.ward_points(np.ascontiguousarray(X, dtype=np.float64), w, n_threads(), a, b, heights)
-        return _numbered(a, b, np.sqrt(heights), w)
+        return link_edges(a, b, np.sqrt(heights), w)
     squared = linkage in ("centroid", "ward") and metric.name == "euclidean"
     distances = pairwise(X, metric=SquaredEuclidean() if squared else metric, condensed=True)
     return link_distances(finite_distances(distances, metric), n, linkage, w, squared=squared)
@@ -65,7 +73,7 @@ def link_distances(
     a, b, heights = _no_edges(n)
     native.linkage_matrix(linkage, distances, n, w, n_threads(), a, b, heights)
     heights = np.sqrt(heights) if by_squares else heights
-    return _numbered(a, b, heights, w, in_order=linkage == "centroid")
+    return link_edges(a, b, heights, w, in_order=linkage == "centroid")
 
 
 def _no_edges(n: int) -> Edges:
@@ -91,7 +99,7 @@ def spanning_tree(points: np.ndarray, metric: Metric, core: np.ndarray | None = 
     return edges
 
 
-def _numbered(
+def link_edges(
     a: np.ndarray, b: np.ndarray, heights: np.ndarray, w: np.ndarray | None, in_order: bool = False
 ) -> np.ndarray:
     """Merges of rows as SciPy writes them: two cluster numbers, the height, the size."""

@@ -24,31 +24,44 @@ class Run:
     n_iter: int
     history: list[float]
     record: list[np.ndarray]
+    reseeded: int = 0  # how many times a cluster without rows was given one
 
 
-def descend(rows: Rows, centers: np.ndarray, geometry: Geometry, max_iter: int, tol: float) -> Run:
+def descend(
+    rows: Rows,
+    centers: np.ndarray,
+    geometry: Geometry,
+    max_iter: int,
+    tol: float,
+    min_moved: float = 0.0,
+) -> Run:
     """Move the centres until nothing changes, or they move by at most `tol` mean variances of the columns.
 
-    At most `max_iter` passes are made.
+    At most `max_iter` passes are made, and none after one in which at most the share `min_moved` of the rows
+    changed their cluster.
     """
-    history, record, before, limit = [], [centers], None, 0.0
+    history, record, before, limit, reseeded = [], [centers], None, 0.0, 0
+    last_centers: np.ndarray | None = None
     for n_iter in range(1, max_iter + 1):
         report("iterations", n_iter - 1, max_iter)
-        sums = rows.reduce(partial(LloydSums.of, centers=centers))
+        sums = rows.reduce(partial(LloydSums.of, centers=centers, before=last_centers))
         limit = tol * _mean_variance(sums, centers) if n_iter == 1 else limit
+        reseeded += int((sums.weights == 0).sum())
         sums = fill_empty(rows, centers, sums)
         history.append(sums.inertia)
         # Equal sums of equal blocks: no row has changed its centre, and the last move changed nothing.
         if before is not None and _equal(sums, before):
-            return Run(centers, sums, n_iter, history, record)
+            return Run(centers, sums, n_iter, history, record, reseeded)
         moved = geometry.move(centers, sums)
         shift = float(((moved - centers) ** 2).sum())
+        few = last_centers is not None and sums.moved <= min_moved * sums.weights.sum()
+        last_centers = centers if min_moved > 0 else None
         centers, before = moved, sums
         record.append(centers)
-        if shift <= limit:
+        if shift <= limit or few:
             break
     last = rows.reduce(partial(LloydSums.of, centers=centers))
-    return Run(centers, last, n_iter, [*history, last.inertia], record)
+    return Run(centers, last, n_iter, [*history, last.inertia], record, reseeded)
 
 
 def _mean_variance(sums: LloydSums, centers: np.ndarray) -> float:

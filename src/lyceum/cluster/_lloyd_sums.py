@@ -33,11 +33,19 @@ class LloydSums:
     sums: np.ndarray  # (k, d)
     weights: np.ndarray  # (k,)
     inertia: float  # sum of w |x - nearest centre|^2
+    moved: float = 0.0  # the weight of the rows that had another nearest centre before, if that was asked for
 
     @classmethod
-    def of(cls, block: Block, centers: np.ndarray) -> LloydSums:
-        if sparse.issparse(block.X):
-            return cls._of_sparse(block, centers)
+    def of(cls, block: Block, centers: np.ndarray, before: np.ndarray | None = None) -> LloydSums:
+        """The sums of one block; with the centres of the pass `before`, the weight of rows that moved too."""
+        found = cls._of_sparse(block, centers) if sparse.issparse(block.X) else cls._of_dense(block, centers)
+        if before is None:
+            return found
+        changed = nearest_center(block.X, centers)[0] != nearest_center(block.X, before)[0]
+        return replace(found, moved=float(block.weights[changed].sum()))
+
+    @classmethod
+    def _of_dense(cls, block: Block, centers: np.ndarray) -> LloydSums:
         sums, weights = np.zeros(centers.shape), np.zeros(len(centers))
         inertia = native.lloyd(block.X, centers.astype(block.X.dtype, copy=False), block.w, sums, weights)
         return cls(len(block), sums, weights, inertia)
@@ -56,6 +64,7 @@ class LloydSums:
             self.sums + other.sums,
             self.weights + other.weights,
             self.inertia + other.inertia,
+            self.moved + other.moved,
         )
 
     def with_rows_moved(self, farthest: FarthestRows, empty: np.ndarray) -> LloydSums:

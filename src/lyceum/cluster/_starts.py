@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from lyceum.distances import pairwise
+from lyceum.cluster._linkage import cut_merges, link_rows
+from lyceum.distances import Euclidean, pairwise
 from lyceum.statistics import RowSample
 
-__all__ = ["STARTS", "Points", "Start", "distinct_rows", "start_of"]
+__all__ = ["STARTS", "Points", "Start", "distinct_rows", "n_runs", "start_of"]
 
 
 class Points:
@@ -165,57 +166,30 @@ def hierarchical(sample: RowSample, k: int, rng: np.random.RandomState) -> np.nd
         points = Points.of(sample.head(size))
     if len(points) <= k:
         return points.rows(_repeat_to(list(range(len(points))), k))
-    labels = ward_labels(points.squares(np.arange(len(points))), points.w, k)
-    return points.means(labels, k)
+    merges = link_rows(points.cells, "ward", Euclidean(), points.w)
+    return points.means(cut_merges(merges, np.arange(len(merges)) < len(points) - k), k)
 
 
-def ward_labels(squares: np.ndarray, w: np.ndarray, k: int) -> np.ndarray:
-    """Labels 0..k-1 of Ward's clustering of weighted points with the squared distances given.
-
-    Merging clusters a and b costs w_a w_b / (w_a + w_b) |mean_a - mean_b|^2. Chains of nearest neighbours
-    find the merges in O(n^2), and Lance and Williams's formula gives the costs to a merged cluster; the
-    cheapest n - k are carried out.
-    """
-    n, w = len(w), w.copy()
-    cost = squares * (w[:, None] * w) / (w[:, None] + w)
-    np.fill_diagonal(cost, np.inf)
-    merges: list[tuple[float, int, int]] = []
-    chain: list[int] = []
-    alive = np.ones(n, dtype=bool)
-    while len(merges) < n - 1:
-        if not chain:
-            chain = [int(np.argmax(alive))]
-        a = chain[-1]
-        b = int(np.argmin(cost[a]))
-        if len(chain) > 1 and cost[a, chain[-2]] <= cost[a, b]:
-            b = chain[-2]
-            del chain[-2:]
-            merges.append((float(cost[a, b]), a, b))
-            _merge(cost, w, a, b)
-            alive[b] = False
-        else:
-            chain.append(b)
-    merges.sort(key=lambda merge: merge[0])
-    return _cut(merges[: n - k], n)
+def widest_apart(sample: RowSample, k: int, rng: np.random.RandomState) -> np.ndarray:
+    """Four times as many random rows, and of these the k widest apart, chosen as by `furthest_first`."""
+    points = Points.of(sample)
+    drawn = np.unique(_draw(points.w, rng, 4 * k))
+    squares = points.squares(drawn)[:, drawn]
+    chosen = [int(np.argmax(squares.sum(axis=1)))]
+    nearest = squares[chosen[0]]
+    while len(chosen) < min(k, len(drawn)):
+        chosen.append(int(np.argmax(nearest)))
+        nearest = np.minimum(nearest, squares[chosen[-1]])
+    return points.rows(drawn[_repeat_to(chosen, k)])
 
 
-def _merge(cost: np.ndarray, w: np.ndarray, a: int, b: int) -> None:
-    """Merge cluster b into cluster a."""
-    with np.errstate(invalid="ignore"):
-        merged = ((w[a] + w) * cost[a] + (w[b] + w) * cost[b] - w * cost[a, b]) / (w[a] + w[b] + w)
-    merged[~np.isfinite(merged)] = np.inf
-    merged[[a, b]] = np.inf
-    cost[a], cost[:, a] = merged, merged
-    cost[b], cost[:, b] = np.inf, np.inf
-    w[a] += w[b]
-
-
-def _cut(merges: list[tuple[float, int, int]], n: int) -> np.ndarray:
-    from scipy.sparse.csgraph import connected_components
-
-    ends = np.array([(a, b) for _, a, b in merges], dtype=np.intp).reshape(-1, 2)
-    graph = sparse.coo_array((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=(n, n))
-    return connected_components(graph, directed=False)[1]
+def in_space(sample: RowSample, k: int, rng: np.random.RandomState) -> np.ndarray:
+    """Points drawn evenly from the smallest box around the rows."""
+    points = Points.of(sample)
+    cells = points.cells
+    ends = (cells.min(axis=0), cells.max(axis=0))
+    low, high = (np.asarray(end.toarray() if sparse.issparse(end) else end).ravel() for end in ends)
+    return low + rng.random_sample((k, len(low))) * (high - low)
 
 
 STARTS: dict[str, Start] = {
@@ -223,7 +197,19 @@ STARTS: dict[str, Start] = {
     "random": random_rows,
     "furthest-first": furthest_first,
     "hierarchical": hierarchical,
+    "widest-apart": widest_apart,
+    "space": in_space,
 }
+_NOT_RANDOM = {"furthest-first", "hierarchical"}
+
+
+def n_runs(init: Any, n_init: int | str) -> int:
+    """How many starts: 10 by default where one alone is often bad, and one where chance plays no part."""
+    if not isinstance(init, str) and not callable(init):
+        return 1
+    if n_init == "auto":
+        return 10 if callable(init) or init in ("random", "space", "widest-apart") else 1
+    return 1 if init in _NOT_RANDOM else int(n_init)
 
 
 def from_callable(init: Callable, sample: RowSample, k: int, rng: np.random.RandomState) -> np.ndarray:

@@ -69,20 +69,20 @@ def _sums_in_blocks(X: Any, Y: Any, w: np.ndarray, starts: np.ndarray, metric: M
     return out
 
 
-def distances_to_clusters(X: Any, model: Any, D: np.ndarray | None = None) -> np.ndarray:
-    """The distance of every row to every cluster of an `Agglomerative`, in the sense of its linkage."""
+def distances_to_clusters(X: Any, model: Any, linkage: str, D: np.ndarray | None = None) -> np.ndarray:
+    """The distance of every row to every cluster of stored rows, in the sense of the linkage."""
     starts, metric = model.starts_, model.metric_
-    if D is None and model.linkage in ("centroid", "ward") and metric.name == "euclidean":
+    if D is None and linkage in ("centroid", "ward") and metric.name == "euclidean":
         sums = np.add.reduceat(_weighted(model.rows_, model.weights_), starts[:-1], axis=0)
         return pairwise(X, _like(X, sums / model.counts_[:, None]))
-    if D is not None and model.linkage in ("single", "complete"):
-        extreme = np.minimum if model.linkage == "single" else np.maximum
+    if D is not None and linkage in ("single", "complete"):
+        extreme = np.minimum if linkage == "single" else np.maximum
         return extreme.reduceat(D, starts[:-1], axis=1)
-    if model.linkage == "single":
+    if linkage == "single":
         clusters = [model.rows_[a:b] for a, b in pairs(starts)]
         near = [nearest(X, 1, among=rows, metric=metric).distances[:, 0] for rows in clusters]
         return finite_distances(np.column_stack(near), metric)
-    if model.linkage == "complete":
+    if linkage == "complete":
         parts = [
             np.maximum.reduceat(finite_distances(some, metric), starts[:-1], axis=1)
             for _, some in pairwise_blocks(X, model.rows_, metric=metric)

@@ -1,0 +1,117 @@
+"""Density-based clusters against scikit-learn's DBSCAN and HDBSCAN, and brute force."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.cluster import DBSCAN, HDBSCAN
+from sklearn.datasets import make_blobs, make_moons
+from sklearn.metrics import adjusted_rand_score
+
+from lyceum.cluster import DensityClusters
+from lyceum.distances import pairwise
+from lyceum.errors import DataError
+
+pytestmark = pytest.mark.syllabus("12.3")
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    n=st.integers(2, 150),
+    eps=st.floats(0.05, 1.5),
+    min_samples=st.integers(1, 8),
+    seed=st.integers(0, 10**6),
+    metric=st.sampled_from(["euclidean", "manhattan"]),
+)
+def test_core_rows_and_noise_are_those_of_dbscan(n, eps, min_samples, seed, metric):
+    X = np.random.default_rng(seed).normal(size=(n, 2))
+    found = DensityClusters(eps, min_samples=min_samples, metric=metric).fit(X)
+    expected = DBSCAN(eps=eps, min_samples=min_samples, metric=metric).fit(X)
+    core = expected.core_sample_indices_
+    assert adjusted_rand_score(found.labels_[core], expected.labels_[core]) == 1.0
+    assert found.n_clusters_ == len({*expected.labels_[core]})
+    # a border row may be near several clusters: it goes to the nearest core row
+    assert ((found.labels_ < 0) == (expected.labels_ < 0)).all()
+    D = pairwise(X, metric=metric)
+    for row in np.setdiff1d(np.flatnonzero(found.labels_ >= 0), core):
+        assert found.labels_[row] == found.labels_[core[D[row, core].argmin()]]
+    assert (found.predict(X) == found.labels_).all()
+
+
+@settings(max_examples=20, deadline=None)
+@given(seed=st.integers(0, 10**6), min_samples=st.integers(2, 8), smallest=st.integers(4, 12))
+def test_the_hierarchy_has_the_clusters_of_hdbscan(seed, min_samples, smallest):
+    X, _ = make_blobs(120, 3, centers=4, cluster_std=1.2, random_state=seed % 10**6)
+    found = DensityClusters(min_samples=min_samples, min_cluster_size=smallest).fit(X)
+    expected = HDBSCAN(min_samples=min_samples, min_cluster_size=smallest, copy=True).fit(X)
+    assert adjusted_rand_score(found.labels_, expected.labels_) == 1.0
+    core = np.sort(pairwise(X), axis=1)[:, min_samples - 1]
+    np.testing.assert_allclose(found.core_distances_, core)
+
+
+def test_leaves_are_those_of_hdbscan():
+    X, _ = make_blobs(300, 2, centers=6, random_state=3)
+    found = DensityClusters(min_cluster_size=10, selection="leaves").fit(X)
+    expected = HDBSCAN(min_samples=5, min_cluster_size=10, cluster_selection_method="leaf", copy=True).fit(X)
+    # merges of equal height may come in any order, so that a row at the rim may or may not be noise
+    both = (found.labels_ >= 0) & (expected.labels_ >= 0)
+    assert found.n_clusters_ == expected.labels_.max() + 1
+    assert adjusted_rand_score(found.labels_[both], expected.labels_[both]) == 1.0
+    assert ((found.labels_ >= 0) != (expected.labels_ >= 0)).mean() < 0.02
+
+
+def test_shapes_that_no_centre_describes_are_found_at_default_settings():
+    X, y = make_moons(600, noise=0.05, random_state=0)
+    model = DensityClusters(min_cluster_size=30).fit(X)
+    inside = model.labels_ >= 0
+    assert model.n_clusters_ == 2
+    assert inside.mean() > 0.95
+    assert adjusted_rand_score(model.labels_[inside], y[inside]) == 1.0
+    assert (model.predict([[5.0, 5.0]]) == -1).all()
+    assert ((model.strengths_ > 0) == inside).all()
+
+
+def test_weights_are_repeats_also_above_the_smallest_cluster():
+    rng = np.random.default_rng(1)
+    X, w = rng.normal(size=(80, 2)).round(1), rng.integers(1, 9, 80).astype(float)
+    repeats = np.repeat(np.arange(80), w.astype(int))
+    for settings_ in ({"eps": 0.3}, {"min_cluster_size": 6}):
+        weighted = DensityClusters(**settings_, min_samples=6).fit(X, sample_weight=w)
+        repeated = DensityClusters(**settings_, min_samples=6).fit(X[repeats])
+        assert adjusted_rand_score(weighted.labels_[repeats], repeated.labels_) == 1.0
+
+
+def test_given_distances_are_those_of_rows():
+    X, _ = make_blobs(150, 3, centers=3, random_state=2)
+    for settings_ in ({"eps": 1.5}, {"min_cluster_size": 8}):
+        rows = DensityClusters(**settings_).fit(X)
+        matrix = DensityClusters(**settings_, metric="precomputed").fit(pairwise(X))
+        assert adjusted_rand_score(rows.labels_, matrix.labels_) == 1.0
+        new = X[:9] + 0.1
+        assert adjusted_rand_score(rows.predict(new), matrix.predict(pairwise(new, X))) == 1.0
+
+
+def test_mixed_tables_with_missing_cells_go_by_gowers_distance():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "age": np.append(rng.normal(20, 1, 30), rng.normal(60, 1, 30)),
+            "town": ["Ulm"] * 30 + ["Bonn"] * 30,
+        }
+    )
+    frame.loc[[3, 40], "age"] = np.nan
+    frame.loc[7, "town"] = None
+    labels = DensityClusters(min_cluster_size=10).fit(frame).labels_
+    assert len({*labels[:30]} - {-1}) == len({*labels[30:]} - {-1}) == 1
+    assert (labels >= 0).mean() > 0.9
+
+
+def test_equal_rows_and_few_rows_are_no_trouble():
+    assert DensityClusters(allow_single=True).fit(np.zeros((9, 2))).labels_.tolist() == [0] * 9
+    assert DensityClusters(eps=0.1, min_samples=10).fit(np.zeros((9, 2))).labels_.tolist() == [-1] * 9
+    assert DensityClusters().fit([[0.0], [1.0]]).labels_.tolist() == [-1, -1]
+    with pytest.raises(DataError, match="at least 2 rows"):
+        DensityClusters().fit([[0.0]])
