@@ -15,6 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils import get_tags
 
 import lyceum
 from lyceum import catalog, persist
@@ -45,6 +46,8 @@ def fitted(name):
     entry = catalog.find(name)
     settings = {"n_clusters": 3, "random_state": 0} if name == "KMeans" else {}
     target = {"classification": CLASSES, "regression": VALUES}.get(entry.task)
+    if target is None and get_tags(entry.load()()).target_tags.required:
+        target = CLASSES
     table = GAPS if entry.missing else X
     if name == "MultinomialNaiveBayes":
         table = table.assign(dose=table.dose.abs())  # it takes counts

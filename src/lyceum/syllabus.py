@@ -113,7 +113,7 @@ _ROWS = (
     ("10.5", "Nearest centroids", ""),
     ("10.6", "Locally weighted regression", ""),
     ("10.7", "Radial basis function networks", ""),
-    ("10.8", "Growing and condensing the stored rows", "the picture of 1-NN"),
+    ("10.8", "Growing and condensing the stored rows", ""),
     ("11.1", "The error of a vote", ""),
     ("11.2", "Rules of fusion", ""),
     ("11.3", "Bagging, forests, random subspaces", ""),

@@ -9,6 +9,10 @@ ITEMS = (
     Item("constrained", package="lyceum.plot", syllabus=("9.2",)),
     Item("cost_complexity", package="lyceum.plot", syllabus=("6.6",)),
     Item("laplace_contours", package="lyceum.plot", syllabus=("7.6",)),
+    Item("local_fit", package="lyceum.plot", syllabus=("10.6",)),
+    Item("neighbor_regions", package="lyceum.plot", syllabus=("10.3",)),
+    Item("radial_units", package="lyceum.plot", syllabus=("10.7",)),
     Item("training_curves", package="lyceum.plot", syllabus=("8.3",)),
     Item("tree", package="lyceum.plot", syllabus=("6.8",)),
+    Item("voronoi", package="lyceum.plot", syllabus=("10.8",)),
 )

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, Options, StrOptions
+from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import CATEGORICAL_FEATURES, Regressor
 from lyceum.data import Block, Rows
@@ -322,6 +323,36 @@ class LocallyWeightedRegression(Regressor, StoredRows):
 
     def _fit_block(self, block: Block) -> LocalFit:
         return self._model().at(np.asarray(self._points(as_cells(block)), dtype=np.float64))
+
+    def neighborhood(self, x: Any) -> dict[str, Any]:
+        """The rows about one query and the polynomial through them.
+
+        Parameters
+        ----------
+        x : float or array of shape (n_features,)
+
+        Returns
+        -------
+        dict
+            `rows`, the numbers of the stored rows; `weights`, their weights; and, for one column of numbers,
+            `polynomial`, a function of values of the column.
+        """
+        check_is_fitted(self)
+        query = np.asarray(x, dtype=np.float64).reshape(1, -1)
+        block = self._rows_to_predict(query).gathered(type(self).__name__, "one row")
+        model, Q = self._model(), np.asarray(self._points(as_cells(block)), np.float64)
+        _, rows, kernel, count = model.lists(Q)
+        w = kernel if count is None else kernel * count
+        found: dict[str, Any] = {"rows": rows, "weights": w}
+        if model.X.shape[1] == 1:
+            U = model.X[rows] - Q
+            root = np.sqrt(w)
+            T = _terms(U, model.degree)
+            c = np.linalg.lstsq(T * root[:, None], model.y[rows] * root, rcond=None)[0]
+            found["polynomial"] = lambda at: (
+                _terms((np.asarray(at, np.float64)[:, None] - query) / self.scale_, model.degree) @ c
+            )
+        return found
 
     def descend(self, x: Any) -> list[dict[str, Any]]:
         """Weighted gradient descent at one query, step by step.

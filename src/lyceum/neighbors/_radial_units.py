@@ -37,11 +37,11 @@ def _spread_evenly(Z: np.ndarray, m: int) -> np.ndarray:
 
 
 def start_widths(Z: np.ndarray, w: np.ndarray, centers: np.ndarray, shared: bool) -> np.ndarray:
-    """1.5 times the root mean square distance of every centre to its two nearest others, or their mean."""
+    """The root mean square distance of every centre to its two nearest others, or the mean of these."""
     m = len(centers)
     if m > 1:
         near = nearest(centers, min(2, m - 1)).distances
-        widths = 1.5 * np.sqrt((near**2).mean(axis=1))
+        widths = np.sqrt((near**2).mean(axis=1))
     else:
         widths = np.sqrt([np.average(((Z - centers[0]) ** 2).sum(axis=1), weights=w)])
     positive = widths[widths > 0]

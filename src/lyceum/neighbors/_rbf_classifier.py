@@ -33,8 +33,8 @@ class RBFNetworkClassifier(PosteriorClassifier, RadialNetwork):
         Where the units are: at the centres of k-means, at random rows, or spread evenly over the ranges of
         the columns (equally spaced in one column, Halton's points in more); or the centres themselves.
     widths : {"shared", "own"} or float, default="shared"
-        The widths, in units of scaled columns. "own": 1.5 times the root mean square distance of a centre
-        to its two nearest others; "shared": the mean of these; or one number for all.
+        The widths, in units of scaled columns. "own": the root mean square distance of a centre to its two
+        nearest others; "shared": the mean of these; or one number for all.
     units : {"constant", "linear"}, default="constant"
         Whether a unit puts out a constant, or a linear model of its own.
     fit_by : {"least_squares", "gradient", "em"}, default="least_squares"

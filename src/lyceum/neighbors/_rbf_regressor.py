@@ -30,8 +30,8 @@ class RBFNetworkRegressor(Regressor, RadialNetwork):
         Where the units are: at the centres of k-means, at random rows, or spread evenly over the ranges of
         the columns (equally spaced in one column, Halton's points in more); or the centres themselves.
     widths : {"shared", "own"} or float, default="shared"
-        The widths, in units of scaled columns. "own": 1.5 times the root mean square distance of a centre
-        to its two nearest others; "shared": the mean of these; or one number for all.
+        The widths, in units of scaled columns. "own": the root mean square distance of a centre to its two
+        nearest others; "shared": the mean of these; or one number for all.
     units : {"constant", "linear"}, default="constant"
         Whether a unit puts out a constant, or a linear model of its own.
     fit_by : {"least_squares", "gradient", "em"}, default="least_squares"
@@ -169,6 +169,22 @@ class RBFNetworkRegressor(Regressor, RadialNetwork):
         array of shape (n_samples,)
         """
         return self._apply(partial(_predict, self), X)
+
+    def unit_outputs(self, X: Any) -> Any:
+        """What every unit adds to the prediction, (n_samples, m), in the units of the target.
+
+        With the mean target and the constant `bias_` they sum to the prediction.
+
+        Parameters
+        ----------
+        X : array, frame or `scan(...)` of shape (n_samples, n_features)
+        """
+        return self._apply(self._unit_outputs, X)
+
+    def _unit_outputs(self, block: Block) -> np.ndarray:
+        Z, units = self._scaled(block), self._units
+        models = units.weights[:, 0, 0] + (Z @ units.weights[:, 1:, 0].T if units.linear else 0.0)
+        return self.target_scale_ * units.activations(Z) * models
 
     def _value(self, Z: np.ndarray) -> np.ndarray:
         return self.target_mean_ + self.target_scale_ * self._units.outputs(Z)[:, 0]

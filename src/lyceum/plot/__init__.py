@@ -20,6 +20,7 @@ from lyceum.plot._error_reject import error_reject
 from lyceum.plot._importances import importances
 from lyceum.plot._learning_curves import learning_curve, validation_curve
 from lyceum.plot._linear import laplace_contours, posterior_contours, regularization_path, residuals
+from lyceum.plot._neighbors import local_fit, neighbor_regions, radial_units, voronoi
 from lyceum.plot._neural import network, training_curves
 from lyceum.plot._staged_errors import staged_errors
 from lyceum.plot._threshold_curves import cost_curve, precision_recall, roc
@@ -43,10 +44,13 @@ __all__ = [
     "importances",
     "laplace_contours",
     "learning_curve",
+    "local_fit",
+    "neighbor_regions",
     "network",
     "posterior_contours",
     "posterior_updating",
     "precision_recall",
+    "radial_units",
     "regularization_path",
     "residuals",
     "roc",
@@ -57,4 +61,5 @@ __all__ = [
     "training_curves",
     "tree",
     "validation_curve",
+    "voronoi",
 ]
