@@ -1,8 +1,11 @@
 // Kernel machines: Gram blocks, working-set solvers.
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 
 #include <lyceum/kernels/kernel_functions.hpp>
 #include <lyceum/kernels/kernel_tiles.hpp>
+#include <lyceum/kernels/smo.hpp>
+#include <lyceum/kernels/working_set_choice.hpp>
 
 #include "arrays.hpp"
 
@@ -54,8 +57,61 @@ void kernel_from_products(const std::string& name, double gamma, double shift, i
     });
 }
 
+using Doubles = Array<const double, 1>;
+using Places = Array<const std::int64_t, 1>;
+
+template <class T>
+std::int64_t smo_steps(Array<const T, 2> K, Doubles s, Doubles C, Array<double, 1> b, Array<T, 1> v, bool balanced,
+                       double tol, std::size_t max_steps) {
+    const auto q = K.shape(0);
+    expect_shape("K", K, {q, q});
+    expect_shape("s", s, {q});
+    expect_shape("C", C, {q});
+    expect_shape("b", b, {q});
+    expect_shape("v", v, {q});
+    auto poll = signals();
+    lk::WorkingSet<T> set(matrix(K), s.data(), C.data(), b.data(), v.data(), balanced);
+    return set.solve(tol, max_steps, poll);
+}
+
+lk::Variables variables(const Doubles& v, const Doubles& s, const Doubles& C, const Doubles& b) {
+    const auto n = v.shape(0);
+    expect_shape("s", s, {n});
+    expect_shape("C", C, {n});
+    expect_shape("b", b, {n});
+    return {v.data(), s.data(), C.data(), b.data(), n};
+}
+
+std::pair<double, double> smo_violation(Doubles v, Doubles s, Doubles C, Doubles b) {
+    const auto found = variables(v, s, C, b).violation();
+    return {found.up, found.low};
+}
+
+nb::ndarray<nb::numpy, std::int64_t> smo_working_set(Doubles v, Doubles s, Doubles C, Doubles b, std::size_t size,
+                                                     Places kept) {
+    const auto x = variables(v, s, C, b);
+    for (std::size_t k = 0; k < kept.shape(0); ++k)
+        expect(kept.data()[k] >= 0 && static_cast<std::size_t>(kept.data()[k]) < x.count, "kept is out of range");
+    return to_numpy(lk::choose_working_set(x, size, kept.data(), kept.shape(0)));
+}
+
+template <class T>
+void add_rows(Array<const T, 2> rows, Places place, Doubles weight, Array<double, 1> out) {
+    expect_shape("weight", weight, {place.shape(0)});
+    expect_shape("out", out, {rows.shape(1)});
+    for (std::size_t i = 0; i < place.shape(0); ++i)
+        expect(place.data()[i] >= 0 && static_cast<std::size_t>(place.data()[i]) < rows.shape(0),
+               "place is out of range");
+    lk::add_rows<T>(matrix(rows), place.data(), weight.data(), place.shape(0), out.data());
+}
+
 template <class T>
 void bind(nb::module_& m) {
+    m.def("smo_steps", &smo_steps<T>, "K"_a.noconvert(), "s"_a.noconvert(), "C"_a.noconvert(), "b"_a.noconvert(),
+          "v"_a.noconvert(), "balanced"_a, "tol"_a, "max_steps"_a, ReleaseGil(),
+          "Solve the problem of a working set in place; the number of steps, -1 if there were not enough.");
+    m.def("add_rows", &add_rows<T>, "rows"_a.noconvert(), "place"_a.noconvert(), "weight"_a.noconvert(),
+          "out"_a.noconvert(), ReleaseGil(), "Add to out the weighted sum of some rows.");
     m.def("kernel_gram", &kernel_gram<T>, "name"_a, "gamma"_a, "shift"_a, "degree"_a, "X"_a.noconvert(),
           "Y"_a.noconvert().none(), "out"_a.noconvert(), "threads"_a, ReleaseGil(),
           "Set out to the kernel values of all pairs of rows; without Y, of X with itself.");
@@ -72,4 +128,9 @@ void bind(nb::module_& m) {
 void bind_kernels(nb::module_& m) {
     bind<float>(m);
     bind<double>(m);
+    m.def("smo_violation", &smo_violation, "v"_a.noconvert(), "s"_a.noconvert(), "C"_a.noconvert(), "b"_a.noconvert(),
+          ReleaseGil(), "The largest v that can rise, and the smallest that can fall.");
+    m.def("smo_working_set", &smo_working_set, "v"_a.noconvert(), "s"_a.noconvert(), "C"_a.noconvert(),
+          "b"_a.noconvert(), "size"_a, "kept"_a.noconvert(),
+          "The variables to work on next: those in kept, and the most violating.");
 }

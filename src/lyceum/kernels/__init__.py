@@ -9,10 +9,14 @@ from lyceum.kernels._kernel_ridge import KernelRidge, LeaveOneOut
 from lyceum.kernels._mercer import MercerCheck, is_mercer
 from lyceum.kernels._other_kernels import Distance, Function, Precomputed
 from lyceum.kernels._product_kernels import RBF, Linear, Polynomial, Sigmoid
+from lyceum.kernels._svc import SVC
+from lyceum.kernels._svr import SVR
 from lyceum.kernels._widths import closest_sigma, median_sigma
 
 __all__ = [
     "RBF",
+    "SVC",
+    "SVR",
     "Constant",
     "Distance",
     "Function",

@@ -91,15 +91,15 @@ void gram(const Kernel& kernel, Matrix<const T> X, Matrix<const T> Y, bool same,
         for (size_t first = 0; first < last; first += chunk_rows) {
             const size_t rows = std::min(chunk_rows, last - first);
             panel(X, squares.data(), first, rows);
-            for (size_t i = 0; i < rows; ++i) {
-                const T* value = panel.values + i * panel_rows;
-                if (!same) {
-                    std::copy_n(value, panel.count, out + (first + i) * m + begin);
-                    continue;
-                }
+            const bool crossing = same && first + rows > begin;  // the tile holds a part of the diagonal
+            for (size_t i = 0; i < rows && !crossing; ++i)
+                std::copy_n(panel.values + i * panel_rows, panel.count, out + (first + i) * m + begin);
+            for (size_t r = 0; r < panel.count && same; ++r)
+                for (size_t i = 0; i < rows && first + i <= begin + r; ++i)
+                    out[(begin + r) * m + first + i] = panel.values[i * panel_rows + r];
+            for (size_t i = 0; i < rows && crossing; ++i)
                 for (size_t r = first + i > begin ? first + i - begin : 0; r < panel.count; ++r)
-                    out[(first + i) * m + begin + r] = out[(begin + r) * m + first + i] = value[r];
-            }
+                    out[(first + i) * m + begin + r] = panel.values[i * panel_rows + r];
         }
     });
 }

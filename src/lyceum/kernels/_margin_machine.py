@@ -1,0 +1,162 @@
+"""One support vector machine for two classes, with everything that is known about its optimum."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from lyceum.errors import DataError
+from lyceum.kernels._kernel import Kernel
+from lyceum.kernels._smo import DualProblem, DualSolution, solve_dual
+
+__all__ = ["Intercept", "MarginMachine", "SolverSettings", "fit_margin_machine", "intercept_of"]
+
+Intercept = Literal["free", "penalized"] | None
+
+_LEAST_MARGIN = 1e-5  # of the largest length in feature space: less is called not separable
+
+
+class SolverSettings(NamedTuple):
+    """Where the solver stops, and what it may hold."""
+
+    tol: float
+    max_iter: int
+    cache: float  # bytes
+
+
+@dataclass(frozen=True)
+class MarginMachine:
+    """w = Σ α_i y_i φ(x_i) and b, with the values of the primal and the dual problem.
+
+    primal  ½ |w|² + Σ C_i ξ_i,  ξ_i = max(0, 1 - y_i f(x_i))
+    dual    Σ α_i - ½ Σ_ij α_i α_j y_i y_j k(x_i, x_j)
+    """
+
+    alpha: np.ndarray  # (n,)
+    signs: np.ndarray  # (n,), y of ±1
+    bound: np.ndarray  # (n,), C_i
+    scores: np.ndarray  # (n,), f(x_i)
+    intercept: float
+    length: float  # |w|
+    primal: float
+    dual: float
+    kkt: float  # the largest violation of the Karush-Kuhn-Tucker conditions
+    rounds: int
+    steps: int
+    converged: bool
+    history: list[float]
+
+    @property
+    def slack(self) -> np.ndarray:
+        return np.maximum(0.0, 1.0 - self.signs * self.scores)
+
+    @property
+    def margin_width(self) -> float:
+        """2 / |w|."""
+        return 2.0 / self.length if self.length > 0 else np.inf
+
+    @property
+    def at_bound(self) -> np.ndarray:
+        return (self.alpha > 0) & (self.alpha >= self.bound)
+
+    @property
+    def on_margin(self) -> np.ndarray:
+        return (self.alpha > 0) & (self.alpha < self.bound)
+
+
+def fit_margin_machine(
+    kernel: Kernel,
+    X: Any,
+    signs: np.ndarray,
+    bound: np.ndarray,
+    intercept: Intercept,
+    settings: SolverSettings,
+) -> MarginMachine:
+    """The machine of rows X with classes ±1 and bounds C_i, all of them infinite for a hard margin."""
+    problem = DualProblem(signs, signs, bound, None, intercept == "free", float(intercept == "penalized"))
+    if np.isinf(bound).any():
+        found = _hard_margin(problem, kernel, X, settings)
+    else:
+        found = solve_dual(problem, kernel, X, **settings._asdict())
+    return _described(problem, found)
+
+
+def _described(problem: DualProblem, found: DualSolution) -> MarginMachine:
+    alpha, signs, bound = found.b, problem.s, problem.C
+    coef = signs * alpha
+    b = intercept_of(problem, found)
+    scores = found.F + (b if problem.balanced else 0.0)
+    square = float(coef @ found.F)
+    margins = signs * scores - 1.0
+    slack = np.maximum(0.0, -margins)
+    cost = float(bound[slack > 0] @ slack[slack > 0]) if np.isfinite(bound).all() else 0.0
+    free, counted = (alpha > 0) & (alpha < bound), bound > 0
+    wrong = np.where(free, np.abs(margins), np.where(alpha > 0, np.maximum(0.0, margins), slack))
+    length = np.sqrt(max(0.0, square - (b * b if problem.shift else 0.0)))
+    return MarginMachine(
+        alpha=alpha,
+        signs=signs,
+        bound=bound,
+        scores=scores,
+        intercept=b,
+        length=float(length),
+        primal=0.5 * square + cost,
+        dual=float(alpha.sum()) - 0.5 * square,
+        kkt=float(wrong[counted].max(initial=0.0)),
+        rounds=found.rounds,
+        steps=found.steps,
+        converged=found.converged,
+        history=found.history,
+    )
+
+
+def intercept_of(problem: DualProblem, found: DualSolution) -> float:
+    """b: what the rows inside of their bounds ask for, or the middle of what is allowed."""
+    if not problem.balanced:
+        return problem.shift * float(problem.s @ found.b)
+    free = (found.b > 0) & (found.b < problem.C)
+    if free.any():
+        return float(
+            np.clip(problem.v(found.F)[free].mean(), min(found.low, found.up), max(found.low, found.up))
+        )
+    ends = [end for end in (found.up, found.low) if np.isfinite(end)]
+    return float(np.mean(ends)) if ends else 0.0
+
+
+def _hard_margin(problem: DualProblem, kernel: Kernel, X: Any, settings: SolverSettings) -> DualSolution:
+    """Soft margins of growing C, until no variable is at its bound: that is the optimum without one.
+
+    The dual objective D of any feasible α bounds the margin of every separating plane by 1 / √(2D): when
+    that is next to nothing the classes are not separable.
+    """
+    size = float(np.max(kernel.diagonal(X), initial=0.0)) + problem.shift
+    size = size if size > 0 else 1.0
+    C, start, history, rounds, steps = 10.0 / size, None, [], 0, 0
+    counted = problem.C > 0
+    while True:
+        bounded = DualProblem(
+            problem.s, problem.z, np.where(counted, C, 0.0), None, problem.balanced, problem.shift
+        )
+        found = solve_dual(
+            bounded,
+            kernel,
+            X,
+            tol=settings.tol,
+            max_iter=settings.max_iter,
+            cache=settings.cache,
+            start=start,
+        )
+        history += found.history
+        rounds, steps = rounds + found.rounds, steps + found.steps
+        if found.b.max(initial=0.0) < C:
+            found.history, found.rounds, found.steps = history, rounds, steps
+            return found
+        margin = 1.0 / np.sqrt(2.0 * max(bounded.objective(found.b, found.F), 1e-300))
+        if margin < _LEAST_MARGIN * np.sqrt(size):
+            raise DataError(
+                f"the classes are not separable by the kernel {kernel!r}: no plane has a margin above "
+                f"{margin:.1e}, so there is no hard margin (C=inf); give a finite C, or another kernel"
+            )
+        C, start = 10.0 * C, found.b
