@@ -2,6 +2,7 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 
+#include <lyceum/kernels/dual_descent.hpp>
 #include <lyceum/kernels/kernel_functions.hpp>
 #include <lyceum/kernels/kernel_tiles.hpp>
 #include <lyceum/kernels/smo.hpp>
@@ -105,8 +106,59 @@ void add_rows(Array<const T, 2> rows, Places place, Doubles weight, Array<double
     lk::add_rows<T>(matrix(rows), place.data(), weight.data(), place.shape(0), out.data());
 }
 
+lk::DualDescent dual_problem(std::size_t n, const Doubles& y, const Doubles& t, const Doubles& bound,
+                             const Doubles& ridge, bool bias) {
+    expect_shape("y", y, {n});
+    expect_shape("t", t, {n});
+    expect_shape("bound", bound, {n});
+    expect_shape("ridge", ridge, {n});
+    return {y.data(), t.data(), bound.data(), ridge.data(), bias};
+}
+
+template <class T>
+std::pair<std::size_t, double> dense_dual_descent(Array<const T, 2> X, Doubles y, Doubles t, Doubles bound,
+                                                  Doubles ridge, bool bias, Array<double, 1> a, Array<double, 1> w,
+                                                  double tol, std::size_t max_epochs) {
+    const auto problem = dual_problem(X.shape(0), y, t, bound, ridge, bias);
+    expect_shape("a", a, {X.shape(0)});
+    expect_shape("w", w, {X.shape(1) + 1});
+    const auto found = lk::dual_descent(lk::DenseCells<T>{matrix(X)}, problem, a.data(), w.data(), X.shape(1), tol,
+                                        max_epochs, signals());
+    return {found.epochs, found.violation};
+}
+
+template <class T>
+std::pair<std::size_t, double> sparse_dual_descent(Array<const std::int32_t, 1> indptr,
+                                                   Array<const std::int32_t, 1> indices, Array<const T, 1> data,
+                                                   Doubles y, Doubles t, Doubles bound, Doubles ridge, bool bias,
+                                                   Array<double, 1> a, Array<double, 1> w, double tol,
+                                                   std::size_t max_epochs) {
+    const auto n = y.shape(0), stored = indices.shape(0);
+    expect_shape("indptr", indptr, {n + 1});
+    expect_shape("data", data, {stored});
+    expect(w.shape(0) > 0, "w needs room for the bias");
+    const auto* starts = indptr.data();
+    expect(std::is_sorted(starts, starts + n + 1) && starts[0] >= 0 && static_cast<std::size_t>(starts[n]) <= stored,
+           "indptr must not decrease nor point outside of data");
+    for (std::size_t e = 0; e < stored; ++e)
+        expect(indices.data()[e] >= 0 && static_cast<std::size_t>(indices.data()[e]) + 1 < w.shape(0),
+               "an index is out of range");
+    expect_shape("a", a, {n});
+    const auto problem = dual_problem(n, y, t, bound, ridge, bias);
+    const auto found = lk::dual_descent(lk::SparseCells<T>{starts, indices.data(), data.data(), n}, problem, a.data(),
+                                        w.data(), w.shape(0) - 1, tol, max_epochs, signals());
+    return {found.epochs, found.violation};
+}
+
 template <class T>
 void bind(nb::module_& m) {
+    m.def("dense_dual_descent", &dense_dual_descent<T>, "X"_a.noconvert(), "y"_a.noconvert(), "t"_a.noconvert(),
+          "bound"_a.noconvert(), "ridge"_a.noconvert(), "bias"_a, "a"_a.noconvert(), "w"_a.noconvert(), "tol"_a,
+          "max_epochs"_a, ReleaseGil(), "Dual coordinate descent in place; the epochs and the largest violation.");
+    m.def("sparse_dual_descent", &sparse_dual_descent<T>, "indptr"_a.noconvert(), "indices"_a.noconvert(),
+          "data"_a.noconvert(), "y"_a.noconvert(), "t"_a.noconvert(), "bound"_a.noconvert(), "ridge"_a.noconvert(),
+          "bias"_a, "a"_a.noconvert(), "w"_a.noconvert(), "tol"_a, "max_epochs"_a, ReleaseGil(),
+          "Dual coordinate descent on sparse rows.");
     m.def("smo_steps", &smo_steps<T>, "K"_a.noconvert(), "s"_a.noconvert(), "C"_a.noconvert(), "b"_a.noconvert(),
           "v"_a.noconvert(), "balanced"_a, "tol"_a, "max_steps"_a, ReleaseGil(),
           "Solve the problem of a working set in place; the number of steps, -1 if there were not enough.");

@@ -193,7 +193,7 @@ def test_precomputed_function_and_object_are_one_machine():
     X, y = two_classes(100, 3)
     y = np.array(["a", "b", "c"])[(y + (X[:, 0] > 1)) % 3]
     kernel = RBF(sigma=1.3)
-    objects = SVC(kernel=kernel, tol=1e-8, probability=True).fit(X, y)
+    objects = SVC(kernel=kernel, tol=1e-8, probability=True, random_state=0).fit(X, y)
     function = SVC(kernel=lambda A, B: kernel.gram(A, B), tol=1e-8, probability=True).fit(X, y)
     given = SVC(kernel="precomputed", tol=1e-8, probability=True).fit(kernel.gram(X), y)
     T = X[:20] + 0.1
@@ -235,7 +235,7 @@ def test_several_classes(strategy):
 def test_posteriors_are_calibrated_on_rows_not_seen():
     X, y = two_classes(600, 2, apart=1.0)
     T, t = two_classes(4000, 2, seed=9, apart=1.0)
-    p = SVC(probability=True, C=100.0, gamma=5.0).fit(X, y).predict_proba(T)[:, 1]
+    p = SVC(probability=True, random_state=0, C=100.0, gamma=5.0).fit(X, y).predict_proba(T)[:, 1]
     for low in (0.1, 0.3, 0.5, 0.7):
         inside = (p > low) & (p <= low + 0.2)
         if inside.sum() > 100:

@@ -79,7 +79,7 @@ class Kernel:
         """Whether all settings are numbers; if not, `fitted` learns them."""
         return True
 
-    def fitted(self, X: Any, y: Any = None) -> Kernel:
+    def fitted(self, X: Any, y: Any = None, sample_weight: Any = None) -> Kernel:
         """This kernel with the settings that it learns from rows; itself if it learns nothing.
 
         Parameters
@@ -87,6 +87,8 @@ class Kernel:
         X : array, sparse array, block, frame or `scan(...)` of shape (n, d)
         y : array of shape (n,), optional
             Classes, for settings that need them.
+        sample_weight : array of shape (n,), optional
+            Weights of the rows, for gamma="scale".
 
         Returns
         -------

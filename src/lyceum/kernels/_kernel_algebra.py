@@ -132,8 +132,8 @@ class Sum(_Combined):
     def parts(self) -> tuple[Kernel, ...]:
         return self.a, self.b
 
-    def fitted(self, X: Any, y: Any = None) -> Kernel:
-        return Sum(self.a.fitted(X, y), self.b.fitted(X, y))
+    def fitted(self, X: Any, y: Any = None, sample_weight: Any = None) -> Kernel:
+        return Sum(self.a.fitted(X, y, sample_weight), self.b.fitted(X, y))
 
     def gram(self, X: Any, Y: Any = None) -> np.ndarray:
         out = self.a.gram(X, Y)

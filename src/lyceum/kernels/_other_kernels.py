@@ -82,7 +82,7 @@ class Distance(Kernel):
     def mercer(self) -> bool | None:
         return True if self.metric.name in _CONDITIONALLY_NEGATIVE else None
 
-    def fitted(self, X: Any, y: Any = None) -> Distance:
+    def fitted(self, X: Any, y: Any = None, sample_weight: Any = None) -> Distance:
         return replace(self, metric=self.metric.fitted(_rows(X)))
 
     def gram(self, X: Any, Y: Any = None) -> np.ndarray:

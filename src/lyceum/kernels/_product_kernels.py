@@ -65,7 +65,7 @@ class _ProductKernel(Kernel):
         if sparse.issparse(A) or sparse.issparse(B):
             return super().sums(A, coef, B)
         coef = np.asarray(coef, dtype=np.float64)
-        columns = np.ascontiguousarray(coef.reshape(len(coef), -1))
+        columns = np.ascontiguousarray(coef[:, None] if coef.ndim == 1 else coef)
         A, B = self._centred(A, B)
         out = np.zeros((len(B), columns.shape[1]))
         native.kernel_sums(*self.native, A, columns, B, out, n_threads())
@@ -88,8 +88,8 @@ def _checked_gamma(who: str, gamma: Any) -> Any:
     return float(gamma)
 
 
-def _number_of(gamma: Any, X: Any, kernel: Kernel) -> float:
-    return scale_gamma(cells_of(X, kernel), gamma) if isinstance(gamma, str) else gamma
+def _number_of(gamma: Any, X: Any, kernel: Kernel, w: Any) -> float:
+    return scale_gamma(cells_of(X, kernel), gamma, w) if isinstance(gamma, str) else gamma
 
 
 def _known(gamma: Any, kernel: Kernel) -> float:
@@ -182,8 +182,8 @@ class Polynomial(_ProductKernel):
     def is_fitted(self) -> bool:
         return not isinstance(self.gamma, str)
 
-    def fitted(self, X: Any, y: Any = None) -> Polynomial:
-        return replace(self, gamma=_number_of(self.gamma, X, self))
+    def fitted(self, X: Any, y: Any = None, sample_weight: Any = None) -> Polynomial:
+        return replace(self, gamma=_number_of(self.gamma, X, self, sample_weight))
 
     @property
     def native(self) -> NativeKernel:
@@ -275,14 +275,14 @@ class RBF(_ProductKernel):
     def is_fitted(self) -> bool:
         return not isinstance(self.sigma, str) and not isinstance(self.gamma, str)
 
-    def fitted(self, X: Any, y: Any = None) -> RBF:
+    def fitted(self, X: Any, y: Any = None, sample_weight: Any = None) -> RBF:
         if self.sigma == "median":
             return RBF(sigma=median_sigma(cells_of(X, self)))
         if self.sigma == "closest":
             if y is None:
                 raise SettingError("RBF(sigma='closest') needs the classes: fitted(X, y)")
             return RBF(sigma=closest_sigma(cells_of(X, self), y))
-        return self if self.gamma is None else RBF(gamma=_number_of(self.gamma, X, self))
+        return self if self.gamma is None else RBF(gamma=_number_of(self.gamma, X, self, sample_weight))
 
     @property
     def native(self) -> NativeKernel:
@@ -341,8 +341,8 @@ class Sigmoid(_ProductKernel):
     def is_fitted(self) -> bool:
         return not isinstance(self.gamma, str)
 
-    def fitted(self, X: Any, y: Any = None) -> Sigmoid:
-        return replace(self, gamma=_number_of(self.gamma, X, self))
+    def fitted(self, X: Any, y: Any = None, sample_weight: Any = None) -> Sigmoid:
+        return replace(self, gamma=_number_of(self.gamma, X, self, sample_weight))
 
     @property
     def native(self) -> NativeKernel:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,6 +12,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from lyceum._threads import single_threaded_blas
 from lyceum.base import Classifier
 from lyceum.data import Block
 from lyceum.kernels._margin_machine import Intercept, MarginMachine, fit_margin_machine
@@ -69,7 +70,7 @@ class SVC(Classifier, SupportVectors):
         Most working sets of a machine.
     cache_size : float, default=200
         Megabytes for kernel values, where keeping them is quicker than computing them again.
-    random_state : int, default=0
+    random_state : int, RandomState or None, default=None
         The seed of the folds of `probability`.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns of an array hold categories; each becomes one-of-C columns unless the kernel compares
@@ -154,7 +155,7 @@ class SVC(Classifier, SupportVectors):
         "strategy": [StrOptions({"one_vs_one", "one_vs_rest"})],
         "probability": ["boolean"],
         "class_weight": [StrOptions({"balanced"}), dict, None],
-        "random_state": [Interval(Integral, 0, None, closed="left")],
+        "random_state": ["random_state"],
     }
 
     def __init__(
@@ -172,7 +173,7 @@ class SVC(Classifier, SupportVectors):
         tol: float = 1e-3,
         max_iter: int = 10_000,
         cache_size: float = 200,
-        random_state: int = 0,
+        random_state: Any = None,
         categorical_features: Any = "from_dtype",
     ):
         self.C = C
@@ -207,10 +208,11 @@ class SVC(Classifier, SupportVectors):
         assert block.y is not None
         self.machines_ = machine_classes(len(self.classes_), self.strategy)
         bound = self._bounds(block.y, block.weights)
-        found = [self._machine(cells, block.y, bound, *pair) for pair in self.machines_]
-        self._finish(found, cells, block.y, kept, n)
-        if self.probability:
-            self.calibration_ = calibrated(self, cells, block.y, block.weights, bound)
+        with single_threaded_blas():
+            found = [self._machine(cells, block.y, bound, *pair) for pair in self.machines_]
+            self._finish(found, cells, block.y, kept, n)
+            if self.probability:
+                self.calibration_ = calibrated(self, cells, block.y, block.weights, bound)
         return self
 
     def _bounds(self, codes: np.ndarray, w: np.ndarray) -> np.ndarray:

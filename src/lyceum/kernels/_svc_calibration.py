@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.utils import check_random_state
 
 from lyceum.kernels._svm_votes import fit_sigmoid
 
@@ -30,9 +31,9 @@ def calibrated(learner: Any, cells: Any, codes: np.ndarray, w: np.ndarray, bound
     return found
 
 
-def _folds(codes: np.ndarray, seed: int) -> np.ndarray:
+def _folds(codes: np.ndarray, seed: Any) -> np.ndarray:
     """A fold for every row, each with its share of every class."""
-    drawn = np.random.default_rng(seed).permutation(len(codes))
+    drawn = check_random_state(seed).permutation(len(codes))
     fold = np.empty(len(codes), dtype=int)
     fold[drawn[np.argsort(codes[drawn], kind="stable")]] = np.arange(len(codes)) % _FOLDS
     return fold

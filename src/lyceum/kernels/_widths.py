@@ -94,13 +94,16 @@ def closest_sigma(X: Any, y: Any) -> float:
     return float(distances.min())
 
 
-def scale_gamma(X: Any, rule: str) -> float:
-    """1 / (d · variance of all cells) for "scale", 1 / d for "auto", as in scikit-learn."""
+def scale_gamma(X: Any, rule: str, w: Any = None) -> float:
+    """1 / (d · variance of all cells) for "scale", 1 / d for "auto", as in scikit-learn; rows of weight w."""
     d = X.shape[1]
     if rule == "auto":
         return 1.0 / d
+    w = np.ones(X.shape[0]) if w is None else np.asarray(w, dtype=np.float64)
+    total, each = w.sum() * d, np.ones(d)
+    mean = float(w @ (X @ each)) / total
     if sparse.issparse(X):
-        variance = float(X.multiply(X).mean() - X.mean() ** 2)
+        variance = float(w @ (X.multiply(X) @ each)) / total - mean**2
     else:
-        variance = float(np.var(X, dtype=np.float64))
+        variance = float(w @ (np.square(X - mean, dtype=np.float64) @ each)) / total
     return 1.0 / (d * variance) if variance > 0 else 1.0
