@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -108,17 +109,22 @@ class _Descent:
             self.ridge = np.where(bound > 0, 0.5 / bound, 0.0) if squared else np.zeros(len(y))
         self.upper = np.where(bound > 0, np.inf, 0.0) if squared else bound
         self.alpha, self.w = np.zeros(len(y)), np.zeros(X.shape[1] + 1)
-        self.epochs, self.violation, self.history = 0, np.inf, []
+        self.epochs, self.violation = 0, np.inf
+        self.history: list[float] = []
         if sparse.issparse(X):
             X = sparse.csr_array(X)
-            self.name = native.sparse_dual_descent
-            self.cells: tuple = (X.indptr.astype(np.int32), X.indices.astype(np.int32), _floats(X.data))
+            self.descend: Callable[..., tuple[int, float]] = native.sparse_dual_descent
+            self.cells: tuple[np.ndarray, ...] = (
+                X.indptr.astype(np.int32),
+                X.indices.astype(np.int32),
+                _floats(X.data),
+            )
         else:
-            self.name, self.cells = native.dense_dual_descent, (np.ascontiguousarray(_floats(X)),)
+            self.descend, self.cells = native.dense_dual_descent, (np.ascontiguousarray(_floats(X)),)
 
     def solve(self, b: float, bias: bool) -> None:
         t = 1.0 - self.y * b
-        epochs, self.violation = self.name(
+        epochs, self.violation = self.descend(
             *self.cells, self.y, t, self.upper, self.ridge, bias, self.alpha, self.w, self.tol, self.max_iter
         )
         self.epochs += epochs

@@ -133,7 +133,7 @@ class Sum(_Combined):
         return self.a, self.b
 
     def fitted(self, X: Any, y: Any = None, sample_weight: Any = None) -> Kernel:
-        return Sum(self.a.fitted(X, y, sample_weight), self.b.fitted(X, y))
+        return Sum(self.a.fitted(X, y, sample_weight), self.b.fitted(X, y, sample_weight))
 
     def gram(self, X: Any, Y: Any = None) -> np.ndarray:
         out = self.a.gram(X, Y)
@@ -179,8 +179,8 @@ class Product(_Combined):
     def parts(self) -> tuple[Kernel, ...]:
         return self.a, self.b
 
-    def fitted(self, X: Any, y: Any = None) -> Kernel:
-        return Product(self.a.fitted(X, y), self.b.fitted(X, y))
+    def fitted(self, X: Any, y: Any = None, sample_weight: Any = None) -> Kernel:
+        return Product(self.a.fitted(X, y, sample_weight), self.b.fitted(X, y, sample_weight))
 
     def gram(self, X: Any, Y: Any = None) -> np.ndarray:
         out = self.a.gram(X, Y)
@@ -227,8 +227,8 @@ class Scaled(_Combined):
     def parts(self) -> tuple[Kernel, ...]:
         return (self.kernel,)
 
-    def fitted(self, X: Any, y: Any = None) -> Kernel:
-        return Scaled(self.factor, self.kernel.fitted(X, y))
+    def fitted(self, X: Any, y: Any = None, sample_weight: Any = None) -> Kernel:
+        return Scaled(self.factor, self.kernel.fitted(X, y, sample_weight))
 
     def gram(self, X: Any, Y: Any = None) -> np.ndarray:
         out = self.kernel.gram(X, Y)
