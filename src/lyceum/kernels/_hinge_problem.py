@@ -134,8 +134,11 @@ class HingeProblem:
 
     def newton_step(self, point: Point) -> np.ndarray:
         assert point.hessian is not None
-        step, free = np.zeros(self.shape), self._free
-        step[free] = -PositiveFactor.of(point.hessian[free, free]).solve(point.gradient[free])
+        step, free, H = np.zeros(self.shape), self._free, point.hessian
+        if not H[-1, -1] > 0:  # no row bends: as if one did, so that the intercept can move to where some do
+            H = H.copy()
+            H[-1, -1] = 2.0 * self.C if self.multipliers is None else self.multipliers.sigma
+        step[free] = -PositiveFactor.of(H[free, free]).solve(point.gradient[free])
         return step
 
     def precondition(self, gradient: np.ndarray) -> np.ndarray:

@@ -88,10 +88,11 @@ def by_dual_descent(
         at = descent.balance(edge)
     b = high if start > 0 else low
     f_low, f_high = (start, at) if start > 0 else (at, start)
-    for _ in range(60):
-        if abs(at) <= limit or high - low <= 0.1 * tol * max(1.0, abs(b)):
+    for turn in range(100):
+        if abs(at) <= limit or high - low <= 0.01 * tol * max(1.0, abs(b)):
             break
-        b = low + (high - low) * np.clip(f_low / (f_low - f_high), 0.05, 0.95)
+        share = 0.5 if turn % 2 else float(np.clip(f_low / (f_low - f_high), 0.01, 0.99))
+        b = low + (high - low) * share
         at = descent.balance(b)
         if at > 0:
             low, f_low, f_high = b, at, 0.5 * f_high
@@ -162,7 +163,8 @@ def by_proximal_newton(problem: HingeProblem, tol: float, max_iter: int) -> Line
             converged = True
             break
         inner = np.flatnonzero((theta[:-1] != 0) | (violation[:-1] != 0))
-        if len(inner) > _COLUMNS:
+        n_wrong = len(inner)
+        if n_wrong > _COLUMNS:
             order = np.argsort(
                 -np.abs(violation[inner]) - np.where(theta[inner] != 0, 1e9, 0.0), kind="stable"
             )
@@ -170,12 +172,13 @@ def by_proximal_newton(problem: HingeProblem, tol: float, max_iter: int) -> Line
             inner = np.sort(inner[order[:keep]])
         some = problem if len(inner) == d else _with_columns(problem, inner)
         here = np.append(theta[inner], theta[-1])
-        here, used, values = _on_columns(some, here, 0.3 * tol, max_iter - n_iter)
+        here, used, values, flat = _on_columns(some, here, 0.3 * tol, max_iter - n_iter)
         theta[inner], theta[-1] = here[:-1], here[-1]
         n_iter += used
         history += values
         report("passes", n_iter)
-        if not used:
+        if flat and len(values) == 1 and n_wrong <= len(inner):  # no step, and no column was left out
+            converged = True
             break
     return LinearSolution(_at_origin(problem, theta), n_iter, converged, history)
 
@@ -194,11 +197,15 @@ def _violation(theta: np.ndarray, gradient: np.ndarray) -> np.ndarray:
 
 def _on_columns(
     problem: HingeProblem, theta: np.ndarray, tol: float, max_iter: int
-) -> tuple[np.ndarray, int, list[float]]:
+) -> tuple[np.ndarray, int, list[float], bool]:
+    """Proximal Newton steps; the last point, passes, values, and whether no step promised anything."""
+
     def value(point: Point) -> float:
         return point.value + float(np.abs(point.theta[:-1]).sum())
 
-    here, used, values = problem.evaluate(theta, hessian=True), 1, []
+    here, used = problem.evaluate(theta, hessian=True), 1
+    values: list[float] = []
+    flat = False
     while used < max_iter:
         values.append(value(here))
         if problem.size(_violation(here.theta, here.gradient)) <= tol:
@@ -212,9 +219,10 @@ def _on_columns(
                 break
             there, length = None, 0.5 * length
         if there is None:
+            flat = used < max_iter
             break
         here = there
-    return here.theta, used, values
+    return here.theta, used, values, flat
 
 
 def _model_step(problem: HingeProblem, here: Point) -> tuple[np.ndarray, float]:

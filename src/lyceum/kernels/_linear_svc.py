@@ -190,7 +190,7 @@ class LinearSVC(Classifier, Learner):
     def _problem(self, rows: Rows, moments: Moments) -> HingeProblem:
         counts = None
         if self.class_weight == "balanced":
-            counts = np.bincount(np.asarray(rows.coded_y), rows.sample_weight, len(self.classes_))
+            counts = np.bincount(np.asarray(rows.coded_y), rows.sample_weight, len(self.classes_)) * 1.0
         factors = class_weight_factors(self.class_weight, self.classes_.tolist(), counts)
         weight = float(moments.weight.max())
         spread = np.sqrt(np.maximum(moments.scatter, 0.0) / weight)

@@ -98,7 +98,11 @@ DualOutcome dual_descent(const Cells& X, const DualDescent& p, double* a, double
         size_t work = 0;
         for (size_t k = 0; k < active; ++k) {
             const size_t i = order[k];
-            if (!(p.bound[i] > 0) || !(bend[i] > 0)) continue;
+            if (!(p.bound[i] > 0)) continue;
+            if (!(bend[i] > 0)) {  // a row of zeros: its slope does not depend on w
+                a[i] = p.t[i] > 0 ? p.bound[i] : 0;
+                continue;
+            }
             const double score = X.dot(i, w) + (p.bias ? w[d] : 0);
             const double slope = p.y[i] * score - p.t[i] + p.ridge[i] * a[i];
             double projected = slope;
