@@ -95,6 +95,8 @@ def test_classes_that_are_not_separable_have_no_hard_margin():
         SVC(kernel="linear", C=INF).fit(X, y)
     with pytest.raises(DataError, match="not separable"):
         SVC(C=INF, gamma=1.0).fit([[0.0], [0.0], [1.0]], [0, 1, 1])
+    far = SVC(kernel="linear", C=INF).fit(np.array([[0.0], [1.0], [3.0]]) + 1e6, [0, 0, 1])
+    assert far.margin_width_[0] == pytest.approx(2.0, rel=1e-4)
     model = SVC(C=INF, gamma=1.0).fit(X, y)  # distinct rows are separable by RBF
     assert model.score(X, y) == 1.0
     assert model.n_at_bound_[0] == model.n_wrong_[0] == 0
@@ -203,7 +205,7 @@ def test_precomputed_function_and_object_are_one_machine():
     np.testing.assert_allclose(function.machine_scores(T), want, atol=1e-6)
     np.testing.assert_allclose(given.machine_scores(kernel.gram(T, X)), want, atol=1e-6)
     np.testing.assert_allclose(given.predict_proba(kernel.gram(T, X)), objects.predict_proba(T), atol=1e-5)
-    with pytest.raises(DataError, match="square"):
+    with pytest.raises(DataError, match="one column per row"):
         SVC(kernel="precomputed").fit(X, y)
 
 

@@ -4,6 +4,18 @@ from lyceum.catalog._entry import Entry, Item
 
 __all__ = ["ENTRIES", "ITEMS"]
 
+_KERNELS = (
+    "Distance",
+    "Function",
+    "Linear",
+    "Polynomial",
+    "Precomputed",
+    "RBF",
+    "Sigmoid",
+    "as_kernel",
+    "is_mercer",
+)
+
 ENTRIES: tuple[Entry, ...] = (
     Entry(
         name="KernelRidge",
@@ -70,6 +82,50 @@ ENTRIES: tuple[Entry, ...] = (
         needs_scaling=True,
         in_study="never",
     ),
+    Entry(
+        name="LinearSVC",
+        package="lyceum.kernels",
+        task="classification",
+        about="Linear support vector machines for many rows: hinge or squared hinge, L2 or L1.",
+        sparse=True,
+        scales="many passes",
+        cost="n·d² per pass up to 1,000 columns, else n·d",
+        syllabus=("9.3",),
+        space={"C": (1e-4, 1e2, "log")},
+        needs_scaling=True,
+        in_study="never",
+    ),
+    Entry(
+        name="SVC",
+        package="lyceum.kernels",
+        task="classification",
+        about="Support vector classification with any kernel: hard and soft margins, slacks, KKT residuals.",
+        sparse=True,
+        scales="in memory",
+        cost="n · support vectors · d to fit, support vectors · d per row to predict",
+        syllabus=("9.3", "9.5"),
+        space={"C": (1e-2, 1e3, "log"), "gamma": (1e-3, 1e1, "log")},
+        needs_scaling=True,
+        in_study="never",
+    ),
+    Entry(
+        name="SVR",
+        package="lyceum.kernels",
+        task="regression",
+        about="Support vector regression with any kernel: errors within epsilon cost nothing.",
+        sparse=True,
+        scales="in memory",
+        cost="n · support vectors · d to fit, support vectors · d per row to predict",
+        syllabus=("9.4",),
+        space={"C": (1e-2, 1e3, "log"), "epsilon": (1e-3, 1.0, "log")},
+        needs_scaling=True,
+        in_study="never",
+    ),
 )
 
-ITEMS: tuple[Item, ...] = (Item("constrained", package="lyceum.solvers", syllabus=("9.2",)),)
+ITEMS: tuple[Item, ...] = (
+    *(Item(name, package="lyceum.kernels", syllabus=("9.1",)) for name in _KERNELS),
+    Item("closest_sigma", package="lyceum.kernels", syllabus=("9.5",)),
+    Item("median_sigma", package="lyceum.kernels", syllabus=("9.5",)),
+    Item("constrained", package="lyceum.solvers", syllabus=("9.2",)),
+)

@@ -3,13 +3,10 @@
 from lyceum.kernels._approximation import Nystroem, RandomFourierFeatures
 from lyceum.kernels._kernel import Kernel, as_kernel
 from lyceum.kernels._kernel_algebra import Constant, Product, Scaled, Sum
-<<<<<<< HEAD
 from lyceum.kernels._kernel_pca import KernelPCA
 from lyceum.kernels._kernel_perceptron import KernelPerceptron
 from lyceum.kernels._kernel_ridge import KernelRidge, LeaveOneOut
-=======
 from lyceum.kernels._linear_svc import LinearSVC
->>>>>>> bf0818a (LinearSVC: Newton, method of multipliers, dual coordinate descent, proximal Newton)
 from lyceum.kernels._mercer import MercerCheck, is_mercer
 from lyceum.kernels._other_kernels import Distance, Function, Precomputed
 from lyceum.kernels._product_kernels import RBF, Linear, Polynomial, Sigmoid

@@ -18,7 +18,6 @@ from lyceum.kernels._kernel import Kernel, as_kernel
 from lyceum.kernels._kernel_algebra import Constant, Product, Scaled, Sum
 from lyceum.kernels._other_kernels import Distance, Precomputed
 from lyceum.kernels._product_kernels import RBF, Linear, Polynomial, Sigmoid
-from lyceum.kernels._widths import scale_gamma
 
 __all__ = ["KERNEL_CONSTRAINTS", "KernelLearner", "is_linear", "refuse_pairs"]
 
@@ -33,7 +32,11 @@ _SETTINGS = {
 
 KERNEL_CONSTRAINTS: dict[str, Any] = {
     "kernel": [StrOptions(_NAMES), Kernel, callable],
-    "gamma": [Interval(Real, 0, None, closed="neither"), StrOptions({"scale", "auto", "median"}), None],
+    "gamma": [
+        Interval(Real, 0, None, closed="neither"),
+        StrOptions({"scale", "auto", "median", "closest"}),
+        None,
+    ],
     "degree": [Interval(Integral, 1, 64, closed="both")],
     "coef0": [Interval(Real, None, None, closed="neither")],
     "categorical_features": CATEGORICAL_FEATURES,
@@ -66,20 +69,18 @@ class KernelLearner(Learner):
         settings = {name: getattr(self, name) for name in wanted}
         if "gamma" in settings and self.gamma is None:
             settings["gamma"] = 1.0 if self.kernel == "distance" else "scale"
-        if self.kernel == "rbf" and self.gamma == "median":
-            settings = {"sigma": "median"}
-        if (isinstance(settings.get("gamma"), str) and self.kernel == "distance") or settings.get(
-            "gamma"
-        ) == "median":
+        by_distance = isinstance(self.gamma, str) and self.gamma in ("median", "closest")
+        if self.kernel == "rbf" and by_distance:
+            settings = {"sigma": self.gamma}
+        elif (
+            "gamma" in settings and isinstance(self.gamma, str) and (by_distance or self.kernel == "distance")
+        ):
             raise SettingError(f"gamma={self.gamma!r} does not go with kernel={self.kernel!r}: give a number")
         return as_kernel(self.kernel, **settings)
 
     def _learned_kernel(self, block: Block, y: Any = None) -> Kernel:
         """The kernel with all its settings known: a row of weight 2 counts as two for its width."""
-        kernel = self._chosen_kernel()
-        if block.w is not None and getattr(kernel, "gamma", None) == "scale":
-            return type(kernel)(**{**vars(kernel), "gamma": _weighted_scale(block)})
-        return kernel.fitted(block, y)
+        return self._chosen_kernel().fitted(block, y, block.w)
 
     # -- rows ------------------------------------------------------------------------------------------------
 
@@ -106,14 +107,23 @@ class KernelLearner(Learner):
         )
 
     def _steps(self) -> list[Step]:
-        if not _flag(self, "takes_categories"):
+        if not self._keeps_categories:
             return super()._steps()
         return [CheckCells(type(self).__name__, self._takes_missing)]
 
     @property
+    def _is_precomputed(self) -> bool:
+        return isinstance(self.kernel, Precomputed) or self.kernel == "precomputed"
+
+    @property
+    def _keeps_categories(self) -> bool:
+        """Whether the kernel compares categories itself."""
+        return _flag(self, "takes_categories")
+
+    @property
     def _n_cells(self) -> int:
         """The number of columns that the kernel sees."""
-        return self.n_features_in_ if _flag(self, "takes_categories") else len(self._design_names)
+        return self.n_features_in_ if self._keeps_categories else len(self._design_names)
 
     @property
     def _takes_sparse(self) -> bool:  # type: ignore[override]
@@ -149,7 +159,7 @@ class KernelLearner(Learner):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = isinstance(self.kernel, Precomputed) or self.kernel == "precomputed"
+        tags.input_tags.pairwise = self._is_precomputed
         return tags
 
 
@@ -158,15 +168,6 @@ def _flag(learner: KernelLearner, name: str) -> bool:
         return bool(getattr(learner._chosen_kernel(), name))
     except (SettingError, TypeError):  # parameters that `fit` will refuse
         return False
-
-
-def _weighted_scale(block: Block) -> float:
-    """1 / (d · variance of the cells), where a row counts as often as it weighs."""
-    X, w = block.dense.astype(np.float64), block.weights
-    share = w / w.sum()
-    mean = share @ X
-    variance = float((share @ (X - mean) ** 2).mean() + mean.var())
-    return 1.0 / (X.shape[1] * variance) if variance > 0 else scale_gamma(X[:1], "scale")
 
 
 def is_linear(kernel: Kernel) -> bool:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from lyceum.errors import DataError
 from lyceum.kernels._kernel import Kernel
+from lyceum.kernels._kernel_rows import is_moved
 from lyceum.kernels._smo import DualProblem, DualSolution, solve_dual
 
 __all__ = ["Intercept", "MarginMachine", "SolverSettings", "fit_margin_machine", "intercept_of"]
@@ -129,29 +130,21 @@ def _hard_margin(problem: DualProblem, kernel: Kernel, X: Any, settings: SolverS
     """Soft margins of growing C, until no variable is at its bound: that is the optimum without one.
 
     The dual objective D of any feasible α bounds the margin of every separating plane by 1 / √(2D): when
-    that is next to nothing the classes are not separable.
+    that is next to nothing the classes are not separable. A few working sets show that for a C.
     """
-    size = float(np.max(kernel.diagonal(X), initial=0.0)) + problem.shift
-    size = size if size > 0 else 1.0
-    C, start, history, rounds, steps = 10.0 / size, None, [], 0, 0
-    counted = problem.C > 0
+    moved = is_moved(kernel, X, problem.balanced)  # an offset of all rows says nothing about their margin
+    rows = X - X.mean(axis=0, dtype=np.float64) if moved else X
+    size = (float(np.max(kernel.diagonal(rows), initial=0.0)) + problem.shift) or 1.0
+    C, start, quick = 10.0 / size, None, settings._replace(max_iter=min(10, settings.max_iter))
+    history: list[float] = []
     while True:
-        bounded = DualProblem(
-            problem.s, problem.z, np.where(counted, C, 0.0), None, problem.balanced, problem.shift
-        )
-        found = solve_dual(
-            bounded,
-            kernel,
-            X,
-            tol=settings.tol,
-            max_iter=settings.max_iter,
-            cache=settings.cache,
-            start=start,
-        )
+        bounded = replace(problem, C=np.where(problem.C > 0, C, 0.0))
+        found = solve_dual(bounded, kernel, X, **quick._asdict(), start=start)
+        if found.b.max(initial=0.0) < C and not found.converged:
+            found = solve_dual(bounded, kernel, X, **settings._asdict(), start=found.b)
         history += found.history
-        rounds, steps = rounds + found.rounds, steps + found.steps
         if found.b.max(initial=0.0) < C:
-            found.history, found.rounds, found.steps = history, rounds, steps
+            found.history = history
             return found
         margin = 1.0 / np.sqrt(2.0 * max(bounded.objective(found.b, found.F), 1e-300))
         if margin < _LEAST_MARGIN * np.sqrt(size):

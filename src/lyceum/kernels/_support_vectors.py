@@ -26,12 +26,14 @@ SVM_CONSTRAINTS: dict[str, Any] = {
     "max_iter": [Interval(Integral, 1, None, closed="left")],
     "cache_size": [Interval(Real, 0, None, closed="neither")],
 }
-_ALTERNATIVE = "a linear machine (LinearSVC, lyceum.linear), or lyceum.kernels.Nystroem before it"
 
 
 class SupportVectors(KernelLearner):
     """A learner whose scores are Σ_i coef_i k(x_i, x) + b over its support vectors."""
 
+    _alternative: ClassVar[str] = (
+        "a linear machine (LinearSVC, lyceum.linear), or lyceum.kernels.Nystroem before it"
+    )
     history_axes: ClassVar[tuple[str, str]] = ("working set", "dual objective")
 
     tol: float
@@ -47,14 +49,12 @@ class SupportVectors(KernelLearner):
 
     def _gathered(self, X: Any, y: Any, sample_weight: Any) -> tuple[Block, Any, np.ndarray, int]:
         """Rows with a weight, their cells, their numbers in `fit`, and how many rows there were."""
-        block = self._rows(X, y, sample_weight).gathered(type(self).__name__, _ALTERNATIVE)
-        kept = np.arange(len(block)) if block.w is None else np.flatnonzero(block.w > 0)
-        n, block = len(block), block.without_zero_weights()
-        if self._is_precomputed and len(kept) < n == block.X.shape[1]:
-            block = block.with_X(np.ascontiguousarray(block.X[:, kept]), block.schema)
-        cells = self._fit_kernel(block)
+        rows = self._rows(X, y, sample_weight)
+        block, w = self._kept(rows), rows.sample_weight
+        kept = np.arange(len(block)) if w is None else np.flatnonzero(w > 0)
+        self.kernel_ = self._learned_kernel(block, block.y)
         self.base_point_ = base_point(block, self._keeps_categories)
-        return block, cells, kept, n
+        return block, block.X, kept, len(block) if w is None else len(w)
 
     @property
     def _solver_settings(self) -> SolverSettings:
@@ -98,10 +98,12 @@ class SupportVectors(KernelLearner):
         return np.asarray(self.kernel_.gram(X, self.support_vectors_), dtype=np.float64)
 
     def _support_shapes(self, n_machines: int) -> dict[str, tuple[int, ...]]:
-        M, n, d = n_machines, len(self.support_), len(self._design_names)
+        M, n, d = n_machines, len(self.support_), self._n_cells
         shapes: dict[str, tuple[int, ...]] = {"dual_coef_": (n, M), "intercept_": (M,), "support_": (n,)}
         if not sparse.issparse(self.support_vectors_):
             shapes["support_vectors_"] = (n, 0 if self._is_precomputed else d)
+            if self._takes_missing:
+                del shapes["support_vectors_"]
         if isinstance(self.kernel_, Linear):
             shapes["coef_"] = (M, d)
         return shapes

@@ -49,9 +49,10 @@ class SVC(Classifier, SupportVectors):
         A name, an object such as `Distance("gower")` or `RBF(sigma=2) + 1`, or a function; default="rbf".
     degree : int, default=3
         Of the kernel "poly".
-    gamma : float, "scale", "auto", "median" or "closest", default="scale"
-        γ of "rbf", "poly", "sigmoid" and "distance": "scale" is 1 / (d · variance of the cells), "auto"
-        1 / d; "median" and "closest" are widths of "rbf", see `median_sigma` and `closest_sigma`.
+    gamma : float, "scale", "auto", "median", "closest" or None, default=None
+        γ of a kernel given by its name: "scale" (the default; 1 for "distance") is 1 / (d · variance of the
+        cells), "auto" 1 / d; "median" and "closest" are widths of "rbf", see `median_sigma` and
+        `closest_sigma`.
     coef0 : float, default=0.0
         The shift of "poly" and "sigmoid".
     intercept : {"free", "penalized"} or None, default="free"
@@ -164,7 +165,7 @@ class SVC(Classifier, SupportVectors):
         C: float = 1.0,
         kernel: Any = "rbf",
         degree: int = 3,
-        gamma: Any = "scale",
+        gamma: Any = None,
         coef0: float = 0.0,
         intercept: Intercept = "free",
         strategy: str = "one_vs_one",

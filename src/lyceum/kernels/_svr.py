@@ -41,9 +41,9 @@ class SVR(Regressor, SupportVectors):
         A name, an object such as `Distance("gower")` or `RBF(sigma=2) + 1`, or a function; default="rbf".
     degree : int, default=3
         Of the kernel "poly".
-    gamma : float, "scale", "auto" or "median", default="scale"
-        γ of "rbf", "poly", "sigmoid" and "distance": "scale" is 1 / (d · variance of the cells), "auto"
-        1 / d; "median" is a width of "rbf", see `median_sigma`.
+    gamma : float, "scale", "auto", "median" or None, default=None
+        γ of a kernel given by its name: "scale" (the default; 1 for "distance") is 1 / (d · variance of the
+        cells), "auto" 1 / d; "median" is a width of "rbf", see `median_sigma`.
     coef0 : float, default=0.0
         The shift of "poly" and "sigmoid".
     tol : float, default=1e-3
@@ -127,7 +127,7 @@ class SVR(Regressor, SupportVectors):
         epsilon: float = 0.1,
         kernel: Any = "rbf",
         degree: int = 3,
-        gamma: Any = "scale",
+        gamma: Any = None,
         coef0: float = 0.0,
         tol: float = 1e-3,
         max_iter: int = 10_000,

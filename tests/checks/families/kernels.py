@@ -7,6 +7,9 @@ from typing import Any
 from tests.checks.laws import Case
 
 SETTINGS: dict[str, dict[str, Any]] = {
+    "LinearSVC": {"tol": 1e-9},
+    "SVC": {"tol": 1e-8, "gamma": 0.05, "C": 0.3},
+    "SVR": {"tol": 1e-8, "gamma": 0.05, "epsilon": 0.5, "C": 0.3},
     "KernelPCA": {"n_components": 2},
     "Nystroem": {"n_components": 20, "random_state": 0},
     "RandomFourierFeatures": {"n_waves": 10, "random_state": 0},
@@ -21,7 +24,13 @@ _BY_DRAWS = Case(
     )
 )
 
+# `alpha_` and `slack_` go row by row, and so do the support vectors
+_BY_ROW = ("alpha_", "slack_", "dual_coef_", "support_vectors_", "kkt_residual_")
+
 CASES: dict[str, Case] = {
+    "LinearSVC": Case(counts_rows=("n_slack_", "n_wrong_")),
+    "SVC": Case(rtol=1e-6, skip=_BY_ROW, many=2_500),
+    "SVR": Case(rtol=1e-6, skip=_BY_ROW, many=2_500),
     "KernelRidge": _KEEPS_ROWS,
     "KernelPCA": Case(skip=("rows_", "row_weights_", "dual_coef_", "column_means_"), many=1_500),
     "KernelPerceptron": Case(
@@ -35,7 +44,11 @@ CASES: dict[str, Case] = {
     "Nystroem": _BY_DRAWS,
 }
 
-SCIKIT_SETTINGS: dict[str, dict[str, Any]] = {}
+SCIKIT_SETTINGS: dict[str, dict[str, Any]] = {
+    "LinearSVC": {"tol": 1e-10},
+    "SVC": {"tol": 1e-9},
+    "SVR": {"tol": 1e-9},
+}
 
 EXPECTED_FAILURES: dict[str, dict[str, str]] = {
     name: {f"check_sample_weight_equivalence_on_{cells}_data": reason for cells in ("dense", "sparse")}
