@@ -1,7 +1,11 @@
 """A killed study goes on with nothing lost or repeated, and ends as if it had never been killed."""
 
 import random
+import sqlite3
+from contextlib import closing
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from tests.studies.kills import files, kill_after, results, run
 
@@ -129,6 +133,24 @@ class TestTheFolder:
             lyceum.study(datasets.path("penguins"), "species", out=made.folder, **QUICK)
         found = lyceum.study(datasets.path("penguins"), "species", out=made.folder, force=True, **QUICK)
         assert found.finished
+
+    @pytest.mark.parametrize("fact", ["facts", "choice", "key"])
+    @pytest.mark.parametrize("value", ["3", "[", '"x"'])
+    def test_a_damaged_fact_is_refused_by_a_sentence(self, made, fact, value):
+        with closing(sqlite3.connect(made.folder / "study.sqlite")) as store, store:
+            store.execute("update fact set value = ? where name = ?", (value, fact))
+        if fact == "key":
+            with pytest.raises(StudyError, match=r"is damaged|holds a study of"):
+                lyceum.study(datasets.path("penguins"), "species", out=made.folder, **QUICK)
+            return
+        with pytest.raises(StudyError, match=r"is damaged .* start anew with force"):
+            Study.open(made.folder)
+
+    def test_a_foreign_file_of_predictions_is_refused_by_a_sentence(self, made):
+        for path in (made.folder / "predictions").iterdir():
+            pq.write_table(pa.table({"a": [1]}), path)
+        with pytest.raises(StudyError, match="holds no predictions: run the study anew"):
+            Study.open(made.folder)
 
     def test_no_study_is_said(self, tmp_path):
         with pytest.raises(StudyError, match="there is no study in"):

@@ -1,4 +1,4 @@
-"""Errors of a full or read-only disk in plain words."""
+"""Errors of disks and of damaged study folders in plain words."""
 
 from __future__ import annotations
 
@@ -10,14 +10,19 @@ from pathlib import Path
 
 from lyceum.errors import StudyError
 
-__all__ = ["explain_full_disk"]
+__all__ = ["damaged", "explain_disk_errors"]
 
+_FAILS = {
+    errno.EIO: "the disk of {folder} fails (input/output error): run the same study in another folder",
+    errno.EFBIG: "a file in {folder} would be larger than is allowed here (ulimit -f): raise the limit",
+    errno.EROFS: "{folder} may not be written to: give another folder, out=...",
+}
 _FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))  # Windows has no quota
 
 
 @contextmanager
-def explain_full_disk(folder: Path) -> Iterator[None]:
-    """Say what to do where the disk is full or may not be written to."""
+def explain_disk_errors(folder: Path) -> Iterator[None]:
+    """Say what to do where the disk is full, fails or may not be written to, or what is on it is damaged."""
     try:
         yield
     except OSError as error:
@@ -25,6 +30,8 @@ def explain_full_disk(folder: Path) -> Iterator[None]:
             raise StudyError(_message(folder)) from error
         if isinstance(error, PermissionError):
             raise StudyError(f"{folder} may not be written to: give another folder, out=...") from error
+        if error.errno in _FAILS:
+            raise StudyError(_FAILS[error.errno].format(folder=folder)) from error
         raise
     except sqlite3.OperationalError as error:
         if "full" in str(error):
@@ -33,7 +40,17 @@ def explain_full_disk(folder: Path) -> Iterator[None]:
             raise StudyError(
                 f"the study in {folder} is being run by another process: wait for it, or give another folder"
             ) from error
-        raise
+        if "readonly" in str(error) or "unable to open" in str(error):
+            raise StudyError(f"{folder} may not be written to: give another folder, out=...") from error
+        raise StudyError(f"the study in {folder} cannot be read or written: {error}") from error
+    except sqlite3.DatabaseError as error:
+        raise damaged(folder, error) from error
+
+
+def damaged(folder: Path, error: BaseException) -> StudyError:
+    """The error of a study whose folder does not hold what a study wrote."""
+    detail = f"{type(error).__name__}: {error}"
+    return StudyError(f"the study in {folder} is damaged ({detail}): start anew with force")
 
 
 def _message(folder: Path) -> str:

@@ -8,10 +8,11 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
-from lyceum.errors import StudyError
+from lyceum.errors import LyceumError, StudyError
 from lyceum.studies import _conclusions
 from lyceum.studies._candidate import Failure
 from lyceum.studies._comparison import Comparison
+from lyceum.studies._disk import damaged
 from lyceum.studies._example import Example
 from lyceum.studies._facts import StudyFacts
 from lyceum.studies._problems import Problems
@@ -32,7 +33,12 @@ def open_study(folder: str | os.PathLike[str]) -> Study:
     with Store.read(folder) as store:
         if store.get("model") is None:
             raise StudyError(f"the study in {folder} is not finished: run it again to continue it")
-        return _read_study(store, folder)
+        try:
+            return _read_study(store, folder)
+        except LyceumError:
+            raise
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+            raise damaged(folder, error) from error
 
 
 def _read_study(store: Store, folder: Path) -> Study:

@@ -14,7 +14,7 @@ from lyceum import progress
 from lyceum.files import write_file
 from lyceum.studies import _conclusions
 from lyceum.studies._comparison import Comparison
-from lyceum.studies._disk import explain_full_disk
+from lyceum.studies._disk import explain_disk_errors
 from lyceum.studies._facts import StudyFacts
 from lyceum.studies._open import open_study
 from lyceum.studies._plan import Plan
@@ -55,7 +55,7 @@ def run_study(request: Request, folder: Path, force: bool) -> Study:
             run_tasks(plan, data, store, budget)
             _Session(plan, data, store, recipe, budget).conclude()
             store.forget("report_problems")
-        with explain_full_disk(folder):
+        with explain_disk_errors(folder):
             return _write_results(open_study(folder))
     except KeyboardInterrupt:
         raise KeyboardInterrupt(

@@ -29,7 +29,7 @@ import pyarrow.parquet as pq
 from lyceum.errors import StudyError
 from lyceum.files import write_file
 from lyceum.studies._comparison import OutOfSample
-from lyceum.studies._disk import explain_full_disk
+from lyceum.studies._disk import damaged, explain_disk_errors
 from lyceum.studies._plan import Task
 
 __all__ = ["Store", "TaskResult"]
@@ -87,7 +87,7 @@ class Store:
 
         `key` says what the study is of: a folder with another key is refused unless `force` starts it anew.
         """
-        with explain_full_disk(folder):
+        with explain_disk_errors(folder):
             _prepare(folder, key, force)
             with closing(_connect(folder)) as connection, connection:
                 connection.execute("pragma locking_mode = exclusive")
@@ -103,7 +103,7 @@ class Store:
         """The store of a study that is there."""
         if not (folder / "study.sqlite").is_file():
             raise StudyError(f"there is no study in {folder}: run one first, lyceum study ... --out {folder}")
-        with explain_full_disk(folder), closing(_connect(folder)) as connection:
+        with explain_disk_errors(folder), closing(_connect(folder)) as connection:
             yield cls(folder, connection)
 
     # -- facts -----------------------------------------------------------------------------------------------
@@ -115,7 +115,10 @@ class Store:
 
     def get(self, name: str, default: Any = None) -> Any:
         found = self._db.execute("select value from fact where name = ?", (name,)).fetchone()
-        return default if found is None else json.loads(found[0])
+        try:
+            return default if found is None else json.loads(found[0])
+        except (TypeError, ValueError) as error:
+            raise damaged(self.folder, error) from error
 
     def extra_seconds(self) -> float:
         """The time that facts took to compute."""
@@ -145,7 +148,10 @@ class Store:
     def done(self) -> dict[Task, TaskResult]:
         """The finished tasks."""
         rows = self._db.execute("select * from task order by name, repeat, fold").fetchall()
-        return {Task(row["name"], row["repeat"], row["fold"]): _task_result(row) for row in rows}
+        try:
+            return {Task(row["name"], row["repeat"], row["fold"]): _task_result(row) for row in rows}
+        except (TypeError, ValueError) as error:
+            raise damaged(self.folder, error) from error
 
     def predictions(self, task: Task) -> OutOfSample:
         """The out-of-sample predictions of one task, by row."""
@@ -156,6 +162,8 @@ class Store:
                 f"{self._path(task)} is missing or damaged: run the study anew, with force"
             ) from error
         columns = {name: table.column(name).to_numpy() for name in table.column_names}
+        if not {"row", "y"} <= columns.keys() or not {"value", "p0"} & columns.keys():
+            raise StudyError(f"{self._path(task)} holds no predictions: run the study anew, with force")
         if "value" in columns:
             predicted = columns["value"]
         else:
@@ -260,7 +268,10 @@ def _check_key(folder: Path, key: Mapping[str, str]) -> None:
             return  # killed before anything was written
         except sqlite3.DatabaseError as error:
             raise StudyError(f"{folder}/study.sqlite is damaged: start anew with force") from error
-    known = json.loads(found[0]) if found else dict(key)
+    try:
+        known = dict(json.loads(found[0])) if found else dict(key)
+    except (TypeError, ValueError) as error:
+        raise damaged(folder, error) from error
     other = [name for name in key if known.get(name) != key[name]]
     if other:
         raise StudyError(
