@@ -29,13 +29,14 @@ class Learner(BaseEstimator):
     """The base of every method.
 
     Subclasses say what they take: `_coding` is how categories reach them ("codes" into tables, "one_of_c"
-    columns, or "reference" columns without the first category), `_takes_missing` and `_takes_sparse` what
-    else they can do.
+    columns, or "reference" columns without the first category), `_takes_missing`, `_takes_sparse` and
+    `_takes_unlabelled` what else they can do.
     """
 
     _coding: ClassVar[Literal["codes", "one_of_c", "reference"]] = "one_of_c"
     _takes_missing: ClassVar[bool] = False
     _takes_sparse: ClassVar[bool] = False
+    _takes_unlabelled: ClassVar[bool] = False  # classes may be missing; their codes are -1
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {}
 

@@ -23,7 +23,14 @@ from lyceum.data._scan import coded_source, schema_of
 from lyceum.data._schema import Schema, is_beyond_floats
 from lyceum.data._sources import ArraySource
 from lyceum.data._steps import CheckCategories, CheckTarget
-from lyceum.data._targets import Task, checked_target, checked_weights, coded_target, with_classes
+from lyceum.data._targets import (
+    Task,
+    checked_target,
+    checked_weights,
+    coded_target,
+    fill_unlabelled,
+    with_classes,
+)
 from lyceum.errors import DataError, SchemaError
 
 __all__ = ["Inputs"]
@@ -50,6 +57,11 @@ class Inputs:
         if is_regressor(self.learner):
             return "numbers"
         return getattr(self.learner, "_target_task", None)  # of a transformer that learns from a target
+
+    @cached_property
+    def takes_unlabelled(self) -> bool:
+        """Whether the learner learns classes from rows without a label too."""
+        return self.task == "classes" and bool(getattr(self.learner, "_takes_unlabelled", False))
 
     # -- fit -----------------------------------------------------------------------------------------------
 
@@ -120,7 +132,7 @@ class Inputs:
                     "use a classifier"
                 )
             rows = rows.then(TargetNumbers(target))
-        return rows.then(CheckTarget(self.who))
+        return rows if self.takes_unlabelled else rows.then(CheckTarget(self.who))
 
     def _kinds(self, names: list[str], named: bool = True) -> ColumnRoles:
         """The kinds that the learner's `categorical_features` declares."""
@@ -136,13 +148,19 @@ class Inputs:
         return not any(is_beyond_floats(frame.iloc[:, j].to_numpy()) for j in wide)
 
     def _array(self, X: Any, y: Any, w: Any, reset: bool) -> Rows:
+        y, missing = self._labels(y, "y")
         X, y = self._validated(X, y, reset)
         X = _for_kernels(X)
         given = getattr(self.learner, "feature_names_in_", None)
         names = [f"x{j}" for j in range(X.shape[1])] if given is None else [str(name) for name in given]
         schema = array_schema(X, names, self._kinds(names, named=given is not None))
         y, target = coded_target(y, self.task, "y")
+        _mark_missing(y, missing)
         return Rows(ArraySource(X, y, checked_weights(w, X, self.who), schema.with_target(target)))
+
+    def _labels(self, y: Any, name: str) -> tuple[Any, np.ndarray | None]:
+        """The target, and where a label is missing, for a learner that takes such rows."""
+        return fill_unlabelled(y, name, self.who) if self.takes_unlabelled and y is not None else (y, None)
 
     def _validated(self, X: Any, y: Any, reset: bool) -> tuple[Any, Any]:
         options = {
@@ -167,9 +185,11 @@ class Inputs:
         if self.task is not None and y is None:
             raise DataError(_NO_Y.format(self.who))
         name = str(getattr(y, "name", None) or "y")
+        y, missing = self._labels(y, name)
         y = checked_target(y, self.task, name, self.who)
         check_consistent_length(source.X, y)
         codes, target = coded_target(y, self.task, name)
+        _mark_missing(codes, missing)
         return Rows(
             replace(
                 source, y=codes, w=checked_weights(w, source.X, self.who), schema=schema.with_target(target)
@@ -233,6 +253,11 @@ class Inputs:
             raise DataError(
                 f"X has {found} features, but {self.who} is expecting {len(schema)} features as input"
             )
+
+
+def _mark_missing(codes: np.ndarray | None, missing: np.ndarray | None) -> None:
+    if codes is not None and missing is not None:
+        codes[missing] = -1
 
 
 def _for_kernels(X: Any) -> Any:

@@ -14,7 +14,14 @@ from lyceum.data._coding import class_codes, labels
 from lyceum.data._schema import Column, Kind, Schema
 from lyceum.errors import DataError, MissingValuesError
 
-__all__ = ["Task", "checked_target", "checked_weights", "coded_target", "with_classes"]
+__all__ = [
+    "Task",
+    "checked_target",
+    "checked_weights",
+    "coded_target",
+    "fill_unlabelled",
+    "with_classes",
+]
 
 Task = Literal["classes", "numbers"]
 
@@ -39,6 +46,34 @@ def checked_target(y: Any, task: Task | None, name: str, who: str) -> np.ndarray
             "cannot learn from: drop such rows first"
         )
     return y
+
+
+def fill_unlabelled(y: Any, name: str, who: str) -> tuple[np.ndarray, np.ndarray]:
+    """A target with some label in place of those that are missing, and where they were missing.
+
+    None and NaN are missing, and so is -1 among numbers, which is scikit-learn's convention, unless only one
+    other label is there: classes may be called -1 and 1.
+
+    >>> fill_unlabelled([2, -1, 3], "y", "A learner")
+    (array([2, 2, 3]), array([False,  True, False]))
+    """
+    if isinstance(y, pa.Array | pa.ChunkedArray):
+        y = y.to_pylist()
+    y = column_or_1d(np.asarray(y, dtype=object if isinstance(y, list) and None in y else None), warn=True)
+    missing = y != y if y.dtype.kind in "fO" else np.zeros(len(y), dtype=bool)
+    if y.dtype == object:
+        missing = missing.astype(bool) | np.array([one is None for one in y], dtype=bool)
+    if y.dtype.kind in "ifO":
+        known = y[~missing]
+        marked = np.zeros(len(y), dtype=bool)
+        marked[~missing] = [not isinstance(one, str) and one == -1 for one in known.tolist()]
+        if len(set(y[~missing & ~marked].tolist())) != 1:
+            missing = missing | marked
+    if missing.all():
+        raise DataError(f"no row has a label in {name!r}: {who} needs at least one row of every class")
+    y = y.copy()
+    y[missing] = y[np.flatnonzero(~missing)[0]]
+    return (np.array(y.tolist()) if y.dtype == object else y), missing
 
 
 def coded_target(

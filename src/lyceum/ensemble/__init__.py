@@ -1,29 +1,67 @@
-"""Committees of learners: bagging, forests, boosting."""
+"""Committees of learners: bagging, forests, boosting, stacking, cascades and mixtures of experts."""
 
 from lyceum.ensemble._adaboost import AdaBoostClassifier
 from lyceum.ensemble._bagging_classifier import BaggingClassifier
 from lyceum.ensemble._bagging_regressor import BaggingRegressor
+from lyceum.ensemble._cascade import CascadeClassifier, StageReport
+from lyceum.ensemble._committee import Committee
+from lyceum.ensemble._committee_pruning import Pruning, prune_committee
+from lyceum.ensemble._diversity import Diversity, diversity
+from lyceum.ensemble._draws import seeded
+from lyceum.ensemble._either_task import EitherTask, has_classes
 from lyceum.ensemble._extra_trees import ExtraTreesClassifier, ExtraTreesRegressor
+from lyceum.ensemble._fusion import fuse
 from lyceum.ensemble._gradient_boosting import GradientBoostingClassifier, GradientBoostingRegressor
+from lyceum.ensemble._member_data import (
+    Ensemble,
+    MemberData,
+    posteriors,
+    takes_rows,
+    takes_weights,
+    vote_codes,
+)
+from lyceum.ensemble._mixture_of_experts import HierarchicalMixtureOfExperts, MixtureOfExperts
 from lyceum.ensemble._multi_label import MultiLabel
 from lyceum.ensemble._one_vs_one import OneVsOne, couple_posteriors
 from lyceum.ensemble._one_vs_rest import OneVsRest
 from lyceum.ensemble._output_code import OutputCode
 from lyceum.ensemble._random_forest import RandomForestClassifier, RandomForestRegressor
+from lyceum.ensemble._stacking import StackingClassifier, StackingRegressor
 
 __all__ = [
     "AdaBoostClassifier",
     "BaggingClassifier",
     "BaggingRegressor",
+    "CascadeClassifier",
+    "Committee",
+    "Diversity",
+    "EitherTask",
+    "Ensemble",
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
     "GradientBoostingClassifier",
     "GradientBoostingRegressor",
+    "HierarchicalMixtureOfExperts",
+    "MemberData",
+    "MixtureOfExperts",
     "MultiLabel",
     "OneVsOne",
     "OneVsRest",
     "OutputCode",
+    "Pruning",
     "RandomForestClassifier",
     "RandomForestRegressor",
+    "StackingClassifier",
+    "StackingRegressor",
+    "StageReport",
     "couple_posteriors",
+    "diversity",
+    "fuse",
+    "has_classes",
+    "posteriors",
+    "prune_committee",
+    "seeded",
+    "takes_rows",
+    "takes_weights",
+    "vote_codes",
 ]

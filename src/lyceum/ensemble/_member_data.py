@@ -26,7 +26,18 @@ from lyceum.ensemble._packed_members import pack, unpack
 from lyceum.errors import DataError, SchemaError
 from lyceum.report import Explanation
 
-__all__ = ["MEMBER_CONSTRAINTS", "Ensemble", "MemberData", "posteriors", "takes_weights", "vote_codes"]
+__all__ = [
+    "MEMBER_CONSTRAINTS",
+    "Ensemble",
+    "MemberData",
+    "one_hot",
+    "posteriors",
+    "refuse_codes",
+    "takes_missing",
+    "takes_rows",
+    "takes_weights",
+    "vote_codes",
+]
 
 MEMBER_CONSTRAINTS: dict[str, Any] = {
     "estimator": [HasMethods(["fit", "predict"]), None],
@@ -44,6 +55,15 @@ def takes_rows(estimator: Any) -> bool:
         return all(step in (None, "passthrough") or takes_rows(step) for _, step in estimator.steps)
     inner = getattr(estimator, "estimator", None)
     return type(estimator).__module__.startswith("lyceum.") and (inner is None or takes_rows(inner))
+
+
+def takes_missing(estimator: Any) -> bool:
+    """Whether an estimator takes missing cells: of a pipeline, its first step."""
+    if isinstance(estimator, Pipeline):
+        estimator = next(
+            (step for _, step in estimator.steps if step not in (None, "passthrough")), estimator
+        )
+    return bool(get_tags(estimator).input_tags.allow_nan)
 
 
 def takes_weights(estimator: Any) -> bool:
@@ -119,11 +139,11 @@ def _of_block(block: Block, of: Callable[[MemberData], np.ndarray], own: bool) -
         return _of_block(block.with_X(np.zeros((1, len(block.schema))), block.schema), of, own)[:0]
     if own:
         return of(MemberData(ArraySource(block.X, None, None, block.schema, coded=True)))
-    _refuse_codes(block.schema)
+    refuse_codes(block.schema)
     return of(MemberData(None, block.X))
 
 
-def _refuse_codes(schema: Schema) -> None:
+def refuse_codes(schema: Schema) -> None:
     for column in schema:
         if not column.numeric:
             raise SchemaError(
@@ -164,7 +184,7 @@ class Ensemble(Learner):
 
     @property
     def _takes_missing(self) -> bool:  # type: ignore[override]
-        return bool(get_tags(self._base()).input_tags.allow_nan)
+        return takes_missing(self._base())
 
     @property
     def _takes_sparse(self) -> bool:  # type: ignore[override]
@@ -185,7 +205,7 @@ class Ensemble(Learner):
             return MemberData(source, named=named), source.y, source.w
         self.framed_ = is_frame(X)
         if not self.framed_:
-            _refuse_codes(source.schema)
+            refuse_codes(source.schema)
         container = X if self.framed_ else source.X
         labels = self.classes_[source.y] if hasattr(self, "classes_") else source.y
         return MemberData(None, container, labels), source.y, source.w

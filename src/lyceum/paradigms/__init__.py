@@ -1,3 +1,39 @@
 """Around supervised learning: unlabelled rows, active learning, transfer, anomalies, reinforcement."""
 
-__all__: list[str] = []
+from lyceum.paradigms._active_learning import STRATEGIES, ActiveLearning, active_learning, query_scores
+from lyceum.paradigms._anomaly import AnomalyDetector
+from lyceum.paradigms._grid_world import GridWorld
+from lyceum.paradigms._isolation_forest import IsolationForest
+from lyceum.paradigms._label_propagation import LabelPropagation
+from lyceum.paradigms._markov_decisions import DecisionProcess, Policy, policy_iteration, value_iteration
+from lyceum.paradigms._model_as_prior import ModelAsPrior
+from lyceum.paradigms._q_learning import QLearning, Sarsa, schedule
+from lyceum.paradigms._self_training import SelfTraining
+from lyceum.paradigms._semi_supervised_em import SemiSupervisedEM
+from lyceum.paradigms._shift import PriorShift, importance_weights, shifted_priors
+from lyceum.paradigms._transfer_boost import TransferBoost
+
+__all__ = [
+    "STRATEGIES",
+    "ActiveLearning",
+    "AnomalyDetector",
+    "DecisionProcess",
+    "GridWorld",
+    "IsolationForest",
+    "LabelPropagation",
+    "ModelAsPrior",
+    "Policy",
+    "PriorShift",
+    "QLearning",
+    "Sarsa",
+    "SelfTraining",
+    "SemiSupervisedEM",
+    "TransferBoost",
+    "active_learning",
+    "importance_weights",
+    "policy_iteration",
+    "query_scores",
+    "schedule",
+    "shifted_priors",
+    "value_iteration",
+]

@@ -11,6 +11,7 @@ from lyceum.solvers._lbfgs import LBFGS
 from lyceum.solvers._newton import Newton
 from lyceum.solvers._positive_factor import PositiveFactor
 from lyceum.solvers._problem import Observer, Outcome, Point, Problem, Solver
+from lyceum.solvers._softmax import fit_softmax, softmax
 
 __all__ = [
     "LBFGS",
@@ -39,4 +40,6 @@ __all__ = [
     "StationaryPoint",
     "constrained",
     "descent_loop",
+    "fit_softmax",
+    "softmax",
 ]

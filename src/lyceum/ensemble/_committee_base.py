@@ -1,0 +1,340 @@
+"""What committees of different learners share: their members, rows in the form of each, out-of-fold answers.
+
+A member is an estimator, (name, estimator) or (name, estimator, columns). Lyceum's own learners, and
+pipelines of them, take coded rows; those of other libraries take what the user gave, an array or a frame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.model_selection import check_cv
+from sklearn.utils import get_tags
+from sklearn.utils.metaestimators import _BaseComposition
+from sklearn.utils.validation import _check_feature_names, check_is_fitted
+
+from lyceum._threads import ordered_map, single_threaded_blas
+from lyceum.base import CATEGORICAL_FEATURES, Learner, complexity, undefined
+from lyceum.data import ArraySource, Block, Inputs, Step, is_frame
+from lyceum.ensemble._draws import seeded
+from lyceum.ensemble._member_data import (
+    MemberData,
+    one_hot,
+    posteriors,
+    refuse_codes,
+    takes_missing,
+    takes_rows,
+    takes_weights,
+    vote_codes,
+)
+from lyceum.errors import DataError, SettingError
+from lyceum.evaluate import splitter
+from lyceum.progress import report
+from lyceum.statistics import seed_from
+
+__all__ = ["COMMITTEE_CONSTRAINTS", "CommitteeBase", "CommitteeData", "Member", "named_members"]
+
+COMMITTEE_CONSTRAINTS: dict[str, Any] = {
+    "members": ["array-like", None],
+    "random_state": ["random_state"],
+    "categorical_features": CATEGORICAL_FEATURES,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One learner of a committee: its name, and the columns that it sees (None for all)."""
+
+    name: str
+    estimator: Any
+    columns: Any = None
+
+
+def named_members(members: Sequence[Any], what: str = "members") -> list[Member]:
+    """The members by name; the class, and a number where one comes twice, names those without."""
+    if not len(members):
+        raise SettingError(f"there are no {what}: give at least one learner")
+    found = [Member(*one) if isinstance(one, tuple | list) else Member("", one) for one in members]
+    kinds = [type(one.estimator).__name__.lower() for one in found]
+    named = []
+    for i, (one, kind) in enumerate(zip(found, kinds)):
+        again = f"-{kinds[: i + 1].count(kind)}" if kinds.count(kind) > 1 else ""
+        named.append(Member(one.name or kind + again, one.estimator, one.columns))
+    names = [one.name for one in named]
+    for one in named:
+        if names.count(one.name) > 1:
+            raise SettingError(f"two {what} are named {one.name!r}: give each its own name")
+        if not hasattr(one.estimator, "fit") or not hasattr(one.estimator, "predict"):
+            raise SettingError(f"{one.name!r} in {what} is no learner: it has no fit and predict")
+    return named
+
+
+@dataclass(frozen=True, eq=False)
+class CommitteeData:
+    """Rows as members take them: coded for Lyceum's own, an array or a frame for the others."""
+
+    own: MemberData | None
+    other: MemberData | None
+
+    def of(self, estimator: Any) -> MemberData:
+        found = self.own if takes_rows(estimator) else self.other
+        assert found is not None
+        return found
+
+
+class CommitteeBase(_BaseComposition, Learner):
+    """Different learners, each with its own columns, whatever is done with their answers."""
+
+    _coding: ClassVar = "codes"
+    _alternative: ClassVar[str] = "NaiveBayes or LogisticRegression"
+    _members_name: ClassVar[str] = "members"
+
+    random_state: Any
+    categorical_features: Any
+    estimators_: list[Any]
+    names_: list[str]
+    columns_: list[np.ndarray | None]
+    seed_: int
+    framed_: bool
+    classes_: np.ndarray
+
+    # -- members -------------------------------------------------------------------------------------------
+
+    def _default_members(self) -> list[Any]:
+        raise undefined(self, "_default_members")
+
+    def _members(self) -> list[Member]:
+        given = getattr(self, self._members_name)
+        return named_members(self._default_members() if given is None else given, self._members_name)
+
+    @property
+    def _predicts_classes(self) -> bool:
+        return is_classifier(self)
+
+    @property
+    def _named(self) -> list[tuple[str, Any]]:
+        """(name, learner) of members that were given names, for `get_params`."""
+        given = getattr(self, self._members_name)
+        given = given if isinstance(given, list | tuple) else []
+        return [(one[0], one[1]) for one in given if isinstance(one, tuple | list)]
+
+    @_named.setter
+    def _named(self, pairs: list[tuple[str, Any]]) -> None:
+        new = dict(pairs)
+        given = getattr(self, self._members_name)
+        changed = [
+            (*one[:1], new[one[0]], *one[2:]) if isinstance(one, tuple | list) else one for one in given
+        ]
+        setattr(self, self._members_name, changed)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Parameters, those of named members too."""
+        own = {name: getattr(self, name) for name in self._get_param_names()}
+        if not deep:
+            return own
+        for name, one in self._named:
+            own[name] = one
+            own.update({f"{name}__{key}": value for key, value in one.get_params(deep=True).items()})
+        return own
+
+    def set_params(self, **params: Any):
+        """Set parameters, also `name` or `name__parameter` of a named member."""
+        self._set_params("_named", **params)
+        return self
+
+    @property
+    def _takes_missing(self) -> bool:  # type: ignore[override]
+        return all(takes_missing(one.estimator) for one in self._members())
+
+    @property
+    def _takes_sparse(self) -> bool:  # type: ignore[override]
+        members = self._members()
+        return all(bool(get_tags(m.estimator).input_tags.sparse) and m.columns is None for m in members)
+
+    def _steps(self) -> list[Step]:
+        return []  # members have their own
+
+    # -- rows ----------------------------------------------------------------------------------------------
+
+    def _committee_data(
+        self, X: Any, y: Any, w: Any, extra: Sequence[Any] = ()
+    ) -> tuple[CommitteeData, np.ndarray, np.ndarray | None]:
+        """What members learn from, class codes or numbers, and weights if there are any."""
+        self._validate_params()
+        members = self._members()
+        _check_tasks(members, self._predicts_classes, type(self).__name__)
+        rows = Inputs(self).for_fit(X, y, w)
+        source = ArraySource.of_block(rows.gathered(type(self).__name__, self._alternative))
+        assert source.y is not None
+        estimators = [*(one.estimator for one in members), *extra]
+        if source.w is not None:
+            _check_weighted(estimators, type(self).__name__)
+        self.names_ = [one.name for one in members]
+        self.columns_ = [self._places(one) for one in members]
+        self.seed_ = seed_from(self.random_state)
+        return self._split_data(estimators, source, X), source.y, source.w
+
+    def _split_data(self, estimators: Sequence[Any], source: ArraySource, X: Any) -> CommitteeData:
+        own = MemberData(source, named=hasattr(self, "feature_names_in_"))
+        self.framed_ = False
+        if all(map(takes_rows, estimators)):
+            return CommitteeData(own, None)
+        self.framed_ = is_frame(X)
+        if not self.framed_:
+            refuse_codes(source.schema)
+        labels = self.classes_[source.y] if self._predicts_classes else source.y
+        return CommitteeData(own, MemberData(None, X if self.framed_ else source.X, labels))
+
+    def _places(self, member: Member) -> np.ndarray | None:
+        """The places of a member's columns in the table."""
+        if member.columns is None:
+            return None
+        names, found = list(self.schema_.names), []
+        for column in np.atleast_1d(np.asarray(member.columns, dtype=object)).tolist():
+            known = column in names if isinstance(column, str) else 0 <= int(column) < len(names)
+            if not known:
+                raise SettingError(
+                    f"member {member.name!r} asks for column {column!r}, which is not there: the columns are "
+                    f"{', '.join(names[:8])}{', ...' if len(names) > 8 else ''}"
+                )
+            found.append(names.index(column) if isinstance(column, str) else int(column))
+        if not found:
+            raise SettingError(f"member {member.name!r} has no columns: give some, or None for all")
+        return np.array(sorted(set(found)))
+
+    def _apply_to_members(self, of: Callable[[CommitteeData], np.ndarray], X: Any) -> Any:
+        """`of` the rows of X as members take them, one result per row (lazy on Dask)."""
+        check_is_fitted(self)
+        others = not all(map(takes_rows, self._all_fitted))
+        if others and self.framed_ and is_frame(X):
+            _check_feature_names(self, X, reset=False)
+            block = self._rows_to_predict(X).gathered(type(self).__name__, self._alternative)
+            own = MemberData(ArraySource.of_block(block))
+            return of(CommitteeData(own, MemberData(None, X)))
+        return self._rows_to_predict(X).collect(partial(_of_block, of=of, others=others))
+
+    @property
+    def _all_fitted(self) -> list[Any]:
+        return self.estimators_
+
+    # -- answers -------------------------------------------------------------------------------------------
+
+    def _fit_members(self, data: CommitteeData, w: np.ndarray | None) -> None:
+        """Every member on all rows, one after the other: each has its own threads."""
+        self.estimators_ = []
+        for i, member in enumerate(self._members()):
+            self.estimators_.append(self._fit_member(i, member, data, w))
+            report("members", i + 1, len(self.names_))
+
+    def _fit_member(
+        self, i: int, member: Member, data: CommitteeData, w: np.ndarray | None, rows: Any = None
+    ) -> Any:
+        copy = seeded(clone(member.estimator), self.seed_, i)
+        part = w if w is None or rows is None else w[rows]
+        if part is not None and not part.all():  # other libraries may count rows of weight zero
+            keep = np.flatnonzero(part)
+            rows, part = keep if rows is None else rows[keep], part[keep]
+        return data.of(member.estimator).fit(copy, rows, self.columns_[i], part)
+
+    def _answer(
+        self, i: int, fitted: Any, data: CommitteeData, rows: Any = None, vote: bool = False
+    ) -> np.ndarray:
+        """Posteriors (n, K), votes (n, K) or numbers (n, 1) of member i."""
+        ask = partial(data.of(fitted).ask, rows=rows, columns=self.columns_[i])
+        if not self._predicts_classes:
+            return np.asarray(ask(fitted.predict), dtype=np.float64).reshape(-1, 1)
+        if vote:
+            return one_hot(vote_codes(fitted, self.classes_, ask), len(self.classes_))
+        return posteriors(fitted, self.classes_, ask)
+
+    def _answers(self, data: CommitteeData, vote: bool = False) -> np.ndarray:
+        """What every member says, (L, n, K or 1)."""
+        return np.stack([self._answer(i, one, data, vote=vote) for i, one in enumerate(self.estimators_)])
+
+    def _splits(self, cv: Any, target: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Training and test rows of every fold: as many folds as rows for "leave_one_out"."""
+        n = len(target)
+        if cv == "leave_one_out":
+            cv = splitter("leave_one_out")
+        if isinstance(cv, int | np.integer):
+            folds = min(int(cv), n)
+            if folds < 2:
+                raise DataError(f"{type(self).__name__} cannot leave rows out of n_samples={n}: cv={cv}")
+            kind = "stratified" if self._predicts_classes else "k_fold"
+            cv = splitter(kind, n_splits=folds, random_state=self.seed_ % 2**31)
+        found = check_cv(cv, target, classifier=self._predicts_classes)
+        labels = self.classes_[target] if self._predicts_classes else target
+        return [(train, test) for train, test in found.split(np.zeros((n, 1)), labels)]
+
+    def _out_of_fold(
+        self, data: CommitteeData, target: np.ndarray, w: np.ndarray | None, cv: Any, vote: bool = False
+    ) -> np.ndarray:
+        """What every member says of each row, fitted without its fold, (L, n, K or 1); NaN if never tested.
+
+        Folds and members are spread over the threads.
+        """
+        members, splits = self._members(), self._splits(cv, target)
+        tasks = [(i, train, test) for train, test in splits for i in range(len(members))]
+        width = len(self.classes_) if self._predicts_classes else 1
+        out = np.full((len(members), len(target), width), np.nan)
+
+        def work(task: tuple[int, np.ndarray, np.ndarray]) -> tuple[int, np.ndarray, np.ndarray]:
+            i, train, test = task
+            fitted = self._fit_member(i, members[i], data, w, train)
+            return i, test, self._answer(i, fitted, data, test, vote)
+
+        with single_threaded_blas():
+            for done, (i, test, said) in enumerate(ordered_map(work, tasks), 1):
+                out[i, test] = said
+                report("folds and members", done, len(tasks))
+        return out
+
+    # -- what was learned ----------------------------------------------------------------------------------
+
+    def complexity(self) -> int:
+        """How many numbers a prediction needs: those of all members."""
+        check_is_fitted(self)
+        return sum(map(complexity, self._all_fitted))
+
+    def _columns_text(self, i: int) -> str:
+        places = self.columns_[i]
+        return "all" if places is None else ", ".join(self.schema_.names[j] for j in places)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = all(takes_rows(one.estimator) for one in self._members())
+        return tags
+
+
+def _check_tasks(members: Sequence[Member], classes: bool, who: str) -> None:
+    fits, word = (is_classifier, "classifier") if classes else (is_regressor, "regressor")
+    for one in members:
+        if not fits(one.estimator):
+            raise SettingError(
+                f"{who} here is a committee of {word}s, which {one.name!r} "
+                f"({type(one.estimator).__name__}) is not"
+            )
+
+
+def _check_weighted(estimators: Sequence[Any], who: str) -> None:
+    for one in estimators:
+        if not takes_weights(one):
+            raise DataError(
+                f"sample_weight was given to {who}, but its member {type(one).__name__} takes no weights: "
+                "leave it out, or fit without sample_weight"
+            )
+
+
+def _of_block(block: Block, of: Callable[[CommitteeData], np.ndarray], others: bool) -> np.ndarray:
+    if not len(block):  # the answers for no rows have the shape and the type of those for one
+        return _of_block(block.with_X(np.zeros((1, len(block.schema))), block.schema), of, others)[:0]
+    own = MemberData(ArraySource(block.X, None, None, block.schema, coded=True))
+    if not others:
+        return of(CommitteeData(own, None))
+    refuse_codes(block.schema)
+    return of(CommitteeData(own, MemberData(None, block.X)))

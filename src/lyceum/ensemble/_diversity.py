@@ -1,0 +1,168 @@
+"""How differently the members of a committee err."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lyceum.errors import DataError
+from lyceum.report import Table, plain
+
+__all__ = ["Diversity", "diversity"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Diversity:
+    """Measures of diversity of L classifiers on test rows.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The members.
+    errors : array of shape (L,)
+        The error of every member.
+    q, disagreement, double_fault : float
+        The means over all pairs; NaN where no pair has a value.
+    q_pairs, disagreement_pairs, double_fault_pairs, kappa_pairs : arrays of shape (L, L)
+        The measure of every pair; NaN on the diagonal.
+    entropy : float
+        From 0, all members are right or wrong together, to 1, half of them are right on every row.
+    kappa : float
+        Agreement of all members beyond chance: 1 is perfect, 0 that of independent ones.
+
+    See Also
+    --------
+    diversity : Computes them.
+    """
+
+    names: tuple[str, ...]
+    errors: np.ndarray
+    q_pairs: np.ndarray
+    disagreement_pairs: np.ndarray
+    double_fault_pairs: np.ndarray
+    kappa_pairs: np.ndarray
+    entropy: float
+    kappa: float
+
+    @property
+    def q(self) -> float:
+        return _mean(self.q_pairs)
+
+    @property
+    def disagreement(self) -> float:
+        return _mean(self.disagreement_pairs)
+
+    @property
+    def double_fault(self) -> float:
+        return _mean(self.double_fault_pairs)
+
+    @property
+    def table(self) -> Table:
+        """The measures of every pair."""
+        pairs = [(i, j) for i in range(len(self.names)) for j in range(i)]
+        found = (self.q_pairs, self.disagreement_pairs, self.double_fault_pairs, self.kappa_pairs)
+        rows = [(self.names[j], self.names[i], *(float(one[i, j]) for one in found)) for i, j in pairs]
+        return Table("Pairs", ("member", "member", "Q", "disagreement", "double fault", "kappa"), rows)
+
+    def __str__(self) -> str:
+        facts = [(name, value) for name, value in self.as_dict().items() if isinstance(value, float)]
+        return f"{Table('Diversity', ('measure', 'value'), facts)}\n\n{self.table}"
+
+    def _repr_html_(self) -> str:
+        return self.table._repr_html_()
+
+    def as_dict(self) -> dict[str, Any]:
+        """All measures in JSON's own types."""
+        return plain(
+            {
+                "q": self.q,
+                "disagreement": self.disagreement,
+                "double_fault": self.double_fault,
+                "entropy": self.entropy,
+                "kappa": self.kappa,
+                "errors": dict(zip(self.names, self.errors)),
+                "pairs": self.table,
+            }
+        )
+
+
+def diversity(y: Any, predictions: Any, names: Sequence[str] | None = None) -> Diversity:
+    """Q, disagreement, double fault, entropy and kappa of classifiers, from their predictions.
+
+    With a, b, c, d the shares of rows on which two members are both right, only the first, only the second
+    and neither: Q = (ad - bc) / (ad + bc), disagreement b + c, double fault d. With r_i of L members right
+    on row i and p the mean accuracy: entropy is the mean of min(r_i, L - r_i) / (L - ⌈L/2⌉), and
+    κ = 1 - mean(r_i (L - r_i)) / (L (L - 1) p (1 - p)). The kappa of a pair is Cohen's, of the two labels
+    predicted.
+
+    Parameters
+    ----------
+    y : array of shape (n,)
+        The true classes.
+    predictions : array of shape (n, L)
+        The classes that every member predicts.
+    names : sequence of str, optional
+
+    Returns
+    -------
+    Diversity
+
+    References
+    ----------
+    Kuncheva and Whitaker (2003), Measures of diversity in classifier ensembles, Machine Learning 51.
+
+    Examples
+    --------
+    >>> found = diversity([0, 0, 0, 0], [[0, 0], [0, 1], [1, 0], [1, 1]])
+    >>> found.q, found.disagreement, found.double_fault, found.entropy, found.kappa
+    (0.0, 0.5, 0.25, 0.5, 0.0)
+    """
+    y, predictions = np.asarray(y), np.asarray(predictions)
+    if predictions.ndim != 2 or len(predictions) != len(y) or predictions.shape[1] < 2 or not len(y):
+        raise DataError(
+            f"predictions of shape {predictions.shape} for {len(y)} rows: give one column per member, and "
+            "two members at least"
+        )
+    right = (predictions == y[:, None]).astype(np.float64)
+    n, L = right.shape
+    both, neither = right.T @ right / n, (1 - right).T @ (1 - right) / n
+    only = right.T @ (1 - right) / n
+    with np.errstate(invalid="ignore", divide="ignore"):
+        q = (both * neither - only * only.T) / (both * neither + only * only.T)
+    count, p = right.sum(axis=1), right.mean()
+    spread = (count * (L - count)).mean()
+    chance = L * (L - 1) * p * (1 - p)
+    return Diversity(
+        tuple(f"member {i}" for i in range(1, L + 1)) if names is None else tuple(map(str, names)),
+        1.0 - right.mean(axis=0),
+        _off_diagonal(q),
+        _off_diagonal(only + only.T),
+        _off_diagonal(neither),
+        _off_diagonal(_cohen(predictions)),
+        float(np.minimum(count, L - count).mean() / (L - np.ceil(L / 2))),
+        float(1.0 - spread / chance) if chance > 0 else 1.0,
+    )
+
+
+def _cohen(predictions: np.ndarray) -> np.ndarray:
+    """Cohen's kappa of the labels of every pair of columns."""
+    labels, codes = np.unique(predictions, return_inverse=True)
+    hot = (codes.reshape(predictions.shape)[:, :, None] == np.arange(len(labels))).astype(np.float64)
+    agree = np.einsum("ilk,imk->lm", hot, hot) / len(hot)
+    shares = hot.mean(axis=0)
+    chance = shares @ shares.T
+    return np.divide(agree - chance, 1 - chance, out=np.ones_like(agree), where=chance < 1)
+
+
+def _off_diagonal(pairs: np.ndarray) -> np.ndarray:
+    pairs = np.array(pairs, dtype=np.float64)
+    np.fill_diagonal(pairs, np.nan)
+    return pairs
+
+
+def _mean(pairs: np.ndarray) -> float:
+    known = pairs[np.isfinite(pairs)]
+    return float(known.mean()) if len(known) else float("nan")

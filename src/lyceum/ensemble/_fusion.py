@@ -1,0 +1,150 @@
+"""Rules of fusion: one answer from the answers of many."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.optimize import nnls
+
+from lyceum.errors import DataError, SettingError
+
+__all__ = ["CLASS_RULES", "NUMBER_RULES", "check_shares", "fuse", "simplex_weights"]
+
+CLASS_RULES = ("vote", "sum", "average", "weighted", "median", "minimum", "maximum", "product")
+NUMBER_RULES = ("sum", "average", "weighted", "median", "minimum", "maximum")
+_TAKES_WEIGHTS = ("vote", "sum", "average", "weighted", "product")
+_MOST_STEPS, _SMALLEST_GAIN = 10_000, 1e-12
+
+
+def fuse(outputs: Any, rule: str = "sum", weights: Any = None) -> np.ndarray:
+    """What a committee says by one of the rules of fusion, before it is normalised.
+
+    Parameters
+    ----------
+    outputs : array of shape (L, K) or (L, n, K)
+        The answers of L members: posteriors of K classes, or numbers.
+    rule : {"vote", "sum", "average", "weighted", "median", "minimum", "maximum", "product"}
+        How answers are combined, class by class. "sum" and "average" are the weighted mean Σ_l w_l p_l(k);
+        "vote" is the share of the members whose largest answer is k; "product" is Π_l p_l(k), or
+        Π_l p_l(k)^(L w_l) with weights.
+    weights : array of shape (L,), optional
+        What members weigh, up to a factor; equal by default. Not for median, minimum and maximum.
+
+    Returns
+    -------
+    array of shape (K,) or (n, K)
+
+    See Also
+    --------
+    Committee : Learners that are combined by these rules.
+
+    References
+    ----------
+    Kittler, Hatef, Duin and Matas (1998), On combining classifiers, IEEE PAMI 20.
+
+    Examples
+    --------
+    >>> said = [[0.2, 0.5, 0.3], [0.0, 0.6, 0.4], [0.4, 0.4, 0.2]]
+    >>> fuse(said, "median").tolist(), fuse(said, "minimum").tolist()
+    ([0.2, 0.5, 0.3], [0.0, 0.4, 0.2])
+    >>> fuse(said, "product").round(3).tolist()
+    [0.0, 0.12, 0.024]
+    """
+    outputs = np.asarray(outputs, dtype=np.float64)
+    if rule not in CLASS_RULES:
+        raise SettingError(f"rule must be one of {', '.join(CLASS_RULES)}, not {rule!r}")
+    if outputs.ndim < 2 or not len(outputs):
+        raise DataError(f"outputs of shape {outputs.shape} are not those of members: give (members, rows, K)")
+    if weights is not None and rule not in _TAKES_WEIGHTS:
+        raise SettingError(f"the rule {rule!r} takes no weights: choose one of {', '.join(_TAKES_WEIGHTS)}")
+    w = check_shares(weights, len(outputs), "weights")
+    return _combine(outputs, rule, w)
+
+
+def _combine(outputs: np.ndarray, rule: str, w: np.ndarray) -> np.ndarray:
+    if rule == "median":
+        return np.median(outputs, axis=0)
+    if rule == "minimum":
+        return outputs.min(axis=0)
+    if rule == "maximum":
+        return outputs.max(axis=0)
+    if rule == "product":
+        equal = np.ptp(w) == 0.0
+        return outputs.prod(axis=0) if equal else _powers(outputs, w * len(w))
+    if rule == "vote":
+        most = outputs.argmax(axis=-1)
+        outputs = (most[..., None] == np.arange(outputs.shape[-1])).astype(np.float64)
+    return _mean(outputs, w)
+
+
+def _mean(outputs: np.ndarray, w: np.ndarray) -> np.ndarray:
+    """The weighted mean, added up in the order of the members."""
+    total = np.zeros(outputs.shape[1:])
+    for part, share in zip(outputs, w):
+        total += part if np.ptp(w) == 0.0 else share * part
+    return total / len(w) if np.ptp(w) == 0.0 else total
+
+
+def _powers(outputs: np.ndarray, powers: np.ndarray) -> np.ndarray:
+    total = np.ones(outputs.shape[1:])
+    for part, power in zip(outputs, powers):
+        total *= part**power  # 0 ** 0 is 1: a member without weight says nothing
+    return total
+
+
+def check_shares(weights: Any, n: int, what: str) -> np.ndarray:
+    """Weights that sum to 1; equal ones for None."""
+    if weights is None:
+        return np.full(n, 1.0 / n)
+    found = np.asarray(weights, dtype=np.float64)
+    if found.shape != (n,):
+        raise SettingError(f"{what} has the shape {found.shape} for {n} members: give one number per member")
+    if not np.isfinite(found).all() or (found < 0).any() or not found.sum() > 0:
+        raise SettingError(f"{what} must be finite, not negative and not all zero, not {found.tolist()}")
+    return found / found.sum()
+
+
+# -- weights on the simplex --------------------------------------------------------------------------------
+
+
+def simplex_weights(outputs: np.ndarray, target: np.ndarray, w: np.ndarray | None = None) -> np.ndarray:
+    """The weights ≥ 0 with sum 1 under which the mean of the members fits the target best.
+
+    For posteriors, (L, n, K), the mean with the largest likelihood of the class codes, Σ_i log Σ_l w_l
+    p_l(y_i), found by EM, which never lowers it; the problem is concave. For numbers, (L, n), the mean with
+    the least squared error: with E = y - p it is the simplex minimum of w'E'Ew, which is the direction of
+    the non-negative least squares solution of [E; 1'] w = [0; 1].
+
+    >>> simplex_weights(np.array([[1.0, 3.0], [0.0, 0.0]]), np.array([0.5, 1.5])).round(6).tolist()
+    [0.5, 0.5]
+    """
+    weight = np.ones(outputs.shape[1]) if w is None else w
+    if outputs.ndim == 3:
+        return _likelihood_weights(outputs[:, np.arange(len(target)), target], weight)
+    errors = ((target - outputs) * np.sqrt(weight)).T
+    scale = np.sqrt((errors**2).sum() / len(outputs))
+    if scale == 0.0:
+        return np.full(len(outputs), 1.0 / len(outputs))
+    triangle = np.linalg.qr(errors / scale, mode="r")
+    system = np.vstack([triangle, np.ones(len(outputs))])
+    found, _ = nnls(system, np.append(np.zeros(len(triangle)), 1.0))
+    return found / found.sum()
+
+
+def _likelihood_weights(likely: np.ndarray, w: np.ndarray) -> np.ndarray:
+    """EM for the shares of a mixture whose densities at the rows are known, (L, n)."""
+    some = (likely > 0.0).any(axis=0) & (w > 0.0)
+    likely, w = likely[:, some], w[some]
+    shares = np.full(len(likely), 1.0 / len(likely))
+    if not likely.shape[1]:
+        return shares
+    last = -np.inf
+    for _ in range(_MOST_STEPS):
+        mixed = shares @ likely
+        objective = float(w @ np.log(mixed)) / w.sum()
+        if objective - last <= _SMALLEST_GAIN:
+            break
+        last = objective
+        shares = shares * (likely @ (w / mixed)) / w.sum()
+    return shares / shares.sum()

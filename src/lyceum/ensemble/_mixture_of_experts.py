@@ -1,0 +1,456 @@
+"""Mixture of experts and hierarchical mixture of experts."""
+
+from __future__ import annotations
+
+from functools import partial
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import HasMethods, Interval
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum._threads import single_threaded_blas
+from lyceum.base import CATEGORICAL_FEATURES, Learner, complexity, normalize_posteriors, undefined
+from lyceum.data import Block
+from lyceum.ensemble._either_task import EitherTask, has_classes
+from lyceum.ensemble._expert_mixture import (
+    GateTree,
+    Result,
+    Task,
+    class_posteriors,
+    fit_experts,
+    start_groups,
+    warn_unconverged,
+)
+from lyceum.ensemble._member_data import takes_weights
+from lyceum.errors import DataError, SettingError
+from lyceum.linear import Ridge
+from lyceum.report import Explanation, Summary, Table
+from lyceum.statistics import seed_from
+
+__all__ = ["HierarchicalMixtureOfExperts", "MixtureOfExperts"]
+
+_CONSTRAINTS: dict[str, Any] = {
+    "expert": [HasMethods(["fit", "predict"]), None],
+    "gate_alpha": [Interval(Real, 0.0, None, closed="left")],
+    "max_iter": [Interval(Integral, 1, None, closed="left")],
+    "tol": [Interval(Real, 0.0, None, closed="left")],
+    "n_init": [Interval(Integral, 1, None, closed="left")],
+    "record": ["boolean"],
+    "random_state": ["random_state"],
+    "categorical_features": CATEGORICAL_FEATURES,
+}
+
+
+def _is_linear(self: Any) -> bool:
+    experts = getattr(self, "estimators_", [self._expert()])
+    return not has_classes(self) and (
+        all(np.ndim(getattr(one, "coef_", 0.0)) == 1 for one in experts)
+        if hasattr(self, "estimators_")
+        else isinstance(experts[0], Ridge)
+    )
+
+
+class _ExpertsBase(EitherTask, Learner):
+    """Experts under gates, whatever the shape of the tree."""
+
+    expert: Any
+    gate_alpha: float
+    max_iter: int
+    tol: float
+    n_init: int
+    record: bool
+    random_state: Any
+    seed_: int
+    classes_: np.ndarray
+    estimators_: list[Any]
+    history_: list[float]
+    record_: list[dict[str, Any]]
+    history_axes: ClassVar[tuple[str, str]] = ("iteration", "penalised log-likelihood")
+
+    @property
+    def _tree(self) -> GateTree:
+        raise undefined(self, "_tree")
+
+    def _expert(self) -> Any:
+        return Ridge(alpha=1e-6) if self.expert is None else self.expert
+
+    def _task_giver(self) -> Any:
+        return self._expert()
+
+    # -- fit -----------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Fit gates and experts together by expectation-maximisation.
+
+        Parameters
+        ----------
+        X : array, frame or `scan(...)` of shape (n_samples, n_features)
+        y : array of shape (n_samples,), if the target is not in the scan
+        sample_weight : array of shape (n_samples,), optional
+        """
+        expert = self._expert()
+        self._check_expert(expert)
+        rows = self._rows(X, y, sample_weight)
+        block = rows.gathered(type(self).__name__, "LinearRegression or LogisticRegression")
+        block = block.without_zero_weights()
+        if not len(block):
+            raise DataError(f"{type(self).__name__} has no rows of any weight to learn from")
+        task = self._task(block)
+        with single_threaded_blas():
+            runs = [self._run(task, expert, i) for i in range(self.n_init)]
+        self._conclude(max(runs, key=lambda run: run.history[-1]))
+        return self
+
+    def _check_expert(self, expert: Any) -> None:
+        if not takes_weights(expert):
+            raise SettingError(
+                f"{type(expert).__name__} cannot be an expert: its fit takes no sample_weight, by which rows "
+                "are shared out"
+            )
+        if has_classes(self) and not hasattr(expert, "predict_proba"):
+            raise SettingError(f"{type(expert).__name__} cannot be an expert: it has no predict_proba")
+
+    def _task(self, block: Block) -> Task:
+        X = np.ascontiguousarray(block.dense, dtype=np.float64)
+        w = np.ones(len(block)) if block.w is None else block.w.astype(np.float64)
+        share = w / w.sum()
+        self.mean_ = share @ X
+        scale = np.sqrt(share @ (X - self.mean_) ** 2)
+        varies = scale > 1e-12 * np.maximum(np.abs(self.mean_), 1.0)
+        self.scale_ = np.where(varies, scale, 1.0)
+        assert block.y is not None
+        if has_classes(self):
+            return Task(self._standard(X), self.classes_[block.y], w, block.y, self.classes_)
+        return Task(self._standard(X), block.y, w, None, None)
+
+    def _standard(self, X: Any) -> np.ndarray:
+        return (np.asarray(X, dtype=np.float64) - self.mean_) / self.scale_
+
+    def _run(self, task: Task, expert: Any, i: int) -> Result:
+        self.seed_ = seed_from(self.random_state) if i == 0 else self.seed_
+        rng = None if i == 0 else np.random.default_rng((self.seed_, i))
+        groups = start_groups(task.Z, task.w, self._tree.n_leaves, rng)
+        return fit_experts(self._tree, task, expert, groups, self.gate_alpha, self.max_iter, self.tol)
+
+    def _conclude(self, run: Result) -> None:
+        self.gates_, self.estimators_ = run.mixture.gates, run.mixture.experts
+        self.history_, self.n_iter_ = run.history, len(run.history) - 1
+        self.shares_ = run.record[-1]["shares"]
+        self.__dict__.pop("record_", None)
+        self.__dict__.pop("sigma_", None)
+        if self.record:
+            self.record_ = run.record
+        if not has_classes(self):
+            self.sigma_ = run.mixture.sigma
+            self.__dict__.pop("classes_", None)
+        if not run.converged:
+            warn_unconverged(self.max_iter)
+
+    # -- predict -------------------------------------------------------------------------------------------
+
+    def gate_proba(self, X: Any) -> Any:
+        """What the gates say: the probability of every expert, one column each."""
+        return self._apply(partial(_gate_shares, self), X)
+
+    def predict(self, X: Any) -> Any:
+        """The class of the largest posterior, or the mean of the experts by the gates."""
+        return self._apply(partial(_predicted, self), X)
+
+    @available_if(has_classes)
+    def predict_proba(self, X: Any) -> Any:
+        """The posteriors of the experts, averaged by the gates."""
+        return self._apply(partial(_mean_posteriors, self), X)
+
+    # -- what was learned ----------------------------------------------------------------------------------
+
+    @available_if(_is_linear)
+    def explain(self, X: Any) -> Explanation:
+        """What every column adds to the prediction of linear experts, as the gates weigh them for the row.
+
+        The base is the prediction, with these gates, for a row whose columns are all at their means.
+        """
+        return self._explain(X, partial(_linear_parts, self), self.schema_.target_name or "y")
+
+    def summary(self) -> Summary:
+        """The experts, the share of the rows of each, and how EM went."""
+        check_is_fitted(self)
+        heads = ["expert", "learner", "share of rows"] + ([] if has_classes(self) else ["deviation"])
+        rows = [
+            [f"expert {j}", type(one).__name__, float(self.shares_[j])]
+            + ([] if has_classes(self) else [float(self.sigma_[j])])
+            for j, one in enumerate(self.estimators_)
+        ]
+        facts = {
+            "experts": len(rows),
+            "gates": len(self.gates_),
+            "iterations": self.n_iter_,
+            "penalised log-likelihood": self.history_[-1],
+        }
+        return Summary(self._title(), facts, [Table("Experts", heads, rows)])
+
+    def complexity(self) -> int:
+        """How many numbers a prediction needs: those of the gates and of the experts."""
+        check_is_fitted(self)
+        return int(self.gates_.size) + sum(map(complexity, self.estimators_))
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        d, tree = len(self._design_names), self._tree
+        shapes: dict[str, tuple[int, ...]] = {
+            "gates_": (tree.n_gates, tree.branching, d + 1),
+            "mean_": (d,),
+            "scale_": (d,),
+            "shares_": (tree.n_leaves,),
+        }
+        return shapes if has_classes(self) else shapes | {"sigma_": (tree.n_leaves,)}
+
+
+def _gate_shares(model: _ExpertsBase, block: Block) -> np.ndarray:
+    return np.exp(model._tree.log_shares(model._standard(block.dense), model.gates_))
+
+
+def _mean_posteriors(model: _ExpertsBase, block: Block) -> np.ndarray:
+    Z = model._standard(block.dense)
+    shares = np.exp(model._tree.log_shares(Z, model.gates_))
+    total = np.zeros((len(Z), len(model.classes_)))
+    for j, one in enumerate(model.estimators_):
+        if len(Z):
+            total += shares[:, j : j + 1] * class_posteriors(one, Z, model.classes_)
+    return normalize_posteriors(total)
+
+
+def _predicted(model: _ExpertsBase, block: Block) -> np.ndarray:
+    if has_classes(model):
+        return model.classes_[_mean_posteriors(model, block).argmax(axis=1)]
+    Z = model._standard(block.dense)
+    shares = np.exp(model._tree.log_shares(Z, model.gates_))
+    total = np.zeros(len(Z))
+    for j, one in enumerate(model.estimators_):
+        if len(Z):
+            total += shares[:, j] * one.predict(Z)
+    return total
+
+
+def _linear_parts(model: _ExpertsBase, block: Block) -> np.ndarray:
+    Z = model._standard(block.dense)
+    shares = np.exp(model._tree.log_shares(Z, model.gates_))
+    coef = np.stack([np.ravel(one.coef_) for one in model.estimators_])
+    base = shares @ np.array([float(np.ravel(one.intercept_)[0]) for one in model.estimators_])
+    added = (shares @ coef) * Z
+    return np.column_stack([base + added.sum(axis=1), base, added])
+
+
+class MixtureOfExperts(_ExpertsBase):
+    """Mixture of experts: a softmax gate shares rows out to experts, and all learn together by EM.
+
+    .. math:: p(y|x) = \\sum_j g_j(x)\\, p_j(y|x), \\qquad g(x) = \\operatorname{softmax}(V [x; 1])
+
+    Regressors have p_j = N(f_j(x), σ_j²), classifiers their posteriors. The E-step finds how responsible
+    every expert is for every row; the M-step fits each expert with these weights and the gate to these
+    shares. The penalised log-likelihood never decreases: an expert that would lower it is not taken.
+
+    Parameters
+    ----------
+    expert : learner, default=None
+        Any regressor, or any classifier with posteriors, whose `fit` takes `sample_weight`; it sees numbers
+        in units of their deviation and one-of-C columns. None is linear regression. Whether the mixture
+        classifies or regresses follows from it.
+    n_experts : int, default=3
+        The number of experts.
+    gate_alpha : float, default=0.01
+        The penalty on the squared weights of the gate, which keeps it from becoming infinitely sharp.
+    max_iter : int, default=200
+        The most iterations.
+    tol : float, default=1e-4
+        Stop when an iteration gains at most this much log-likelihood per unit of weight.
+    n_init : int, default=1
+        Starts: the first one shares rows out along their first principal axis, others along random ones.
+    record : bool, default=False
+        Whether to keep every iteration in `record_`.
+    random_state : int, RandomState or None, default=None
+        The seed of the further starts.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Columns to code one-of-C.
+
+    Attributes
+    ----------
+    estimators_ : list of learners
+        The experts.
+    gates_ : array of shape (1, n_experts, d + 1)
+        The weights V of the gate, intercepts last.
+    shares_ : array of shape (n_experts,)
+        The share of the rows that every expert has.
+    sigma_ : array of shape (n_experts,)
+        The deviation of the errors of every regressor.
+    classes_ : array of shape (K,)
+        The class labels, sorted; of classifiers only.
+    mean_, scale_ : array of shape (d,)
+        Mean and deviation of every design column.
+    history_ : list of float
+        The penalised log-likelihood at the start and after every iteration.
+    record_ : list of dict
+        `step`, `objective`, `gain` and `shares` of every iteration, with `record`.
+    n_iter_ : int
+        The number of iterations.
+    seed_ : int
+        The seed that was used.
+
+    See Also
+    --------
+    HierarchicalMixtureOfExperts : Gates in a tree.
+    lyceum.trees.ModelTreeRegressor : Hard splits with a linear model in every leaf.
+
+    References
+    ----------
+    Jacobs, Jordan, Nowlan and Hinton (1991), Adaptive mixtures of local experts, Neural Computation 3.
+    Jordan and Jacobs (1994), Hierarchical mixtures of experts and the EM algorithm, Neural Computation 6.
+
+    Examples
+    --------
+    >>> x = np.linspace(-1, 1, 200)[:, None]
+    >>> model = MixtureOfExperts(n_experts=2).fit(x, np.abs(x[:, 0]))
+    >>> model.score(x, np.abs(x[:, 0])) > 0.99
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        **_CONSTRAINTS,
+        "n_experts": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        expert: Any = None,
+        *,
+        n_experts: int = 3,
+        gate_alpha: float = 0.01,
+        max_iter: int = 200,
+        tol: float = 1e-4,
+        n_init: int = 1,
+        record: bool = False,
+        random_state: int | None = None,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.expert = expert
+        self.n_experts = n_experts
+        self.gate_alpha = gate_alpha
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_init = n_init
+        self.record = record
+        self.random_state = random_state
+        self.categorical_features = categorical_features
+
+    @property
+    def _tree(self) -> GateTree:
+        return GateTree(self.n_experts, 1)
+
+
+class HierarchicalMixtureOfExperts(_ExpertsBase):
+    """Hierarchical mixture of experts: softmax gates in a tree, experts at its leaves, by EM.
+
+    .. math:: p(y|x) = \\sum_i g_i(x) \\sum_j g_{j|i}(x) \\cdots p_{ij\\ldots}(y|x)
+
+    A decision tree with soft splits along any direction and a model in every leaf, all of it learned
+    together. The penalised log-likelihood never decreases.
+
+    Parameters
+    ----------
+    expert : learner, default=None
+        Any regressor, or any classifier with posteriors, whose `fit` takes `sample_weight`; it sees numbers
+        in units of their deviation and one-of-C columns. None is linear regression. Whether the mixture
+        classifies or regresses follows from it.
+    depth : int, default=2
+        The levels of gates.
+    branching : int, default=2
+        The ways at every gate; there are branching ** depth experts.
+    gate_alpha : float, default=0.01
+        The penalty on the squared weights of the gates, which keeps them from becoming infinitely sharp.
+    max_iter : int, default=200
+        The most iterations.
+    tol : float, default=1e-4
+        Stop when an iteration gains at most this much log-likelihood per unit of weight.
+    n_init : int, default=1
+        Starts: the first one shares rows out along their first principal axis, others along random ones.
+    record : bool, default=False
+        Whether to keep every iteration in `record_`.
+    random_state : int, RandomState or None, default=None
+        The seed of the further starts.
+    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
+        Columns to code one-of-C.
+
+    Attributes
+    ----------
+    estimators_ : list of learners
+        The experts, from left to right.
+    gates_ : array of shape (n_gates, branching, d + 1)
+        The weights of every gate, level by level, intercepts last.
+    shares_ : array of shape (n_experts,)
+        The share of the rows that every expert has.
+    sigma_ : array of shape (n_experts,)
+        The deviation of the errors of every regressor.
+    classes_ : array of shape (K,)
+        The class labels, sorted; of classifiers only.
+    mean_, scale_ : array of shape (d,)
+        Mean and deviation of every design column.
+    history_ : list of float
+        The penalised log-likelihood at the start and after every iteration.
+    record_ : list of dict
+        `step`, `objective`, `gain` and `shares` of every iteration, with `record`.
+    n_iter_ : int
+        The number of iterations.
+    seed_ : int
+        The seed that was used.
+
+    See Also
+    --------
+    MixtureOfExperts : One gate.
+
+    References
+    ----------
+    Jordan and Jacobs (1994), Hierarchical mixtures of experts and the EM algorithm, Neural Computation 6.
+
+    Examples
+    --------
+    >>> x = np.linspace(-2, 2, 300)[:, None]
+    >>> model = HierarchicalMixtureOfExperts(depth=3).fit(x, np.sin(3 * x[:, 0]))
+    >>> model.score(x, np.sin(3 * x[:, 0])) > 0.95
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        **_CONSTRAINTS,
+        "depth": [Interval(Integral, 1, 10, closed="both")],
+        "branching": [Interval(Integral, 2, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        expert: Any = None,
+        *,
+        depth: int = 2,
+        branching: int = 2,
+        gate_alpha: float = 0.01,
+        max_iter: int = 200,
+        tol: float = 1e-4,
+        n_init: int = 1,
+        record: bool = False,
+        random_state: int | None = None,
+        categorical_features: Any = "from_dtype",
+    ):
+        self.expert = expert
+        self.depth = depth
+        self.branching = branching
+        self.gate_alpha = gate_alpha
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_init = n_init
+        self.record = record
+        self.random_state = random_state
+        self.categorical_features = categorical_features
+
+    @property
+    def _tree(self) -> GateTree:
+        return GateTree(self.branching, self.depth)

@@ -1,0 +1,114 @@
+"""A small world to learn in: a grid of cells with a start, goals, pits and walls."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from lyceum.errors import SettingError
+
+__all__ = ["GridWorld"]
+
+_MOVES = ((0, -1), (1, 0), (0, 1), (-1, 0))  # left, down, right, up, as in gymnasium
+
+
+class GridWorld:
+    """A grid with gymnasium's interface, without gymnasium: `reset()`, `step(action)`, and its model `P`.
+
+    Parameters
+    ----------
+    cells : sequence of str
+        One string per row: "S" start, "G" goal (an episode ends), "X" pit (an episode ends), "#" wall,
+        "." free.
+    goal, pit, step : float, default=1.0, -1.0, 0.0
+        The reward of reaching a goal or a pit, and of every step.
+    slip : float, default=0.0
+        The chance that a step goes to one of the sides of the way meant, half of it to each.
+
+    Attributes
+    ----------
+    P : dict
+        P[state][action]: a list of (probability, next state, reward, ended).
+    shape : tuple of int
+        Rows and columns; state r * columns + c is the cell in row r and column c.
+    observation_space, action_space : objects with `n`
+        The numbers of states and actions: 0 left, 1 down, 2 right, 3 up.
+
+    See Also
+    --------
+    QLearning, Sarsa : Learn in it.
+    value_iteration : The best policy from its model.
+
+    Examples
+    --------
+    >>> world = GridWorld(["S.", ".G"])
+    >>> world.reset(seed=0)
+    (0, {})
+    >>> world.step(2), world.step(1)
+    ((1, 0.0, False, False, {}), (3, 1.0, True, False, {}))
+    """
+
+    def __init__(
+        self,
+        cells: Sequence[str] = ("....", ".#.X", "S..G"),
+        *,
+        goal: float = 1.0,
+        pit: float = -1.0,
+        step: float = 0.0,
+        slip: float = 0.0,
+    ):
+        if not cells or len({len(row) for row in cells}) != 1 or not set("".join(cells)) <= set("SGX#."):
+            raise SettingError("cells must be strings of one length made of the letters S, G, X, # and .")
+        if "".join(cells).count("S") != 1:
+            raise SettingError("cells must have one start, S")
+        if not 0.0 <= slip <= 1.0:
+            raise SettingError(f"slip must be from 0 to 1, not {slip}")
+        self.cells, self.slip = tuple(cells), slip
+        self.rewards = {"G": goal, "X": pit}
+        self.step_reward = step
+        self.shape = (len(cells), len(cells[0]))
+        self._letters = "".join(cells)
+        self._start = self._letters.index("S")
+        self.observation_space = SimpleNamespace(n=len(self._letters))
+        self.action_space = SimpleNamespace(n=4)
+        self.P = {s: {a: self._outcomes(s, a) for a in range(4)} for s in range(len(self._letters))}
+        self._state, self._rng = self._start, np.random.default_rng()
+
+    def _outcomes(self, state: int, action: int) -> list[tuple[float, int, float, bool]]:
+        if self._letters[state] in "GX#":
+            return [(1.0, state, 0.0, True)]
+        ways = [
+            (1.0 - self.slip, action),
+            (self.slip / 2, (action + 1) % 4),
+            (self.slip / 2, (action - 1) % 4),
+        ]
+        return [(p, *self._moved(state, way)) for p, way in ways if p > 0]
+
+    def _moved(self, state: int, action: int) -> tuple[int, float, bool]:
+        r, c = divmod(state, self.shape[1])
+        down, right = _MOVES[action]
+        r, c = min(max(r + down, 0), self.shape[0] - 1), min(max(c + right, 0), self.shape[1] - 1)
+        after = r * self.shape[1] + c
+        after = state if self._letters[after] == "#" else after
+        letter = self._letters[after]
+        return after, self.rewards.get(letter, 0.0) + self.step_reward, letter in "GX"
+
+    def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[int, dict[str, Any]]:
+        """Back to the start; a seed starts the chance of slips anew."""
+        if seed is not None:
+            self._rng = np.random.default_rng(seed)
+        self._state = self._start
+        return self._state, {}
+
+    def step(self, action: int) -> tuple[int, float, bool, bool, dict[str, Any]]:
+        """The next state, the reward, whether the episode ended, whether it was cut off (never), and {}."""
+        outcomes = self.P[self._state][int(action)]
+        i = 0
+        if len(outcomes) > 1:
+            i = int(np.searchsorted(np.cumsum([one[0] for one in outcomes]), self._rng.random()))
+            i = min(i, len(outcomes) - 1)
+        _, self._state, reward, ended = outcomes[i]
+        return self._state, reward, ended, False, {}

@@ -1,0 +1,377 @@
+"""Learning by doing: Q-learning, SARSA and expected SARSA on gymnasium's interface."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum.base import undefined
+from lyceum.errors import DataError, SettingError
+from lyceum.paradigms._markov_decisions import Policy, _best
+from lyceum.progress import report
+from lyceum.report import Summary
+from lyceum.statistics import seed_from
+
+__all__ = ["QLearning", "Sarsa", "schedule"]
+
+Schedule = Callable[[int], float]
+_WINDOW = 100  # episodes in the mean of the summary
+
+
+def schedule(start: float, end: float = 0.0, *, over: int = 1000, kind: str = "linear") -> Schedule:
+    """A rate that falls from `start` to `end`.
+
+    Parameters
+    ----------
+    start, end : float
+    over : int, default=1000
+        Episodes until `end` is reached.
+    kind : {"linear", "exponential", "harmonic"}, default="linear"
+        "exponential" needs end > 0; "harmonic" is start / (1 + t / over), not below `end`.
+
+    Examples
+    --------
+    >>> falling = schedule(1.0, 0.1, over=10)
+    >>> falling(0), falling(5), falling(100)
+    (1.0, 0.55, 0.1)
+    """
+    if kind == "exponential" and not (start > 0 and end > 0):
+        raise SettingError("an exponential schedule needs a start and an end above 0")
+    if kind not in ("linear", "exponential", "harmonic"):
+        raise SettingError(f"kind must be 'linear', 'exponential' or 'harmonic', not {kind!r}")
+
+    def rate(t: int) -> float:
+        share = min(t / over, 1.0)
+        if kind == "linear":
+            return (1.0 - share) * start + share * end
+        if kind == "exponential":
+            return start * (end / start) ** share
+        return max(start / (1.0 + t / over), end)
+
+    return rate
+
+
+class _TabularLearner(BaseEstimator):
+    """Q(s, a) learned from steps in an environment with numbered states and actions."""
+
+    discount: float
+    learning_rate: Any
+    epsilon: Any
+    n_episodes: int
+    max_steps: int
+    initial_value: float
+    random_state: Any
+
+    def _target(self, q: list[float], chosen: int, epsilon: float) -> float:
+        """What the next state is worth, by its action values and the action that will be taken."""
+        raise undefined(self, "_target")
+
+    def fit(self, environment: Any, y: Any = None):
+        """Learn from episodes in an environment.
+
+        Parameters
+        ----------
+        environment : object with `reset`, `step`, `observation_space.n` and `action_space.n`
+            Gymnasium's interface with discrete states and actions; `GridWorld` has it too.
+        y : ignored
+        """
+        n_states, n_actions = _sizes(environment)
+        self.seed_ = seed_from(self.random_state)
+        chance = np.random.default_rng(self.seed_)
+        q = [[float(self.initial_value)] * n_actions for _ in range(n_states)]
+        visits = [[0] * n_actions for _ in range(n_states)]
+        epsilon_at, rate_at = _as_schedule(self.epsilon), self._rate()
+        self.returns_, self.steps_ = np.zeros(self.n_episodes), np.zeros(self.n_episodes, dtype=int)
+        for episode in range(self.n_episodes):
+            seed = {"seed": int(self.seed_ % 2**31)} if episode == 0 else {}
+            state, _ = environment.reset(**seed)
+            total, steps = self._episode(
+                environment, int(state), q, visits, epsilon_at(episode), rate_at, episode, chance
+            )
+            self.returns_[episode], self.steps_[episode] = total, steps
+            if episode % 50 == 0:
+                report("episodes", episode, self.n_episodes)
+        self.q_, self.visits_ = np.array(q), np.array(visits)
+        self.shape_ = getattr(getattr(environment, "unwrapped", environment), "shape", None)
+        return self
+
+    def _rate(self) -> Callable[[int, int], float]:
+        """The learning rate at an episode and a visit of the pair."""
+        if self.learning_rate == "visits":
+            return lambda episode, visit: 1.0 / visit**0.8  # Σ = ∞, Σ² < ∞: Robbins and Monro
+        rate = _as_schedule(self.learning_rate)
+        return lambda episode, visit: rate(episode)
+
+    def _episode(
+        self,
+        environment: Any,
+        state: int,
+        q: list[list[float]],
+        visits: list[list[int]],
+        epsilon: float,
+        rate: Callable[[int, int], float],
+        episode: int,
+        chance: np.random.Generator,
+    ) -> tuple[float, int]:
+        draws = chance.random((self.max_steps + 1, 2)).tolist() if self.max_steps < 4096 else None
+        total, pace = 0.0, 1.0
+        action = _explore(q[state], epsilon, *(draws[0] if draws else chance.random(2).tolist()))
+        for step in range(1, self.max_steps + 1):
+            after, reward, ended, cut, _ = environment.step(action)
+            after = int(after)
+            total += pace * float(reward)
+            pace *= self.discount
+            following = _explore(q[after], epsilon, *(draws[step] if draws else chance.random(2).tolist()))
+            worth = 0.0 if ended else self._target(q[after], following, epsilon)
+            visits[state][action] += 1
+            here = q[state]
+            pull = rate(episode, visits[state][action])
+            here[action] += pull * (float(reward) + self.discount * worth - here[action])
+            state, action = after, following
+            if ended or cut:
+                return total, step
+        return total, self.max_steps
+
+    # -- use -------------------------------------------------------------------------------------------------
+
+    @property
+    def policy_(self) -> Policy:
+        """The greedy policy: the best action in every state by what was learned."""
+        check_is_fitted(self)
+        shape = tuple(self.shape_) if self.shape_ is not None and len(self.shape_) == 2 else None
+        return Policy(_best(self.q_), self.q_.max(axis=1), self.q_, [], self.discount, shape)
+
+    def predict(self, states: Any) -> np.ndarray:
+        """The best action in every state."""
+        check_is_fitted(self)
+        return _best(self.q_)[np.asarray(states, dtype=int)]
+
+    def evaluate(self, environment: Any, n_episodes: int = 100, max_steps: int = 1000) -> float:
+        """The mean discounted return of the greedy policy over some episodes."""
+        check_is_fitted(self)
+        actions, total = _best(self.q_), 0.0
+        for episode in range(n_episodes):
+            state, _ = environment.reset(**({"seed": int(self.seed_ % 2**31) + 1} if episode == 0 else {}))
+            pace = 1.0
+            for _ in range(max_steps):
+                state, reward, ended, cut, _ = environment.step(int(actions[int(state)]))
+                total += pace * float(reward)
+                pace *= self.discount
+                if ended or cut:
+                    break
+        return total / n_episodes
+
+    def summary(self) -> Summary:
+        """How many episodes there were, and what they returned."""
+        check_is_fitted(self)
+        last = self.returns_[-_WINDOW:]
+        facts = {
+            "states": len(self.q_),
+            "actions": self.q_.shape[1],
+            "episodes": len(self.returns_),
+            "steps": int(self.steps_.sum()),
+            "pairs never tried": int((self.visits_ == 0).sum()),
+            f"mean return of the last {len(last)} episodes": float(last.mean()),
+        }
+        return Summary(type(self).__name__, facts)
+
+
+def _sizes(environment: Any) -> tuple[int, int]:
+    sizes = []
+    for name in ("observation_space", "action_space"):
+        n = getattr(getattr(environment, name, None), "n", None)
+        if n is None:
+            raise DataError(
+                f"the {name} of {type(environment).__name__} has no number n of values: tables need discrete "
+                "states and actions, e.g. gymnasium's FrozenLake-v1, or lyceum.paradigms.GridWorld"
+            )
+        sizes.append(int(n))
+    return sizes[0], sizes[1]
+
+
+def _as_schedule(rate: Any) -> Schedule:
+    if callable(rate):
+        return rate
+    if not 0.0 <= float(rate) <= 1.0:
+        raise SettingError(f"a rate must be from 0 to 1, or a schedule(...), not {rate!r}")
+    return lambda t: float(rate)
+
+
+def _explore(q: list[float], epsilon: float, one: float, two: float) -> int:
+    """An action at random with chance ε, else one of the best at random."""
+    if one < epsilon:
+        return int(two * len(q))
+    best = max(q)
+    places = [a for a, value in enumerate(q) if value == best]
+    return places[int(two * len(places))]
+
+
+class QLearning(_TabularLearner):
+    """Q-learning: Q(s, a) += η [r + γ max_a' Q(s', a') - Q(s, a)], whatever is done next.
+
+    It learns the values of the best policy while it explores by another (ε-greedy).
+
+    Parameters
+    ----------
+    discount : float, default=0.99
+        γ.
+    learning_rate : float, schedule or "visits", default="visits"
+        η: a number, a function of the episode (see `schedule`), or 1 / visits^0.8 of the pair, with which it
+        converges.
+    epsilon : float or schedule, default=0.2
+        The chance of an action at random.
+    n_episodes : int, default=2000
+        The number of episodes.
+    max_steps : int, default=1000
+        The most steps of an episode.
+    initial_value : float, default=0.0
+        Q at the start; a high one makes the learner try everything.
+    random_state : int, RandomState or None, default=None
+        The seed, of the environment too.
+
+    Attributes
+    ----------
+    q_ : array of shape (S, A)
+        The values of all actions.
+    visits_ : array of shape (S, A), of int
+        How often each was tried.
+    returns_ : array of shape (n_episodes,)
+        The discounted return of every episode.
+    steps_ : array of shape (n_episodes,), of int
+        Its length.
+    policy_ : Policy
+        The greedy policy.
+    shape_ : tuple of int or None
+        Rows and columns of the environment, if it is a grid.
+    seed_ : int
+        The seed that was used.
+
+    See Also
+    --------
+    Sarsa : Learns the values of what it does.
+    value_iteration : The optimum, if the model is known.
+
+    References
+    ----------
+    Watkins and Dayan (1992), Q-learning, Machine Learning 8.
+
+    Examples
+    --------
+    >>> from lyceum.paradigms import GridWorld
+    >>> model = QLearning(n_episodes=300, random_state=0).fit(GridWorld(["S.", ".G"]))
+    >>> model.q_[0].argmax() in (1, 2), round(float(model.q_[1, 1]), 6)
+    (True, 1.0)
+    """
+
+    def __init__(
+        self,
+        *,
+        discount: float = 0.99,
+        learning_rate: Any = "visits",
+        epsilon: Any = 0.2,
+        n_episodes: int = 2000,
+        max_steps: int = 1000,
+        initial_value: float = 0.0,
+        random_state: int | None = None,
+    ):
+        self.discount = discount
+        self.learning_rate = learning_rate
+        self.epsilon = epsilon
+        self.n_episodes = n_episodes
+        self.max_steps = max_steps
+        self.initial_value = initial_value
+        self.random_state = random_state
+
+    def _target(self, q: list[float], chosen: int, epsilon: float) -> float:
+        return max(q)
+
+
+class Sarsa(_TabularLearner):
+    """SARSA: Q(s, a) += η [r + γ Q(s', a') - Q(s, a)] with the action a' that is taken next.
+
+    It learns the values of the ε-greedy policy that it follows; with an ε that falls to zero, those of the
+    best one. Expected SARSA takes the mean over a' instead, which varies less.
+
+    Parameters
+    ----------
+    expected : bool, default=False
+        Whether the mean over the next action is taken (expected SARSA).
+    discount : float, default=0.99
+        γ.
+    learning_rate : float, schedule or "visits", default="visits"
+        η: a number, a function of the episode (see `schedule`), or 1 / visits^0.8 of the pair.
+    epsilon : float or schedule, default=0.2
+        The chance of an action at random.
+    n_episodes : int, default=2000
+        The number of episodes.
+    max_steps : int, default=1000
+        The most steps of an episode.
+    initial_value : float, default=0.0
+        Q at the start; a high one makes the learner try everything.
+    random_state : int, RandomState or None, default=None
+        The seed, of the environment too.
+
+    Attributes
+    ----------
+    q_ : array of shape (S, A)
+        The values of all actions.
+    visits_ : array of shape (S, A), of int
+        How often each was tried.
+    returns_ : array of shape (n_episodes,)
+        The discounted return of every episode.
+    steps_ : array of shape (n_episodes,), of int
+        Its length.
+    policy_ : Policy
+        The greedy policy.
+    shape_ : tuple of int or None
+        Rows and columns of the environment, if it is a grid.
+    seed_ : int
+        The seed that was used.
+
+    See Also
+    --------
+    QLearning : Learns the values of the best policy.
+
+    References
+    ----------
+    Rummery and Niranjan (1994), On-line Q-learning using connectionist systems, Cambridge University.
+    van Seijen, van Hasselt, Whiteson and Wiering (2009), A theoretical and empirical analysis of expected
+    SARSA, ADPRL.
+
+    Examples
+    --------
+    >>> from lyceum.paradigms import GridWorld
+    >>> model = Sarsa(expected=True, n_episodes=300, random_state=0).fit(GridWorld(["S.", ".G"]))
+    >>> round(float(model.q_[1, 1]), 6)
+    1.0
+    """
+
+    def __init__(
+        self,
+        *,
+        expected: bool = False,
+        discount: float = 0.99,
+        learning_rate: Any = "visits",
+        epsilon: Any = 0.2,
+        n_episodes: int = 2000,
+        max_steps: int = 1000,
+        initial_value: float = 0.0,
+        random_state: int | None = None,
+    ):
+        self.expected = expected
+        self.discount = discount
+        self.learning_rate = learning_rate
+        self.epsilon = epsilon
+        self.n_episodes = n_episodes
+        self.max_steps = max_steps
+        self.initial_value = initial_value
+        self.random_state = random_state
+
+    def _target(self, q: list[float], chosen: int, epsilon: float) -> float:
+        if not self.expected:
+            return q[chosen]
+        return epsilon * sum(q) / len(q) + (1.0 - epsilon) * max(q)

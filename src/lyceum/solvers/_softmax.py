@@ -1,0 +1,99 @@
+"""Softmax regression on targets that are shares, with offsets: gates, and models with a prior model."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.optimize import minimize
+
+__all__ = ["fit_softmax", "softmax"]
+
+
+def softmax(scores: np.ndarray) -> np.ndarray:
+    """exp(s_k) / Σ_j exp(s_j) of every row.
+
+    >>> softmax(np.array([[0.0, 0.0], [1000.0, 0.0]])).tolist()
+    [[0.5, 0.5], [1.0, 0.0]]
+    """
+    out = np.exp(scores - scores.max(axis=1, keepdims=True))
+    out /= out.sum(axis=1, keepdims=True)
+    return out
+
+
+def fit_softmax(
+    X: np.ndarray,
+    shares: np.ndarray,
+    w: np.ndarray,
+    *,
+    alpha: float = 0.0,
+    offset: np.ndarray | None = None,
+    start: np.ndarray | None = None,
+    max_iter: int = 200,
+    tol: float = 1e-8,
+) -> np.ndarray:
+    """Weights V of shape (K, d + 1), the intercept last, that maximise the likelihood of shares of classes.
+
+    The objective is Σ_i w_i Σ_k t_ik log softmax_k(o_i + V [x_i; 1]) - α/2 Σ_k |v_k|², intercepts not
+    penalised, by L-BFGS, which never lowers it.
+
+    Parameters
+    ----------
+    X : array of shape (n, d)
+    shares : array of shape (n, K)
+        The shares t of the classes; rows need not sum to 1.
+    w : array of shape (n,)
+        Weights.
+    alpha : float, default=0.0
+        The penalty on all weights but the intercepts.
+    offset : array of shape (n, K), optional
+        Scores o that are there before any weight is learned.
+    start : array of shape (K, d + 1), optional
+        Where to start; zero by default.
+    max_iter : int, default=200
+        The most steps.
+    tol : float, default=1e-8
+        Stop when no part of the gradient, divided by the weight of all rows, is larger.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0], [0.0], [1.0], [1.0]])
+    >>> shares = np.array([[1.0, 0.0], [0.0, 1.0], [0.25, 0.75], [0.25, 0.75]])
+    >>> V = fit_softmax(X, shares, np.ones(4))
+    >>> softmax(X @ V[:, :1].T + V[:, 1]).round(4)[[0, 2]].tolist()
+    [[0.5, 0.5], [0.25, 0.75]]
+    """
+    d = X.shape[1]
+    K = shares.shape[1]
+    total = w @ shares.sum(axis=1)
+    if not total > 0.0:
+        return np.zeros((K, d + 1)) if start is None else start
+    weighted = shares * (w / total)[:, None]
+    mass = weighted.sum(axis=1, keepdims=True)
+    penalty = alpha / total
+
+    def value_and_gradient(flat: np.ndarray) -> tuple[float, np.ndarray]:
+        V = flat.reshape(K, d + 1)
+        scores = X @ V[:, :d].T
+        scores += V[:, d]
+        if offset is not None:
+            scores += offset
+        top = scores.max(axis=1, keepdims=True)
+        scores -= top
+        P = np.exp(scores)
+        size = P.sum(axis=1, keepdims=True)
+        value = -float((weighted * scores).sum() - (mass * np.log(size)).sum())
+        P *= mass / size
+        P -= weighted
+        gradient = np.empty_like(V)
+        gradient[:, :d] = P.T @ X + penalty * V[:, :d]
+        gradient[:, d] = P.sum(axis=0)
+        return value + 0.5 * penalty * float((V[:, :d] ** 2).sum()), gradient.ravel()
+
+    begin = np.zeros((K, d + 1)) if start is None else start
+    found = minimize(
+        value_and_gradient,
+        begin.ravel(),
+        jac=True,
+        method="L-BFGS-B",
+        options={"maxiter": max_iter, "gtol": tol, "ftol": 0.0, "maxcor": 20},
+    )
+    return found.x.reshape(K, d + 1)

@@ -1,0 +1,187 @@
+"""Committees: rules of fusion, weights, members of any library with their own columns."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+from sklearn.datasets import load_breast_cancer, load_diabetes, make_classification
+from sklearn.ensemble import VotingClassifier, VotingRegressor
+from sklearn.linear_model import LinearRegression as SkLinear
+from sklearn.linear_model import LogisticRegression as SkLogistic
+from sklearn.neighbors import KNeighborsClassifier as SkNeighbors
+from sklearn.tree import DecisionTreeClassifier as SkTree
+from tests.checks.fits import Case
+from tests.checks.model_laws import a_saved_model_is_the_model
+from tests.checks.source_laws import the_source_does_not_matter, weights_are_repeats
+
+from lyceum.bayes import LinearDiscriminant, NaiveBayes
+from lyceum.datasets import load
+from lyceum.ensemble import Committee, fuse
+from lyceum.ensemble._fusion import simplex_weights
+from lyceum.errors import DataError, SettingError
+from lyceum.evaluate import majority_vote_error
+from lyceum.linear import Ridge
+from lyceum.trees import DecisionTreeClassifier, DecisionTreeRegressor
+
+SAID = np.array([[0.2, 0.5, 0.3], [0.0, 0.6, 0.4], [0.4, 0.4, 0.2]])
+
+
+@pytest.mark.syllabus("11.2")
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        ("sum", (0.2, 0.5, 0.3)),
+        ("average", (0.2, 0.5, 0.3)),
+        ("median", (0.2, 0.5, 0.3)),
+        ("minimum", (0.0, 0.4, 0.2)),
+        ("maximum", (0.4, 0.6, 0.4)),
+        ("product", (0.0, 0.12, 0.024)),
+        ("vote", (1 / 3, 2 / 3, 0.0)),  # the third member's tie goes to the first class
+    ],
+)
+def test_the_table_of_fusion(rule, expected):
+    np.testing.assert_allclose(fuse(SAID, rule), expected, atol=1e-15)
+    np.testing.assert_allclose(fuse(SAID[:, None, :], rule), [expected], atol=1e-15)
+
+
+@pytest.mark.syllabus("11.2")
+def test_weighted_rules_by_hand():
+    w = [2.0, 1.0, 1.0]
+    np.testing.assert_allclose(fuse(SAID, "weighted", w), [0.2, 0.5, 0.3])
+    np.testing.assert_allclose(fuse(SAID, "vote", w), [0.25, 0.75, 0.0])
+    squared = fuse(SAID, "product", [1.0, 1.0, 0.0])
+    np.testing.assert_allclose(squared, (SAID[0] * SAID[1]) ** 1.5)
+
+
+@pytest.mark.syllabus("11.1")
+def test_errors_of_independent_voters():
+    assert round(majority_vote_error(21, 0.3), 3) == 0.026
+    assert round(majority_vote_error(25, 0.35), 2) == 0.06
+
+
+@given(st.integers(2, 5), st.integers(0, 2**32 - 1))
+@settings(max_examples=15, deadline=None)
+def test_learned_weights_are_the_optimum_on_the_simplex(L, seed):
+    rng = np.random.default_rng(seed)
+    y = rng.normal(size=40)
+    outputs = y + rng.normal(size=(L, 40)) * rng.uniform(0.2, 2.0, (L, 1))
+    w = simplex_weights(outputs, y)
+    gradient = 2 * outputs @ (w @ outputs - y)
+    # optimality: no weight can move to a member with a smaller slope
+    assert w.sum() == pytest.approx(1.0)
+    assert (w >= 0).all()
+    assert (gradient - gradient[w > 1e-9].max() >= -1e-6 * np.abs(gradient).max()).all()
+
+
+def test_learned_weights_of_posteriors_are_those_of_largest_likelihood():
+    rng = np.random.default_rng(0)
+    outputs = rng.dirichlet(np.ones(3), (4, 60))
+    y = rng.integers(0, 3, 60)
+    likely = outputs[:, np.arange(60), y]
+    w = simplex_weights(outputs, y)
+
+    def loss(v):
+        shares = np.exp(v) / np.exp(v).sum()
+        return -np.log(shares @ likely).sum()
+
+    best = min(minimize(loss, rng.normal(size=4), tol=1e-12).fun for _ in range(5))
+    assert -np.log(w @ likely).sum() <= best + 1e-6
+
+
+@pytest.mark.syllabus("11.1")
+@pytest.mark.parametrize("voting", ["soft", "hard"])
+def test_a_committee_of_another_library_is_that_librarys_vote(voting):
+    X, y = load_breast_cancer(return_X_y=True)
+    members = [("nb", SkNeighbors(3)), ("tree", SkTree(max_depth=3, random_state=0))]
+    ours = Committee(members, rule="sum" if voting == "soft" else "vote").fit(X, y)
+    theirs = VotingClassifier([(n, m.__class__(**m.get_params())) for n, m in members], voting=voting)
+    theirs.set_params(tree__random_state=ours.estimators_[1].random_state).fit(X, y)
+    np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
+    if voting == "soft":
+        np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-12)
+
+
+def test_a_committee_of_regressors_is_their_mean_or_median():
+    X, y = load_diabetes(return_X_y=True)
+    members = [("lin", SkLinear()), ("ridge", Ridge(alpha=1.0)), ("tree", DecisionTreeRegressor(max_depth=3))]
+    model = Committee(members).fit(X, y)
+    each = np.stack([m.predict(X) for m in model.estimators_])
+    np.testing.assert_allclose(model.predict(X), each.mean(axis=0))
+    np.testing.assert_allclose(model.member_outputs(X), each)
+    assert not hasattr(model, "predict_proba")
+    median = Committee(members, rule="median").fit(X, y)
+    np.testing.assert_allclose(median.predict(X), np.median(each, axis=0))
+    theirs = VotingRegressor([("lin", SkLinear())]).fit(X, y)
+    np.testing.assert_allclose(Committee([SkLinear()]).fit(X, y).predict(X), theirs.predict(X))
+
+
+def test_committees_of_regressors_obey_the_laws():
+    model = Committee([("ridge", Ridge(alpha=1.0)), ("tree", DecisionTreeRegressor(max_depth=3))])
+    for law in (the_source_does_not_matter, weights_are_repeats, a_saved_model_is_the_model):
+        law(model, Case())
+
+
+def test_members_have_their_own_columns_by_name_and_by_number():
+    penguins = load("penguins")
+    names = penguins.schema.names
+    members = [("a", NaiveBayes(), ["island", "bill_length_mm"]), ("b", NaiveBayes(), [1, 2])]
+    model = Committee(members).fit(penguins)
+    assert model.estimators_[0].schema_.names == tuple(sorted(("island", "bill_length_mm"), key=names.index))
+    assert model.estimators_[1].schema_.names == names[1:3]
+    with pytest.raises(SettingError, match="member 'a' asks for column 'nose'"):
+        Committee([("a", NaiveBayes(), ["nose"])]).fit(penguins)
+
+
+def test_frames_reach_members_of_any_library_as_they_are():
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({"x": rng.normal(size=90), "town": rng.choice(["Ulm", "Bonn"], 90)})
+    y = np.where(frame["x"] > 0, "yes", "no")
+    members = [("own", NaiveBayes()), ("other", SkLogistic(), ["x"])]
+    model = Committee(members).fit(frame, y)
+    assert model.framed_
+    assert model.score(frame, y) > 0.9
+    np.testing.assert_array_equal(model.estimators_[1].feature_names_in_, ["x"])
+
+
+def test_weights_by_validation_favour_the_better_member():
+    X, y = make_classification(400, 6, n_redundant=0, random_state=0)
+    noise = np.random.default_rng(0).normal(size=(400, 2))
+    members = [("good", LinearDiscriminant(), list(range(6))), ("poor", LinearDiscriminant(), [6, 7])]
+    for way in ("validation", "log_odds", "learned"):
+        model = Committee(members, weights=way, random_state=0).fit(np.hstack([X, noise]), y)
+        assert model.weights_[0] > model.weights_[1]
+        assert model.validation_errors_[0] < model.validation_errors_[1]
+    assert Committee(members, rule="weighted", random_state=0).fit(np.hstack([X, noise]), y).weights_[0] > 0.5
+
+
+def test_a_product_of_zero_everywhere_is_the_mean():
+    X = np.array([[0.0], [1.0], [2.0], [3.0]])
+    y = np.array([0, 0, 1, 1])
+    members = [("a", SkTree()), ("b", SkTree())]
+    model = Committee(members, rule="product").fit(X, y)
+    model.estimators_[1] = SkTree().fit(X, 1 - y)
+    np.testing.assert_allclose(model.predict_proba(X), 0.5)
+
+
+def test_what_does_not_fit_is_named():
+    X, y = load_breast_cancer(return_X_y=True)
+    with pytest.raises(SettingError, match="regressors have no rule 'vote'"):
+        Committee([Ridge()], rule="vote").fit(X, y)
+    with pytest.raises(SettingError, match="takes no weights"):
+        Committee(rule="median", weights=[1, 1, 1]).fit(X, y)
+    with pytest.raises(SettingError, match=r"'ridge' .* is not"):
+        Committee([("tree", DecisionTreeClassifier()), ("ridge", Ridge())]).fit(X, y)
+    with pytest.raises(DataError, match="member KNeighborsClassifier takes no weights"):
+        Committee([SkNeighbors()]).fit(X, y, sample_weight=np.ones(len(y)))
+    with pytest.raises(SettingError, match="two members are named 'a'"):
+        Committee([("a", NaiveBayes()), ("a", NaiveBayes())]).fit(X, y)
+
+
+def test_settings_of_members_are_settings_of_the_committee():
+    model = Committee([("tree", DecisionTreeClassifier(), [0]), ("bayes", NaiveBayes())])
+    model.set_params(tree__max_depth=2, bayes=LinearDiscriminant())
+    assert model.get_params()["tree__max_depth"] == 2
+    assert model.members[0][2] == [0]
+    assert isinstance(model.members[1][1], LinearDiscriminant)

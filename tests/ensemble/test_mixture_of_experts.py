@@ -1,0 +1,103 @@
+"""Mixtures of experts: a likelihood that never falls, and regions that are found."""
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LinearRegression as SkLinear
+from sklearn.neighbors import KNeighborsRegressor as SkNeighbors
+from sklearn.tree import DecisionTreeRegressor as SkTree
+from tests.checks.fits import Case
+from tests.checks.model_laws import a_saved_model_is_the_model, it_shows_itself
+from tests.checks.posterior_laws import posteriors_are_probabilities
+
+from lyceum.bayes import NaiveBayes
+from lyceum.ensemble import HierarchicalMixtureOfExperts, MixtureOfExperts
+from lyceum.ensemble._expert_mixture import GateTree
+from lyceum.errors import SettingError
+from lyceum.linear import LogisticRegression
+
+rng = np.random.default_rng(0)
+X = rng.uniform(-2, 2, (300, 2))
+BENT = np.where(X[:, 0] > 0, 2 * X[:, 0] + X[:, 1], -3 * X[:, 0]) + 0.1 * rng.normal(size=300)
+XOR = np.where(X[:, 0] * X[:, 1] > 0, "a", "b")
+
+
+@pytest.mark.syllabus("11.6")
+@pytest.mark.parametrize(
+    "model",
+    [
+        MixtureOfExperts(n_experts=3),
+        HierarchicalMixtureOfExperts(depth=2),
+        MixtureOfExperts(SkTree(max_depth=2, random_state=0), n_experts=2),
+        MixtureOfExperts(LogisticRegression(), n_experts=2),
+        HierarchicalMixtureOfExperts(NaiveBayes(), depth=2),
+    ],
+    ids=lambda model: repr(model)[:40],
+)
+def test_the_log_likelihood_never_decreases(model):
+    target = XOR if hasattr(model, "predict_proba") else BENT
+    history = np.array(model.fit(X, target).history_)
+    assert len(history) > 2
+    assert (np.diff(history) >= -1e-9 * np.abs(history[1:])).all()
+
+
+@pytest.mark.syllabus("11.6")
+def test_two_lines_are_found_with_their_gate():
+    model = MixtureOfExperts(n_experts=2).fit(X, BENT)
+    assert model.score(X, BENT) > 0.99
+    assert model.sigma_ == pytest.approx(0.1, abs=0.02)
+    side = model.gate_proba(X)[:, 0] > 0.5
+    right = X[:, 0] > 0
+    assert max((side == right).mean(), (side != right).mean()) > 0.97
+    left, right = sorted(model.estimators_, key=lambda expert: expert.coef_[0])
+    np.testing.assert_allclose(left.coef_ / model.scale_, [-3, 0], atol=0.1)
+    np.testing.assert_allclose(right.coef_ / model.scale_, [2, 1], atol=0.1)
+
+
+@pytest.mark.syllabus("11.6")
+def test_logistic_experts_under_gates_solve_what_one_cannot():
+    alone = LogisticRegression().fit(X, XOR).score(X, XOR)
+    model = MixtureOfExperts(LogisticRegression(C=100.0), n_experts=2, n_init=3, random_state=0).fit(X, XOR)
+    assert alone < 0.7
+    assert model.score(X, XOR) > 0.95
+    np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
+
+
+def test_one_expert_is_the_learner_itself():
+    model = MixtureOfExperts(SkLinear(), n_experts=1).fit(X, BENT)
+    np.testing.assert_allclose(model.predict(X), SkLinear().fit(X, BENT).predict(X), rtol=1e-8)
+
+
+def test_a_hierarchy_of_one_level_is_a_mixture():
+    flat = MixtureOfExperts(n_experts=2).fit(X, BENT)
+    tree = HierarchicalMixtureOfExperts(depth=1, branching=2).fit(X, BENT)
+    np.testing.assert_array_equal(flat.predict(X), tree.predict(X))
+
+
+def test_shares_of_leaves_are_products_of_gates():
+    tree = GateTree(2, 2)
+    gates = rng.normal(size=(3, 2, 3))
+    scores = np.einsum("nd,vcd->nvc", np.column_stack([X, np.ones(300)]), gates)
+    g = np.exp(scores) / np.exp(scores).sum(axis=2, keepdims=True)
+    expected = np.stack([g[:, 0, i] * g[:, 1 + i, j] for i in range(2) for j in range(2)], axis=1)
+    np.testing.assert_allclose(np.exp(tree.log_shares(X, gates)), expected, rtol=1e-12)
+    wanted = tree.child_shares(expected)
+    np.testing.assert_allclose(wanted[0], g[:, 0], rtol=1e-12)
+    np.testing.assert_allclose(wanted[2], g[:, :1, 1] * g[:, 2], rtol=1e-12)
+
+
+def test_mixtures_of_classifiers_obey_the_laws():
+    model = MixtureOfExperts(NaiveBayes(), n_experts=2)
+    for law in (a_saved_model_is_the_model, posteriors_are_probabilities, it_shows_itself):
+        law(model, Case())
+
+
+def test_experts_must_take_weights():
+    with pytest.raises(SettingError, match="KNeighborsRegressor cannot be an expert: its fit takes no"):
+        MixtureOfExperts(SkNeighbors()).fit(X, BENT)
+
+
+def test_further_starts_do_not_harm():
+    one = MixtureOfExperts(n_experts=3).fit(X, BENT)
+    many = MixtureOfExperts(n_experts=3, n_init=4, random_state=0, record=True).fit(X, BENT)
+    assert many.history_[-1] >= one.history_[-1] - 1e-9
+    assert [step["step"] for step in many.record_] == list(range(many.n_iter_ + 1))

@@ -1,0 +1,87 @@
+"""Active learning: what is asked, and that it helps."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LogisticRegression as SkLogistic
+
+from lyceum.bayes import NaiveBayes
+from lyceum.errors import DataError, SettingError
+from lyceum.linear import LogisticRegression
+from lyceum.paradigms import STRATEGIES, active_learning, query_scores
+
+P = np.array([[0.9, 0.05, 0.05], [0.5, 0.5, 0.0], [0.4, 0.3, 0.3], [1 / 3, 1 / 3, 1 / 3]])
+
+
+@pytest.mark.syllabus("15.2")
+def test_scores_by_hand():
+    np.testing.assert_allclose(query_scores("uncertainty", P), [0.1, 0.5, 0.6, 2 / 3])
+    np.testing.assert_allclose(query_scores("margin", P), [-0.85, 0.0, -0.1, 0.0], atol=1e-15)
+    entropy = query_scores("entropy", P)
+    assert entropy[1] == pytest.approx(np.log(2))
+    assert entropy[3] == pytest.approx(np.log(3))
+    members = np.array([[[1.0, 0.0], [0.5, 0.5]], [[0.0, 1.0], [0.5, 0.5]]])
+    np.testing.assert_allclose(query_scores("committee", None or P, committee=members), [np.log(2), 0.0])
+    crowd = np.vstack([np.zeros((9, 2)), [[8.0, 8.0]]])
+    worth = query_scores("density", np.full((10, 2), 0.5), crowd)
+    assert worth[:9].min() > worth[9]
+
+
+def task(seed, n=600):
+    """Two classes of a linear rule among eight columns, six of them noise."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 8))
+    return X, (X[:, 0] + X[:, 1] > 0).astype(int)
+
+
+@pytest.mark.syllabus("15.2")
+def test_asking_beats_drawing_by_two_points_over_twenty_seeds():
+    gains = {"uncertainty": []}  # of two classes, margin and entropy ask the same
+    for seed in range(20):
+        X, y = task(seed)
+        fresh = task(1000 + seed)
+        settings = {"n_start": 10, "n_queries": 30, "batch_size": 10, "test": fresh, "random_state": seed}
+        drawn = active_learning(SkLogistic(), X, y, strategy="random", **settings)
+        for strategy, found in gains.items():
+            asked = active_learning(SkLogistic(), X, y, strategy=strategy, **settings)
+            np.testing.assert_array_equal(asked.n_labelled, drawn.n_labelled)
+            found.append(asked.scores[-1] - drawn.scores[-1])
+    for strategy, found in gains.items():
+        assert np.mean(found) > 0.02, strategy
+        assert np.mean(np.array(found) > 0) >= 0.75, strategy
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_every_strategy_asks_each_row_once(strategy):
+    X, y = task(0, 80)
+    found = active_learning(LogisticRegression(), X, y, strategy=strategy, n_queries=15, random_state=0)
+    assert len(set(found.queried.tolist())) == 15
+    np.testing.assert_array_equal(found.labels, y[found.queried])
+    np.testing.assert_array_equal(
+        found.estimator.predict(X[:3]),
+        LogisticRegression().fit(X[found.labelled], y[found.labelled]).predict(X[:3]),
+    )
+    again = active_learning(LogisticRegression(), X, y, strategy=strategy, n_queries=15, random_state=0)
+    np.testing.assert_array_equal(found.queried, again.queried)
+
+
+def test_an_oracle_may_stop_and_frames_are_asked_about():
+    frame = pd.DataFrame({"x": np.arange(40.0), "town": ["Ulm", "Bonn"] * 20})
+    answers = iter(range(12))
+
+    def oracle(row):
+        return None if next(answers, None) is None else "high" if row >= 20 else "low"
+
+    found = active_learning(NaiveBayes(), frame, oracle, n_start=4, n_queries=30, random_state=0)
+    assert len(found.labelled) == 12
+    assert found.estimator.score(frame, np.where(np.arange(40) >= 20, "high", "low")) > 0.8
+
+
+def test_what_cannot_start_is_said():
+    X, y = task(0, 30)
+    with pytest.raises(SettingError, match="strategy must be one of"):
+        active_learning(LogisticRegression(), X, y, strategy="guess")
+    with pytest.raises(DataError, match="two classes at least"):
+        active_learning(LogisticRegression(), X, np.zeros(30))
+    with pytest.raises(DataError, match="knows 3 labels of 30 rows"):
+        active_learning(LogisticRegression(), X, y[:3])

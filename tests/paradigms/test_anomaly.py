@@ -1,0 +1,80 @@
+"""Anomalies: false alarms as stated, from densities, distances and depths."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.ensemble import IsolationForest as SkIsolation
+from sklearn.metrics import roc_auc_score
+from sklearn.neighbors import KernelDensity as SkKernel
+
+from lyceum.density import KernelDensity
+from lyceum.errors import SettingError
+from lyceum.paradigms import AnomalyDetector, IsolationForest
+from lyceum.paradigms._isolation_forest import mean_depth
+
+rng = np.random.default_rng(0)
+USUAL, FRESH = rng.normal(size=(1500, 3)), rng.normal(size=(4000, 3))
+ODD = rng.normal(size=(200, 3)) + 5.0
+
+
+@pytest.mark.syllabus("15.4")
+@pytest.mark.parametrize(
+    "detector", ["isolation", "gaussian", "distance", KernelDensity(bandwidth=0.5), SkKernel()]
+)
+@pytest.mark.parametrize("rate", [0.01, 0.1])
+def test_false_alarms_come_at_the_stated_rate(detector, rate):
+    model = AnomalyDetector(detector, false_alarm_rate=rate, random_state=0).fit(USUAL)
+    alarms = (model.predict(FRESH) == -1).mean()
+    assert alarms == pytest.approx(rate, abs=0.02 + 0.1 * rate)
+    assert (model.predict(ODD) == -1).mean() > 0.95
+    assert (model.scores_ < model.threshold_).mean() <= rate
+
+
+@pytest.mark.syllabus("15.4")
+def test_scores_of_rows_seen_are_too_good():
+    seen = AnomalyDetector(KernelDensity(bandwidth=0.1), cv=None).fit(USUAL)
+    held = AnomalyDetector(KernelDensity(bandwidth=0.1), random_state=0).fit(USUAL)
+    assert (seen.predict(FRESH) == -1).mean() > 0.3
+    assert (held.predict(FRESH) == -1).mean() == pytest.approx(0.05, abs=0.03)
+
+
+@pytest.mark.syllabus("15.4")
+def test_the_forest_ranks_as_another_library_does():
+    X = np.vstack([USUAL, ODD])
+    truth = np.repeat([0, 1], [len(USUAL), len(ODD)])
+    ours = IsolationForest(random_state=0).fit(X).score_samples(X)
+    theirs = SkIsolation(random_state=0).fit(X).score_samples(X)
+    assert roc_auc_score(truth, -ours) > roc_auc_score(truth, -theirs) - 0.005
+    assert np.corrcoef(ours, theirs)[0, 1] > 0.97
+    np.testing.assert_allclose(ours.mean(), theirs.mean(), atol=0.02)
+
+
+def test_depths_are_those_of_walking_the_trees():
+    model = IsolationForest(n_estimators=3, max_samples=64, random_state=0).fit(USUAL)
+    row, total = USUAL[7], 0.0
+    for tree in model.trees_:
+        v, depth = 0, 0
+        while tree.feature[v] >= 0:
+            v = tree.child[v] + int(row[tree.feature[v]] > tree.threshold[v])
+            depth += 1
+        total += depth + float(mean_depth(tree.n_rows[v]))
+    assert model.depths(USUAL[7:8])[0] == pytest.approx(total / 3)
+
+
+def test_mean_depth_is_that_of_random_search_trees():
+    exact = [2 * sum(1 / i for i in range(1, n)) - 2 * (n - 1) / n for n in (50, 256)]
+    np.testing.assert_allclose(mean_depth([50, 256]), exact, rtol=0.01)
+
+
+def test_mixed_tables_are_taken_and_refused_with_a_reason():
+    frame = pd.DataFrame({"x": USUAL[:, 0], "town": rng.choice(["Ulm", "Bonn"], 1500)})
+    model = AnomalyDetector(random_state=0).fit(frame)
+    assert model.predict(pd.DataFrame({"x": [9.0], "town": ["Ulm"]})).tolist() == [-1]
+    with pytest.raises(SettingError, match="column 'town' holds categories"):
+        AnomalyDetector(SkKernel()).fit(frame)
+
+
+def test_constant_columns_and_few_rows_do_not_stop_it():
+    same = np.ones((20, 2))
+    assert np.isfinite(IsolationForest(random_state=0).fit(same).score_samples(same)).all()
+    assert AnomalyDetector(random_state=0).fit(USUAL[:3]).predict(USUAL[:3]).shape == (3,)

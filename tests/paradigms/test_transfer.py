@@ -1,0 +1,141 @@
+"""Transfer: shifts that are known are recovered; another task helps."""
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from scipy.stats import norm
+from sklearn.linear_model import LogisticRegression as SkLogistic
+
+from lyceum.bayes import NaiveBayes
+from lyceum.ensemble import RandomForestClassifier
+from lyceum.errors import DataError
+from lyceum.linear import LinearRegression, LogisticRegression, Ridge
+from lyceum.paradigms import ModelAsPrior, PriorShift, TransferBoost, importance_weights, shifted_priors
+
+
+@pytest.mark.syllabus("15.3")
+def test_weights_are_the_ratio_of_the_densities():
+    rng = np.random.default_rng(0)
+    X, new = rng.normal(0, 1, (4000, 1)), rng.normal(1, 1, (4000, 1))
+    w = importance_weights(X, new, clip=None)
+    ratio = norm.pdf(X[:, 0], 1, 1) / norm.pdf(X[:, 0], 0, 1)
+    assert np.corrcoef(np.log(w), np.log(ratio))[0, 1] > 0.999
+    assert np.average(X[:, 0], weights=w) == pytest.approx(1.0, abs=0.1)
+    held = importance_weights(
+        X, new, estimator=RandomForestClassifier(n_estimators=10, min_samples_leaf=50), cv=2
+    )
+    assert np.average(X[:, 0], weights=held) == pytest.approx(1.0, abs=0.25)
+
+
+@pytest.mark.syllabus("15.3")
+def test_a_line_fitted_for_other_rows_is_better_there():
+    rng = np.random.default_rng(1)
+    X, new = rng.uniform(-2, 2, (800, 1)), rng.normal(1.5, 0.2, (800, 1))
+    f = lambda x: x[:, 0] ** 2  # noqa: E731
+    plain = LinearRegression().fit(X, f(X))
+    shifted = LinearRegression().fit(X, f(X), importance_weights(X, new))
+    error = [np.mean((m.predict(new) - f(new)) ** 2) for m in (plain, shifted)]
+    assert error[1] < error[0] / 5
+
+
+@pytest.mark.syllabus("15.3")
+@pytest.mark.parametrize("share", [0.05, 0.3, 0.9])
+def test_known_shifts_of_the_priors_are_recovered(share):
+    rng = np.random.default_rng(2)
+    y = np.repeat([0, 1], 3000)
+    X = rng.normal(size=(6000, 1)) + 1.5 * y[:, None]
+    model = PriorShift().fit(X, y)
+    n = int(4000 * share)
+    truth = np.repeat([1, 0], [n, 4000 - n])
+    new = rng.normal(size=(4000, 1)) + 1.5 * truth[:, None]
+    before = model.score(new, truth)
+    model.adapt(new)
+    assert model.class_prior_[1] == pytest.approx(share, abs=0.03)
+    assert model.score(new, truth) >= before - 0.003
+    assert (np.diff(model.history_) >= -1e-12).all()
+    known = PriorShift(priors=[1 - share, share]).fit(X, y)
+    joint = np.stack([norm.pdf(new[:, 0], m, 1) for m in (0, 1.5)], axis=1) * [1 - share, share]
+    exact = joint / joint.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(known.predict_proba(new), exact, atol=0.05)
+
+
+def test_em_of_priors_reaches_the_largest_likelihood():
+    rng = np.random.default_rng(3)
+    proba, old = rng.dirichlet(np.ones(3), 200), np.array([0.2, 0.5, 0.3])
+    new, shifted, history = shifted_priors(proba, old, tol=1e-12, max_iter=100_000)
+
+    def loss(v):
+        p = np.exp(v) / np.exp(v).sum()
+        return -np.log((proba / old) @ p).mean()
+
+    best = minimize(loss, np.zeros(3), tol=1e-14).fun
+    assert -history[-1] == pytest.approx(best, abs=1e-7)
+    np.testing.assert_allclose(shifted.mean(axis=0), new, atol=1e-6)  # the fixed point
+    with pytest.raises(DataError, match="do not go together"):
+        shifted_priors(proba, old[:2])
+
+
+@pytest.mark.syllabus("15.3")
+def test_rows_of_another_task_help_and_those_that_mislead_lose_weight():
+    gains, shares = [], []
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(640, 4))
+        domain = np.arange(640) >= 625
+        good = np.arange(640) % 4 > 0  # a quarter of the source rows follow another rule
+        rule = X[:, 0] + X[:, 1] > 0
+        y = np.where(domain | good, rule, X[:, 2] > 0).astype(int)
+        model = TransferBoost(n_estimators=20).fit(X, y, domain=domain)
+        fresh = rng.normal(size=(2000, 4))
+        truth = (fresh[:, 0] + fresh[:, 1] > 0).astype(int)
+        alone = TransferBoost(n_estimators=20).fit(X[domain], y[domain])
+        gains.append(model.score(fresh, truth) - alone.score(fresh, truth))
+        wrong = ~domain & (y != rule)
+        right = ~domain & (y == rule)
+        shares.append(model.source_weights_[wrong].mean() / model.source_weights_[right].mean())
+    assert np.mean(gains) > 0.02
+    assert np.mean(shares) < 0.8
+    with pytest.raises(DataError, match="one truth value"):
+        TransferBoost().fit(X, y, domain=[True])
+
+
+@pytest.mark.syllabus("15.3")
+def test_a_linear_source_is_the_mean_of_the_prior_of_the_coefficients():
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(50, 2))
+    y = X @ [2.0, -1.0] + 0.1 * rng.normal(size=50)
+    first = Ridge(alpha=1.0).fit(rng.normal(size=(80, 2)), rng.normal(size=80))
+    model = ModelAsPrior(task="regression", alpha=3.0).fit(X, y, source=first)
+    Z, r = (X - X.mean(axis=0)) / X.std(axis=0), y - first.predict(X)
+    v = np.linalg.solve(Z.T @ Z + 3.0 * np.eye(2), Z.T @ (r - r.mean()))
+    np.testing.assert_allclose(model.coef_[0], v, rtol=1e-9)
+    np.testing.assert_allclose(model.predict(X), first.predict(X) + Z @ v + r.mean(), rtol=1e-9)
+
+
+@pytest.mark.syllabus("15.3")
+def test_without_rows_to_speak_of_the_source_decides_and_with_many_it_does_not():
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(500, 3))
+    first = SkLogistic().fit(X, X[:, 0] > 0)
+    few = rng.normal(size=(6, 3))
+    near = ModelAsPrior(alpha=1e9).fit(few, np.array([0, 1, 0, 1, 0, 1]).astype(bool), source=first)
+    order = near.predict_proba(X)[:, 1].argsort()
+    assert np.corrcoef(order.argsort(), first.predict_proba(X)[:, 1].argsort().argsort())[0, 1] > 0.999
+    y = X[:, 1] > 0
+    far = ModelAsPrior(alpha=1e-3).fit(X, y, source=first)
+    assert far.score(X, y) > 0.97
+    plain = ModelAsPrior(alpha=1.0).fit(X, y)  # without a source it is logistic regression
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    ridge = LogisticRegression(C=2.0, tol=1e-10).fit(Z, y)  # two opposite vectors share the penalty
+    np.testing.assert_allclose(plain.predict_proba(X), ridge.predict_proba(Z), atol=1e-4)
+
+
+def test_classes_that_the_source_does_not_know_can_be_learned():
+    rng = np.random.default_rng(6)
+    X = rng.normal(size=(300, 2))
+    y = np.select([X[:, 0] > 0.5, X[:, 0] < -0.5], ["c", "a"], "b")
+    known = y != "c"
+    first = NaiveBayes().fit(X[known], y[known])
+    model = ModelAsPrior(alpha=0.01).fit(X, y, source=first)
+    assert model.classes_.tolist() == ["a", "b", "c"]
+    assert model.score(X, y) > 0.9

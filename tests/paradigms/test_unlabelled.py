@@ -1,0 +1,160 @@
+"""Rows without a label: self-training, EM and label propagation."""
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from sklearn.datasets import make_moons
+from sklearn.linear_model import LogisticRegression as SkLogistic
+
+from lyceum.bayes import LinearDiscriminant, NaiveBayes, QuadraticDiscriminant
+from lyceum.data import scan
+from lyceum.errors import DataError, SettingError
+from lyceum.linear import LogisticRegression
+from lyceum.paradigms import LabelPropagation, SelfTraining, SemiSupervisedEM
+from lyceum.paradigms._graph import neighbor_graph, propagate, spread
+
+
+def two_groups(n=200, known=6, seed=0):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, n)
+    X = rng.normal(size=(n, 3)) + 3.5 * y[:, None]
+    given = np.full(n, -1)
+    for k in (0, 1):
+        given[np.flatnonzero(y == k)[: known // 2]] = k
+    return X, y, given
+
+
+ALL = [SelfTraining(), SemiSupervisedEM(), LabelPropagation()]
+
+
+@pytest.mark.syllabus("15.1")
+@pytest.mark.parametrize("learner", ALL, ids=lambda one: type(one).__name__)
+def test_unlabelled_is_minus_one_none_nan_or_a_missing_cell(learner, tmp_path):
+    X, y, given = two_groups()
+    expected = learner.fit(X, given).predict(X)
+    assert (expected == y).mean() > 0.97
+    for missing in (np.where(given < 0, np.nan, given), [None if k < 0 else int(k) for k in given]):
+        np.testing.assert_array_equal(learner.fit(X, missing).predict(X).astype(int), expected)
+    names = [None if k < 0 else ["no", "yes"][k] for k in given]
+    told = learner.fit(pd.DataFrame(X, columns=list("abc")), names)
+    frame = pd.DataFrame(X, columns=list("abc"))
+    np.testing.assert_array_equal(told.predict(frame), np.array(["no", "yes"])[expected])
+    table = pa.table({**{name: X[:, j] for j, name in enumerate("abc")}, "y": pa.array(names)})
+    pq.write_table(table, tmp_path / "rows.parquet")
+    read = learner.fit(scan(tmp_path / "rows.parquet", target="y", memory=0))
+    np.testing.assert_array_equal(read.predict(frame), np.array(["no", "yes"])[expected])
+
+
+@pytest.mark.parametrize("learner", ALL, ids=lambda one: type(one).__name__)
+def test_classes_may_be_called_minus_one_and_one(learner):
+    X, y, _ = two_groups()
+    model = learner.fit(X, 2 * y - 1)
+    assert model.classes_.tolist() == [-1, 1]
+    with pytest.raises(DataError, match="no row has a label"):
+        learner.fit(X, [None] * len(y))
+
+
+@pytest.mark.syllabus("15.1")
+@pytest.mark.parametrize(
+    "estimator", [NaiveBayes(estimate="raw", var_smoothing=0.0), QuadraticDiscriminant()]
+)
+def test_the_likelihood_of_em_never_falls(estimator):
+    X, _, given = two_groups(known=16)
+    model = SemiSupervisedEM(estimator, tol=0.0, max_iter=30).fit(X, given)
+    history = np.array(model.history_)
+    assert len(history) > 3
+    assert (np.diff(history[1:]) >= -1e-8 * np.abs(history[1:-1])).all()
+
+
+@pytest.mark.syllabus("15.1")
+def test_one_step_of_em_is_a_weighted_fit_by_hand():
+    X, _, given = two_groups(known=10)
+    first = NaiveBayes().fit(X[given >= 0], given[given >= 0])
+    model = SemiSupervisedEM(max_iter=1, unlabelled_weight=0.3).fit(X, given)
+    hidden, known = given < 0, given >= 0
+    proba = first.predict_proba(X[hidden])
+    rows = np.vstack([X[known], X[hidden], X[hidden]])
+    labels = np.concatenate([given[known], np.zeros(hidden.sum(), int), np.ones(hidden.sum(), int)])
+    w = np.concatenate([np.ones(known.sum()), 0.3 * proba[:, 0], 0.3 * proba[:, 1]])
+    by_hand = NaiveBayes().fit(rows, labels, w)
+    np.testing.assert_allclose(model.estimator_.means_, by_hand.means_, rtol=1e-10)
+    np.testing.assert_allclose(model.predict_proba(X), by_hand.predict_proba(X), atol=1e-12)
+
+
+@pytest.mark.syllabus("15.1")
+def test_unlabelled_rows_help_over_twenty_seeds():
+    alone, together = [], []
+    for seed in range(20):
+        X, y, given = two_groups(known=4, seed=seed)
+        alone.append(NaiveBayes().fit(X[given >= 0], given[given >= 0]).score(X, y))
+        together.append(SemiSupervisedEM().fit(X, given).score(X, y))
+    assert np.mean(together) > np.mean(alone) + 0.05
+
+
+def test_self_training_labels_the_surest_first():
+    X, y, given = two_groups(known=10)
+    model = SelfTraining(LogisticRegression(), criterion="k_best", k_best=20, max_iter=3).fit(X, given)
+    assert [one["labelled"] for one in model.record_] == [20, 20, 20]
+    assert model.termination_ == "max_iter"
+    first = LogisticRegression().fit(X[given >= 0], given[given >= 0]).predict_proba(X).max(axis=1)
+    chosen = model.labeled_iter_ == 1
+    assert first[chosen].min() >= first[(given < 0) & ~chosen].max() - 1e-12
+    everything = SelfTraining(SkLogistic(), threshold=0.5, max_iter=None).fit(X, given)
+    assert everything.termination_ == "all_labelled"
+    assert everything.score(X, y) > 0.95
+
+
+def test_em_needs_a_density():
+    X, _, given = two_groups()
+    for estimator in (LogisticRegression(), LinearDiscriminant()):
+        with pytest.raises(SettingError, match="QuadraticDiscriminant for Gaussian classes"):
+            SemiSupervisedEM(estimator).fit(X, given)
+
+
+# -- graphs --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.syllabus("15.1")
+@pytest.mark.parametrize("kernel", ["knn", "rbf"])
+def test_spreading_and_propagation_equal_their_closed_forms(kernel):
+    X, _, given = two_groups(60, known=10)
+    W, _ = neighbor_graph(X, 5, kernel, None)
+    dense = W.toarray()
+    np.testing.assert_array_equal(dense, dense.T)
+    Y = np.zeros((60, 2))
+    known = np.flatnonzero(given >= 0)
+    Y[known, given[known]] = 1.0
+    degree = dense.sum(axis=1)
+    S = dense / np.sqrt(np.outer(degree, degree))
+    expected = 0.2 * np.linalg.solve(np.eye(60) - 0.8 * S, Y)
+    np.testing.assert_allclose(spread(W, Y, 0.8, 1000, 1e-12)[0], expected, atol=1e-10)
+    hidden = np.flatnonzero(given < 0)
+    inner = np.diag(degree)[np.ix_(hidden, hidden)] - dense[np.ix_(hidden, hidden)]
+    harmonic = np.linalg.solve(inner, dense[np.ix_(hidden, known)] @ Y[known])
+    found = propagate(W, Y, known, 1000, 1e-12)[0]
+    np.testing.assert_allclose(found[hidden], harmonic, atol=1e-10)
+    np.testing.assert_array_equal(found[known], Y[known])
+
+
+@pytest.mark.syllabus("15.1")
+@pytest.mark.parametrize("method", ["spreading", "propagation"])
+def test_labels_follow_the_moons(method):
+    X, y = make_moons(400, noise=0.06, random_state=0)
+    given = np.full(400, -1)
+    for k in (0, 1):
+        given[np.flatnonzero(y == k)[:3]] = k
+    model = LabelPropagation(method=method, alpha=0.99).fit(X, given)
+    assert (model.labels_ == y).mean() > 0.98
+    fresh, truth = make_moons(200, noise=0.06, random_state=1)
+    assert model.score(fresh, truth) > 0.97
+
+
+def test_rows_that_no_label_reaches_get_the_class_shares():
+    X = np.array([[0.0], [0.1], [0.2], [50.0], [50.1], [50.2]])
+    given = np.array([0, 1, 1, -1, -1, -1])
+    for method in ("spreading", "propagation"):
+        model = LabelPropagation(method=method, n_neighbors=2).fit(X, given)
+        assert model.n_unreached_ == 3
+        np.testing.assert_allclose(model.label_distributions_[3:], [[1 / 3, 2 / 3]] * 3)
