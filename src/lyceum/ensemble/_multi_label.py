@@ -25,7 +25,7 @@ from lyceum.ensemble._binary_members import (
     member_weights,
     yes_posterior,
 )
-from lyceum.ensemble._member_data import Ensemble, MemberData, _Inputs, _refuse_codes, takes_rows
+from lyceum.ensemble._member_data import Ensemble, MemberData, _Inputs, refuse_codes, takes_rows
 from lyceum.errors import DataError
 from lyceum.linear import LogisticRegression
 from lyceum.report import Summary, Table
@@ -124,7 +124,7 @@ class MultiLabel(Classifier, Ensemble):
             return MemberData(source, named=hasattr(self, "feature_names_in_")), source.w
         self.framed_ = is_frame(X)
         if not self.framed_:
-            _refuse_codes(source.schema)
+            refuse_codes(source.schema)
         return MemberData(None, X if self.framed_ else source.X), source.w
 
     # -- predict ---------------------------------------------------------------------------------------------
