@@ -8,12 +8,14 @@ from lyceum.apply._evaluate import Evaluation, Metric, evaluate_model
 from lyceum.apply._explain import RowExplanation, explain_rows, show_cell
 from lyceum.apply._fit import fit_file, preparations
 from lyceum.apply._fitted_model import FittedModel
+from lyceum.apply._label import Labelled, label_file
 from lyceum.apply._loss import read_loss
 from lyceum.apply._predict import Predicted, predict_file
 
 __all__ = [
     "Evaluation",
     "FittedModel",
+    "Labelled",
     "Metric",
     "ModelComparison",
     "PairedTest",
@@ -23,6 +25,7 @@ __all__ = [
     "evaluate_model",
     "explain_rows",
     "fit_file",
+    "label_file",
     "predict_file",
     "preparations",
     "read_loss",

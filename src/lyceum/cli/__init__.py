@@ -284,6 +284,29 @@ def explain(
     run(model, data, row or (), _form(delimiter, encoding), as_json)
 
 
+@app.command(epilog="Example: lyceum label mails.csv --target spam --out labelled.csv --queries 30")
+def label(
+    data: Data,
+    target: Annotated[str, typer.Option("--target", "-t", help="The column of labels; it may be missing.")],
+    out: Annotated[str, typer.Option("--out", "-o", help="The CSV file to write, with all rows and labels.")],
+    strategy: Annotated[
+        str, typer.Option(help="uncertainty, margin, entropy, committee, density or random.")
+    ] = "uncertainty",
+    queries: Annotated[int, typer.Option(help="The most labels to ask for.")] = 20,
+    learner: Annotated[
+        str | None, typer.Option("--learner", "-l", help="What guesses; NaiveBayes if not given.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="What chance is drawn from.")] = 0,
+    delimiter: Delimiter = "",
+    encoding: Encoding = "utf8",
+    force: Force = False,
+) -> None:
+    """Ask for the labels of rows, the most telling first, and save every answer at once."""
+    from lyceum.cli._label import run
+
+    run(data, target, out, strategy, queries, learner, seed, _form(delimiter, encoding), force)
+
+
 @app.command(epilog="Example: lyceum compare old.lyceum new.lyceum test.csv --target class")
 def compare(
     first: Model,

@@ -22,6 +22,7 @@ from lyceum.plot._learning_curves import learning_curve, validation_curve
 from lyceum.plot._linear import laplace_contours, posterior_contours, regularization_path, residuals
 from lyceum.plot._neighbors import local_fit, neighbor_regions, radial_units, voronoi
 from lyceum.plot._neural import network, training_curves
+from lyceum.plot._paradigms import label_curves, policy, stages
 from lyceum.plot._staged_errors import staged_errors
 from lyceum.plot._threshold_curves import cost_curve, precision_recall, roc
 from lyceum.plot._tree_drawing import tree
@@ -42,11 +43,13 @@ __all__ = [
     "density",
     "error_reject",
     "importances",
+    "label_curves",
     "laplace_contours",
     "learning_curve",
     "local_fit",
     "neighbor_regions",
     "network",
+    "policy",
     "posterior_contours",
     "posterior_updating",
     "precision_recall",
@@ -57,6 +60,7 @@ __all__ = [
     "sensor_fusion",
     "sensor_fusion_cases",
     "staged_errors",
+    "stages",
     "style",
     "training_curves",
     "tree",

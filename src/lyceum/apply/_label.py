@@ -1,0 +1,170 @@
+"""Labels for the rows of a file, asked for where they teach most."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+
+from lyceum.bayes import NaiveBayes
+from lyceum.data import CsvFormat, read_table
+from lyceum.errors import DataError, LyceumError
+from lyceum.files import write_file
+from lyceum.paradigms import STRATEGIES, active_learning
+
+__all__ = ["Labelled", "label_file"]
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """What was labelled.
+
+    Attributes
+    ----------
+    out : Path
+        The CSV file with all rows and labels.
+    asked : int
+        The number of answers.
+    labelled, rows : int
+        The rows with a label now, and all rows.
+    classes : tuple of str
+        The labels that occur.
+    """
+
+    out: Path
+    asked: int
+    labelled: int
+    rows: int
+    classes: tuple[str, ...]
+
+
+def label_file(
+    data: str,
+    target: str,
+    out: str | Path,
+    ask: Callable[[int, dict[str, Any], dict[str, float]], str | None],
+    *,
+    strategy: str = "uncertainty",
+    n_queries: int = 20,
+    learner: Any = None,
+    seed: int = 0,
+    form: CsvFormat | None = None,
+) -> Labelled:
+    """Ask for labels of the rows of a file, the most telling first, and write all rows with their labels.
+
+    The file is written after every answer, so that nothing is lost.
+
+    Parameters
+    ----------
+    data : path
+        A file whose column `target` is missing, or empty in some rows.
+    target : str
+        The column of labels.
+    out : path
+        The CSV file to write.
+    ask : function
+        `ask(row_number, cells, posteriors)` gives a label, or None to stop; posteriors are empty at first.
+    strategy : str, default="uncertainty"
+        See `lyceum.paradigms.active_learning`.
+    n_queries : int, default=20
+        The most labels to ask for.
+    learner : classifier, default=None
+        What says how sure it is; None is naive Bayes.
+    seed : int, default=0
+    form : CsvFormat, optional
+
+    Returns
+    -------
+    Labelled
+    """
+    if strategy not in STRATEGIES:
+        raise LyceumError(f"strategy must be one of {', '.join(STRATEGIES)}, not {strategy!r}")
+    work = _Work(read_table(data, form), target, Path(out), ask, NaiveBayes() if learner is None else learner)
+    if n_queries > 0 and work.begin(n_queries, seed):
+        work.go_on(strategy, n_queries - work.asked, seed)
+    return work.result()
+
+
+class _Work:
+    """The table, its labels so far, and who is asked."""
+
+    def __init__(self, table: pa.Table, target: str, out: Path, ask: Any, learner: Any) -> None:
+        names = table.column_names
+        self.target, self.out, self.person, self.learner = target, out, ask, learner
+        given = table.column(target).to_pylist() if target in names else [None] * table.num_rows
+        self.labels: list[str | None] = [None if _is_missing(one) else str(one) for one in given]
+        self.table = table.drop_columns([target]) if target in names else table
+        if not self.table.num_columns:
+            raise DataError(f"there is no column but {target!r}: nothing tells the rows apart")
+        self.asked = 0
+        self.stopped = False
+
+    @property
+    def known(self) -> list[int]:
+        return [i for i, label in enumerate(self.labels) if label is not None]
+
+    def query(self, row: int, posteriors: dict[str, float] | None = None) -> str | None:
+        cells = {name: self.table.column(name)[row].as_py() for name in self.table.column_names}
+        answer = self.person(row, cells, posteriors or {})
+        if answer is None:
+            self.stopped = True
+            return None
+        self.labels[row] = str(answer)
+        self.asked += 1
+        self.write()
+        return str(answer)
+
+    def begin(self, n_queries: int, seed: int) -> bool:
+        """Ask about rows at random until two labels are there; whether there is more to ask."""
+        order = np.random.default_rng(seed).permutation(len(self.labels)).tolist()
+        for row in order:
+            if len({self.labels[i] for i in self.known}) > 1:
+                break
+            if self.labels[row] is None and (self.asked >= n_queries or self.query(row) is None):
+                return False
+        return len(self.known) < len(self.labels) and len({self.labels[i] for i in self.known}) > 1
+
+    def go_on(self, strategy: str, n_queries: int, seed: int) -> None:
+        for step in range(n_queries):
+            known = self.known
+            if self.stopped or len(known) == len(self.labels):
+                return
+            asked: list[int] = []
+
+            def note(row: int, asked: list[int] = asked) -> None:
+                asked.append(row)  # answered below, with what the learner thinks
+
+            found = active_learning(
+                self.learner,
+                self.table,
+                note,
+                strategy=strategy,
+                labelled=known,
+                labels=[self.labels[i] for i in known],
+                n_queries=1,
+                random_state=seed + step,
+            )
+            proba = np.asarray(found.estimator.predict_proba(self.table.slice(asked[0], 1)))[0]
+            if self.query(asked[0], dict(zip(map(str, found.estimator.classes_), proba.tolist()))) is None:
+                return
+
+    def write(self) -> None:
+        whole = self.table.append_column(self.target, pa.array(self.labels, pa.string()))
+        buffer = io.BytesIO()
+        pa.csv.write_csv(whole, buffer)
+        write_file(self.out, buffer.getvalue())
+
+    def result(self) -> Labelled:
+        self.write()
+        classes = sorted({str(self.labels[i]) for i in self.known})
+        return Labelled(self.out, self.asked, len(self.known), len(self.labels), tuple(classes))
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or value == "" or value != value

@@ -1,0 +1,58 @@
+"""`lyceum label`: rows are asked about, and every answer is saved."""
+
+import builtins
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from lyceum.apply import label_file
+
+
+@pytest.fixture
+def mails(tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"length": rng.normal(size=60), "links": rng.integers(0, 9, 60)})
+    path = tmp_path / "mails.csv"
+    frame.to_csv(path, index=False)
+    return path
+
+
+def truth(cells):
+    return "spam" if cells["links"] > 4 else "ham"
+
+
+@pytest.mark.syllabus("15.2")
+def test_a_person_at_the_terminal_labels_rows(command, mails, tmp_path, monkeypatch):
+    given = pd.read_csv(mails)
+    answers = iter(["spam" if i % 2 else "ham" for i in range(6)] + [""])
+    monkeypatch.setattr(builtins, "input", lambda prompt: next(answers))
+    code, out, _ = command("label", mails, "--target", "kind", "--out", tmp_path / "out.csv", "--queries", 20)
+    assert code == 0
+    assert "6 answers; 6 of 60 rows have a label (ham, spam)" in " ".join(out.split())
+    assert "guess:" in out
+    found = pd.read_csv(tmp_path / "out.csv")
+    assert found["kind"].notna().sum() == 6
+    pd.testing.assert_frame_equal(found[["length", "links"]], given)
+    code, _, err = command("label", mails, "--target", "kind", "--out", tmp_path / "out.csv")
+    assert code == 2
+    assert "out.csv" in err
+
+
+def test_labels_that_are_there_are_kept_and_asking_goes_on(mails, tmp_path):
+    frame = pd.read_csv(mails)
+    kind = np.where(frame["links"] > 4, "spam", "ham").astype(object)
+    kind[10:] = None
+    frame.assign(kind=kind).to_csv(mails, index=False)
+    asked = []
+
+    def ask(row, cells, posteriors):
+        asked.append(row)
+        assert set(posteriors) == {"ham", "spam"}
+        return truth(cells)
+
+    found = label_file(str(mails), "kind", tmp_path / "out.csv", ask, n_queries=5)
+    assert (found.asked, found.labelled, found.rows, found.classes) == (5, 15, 60, ("ham", "spam"))
+    assert min(asked) >= 10
+    again = pd.read_csv(tmp_path / "out.csv")
+    assert (again["kind"][:10] == kind[:10]).all()
