@@ -32,7 +32,7 @@ def test_a_policy_is_drawn_with_its_values():
     best = value_iteration(GridWorld(), 0.9)
     ax = plot.policy(best)
     np.testing.assert_allclose(ax.images[0].get_array(), best.values.reshape(3, 4))
-    assert [text.get_text() for text in ax.texts if text.get_text()][0] == f"{best.values[0]:.2f}"
+    assert next(text.get_text() for text in ax.texts if text.get_text()) == f"{best.values[0]:.2f}"
     plot.policy(QLearning(n_episodes=20, random_state=0).fit(GridWorld()))
     with pytest.raises(DataError, match="no grid of shape"):
         plot.policy(best, shape=(2, 2))

@@ -48,9 +48,8 @@ def _ask(row: int, cells: dict[str, Any], posteriors: dict[str, float]) -> str |
     console.print(shown)
     if posteriors:
         best = sorted(posteriors.items(), key=lambda pair: -pair[1])[:5]
-        console.print(
-            "guess: " + ", ".join(f"{escape(label)} {share:.0%}" for label, share in best), style="dim"
-        )
+        guess = ", ".join(f"{escape(label)} {share:.0%}" for label, share in best)
+        console.print(f"guess: {guess}", style="dim")
     try:
         answer = input("label: ").strip()
     except EOFError:
