@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from lyceum.distances import nearest
+from lyceum.errors import DataError
 from lyceum.progress import report
 
 __all__ = ["neighbor_graph", "propagate", "spread"]
@@ -27,6 +28,8 @@ def neighbor_graph(X: np.ndarray, k: int, kernel: str, gamma: float | None) -> t
     if k < 1:
         return sparse.csr_array((n, n)), 1.0 if gamma is None else gamma
     found = nearest(X, k)
+    if not np.isfinite(found.distances).all() or found.distances.max() > 1e150:
+        raise DataError("the squares of the distances overflow: standardize the columns first")
     if gamma is None:
         width = float(found.distances[:, -1].mean())
         gamma = 1.0 / (2.0 * width**2) if width > 0 else 1.0

@@ -118,7 +118,7 @@ def policy(
             head = (c + right, r - 0.08 + down)
             arrow = {"arrowstyle": "-|>", "color": ink, "shrinkA": 0, "shrinkB": 0}
             ax.annotate("", head, (c, r - 0.08), arrowprops=arrow)
-    ax.figure.colorbar(image, ax=ax, label="value", shrink=0.85)  # type: ignore[union-attr]
+    ax.figure.colorbar(image, ax=ax, label="value", shrink=0.85)
     finish(ax, "", "", title)
     ax.grid(False)
     ax.set_xticks([])
