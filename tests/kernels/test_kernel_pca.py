@@ -78,6 +78,8 @@ def test_kernels_without_pre_images_and_awkward_rows():
         model.inverse_transform(np.zeros((1, 3)))
     assert KernelPCA().fit(np.ones((4, 2))).transform(np.ones((2, 2))).tolist() == [[0.0]] * 2
     assert KernelPCA(3).fit([[1.0, 2.0]]).transform([[1.0, 2.0]]).shape == (1, 1)
+    narrow = KernelPCA(gamma=1e-12).fit(X)  # all values are 1 but for their last digits
+    assert (narrow.eigenvalues_ >= 0).all()
     frame = pd.DataFrame({"age": [1.0, np.nan, 3.0, 9.0], "town": ["Ulm", "Bonn", None, "Ulm"]})
     assert np.isfinite(KernelPCA(2, kernel=Distance("gower")).fit_transform(frame)).all()
     dense, thin = KernelPCA(2).fit_transform(X), KernelPCA(2).fit(sparse.csr_array(X)).transform(X)

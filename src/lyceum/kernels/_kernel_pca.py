@@ -155,6 +155,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelLearner
         share, root = w / w.sum(), np.sqrt(w)
         self.column_means_ = K @ share
         self.total_mean_ = float(share @ self.column_means_)
+        rounding = 10.0 * np.finfo(float).eps * float(w @ np.abs(np.diagonal(K)))  # of what is centred
         S = K  # centred in place
         S -= self.column_means_
         S -= self.column_means_[:, None]
@@ -164,13 +165,13 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelLearner
         total = float(np.trace(S))
         values, vectors = _largest(S, self.n_components)
         size = max(abs(values[0]), abs(values[-1])) if len(values) else 0.0
-        if len(values) and values.min() < -1e-6 * size and self.n_components is None:
+        if len(values) and values.min() < -max(1e-6 * size, rounding) and self.n_components is None:
             raise SettingError(
                 f"{self.kernel_!r} is no Mercer kernel on these rows: the centred Gram matrix has an "
                 f"eigenvalue of {values.min():.3g} beside {values[0]:.3g}: give n_components, so that the "
                 "largest are kept"
             )
-        level = _ZERO * max(size, np.finfo(float).tiny)
+        level = max(_ZERO * size, rounding, np.finfo(float).tiny)
         kept = values > level
         if self.n_components is None:
             k = max(1, int(kept.sum()))
