@@ -5,6 +5,9 @@ from lyceum.catalog._entry import Item
 __all__ = ["ITEMS"]
 
 ITEMS = (
+    Item("bayes_net", package="lyceum.plot", syllabus=("5.1", "5.4")),
+    Item("junction_tree", package="lyceum.plot", syllabus=("5.4",)),
+    Item("moral_graph", package="lyceum.plot", syllabus=("5.4",)),
     Item("cobweb", package="lyceum.plot", syllabus=("14.1",)),
     Item("constrained", package="lyceum.plot", syllabus=("9.2",)),
     Item("cost_complexity", package="lyceum.plot", syllabus=("6.6",)),

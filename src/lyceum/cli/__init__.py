@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from lyceum import __version__, catalog
+from lyceum.cli._bayesnet import bayesnet
 from lyceum.cli._options import (
     AsJson,
     Data,
@@ -43,6 +44,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+app.add_typer(bayesnet)
 
 
 def main() -> NoReturn:

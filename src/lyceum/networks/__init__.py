@@ -5,6 +5,7 @@ from lyceum.networks._classifier import BayesNetClassifier
 from lyceum.networks._d_separation import Independence, d_separated, local_markov
 from lyceum.networks._em import EMFit, expectation_maximization
 from lyceum.networks._explain_query import QueryWorking, explain_query
+from lyceum.networks._graph import moral_graph, topological_order
 from lyceum.networks._junction_tree import JunctionTree
 from lyceum.networks._net import BayesNet
 from lyceum.networks._nodes import GaussianNode, TableNode
@@ -34,7 +35,9 @@ __all__ = [
     "learn_parameters",
     "learn_structure",
     "local_markov",
+    "moral_graph",
     "read_bif",
     "structural_distance",
+    "topological_order",
     "write_bif",
 ]

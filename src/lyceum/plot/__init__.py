@@ -4,6 +4,7 @@ Pictures of evidence take the results of `lyceum.evaluate` as they are, and arra
 """
 
 from lyceum.plot import style
+from lyceum.plot._bayes_net import bayes_net, junction_tree, moral_graph
 from lyceum.plot._calibration import calibration
 from lyceum.plot._comparisons import bias_variance, comparison, cross_validation
 from lyceum.plot._confusion import cobweb, confusion
@@ -30,6 +31,7 @@ from lyceum.plot.style import COLOURS
 
 __all__ = [
     "COLOURS",
+    "bayes_net",
     "bias_variance",
     "calibration",
     "class_densities",
@@ -43,10 +45,12 @@ __all__ = [
     "density",
     "error_reject",
     "importances",
+    "junction_tree",
     "label_curves",
     "laplace_contours",
     "learning_curve",
     "local_fit",
+    "moral_graph",
     "neighbor_regions",
     "network",
     "policy",
