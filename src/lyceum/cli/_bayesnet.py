@@ -250,7 +250,7 @@ def draw(
             ax = plot.junction_tree(model)
         else:
             ax = plot.moral_graph(model) if moral else plot.bayes_net(model, _pairs(evidence, "--evidence"))
-        ax.figure.savefig(out, dpi=150)
+        ax.figure.savefig(out, dpi=150)  # type: ignore[union-attr]
         pyplot.close(ax.figure)  # type: ignore[arg-type]
     console.print(f"drawn in [bold]{out}[/]", soft_wrap=True)
 
