@@ -18,7 +18,7 @@ class Rules:
     max_depth: int = 10**6
     min_samples_leaf: int = 1
     l2: float = 0.0
-    smoothing: float = 10.0
+    smoothing: float = 1.0
     min_hessian: float = 1e-3
     categories: tuple[int, ...] = ()
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import AdaBoostClassifier as TheirAdaBoost
+from sklearn.model_selection import cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier as TheirTree
 from threadpoolctl import threadpool_limits
@@ -18,7 +19,7 @@ from lyceum.bayes import NaiveBayes
 from lyceum.data import scan
 from lyceum.ensemble import AdaBoostClassifier
 from lyceum.ensemble._adaboost_rounds import AlphaRule
-from lyceum.errors import DataError, SettingError, SourceError
+from lyceum.errors import SettingError, SourceError
 from lyceum.progress import Update, watch
 
 TEN = np.arange(1, 11)[:, None] / 10
@@ -176,13 +177,17 @@ def test_nothing_to_learn_is_a_vote_of_nothing():
     assert one.predict([[7.0]]).tolist() == ["a"]
 
 
-def test_members_worse_than_chance_are_no_ensemble():
+@pytest.mark.syllabus("11.4")
+@pytest.mark.parametrize("on_failure", ["stop", "reset"])
+def test_where_no_member_beats_chance_the_first_one_is_kept(on_failure):
     X, y = cloud(90, K=3)
-    always = DummyClassifier(strategy="constant", constant=0)
-    with pytest.raises(DataError, match=r'err on 0\.667 of the weight.*or multiclass="samme"'):
-        AdaBoostClassifier(always, multiclass="m1").fit(X, y)
-    with pytest.raises(DataError, match="no better than"):
-        AdaBoostClassifier(always, 4, multiclass="m1", on_failure="reset").fit(X, y)
+    always = DummyClassifier(strategy="constant", constant=2)
+    model = AdaBoostClassifier(always, 4, multiclass="m1", on_failure=on_failure).fit(X, y)
+    assert model.stopped_ == "no better than chance"
+    assert len(model.estimators_) == 1
+    assert model.errors_[0] == pytest.approx((y != 2).mean())
+    assert (model.predict(X) == 2).all()
+    assert cross_val_score(AdaBoostClassifier(always, multiclass="m1"), X, y, cv=3).min() > 0.2
 
 
 # -- weights and draws ---------------------------------------------------------------------------------------

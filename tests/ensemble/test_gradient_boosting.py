@@ -10,12 +10,15 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.special import expit
+from sklearn.datasets import make_blobs
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
-from sklearn.metrics import roc_auc_score
+from sklearn.metrics import log_loss, roc_auc_score
+from sklearn.model_selection import StratifiedKFold
 from tests.checks.laws import LAWS, Case
 from tests.ensemble.boosting_reference import Rules, boost
 from threadpoolctl import threadpool_limits
 
+from lyceum import datasets
 from lyceum.ensemble._gradient_boosting import GradientBoostingClassifier, GradientBoostingRegressor
 from lyceum.errors import DataError, SettingError
 from lyceum.progress import Update, watch
@@ -334,7 +337,7 @@ def test_more_categories_than_bins_share_the_last():
     ids=["constant columns", "nothing but gaps", "fewer rows than a leaf has", "one row"],
 )
 def test_nothing_to_split_on_gives_the_mean(X, y):
-    model = GradientBoostingRegressor(n_estimators=3).fit(X, y)
+    model = GradientBoostingRegressor(n_estimators=3, min_samples_leaf=20).fit(X, y)
     np.testing.assert_allclose(model.predict(X), y.mean())
 
 
@@ -388,3 +391,30 @@ def test_progress_is_reported_after_every_round():
     with watch(seen.append):
         GradientBoostingRegressor(n_estimators=3).fit(X, y)
     assert [u for u in seen if u.stage == "rounds"] == [Update("rounds", k, 3) for k in (1, 2, 3)]
+
+
+@pytest.mark.syllabus("11.4")
+def test_the_least_rows_of_a_leaf_adapt_to_small_tables():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(30, 2))
+    y = np.sin(6 * X[:, 0]) + X[:, 1]
+    assert GradientBoostingRegressor(n_estimators=300).fit(X, y).score(X, y) > 0.999
+    forty = GradientBoostingClassifier().fit(*make_blobs(40, centers=2, random_state=0))
+    assert max(tree.n_leaves for tree in forty.trees_) > 1
+    assert max(tree.n_leaves for tree in GradientBoostingRegressor(min_samples_leaf=20).fit(X, y).trees_) == 1
+    large = rng.uniform(size=(400, 2))
+    auto, twenty = (
+        GradientBoostingRegressor(min_samples_leaf=n).fit(large, large[:, 0] ** 2).predict(large)
+        for n in ("auto", 20)
+    )
+    np.testing.assert_array_equal(auto, twenty)
+
+
+@pytest.mark.syllabus("11.4")
+def test_categories_cost_no_accuracy_at_the_defaults():
+    rows = datasets.load("penguins")
+    y, losses = np.asarray(rows.y), []
+    for train, test in StratifiedKFold(5, shuffle=True, random_state=0).split(np.zeros(len(y)), y):
+        model = GradientBoostingClassifier(random_state=0).fit(rows.take(train))
+        losses.append(log_loss(y[test], model.predict_proba(rows.take(test)), labels=model.classes_))
+    assert np.mean(losses) < 0.07

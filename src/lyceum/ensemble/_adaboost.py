@@ -18,6 +18,7 @@ from lyceum._threads import single_threaded_blas
 from lyceum.base import Classifier
 from lyceum.ensemble._adaboost_rounds import (
     ALL,
+    CHANCE,
     AlphaRule,
     MemberFitter,
     RoundLog,
@@ -37,7 +38,7 @@ from lyceum.ensemble._adaboost_votes import (
 from lyceum.ensemble._member_data import MEMBER_CONSTRAINTS, Ensemble, MemberData, takes_weights
 from lyceum.ensemble._member_fitters import member_fitter
 from lyceum.ensemble._tree_members import are_trees
-from lyceum.errors import DataError, SettingError
+from lyceum.errors import SettingError
 from lyceum.probability import AGAINST_RUNNER_UP
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
@@ -71,9 +72,10 @@ class AdaBoostClassifier(Classifier, Ensemble):
     With two classes, or M1, the training error is at most ∏_t Z_t, Z_t = (1 − ε_t) e^(−α_t) + ε_t e^(α_t),
     which is 2 √(ε_t (1 − ε_t)) if ν = 1.
 
-    A round fails if its member is no better than chance: the round's member is thrown away, and
-    `on_failure` says what comes next. A member without any error would have an infinite α and ends the
-    rounds: its α is that of an error of half a row, plus the sum of all others, so that its vote decides.
+    A round fails if its member is no better than chance: the round's member is thrown away, and `on_failure`
+    says what comes next; if no round succeeds, the first member is kept. A member without any error would
+    have an infinite α and ends the rounds: its α is that of an error of half a row, plus the sum of all
+    others, so that its vote decides.
 
     Parameters
     ----------
@@ -228,7 +230,17 @@ class AdaBoostClassifier(Classifier, Ensemble):
                 break
             run_round(weights, fitter, log, number, self.on_failure == "reset", self.record)
             report("rounds", number + 1, self.n_estimators)
+        if not log.members:
+            self._keep_first(log, weights, fitter)
         self._finish(log)
+
+    def _keep_first(self, log: RoundLog, weights: RowWeights, fitter: MemberFitter) -> None:
+        """Where no member beats chance, the first one decides alone."""
+        codes = fitter.predicted(log.first)
+        wrong, error = weights.wrong(codes)
+        weights.update(codes, wrong, error, 1.0)
+        log.add(log.first, log.failed[0], 1.0, weights)
+        log.stopped = CHANCE
 
     @property
     def _alpha_rule(self) -> AlphaRule:
@@ -272,12 +284,6 @@ class AdaBoostClassifier(Classifier, Ensemble):
         )
 
     def _finish(self, log: RoundLog) -> None:
-        if not log.members:
-            more = ', or multiclass="samme"' if self.multiclass == "m1" and len(self.classes_) > 2 else ""
-            raise DataError(
-                f"members err on {log.failed[0]:.3g} of the weight, which is no better than "
-                f"{self._alpha_rule.chance:.3g}, that of chance: use an estimator that learns more{more}"
-            )
         self.estimators_ = log.members
         self.errors_, self.alphas_ = np.array(log.errors), np.array(log.alphas)
         self.training_errors_, self.history_ = np.array(log.training), log.losses

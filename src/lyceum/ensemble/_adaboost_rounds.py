@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-__all__ = ["AlphaRule", "MemberFitter", "RoundLog", "RowWeights", "replay_rounds", "run_round"]
+__all__ = ["CHANCE", "AlphaRule", "MemberFitter", "RoundLog", "RowWeights", "replay_rounds", "run_round"]
 
 _OFTEN = 16  # rounds after which rounding is taken out of the sum of the weights
 NEAR = 1e-12  # an error this close to that of chance is chance
@@ -128,6 +128,7 @@ class RoundLog:
     losses: list[float] = field(default_factory=list)
     failed: dict[int, float] = field(default_factory=dict)  # the errors of rounds that failed
     record: list[dict[str, Any]] = field(default_factory=list)
+    first: Any = None  # the first member that failed
 
     def add(self, member: Any, error: float, alpha: float, weights: RowWeights) -> None:
         self.members.append(member)
@@ -171,6 +172,7 @@ def run_round(
         weights.update(codes, wrong, error, alpha)
         log.add(member, error, alpha, weights)
         return
+    log.first = member if log.first is None else log.first
     log.failed[number] = error
     if reset:
         weights.reset()

@@ -8,7 +8,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import CATEGORICAL_FEATURES, Learner, undefined
@@ -48,7 +48,7 @@ class GradientBoosting(WithTrees, Learner):
         "n_estimators": [Interval(Integral, 1, None, closed="left")],
         "max_leaf_nodes": [Interval(Integral, 2, MOST_LEAVES, closed="both"), None],
         "max_depth": [Interval(Integral, 1, None, closed="left"), None],
-        "min_samples_leaf": [Interval(Integral, 1, None, closed="left")],
+        "min_samples_leaf": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "l2_regularization": [Interval(Real, 0, None, closed="left")],
         "categorical_smoothing": [Interval(Real, 0, None, closed="left")],
         "subsample": [Interval(Real, 0, 1, closed="right")],
@@ -141,7 +141,7 @@ class GradientBoosting(WithTrees, Learner):
             start = np.repeat(self.baseline_[:, None], len(binned), axis=1)
         else:
             start = _scores_so_far(self, rows)
-        growth = self._growth(loss.w)
+        growth = self._growth(loss.w, len(learned))
         if out is None:
             training = BoostingState(learned, bins, growth, loss, start)
             return training, None if validation is None else self._validation(bins, *validation)
@@ -170,7 +170,7 @@ class GradientBoosting(WithTrees, Learner):
             raise DataError(f"validation has {len(found)} rows and {len(codes)} targets")
         weights = None if w is None else np.asarray(w, dtype=np.float64)
         loss = self._loss(codes, self._weights(codes, weights, False))
-        return BoostingState(found, bins, self._growth(None), loss, _scores_so_far(self, rows))
+        return BoostingState(found, bins, self._growth(None, len(found)), loss, _scores_so_far(self, rows))
 
     def _rounds(self, training: BoostingState, judged: BoostingState | None, d: int) -> None:
         loss, K = training.loss, training.loss.n_scores
@@ -232,11 +232,12 @@ class GradientBoosting(WithTrees, Learner):
             }
         )
 
-    def _growth(self, w: np.ndarray | None) -> BoostGrowth:
+    def _growth(self, w: np.ndarray | None, n_rows: int) -> BoostGrowth:
+        least = self.min_samples_leaf
         return BoostGrowth(
             self.max_leaf_nodes or MOST_LEAVES,
             self.max_depth or 1_000_000,
-            self.min_samples_leaf,
+            min(20, max(1, n_rows // 10 - 2)) if least == "auto" else least,
             float(self.l2_regularization),
             float(self.categorical_smoothing),
             float(self.learning_rate),

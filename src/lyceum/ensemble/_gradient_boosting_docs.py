@@ -31,11 +31,12 @@ _PARAMETERS = """
         The largest number of leaves of a tree; None is 32768.
     max_depth : int or None, default=None
         The largest depth of a tree; None: no limit.
-    min_samples_leaf : int, default=20
-        Rows, whatever their weight, that a leaf needs.
+    min_samples_leaf : int or "auto", default="auto"
+        Rows, whatever their weight, that a leaf needs. "auto": 20, of fewer than 220 rows n/10 - 2, at least
+        1.
     l2_regularization : float, default=0.0
         λ.
-    categorical_smoothing : float, default=10.0
+    categorical_smoothing : float, default=1.0
         s, in units of hessians.
     subsample : float, default=1.0
         The share of the rows, drawn in every round, that trees are grown on.
