@@ -241,7 +241,7 @@ class GradientBoosting(WithTrees, Learner):
             float(self.l2_regularization),
             float(self.categorical_smoothing),
             float(self.learning_rate),
-            _MIN_HESSIAN * (1.0 if w is None else min(1.0, float(w.min()))),
+            _MIN_HESSIAN * (1.0 if w is None else min(1.0, float(w.mean()))),
         )
 
     def _drawn_rows(self, number: int, n: int) -> np.ndarray | None:
