@@ -20,7 +20,7 @@ from sklearn.model_selection import train_test_split
 
 from lyceum.bayes import MultinomialNaiveBayes
 from lyceum.evaluate import mcnemar
-from lyceum.linear import MarginClassifier
+from lyceum.kernels import LinearSVC
 from lyceum.neighbors import KNeighborsClassifier
 
 TOPICS = ("linalg", "optimize", "signal", "special", "stats")
@@ -42,7 +42,7 @@ def pages(topics: tuple[str, ...] = TOPICS) -> tuple[list[str], np.ndarray]:
 def contenders() -> dict[str, Any]:
     """The learners to compare."""
     return {
-        "linear SVM": MarginClassifier(loss="hinge", smoothing=0.1),
+        "linear SVM": LinearSVC(),
         "naive Bayes": MultinomialNaiveBayes(alpha=0.1),
         "5 nearest by angle": KNeighborsClassifier(5, metric="cosine", weights="distance"),
     }

@@ -103,7 +103,7 @@ _ROWS = (
     ("9.1", "Kernels, their algebra and Mercer's condition", ""),
     ("9.2", "Perceptron in dual form; Lagrange multipliers and KKT conditions", ""),
     ("9.3", "Support vector machines", ""),
-    ("9.4", "Support vector and kernel ridge regression, kernel PCA", "support vector regression"),
+    ("9.4", "Support vector and kernel ridge regression, kernel PCA", ""),
     ("9.5", "Choosing the width of a kernel", ""),
     ("9.6", "Several classes from binary machines", ""),
     ("10.1", "k nearest neighbours under many distances", ""),
