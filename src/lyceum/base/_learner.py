@@ -109,9 +109,10 @@ class Learner(BaseEstimator):
 
         `parts(block)` gives, one row each, the prediction (a code where there are classes or `labels`), the
         base, and what every column of the block as the method sees it adds; design columns are added up.
+        With `labels=False` the prediction is a number, whatever classes there are.
         """
         check_is_fitted(self)
-        known = getattr(self, "classes_", None) if labels is None else labels
+        known = None if labels is False else getattr(self, "classes_", None) if labels is None else labels
         return collect_explanation(Inputs(self).for_predict(X), self._steps(), parts, unit, known)
 
     # -- what was learned ----------------------------------------------------------------------------------

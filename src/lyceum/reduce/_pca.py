@@ -8,9 +8,9 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import linalg, sparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils._param_validation import Interval, RealNotInt
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from lyceum._threads import single_threaded_blas
@@ -18,6 +18,21 @@ from lyceum.base import CATEGORICAL_FEATURES, OnePassLearner
 from lyceum.data import Block, is_dask
 from lyceum.errors import DataError, SettingError
 from lyceum.reduce._centered_rows import CenteredRows, scatter_or_rows
+from lyceum.reduce._pca_rows import (
+    log_likelihood_of,
+    pca_scores,
+    remaining_scatter,
+    score_parts,
+    squared_residuals,
+)
+from lyceum.reduce._spectrum import (
+    Spectrum,
+    freedom_of,
+    randomized_spectrum,
+    rows_spectrum,
+    scatter_spectrum,
+    with_signs,
+)
 from lyceum.report import Explanation, Summary, Table
 from lyceum.statistics import Scatter
 
@@ -40,11 +55,19 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OnePassLearner):
     Parameters
     ----------
     n_components : int, float or None, default=None
-        How many components to keep. An integer: that many, those without variance included. A number between
-        0 and 1: the fewest that explain more than this proportion of the variance. None: all that have
-        variance.
+        How many components to keep. An integer: that many, those without variance included, at most as many
+        as rows or columns. A number between 0 and 1: the fewest that explain more than this proportion of the
+        variance. None: all, min(rows, columns).
+    svd_solver : {"auto", "covariance_eigh", "full", "randomized"}, default="auto"
+        "covariance_eigh" (and "auto"): eigenvectors of S, in one pass. "full": singular vectors of the rows,
+        held in memory, which keep the digits of very small variances. "randomized": subspace iteration from
+        random directions, a few passes and no d × d matrix, for a few components of many columns.
     whiten : bool, default=False
         Whether to scale the scores to variance 1. Components without variance give zeros.
+    n_passes : int, default=4
+        The passes over the rows of the "randomized" solver; more give more exact directions.
+    random_state : int, RandomState or None, default=None
+        The seed of the "randomized" solver.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns hold categories; each becomes one-of-C columns.
 
@@ -64,6 +87,8 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OnePassLearner):
         The mean variance of the directions left out: σ² of probabilistic PCA.
     n_components_ : int
         The number of components kept.
+    reconstruction_error_ : float
+        The mean squared distance of the rows of `fit` from their reconstructions.
     statistic_ : Scatter or CenteredRows
         The merged statistic, which `partial_fit` adds to.
     schema_ : Schema
@@ -103,7 +128,10 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OnePassLearner):
             Interval(RealNotInt, 0, 1, closed="neither"),
             None,
         ],
+        "svd_solver": [StrOptions({"auto", "covariance_eigh", "full", "randomized"})],
         "whiten": ["boolean"],
+        "n_passes": [Interval(Integral, 0, None, closed="left")],
+        "random_state": ["random_state"],
         "categorical_features": CATEGORICAL_FEATURES,
     }
 
@@ -111,11 +139,17 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OnePassLearner):
         self,
         n_components: float | None = None,
         *,
+        svd_solver: str = "auto",
         whiten: bool = False,
+        n_passes: int = 4,
+        random_state: Any = None,
         categorical_features: Any = "from_dtype",
     ):
         self.n_components = n_components
+        self.svd_solver = svd_solver
         self.whiten = whiten
+        self.n_passes = n_passes
+        self.random_state = random_state
         self.categorical_features = categorical_features
 
     # -- fit ------------------------------------------------------------------------------------------------
@@ -123,34 +157,78 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OnePassLearner):
     def _statistic(self) -> Callable[[Block], Scatter | CenteredRows]:
         return scatter_or_rows
 
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+        """Learn from all rows of X: one pass, or those of the solver.
+
+        Parameters
+        ----------
+        X : array, sparse array, frame, Dask collection or `scan(...)`
+        y : ignored
+        sample_weight : array of shape (n_samples,), optional
+            How often every row counts.
+        """
+        rows = self._rows(X, None, sample_weight)
+        if self.svd_solver in ("auto", "covariance_eigh"):
+            self.statistic_ = rows.reduce(self._statistic())
+            self._check_number(self._most(self.statistic_))
+            self._finish(self.statistic_)
+            return self
+        if self.svd_solver == "full":
+            block = rows.gathered(type(self).__name__, "svd_solver='covariance_eigh'")
+            self.statistic_, spectrum = rows_spectrum(block)
+        else:
+            if self._n_requested is None:
+                raise SettingError("svd_solver='randomized' needs a number of components: set n_components")
+            random = check_random_state(self.random_state)
+            found = randomized_spectrum(rows, self._n_requested, int(self.n_passes), random)
+            self.statistic_, spectrum = found
+        self._check_number(self._most(self.statistic_))
+        self._finish_spectrum(self.statistic_, spectrum)
+        return self
+
     def _finish(self, statistic: Scatter | CenteredRows) -> None:
-        d = len(statistic.mean)
-        if self._n_requested is not None and self._n_requested > d:
-            raise SettingError(
-                f"n_components={self._n_requested} must be between 1 and the number of columns, {d}"
-            )
+        self._check_number(len(statistic.mean))
         with single_threaded_blas():
-            total, values, vectors = _spectrum(statistic, self._n_requested)
-            k = self._n_kept(values, total)
-            self.components_ = _with_signs(vectors(k))
-        freedom = _freedom(statistic, total)
+            self._finish_spectrum(statistic, scatter_spectrum(statistic, self._n_requested))
+
+    def _check_number(self, most: int) -> None:
+        if self._n_requested is not None and self._n_requested > most:
+            raise SettingError(
+                f"n_components={self._n_requested} must be between 1 and min(n_samples, n_features)={most}"
+            )
+
+    @staticmethod
+    def _most(statistic: Scatter | CenteredRows) -> int:
+        """min(rows, columns); a row of weight 2 counts as two."""
+        return max(1, min(max(statistic.n_rows, int(statistic.weight)), len(statistic.mean)))
+
+    def _finish_spectrum(self, statistic: Scatter | CenteredRows, spectrum: Spectrum) -> None:
+        d, (total, values, vectors) = len(statistic.mean), spectrum
+        values = np.append(values, np.zeros(max(0, self._most(statistic) - len(values))))
+        k = self._n_kept(values, total, self._most(statistic))
+        self.components_ = with_signs(vectors(k))
+        freedom = freedom_of(statistic, total)
+        left = max(total - float(values[:k].sum()), 0.0)
+        self.reconstruction_error_ = left / statistic.weight if statistic.weight else 0.0
         self.mean_ = statistic.mean
         self.n_components_ = k
         self.singular_values_ = np.sqrt(values[:k])
         self.explained_variance_ = values[:k] / freedom
         self.explained_variance_ratio_ = values[:k] / total if total else np.zeros(k)
-        self.noise_variance_ = _remaining_scatter(total, values[:k], d) / freedom
+        self.noise_variance_ = remaining_scatter(total, values[:k], d) / freedom
 
     @property
     def _n_requested(self) -> int | None:
         """The number of components, if it is a parameter."""
         return int(self.n_components) if isinstance(self.n_components, int | np.integer) else None
 
-    def _n_kept(self, values: np.ndarray, total: float) -> int:
+    def _n_kept(self, values: np.ndarray, total: float, most: int) -> int:
         if self._n_requested is not None:
             return self._n_requested
+        if self.n_components is None:
+            return most
         rank = max(1, int(np.count_nonzero(values)))
-        if self.n_components is None or not total:
+        if not total:
             return rank
         explained = np.cumsum(values) / total
         return min(int(np.searchsorted(explained, self.n_components, side="right")) + 1, rank)
@@ -169,7 +247,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OnePassLearner):
         array of shape (n_samples, n_components_)
         """
         check_is_fitted(self)
-        return self._apply(partial(_scores, self), X)
+        return self._apply(partial(pca_scores, self), X)
 
     def inverse_transform(self, X: Any) -> Any:
         """The rows reconstructed from scores, m + Vᵀ z, in design columns.
@@ -188,6 +266,33 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OnePassLearner):
         if Z.shape[1] != self.n_components_:
             raise DataError(f"there are {Z.shape[1]} columns of scores, but {self.n_components_} components")
         return (Z * self._scale) @ self.components_ + self.mean_
+
+    def reconstruct(self, X: Any) -> Any:
+        """The rows as the components give them back, `inverse_transform(transform(X))`.
+
+        Parameters
+        ----------
+        X : array, sparse array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples, n_columns)
+        """
+        return self.inverse_transform(self.transform(X))
+
+    def reconstruction_error(self, X: Any) -> Any:
+        """The squared distance of every row from its reconstruction, |x - x̂|².
+
+        Parameters
+        ----------
+        X : array, sparse array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples,)
+        """
+        check_is_fitted(self)
+        return self._apply(partial(squared_residuals, self), X)
 
     @property
     def _scale(self) -> np.ndarray:
@@ -222,7 +327,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OnePassLearner):
         array of shape (n_samples,)
         """
         check_is_fitted(self)
-        return self._apply(partial(_log_likelihood, self), X)
+        return self._apply(partial(log_likelihood_of, self), X)
 
     def score(self, X: Any, y: Any = None) -> float:
         """The mean log-likelihood of the rows.
@@ -276,10 +381,10 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OnePassLearner):
             raise SettingError(
                 f"component is {component}, but there are {self.n_components_}, counted from 0"
             )
-        return self._explain(X, partial(_parts, self, component), f"score on pc{component + 1}")
+        return self._explain(X, partial(score_parts, self, component), f"score on pc{component + 1}")
 
     @classmethod
-    def _parts(cls) -> tuple[type, ...]:
+    def score_parts(cls) -> tuple[type, ...]:
         return (*super()._parts(), CenteredRows)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
@@ -289,96 +394,3 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OnePassLearner):
     @property
     def _n_features_out(self) -> int:
         return self.n_components_
-
-
-Vectors = Callable[[int], np.ndarray]  # the first k eigenvectors, as rows
-
-
-def _spectrum(statistic: Scatter | CenteredRows, most: int | None) -> tuple[float, np.ndarray, Vectors]:
-    """The trace of the scatter, its `most` largest eigenvalues (rounding errors set to 0), their vectors."""
-    if isinstance(statistic, CenteredRows):
-        product = statistic.factor @ statistic.factor.T
-    else:
-        product = statistic.xx
-    total, n, d = float(np.trace(product)), len(product), len(statistic.mean)
-    first = 0 if most is None else max(0, n - most)
-    values, columns = linalg.eigh(product, subset_by_index=(first, n - 1), check_finite=False)
-    values, rows = values[::-1], columns.T[::-1]
-    values = np.where(values > d * np.finfo(float).eps * total, values, 0.0)
-    if isinstance(statistic, CenteredRows):
-        values = np.append(values, np.zeros(max(0, (most or 1) - n)))
-        return total, values, partial(_dual_vectors, statistic.factor, rows)
-    return total, values, lambda k: rows[:k]
-
-
-def _dual_vectors(factor: np.ndarray, U: np.ndarray, k: int) -> np.ndarray:
-    """Eigenvectors of RᵀR from those of RRᵀ: Rᵀu, made orthonormal, filled up to k by other directions."""
-    V = U[:k] @ factor
-    lengths = np.sqrt(np.einsum("ij,ij->i", V, V))
-    rank = np.count_nonzero(lengths > len(U) * np.finfo(float).eps * lengths.max(initial=0.0))
-    fill = np.random.default_rng(0).standard_normal((k - rank, factor.shape[1]))
-    V = np.vstack([V[:rank] / lengths[:rank, None], fill])
-    return linalg.qr(V.T, mode="economic", check_finite=False)[0].T
-
-
-def _freedom(statistic: Scatter | CenteredRows, total: float) -> float:
-    if statistic.weight > 1:
-        return statistic.weight - 1
-    if total:
-        raise DataError(
-            f"the weights sum to {statistic.weight:.3g}, but the variance divides by their sum less 1: "
-            "scale sample_weight to count rows"
-        )
-    return 1.0  # one row: no variance
-
-
-def _remaining_scatter(total: float, values: np.ndarray, d: int) -> float:
-    """The mean scatter of the directions left out; 0 if it is rounding error of the total."""
-    left = total - float(values.sum())
-    return left / (d - len(values)) if d > len(values) and left > d * np.finfo(float).eps * total else 0.0
-
-
-def _with_signs(vectors: np.ndarray) -> np.ndarray:
-    """Every vector with the sign that makes its largest entry (the first of equal ones) positive."""
-    largest = np.argmax(np.abs(vectors), axis=1)
-    signs = np.where(vectors[np.arange(len(vectors)), largest] < 0, -1.0, 1.0)
-    return np.ascontiguousarray(vectors * signs[:, None])
-
-
-def _scores(pca: PCA, block: Block) -> np.ndarray:
-    if sparse.issparse(block.X):
-        Z = block.X @ pca.components_.T - pca.components_ @ pca.mean_
-    else:
-        Z = (block.X - pca.mean_) @ pca.components_.T
-    scale = pca._scale
-    return np.divide(Z, scale, out=np.zeros_like(Z), where=scale > 0).astype(block.X.dtype, copy=False)
-
-
-def _centered(pca: PCA, block: Block) -> np.ndarray:
-    return block.dense - pca.mean_
-
-
-def _parts(pca: PCA, component: int, block: Block) -> np.ndarray:
-    """The score on a component, zero, and what every column adds."""
-    scale = pca._scale[component]
-    added = _centered(pca, block) * (pca.components_[component] / scale if scale else 0.0)
-    return np.column_stack([added.sum(axis=1), np.zeros(len(added)), added])
-
-
-def _log_likelihood(pca: PCA, block: Block) -> np.ndarray:
-    """-[r log 2π + log |C| + (x - m)ᵀ C⁻¹ (x - m)] / 2, over the r directions of positive variance."""
-    centered, kept = _centered(pca, block), pca.explained_variance_ > 0
-    variance, V = pca.explained_variance_[kept], pca.components_[kept]
-    Z = centered @ V.T
-    square, log_det, rank = (Z**2 / variance).sum(axis=1), np.log(variance).sum(), len(V)
-    residual = centered - Z @ V
-    off = np.einsum("ij,ij->i", residual, residual)
-    if pca.noise_variance_ > 0:
-        rank = len(pca.mean_)
-        square += off / pca.noise_variance_
-        log_det += (rank - len(V)) * np.log(pca.noise_variance_)
-    result = -(rank * np.log(2 * np.pi) + log_det + square) / 2
-    if rank < len(pca.mean_):
-        size = np.einsum("ij,ij->i", centered, centered) + variance.sum()
-        result[off > 1e-12 * size + 1e-28 * (pca.mean_ @ pca.mean_)] = -np.inf
-    return result
