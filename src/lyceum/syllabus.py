@@ -127,7 +127,7 @@ _ROWS = (
     ("12.4", "Gaussian mixtures by EM", ""),
     ("12.5", "Validity of a clustering", ""),
     ("12.6", "Images, visual words, texts", ""),
-    ("13.1", "Principal components", "SVD and feature embedding under names of their own"),
+    ("13.1", "Principal components", ""),
     ("13.2", "Multidimensional scaling, Fisher's projection", ""),
     ("13.3", "Subset selection", ""),
     ("14.1", "Confusion matrices", ""),
