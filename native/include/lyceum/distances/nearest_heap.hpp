@@ -14,16 +14,21 @@ struct Neighbor {
     bool operator<(const Neighbor& other) const { return raw < other.raw || (raw == other.raw && row < other.row); }
 };
 
-// A heap with the worst neighbour on top, in memory that belongs to the caller.
+// The k best, in memory that belongs to the caller: in ascending order while k is small, where moving a few entries
+// costs less than a heap, else a heap with the worst neighbour on top.
 class NearestHeap {
 public:
     NearestHeap(Neighbor* data, size_t k) : data_(data), k_(k) {}
 
     // Rows of a larger raw value cannot enter.
-    double limit() const { return size_ < k_ ? std::numeric_limits<double>::infinity() : data_[0].raw; }
+    double limit() const {
+        if (size_ < k_) return std::numeric_limits<double>::infinity();
+        return data_[k_ <= most_sorted ? k_ - 1 : 0].raw;
+    }
 
     bool offer(double raw, std::int64_t row) {
         const Neighbor one{raw, row};
+        if (k_ <= most_sorted) return insert(one);
         if (size_ < k_) {
             data_[size_++] = one;
             std::push_heap(data_, data_ + size_);
@@ -38,7 +43,7 @@ public:
 
     // In ascending order; places without a neighbour have an infinite value and row -1.
     void write(double* raw, std::int64_t* rows) {
-        std::sort_heap(data_, data_ + size_);
+        if (k_ > most_sorted) std::sort_heap(data_, data_ + size_);
         for (size_t i = 0; i < k_; ++i) {
             raw[i] = i < size_ ? data_[i].raw : std::numeric_limits<double>::infinity();
             rows[i] = i < size_ ? data_[i].row : -1;
@@ -46,6 +51,21 @@ public:
     }
 
 private:
+    static constexpr size_t most_sorted = 16;
+
+    bool insert(Neighbor one) {
+        size_t at = size_;
+        if (size_ == k_) {
+            if (!(one < data_[k_ - 1])) return false;
+            at = k_ - 1;
+        } else {
+            ++size_;
+        }
+        for (; at > 0 && one < data_[at - 1]; --at) data_[at] = data_[at - 1];
+        data_[at] = one;
+        return true;
+    }
+
     Neighbor* data_;
     size_t k_, size_ = 0;
 };
