@@ -496,3 +496,26 @@ def test_extra_trees_draw_one_category_against_the_others():
 
     assert left_sizes(grown["one_vs_rest"]) == {1}
     assert left_sizes(grown["groups"]) > {1}
+
+
+@pytest.mark.syllabus("6.8")
+@pytest.mark.parametrize("kind", [RandomForestClassifier, ExtraTreesRegressor])
+def test_single_trees_are_learners_of_their_own(kind):
+    X, y = load_iris(return_X_y=True)
+    forest = kind(5, random_state=0).fit(X, y)
+    assert len(forest) == len(forest.estimators_) == 5
+    if kind is RandomForestClassifier:
+        each = np.mean([tree.predict_proba(X) for tree in forest.estimators_], axis=0)
+        np.testing.assert_allclose(each, forest.predict_proba(X), atol=1e-12)
+    else:
+        each = np.mean([tree.predict(X) for tree in forest.estimators_], axis=0)
+        np.testing.assert_allclose(each, forest.predict(X), atol=1e-9)
+    assert forest[0].text().startswith("y")
+    assert forest[-1].get_n_leaves() == forest.trees_[-1].n_leaves
+
+
+def test_all_columns_may_be_said_as_a_share_of_one():
+    X, y = load_iris(return_X_y=True)
+    share = RandomForestClassifier(5, max_features=1.0, random_state=0).fit(X, y)
+    every = RandomForestClassifier(5, max_features=None, random_state=0).fit(X, y)
+    np.testing.assert_array_equal(share.predict_proba(X), every.predict_proba(X))

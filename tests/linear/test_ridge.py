@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.linear_model import Ridge as Reference
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from lyceum.linear import LinearRegression, Ridge
+from lyceum.linear import ElasticNet, Lasso, LassoCV, LinearRegression, Ridge
 
 
 @parametrize_with_checks([Ridge(alpha=0.01, fit_intercept=False)])
@@ -99,3 +99,13 @@ def test_summary_names_penalty_and_columns():
     text = str(Ridge(alpha=2.5).fit(X, y).summary())
     for word in ("alpha", "2.5", "effective degrees of freedom", "(intercept)", "x1"):
         assert word in text
+
+
+def test_the_penalty_may_come_first_without_its_name():
+    for learner in (Ridge, Lasso, ElasticNet):
+        assert learner(0.1).alpha == 0.1
+
+
+def test_text_among_the_penalties_is_refused():
+    with pytest.raises(ValueError, match="there is text"):
+        LassoCV(alphas=(1, 1.0, "1")).fit(np.eye(12), np.arange(12.0))

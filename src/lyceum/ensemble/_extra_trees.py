@@ -75,6 +75,8 @@ class ExtraTreesClassifier(RandomForestClassifier):
         With `oob_score=True`: the share of rows that their out-of-bag trees classify correctly.
     oob_decision_function_ : ndarray of shape (n_samples, K)
         With `oob_score=True`: the out-of-bag posteriors; NaN for a row that every tree drew.
+    estimators_ : list of tree learners
+        The trees as learners of their own, made on request: for text, rules, paths and drawings.
     n_rows_ : int
         The rows of the table that have weight.
     seed_ : int
@@ -104,8 +106,8 @@ class ExtraTreesClassifier(RandomForestClassifier):
 
     def __init__(
         self,
-        *,
         n_estimators: int = 100,
+        *,
         criterion: str = "gini",
         max_depth: int | None = None,
         min_samples_split: float = 2,
@@ -202,6 +204,8 @@ class ExtraTreesRegressor(RandomForestRegressor):
         With `oob_score=True`: R² of the out-of-bag predictions.
     oob_prediction_ : ndarray of shape (n_samples,)
         With `oob_score=True`: the out-of-bag predictions; NaN for a row that every tree drew.
+    estimators_ : list of tree learners
+        The trees as learners of their own, made on request: for text, rules, paths and drawings.
     n_rows_ : int
         The rows of the table that have weight.
     seed_ : int
@@ -232,8 +236,8 @@ class ExtraTreesRegressor(RandomForestRegressor):
 
     def __init__(
         self,
-        *,
         n_estimators: int = 100,
+        *,
         criterion: str = "variance",
         max_depth: int | None = None,
         min_samples_split: float = 2,

@@ -42,6 +42,7 @@ from lyceum.tree_core import (
     resolve_row_count,
     shares,
 )
+from lyceum.trees import DecisionTreeClassifier, DecisionTreeRegressor
 
 __all__ = ["FOREST", "Forest"]
 
@@ -164,6 +165,36 @@ class Forest(WithTrees, Learner):
     def _new_router(self) -> Router:
         values: Any = "shares" if is_classifier(self) else None
         return Router(self.trees_, self.n_features_in_, values=values, scale=1.0 / len(self.trees_))
+
+    @property
+    def estimators_(self) -> list[Any]:
+        """The trees as learners of their own: for text, rules, paths and drawings."""
+        check_is_fitted(self)
+        return [self[number] for number in range(len(self.trees_))]
+
+    def __len__(self) -> int:
+        return len(getattr(self, "trees_", ()))
+
+    def __bool__(self) -> bool:
+        return True  # a forest without trees is a forest too
+
+    def __getitem__(self, number: int) -> Any:
+        """One tree as a learner of its own."""
+        check_is_fitted(self)
+        tree = self.trees_[number]
+        kind: Any = DecisionTreeClassifier if is_classifier(self) else DecisionTreeRegressor
+        member = kind(
+            criterion=self.criterion, max_depth=self.max_depth, missing=self.missing, max_bins=self.max_bins
+        )
+        member.schema_, member.n_features_in_ = self.schema_, self.n_features_in_
+        if hasattr(self, "feature_names_in_"):
+            member.feature_names_in_ = self.feature_names_in_
+        if is_classifier(self):
+            member.classes_ = member.actions_ = self.classes_
+            member.loss_ = None
+        member.tree_, member.max_features_ = tree, self.max_features_
+        member.feature_importances_ = impurity_importances(tree, self.n_features_in_)
+        return member
 
     def apply(self, X: Any) -> Any:
         """The node of every tree where every row ends, (n_samples, n_estimators)."""

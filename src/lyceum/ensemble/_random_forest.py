@@ -80,6 +80,8 @@ class RandomForestClassifier(Classifier, Forest):
         The share of rows that their out-of-bag trees classify rightly.
     oob_decision_function_ : ndarray of shape (n_samples, K)
         Their posteriors; NaN for a row that every tree has seen.
+    estimators_ : list of tree learners
+        The trees as learners of their own, made on request: for text, rules, paths and drawings.
     n_rows_ : int
         The rows of the table that have weight.
     seed_ : int
@@ -119,8 +121,8 @@ class RandomForestClassifier(Classifier, Forest):
 
     def __init__(
         self,
-        *,
         n_estimators: int = 100,
+        *,
         criterion: str = "gini",
         max_depth: int | None = None,
         min_samples_split: float = 2,
@@ -245,6 +247,8 @@ class RandomForestRegressor(Regressor, Forest):
         R² of the out-of-bag predictions.
     oob_prediction_ : ndarray of shape (n_samples,)
         NaN for a row that every tree has seen.
+    estimators_ : list of tree learners
+        The trees as learners of their own, made on request: for text, rules, paths and drawings.
     n_rows_ : int
         The rows of the table that have weight.
     seed_ : int
@@ -282,8 +286,8 @@ class RandomForestRegressor(Regressor, Forest):
 
     def __init__(
         self,
-        *,
         n_estimators: int = 100,
+        *,
         criterion: str = "variance",
         max_depth: int | None = None,
         min_samples_split: float = 2,

@@ -129,8 +129,8 @@ class ElasticNet(LinearPredictor, OnePassLearner):
 
     def __init__(
         self,
-        *,
         alpha: float = 1.0,
+        *,
         l1_ratio: float = 0.5,
         fit_intercept: bool = True,
         solver: str = "auto",
@@ -344,8 +344,8 @@ class Lasso(ElasticNet):
 
     def __init__(
         self,
-        *,
         alpha: float = 1.0,
+        *,
         fit_intercept: bool = True,
         solver: str = "auto",
         tol: float = 1e-5,

@@ -87,6 +87,8 @@ def grid(problem: ElasticNetProblem, l1_ratio: float, alphas: Any, eps: float) -
         if alphas < 1 or not 0 < eps < 1:
             raise SettingError(f"alphas={alphas}, eps={eps}: give at least one alpha and eps between 0 and 1")
         return np.geomspace(most, most * eps, int(alphas)) if alphas > 1 else np.array([most])
+    if any(isinstance(alpha, str) for alpha in np.ravel(np.asarray(alphas, dtype=object)).tolist()):
+        raise SettingError(f"alphas must be positive numbers; there is text in {alphas!r}")
     values = np.sort(np.asarray(alphas, dtype=np.float64).ravel())[::-1]
     if not len(values) or not np.isfinite(values).all() or values[-1] <= 0:
         raise SettingError("alphas must be positive numbers")

@@ -88,8 +88,8 @@ class Ridge(LeastSquares):
 
     def __init__(
         self,
-        *,
         alpha: float = 1.0,
+        *,
         fit_intercept: bool = True,
         solver: str = "normal",
         categorical_features: Any = "from_dtype",

@@ -44,7 +44,12 @@ GROWTH_CONSTRAINTS: dict[str, Any] = {
     "max_leaf_nodes": [None, Interval(Integral, 2, None, closed="left")],
     "min_impurity_decrease": [Interval(Real, 0, None, closed="left")],
     "require_gain": ["boolean"],
-    "max_features": [None, StrOptions({"sqrt", "log2"}), *_COUNT],
+    "max_features": [
+        None,
+        StrOptions({"sqrt", "log2"}),
+        Interval(Integral, 1, None, closed="left"),
+        Interval(RealNotInt, 0, 1, closed="right"),
+    ],
     "attribute_costs": [None, dict, "array-like"],
     "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
     "ccp_alpha": [Interval(Real, 0, None, closed="left"), StrOptions({"cv"})],
