@@ -29,6 +29,7 @@ public:
                                      values(n_separator), values(home))),
           tables_(tables.data(), tables.data() + tables.shape(0)) {
         expect(tables_.size() == tree_.cells, "tables do not have the cells of the cliques");
+        marginals_ = bn::calibrate(tree_, tables_);
     }
 
     void propagate(Maybe<Array<const std::int32_t, 2>> codes, Maybe<Array<const double, 2>> likelihood, Integers wanted,
@@ -72,28 +73,19 @@ private:
                 data_or_null("likelihood", likelihood, {n, tree_.n_states()}), n};
     }
 
-    // Which cliques must be reached from the root for the homes of the wanted variables.
-    std::vector<char> reached(const std::vector<std::int32_t>& wanted, bool all) const {
-        std::vector<char> reach(tree_.cliques.size(), all);
-        for (const auto v : wanted)
-            for (std::int32_t c = tree_.home[v]; c >= 0 && !reach[c]; c = tree_.cliques[c].parent) reach[c] = 1;
-        return reach;
-    }
-
     template <std::size_t L>
     void run(const bn::Evidence& evidence, const std::vector<std::int32_t>& wanted, double* marginals,
              std::size_t width, double* log_probability, const double* w, double* beliefs) const {
-        bn::Propagation<L> work(tree_, tables_.data());
+        bn::Propagation<L> work(tree_, tables_.data(), marginals_.data());
         auto poll = signals();
-        const auto reach = reached(wanted, beliefs != nullptr);
         const bool down = beliefs || !wanted.empty();
         std::vector<double> marginal;
         for (std::size_t start = 0; start < evidence.n; start += L) {
             const std::size_t lanes = std::min(L, evidence.n - start);
             double log_p[L], weight[L] = {};
-            work.collect(evidence, start, log_p);
+            work.collect(evidence, start, log_p, wanted, beliefs != nullptr);
             std::copy_n(log_p, lanes, log_probability + start);
-            if (down) work.distribute(reach);
+            if (down) work.distribute();
             std::size_t column = 0;
             for (const auto v : wanted) {
                 const std::size_t K = tree_.states[v];
@@ -113,7 +105,7 @@ private:
     }
 
     bn::CliqueTree tree_;
-    std::vector<double> tables_;
+    std::vector<double> tables_, marginals_;  // P(clique | separator) and P(clique)
 };
 
 template <class Code>

@@ -16,15 +16,18 @@ struct Chain {
 };
 
 template <size_t L>
-void test_marginals_are_sums_over_the_joint(std::vector<std::int32_t> codes) {
+void test_marginals_are_sums_over_the_joint(std::vector<std::int32_t> codes, bool calibrated, bool all) {
     const Chain chain;
     const size_t n = codes.size() / 3;
-    Propagation<L> work(chain.tree, chain.tables.data());
+    Doubles1 tables = chain.tables;
+    const Doubles1 marginals = calibrate(chain.tree, tables);
+    Propagation<L> work(chain.tree, calibrated ? tables.data() : chain.tables.data(),
+                        calibrated ? marginals.data() : nullptr);
     for (size_t start = 0; start < n; start += L) {
         double log_p[L], marginal[3 * L];
-        work.collect({codes.data(), nullptr, n}, start, log_p);
-        work.distribute({1, 1});
         for (int v = 0; v < 3; ++v) {
+            work.collect({codes.data(), nullptr, n}, start, log_p, {v}, all);
+            work.distribute();
             work.marginal(v, marginal);
             for (size_t l = 0; l < L && start + l < n; ++l) {
                 const std::int32_t* row = codes.data() + (start + l) * 3;
@@ -114,8 +117,11 @@ int main() {
          {std::vector<std::int32_t>{-1, -1, -1},
           {0, -1, 1, -1, 2, -1, 1, -1, 0},
           {-1, 0, -1, 1, 1, 1, -1, -1, 1, 0, 0, 0, -1, -1, -1, 1, -1, -1, -1, -1, 0, -1, 2, 0, 1, 2, -1, 0, -1, -1}}) {
-        test_marginals_are_sums_over_the_joint<1>(codes);
-        test_marginals_are_sums_over_the_joint<8>(codes);
+        for (const bool calibrated : {false, true})
+            for (const bool all : {false, true}) {
+                test_marginals_are_sums_over_the_joint<1>(codes, calibrated, all);
+                test_marginals_are_sums_over_the_joint<8>(codes, calibrated, all);
+            }
     }
     test_the_best_states_are_found();
     test_bad_trees_are_refused();

@@ -1,6 +1,8 @@
 // Belief propagation (Hugin) in a junction tree, for L rows of evidence at a time: every cell holds L numbers side by
 // side, so that each step of the algorithm is one vector operation. Cost: about six passes over the cells of all
-// cliques for all marginals, two for the probability of the evidence alone.
+// cliques for all marginals. With tables P(clique | separator), a part of the tree without evidence sends ones: only
+// the cliques between evidence and query are touched, from the lowest clique above all of them, whose table is
+// P(clique).
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -8,6 +10,8 @@
 #include <lyceum/bayes_networks/clique_tree.hpp>
 #include <lyceum/core/interrupt.hpp>
 #include <lyceum/core/simd.hpp>
+#include <memory>
+#include <utility>
 
 namespace lyceum::bayes_networks {
 
@@ -30,47 +34,65 @@ class Propagation {
     static void put(double* p, Lane v) { std::memcpy(p, &v, sizeof v); }
 
 public:
-    Propagation(const CliqueTree& tree, const double* tables)
+    // `tables` are any factors of the joint, one per clique; with `marginals`, P(clique), they are P(clique |
+    // separator).
+    Propagation(const CliqueTree& tree, const double* tables, const double* marginals = nullptr)
         : tree_(tree),
           tables_(tables),
-          work_(tree.cells * L),
+          marginals_(marginals),
+          work_(std::make_unique_for_overwrite<double[]>(tree.cells * L)),
           up_(tree.messages * L),
           down_(largest_separator() * L),
           weight_(tree.n_states() * L),
           shares_(tree.cliques.size() * L),
-          absorbed_(tree.cliques.size()) {}
+          absorbed_(tree.cliques.size()),
+          active_(tree.cliques.size()),
+          reach_(tree.cliques.size()) {}
 
     // log P(evidence) of rows from `start`; -inf where it is impossible. With `Max`, of the best states of all others.
+    // What `distribute` is to reach: the homes of `wanted` variables, or every clique if `all`.
     template <bool Max = false>
-    void collect(const Evidence& evidence, size_t start, double* log_probability) {
+    void collect(const Evidence& evidence, size_t start, double* log_probability,
+                 const std::vector<std::int32_t>& wanted = {}, bool all = false) {
+        scope(evidence, start, wanted, all, Max);
         load(evidence, start);
         double scale[L];
         std::fill_n(scale, L, 1.0);
         std::fill_n(log_probability, L, 0.0);
         std::fill(absorbed_.begin(), absorbed_.end(), 0u);
-        for (size_t c = tree_.cliques.size(); c-- > 0;) {
+        for (size_t c = tree_.cliques.size(); c-- > root_;) {
+            if (!active_[c]) continue;
             const Clique& clique = tree_.cliques[c];
+            if (c == root_) {
+                Lane total{};
+                const double* cells = work_.get() + clique.offset * L;
+                for (size_t i = 0; i < clique.size; ++i) {
+                    const Lane cell = get(cells + i * L);
+                    total = Max ? (cell > total ? cell : total) : total + cell;
+                }
+                for (size_t l = 0; l < L; ++l) scale[l] *= total[l];
+                continue;
+            }
             double* message = up_.data() + clique.message * L;
             reduce_rest<Max>(clique, message);
             rescale(message, clique.separator, shares_.data() + c * L, scale, log_probability);
-            if (clique.parent < 0) continue;
             const Clique& parent = tree_.cliques[clique.parent];
             absorb(parent, clique, message);
             // a clique with many children would underflow by the product of their messages
             double unused[L];
             if (++absorbed_[clique.parent] % 16 == 0)
-                rescale(work_.data() + parent.offset * L, parent.size, unused, scale, log_probability);
+                rescale(work_.get() + parent.offset * L, parent.size, unused, scale, log_probability);
         }
         for (size_t l = 0; l < L; ++l) log_probability[l] += std::log(scale[l]);
     }
 
-    // After `collect`: beliefs of all cliques for which `wanted` is true, and of those between them and the root.
-    void distribute(const std::vector<char>& wanted) {
-        for (size_t c = 1; c < tree_.cliques.size(); ++c) {
-            if (!wanted[c]) continue;
+    // After `collect`: beliefs of all cliques that it was to reach.
+    void distribute() {
+        for (size_t c = root_ + 1; c < tree_.cliques.size(); ++c) {
+            if (!reach_[c]) continue;
             const Clique& clique = tree_.cliques[c];
             const Clique& parent = tree_.cliques[clique.parent];
-            const double* from = work_.data() + parent.offset * L;
+            const double* from = work_.get() + parent.offset * L;
             std::fill_n(down_.data(), clique.separator * L, 0.0);
             for (size_t i = 0; i < parent.size; ++i) {
                 double* to = down_.data() + size_t(clique.to_separator[i]) * L;
@@ -79,10 +101,13 @@ public:
             const double* up = up_.data() + clique.message * L;
             const Lane share = get(shares_.data() + c * L);  // the message was divided, the cells were not
             const size_t rest = clique.size / clique.separator;
-            double* cells = work_.data() + clique.offset * L;
+            double* cells = work_.get() + clique.offset * L;
             for (size_t s = 0; s < clique.separator; ++s) {
-                const Lane before = get(up + s * L);
-                const Lane ratio = before > 0.0 ? get(down_.data() + s * L) / before * share : Lane{};
+                Lane ratio = get(down_.data() + s * L);
+                if (active_[c]) {
+                    const Lane before = get(up + s * L);
+                    ratio = before > 0.0 ? ratio / before * share : Lane{};
+                }
                 for (size_t r = 0; r < rest; ++r, cells += L) put(cells, get(cells) * ratio);
             }
         }
@@ -92,7 +117,7 @@ public:
     void marginal(size_t v, double* out) const {
         const Clique& clique = tree_.cliques[tree_.home[v]];
         const size_t K = tree_.states[v], inner = tree_.home_stride[v], outer = clique.size / (K * inner);
-        const double* cells = work_.data() + clique.offset * L;
+        const double* cells = work_.get() + clique.offset * L;
         std::fill_n(out, K * L, 0.0);
         for (size_t o = 0; o < outer; ++o)
             for (size_t k = 0; k < K; ++k)
@@ -103,7 +128,7 @@ public:
     // After `distribute`: add w[l] P(cell | evidence) to every cell of every clique; impossible rows add nothing.
     void add_beliefs(const double* w, double* sums) const {
         for (const Clique& clique : tree_.cliques) {
-            const double* cells = work_.data() + clique.offset * L;
+            const double* cells = work_.get() + clique.offset * L;
             Lane total{}, share;
             for (size_t i = 0; i < clique.size; ++i) total += get(cells + i * L);
             for (size_t l = 0; l < L; ++l) share[l] = total[l] > 0 ? w[l] / total[l] : 0.0;
@@ -125,7 +150,7 @@ public:
                 size /= tree_.states[clique.variables[k]];
                 at += size * states[clique.variables[k]];
             }
-            const double* cells = work_.data() + (clique.offset + at * rest) * L + lane;
+            const double* cells = work_.get() + (clique.offset + at * rest) * L + lane;
             size_t best = 0;
             for (size_t r = 1; r < rest; ++r)
                 if (cells[r * L] > cells[best * L]) best = r;
@@ -143,13 +168,62 @@ private:
         return largest;
     }
 
+    // Which cliques send a message (those with evidence below them), which are reached, and where both meet.
+    void scope(const Evidence& evidence, size_t start, const std::vector<std::int32_t>& wanted, bool all, bool max) {
+        const bool whole = max || !marginals_;
+        std::fill(active_.begin(), active_.end(), whole);
+        std::fill(reach_.begin(), reach_.end(), all);
+        known_.clear();
+        for (size_t v = 0; v < tree_.n_variables(); ++v)
+            if (is_known(evidence, start, v)) known_.push_back(static_cast<std::int32_t>(v));
+        root_ = 0;
+        if (!whole && !all && wanted.size() <= 4) {
+            bool first = true;
+            const auto join = [&](const std::vector<std::int32_t>& variables) {
+                for (const auto v : variables) {
+                    root_ = first ? size_t(tree_.home[v]) : meet(root_, size_t(tree_.home[v]));
+                    first = false;
+                }
+            };
+            join(wanted);
+            join(known_);
+        }
+        if (!whole)
+            for (const auto v : known_) mark(active_, size_t(tree_.home[v]));
+        if (!all)
+            for (const auto v : wanted) mark(reach_, size_t(tree_.home[v]));
+    }
+
+    void mark(std::vector<char>& flags, size_t c) const {
+        for (; !flags[c]; c = size_t(tree_.cliques[c].parent)) {
+            flags[c] = 1;
+            if (c == root_) return;
+        }
+    }
+
+    // The lowest clique above both: parents have smaller numbers.
+    size_t meet(size_t a, size_t b) const {
+        while (a != b) {
+            if (a < b) std::swap(a, b);
+            a = size_t(tree_.cliques[a].parent);
+        }
+        return a;
+    }
+
     void load(const Evidence& evidence, size_t start) {
-        for (size_t i = 0; i < tree_.cells; ++i) put(work_.data() + i * L, tables_[i] + Lane{});
-        for (size_t v = 0; v < tree_.n_variables(); ++v) {
-            if (!weigh(evidence, start, v)) continue;
+        for (size_t c = root_; c < tree_.cliques.size(); ++c) {
+            if (!active_[c] && !reach_[c] && c != root_) continue;
+            const Clique& clique = tree_.cliques[c];
+            const double* from = (c == root_ && marginals_ ? marginals_ : tables_) + clique.offset;
+            double* cells = work_.get() + clique.offset * L;
+            for (size_t i = 0; i < clique.size; ++i) put(cells + i * L, from[i] + Lane{});
+        }
+        for (const auto known : known_) {
+            const auto v = static_cast<size_t>(known);
+            weigh(evidence, start, v);
             const Clique& clique = tree_.cliques[tree_.home[v]];
             const size_t K = tree_.states[v], inner = tree_.home_stride[v], outer = clique.size / (K * inner);
-            double* cells = work_.data() + clique.offset * L;
+            double* cells = work_.get() + clique.offset * L;
             for (size_t o = 0; o < outer; ++o)
                 for (size_t k = 0; k < K; ++k) {
                     const Lane factor = get(weight_.data() + k * L);
@@ -158,26 +232,32 @@ private:
         }
     }
 
-    // The likelihood of every state of v in L rows; false if nothing is known of it in any of them.
-    bool weigh(const Evidence& evidence, size_t start, size_t v) {
+    bool is_known(const Evidence& evidence, size_t start, size_t v) const {
+        if (evidence.likelihood) return true;
+        if (!evidence.codes) return false;
+        bool known = false;
+        for (size_t row = start; row < std::min(start + L, evidence.n); ++row)
+            known |= evidence.codes[row * tree_.n_variables() + v] >= 0;
+        return known;
+    }
+
+    // The likelihood of every state of v in L rows.
+    void weigh(const Evidence& evidence, size_t start, size_t v) {
         const size_t V = tree_.n_variables(), T = tree_.n_states(), K = tree_.states[v];
-        bool known = evidence.likelihood != nullptr;
         for (size_t l = 0; l < L; ++l) {
             const size_t row = std::min(start + l, evidence.n - 1);
             const std::int32_t code = evidence.codes ? evidence.codes[row * V + v] : -1;
-            known |= code >= 0;
             for (size_t k = 0; k < K; ++k)
                 weight_[k * L + l] =
                     (code < 0 || size_t(code) == k) *
                     (evidence.likelihood ? evidence.likelihood[row * T + tree_.first_state[v] + k] : 1.0);
         }
-        return known;
     }
 
     template <bool Max>
     void reduce_rest(const Clique& clique, double* message) const {
         const size_t rest = clique.size / clique.separator;
-        const double* cells = work_.data() + clique.offset * L;
+        const double* cells = work_.get() + clique.offset * L;
         for (size_t s = 0; s < clique.separator; ++s, message += L) {
             Lane total{};
             for (size_t r = 0; r < rest; ++r, cells += L) {
@@ -205,7 +285,7 @@ private:
     }
 
     void absorb(const Clique& parent, const Clique& clique, const double* message) {
-        double* cells = work_.data() + parent.offset * L;
+        double* cells = work_.get() + parent.offset * L;
         for (size_t i = 0; i < parent.size; ++i, cells += L) {
             put(cells, get(cells) * get(message + size_t(clique.to_separator[i]) * L));
         }
@@ -222,8 +302,35 @@ private:
 
     const CliqueTree& tree_;
     const double* tables_;
-    std::vector<double> work_, up_, down_, weight_, shares_;
+    const double* marginals_;
+    std::unique_ptr<double[]> work_;
+    std::vector<double> up_, down_, weight_, shares_;
     std::vector<unsigned> absorbed_;
+    std::vector<char> active_, reach_;
+    std::vector<std::int32_t> known_;
+    size_t root_ = 0;
 };
+
+// From any factors of the joint to P(clique) and, in place of the factors, P(clique | separator), with 0 / 0 = 0.
+inline std::vector<double> calibrate(const CliqueTree& tree, std::vector<double>& tables) {
+    Propagation<1> work(tree, tables.data());
+    double log_p;
+    work.collect({}, 0, &log_p, {}, true);
+    work.distribute();
+    std::vector<double> marginals(tree.cells, 0.0);
+    const double one = 1.0;
+    work.add_beliefs(&one, marginals.data());
+    for (const Clique& clique : tree.cliques) {
+        const size_t rest = clique.size / clique.separator;
+        for (size_t s = 0; s < clique.separator; ++s) {
+            double total = 0;
+            const double* from = marginals.data() + clique.offset + s * rest;
+            for (size_t r = 0; r < rest; ++r) total += from[r];
+            double* to = tables.data() + clique.offset + s * rest;
+            for (size_t r = 0; r < rest; ++r) to[r] = total > 0 ? from[r] / total : 0.0;
+        }
+    }
+    return marginals;
+}
 
 }  // namespace lyceum::bayes_networks
