@@ -164,6 +164,7 @@ ITEMS = (
             "adjusted_rand",
             "agreement",
             "align",
+            "choose_k",
             "entropy",
             "mutual_information",
             "pair_counts",
@@ -172,5 +173,9 @@ ITEMS = (
             "silhouette",
             "sums_of_squares",
         )
+    ),
+    *(
+        Item(name, package="lyceum.cluster", syllabus=("12.6",))
+        for name in ("ClusterClassifier", "ClusterFeatures", "ClusterLabels", "top_columns")
     ),
 )

@@ -221,6 +221,38 @@ def fit(
     run(data, target, learner, settings, out, kinds, ignore or (), weight, form, force, as_json)
 
 
+@app.command(epilog="Example: lyceum cluster customers.csv --clusters 4 --out clusters.csv")
+def cluster(
+    data: Data,
+    learner: Annotated[
+        str | None,
+        typer.Option("--learner", "-l", help="E.g. KMeans, KMedoids; chosen for you if not given."),
+    ] = None,
+    clusters: Annotated[
+        int | None, typer.Option("--clusters", "-k", help="How many; by the largest silhouette if not given.")
+    ] = None,
+    setting: Annotated[
+        list[str] | None, typer.Option("--set", help="parameter=value of the learner; again for more.")
+    ] = None,
+    kind: Kind = None,
+    ignore: Ignore = None,
+    seed: Annotated[int, typer.Option(help="What chance is drawn from.")] = 0,
+    out: Annotated[str, typer.Option("--out", "-o", help="The CSV file of labels.")] = "clusters.csv",
+    report: Annotated[str, typer.Option(help="The page to write.")] = "clusters.html",
+    delimiter: Delimiter = "",
+    encoding: Encoding = "utf8",
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Find the clusters of a table, say what each is like, and write labels and a report."""
+    from lyceum.cli._cluster import run
+
+    run(
+        data, learner, clusters, settings_of(setting), kinds_of(kind), ignore or (), delimiter, encoding,
+        seed, out, report, force, as_json,
+    )  # fmt: skip
+
+
 @app.command(epilog="Example: lyceum predict model.lyceum new.parquet -o predictions.csv --proba")
 def predict(
     model: Model,

@@ -2,8 +2,10 @@
 
 from lyceum.cluster._agglomerative import Agglomerative
 from lyceum.cluster._alignment import Alignment
+from lyceum.cluster._applications import ClusterClassifier, ClusterFeatures, ClusterLabels, top_columns
 from lyceum.cluster._bayesian_mixture import BayesianGaussianMixture
 from lyceum.cluster._bernoulli_mixture import BernoulliMixture
+from lyceum.cluster._choose_k import KChoice, choose_k
 from lyceum.cluster._density_clusters import DensityClusters
 from lyceum.cluster._divisive import Divisive
 from lyceum.cluster._external import (
@@ -38,10 +40,14 @@ __all__ = [
     "Alignment",
     "BayesianGaussianMixture",
     "BernoulliMixture",
+    "ClusterClassifier",
+    "ClusterFeatures",
+    "ClusterLabels",
     "DensityClusters",
     "Divisive",
     "FuzzyCMeans",
     "GaussianMixture",
+    "KChoice",
     "KMeans",
     "KMedoids",
     "MultinomialMixture",
@@ -53,6 +59,7 @@ __all__ = [
     "adjusted_rand",
     "agreement",
     "align",
+    "choose_k",
     "entropy",
     "mutual_information",
     "pair_counts",
@@ -60,4 +67,5 @@ __all__ = [
     "purity",
     "silhouette",
     "sums_of_squares",
+    "top_columns",
 ]

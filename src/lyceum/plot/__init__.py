@@ -6,6 +6,7 @@ Pictures of evidence take the results of `lyceum.evaluate` as they are, and arra
 from lyceum.plot import style
 from lyceum.plot._bayes_net import bayes_net, junction_tree, moral_graph
 from lyceum.plot._calibration import calibration
+from lyceum.plot._clusters import dendrogram, elbow, kmeans_steps, silhouette
 from lyceum.plot._comparisons import bias_variance, comparison, cross_validation
 from lyceum.plot._confusion import cobweb, confusion
 from lyceum.plot._constrained import constrained
@@ -42,10 +43,13 @@ __all__ = [
     "cost_complexity",
     "cost_curve",
     "cross_validation",
+    "dendrogram",
     "density",
+    "elbow",
     "error_reject",
     "importances",
     "junction_tree",
+    "kmeans_steps",
     "label_curves",
     "laplace_contours",
     "learning_curve",
@@ -63,6 +67,7 @@ __all__ = [
     "roc",
     "sensor_fusion",
     "sensor_fusion_cases",
+    "silhouette",
     "staged_errors",
     "stages",
     "style",

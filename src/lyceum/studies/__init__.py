@@ -13,6 +13,7 @@ from lyceum.studies._baseline import MeanRegressor, PriorClassifier
 
 if TYPE_CHECKING:
     from lyceum.studies._candidate import Candidate, Failure, Suspect
+    from lyceum.studies._clusters import TableClusters, cluster_table
     from lyceum.studies._comparison import Comparison, HoldoutResult, OutOfSample, RankedLearner
     from lyceum.studies._example import Example
     from lyceum.studies._format import aligned_loss
@@ -37,12 +38,15 @@ __all__ = [
     "Recipe",
     "Study",
     "Suspect",
+    "TableClusters",
     "aligned_loss",
+    "cluster_table",
     "study",
     "write_report",
 ]
 
 _MODULES = {
+    "_clusters": ("TableClusters", "cluster_table"),
     "_candidate": ("Candidate", "Failure", "Suspect"),
     "_comparison": ("Comparison", "HoldoutResult", "OutOfSample", "RankedLearner"),
     "_example": ("Example",),

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from lyceum.studies._comparison import RankedLearner
     from lyceum.studies._study_result import Study
 
-__all__ = ["Figure", "figures_of", "positive_class"]
+__all__ = ["Figure", "figure_of", "figures_of", "positive_class"]
 
 Draw = Callable[[], "Iterator[Figure]"]
 
@@ -120,7 +120,7 @@ class _Curves:
         )
         size = (min(2.4 + 1.0 * len(actions), 8.0), min(1.6 + 0.85 * len(self.labels), 7.0))
         draw = partial(plot.confusion, matrix, list(self.labels), actions=actions)
-        yield _figure("confusion", f"What was decided: {study.choice.label}", text, draw, size)
+        yield figure_of("confusion", f"What was decided: {study.choice.label}", text, draw, size)
 
     def cobweb(self) -> Iterator[Figure]:
         K = len(self.labels)
@@ -135,7 +135,7 @@ class _Curves:
             "guessing."
         )
         draw = partial(plot.cobweb, matrices, list(self.labels))
-        yield _figure("cobweb", "Which classes are taken for which", text, draw, (5.4, 5.0))
+        yield figure_of("cobweb", "Which classes are taken for which", text, draw, (5.4, 5.0))
 
     def roc(self) -> Iterator[Figure]:
         if self._positive is None:
@@ -147,7 +147,7 @@ class _Curves:
             "top left, the better."
         )
         draw = partial(plot.roc, self.y, self.posteriors, **self._which)
-        yield _figure("roc", "ROC curves", text, draw)
+        yield figure_of("roc", "ROC curves", text, draw)
 
     def cost_curve(self) -> Iterator[Figure]:
         if self._positive is None:
@@ -160,7 +160,7 @@ class _Curves:
         if costs:
             text += " The dotted line marks the costs of this study."
         draw = partial(plot.cost_curve, self.y, self.posteriors, **self._which, **costs)
-        yield _figure("cost", "Cost curves", text, draw)
+        yield figure_of("cost", "Cost curves", text, draw)
 
     def error_reject(self) -> Iterator[Figure]:
         loss = None if self.study.loss is None else _by_text(self.study.loss)
@@ -171,7 +171,7 @@ class _Curves:
         what = "cost" if loss is not None else "error"
         text = f"How the {what} among decided rows falls when the least sure ones are handed to a person."
         draw = partial(plot.error_reject, curves, doubt=self.study.doubt)
-        yield _figure("reject", "What rejecting the doubtful rows would gain", text, draw)
+        yield figure_of("reject", "What rejecting the doubtful rows would gain", text, draw)
 
     def calibration(self) -> Iterator[Figure]:
         text = (
@@ -179,7 +179,7 @@ class _Curves:
             "be taken at their word; bars are 95 % intervals."
         )
         draw = partial(plot.calibration, self.y, self.posteriors, **self._which)
-        yield _figure("calibration", "Calibration", text, draw)
+        yield figure_of("calibration", "Calibration", text, draw)
 
 
 def _counts(y: np.ndarray, said: np.ndarray, labels: np.ndarray) -> np.ndarray:
@@ -219,13 +219,13 @@ def _of_values(study: Study) -> dict[str, Draw]:
 def _truth_figure(study: Study, y: np.ndarray, predicted: np.ndarray) -> Iterator[Figure]:
     text = "Every point is a row that the model had not seen; on the diagonal it is right."
     draw = partial(_against_truth, y, predicted, str(study.recipe.target))
-    yield _figure("truth", f"Predicted against true: {study.choice.label}", text, draw)
+    yield figure_of("truth", f"Predicted against true: {study.choice.label}", text, draw)
 
 
 def _residual_figure(study: Study, y: np.ndarray, predicted: np.ndarray) -> Iterator[Figure]:
     text = "What is left over the prediction. A bend or a funnel would show what the model has not learned."
     draw = partial(_residuals, y, predicted, str(study.recipe.target))
-    yield _figure("residuals", "Residuals", text, draw)
+    yield figure_of("residuals", "Residuals", text, draw)
 
 
 def _error_figure(study: Study) -> Iterator[Figure]:
@@ -234,7 +234,7 @@ def _error_figure(study: Study) -> Iterator[Figure]:
     baseline = study.comparison.baseline
     if baseline is not None and baseline.label not in errors:
         errors[baseline.label] = np.abs(np.subtract(*study.out_of_sample(baseline.name)))
-    yield _figure("errors", "How large the errors are", text, partial(_error_shares, errors))
+    yield figure_of("errors", "How large the errors are", text, partial(_error_shares, errors))
 
 
 def _against_truth(y: np.ndarray, predicted: np.ndarray, target: str, ax: Axes) -> Axes:
@@ -287,10 +287,10 @@ def _learning(study: Study) -> Iterator[Figure]:
         ax.set_ylim(bottom=0.0)
         return ax
 
-    yield _figure("learning", f"Learning curve: {study.choice.label}", text, draw)
+    yield figure_of("learning", f"Learning curve: {study.choice.label}", text, draw)
 
 
-def _figure(
+def figure_of(
     name: str, title: str, text: str, draw: Callable[..., Any], size: tuple[float, float] = (5.2, 4.2)
 ) -> Figure:
     """Draw on a figure of its own, apart from those that the user may have open."""

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from lyceum.studies._comparison import RankedLearner
     from lyceum.studies._study_result import Study
 
-__all__ = ["render", "write_report"]
+__all__ = ["render", "templates", "write_report"]
 
 
 def write_report(study: Study, path: str | os.PathLike[str] | None = None) -> Path:
@@ -54,7 +54,7 @@ def render(study: Study, problems: Problems | None = None) -> str:
     sections = {name: _section(name, names, problems) for name in _SECTIONS if name != "know"}
     named = dict.fromkeys((*study.problems, *problems))
     sections["know"] = _section("know", {**names, "problems": list(named)}, problems)
-    return _templates().get_template("report.html").render(**names, sections=sections)
+    return templates().get_template("report.html").render(**names, sections=sections)
 
 
 _SECTIONS = {
@@ -74,7 +74,7 @@ def _section(name: str, names: Mapping[str, Any], problems: Problems) -> Any:
     """One section of the page, or a sentence in its place."""
     from markupsafe import Markup, escape
 
-    template = _templates().get_template(f"sections/{name}.html")
+    template = templates().get_template(f"sections/{name}.html")
     before = len(list(problems))
     text = problems.attempt(_SECTIONS[name], lambda: template.render(**names))
     if text is None:
@@ -84,7 +84,7 @@ def _section(name: str, names: Mapping[str, Any], problems: Problems) -> Any:
 
 
 @cache
-def _templates() -> jinja2.Environment:
+def templates() -> jinja2.Environment:
     import jinja2
 
     environment = jinja2.Environment(

@@ -1,0 +1,44 @@
+"""`lyceum cluster`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any
+
+from lyceum.cli._options import refuse_to_replace
+from lyceum.cli._screen import console, notes, print_json, progress_bar, show_summary
+from lyceum.studies import cluster_table
+
+__all__ = ["run"]
+
+
+def run(
+    data: str,
+    learner: str | None,
+    clusters: int | None,
+    settings: Mapping[str, Any],
+    kinds: Mapping[str, Any],
+    ignore: Collection[str],
+    delimiter: str,
+    encoding: str,
+    seed: int,
+    out: str,
+    report: str,
+    force: bool,
+    as_json: bool,
+) -> None:
+    for path in (out, report):
+        refuse_to_replace(path, force)
+    with notes(), progress_bar(f"clustering {Path(data).name}"):
+        found = cluster_table(
+            data, learner=learner, clusters=clusters, settings=settings, kinds=kinds or None, ignore=ignore,
+            delimiter=delimiter or None, encoding=encoding, seed=seed,
+        )  # fmt: skip
+    found.write_labels(out)
+    found.write_report(report)
+    if as_json:
+        print_json(found.as_dict())
+        return
+    show_summary(found.summary())
+    console.print(f"\nlabels: {out}\nreport: {report}", soft_wrap=True)

@@ -1,0 +1,170 @@
+"""The number of clusters, what clusters are used for, the pictures, and the command."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_iris, make_blobs
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import adjusted_rand_score
+from sklearn.mixture import GaussianMixture as SklearnMixture
+from typer.testing import CliRunner
+
+from lyceum import plot
+from lyceum.cli import app
+from lyceum.cluster import (
+    Agglomerative,
+    ClusterClassifier,
+    ClusterFeatures,
+    ClusterLabels,
+    DensityClusters,
+    GaussianMixture,
+    KMeans,
+    KMedoids,
+    choose_k,
+    silhouette,
+    top_columns,
+)
+from lyceum.errors import DataError, SettingError
+from lyceum.studies import cluster_table
+
+X, Y = make_blobs(400, 3, centers=[[0, 0, 0], [9, 0, 0], [0, 9, 0], [9, 9, 9]], random_state=0)
+
+
+@pytest.mark.syllabus("12.5")
+def test_elbow_silhouette_and_bic_find_the_groups():
+    found = choose_k(X, range(1, 9))
+    assert (found.by_silhouette, found.by_bic) == (4, 4)
+    np.testing.assert_allclose(found.second_differences[1:-1], np.diff(found.sse, 2))
+    assert found.elbow == found.clusters[1:-1][np.diff(found.sse, 2).argmax()]
+    assert adjusted_rand_score(found.model.labels_, Y) == 1.0
+    json.dumps(found.as_dict(), allow_nan=False)
+
+
+@pytest.mark.syllabus("12.5")
+def test_other_learners_choose_too():
+    for learner in (KMedoids(), Agglomerative(), GaussianMixture(random_state=0)):
+        assert choose_k(X, range(2, 7), learner=learner).k == 4
+    mixture = choose_k(X, range(1, 4), learner=GaussianMixture(random_state=0, covariance_type="diag"))
+    expected = SklearnMixture(1, covariance_type="diag").fit(X).bic(X)
+    assert mixture.bic[0] == pytest.approx(expected, rel=1e-3)
+    with pytest.raises(SettingError, match="ascending"):
+        choose_k(X, [3, 2])
+
+
+@pytest.mark.syllabus("12.6")
+def test_distances_to_clusters_help_a_linear_classifier():
+    rng = np.random.default_rng(0)
+    Z = rng.normal(size=(400, 2))
+    y = np.linalg.norm(Z, axis=1) > 1.2  # a circle: no line separates it
+    features = ClusterFeatures(KMeans(12, random_state=0)).fit(Z)
+    plain = LogisticRegression().fit(Z, y).score(Z, y)
+    assert (
+        LogisticRegression(max_iter=500).fit(features.transform(Z), y).score(features.transform(Z), y)
+        > plain + 0.1
+    )
+    assert ClusterFeatures(KMeans(3), kind="one_of_k", keep=False).fit_transform(Z).sum() == 400
+
+
+@pytest.mark.syllabus("12.6")
+def test_a_classifier_per_cluster_learns_what_one_cannot():
+    rng = np.random.default_rng(1)
+    side = rng.integers(0, 2, 600)
+    Z = np.column_stack([20.0 * side + rng.normal(size=600), rng.normal(size=600)])
+    y = np.where((Z[:, 1] > 0) == (side == 1), "up", "down")  # the rule turns round from side to side
+    model = ClusterClassifier(KMeans(2, random_state=0), LogisticRegression()).fit(Z, y)
+    assert LogisticRegression().fit(Z, y).score(Z, y) < 0.7
+    assert model.score(Z, y) > 0.97
+    np.testing.assert_allclose(model.predict_proba(Z).sum(axis=1), 1.0)
+
+
+@pytest.mark.syllabus("12.6")
+def test_few_labels_name_all_rows():
+    names = np.array(["a", "b", "c", "d"], dtype=object)[Y]
+    few = np.array([None] * len(Y), dtype=object)
+    for c in range(4):
+        few[np.flatnonzero(c == Y)[:2]] = "abcd"[c]
+    model = ClusterLabels(KMeans(4, random_state=0)).fit(X, few)
+    assert model.score(X, names.astype(str)) == 1.0
+    assert model.n_labeled_.tolist() == [2, 2, 2, 2]
+    with pytest.raises(DataError, match="no row has a label"):
+        ClusterLabels().fit(X, np.full(len(X), -1))
+
+
+@pytest.mark.syllabus("12.6")
+def test_texts_are_clustered_by_their_words():
+    sports = ["ball goal team match", "goal keeper ball match", "team wins match goal", "ball team keeper"]
+    cooking = [
+        "salt oven bread flour",
+        "bread flour yeast oven",
+        "oven salt butter flour",
+        "yeast bread salt",
+    ]
+    words = TfidfVectorizer()
+    rows = words.fit_transform(sports + cooking)
+    model = KMeans(2, metric="cosine", n_init=5, random_state=0).fit(rows)
+    assert adjusted_rand_score(model.labels_, [0] * 4 + [1] * 4) == 1.0
+    tops = [set(top) for top in top_columns(model, words.get_feature_names_out(), most=3)]
+    assert any(top <= {"ball", "goal", "team", "match"} for top in tops)
+
+
+@pytest.mark.syllabus("12.3", "12.5", "12.1")
+def test_pictures_are_drawn_from_any_tree_and_clustering():
+    from matplotlib import pyplot
+
+    big, _ = make_blobs(2000, 2, centers=5, random_state=1)
+    for model in (Agglomerative(5, linkage="average").fit(big), DensityClusters().fit(big)):
+        ax = plot.dendrogram(model)
+        assert len(ax.get_xticklabels()) == 40
+        total = sum(
+            int(text.get_text().strip("()")) if "(" in text.get_text() else 1 for text in ax.get_xticklabels()
+        )
+        assert total == 2000
+    ax = plot.silhouette(silhouette(big, Agglomerative(3, linkage="single").fit(big).labels_))
+    assert len(ax.get_yticklabels()) == 3
+    assert len(plot.elbow(choose_k(X, range(1, 5)))) == 3
+    model = KMeans(3, init=X[:3], record=True).fit(X)
+    assert len(plot.kmeans_steps(model, X, most=3)) == min(3, len(model.record_))
+    with pytest.raises(DataError, match="record=True"):
+        plot.kmeans_steps(KMeans(3).fit(X), X)
+    pyplot.close("all")
+
+
+@pytest.mark.syllabus("12.6")
+def test_the_command_clusters_a_mixed_table_and_writes_a_report(tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "age": np.append(rng.normal(25, 2, 60), rng.normal(60, 2, 60)),
+            "town": ["Ulm"] * 60 + ["Bonn"] * 60,
+            "income": np.append(rng.normal(20, 1, 60), rng.normal(50, 1, 60)),
+        }
+    )
+    frame.loc[5, "income"] = np.nan
+    frame.to_csv(tmp_path / "people.csv", index=False)
+    out, page = tmp_path / "labels.csv", tmp_path / "page.html"
+    arguments = ["cluster", str(tmp_path / "people.csv"), "--out", str(out), "--report", str(page), "--json"]
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.output)["facts"]["clusters"] == 2
+    labels = pd.read_csv(out)["cluster"]
+    assert adjusted_rand_score(labels, [0] * 60 + [1] * 60) == 1.0
+    text = page.read_text(encoding="utf8")
+    assert "Silhouettes" in text
+    assert "Ulm (100%)" in text
+    assert "http" not in text.replace("http://www.w3.org", "")
+
+
+@pytest.mark.syllabus("12.6")
+def test_numbers_are_standardized_and_trees_are_shown(tmp_path):
+    frame = load_iris(as_frame=True).data
+    found = cluster_table(frame, learner="Agglomerative", clusters=3)
+    assert adjusted_rand_score(found.labels, load_iris().target) > 0.6
+    assert "Dendrogram" in found.write_report(tmp_path / "iris.html").read_text(encoding="utf8")
+    assert cluster_table(frame, learner="DensityClusters").labels.max() >= 1
+    with pytest.raises(SettingError, match="finds no clusters"):
+        cluster_table(frame, learner="Ridge")
