@@ -1,4 +1,4 @@
-"""Workloads of clustering: trees, medoids and silhouettes, beside SciPy, fastcluster, kmedoids and scikit-learn."""
+"""Workloads of clustering: trees, medoids and silhouettes, beside their fastest peers."""
 
 from __future__ import annotations
 

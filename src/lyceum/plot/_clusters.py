@@ -181,7 +181,7 @@ def silhouette(found: Any, *, title: str | None = None, ax: Axes | None = None) 
     for c, cluster in enumerate(found.clusters):
         values = np.sort(found.points[inside & (found.labels == cluster)])[::-1]
         rows = place + np.arange(len(values) + 1)
-        shade = {"color": COLOURS[c % len(COLOURS)], "linewidth": 0, "alpha": 0.85}
+        shade: dict[str, Any] = {"color": COLOURS[c % len(COLOURS)], "linewidth": 0, "alpha": 0.85}
         ax.fill_betweenx(rows, 0, np.append(values, values[-1:]), step="post", **shade)
         ticks.append((place + len(values) / 2, f"{cluster}  ({found.cluster_means[c]:.2f})"))
         place += len(values) + gap

@@ -171,8 +171,7 @@ def cluster_table(
     >>> cluster_table(table, clusters=2).labels.tolist()
     [0, 0, 0, 1, 1, 1]
     """
-    options = {} if delimiter is None else {"delimiter": delimiter}
-    rows = scan(data, kinds=kinds, ignore=ignore, encoding=encoding, **options)
+    rows = scan(data, kinds=kinds, ignore=ignore, delimiter=delimiter, encoding=encoding)
     settings = dict(settings or {})
     made = _made(rows, learner, settings, seed)
     scaled = None
