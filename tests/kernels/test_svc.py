@@ -97,7 +97,7 @@ def test_classes_that_are_not_separable_have_no_hard_margin():
         SVC(C=INF, gamma=1.0).fit([[0.0], [0.0], [1.0]], [0, 1, 1])
     far = SVC(kernel="linear", C=INF).fit(np.array([[0.0], [1.0], [3.0]]) + 1e6, [0, 0, 1])
     assert far.margin_width_[0] == pytest.approx(2.0, rel=1e-4)
-    model = SVC(C=INF, gamma=1.0).fit(X, y)  # distinct rows are separable by RBF
+    model = SVC(C=INF, gamma=20.0).fit(X, y)  # distinct rows are separable by RBF
     assert model.score(X, y) == 1.0
     assert model.n_at_bound_[0] == model.n_wrong_[0] == 0
 

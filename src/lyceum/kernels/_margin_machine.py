@@ -143,11 +143,12 @@ def _hard_margin(problem: DualProblem, kernel: Kernel, X: Any, settings: SolverS
         if found.b.max(initial=0.0) < C and not found.converged:
             found = solve_dual(bounded, kernel, X, **settings._asdict(), start=found.b)
         history += found.history
-        if found.b.max(initial=0.0) < C:
+        inside = found.b.max(initial=0.0) < C
+        if inside and found.converged:
             found.history = history
             return found
         margin = 1.0 / np.sqrt(2.0 * max(bounded.objective(found.b, found.F), 1e-300))
-        if margin < _LEAST_MARGIN * np.sqrt(size):
+        if inside or margin < _LEAST_MARGIN * np.sqrt(size):
             raise DataError(
                 f"the classes are not separable by the kernel {kernel!r}: no plane has a margin above "
                 f"{margin:.1e}, so there is no hard margin (C=inf); give a finite C, or another kernel"
