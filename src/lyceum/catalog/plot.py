@@ -5,6 +5,11 @@ from lyceum.catalog._entry import Item
 __all__ = ["ITEMS"]
 
 ITEMS = (
+    Item("feature_lift", package="lyceum.plot", syllabus=("9.1",)),
+    Item("hinge_and_logistic", package="lyceum.plot", syllabus=("9.3",)),
+    Item("margin", package="lyceum.plot", syllabus=("9.3",)),
+    Item("setting_grid", package="lyceum.plot", syllabus=("9.5",)),
+    Item("support_faces", package="lyceum.plot", syllabus=("9.3",)),
     Item("bayes_net", package="lyceum.plot", syllabus=("5.1", "5.4")),
     Item("junction_tree", package="lyceum.plot", syllabus=("5.4",)),
     Item("moral_graph", package="lyceum.plot", syllabus=("5.4",)),

@@ -20,6 +20,7 @@ from lyceum.plot._density import (
 )
 from lyceum.plot._error_reject import error_reject
 from lyceum.plot._importances import importances
+from lyceum.plot._kernels import feature_lift, hinge_and_logistic, margin, setting_grid, support_faces
 from lyceum.plot._learning_curves import learning_curve, validation_curve
 from lyceum.plot._linear import laplace_contours, posterior_contours, regularization_path, residuals
 from lyceum.plot._neighbors import local_fit, neighbor_regions, radial_units, voronoi
@@ -47,6 +48,8 @@ __all__ = [
     "density",
     "elbow",
     "error_reject",
+    "feature_lift",
+    "hinge_and_logistic",
     "importances",
     "junction_tree",
     "kmeans_steps",
@@ -54,6 +57,7 @@ __all__ = [
     "laplace_contours",
     "learning_curve",
     "local_fit",
+    "margin",
     "moral_graph",
     "neighbor_regions",
     "network",
@@ -67,10 +71,12 @@ __all__ = [
     "roc",
     "sensor_fusion",
     "sensor_fusion_cases",
+    "setting_grid",
     "silhouette",
     "staged_errors",
     "stages",
     "style",
+    "support_faces",
     "training_curves",
     "tree",
     "validation_curve",
