@@ -25,9 +25,9 @@ def constrained(
 ) -> Axes:
     """The contours of an objective of two variables, its constraints, and where it is stationary under them.
 
-    Equalities are lines; where an inequality fails, the plane is hatched. At every stationary point the
-    gradient of the objective is drawn, and dashed that of every binding constraint times its multiplier: they
-    add up to it.
+    Equalities are lines; where an inequality fails, the plane is shaded; dashed contours are those through
+    stationary points. At every such point the gradient of the objective is drawn, and dashed that of every
+    binding constraint times its multiplier: they add up to it.
 
     Parameters
     ----------
@@ -64,14 +64,11 @@ def constrained(
     ax = axes(ax, (6.0, 5.4))
     sides = [np.linspace(low, high, steps) for low, high in _limits(optima, limits).tolist()]
     grid = np.stack(np.meshgrid(*sides), axis=-1)
-    ax.contour(
-        *sides,
-        _on(lambda x: problem.objective(*x), grid),
-        levels=14,
-        cmap="viridis",
-        linewidths=0.8,
-        alpha=0.8,
-    )
+    height = _on(lambda x: problem.objective(*x), grid)
+    ax.contour(*sides, height, levels=14, cmap="viridis", linewidths=0.8, alpha=0.8)
+    touched = np.unique([round(point.value, 9) for point in optima.points])
+    if len(touched):  # the contours that touch the constraints
+        ax.contour(*sides, height, levels=touched, colors=[INK], linewidths=1.1, linestyles="dashed")
     constraints = {**problem.equalities, **problem.inequalities}
     for k, (name, of) in enumerate(constraints.items()):
         colour = COLOURS[(k + 2) % len(COLOURS)]
