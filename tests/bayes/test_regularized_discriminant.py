@@ -291,3 +291,19 @@ def test_contributions_sum_to_the_log_odds_and_the_summary_shows_the_losses():
     text = str(model.summary())
     assert "log_loss of 5-fold cross-validation" in text
     assert "gamma 0.25" in text
+
+
+@pytest.mark.syllabus("3.4")
+@pytest.mark.parametrize("unbiased", [True, False])
+def test_the_plain_convex_mix_is_that_of_the_two_covariances(unbiased):
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], [20, 60])
+    X = rng.normal(size=(80, 3)) * np.where(y == 0, 1.0, 3.0)[:, None]
+    model = RegularizedDiscriminant(alpha=0.3, gamma=0.0, mix="convex", unbiased=unbiased).fit(X, y)
+    own = [np.cov(X[y == k].T, bias=not unbiased) for k in (0, 1)]
+    lost = int(unbiased)
+    pooled = sum(S * (n - lost) for S, n in zip(own, (20, 60))) / (80 - 2 * lost)
+    for k in (0, 1):
+        np.testing.assert_allclose(model.covariance_[k], 0.7 * own[k] + 0.3 * pooled, rtol=1e-10)
+    chosen = RegularizedDiscriminant(mix="convex", random_state=0).fit(X, y)
+    assert 0.0 <= chosen.alpha_ <= 1.0

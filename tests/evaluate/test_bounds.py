@@ -127,9 +127,16 @@ def test_bad_requests_say_what_to_give():
         (lambda: holdout_size(1.5, 0.1), r"in \[0, 1\]"),
         (lambda: holdout_size(0.5, 0.0), "above 0"),
         (lambda: error_interval(5, 3), "0 <= n_wrong <= n"),
-        (lambda: error_interval(1, 3, method="wald"), "'wilson'"),
+        (lambda: error_interval(1, 3, method="other"), "'wilson'"),
         (lambda: error_sd(0.1, 0), "at least one"),
         (lambda: majority_vote_error(0, 0.1), "at least one voter"),
     ):
         with pytest.raises(SettingError, match=words):
             call()
+
+
+@pytest.mark.syllabus("14.6")
+def test_walds_interval_is_the_rate_and_its_standard_errors():
+    found = error_interval(20, 100, method="wald")
+    assert (found.low, found.high) == pytest.approx((0.2 - 1.959964 * 0.04, 0.2 + 1.959964 * 0.04), abs=1e-6)
+    assert error_interval(0, 10, method="wald").high == 0.0

@@ -19,10 +19,11 @@ _ROWS = 256  # scored together: what they need stays in the cache
 
 
 def combine_covariances(
-    scatter: np.ndarray, weight: np.ndarray, alpha: float, lost_degrees: int = 0
+    scatter: np.ndarray, weight: np.ndarray, alpha: float, lost_degrees: int = 0, mix: str = "weighted"
 ) -> np.ndarray:
     """Σ_k(α) = [(1-α) S_k + α S] / [(1-α) n_k + α N] for every class, with S and N the sums over the classes.
 
+    With mix="convex" it is (1-α) S_k / n_k + α S / N.
     `lost_degrees` is subtracted from every n_k, so that 1 gives the unbiased divisors n_k - 1 and N - K. A
     class without scatter of its own, as one of a single row, gets the pooled covariance when α is 0.
     """
@@ -30,6 +31,11 @@ def combine_covariances(
     total = max(weight.sum() - lost_degrees * (weight > 0).sum(), 0.0)
     pooled = scatter.sum(axis=0)
     alphas = np.where(scatter.any(axis=(1, 2)) & (left > 0), alpha, alpha or 1.0)
+    if mix == "convex":
+        none = np.zeros_like(scatter)
+        own = np.divide(scatter, left[:, None, None], out=none, where=left[:, None, None] > 0)
+        shared = pooled / total if total > 0 else np.zeros_like(pooled)
+        return (1.0 - alphas)[:, None, None] * own + alphas[:, None, None] * shared
     divisor = ((1.0 - alphas) * left + alphas * total)[:, None, None]
     mixed = (1.0 - alphas)[:, None, None] * scatter + alphas[:, None, None] * pooled
     return np.divide(mixed, divisor, out=np.zeros_like(mixed), where=divisor > 0)
@@ -84,6 +90,7 @@ class RuleSettings:
     prior_alpha: Any
     unbiased: bool
     shrink: str
+    mix: str = "weighted"
 
     def rules(
         self, statistic: ClassScatter, alpha: float, gammas: np.ndarray
@@ -93,7 +100,9 @@ class RuleSettings:
         total_variance = np.divide(scatter, weight, out=np.zeros_like(scatter), where=weight > 0)
         priors = class_priors(statistic.weight, self.priors, self.prior_alpha)
         log_priors = np.where(statistic.weight > 0, log_probability(priors), -np.inf)
-        covariances = combine_covariances(statistic.scatter, statistic.weight, alpha, int(self.unbiased))
+        covariances = combine_covariances(
+            statistic.scatter, statistic.weight, alpha, int(self.unbiased), self.mix
+        )
         found = [_spectrum(S, total_variance, self.shrink, gammas) for S in covariances]
         turn, precision, log_det = (np.array([one[i] for one in found]) for i in range(3))
         return turn, precision, log_priors[:, None] - 0.5 * log_det

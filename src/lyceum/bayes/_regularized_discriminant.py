@@ -62,6 +62,8 @@ class RegularizedDiscriminant(QuadraticRule):
     ----------
     alpha : float in [0, 1], "cv" or array of candidates, default="cv"
         The share of the pooled covariance. "cv" chooses among 0, 0.1, 0.25, 0.5, 0.75, 0.9 and 1.
+    mix : {"weighted", "convex"}, default="weighted"
+        How class and pooled covariance are mixed: by their weights as above, or (1-α) Σ_k + α Σ.
     gamma : float in [0, 1], "cv" or array of candidates, default="cv"
         The share of the simple shape.
     shrink : {"identity", "diagonal"}, default="identity"
@@ -144,6 +146,7 @@ class RegularizedDiscriminant(QuadraticRule):
     _parameter_constraints: ClassVar[dict] = {
         "alpha": [Interval(Real, 0, 1, closed="both"), StrOptions({"cv"}), "array-like"],
         "gamma": [Interval(Real, 0, 1, closed="both"), StrOptions({"cv"}), "array-like"],
+        "mix": [StrOptions({"weighted", "convex"})],
         "shrink": [StrOptions({"identity", "diagonal"})],
         "scoring": [StrOptions({"log_loss", "error"})],
         "cv": [Interval(Integral, 2, None, closed="left")],
@@ -156,6 +159,7 @@ class RegularizedDiscriminant(QuadraticRule):
         *,
         alpha: Any = "cv",
         gamma: Any = "cv",
+        mix: str = "weighted",
         shrink: str = "identity",
         scoring: str = "log_loss",
         cv: int = 5,
@@ -167,6 +171,7 @@ class RegularizedDiscriminant(QuadraticRule):
     ):
         self.alpha = alpha
         self.gamma = gamma
+        self.mix = mix
         self.shrink = shrink
         self.scoring = scoring
         self.cv = cv
@@ -215,7 +220,7 @@ class RegularizedDiscriminant(QuadraticRule):
         self.seed_ = seed = seed_from(self.random_state)
         of = partial(FoldStatistics.of, statistic=ClassScatter.of, n_folds=self.cv, seed=seed)
         folds = finite_sums(rows.reduce(of))
-        settings = RuleSettings(self.priors, self.prior_alpha, self.unbiased, self.shrink)
+        settings = RuleSettings(self.priors, self.prior_alpha, self.unbiased, self.shrink, self.mix)
         # as many alphas in one pass as memory allows: all of them unless there are hundreds of columns
         size = max(1, _NUMBERS // max(1, self.cv * folds.folds[0].scatter.size))
         losses = []
@@ -236,7 +241,9 @@ class RegularizedDiscriminant(QuadraticRule):
         log_priors, total_variance = self._finish_classes(statistic)
         self.alphas_, self.gammas_ = self._candidates()
         self.alpha_, self.gamma_ = self._best()
-        mixed = combine_covariances(statistic.scatter, statistic.weight, self.alpha_, int(self.unbiased))
+        mixed = combine_covariances(
+            statistic.scatter, statistic.weight, self.alpha_, int(self.unbiased), self.mix
+        )
         covariances = [_shrink_covariance(S, total_variance, self.gamma_, self.shrink) for S in mixed]
         white = [whiten(S, total_variance) for S in covariances]
         rows = self.class_count_ > 0
