@@ -1,0 +1,187 @@
+"""Workloads of committees, label propagation and isolation forests, beside scikit-learn's."""
+
+from __future__ import annotations
+
+import numpy as np
+from workloads import Workload, size, workload
+
+
+def _classes(n: int, d: int, seed: int, noise: float = 1.0):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d))
+    y = (X[:, 0] * X[:, 1] + X[:, 2] + noise * 0.3 * rng.standard_normal(n) > 0).astype(int)
+    return X, y
+
+
+def _accuracy(X, y):
+    return lambda predict: {"accuracy": float((np.asarray(predict(X)) == y).mean())}
+
+
+def _members():
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.naive_bayes import GaussianNB
+    from sklearn.tree import DecisionTreeClassifier
+
+    return [
+        ("nb", GaussianNB()),
+        ("logistic", LogisticRegression()),
+        ("tree", DecisionTreeClassifier(max_depth=8, random_state=0)),
+    ]
+
+
+def _fitted(make, X, y):
+    def prepare():
+        model = make()
+        return lambda: model.fit(X, y).predict
+
+    return prepare
+
+
+def _alone(X, y):
+    """The members without a committee: what it may not be much slower than."""
+
+    def prepare():
+        def run():
+            fitted = [one.fit(X, y) for _, one in _members()]
+            return lambda Z: np.mean([one.predict_proba(Z)[:, 1] for one in fitted], axis=0) > 0.5
+
+        return run
+
+    return prepare
+
+
+@workload
+def committee(scale):
+    n = size(100_000, scale)
+    (X, y), test = _classes(n, 20, 50), _classes(20_000, 20, 51)
+
+    def ours():
+        from lyceum.ensemble import Committee
+
+        return Committee(_members())
+
+    def theirs():
+        from sklearn.ensemble import VotingClassifier
+
+        return VotingClassifier(_members(), voting="soft")
+
+    return Workload(
+        "Committees",
+        "three scikit-learn members, mean of posteriors, n=100k d=20",
+        {"lyceum": _fitted(ours, X, y), "sklearn": _fitted(theirs, X, y), "members alone": _alone(X, y)},
+        _accuracy(*test),
+        ("accuracy", 1, 0.005),
+    )
+
+
+@workload
+def stacking(scale):
+    n = size(50_000, scale)
+    (X, y), test = _classes(n, 20, 52), _classes(20_000, 20, 53)
+
+    def ours():
+        from sklearn.linear_model import LogisticRegression
+
+        from lyceum.ensemble import StackingClassifier
+
+        return StackingClassifier(_members(), LogisticRegression(), cv=5, random_state=0)
+
+    def theirs():
+        from sklearn.ensemble import StackingClassifier
+        from sklearn.linear_model import LogisticRegression
+
+        return StackingClassifier(_members(), LogisticRegression(), cv=5, n_jobs=-1)
+
+    return Workload(
+        "Committees",
+        "stacking of three scikit-learn members, 5 folds, n=50k d=20",
+        {"lyceum": _fitted(ours, X, y), "sklearn n_jobs=-1": _fitted(theirs, X, y)},
+        _accuracy(*test),
+        ("accuracy", 1, 0.005),
+    )
+
+
+def _moons(n: int):
+    from sklearn.datasets import make_moons
+
+    X, y = make_moons(n, noise=0.1, random_state=0)
+    given = np.full(n, -1)
+    for k in (0, 1):
+        given[np.flatnonzero(y == k)[:50]] = k
+    return X, y, given
+
+
+def _transduced(make, X, given):
+    def prepare():
+        model = make()
+
+        def run():
+            model.fit(X, given)
+            found = model.label_distributions_.argmax(axis=1)
+            return found
+
+        return run
+
+    return prepare
+
+
+@workload
+def label_propagation(scale):
+    n = size(100_000, scale)
+    X, y, given = _moons(n)
+
+    def ours():
+        from lyceum.paradigms import LabelPropagation
+
+        return LabelPropagation(n_neighbors=7, alpha=0.99)
+
+    def theirs():
+        from sklearn.semi_supervised import LabelSpreading
+
+        return LabelSpreading(kernel="knn", n_neighbors=7, alpha=0.99, max_iter=1000, n_jobs=-1)
+
+    return Workload(
+        "Unlabelled rows",
+        "label spreading, 100 labels, n=100k d=2, graph of 7 neighbours",
+        {"lyceum": _transduced(ours, X, given), "sklearn": _transduced(theirs, X, given)},
+        lambda labels: {"accuracy": float((labels == y).mean())},
+        ("accuracy", 1, 0.005),
+    )
+
+
+@workload
+def isolation(scale):
+    n = size(200_000, scale)
+    rng = np.random.default_rng(54)
+    X = np.vstack([rng.standard_normal((n, 10)), rng.standard_normal((n // 100, 10)) + 3.0])
+    truth = np.repeat([0, 1], [n, n // 100])
+
+    def scored(make):
+        def prepare():
+            model = make()
+            return lambda: -model.fit(X).score_samples(X)
+
+        return prepare
+
+    def ours():
+        from lyceum.paradigms import IsolationForest
+
+        return IsolationForest(random_state=0)
+
+    def theirs():
+        from sklearn.ensemble import IsolationForest
+
+        return IsolationForest(random_state=0, n_jobs=-1)
+
+    def quality(scores):
+        from sklearn.metrics import roc_auc_score
+
+        return {"AUC": float(roc_auc_score(truth, scores))}
+
+    return Workload(
+        "Anomalies",
+        "isolation forest, 100 trees, fit and score n=200k d=10",
+        {"lyceum": scored(ours), "sklearn n_jobs=-1": scored(theirs)},
+        quality,
+        ("AUC", 1, 0.01),
+    )
