@@ -226,6 +226,17 @@ ENTRIES = (
         space={"depth": [1, 2, 3], "gate_alpha": (1e-3, 1.0, "log")},
         in_study="never",
     ),
+    Entry(
+        name="AuxiliaryTargets",
+        package="lyceum.ensemble",
+        task="classification",
+        about="A learner helped by columns that are known in training only, which it learns to predict.",
+        missing=True,
+        scales="in memory",
+        cost="that of the learner, and n·d·log n per auxiliary target and fold",
+        syllabus=("11.5",),
+        in_study="never",
+    ),
 )
 
 ITEMS: tuple[Item, ...] = (

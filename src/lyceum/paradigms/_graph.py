@@ -77,16 +77,16 @@ def _solve(
     """Conjugate gradients for all columns of B at once, for a symmetric positive definite operator."""
     F, R = np.zeros_like(B), B.copy()
     P = R.copy()
-    size = (R * R).sum(axis=0)
+    size = np.einsum("nk,nk->k", R, R)
     goal = tol**2 * size
     step = 0
     while step < max_iter and (size > goal).any():
         AP = apply(P)
-        curve = (P * AP).sum(axis=0)
+        curve = np.einsum("nk,nk->k", P, AP)
         pace = np.divide(size, curve, out=np.zeros_like(size), where=(curve > 0) & (size > goal))
         F += pace * P
         R -= pace * AP
-        new = (R * R).sum(axis=0)
+        new = np.einsum("nk,nk->k", R, R)
         P *= np.divide(new, size, out=np.zeros_like(size), where=size > 0)
         P += R
         size = new

@@ -23,6 +23,7 @@ _FOLDS_AND_REPEATS = {
 
 SETTINGS: dict[str, dict[str, Any]] = {
     "Committee": {"random_state": 0},
+    "AuxiliaryTargets": {"random_state": 0},
     "CascadeClassifier": {"cv": 3, "random_state": 0},
     "MixtureOfExperts": {"n_experts": 2, "random_state": 0},
     "HierarchicalMixtureOfExperts": {"depth": 1, "random_state": 0},
