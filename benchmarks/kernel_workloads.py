@@ -140,9 +140,11 @@ def linear_svc_hinge(scale):
 def linear_svc_sparse(scale):
     n, d = size(50_000, scale), size(100_000, scale)
     rng = np.random.default_rng(57)
-    X = sparse.random(
-        n, d, 100 / d, "csr", random_state=57, data_rvs=lambda k: np.abs(rng.standard_normal(k))
-    )
+    cells = np.abs(rng.standard_normal(100 * n))
+    places = rng.integers(0, d, 100 * n, dtype=np.int32)
+    starts = np.arange(0, 100 * n + 1, 100, dtype=np.int32)
+    X = sparse.csr_array((cells, places, starts), shape=(n, d))
+    X.sum_duplicates()
     y = (X @ rng.standard_normal(d) + 2 * rng.standard_normal(n) > 0).astype(np.int64)
     about = "Linear SVM, squared hinge, C=1, sparse n=50k d=100k, 100 cells a row"
     peers = {"sklearn primal": {"dual": False}, "sklearn dual": {"dual": True, "random_state": 0}}
