@@ -12,7 +12,7 @@ from lyceum.distances import NeighborIndex, pairwise
 from lyceum.neighbors._local_kernels import kernel_weights
 from lyceum.neighbors._neighborhoods import nearest_by_weight
 
-__all__ = ["LocalFit", "LocalModel", "n_terms"]
+__all__ = ["LocalFit", "LocalModel", "bandwidths_to_try", "n_terms"]
 
 _QUERIES = 1024  # per task, fewer where neighbourhoods are large
 _CELLS = 1 << 20
@@ -25,6 +25,17 @@ def n_terms(n_columns: int, degree: int) -> int:
     [1, 5, 15]
     """
     return 1 + (degree > 0) * n_columns + (degree > 1) * (n_columns * (n_columns + 1) // 2)
+
+
+def bandwidths_to_try(
+    index: NeighborIndex, points: np.ndarray, some: np.ndarray, near: int, n_tried: int
+) -> np.ndarray:
+    """From about the distance to the `near`-th neighbour of some rows to the width of all rows."""
+    reach = np.median(index.nearest(points[some], min(len(index), near + 1)).distances[:, -1])
+    widest = 2.0 * float(np.sqrt(((points - points.mean(axis=0)) ** 2).sum(axis=1).max()))
+    if not widest > 0:
+        return np.ones(1)
+    return np.geomspace(max(reach, 1e-3 * widest), widest, n_tried)
 
 
 @dataclass(frozen=True)
@@ -91,6 +102,20 @@ class LocalModel:
             degenerate,
         )
         return LocalFit(value, norm, inverse, gradient, degenerate)
+
+    def leave_one_out(self, some: np.ndarray, weights: np.ndarray) -> float:
+        """The mean squared error of some stored rows, each left out of its own fit."""
+        fitted = self.at(self.X[some], own=some).value
+        return float(np.average((fitted - self.y[some]) ** 2, weights=weights[some]))
+
+    def noise(self, some: np.ndarray, weights: np.ndarray) -> tuple[float, float]:
+        """σ, σ² = Σ r² / Σ (1 - 2 l_ii + |l_i|²), and the trace of the hat matrix, from some stored rows."""
+        w, fit = weights[some], self.at(self.X[some])
+        # the leverage of a row is that of weight K(0) = 1; 1/u counts exact hits alone, each once
+        left = float(w @ (1.0 - 2.0 * fit.leverage + fit.norm))
+        residual = self.y[some] - fit.value
+        trace = float(weights.sum() / w.sum() * (w @ fit.leverage))
+        return float(np.sqrt(w @ residual**2 / left)) if left > 1e-9 * w.sum() else np.nan, trace
 
     # -- neighbourhoods --------------------------------------------------------------------------------------
 

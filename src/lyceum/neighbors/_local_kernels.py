@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-__all__ = ["KERNELS", "kernel_weights", "reach"]
+__all__ = ["KERNELS", "kernel_weights"]
 
 
 def _inside(u: np.ndarray) -> np.ndarray:
@@ -31,12 +31,6 @@ KERNELS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "inverse_square": _inverse(2),
     "shifted_inverse_square": lambda u: 1.0 / (1.0 + u) ** 2,
 }
-_REACH = {"tricube": 1.0, "epanechnikov": 1.0, "gaussian": 6.3}
-
-
-def reach(kernel: str) -> float:
-    """The distance, in bandwidths, from which on weights vanish against that of a row at the query."""
-    return _REACH.get(kernel, np.inf)
 
 
 def kernel_weights(kernel: str, distances: np.ndarray, bandwidth: np.ndarray) -> np.ndarray:

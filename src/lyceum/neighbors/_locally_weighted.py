@@ -13,7 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum.base import CATEGORICAL_FEATURES, Regressor
 from lyceum.data import Block, Rows
 from lyceum.errors import DataError, SettingError
-from lyceum.neighbors._local_fits import LocalFit, LocalModel, n_terms
+from lyceum.neighbors._local_descent import descend_at, polynomial_at
+from lyceum.neighbors._local_fits import LocalFit, LocalModel, bandwidths_to_try, n_terms
 from lyceum.neighbors._local_kernels import KERNELS
 from lyceum.neighbors._stored_rows import StoredRows, as_cells
 from lyceum.report import Explanation, Summary, Table
@@ -194,8 +195,8 @@ class LocallyWeightedRegression(Regressor, StoredRows):
         return "lyceum.trees.DecisionTreeRegressor or lyceum.linear.LinearRegression with BasisExpansion"
 
     def _finish(self):
-        for name in ("tried_", "errors_"):
-            self.__dict__.pop(name, None)
+        vars(self).pop("tried_", None)
+        vars(self).pop("errors_", None)
         self._check_settings()
         total = max(1, int(np.ceil(self.weights_.sum())))
         wanted = self._enough if self.n_neighbors in (None, "all", "leave_one_out") else int(self.n_neighbors)
@@ -208,10 +209,7 @@ class LocallyWeightedRegression(Regressor, StoredRows):
 
     def _check_settings(self) -> None:
         if self.n_neighbors == "leave_one_out" and self.bandwidth == "leave_one_out":
-            raise SettingError(
-                "n_neighbors and bandwidth cannot both be chosen by leave-one-out: choose one, e.g. "
-                "n_neighbors='all' with bandwidth='leave_one_out'"
-            )
+            raise SettingError("n_neighbors and bandwidth cannot both be chosen by leave-one-out: choose one")
 
     def _learn_scale(self, rows: Rows) -> None:
         if self.scale is None or isinstance(self.scale, str):
@@ -260,11 +258,12 @@ class LocallyWeightedRegression(Regressor, StoredRows):
             tried = np.unique(np.geomspace(fewest, most, _TRIED).round())
             models = [self._model(n_neighbors=int(k)) for k in tried]
         elif self.bandwidth == "leave_one_out":
-            tried = self._bandwidths(some)
+            near = n_terms(self.rows_.shape[1], self.degree) + 2
+            tried = bandwidths_to_try(self._searched, self._points(self.rows_), some, near, _TRIED)
             models = [self._model(bandwidth=float(h)) for h in tried]
         else:
             return
-        errors = np.array([self._leave_one_out(model, some) for model in models])
+        errors = np.array([model.leave_one_out(some, self.weights_) for model in models])
         self.tried_, self.errors_ = tried, errors
         best = tried[errors.argmin()]
         if self.n_neighbors == "leave_one_out":
@@ -272,33 +271,11 @@ class LocallyWeightedRegression(Regressor, StoredRows):
         else:
             self.bandwidth_ = float(best)
 
-    def _bandwidths(self, some: np.ndarray) -> np.ndarray:
-        """From about the distance that a fit needs to the width of all rows."""
-        n = len(self.weights_)
-        near = min(n - 1, n_terms(self.rows_.shape[1], self.degree) + 2)
-        points = self._points(self.rows_)
-        reach = np.median(self._searched.nearest(points[some], near + 1).distances[:, -1])
-        widest = 2.0 * float(np.sqrt(((points - points.mean(axis=0)) ** 2).sum(axis=1).max()))
-        if not widest > 0:
-            return np.ones(1)
-        return np.geomspace(max(reach, 1e-3 * widest), widest, _TRIED)
-
-    def _leave_one_out(self, model: LocalModel, some: np.ndarray) -> float:
-        fitted = model.at(model.X[some], own=some).value
-        return float(np.average((fitted - self.targets_[some]) ** 2, weights=self.weights_[some]))
-
     def _judge(self) -> None:
-        """The noise, σ² = Σ r² / Σ (1 - 2 l_ii + |l_i|²), and the trace of the hat matrix, from some rows."""
+        """The noise and the trace of the hat matrix, from some rows."""
         n = len(self.weights_)
         some = np.unique(np.linspace(0, n - 1, min(n, _JUDGED_ON)).astype(np.int64))
-        w, model = self.weights_[some], self._model()
-        fit = model.at(model.X[some])
-        leverage = fit.leverage  # K(0) = 1, and 1/u counts exact hits alone, each once
-        left = float(w @ (1.0 - 2.0 * leverage + fit.norm))
-        residual = self.targets_[some] - fit.value
-        total = self.weights_.sum() / w.sum()
-        self.degrees_of_freedom_ = float(total * (w @ leverage))
-        self.sigma_ = float(np.sqrt(w @ residual**2 / left)) if left > 1e-9 * w.sum() else np.nan
+        self.sigma_, self.degrees_of_freedom_ = self._model().noise(some, self.weights_)
 
     # -- predict ---------------------------------------------------------------------------------------------
 
@@ -322,7 +299,7 @@ class LocallyWeightedRegression(Regressor, StoredRows):
         return both[:, 0], both[:, 1]
 
     def _fit_block(self, block: Block) -> LocalFit:
-        return self._model().at(np.asarray(self._points(as_cells(block)), dtype=np.float64))
+        return self._model().at(np.asarray(self._points(as_cells(block)), np.float64))
 
     def neighborhood(self, x: Any) -> dict[str, Any]:
         """The rows about one query and the polynomial through them.
@@ -334,31 +311,18 @@ class LocallyWeightedRegression(Regressor, StoredRows):
         Returns
         -------
         dict
-            `rows`, the numbers of the stored rows; `weights`, their weights; and, for one column of numbers,
-            `polynomial`, a function of values of the column.
+            `rows` stored and their `weights`; for one column `polynomial`, a function of its values.
         """
         check_is_fitted(self)
         query = np.asarray(x, dtype=np.float64).reshape(1, -1)
         block = self._rows_to_predict(query).gathered(type(self).__name__, "one row")
-        model, Q = self._model(), np.asarray(self._points(as_cells(block)), np.float64)
-        _, rows, kernel, count = model.lists(Q)
-        w = kernel if count is None else kernel * count
-        found: dict[str, Any] = {"rows": rows, "weights": w}
-        if model.X.shape[1] == 1:
-            U = model.X[rows] - Q
-            root = np.sqrt(w)
-            T = _terms(U, model.degree)
-            c = np.linalg.lstsq(T * root[:, None], model.y[rows] * root, rcond=None)[0]
-            found["polynomial"] = lambda at: (
-                _terms((np.asarray(at, np.float64)[:, None] - query) / self.scale_, model.degree) @ c
-            )
-        return found
+        points = np.asarray(self._points(as_cells(block)), dtype=np.float64)
+        return polynomial_at(self._model(), points, query, self.scale_)
 
     def descend(self, x: Any) -> list[dict[str, Any]]:
         """Weighted gradient descent at one query, step by step.
 
-        Every step adds η Σ_i K_i (y_i - p(x_i)) t_i to the coefficients, with t_i the terms of row i about
-        the mean of the neighbourhood, each in the unit that makes its weighted sum of squares 1.
+        A step adds η Σ_i K_i (y_i - p(x_i)) t_i, with t_i the terms of row i in units of length 1.
 
         Parameters
         ----------
@@ -372,15 +336,15 @@ class LocallyWeightedRegression(Regressor, StoredRows):
         """
         rows = self._rows_to_predict(np.asarray(x, dtype=np.float64).reshape(1, -1))
         block = rows.gathered(type(self).__name__, "one row")
-        return _steps(self._model(), np.asarray(self._points(as_cells(block)), np.float64), self)
+        points = np.asarray(self._points(as_cells(block)), dtype=np.float64)
+        return descend_at(self._model(), points, self.learning_rate, int(self.max_steps), self.tol)
 
     # -- what was learned ------------------------------------------------------------------------------------
 
     def explain(self, X: Any) -> Explanation:
         """What every column adds: the slope of the local fit times the distance from the column's mean.
 
-        The base is what is left of the prediction: the local plane at the mean of all rows, with the bends of
-        a quadratic fit. A fit of degree 0 has no slopes.
+        The base is what is left of the prediction. A fit of degree 0 has no slopes.
 
         Parameters
         ----------
@@ -395,8 +359,7 @@ class LocallyWeightedRegression(Regressor, StoredRows):
 
     def _slopes(self, block: Block) -> np.ndarray:
         fit = self._fit_block(block)
-        points = np.asarray(self._points(as_cells(block)), dtype=np.float64)
-        stored = np.asarray(self._points(self.rows_), dtype=np.float64)
+        points, stored = (np.asarray(self._points(A), np.float64) for A in (as_cells(block), self.rows_))
         added = fit.gradient * (points - np.average(stored, axis=0, weights=self.weights_))
         return np.column_stack([fit.value, fit.value - added.sum(axis=1), added])
 
@@ -436,37 +399,3 @@ def _values(learner: LocallyWeightedRegression, block: Block) -> np.ndarray:
 def _values_and_errors(learner: LocallyWeightedRegression, block: Block) -> np.ndarray:
     fit = learner._fit_block(block)
     return np.column_stack([fit.value, learner.sigma_ * np.sqrt(fit.norm)])
-
-
-def _steps(model: LocalModel, Q: np.ndarray, learner: LocallyWeightedRegression) -> list[dict[str, Any]]:
-    _, rows, kernel, count = model.lists(Q)
-    w = kernel if count is None else kernel * count
-    X, y = model.X[rows], model.y[rows]
-    mean, y_mean = np.average(X, axis=0, weights=w), np.average(y, weights=w)
-    T, t = _terms(X - mean, model.degree), _terms(Q - mean, model.degree)[0]
-    squares = w @ T**2
-    unit = np.where(squares > 0, 1.0 / np.sqrt(np.where(squares > 0, squares, 1.0)), 1.0)
-    T, t = T * unit, t * unit
-    c, out = np.zeros(T.shape[1]), []
-    for step in range(int(learner.max_steps) + 1):
-        residual = y - y_mean - T @ c
-        value = float(y_mean + t @ c)
-        out.append(
-            {"step": step, "objective": float(w @ residual**2), "coefficients": c * unit, "value": value}
-        )
-        change = learner.learning_rate / len(c) * ((w * residual) @ T)
-        c = c + change
-        if np.abs(change).max() <= learner.tol * max(np.abs(c).max(), 1e-300):
-            break
-    return out
-
-
-def _terms(U: np.ndarray, degree: int) -> np.ndarray:
-    """1, the columns, and their products."""
-    columns = [np.ones((len(U), 1))]
-    if degree > 0:
-        columns.append(U)
-    if degree > 1:
-        i, j = np.triu_indices(U.shape[1])
-        columns.append(U[:, i] * U[:, j])
-    return np.hstack(columns)
