@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from numbers import Integral
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.utils._param_validation import HasMethods, Interval
+from sklearn.model_selection import check_cv
+from sklearn.utils._param_validation import HasMethods
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -44,7 +44,7 @@ class AuxiliaryTargets(EitherTask, Learner):
         `DecisionTreeClassifier` of depth 6.
     auxiliary : list of str or int, default=None
         The columns that are auxiliary targets, by name or number; None for none.
-    cv : int, default=5
+    cv : int or splitter, default=5
         The folds by which auxiliary targets are predicted for training rows.
     random_state : int, RandomState or None, default=None
         The seed of the folds and of every `random_state` in the learners.
@@ -83,11 +83,11 @@ class AuxiliaryTargets(EitherTask, Learner):
     True
     """
 
-    _coding: ClassVar = "codes"
+    _coding: ClassVar[Literal["codes", "one_of_c", "reference"]] = "codes"
     _parameter_constraints: ClassVar[dict] = {
         "estimator": [HasMethods(["fit", "predict"]), None],
         "auxiliary": ["array-like", None],
-        "cv": [Interval(Integral, 2, None, closed="left")],
+        "cv": ["cv_object"],
         "random_state": ["random_state"],
         "categorical_features": CATEGORICAL_FEATURES,
     }
@@ -101,7 +101,7 @@ class AuxiliaryTargets(EitherTask, Learner):
         estimator: Any = None,
         *,
         auxiliary: Any = None,
-        cv: int = 5,
+        cv: Any = 5,
         random_state: int | None = None,
         categorical_features: Any = "from_dtype",
     ):
@@ -143,7 +143,7 @@ class AuxiliaryTargets(EitherTask, Learner):
         block = self._prepared(Inputs(self).for_fit(X, y, sample_weight)).gathered(
             "AuxiliaryTargets", "NaiveBayes or LogisticRegression"
         )
-        source = ArraySource.of_block(block.without_zero_weights())
+        source = ArraySource.of_block(block)
         self.seed_ = seed_from(self.random_state)
         self.places_ = self._auxiliary_places()
         rest = self._rest(source)
@@ -153,7 +153,10 @@ class AuxiliaryTargets(EitherTask, Learner):
             said.append(self._held_out(rest, column, cells, i))
             self.auxiliary_.append(_fit_auxiliary(rest, column, cells, np.arange(len(cells)), self.seed_, i))
         final = seeded(clone(base), self.seed_, _FINAL)
-        self.estimator_ = final.fit(Rows(self._with_answers(rest, said)))
+        table = self._with_answers(rest, said)
+        if table.w is not None and not table.w.all():
+            table = table.take(np.flatnonzero(table.w))
+        self.estimator_ = final.fit(Rows(table))
         if not has_classes(self):
             self.__dict__.pop("classes_", None)
         return self
@@ -179,11 +182,13 @@ class AuxiliaryTargets(EitherTask, Learner):
     def _held_out(self, rest: ArraySource, column: Column, cells: np.ndarray, i: int) -> np.ndarray:
         n = len(cells)
         out: np.ndarray | None = None
-        folds = splitter("k_fold", n_splits=min(self.cv, n), random_state=self.seed_ % 2**31)
-        for train, test in folds.split(np.zeros(n)):
+        folds = self.cv
+        if isinstance(folds, int | np.integer):
+            folds = splitter("k_fold", n_splits=min(int(folds), n), random_state=self.seed_ % 2**31)
+        for train, test in check_cv(folds).split(np.zeros(n)):
             model = _fit_auxiliary(rest, column, cells, train, self.seed_, i)
             part = _answers(model, rest.take(test))
-            out = np.empty((n, part.shape[1])) if out is None else out
+            out = np.full((n, part.shape[1]), np.nan) if out is None else out
             out[test] = part
         assert out is not None
         return out
@@ -235,7 +240,8 @@ def _fit_auxiliary(
     rest: ArraySource, column: Column, cells: np.ndarray, rows: np.ndarray, seed: int, i: int
 ) -> Any:
     """A tree for the auxiliary column, on those of the rows where it is known."""
-    known = rows[np.isfinite(cells[rows]) & ((cells[rows] >= 0) | column.numeric)]
+    counts = np.ones(len(cells)) if rest.w is None else rest.w
+    known = rows[np.isfinite(cells[rows]) & ((cells[rows] >= 0) | column.numeric) & (counts[rows] > 0)]
     if not len(known):
         raise SettingError(f"the auxiliary column {column.name!r} has no known cell in some folds")
     is_class = column.is_categorical and not column.numeric

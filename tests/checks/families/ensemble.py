@@ -17,10 +17,6 @@ _BY_FOLDS = Case(
         "folds go by the numbers of rows",
     ),
 )
-_FOLDS_AND_REPEATS = {
-    "check_sample_weight_equivalence_on_dense_data": "folds go by the numbers of rows",
-}
-
 SETTINGS: dict[str, dict[str, Any]] = {
     "Committee": {"random_state": 0},
     "AuxiliaryTargets": {"random_state": 0},
@@ -43,8 +39,4 @@ SCIKIT_SETTINGS: dict[str, dict[str, Any]] = {
     "StackingRegressor": {"cv": 3},
 }
 
-EXPECTED_FAILURES: dict[str, dict[str, str]] = {
-    "CascadeClassifier": _FOLDS_AND_REPEATS,
-    "StackingClassifier": _FOLDS_AND_REPEATS,
-    "StackingRegressor": _FOLDS_AND_REPEATS,
-}
+EXPECTED_FAILURES: dict[str, dict[str, str]] = {}
