@@ -78,13 +78,27 @@ private:
     T* row(size_t i) { return data_ + (n_ * i - i * (i + 1) / 2) - i - 1; }
     T& at(size_t i, size_t j) { return row(i)[j]; }
 
-    void look(size_t i) {
-        const T* values = row(i);
-        T best = never;
+    // The first place in [from, n) of the least value; `value(j)` must be cheap to compute twice.
+    template <class Value>
+    size_t first_least(size_t from, T& least, const Value& value) const {
+        constexpr size_t block = 256;
+        size_t found = from;
+        least = never;
+        for (size_t begin = from; begin < n_; begin += block) {
+            const size_t end = std::min(n_, begin + block);
+            T best = never;
 #pragma omp simd reduction(min : best)
-        for (size_t j = i + 1; j < n_; ++j) best = std::min(best, static_cast<T>(values[j] + penalty_[j]));
-        size_t j = i + 1;
-        while (j < n_ && !(values[j] + penalty_[j] == best)) ++j;
+            for (size_t j = begin; j < end; ++j) best = std::min(best, value(j));
+            if (best < least) least = best, found = begin;
+        }
+        while (found < n_ && !(value(found) == least)) ++found;
+        return found;
+    }
+
+    void look(size_t i) {
+        const T *values = row(i), *penalty = penalty_.data();
+        T best = never;
+        size_t j = first_least(i + 1, best, [=](size_t at) { return static_cast<T>(values[at] + penalty[at]); });
         if (j == n_ || penalty_[j] != 0) {  // only infinite distances, or none
             for (j = i + 1; j < n_ && penalty_[j] != 0;) ++j;
             best = j < n_ ? values[j] : never;
@@ -94,12 +108,10 @@ private:
 
     // The cluster whose bound is the smallest and met by its nearest.
     size_t closest() {
+        const T* bounds = bound_.data();
         while (true) {
             T best = never;
-#pragma omp simd reduction(min : best)
-            for (size_t i = 0; i < n_; ++i) best = std::min(best, bound_[i]);
-            size_t i = 0;
-            while (i < n_ && bound_[i] != best) ++i;
+            const size_t i = first_least(0, best, [=](size_t at) { return bounds[at]; });
             if (best == never) return first_pair();
             if (near_[i] < n_ && penalty_[near_[i]] == 0 && at(i, near_[i]) == best) return i;
             look(i);
