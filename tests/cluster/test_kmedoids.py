@@ -62,8 +62,9 @@ def test_given_distances_are_those_of_rows():
     X = np.random.default_rng(1).normal(size=(90, 3))
     rows, given_ = KMedoids(4).fit(X), KMedoids(4, metric="precomputed").fit(pairwise(X))
     assert given_.inertia_ == pytest.approx(rows.inertia_, rel=0.05)
-    start = [3, 14, 15, 65]
+    start = np.array([3, 14, 15, 65])
     rows = KMedoids(4, init=start).fit(X)
+    assert KMedoids(4, init=start.tolist()).fit(X).inertia_ == rows.inertia_
     given_ = KMedoids(4, init=start, metric="precomputed").fit(pairwise(X))
     assert {*rows.medoid_indices_.tolist()} <= {*range(90)}
     new = np.random.default_rng(2).normal(size=(7, 3))

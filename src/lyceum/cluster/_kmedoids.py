@@ -218,7 +218,8 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
     ) -> Iterator[tuple[np.ndarray, np.ndarray, list[float]]]:
         """Distances, medoids in ascending order, and the history of every run on some rows."""
         D = X if self._is_precomputed else self._distances(X)
-        count = self.n_init if self.init in ("random", "k-medoids++") else 1
+        is_random = isinstance(self.init, str) and self.init != "build"
+        count = self.n_init if is_random else 1
         for _ in range(count):
             medoids = self._start(D, w, numbers, rng)
             history = native.medoids_swap(D, w, int(self.max_iter), n_threads(), medoids)
