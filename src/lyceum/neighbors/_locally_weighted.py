@@ -99,8 +99,7 @@ class LocallyWeightedRegression(Regressor, StoredRows):
 
     References
     ----------
-    Cleveland, W. S. and Devlin, S. J. (1988). Locally weighted regression: an approach to regression analysis
-    by local fitting. Journal of the American Statistical Association 83(403).
+    Cleveland, W. S. and Devlin, S. J. (1988). Locally weighted regression. JASA 83(403).
     Atkeson, C. G., Moore, A. W. and Schaal, S. (1997). Locally weighted learning. Artificial Intelligence
     Review 11.
 
@@ -195,8 +194,8 @@ class LocallyWeightedRegression(Regressor, StoredRows):
         return "lyceum.trees.DecisionTreeRegressor or lyceum.linear.LinearRegression with BasisExpansion"
 
     def _finish(self):
-        vars(self).pop("tried_", None)
-        vars(self).pop("errors_", None)
+        for name in {"tried_", "errors_"} & self.__dict__.keys():
+            delattr(self, name)
         self._check_settings()
         total = max(1, int(np.ceil(self.weights_.sum())))
         wanted = self._enough if self.n_neighbors in (None, "all", "leave_one_out") else int(self.n_neighbors)
