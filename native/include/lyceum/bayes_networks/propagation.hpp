@@ -32,6 +32,21 @@ class Propagation {
         return v;
     }
     static void put(double* p, Lane v) { std::memcpy(p, &v, sizeof v); }
+    static Lane larger(Lane a, Lane b) { return a > b ? a : b; }
+
+    // Four sums in turn, as an addition must wait for the one before it.
+    static Lane sum_of(const double* cells, size_t n) {
+        Lane a{}, b{}, c{}, d{};
+        size_t i = 0;
+        for (; i + 4 <= n; i += 4) {
+            a += get(cells + i * L);
+            b += get(cells + (i + 1) * L);
+            c += get(cells + (i + 2) * L);
+            d += get(cells + (i + 3) * L);
+        }
+        for (; i < n; ++i) a += get(cells + i * L);
+        return (a + b) + (c + d);
+    }
 
 public:
     // `tables` are any factors of the joint, one per clique; with `marginals`, P(clique), they are P(clique |
@@ -66,10 +81,10 @@ public:
             if (c == root_) {
                 Lane total{};
                 const double* cells = work_.get() + clique.offset * L;
-                for (size_t i = 0; i < clique.size; ++i) {
-                    const Lane cell = get(cells + i * L);
-                    total = Max ? (cell > total ? cell : total) : total + cell;
-                }
+                if (!Max)
+                    total = sum_of(cells, clique.size);
+                else
+                    for (size_t i = 0; i < clique.size; ++i) total = larger(total, get(cells + i * L));
                 for (size_t l = 0; l < L; ++l) scale[l] *= total[l];
                 continue;
             }
@@ -94,9 +109,13 @@ public:
             const Clique& parent = tree_.cliques[clique.parent];
             const double* from = work_.get() + parent.offset * L;
             std::fill_n(down_.data(), clique.separator * L, 0.0);
-            for (size_t i = 0; i < parent.size; ++i) {
-                double* to = down_.data() + size_t(clique.to_separator[i]) * L;
-                put(to, get(to) + get(from + i * L));
+            // neighbouring cells often go to one place: they are added up before they are stored
+            for (size_t i = 0; i < parent.size;) {
+                const std::int32_t place = clique.to_separator[i];
+                Lane sum{};
+                for (; i < parent.size && clique.to_separator[i] == place; ++i) sum += get(from + i * L);
+                double* to = down_.data() + size_t(place) * L;
+                put(to, get(to) + sum);
             }
             const double* up = up_.data() + clique.message * L;
             const Lane share = get(shares_.data() + c * L);  // the message was divided, the cells were not
@@ -120,8 +139,10 @@ public:
         const double* cells = work_.get() + clique.offset * L;
         std::fill_n(out, K * L, 0.0);
         for (size_t o = 0; o < outer; ++o)
-            for (size_t k = 0; k < K; ++k)
-                for (size_t i = 0; i < inner; ++i, cells += L) put(out + k * L, get(out + k * L) + get(cells));
+            for (size_t k = 0; k < K; ++k) {
+                put(out + k * L, get(out + k * L) + sum_of(cells, inner));
+                cells += inner * L;
+            }
         normalize(out, K);
     }
 
@@ -260,10 +281,11 @@ private:
         const double* cells = work_.get() + clique.offset * L;
         for (size_t s = 0; s < clique.separator; ++s, message += L) {
             Lane total{};
-            for (size_t r = 0; r < rest; ++r, cells += L) {
-                const Lane cell = get(cells);
-                total = Max ? (cell > total ? cell : total) : total + cell;
-            }
+            if (!Max)
+                total = sum_of(cells, rest);
+            else
+                for (size_t r = 0; r < rest; ++r) total = larger(total, get(cells + r * L));
+            cells += rest * L;
             put(message, total);
         }
     }
