@@ -62,7 +62,8 @@ public:
           shares_(tree.cliques.size() * L),
           absorbed_(tree.cliques.size()),
           active_(tree.cliques.size()),
-          reach_(tree.cliques.size()) {}
+          reach_(tree.cliques.size()),
+          filled_(tree.cliques.size()) {}
 
     // log P(evidence) of rows from `start`; -inf where it is impossible. With `Max`, of the best states of all others.
     // What `distribute` is to reach: the homes of `wanted` variables, or every clique if `all`.
@@ -77,6 +78,7 @@ public:
         std::fill(absorbed_.begin(), absorbed_.end(), 0u);
         for (size_t c = tree_.cliques.size(); c-- > root_;) {
             if (!active_[c]) continue;
+            fill(c);
             const Clique& clique = tree_.cliques[c];
             if (c == root_) {
                 Lane total{};
@@ -92,12 +94,13 @@ public:
             reduce_rest<Max>(clique, message);
             rescale(message, clique.separator, shares_.data() + c * L, scale, log_probability);
             const Clique& parent = tree_.cliques[clique.parent];
-            absorb(parent, clique, message);
+            absorb(size_t(clique.parent), clique, message);
             // a clique with many children would underflow by the product of their messages
             double unused[L];
             if (++absorbed_[clique.parent] % 16 == 0)
                 rescale(work_.get() + parent.offset * L, parent.size, unused, scale, log_probability);
         }
+        fill(root_);
         for (size_t l = 0; l < L; ++l) log_probability[l] += std::log(scale[l]);
     }
 
@@ -121,13 +124,18 @@ public:
             const Lane share = get(shares_.data() + c * L);  // the message was divided, the cells were not
             const size_t rest = clique.size / clique.separator;
             double* cells = work_.get() + clique.offset * L;
+            const double* table = filled_[c] ? nullptr : table_of(c);
+            filled_[c] = 1;
             for (size_t s = 0; s < clique.separator; ++s) {
                 Lane ratio = get(down_.data() + s * L);
                 if (active_[c]) {
                     const Lane before = get(up + s * L);
                     ratio = before > 0.0 ? ratio / before * share : Lane{};
                 }
-                for (size_t r = 0; r < rest; ++r, cells += L) put(cells, get(cells) * ratio);
+                if (table)
+                    for (size_t r = 0; r < rest; ++r, cells += L) put(cells, *table++ * ratio);
+                else
+                    for (size_t r = 0; r < rest; ++r, cells += L) put(cells, get(cells) * ratio);
             }
         }
     }
@@ -231,17 +239,25 @@ private:
         return a;
     }
 
+    // A clique is filled when it is first needed: with its own evidence here, else by the first message to it.
+    const double* table_of(size_t c) const {
+        return (c == root_ && marginals_ ? marginals_ : tables_) + tree_.cliques[c].offset;
+    }
+
+    void fill(size_t c) {
+        if (filled_[c]) return;
+        filled_[c] = 1;
+        const double* from = table_of(c);
+        double* cells = work_.get() + tree_.cliques[c].offset * L;
+        for (size_t i = 0; i < tree_.cliques[c].size; ++i) put(cells + i * L, from[i] + Lane{});
+    }
+
     void load(const Evidence& evidence, size_t start) {
-        for (size_t c = root_; c < tree_.cliques.size(); ++c) {
-            if (!active_[c] && !reach_[c] && c != root_) continue;
-            const Clique& clique = tree_.cliques[c];
-            const double* from = (c == root_ && marginals_ ? marginals_ : tables_) + clique.offset;
-            double* cells = work_.get() + clique.offset * L;
-            for (size_t i = 0; i < clique.size; ++i) put(cells + i * L, from[i] + Lane{});
-        }
+        std::fill(filled_.begin(), filled_.end(), 0);
         for (const auto known : known_) {
             const auto v = static_cast<size_t>(known);
             weigh(evidence, start, v);
+            fill(size_t(tree_.home[v]));
             const Clique& clique = tree_.cliques[tree_.home[v]];
             const size_t K = tree_.states[v], inner = tree_.home_stride[v], outer = clique.size / (K * inner);
             double* cells = work_.get() + clique.offset * L;
@@ -306,11 +322,17 @@ private:
         for (size_t s = 0; s < size; ++s) put(message + s * L, get(message + s * L) * share);
     }
 
-    void absorb(const Clique& parent, const Clique& clique, const double* message) {
-        double* cells = work_.get() + parent.offset * L;
-        for (size_t i = 0; i < parent.size; ++i, cells += L) {
-            put(cells, get(cells) * get(message + size_t(clique.to_separator[i]) * L));
+    void absorb(size_t parent, const Clique& clique, const double* message) {
+        const size_t size = tree_.cliques[parent].size;
+        double* cells = work_.get() + tree_.cliques[parent].offset * L;
+        const auto factor = [&](size_t i) { return get(message + size_t(clique.to_separator[i]) * L); };
+        if (filled_[parent]) {
+            for (size_t i = 0; i < size; ++i) put(cells + i * L, get(cells + i * L) * factor(i));
+            return;
         }
+        filled_[parent] = 1;
+        const double* from = table_of(parent);
+        for (size_t i = 0; i < size; ++i) put(cells + i * L, from[i] * factor(i));
     }
 
     static void normalize(double* values, size_t K) {
@@ -328,7 +350,7 @@ private:
     std::unique_ptr<double[]> work_;
     std::vector<double> up_, down_, weight_, shares_;
     std::vector<unsigned> absorbed_;
-    std::vector<char> active_, reach_;
+    std::vector<char> active_, reach_, filled_;
     std::vector<std::int32_t> known_;
     size_t root_ = 0;
 };
