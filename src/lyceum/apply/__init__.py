@@ -11,6 +11,8 @@ from lyceum.apply._fitted_model import FittedModel
 from lyceum.apply._label import Labelled, label_file
 from lyceum.apply._loss import read_loss
 from lyceum.apply._predict import Predicted, predict_file
+from lyceum.apply._reduce import Reduction, reduce_table
+from lyceum.apply._segment import Segmentation, VisualWords, segment_image, visual_words
 
 __all__ = [
     "Evaluation",
@@ -20,7 +22,10 @@ __all__ = [
     "ModelComparison",
     "PairedTest",
     "Predicted",
+    "Reduction",
     "RowExplanation",
+    "Segmentation",
+    "VisualWords",
     "compare_models",
     "evaluate_model",
     "explain_rows",
@@ -29,5 +34,8 @@ __all__ = [
     "predict_file",
     "preparations",
     "read_loss",
+    "reduce_table",
+    "segment_image",
     "show_cell",
+    "visual_words",
 ]

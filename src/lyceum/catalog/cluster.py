@@ -178,4 +178,6 @@ ITEMS = (
         Item(name, package="lyceum.cluster", syllabus=("12.6",))
         for name in ("ClusterClassifier", "ClusterFeatures", "ClusterLabels", "top_columns")
     ),
+    Item("segment_image", package="lyceum.apply", syllabus=("12.6",)),
+    Item("visual_words", package="lyceum.apply", syllabus=("12.6",)),
 )

@@ -360,6 +360,45 @@ def compare(
     run(first, second, data, target, loss, doubt, _form(delimiter, encoding), as_json)
 
 
+@app.command(epilog="Example: lyceum reduce penguins.csv --target species --method fisher -o scores.csv")
+def reduce(
+    data: Data,
+    target: Truth = None,
+    method: Annotated[str, typer.Option(help="pca, svd, mds, fisher, ranking or subset.")] = "pca",
+    components: Annotated[
+        float | None,
+        typer.Option("--components", "-n", help="How many columns to keep; below 1, of the variance."),
+    ] = None,
+    out: Annotated[str | None, typer.Option("--out", "-o", help="A CSV or Parquet file to write.")] = None,
+    page: Annotated[str | None, typer.Option("--report", help="An HTML page to write.")] = None,
+    delimiter: Delimiter = "",
+    encoding: Encoding = "utf8",
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Fewer columns: principal components, Fisher's projection, or the columns that tell most."""
+    from lyceum.cli._reduce import run
+
+    run(data, target, method, components, out, page, _form(delimiter, encoding), force, as_json)
+
+
+@app.command(epilog="Example: lyceum segment photo.png --segments 5 --by colour+position")
+def segment(
+    image: Annotated[str, typer.Argument(help="A picture: PNG, or what Pillow reads.")],
+    out: Annotated[str, typer.Option("--out", "-o", help="The PNG to write; by default beside it.")] = "",
+    segments: Annotated[int, typer.Option("--segments", "-k", help="How many segments.")] = 4,
+    by: Annotated[str, typer.Option(help="intensity, colour or colour+position.")] = "colour",
+    method: Annotated[str, typer.Option(help="kmeans or mixture.")] = "kmeans",
+    seed: Annotated[int, typer.Option(help="The seed of the start.")] = 0,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Cut a picture into segments of like pixels; writes the picture and its palette."""
+    from lyceum.cli._segment import run
+
+    run(image, out, segments, by, method, seed, force, as_json)
+
+
 @app.command(epilog="Example: lyceum doctor")
 def doctor(as_json: AsJson = False) -> None:
     """Show how Lyceum runs here: compiled kernels, threads, BLAS, memory, versions."""

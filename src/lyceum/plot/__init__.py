@@ -23,9 +23,11 @@ from lyceum.plot._importances import importances
 from lyceum.plot._kernels import feature_lift, hinge_and_logistic, margin, setting_grid, support_faces
 from lyceum.plot._learning_curves import learning_curve, validation_curve
 from lyceum.plot._linear import laplace_contours, posterior_contours, regularization_path, residuals
+from lyceum.plot._mixtures import em_steps, mixture
 from lyceum.plot._neighbors import local_fit, neighbor_regions, radial_units, voronoi
 from lyceum.plot._neural import network, training_curves
 from lyceum.plot._paradigms import label_curves, policy, stages
+from lyceum.plot._reductions import biplot, pca_beside_fisher, scree
 from lyceum.plot._staged_errors import staged_errors
 from lyceum.plot._threshold_curves import cost_curve, precision_recall, roc
 from lyceum.plot._tree_drawing import tree
@@ -35,6 +37,7 @@ __all__ = [
     "COLOURS",
     "bayes_net",
     "bias_variance",
+    "biplot",
     "calibration",
     "class_densities",
     "cobweb",
@@ -47,6 +50,7 @@ __all__ = [
     "dendrogram",
     "density",
     "elbow",
+    "em_steps",
     "error_reject",
     "feature_lift",
     "hinge_and_logistic",
@@ -58,9 +62,11 @@ __all__ = [
     "learning_curve",
     "local_fit",
     "margin",
+    "mixture",
     "moral_graph",
     "neighbor_regions",
     "network",
+    "pca_beside_fisher",
     "policy",
     "posterior_contours",
     "posterior_updating",
@@ -69,6 +75,7 @@ __all__ = [
     "regularization_path",
     "residuals",
     "roc",
+    "scree",
     "sensor_fusion",
     "sensor_fusion_cases",
     "setting_grid",

@@ -1,0 +1,146 @@
+"""Fewer columns for a file: scores or chosen columns, and a page that shows them."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import pyarrow as pa
+
+from lyceum.data import CsvFormat, scan
+from lyceum.errors import SettingError
+from lyceum.prepare import FillMissing, Standardize
+from lyceum.reduce import PCA, SVD, AttributeRanking, ClassicalMDS, FisherProjection, SubsetSelection
+from lyceum.report import Summary
+
+__all__ = ["Reduction", "reduce_table"]
+
+Method = Literal["pca", "svd", "mds", "fisher", "ranking", "subset"]
+_SUPERVISED = ("fisher", "ranking", "subset")
+
+
+@dataclass(frozen=True, eq=False)
+class Reduction:
+    """A table with fewer columns.
+
+    Attributes
+    ----------
+    model : the fitted transformer
+    table : pyarrow.Table
+        The rows with the new columns, and the target if there is one.
+    method : str
+    """
+
+    model: Any
+    table: pa.Table
+    method: str
+
+    def summary(self) -> Summary:
+        """What was learned."""
+        return self.model.summary()
+
+    def as_dict(self) -> dict[str, Any]:
+        """The summary and the columns, as plain values."""
+        return {
+            "method": self.method,
+            "columns": self.table.column_names,
+            "summary": self.summary().as_dict(),
+        }
+
+    def page(self, name: str = "") -> str:
+        """One HTML page, with tables and no need of a network."""
+        title = html.escape(f"{type(self.model).__name__} of {name}" if name else type(self.model).__name__)
+        style = (
+            "body{font-family:sans-serif;max-width:60rem;margin:2rem auto;color:#222}"
+            "table{border-collapse:collapse;margin:1rem 0}td,th{padding:.2rem .7rem;text-align:right;"
+            "border-bottom:1px solid #ddd}td:first-child,th:first-child{text-align:left}"
+        )
+        return (
+            f"<!doctype html><html lang='en'><head><meta charset='utf-8'><title>{title}</title>"
+            f"<style>{style}</style></head><body><h1>{title}</h1>{self.summary()._repr_html_()}</body></html>\n"
+        )
+
+
+def reduce_table(
+    data: Any,
+    target: str | None = None,
+    *,
+    method: Method = "pca",
+    n_components: float | None = None,
+    form: CsvFormat | None = None,
+) -> Reduction:
+    """Fewer columns for a file or a frame: missing cells are filled and numbers standardized first.
+
+    Parameters
+    ----------
+    data : path or frame
+    target : str, optional
+        The column to predict; needed by "fisher", "ranking" and "subset".
+    method : {"pca", "svd", "mds", "fisher", "ranking", "subset"}, default="pca"
+        Principal components, a factorisation, classical scaling by Gower's distance, Fisher's projection, the
+        best columns one by one, or the best set of columns.
+    n_components : int or float, optional
+        How many columns to keep; for "pca" a number below 1 is the proportion of the variance.
+    form : CsvFormat, optional
+        How a CSV file is written.
+
+    Returns
+    -------
+    Reduction
+
+    Examples
+    --------
+    >>> from lyceum.datasets import path
+    >>> reduce_table(path("penguins"), "species", method="fisher").table.column_names
+    ['fisherprojection0', 'fisherprojection1', 'species']
+    """
+    if method in _SUPERVISED and target is None:
+        raise SettingError(f"method {method!r} compares columns with a target: name one with target=")
+    delimiter, encoding = (None, "utf8") if form is None else (form.delimiter or None, form.encoding)
+    rows = scan(data, target, delimiter=delimiter, encoding=encoding)
+    model = _model(method, n_components)
+    if method not in ("mds", "ranking"):
+        rows = FillMissing().fit(rows).transform(rows)
+    if method in ("pca", "svd"):
+        rows = Standardize().fit(rows).transform(rows)
+    model.fit(rows)
+    columns = _columns(model, rows, method)
+    if target is not None:
+        columns[target] = pa.array(rows.y)
+    return Reduction(model, pa.table(columns), method)
+
+
+def _model(method: str, n: float | None) -> Any:
+    whole = None if n is None else int(n)
+    makers = {
+        "pca": lambda: PCA(n if n is None or n < 1 else whole),
+        "svd": lambda: SVD(2 if whole is None else whole),
+        "mds": lambda: ClassicalMDS(2 if whole is None else whole, metric="gower"),
+        "fisher": lambda: FisherProjection(whole),
+        "ranking": lambda: AttributeRanking(n_features=whole),
+        "subset": lambda: SubsetSelection(n_features=whole, random_state=0),
+    }
+    if method not in makers:
+        raise SettingError(f"method={method!r} is none of {', '.join(makers)}")
+    return makers[method]()
+
+
+def _columns(model: Any, rows: Any, method: str) -> dict[str, Any]:
+    found = model.transform(rows)
+    if method in ("ranking", "subset"):  # rows with some of the columns, as they were written
+        names = [rows.schema.names[j] for j in np.flatnonzero(model.support_)]
+        block = found.gathered("reduce", "a smaller file")
+        return {name: _written(block.X[:, j], found.schema[j]) for j, name in enumerate(names)}
+    scores = np.asarray(found)
+    return dict(zip(model.get_feature_names_out().tolist(), scores.T))
+
+
+def _written(cells: np.ndarray, column: Any) -> pa.Array:
+    cells = np.asarray(cells, dtype=np.float64)
+    if column.numeric:
+        return pa.array(cells, from_pandas=True)
+    there = ~np.isnan(cells) & (cells >= 0)
+    values = np.asarray(column.categories)[np.where(there, cells, 0).astype(np.intp)]
+    return pa.array(values.tolist(), mask=~there)

@@ -1,0 +1,29 @@
+"""`lyceum segment`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from lyceum.apply import segment_image
+from lyceum.cli._options import refuse_to_replace
+from lyceum.cli._screen import console, print_json, show_table
+
+__all__ = ["run"]
+
+
+def run(
+    image: str, out: str, segments: int, by: Any, method: Any, seed: int, force: bool, as_json: bool
+) -> None:
+    target = Path(out or Path(image).with_name(Path(image).stem + "-segments.png"))
+    palette = target.with_name(target.stem + "-palette.png")
+    for path in (target, palette):
+        refuse_to_replace(path, force)
+    found = segment_image(image, n_segments=segments, by=by, method=method, random_state=seed)
+    found.save(target, palette)
+    if as_json:
+        print_json({**found.summary().as_dict(), "picture": str(target), "palette": str(palette)})
+        return
+    for table in found.summary().tables:
+        show_table(table)
+    console.print(f"wrote {target} and {palette}")
