@@ -30,7 +30,7 @@ def run(
 ) -> None:
     for path in (out, page):
         if path is not None:
-            refuse_to_replace(Path(path), force)
+            refuse_to_replace(path, force)
     with progress_bar(f"reducing {Path(data).name}"):
         found = reduce_table(data, target, method=method, n_components=components, form=form)
     if out is not None:

@@ -18,7 +18,7 @@ def run(
     target = Path(out or Path(image).with_name(Path(image).stem + "-segments.png"))
     palette = target.with_name(target.stem + "-palette.png")
     for path in (target, palette):
-        refuse_to_replace(path, force)
+        refuse_to_replace(str(path), force)
     found = segment_image(image, n_segments=segments, by=by, method=method, random_state=seed)
     found.save(target, palette)
     if as_json:
