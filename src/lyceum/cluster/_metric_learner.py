@@ -114,12 +114,12 @@ class MetricLearner(Learner):
     def _given_distances(self, block: Block, square: bool = True) -> np.ndarray:
         """The matrix of distances that the rows are, after checks."""
         D = np.ascontiguousarray(block.dense)
-        if square and (D.shape[0] != D.shape[1] or not np.allclose(D, D.T, rtol=1e-6, atol=1e-9)):
+        if square and (D.shape[0] != D.shape[1] or not _is_symmetric(D)):
             raise DataError(
                 f"metric='precomputed' needs the distances of all pairs of rows, a symmetric matrix; X has "
                 f"shape {D.shape}" + (" and is not symmetric" if D.shape[0] == D.shape[1] else "")
             )
-        if (D < 0).any():
+        if D.min(initial=0.0) < 0:
             raise DataError("distances cannot be negative, but some cells of X are")
         return D
 
@@ -161,6 +161,14 @@ class _Missing:
 
     def merge(self, other: _Missing) -> _Missing:
         return _Missing(self.found or other.found)
+
+
+def _is_symmetric(D: np.ndarray) -> bool:
+    """Whether D is its own transpose up to rounding, tile by tile."""
+    tile, most = 512, 1e-6 * max(float(D.max(initial=0.0)), 1e-300)
+    starts = range(0, len(D), tile)
+    pairs = ((slice(i, i + tile), slice(j, j + tile)) for i in starts for j in starts if i <= j)
+    return all(bool((np.abs(D[a, b] - D[b, a].T) <= most).all()) for a, b in pairs)
 
 
 def canonical_ranks(X: Any) -> np.ndarray:
