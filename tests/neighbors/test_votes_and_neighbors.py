@@ -238,3 +238,13 @@ def test_explanations_name_the_neighbours_that_voted():
     assert found.neighbors(0).rows[0][1] == "right"
     assert "Neighbours of row 0" in str(found)
     assert found.as_dict()["rows"][0]["neighbors"]
+
+
+@pytest.mark.parametrize(
+    "metric", ["cosine", "correlation", "hamming", "jaccard", "gower", "value_difference"]
+)
+def test_explanations_sum_to_the_posterior_in_every_metric(metric):
+    rng = np.random.default_rng(11)
+    X, y = rng.integers(0, 3, (60, 4)).astype(float), rng.integers(0, 2, 60)
+    model = KNeighborsClassifier(metric=metric).fit(X, y)
+    np.testing.assert_allclose(model.explain(X).scores, model.predict_proba(X).max(axis=1))

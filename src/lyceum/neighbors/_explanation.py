@@ -81,6 +81,7 @@ def column_differences(
     if isinstance(metric, ValueDifference):
         widths = [part.points(np.zeros(1)).reshape(1, -1).shape[1] for part in metric.columns]
         source = np.repeat(np.arange(n_columns), widths)
+    parts = parts[:, : len(source)]  # directions have a last column that marks rows of zeros
     out = np.zeros((len(X), n_columns))
     np.add.at(out.T, source, parts.T)
     return out
