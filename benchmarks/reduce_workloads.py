@@ -29,7 +29,7 @@ def _sklearn(X, y):
         from sklearn.linear_model import LinearRegression
 
         search = SequentialFeatureSelector(
-            LinearRegression(), n_features_to_select=_KEPT, cv=5, scoring="neg_mean_squared_error", n_jobs=2
+            LinearRegression(), n_features_to_select=_KEPT, cv=5, scoring="neg_mean_squared_error"
         )
         return lambda: search.fit(X, y).support_
 
