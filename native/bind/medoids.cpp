@@ -21,7 +21,7 @@ void medoids_build(Array<const T, 2> D, Weights w, std::size_t threads, Array<st
 
 template <class T>
 nb::ndarray<nb::numpy, double> medoids_swap(Array<const T, 2> D, Weights w, std::size_t most, std::size_t threads,
-                        Array<std::int64_t, 1> medoids) {
+                                            Array<std::int64_t, 1> medoids) {
     const auto n = D.shape(0), k = medoids.shape(0);
     expect_shape("D", D, {n, n});
     expect(k > 0 && k <= n, "there must be from 1 to n medoids");
