@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import Annotated, NoReturn
 
 import typer
 
 from lyceum import __version__, catalog
+from lyceum.cli import _explore
 from lyceum.cli._bayesnet import bayesnet
 from lyceum.cli._options import (
     AsJson,
@@ -26,13 +27,11 @@ from lyceum.cli._options import (
     Loss,
     Model,
     Truth,
+    csv_format,
     kinds_of,
     settings_of,
 )
 from lyceum.errors import LyceumError
-
-if TYPE_CHECKING:
-    from lyceum.data import CsvFormat
 
 __all__ = ["app", "main"]
 
@@ -45,6 +44,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
+app.add_typer(_explore.commands)
 app.add_typer(bayesnet)
 
 
@@ -181,12 +181,6 @@ def inspect(
     run(file, target, delimiter, encoding, as_json)
 
 
-def _form(delimiter: str, encoding: str) -> CsvFormat:
-    from lyceum.data import CsvFormat
-
-    return CsvFormat(delimiter, encoding)
-
-
 def _learner_names(incomplete: str) -> list[str]:
     return [entry.name for entry in catalog.learners() if entry.name.startswith(incomplete)]
 
@@ -216,41 +210,9 @@ def fit(
     """Fit one learner on a file, with what it needs in front of it, and keep it as a model file."""
     from lyceum.cli._fit import run
 
-    form = _form(delimiter, encoding)
+    form = csv_format(delimiter, encoding)
     kinds, settings = kinds_of(kind), settings_of(setting)
     run(data, target, learner, settings, out, kinds, ignore or (), weight, form, force, as_json)
-
-
-@app.command(epilog="Example: lyceum cluster customers.csv --clusters 4 --out clusters.csv")
-def cluster(
-    data: Data,
-    learner: Annotated[
-        str | None,
-        typer.Option("--learner", "-l", help="E.g. KMeans, KMedoids; chosen for you if not given."),
-    ] = None,
-    clusters: Annotated[
-        int | None, typer.Option("--clusters", "-k", help="How many; by the largest silhouette if not given.")
-    ] = None,
-    setting: Annotated[
-        list[str] | None, typer.Option("--set", help="parameter=value of the learner; again for more.")
-    ] = None,
-    kind: Kind = None,
-    ignore: Ignore = None,
-    seed: Annotated[int, typer.Option(help="What chance is drawn from.")] = 0,
-    out: Annotated[str, typer.Option("--out", "-o", help="The CSV file of labels.")] = "clusters.csv",
-    report: Annotated[str, typer.Option(help="The page to write.")] = "clusters.html",
-    delimiter: Delimiter = "",
-    encoding: Encoding = "utf8",
-    force: Force = False,
-    as_json: AsJson = False,
-) -> None:
-    """Find the clusters of a table, say what each is like, and write labels and a report."""
-    from lyceum.cli._cluster import run
-
-    run(
-        data, learner, clusters, settings_of(setting), kinds_of(kind), ignore or (), delimiter, encoding,
-        seed, out, report, force, as_json,
-    )  # fmt: skip
 
 
 @app.command(epilog="Example: lyceum predict model.lyceum new.parquet -o predictions.csv --proba")
@@ -278,7 +240,7 @@ def predict(
     """Predict every row of a file of any size, in its order."""
     from lyceum.cli._predict import run
 
-    form = _form(delimiter, encoding)
+    form = csv_format(delimiter, encoding)
     run(model, data, out, proba, loss, doubt, keep or (), form, force, as_json, spreadsheet)
 
 
@@ -298,7 +260,7 @@ def evaluate(
     """Measure a model on rows that it has not seen: errors, costs and posteriors, with intervals."""
     from lyceum.cli._evaluate import run
 
-    run(model, data, target, loss, doubt, _form(delimiter, encoding), as_json)
+    run(model, data, target, loss, doubt, csv_format(delimiter, encoding), as_json)
 
 
 @app.command(epilog="Example: lyceum explain model.lyceum new.csv --row 7")
@@ -316,30 +278,7 @@ def explain(
     """Show why a model predicts what it does: what every column adds, largest first."""
     from lyceum.cli._explain import run
 
-    run(model, data, row or (), _form(delimiter, encoding), as_json)
-
-
-@app.command(epilog="Example: lyceum label mails.csv --target spam --out labelled.csv --queries 30")
-def label(
-    data: Data,
-    target: Annotated[str, typer.Option("--target", "-t", help="The column of labels; it may be missing.")],
-    out: Annotated[str, typer.Option("--out", "-o", help="The CSV file to write, with all rows and labels.")],
-    strategy: Annotated[
-        str, typer.Option(help="uncertainty, margin, entropy, committee, density or random.")
-    ] = "uncertainty",
-    queries: Annotated[int, typer.Option(help="The most labels to ask for.")] = 20,
-    learner: Annotated[
-        str | None, typer.Option("--learner", "-l", help="What guesses; NaiveBayes if not given.")
-    ] = None,
-    seed: Annotated[int, typer.Option(help="What chance is drawn from.")] = 0,
-    delimiter: Delimiter = "",
-    encoding: Encoding = "utf8",
-    force: Force = False,
-) -> None:
-    """Ask for the labels of rows, the most telling first, and save every answer at once."""
-    from lyceum.cli._label import run
-
-    run(data, target, out, strategy, queries, learner, seed, _form(delimiter, encoding), force)
+    run(model, data, row or (), csv_format(delimiter, encoding), as_json)
 
 
 @app.command(epilog="Example: lyceum compare old.lyceum new.lyceum test.csv --target class")
@@ -357,46 +296,7 @@ def compare(
     """Say which of two models is better on the same rows, and how sure that is."""
     from lyceum.cli._compare import run
 
-    run(first, second, data, target, loss, doubt, _form(delimiter, encoding), as_json)
-
-
-@app.command(epilog="Example: lyceum reduce penguins.csv --target species --method fisher -o scores.csv")
-def reduce(
-    data: Data,
-    target: Truth = None,
-    method: Annotated[str, typer.Option(help="pca, svd, mds, fisher, ranking or subset.")] = "pca",
-    components: Annotated[
-        float | None,
-        typer.Option("--components", "-n", help="How many columns to keep; below 1, of the variance."),
-    ] = None,
-    out: Annotated[str | None, typer.Option("--out", "-o", help="A CSV or Parquet file to write.")] = None,
-    page: Annotated[str | None, typer.Option("--report", help="An HTML page to write.")] = None,
-    delimiter: Delimiter = "",
-    encoding: Encoding = "utf8",
-    force: Force = False,
-    as_json: AsJson = False,
-) -> None:
-    """Fewer columns: principal components, Fisher's projection, or the columns that tell most."""
-    from lyceum.cli._reduce import run
-
-    run(data, target, method, components, out, page, _form(delimiter, encoding), force, as_json)
-
-
-@app.command(epilog="Example: lyceum segment photo.png --segments 5 --by colour+position")
-def segment(
-    image: Annotated[str, typer.Argument(help="A picture: PNG, or what Pillow reads.")],
-    out: Annotated[str, typer.Option("--out", "-o", help="The PNG to write; by default beside it.")] = "",
-    segments: Annotated[int, typer.Option("--segments", "-k", help="How many segments.")] = 4,
-    by: Annotated[str, typer.Option(help="intensity, colour or colour+position.")] = "colour",
-    method: Annotated[str, typer.Option(help="kmeans or mixture.")] = "kmeans",
-    seed: Annotated[int, typer.Option(help="The seed of the start.")] = 0,
-    force: Force = False,
-    as_json: AsJson = False,
-) -> None:
-    """Cut a picture into segments of like pixels; writes the picture and its palette."""
-    from lyceum.cli._segment import run
-
-    run(image, out, segments, by, method, seed, force, as_json)
+    run(first, second, data, target, loss, doubt, csv_format(delimiter, encoding), as_json)
 
 
 @app.command(epilog="Example: lyceum doctor")

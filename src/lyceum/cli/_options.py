@@ -5,14 +5,17 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from lyceum.errors import LyceumError
 
+if TYPE_CHECKING:
+    from lyceum.data import CsvFormat
+
 __all__ = ["AsJson", "Data", "Delimiter", "Doubt", "Encoding", "Force", "Ignore", "Kind", "Loss", "Model",
-           "Truth", "kinds_of", "refuse_to_replace", "settings_of"]  # fmt: skip
+           "Truth", "csv_format", "kinds_of", "refuse_to_replace", "settings_of"]  # fmt: skip
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 Data = Annotated[
@@ -79,3 +82,10 @@ def refuse_to_replace(path: str, force: bool) -> None:
     """Raise where a file is there already, before any work is done."""
     if Path(path).exists() and not force:
         raise FileExistsError(f"{path} is there already: choose another name, or replace it by --force")
+
+
+def csv_format(delimiter: str, encoding: str) -> CsvFormat:
+    """How CSV files are written, by the options of a command."""
+    from lyceum.data import CsvFormat
+
+    return CsvFormat(delimiter, encoding)

@@ -8,7 +8,7 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import linalg, sparse
+from scipy import linalg
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -17,22 +17,14 @@ from lyceum._threads import single_threaded_blas
 from lyceum.base import Regressor
 from lyceum.data import Block
 from lyceum.errors import SettingError
-from lyceum.kernels._kernel import Kernel
 from lyceum.kernels._kernel_learner import KERNEL_CONSTRAINTS, KernelLearner, is_linear, refuse_pairs
-from lyceum.kernels._regularized_system import (
-    SystemNotPositive,
-    factor_in_place,
-    inverse_diagonal,
-    refined_solution,
-    solve_factored,
-)
+from lyceum.kernels._ridge_solvers import inverse_at, inverse_parts, refuse_negative, ridge_solver
 from lyceum.report import Explanation, Summary
 
 __all__ = ["KernelRidge", "LeaveOneOut"]
 
 _MIXED = 1024  # rows from which a factor in float32 pays
 _GRID = np.logspace(-8, 3, 34)  # times the mean of the diagonal of K
-_NOT_MERCER = 1e-9  # eigenvalues this far below zero, relative to the largest, are not rounding
 
 
 def _is_linear(self: Any) -> bool:
@@ -188,7 +180,7 @@ class KernelRidge(Regressor, KernelLearner):
             self._fit_by_leave_one_out(y)
         else:
             self.alpha_ = float(self.alpha)
-            solve = _solver(self.kernel_, self.rows_, self.alpha_ / self.row_weights_, mixed)
+            solve = ridge_solver(self.kernel_, self.rows_, self.alpha_ / self.row_weights_, mixed)
             self._set(solve(y), solve(np.ones(n)) if self.fit_intercept else None)
         return self
 
@@ -207,14 +199,14 @@ class KernelRidge(Regressor, KernelLearner):
             raise SettingError("alphas must be positive numbers, and at least one")
         with single_threaded_blas():
             s, Q = linalg.eigh(B, overwrite_a=True, check_finite=False)
-            _refuse_negative(s, self.kernel_)
+            refuse_negative(s, self.kernel_)
             s = np.maximum(s, 0.0)
             right = np.column_stack([root * y, root])
             turned, squares = Q.T @ right, Q * Q
-            errors = np.array([self._loo_error(*_inverted(alpha, s, Q, turned, squares)) for alpha in grid])
+            errors = np.array([self._loo_error(*inverse_at(alpha, s, Q, turned, squares)) for alpha in grid])
             self.alphas_, self.loo_mse_ = grid, errors
             self.alpha_ = float(grid[np.argmin(errors)])
-            solved = root[:, None] * _inverted(self.alpha_, s, Q, turned, squares)[0]
+            solved = root[:, None] * inverse_at(self.alpha_, s, Q, turned, squares)[0]
         self._set(solved[:, 0], solved[:, 1] if self.fit_intercept else None)
 
     def _loo_error(self, solved: np.ndarray, diagonal: np.ndarray) -> float:
@@ -259,7 +251,7 @@ class KernelRidge(Regressor, KernelLearner):
         A = np.asarray(self.kernel_.gram(self.rows_), dtype=np.float64)
         A[np.diag_indices(n)] += self.alpha_ / self.row_weights_
         y = A @ self.dual_coef_ + self.intercept_
-        diagonal, ones = _inverse_of(A, self.fit_intercept)
+        diagonal, ones = inverse_parts(A, self.fit_intercept)
         if self.fit_intercept:
             diagonal = diagonal - ones**2 / ones.sum()
         residuals = self.dual_coef_ / diagonal
@@ -303,87 +295,6 @@ class KernelRidge(Regressor, KernelLearner):
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         n = len(self.dual_coef_)
         return {"dual_coef_": (n,), "row_weights_": (n,), **self._row_shapes()}
-
-
-# -- solving -----------------------------------------------------------------------------------------------
-
-
-def _solver(kernel: Kernel, X: Any, ridge: np.ndarray, mixed: bool) -> Any:
-    """A function that multiplies by (K + diag(ridge))⁻¹."""
-    n = len(ridge)
-    diagonal = np.diag_indices(n)
-    if mixed and kernel.native is not None and not sparse.issparse(X):
-        A = kernel.gram(X.astype(np.float32))
-        A[diagonal] += ridge.astype(np.float32)
-        try:
-            factor_in_place(A)
-        except SystemNotPositive:
-            pass
-        else:
-            return partial(_refined, kernel, X, ridge, A)
-    return _exact_solver(kernel, X, ridge)
-
-
-def _exact_solver(kernel: Kernel, X: Any, ridge: np.ndarray) -> Any:
-    A = np.asarray(kernel.gram(X), dtype=np.float64)
-    A[np.diag_indices(len(A))] += ridge
-    try:
-        factor_in_place(A)
-    except SystemNotPositive:
-        return _by_eigenvalues(kernel, X, ridge)
-    return partial(solve_factored, A)
-
-
-def _refined(kernel: Kernel, X: Any, ridge: np.ndarray, L: np.ndarray, b: np.ndarray) -> np.ndarray:
-    wide = np.asarray(X, dtype=np.float64)
-
-    def product(v: np.ndarray) -> np.ndarray:
-        return kernel.sums(wide, v, wide) + ridge * v
-
-    found = refined_solution(product, L, b)
-    return _exact_solver(kernel, X, ridge)(b) if found is None else found
-
-
-def _by_eigenvalues(kernel: Kernel, X: Any, ridge: np.ndarray) -> Any:
-    """For a matrix that is singular by rounding; refuses one that is not that of a Mercer kernel."""
-    scale = 1.0 / np.sqrt(ridge)
-    B = np.asarray(kernel.gram(X), dtype=np.float64) * scale * scale[:, None]
-    with single_threaded_blas():
-        s, Q = linalg.eigh(B, overwrite_a=True, check_finite=False)
-    if s[0] <= -1.0 + 1e-12:
-        _refuse_negative(s, kernel)
-    s = np.maximum(s, -1.0 + 1e-12) + 1.0
-    return lambda b: scale * (Q @ ((Q.T @ (scale * b)) / s))
-
-
-def _refuse_negative(s: np.ndarray, kernel: Kernel) -> None:
-    if s[0] < -_NOT_MERCER * max(abs(s[0]), s[-1]):
-        raise SettingError(
-            f"{kernel!r} is no Mercer kernel on these rows: its Gram matrix has an eigenvalue of {s[0]:.3g} "
-            f"beside {s[-1]:.3g}, so that the penalised error has no least value: take another kernel, or a "
-            "larger alpha"
-        )
-
-
-def _inverted(
-    alpha: float, s: np.ndarray, Q: np.ndarray, turned: np.ndarray, squares: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """(B + λI)⁻¹ of the right sides, and its diagonal."""
-    shrunk = 1.0 / (s + alpha)
-    return Q @ (shrunk[:, None] * turned), squares @ shrunk
-
-
-def _inverse_of(A: np.ndarray, with_ones: bool) -> tuple[np.ndarray, np.ndarray]:
-    """The diagonal of A⁻¹, and A⁻¹ 1; A is overwritten."""
-    ones = np.ones(len(A))
-    kept = A.copy()
-    try:
-        factor_in_place(A)
-    except SystemNotPositive:
-        with single_threaded_blas():
-            inverse = linalg.inv(kept, check_finite=False)
-        return np.diagonal(inverse).copy(), inverse @ ones
-    return inverse_diagonal(A), solve_factored(A, ones) if with_ones else ones
 
 
 # -- blocks ------------------------------------------------------------------------------------------------

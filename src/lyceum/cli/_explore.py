@@ -1,0 +1,119 @@
+"""Commands that look into data without comparing learners: cluster, reduce, segment, label."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from lyceum.cli._options import (
+    AsJson,
+    Data,
+    Delimiter,
+    Encoding,
+    Force,
+    Ignore,
+    Kind,
+    Truth,
+    csv_format,
+    kinds_of,
+    settings_of,
+)
+
+__all__ = ["commands"]
+
+commands = typer.Typer()
+
+
+@commands.command(epilog="Example: lyceum cluster customers.csv --clusters 4 --out clusters.csv")
+def cluster(
+    data: Data,
+    learner: Annotated[
+        str | None,
+        typer.Option("--learner", "-l", help="E.g. KMeans, KMedoids; chosen for you if not given."),
+    ] = None,
+    clusters: Annotated[
+        int | None, typer.Option("--clusters", "-k", help="How many; by the largest silhouette if not given.")
+    ] = None,
+    setting: Annotated[
+        list[str] | None, typer.Option("--set", help="parameter=value of the learner; again for more.")
+    ] = None,
+    kind: Kind = None,
+    ignore: Ignore = None,
+    seed: Annotated[int, typer.Option(help="What chance is drawn from.")] = 0,
+    out: Annotated[str, typer.Option("--out", "-o", help="The CSV file of labels.")] = "clusters.csv",
+    report: Annotated[str, typer.Option(help="The page to write.")] = "clusters.html",
+    delimiter: Delimiter = "",
+    encoding: Encoding = "utf8",
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Find the clusters of a table, say what each is like, and write labels and a report."""
+    from lyceum.cli._cluster import run
+
+    run(
+        data, learner, clusters, settings_of(setting), kinds_of(kind), ignore or (), delimiter, encoding,
+        seed, out, report, force, as_json,
+    )  # fmt: skip
+
+
+@commands.command(epilog="Example: lyceum reduce penguins.csv --target species --method fisher -o scores.csv")
+def reduce(
+    data: Data,
+    target: Truth = None,
+    method: Annotated[str, typer.Option(help="pca, svd, mds, fisher, ranking or subset.")] = "pca",
+    components: Annotated[
+        float | None,
+        typer.Option("--components", "-n", help="How many columns to keep; below 1, of the variance."),
+    ] = None,
+    out: Annotated[str | None, typer.Option("--out", "-o", help="A CSV or Parquet file to write.")] = None,
+    page: Annotated[str | None, typer.Option("--report", help="An HTML page to write.")] = None,
+    delimiter: Delimiter = "",
+    encoding: Encoding = "utf8",
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Fewer columns: principal components, Fisher's projection, or the columns that tell most."""
+    from lyceum.cli._reduce import run
+
+    run(data, target, method, components, out, page, csv_format(delimiter, encoding), force, as_json)
+
+
+@commands.command(epilog="Example: lyceum segment photo.png --segments 5 --by colour+position")
+def segment(
+    image: Annotated[str, typer.Argument(help="A picture: PNG, or what Pillow reads.")],
+    out: Annotated[str, typer.Option("--out", "-o", help="The PNG to write; by default beside it.")] = "",
+    segments: Annotated[int, typer.Option("--segments", "-k", help="How many segments.")] = 4,
+    by: Annotated[str, typer.Option(help="intensity, colour or colour+position.")] = "colour",
+    method: Annotated[str, typer.Option(help="kmeans or mixture.")] = "kmeans",
+    seed: Annotated[int, typer.Option(help="The seed of the start.")] = 0,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Cut a picture into segments of like pixels; writes the picture and its palette."""
+    from lyceum.cli._segment import run
+
+    run(image, out, segments, by, method, seed, force, as_json)
+
+
+@commands.command(epilog="Example: lyceum label mails.csv --target spam --out labelled.csv --queries 30")
+def label(
+    data: Data,
+    target: Annotated[str, typer.Option("--target", "-t", help="The column of labels; it may be missing.")],
+    out: Annotated[str, typer.Option("--out", "-o", help="The CSV file to write, with all rows and labels.")],
+    strategy: Annotated[
+        str, typer.Option(help="uncertainty, margin, entropy, committee, density or random.")
+    ] = "uncertainty",
+    queries: Annotated[int, typer.Option(help="The most labels to ask for.")] = 20,
+    learner: Annotated[
+        str | None, typer.Option("--learner", "-l", help="What guesses; NaiveBayes if not given.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="What chance is drawn from.")] = 0,
+    delimiter: Delimiter = "",
+    encoding: Encoding = "utf8",
+    force: Force = False,
+) -> None:
+    """Ask for the labels of rows, the most telling first, and save every answer at once."""
+    from lyceum.cli._label import run
+
+    run(data, target, out, strategy, queries, learner, seed, csv_format(delimiter, encoding), force)

@@ -1,0 +1,102 @@
+"""Solutions of (K + diag) x = b for kernel ridge regression, also where K is singular by rounding."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+from scipy import linalg, sparse
+
+from lyceum._threads import single_threaded_blas
+from lyceum.errors import SettingError
+from lyceum.kernels._kernel import Kernel
+from lyceum.kernels._regularized_system import (
+    SystemNotPositive,
+    factor_in_place,
+    inverse_diagonal,
+    refined_solution,
+    solve_factored,
+)
+
+__all__ = ["inverse_at", "inverse_parts", "refuse_negative", "ridge_solver"]
+
+_NOT_MERCER = 1e-9  # eigenvalues this far below zero, relative to the largest, are not rounding
+
+
+def ridge_solver(kernel: Kernel, X: Any, ridge: np.ndarray, mixed: bool) -> Any:
+    """A function that multiplies by (K + diag(ridge))⁻¹."""
+    n = len(ridge)
+    diagonal = np.diag_indices(n)
+    if mixed and kernel.native is not None and not sparse.issparse(X):
+        A = kernel.gram(X.astype(np.float32))
+        A[diagonal] += ridge.astype(np.float32)
+        try:
+            factor_in_place(A)
+        except SystemNotPositive:
+            pass
+        else:
+            return partial(_refined, kernel, X, ridge, A)
+    return _exact_solver(kernel, X, ridge)
+
+
+def _exact_solver(kernel: Kernel, X: Any, ridge: np.ndarray) -> Any:
+    A = np.asarray(kernel.gram(X), dtype=np.float64)
+    A[np.diag_indices(len(A))] += ridge
+    try:
+        factor_in_place(A)
+    except SystemNotPositive:
+        return _by_eigenvalues(kernel, X, ridge)
+    return partial(solve_factored, A)
+
+
+def _refined(kernel: Kernel, X: Any, ridge: np.ndarray, L: np.ndarray, b: np.ndarray) -> np.ndarray:
+    wide = np.asarray(X, dtype=np.float64)
+
+    def product(v: np.ndarray) -> np.ndarray:
+        return kernel.sums(wide, v, wide) + ridge * v
+
+    found = refined_solution(product, L, b)
+    return _exact_solver(kernel, X, ridge)(b) if found is None else found
+
+
+def _by_eigenvalues(kernel: Kernel, X: Any, ridge: np.ndarray) -> Any:
+    """For a matrix that is singular by rounding; refuses one that is not that of a Mercer kernel."""
+    scale = 1.0 / np.sqrt(ridge)
+    B = np.asarray(kernel.gram(X), dtype=np.float64) * scale * scale[:, None]
+    with single_threaded_blas():
+        s, Q = linalg.eigh(B, overwrite_a=True, check_finite=False)
+    if s[0] <= -1.0 + 1e-12:
+        refuse_negative(s, kernel)
+    s = np.maximum(s, -1.0 + 1e-12) + 1.0
+    return lambda b: scale * (Q @ ((Q.T @ (scale * b)) / s))
+
+
+def refuse_negative(s: np.ndarray, kernel: Kernel) -> None:
+    if s[0] < -_NOT_MERCER * max(abs(s[0]), s[-1]):
+        raise SettingError(
+            f"{kernel!r} is no Mercer kernel on these rows: its Gram matrix has an eigenvalue of {s[0]:.3g} "
+            f"beside {s[-1]:.3g}, so that the penalised error has no least value: take another kernel, or a "
+            "larger alpha"
+        )
+
+
+def inverse_at(
+    alpha: float, s: np.ndarray, Q: np.ndarray, turned: np.ndarray, squares: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """(B + λI)⁻¹ of the right sides, and its diagonal."""
+    shrunk = 1.0 / (s + alpha)
+    return Q @ (shrunk[:, None] * turned), squares @ shrunk
+
+
+def inverse_parts(A: np.ndarray, with_ones: bool) -> tuple[np.ndarray, np.ndarray]:
+    """The diagonal of A⁻¹, and A⁻¹ 1; A is overwritten."""
+    ones = np.ones(len(A))
+    kept = A.copy()
+    try:
+        factor_in_place(A)
+    except SystemNotPositive:
+        with single_threaded_blas():
+            inverse = linalg.inv(kept, check_finite=False)
+        return np.diagonal(inverse).copy(), inverse @ ones
+    return inverse_diagonal(A), solve_factored(A, ones) if with_ones else ones
