@@ -239,7 +239,7 @@ def test_syllabus_shows_every_row_once(run, width):
 def test_syllabus_missing_leaves_out_what_works(run):
     found = json.loads(run("syllabus", "--missing", "--json")[1])
     assert [row["number"] for row in found] == [row.number for row in rows() if row.status != "works"]
-    assert {row["status"] for row in found} == {"partly", "not yet"}
+    assert {row["status"] for row in found} <= {"partly", "not yet"}
 
 
 def test_syllabus_says_where_and_what_is_lacking(run):
