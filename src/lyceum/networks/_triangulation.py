@@ -7,14 +7,21 @@ from math import exp, log, prod
 
 __all__ = ["CliqueGraph", "clique_tree", "elimination_order", "maximal_cliques", "order_cells"]
 
+_FEW = 4  # neighbours, among which all edges are looked for
 Neighbours = Mapping[str, set[str]]
 CliqueGraph = tuple[list[tuple[str, ...]], list[int], list[tuple[str, ...]]]
 
 
 def elimination_order(near: Neighbours, sizes: Mapping[str, int]) -> list[str]:
-    """The best of three greedy orders: fewest edges added, lightest edges, smallest table (Kjærulff 1990)."""
-    orders = [_greedy(near, sizes, rule) for rule in (_fill, _weighted_fill, _table)]
-    return min(orders, key=lambda order: order_cells(near, sizes, order))
+    """The best of three greedy orders: fewest edges added, lightest edges, smallest table (Kjærulff 1990).
+
+    Nodes whose few neighbours are all joined come first, which is never worse: of naive Bayes and tree-like
+    networks nothing else is left.
+    """
+    left = {name: set(others) for name, others in near.items()}
+    first = _peel(left)
+    orders = [_greedy(left, sizes, rule) for rule in (_fill, _weighted_fill, _table)]
+    return first + min(orders, key=lambda order: order_cells(left, sizes, order))
 
 
 def order_cells(near: Neighbours, sizes: Mapping[str, int], order: Iterable[str]) -> float:
@@ -74,6 +81,22 @@ def _cliques(near: Neighbours, order: Iterable[str]) -> Iterable[frozenset[str]]
         for other in others:
             left[other] |= others
             left[other] -= {name, other}
+
+
+def _peel(left: dict[str, set[str]]) -> list[str]:
+    """Remove nodes of few neighbours that are all joined, as long as there are any; their order."""
+    order, waiting = [], list(left)[::-1]
+    while waiting:
+        name = waiting.pop()
+        others = left.get(name)
+        if others is None or len(others) > _FEW or any(not others <= left[one] | {one} for one in others):
+            continue
+        order.append(name)
+        del left[name]
+        for other in others:
+            left[other].discard(name)
+        waiting.extend(others)
+    return order
 
 
 def _fill(left: Mapping[str, set[str]], name: str, logs: Mapping[str, float]) -> float:
