@@ -48,8 +48,9 @@ def fitted(name):
     target = {"classification": CLASSES, "regression": VALUES}.get(entry.task)
     if target is None and get_tags(entry.load()()).target_tags.required:
         target = CLASSES
-    table = GAPS if entry.missing else X
-    if name == "MultinomialNaiveBayes":
+    tags = get_tags(entry.load()()).input_tags
+    table = GAPS if tags.allow_nan else X
+    if tags.positive_only:
         table = table.assign(dose=table.dose.abs())  # it takes counts
     with warnings.catch_warnings():
         # the classes overlap: the perceptron says so

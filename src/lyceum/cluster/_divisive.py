@@ -11,7 +11,7 @@ from sklearn.base import ClusterMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum.base import CATEGORICAL_FEATURES
+from lyceum.base import CATEGORICAL_FEATURES, finite_sums
 from lyceum.cluster._metric_learner import METRICS, MetricLearner, canonical_ranks
 from lyceum.cluster._splits import splinter, two_means
 from lyceum.cluster._to_clusters import distances_to_clusters
@@ -20,6 +20,7 @@ from lyceum.distances import Euclidean, Metric, nearest_center
 from lyceum.errors import DataError, SettingError
 from lyceum.progress import report
 from lyceum.report import Summary, Table
+from lyceum.statistics import Moments
 
 __all__ = ["Divisive"]
 
@@ -137,6 +138,8 @@ class Divisive(ClusterMixin, MetricLearner):
         if self._is_precomputed:
             block = block.with_X(self._given_distances(block)[:, kept], block.schema)
         used = block if len(kept) == len(block) else block.take(kept)
+        if self.method == "bisecting":
+            finite_sums(Moments.of(used))
         ranks = canonical_ranks(used.X)
         division = _Division(used, ranks, self)
         division.run(self.n_clusters)

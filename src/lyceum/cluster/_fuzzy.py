@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum.base import CATEGORICAL_FEATURES, Learner
+from lyceum.base import CATEGORICAL_FEATURES, Learner, finite_sums
 from lyceum.cluster._geometry import GEOMETRIES, checked_centers, margins
 from lyceum.cluster._starts import STARTS, n_runs, start_of
 from lyceum.data import Block, Rows
@@ -21,7 +21,7 @@ from lyceum.distances import pairwise
 from lyceum.errors import DataError
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
-from lyceum.statistics import RowSample
+from lyceum.statistics import Moments, RowSample
 
 __all__ = ["FuzzyCMeans"]
 
@@ -144,6 +144,7 @@ class FuzzyCMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
             How often every row counts; zero-weight rows are ignored.
         """
         rows = self._rows(X, None, sample_weight)
+        finite_sums(rows.reduce(Moments.of))
         runs = [self._descend(rows, start) for start in self._starts(rows)]
         centers, sums, history, record = min(runs, key=lambda run: run[1].objective)
         self.cluster_centers_, self.counts_, self.objective_ = centers, sums.memberships, sums.objective

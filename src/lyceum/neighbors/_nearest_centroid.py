@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from lyceum.base import CATEGORICAL_FEATURES, Learner, PosteriorClassifier
+from lyceum.base import CATEGORICAL_FEATURES, Learner, PosteriorClassifier, finite_sums
 from lyceum.cluster import KMeans
 from lyceum.data import Block, Rows
 from lyceum.distances import METRIC_PARTS, Mahalanobis, Metric, pairwise
@@ -148,7 +148,7 @@ class NearestCentroid(PosteriorClassifier, Learner):
                 "leave metric at 'euclidean'"
             )
         self._learn_scale(rows)
-        scatter = rows.reduce(partial(_scaled_scatter, center=self.center_, scale=self.scale_))
+        scatter = finite_sums(rows.reduce(partial(_scaled_scatter, center=self.center_, scale=self.scale_)))
         within = scatter.scatter.sum(axis=0) / max(1.0, scatter.class_weight.sum() - len(self.classes_))
         if self.n_centroids == 1 and self.exemplar == "mean" and self.covariance != "centroid":
             self._from_scatter(scatter, within)

@@ -154,6 +154,8 @@ class IsolationForest(Learner):
 
     def _check_model(self) -> None:
         super()._check_model()
+        if not hasattr(self, "schema_"):
+            return
         if not isinstance(self.n_drawn_, int) or self.n_drawn_ < 1:
             raise ModelFileError("holds an IsolationForest without the number of its rows")
         for tree in self.trees_:

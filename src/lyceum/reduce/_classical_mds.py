@@ -176,6 +176,8 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Learner):
                 )
 
     def _solve(self, M: np.ndarray) -> None:
+        if not np.abs(M).max(initial=0.0) * len(M) < 1e290:
+            raise DataError("the squared distances overflow: they are beyond 1e145; rescale them")
         self.column_means_ = M.mean(axis=0)
         B = M - self.column_means_ - self.column_means_[:, None] + self.column_means_.mean()
         values, V = linalg.eigh(0.5 * (B + B.T))

@@ -11,12 +11,13 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum.base import CATEGORICAL_FEATURES, Learner
+from lyceum.base import CATEGORICAL_FEATURES, Learner, finite_sums
 from lyceum.data import Block
 from lyceum.errors import SettingError
 from lyceum.reduce._centered_rows import CenteredRows
 from lyceum.reduce._spectrum import with_signs
 from lyceum.report import Summary, Table
+from lyceum.statistics import Moments
 
 __all__ = ["FeatureEmbedding"]
 
@@ -104,6 +105,7 @@ class FeatureEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Learne
         """
         rows = self._rows(X)
         block = rows.gathered(type(self).__name__, "PCA").without_zero_weights()
+        finite_sums(Moments.of(block))
         n = len(block)
         if self.n_components is not None and self.n_components > n:
             raise SettingError(f"n_components={self.n_components} must be between 1 and n_samples={n}")
