@@ -21,6 +21,8 @@ ITEMS = (
     Item("mcnemar", package="lyceum.evaluate", syllabus=("14.6",)),
     Item("five_by_two", package="lyceum.evaluate", syllabus=("14.5", "14.6")),
     Item("corrected_t", package="lyceum.evaluate", syllabus=("14.6",)),
+    Item("delong", package="lyceum.evaluate", syllabus=("14.6",)),
+    Item("auc_interval", package="lyceum.evaluate", syllabus=("14.6",)),
     Item("bayes_factor", package="lyceum.evaluate", syllabus=("14.6",)),
     Item("information_criteria", package="lyceum.evaluate", syllabus=("14.6",)),
     Item("error_interval", package="lyceum.evaluate", syllabus=("14.7",)),

@@ -28,6 +28,7 @@ from lyceum.evaluate._criteria import (
     information_criteria,
     ridge_degrees_of_freedom,
 )
+from lyceum.evaluate._delong import AucInterval, DeLong, auc_interval, delong
 from lyceum.evaluate._learning_curves import LearningCurve, ValidationCurve, learning_curve, validation_curve
 from lyceum.evaluate._many_classes import auc_fawcett, auc_hand_till, macro_average_modified
 from lyceum.evaluate._paired_tests import (
@@ -61,6 +62,7 @@ from lyceum.evaluate._splits import (
 from lyceum.evaluate._verdict import FitVerdict, fit_verdict
 
 __all__ = [
+    "AucInterval",
     "BayesFactor",
     "BiasVariance",
     "BinaryReport",
@@ -75,6 +77,7 @@ __all__ = [
     "CorrectedT",
     "CostCurve",
     "CrossValidation",
+    "DeLong",
     "FitVerdict",
     "FiveByTwo",
     "FiveByTwoTest",
@@ -92,6 +95,7 @@ __all__ = [
     "auc",
     "auc_fawcett",
     "auc_hand_till",
+    "auc_interval",
     "bayes_factor",
     "bias_variance",
     "binary_report",
@@ -108,6 +112,7 @@ __all__ = [
     "cross_validate",
     "decompose",
     "degrees_of_freedom",
+    "delong",
     "error_interval",
     "error_sd",
     "fit_verdict",
