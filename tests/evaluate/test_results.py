@@ -20,6 +20,7 @@ number = X[:, 0] + rng.normal(size=60)
 decided = np.where(p > 0.5, "yes", "no")
 
 RESULTS = {
+    "AucInterval": lambda: evaluate.auc_interval(y, p),
     "BayesFactor": lambda: evaluate.bayes_factor(1_000.0, -10.0),
     "BiasVariance": lambda: evaluate.bias_variance(GaussianNB(), X, y, X, y, n_samples=3),
     "BinaryReport": lambda: evaluate.binary_report(y, decided),
@@ -33,6 +34,7 @@ RESULTS = {
     "CorrectedT": lambda: evaluate.corrected_t([0.1, 0.1], [0.2, 0.2], test_to_train=1.0),
     "CostCurve": lambda: evaluate.cost_curve(y, p),
     "CrossValidation": lambda: evaluate.cross_validate(GaussianNB(), X, y, cv=3),
+    "DeLong": lambda: evaluate.delong(y, p, X[:, 1]),
     "FitVerdict": lambda: evaluate.fit_verdict(0.1, 0.3, 0.5),
     "FiveByTwoTest": lambda: evaluate.five_by_two(np.full((5, 2), 0.1), np.full((5, 2), 0.2)),
     "InformationCriteria": lambda: evaluate.information_criteria(-10.0, 3, 2),
