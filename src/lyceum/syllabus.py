@@ -124,7 +124,7 @@ _ROWS = (
     (
         "11.4",
         "AdaBoost and gradient boosting",
-        "AdaBoost for regression; gradient boosting of other learners",
+        "gradient boosting of other learners",
     ),
     ("11.5", "Stacking", ""),
     ("11.6", "Cascades and mixtures of experts", ""),

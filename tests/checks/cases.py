@@ -44,6 +44,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "BaggingClassifier": {"n_estimators": 5, "random_state": 0},
     "BaggingRegressor": {"n_estimators": 5, "random_state": 0},
     "AdaBoostClassifier": {"n_estimators": 10, "random_state": 0},
+    "AdaBoostRegressor": {"n_estimators": 5, "random_state": 0},
     "GradientBoostingClassifier": {"n_estimators": 10, "min_samples_leaf": 1, "random_state": 0},
     "GradientBoostingRegressor": {"n_estimators": 10, "min_samples_leaf": 1, "random_state": 0},
     "Lasso": {"alpha": 0.1, "tol": 1e-15},

@@ -95,6 +95,18 @@ ENTRIES = (
         in_study="fixed",
     ),
     Entry(
+        name="AdaBoostRegressor",
+        package="lyceum.ensemble",
+        task="regression",
+        about="Regressors one after the other, each on the rows that the last missed most; weighted median.",
+        missing=True,
+        scales="in memory",
+        cost="the learner's, times the rounds",
+        syllabus=("11.4",),
+        space={"learning_rate": (0.05, 1.0, "log")},
+        in_study="never",
+    ),
+    Entry(
         name="GradientBoostingClassifier",
         package="lyceum.ensemble",
         task="classification",

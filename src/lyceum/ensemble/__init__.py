@@ -1,6 +1,7 @@
 """Committees of learners: bagging, forests, boosting, stacking, cascades and mixtures of experts."""
 
 from lyceum.ensemble._adaboost import AdaBoostClassifier
+from lyceum.ensemble._adaboost_regressor import AdaBoostRegressor
 from lyceum.ensemble._auxiliary_targets import AuxiliaryTargets
 from lyceum.ensemble._bagging_classifier import BaggingClassifier
 from lyceum.ensemble._bagging_regressor import BaggingRegressor
@@ -31,6 +32,7 @@ from lyceum.ensemble._stacking import StackingClassifier, StackingRegressor
 
 __all__ = [
     "AdaBoostClassifier",
+    "AdaBoostRegressor",
     "AuxiliaryTargets",
     "BaggingClassifier",
     "BaggingRegressor",
