@@ -43,7 +43,7 @@ public:
     Network(Integers widths, Integers activations, Integers integrations, double slope, std::int32_t loss)
         : shape(shape_of(widths, activations, integrations, slope)),
           loss(kind_of<lyceum::network::Loss>("loss", loss, lyceum::network::losses)) {
-        expect(this->loss == lyceum::network::Loss::softmax || shape.outputs() == 1, "this loss takes one output");
+        expect(takes_classes(this->loss) || shape.outputs() == 1, "this loss takes one output");
     }
     lyceum::network::Shape shape;
     lyceum::network::Loss loss;
@@ -57,7 +57,8 @@ lyceum::network::PackedRows<T> packed_rows(const Network& net, const Array<const
     lyceum::network::PackedRows<T> data{matrix(rows), nullptr};
     for (std::size_t i = 0; i < n; ++i) {
         expect(data.weight(i) > 0, "weights must be above zero");
-        if (net.loss == lyceum::network::Loss::softmax)
+        if (net.loss == lyceum::network::Loss::softmax ||
+            (net.loss == lyceum::network::Loss::sigmoid_squares && net.shape.outputs() > 1))
             expect(data.target(i) >= 0 && data.target(i) < static_cast<T>(net.shape.outputs()),
                    "a class code is out of range");
     }

@@ -75,10 +75,10 @@ void test_a_row_does_not_depend_on_its_neighbours(size_t M, size_t K) {
 
 void test_the_gradient_is_that_of_finite_differences(Activation activation, Integration integration, Loss loss) {
     Random random;
-    const size_t n = 150, K = loss == Loss::softmax ? 3 : 1;
+    const size_t n = 150, K = takes_classes(loss) ? 3 : 1;
     const Shape shape = shape_of({5, 17, 4, K}, activation, integration);
     auto theta = parameters<double>(shape, random);
-    const auto cells = packed<double>(n, 5, loss == Loss::softmax ? 3 : 2, random);
+    const auto cells = packed<double>(n, 5, takes_classes(loss) ? 3 : 2, random);
     const PackedRows<double> data{{cells.data(), n, 7}, nullptr};
     const Chance chance{.2, .1, 9};
     Doubles1 gradient(shape.size()), unused(shape.size());
@@ -161,7 +161,7 @@ int main() {
     // ReLU has no derivative at 0, sign none of use: their rules are tested from Python
     for (const auto activation : {Activation::linear, Activation::sigmoid, Activation::tanh})
         for (const auto integration : {Integration::weighted, Integration::quadratic, Integration::spherical}) {
-            for (const auto loss : {Loss::softmax, Loss::logistic, Loss::squares})
+            for (const auto loss : {Loss::softmax, Loss::logistic, Loss::squares, Loss::sigmoid_squares})
                 test_the_gradient_is_that_of_finite_differences(activation, integration, loss);
             test_the_slope_by_the_inputs(activation, integration);
         }

@@ -12,6 +12,7 @@ from lyceum import catalog
 @pytest.mark.filterwarnings("ignore::numpy.exceptions.RankWarning")
 @pytest.mark.filterwarnings("ignore:found . distinct clusters:sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.filterwarnings("ignore:Perceptron made:sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore:MLP.* stopped at:sklearn.exceptions.ConvergenceWarning")
 @parametrize_with_checks(
     [learner_for_scikit_learn(entry.name) for entry in catalog.learners()],
     expected_failed_checks=lambda learner: expected_failures(type(learner).__name__),

@@ -16,7 +16,7 @@ NO_CHANCE = (0.0, 0.0, 0)
 def architectures(draw, activations=SMOOTH):
     loss = draw(st.sampled_from(LOSSES))
     hidden = draw(st.lists(st.integers(1, 20), max_size=4))
-    outputs = draw(st.integers(1, 18)) if loss == "softmax" else 1
+    outputs = draw(st.integers(1, 18)) if loss in ("softmax", "sigmoid_squares") else 1
     widths = [draw(st.integers(1, 20)), *hidden, outputs]
     kinds = [[draw(st.sampled_from(names)) for _ in hidden] for names in (activations, INTEGRATIONS)]
     return Architecture.of(widths, *kinds, draw(st.sampled_from([0.5, 1.0, 3.0])), loss)
@@ -26,7 +26,7 @@ def rows_for(architecture, rng, n=40):
     outputs = architecture.layers[-1].n_out
     y = rng.normal(size=n)
     if architecture.loss != "squares":
-        y = rng.integers(0, max(outputs, 1 + (architecture.loss == "logistic")), n)
+        y = rng.integers(0, max(outputs, 1 + (architecture.loss != "softmax")), n)
     return np.column_stack([rng.normal(size=(n, architecture.layers[0].n_in)), y, rng.random(n) + 0.1])
 
 

@@ -13,7 +13,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import expit
 from sklearn.base import clone
 from sklearn.datasets import load_digits, make_circles, make_moons
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPClassifier as Peer
 from threadpoolctl import threadpool_limits
 
@@ -22,6 +21,8 @@ from lyceum.data import scan
 from lyceum.errors import DataError, SchemaError, SettingError
 from lyceum.linear import LogisticRegression
 from lyceum.neural import MLPClassifier
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +45,6 @@ def small(**options):
 # -- the descent -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.syllabus("8.1")
 @pytest.mark.parametrize(
     ("solver", "peer"),
@@ -480,11 +480,6 @@ def test_constant_columns_and_offsets_do_no_harm(three):
     plain = np.column_stack([X, np.zeros(500)])
     one, two = small(max_iter=20).fit(plain, y), small(max_iter=20).fit(wild, y)
     assert_allclose(one.predict_proba(plain), two.predict_proba(wild), atol=1e-5)
-
-
-def test_no_warning_at_max_iter(moons, recwarn):
-    small(max_iter=1).fit(*moons)
-    assert not [w for w in recwarn if issubclass(w.category, ConvergenceWarning)]
 
 
 def test_a_clone_with_the_same_seed_is_the_same(moons):

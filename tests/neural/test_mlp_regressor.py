@@ -8,6 +8,8 @@ from sklearn.neural_network import MLPRegressor as Peer
 from lyceum.linear import LinearRegression
 from lyceum.neural import MLPRegressor
 
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
 
 @pytest.fixture(scope="module")
 def waves():
@@ -20,7 +22,6 @@ def small(**options):
     return MLPRegressor(**{"hidden_layer_sizes": 8, "max_iter": 5, "random_state": 0, **options})
 
 
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.syllabus("8.1")
 @pytest.mark.parametrize("activation", [("relu", "relu"), ("sigmoid", "logistic"), ("linear", "identity")])
 def test_from_the_same_weights_it_goes_where_scikit_learn_goes(waves, activation):

@@ -16,7 +16,7 @@ __all__ = ["ACTIVATIONS", "INTEGRATIONS", "LOSSES", "Architecture", "Layer", "ea
 
 ACTIVATIONS = ("linear", "relu", "sigmoid", "tanh", "sign")  # the order of the kernel's codes
 INTEGRATIONS = ("weighted", "quadratic", "spherical")
-LOSSES = ("softmax", "logistic", "squares")
+LOSSES = ("softmax", "logistic", "squares", "sigmoid_squares")
 _WIDE = 16  # the kernel pads every row of parameters to this many
 
 

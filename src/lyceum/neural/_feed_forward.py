@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from numbers import Integral, Real
+import warnings
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 
-from lyceum.base import CATEGORICAL_FEATURES, undefined
+from lyceum.base import undefined
 from lyceum.data import Block, Rows
 from lyceum.errors import DataError, SchemaError, SettingError
 from lyceum.neural._architecture import ACTIVATIONS, INTEGRATIONS, Architecture, each_layer
-from lyceum.neural._network_report import NetworkReport
+from lyceum.neural._network_settings import NetworkSettings
 from lyceum.neural._row_windows import FirstLook, HeldOut, RowPacker, Windows, first_look, spread
-from lyceum.neural._training import RULES, SCHEDULES, Epoch, Patience, Training
+from lyceum.neural._starting_weights import given_start
+from lyceum.neural._training import SCHEDULES, Epoch, Patience, Training
 from lyceum.progress import report
 
 __all__ = ["FeedForward"]
@@ -25,7 +25,7 @@ _LEAST_RATE = 1e-6  # "adaptive" stops below it
 _DIVIDE = 5.0
 
 
-class FeedForward(NetworkReport):
+class FeedForward(NetworkSettings):
     """A network of layers trained by backpropagation; subclasses define what the outputs mean."""
 
     shift_: np.ndarray
@@ -33,100 +33,6 @@ class FeedForward(NetworkReport):
 
     history_axes: ClassVar[tuple[str, str]] = ("epoch", "loss")
     _coding: ClassVar[Literal["codes", "one_of_c", "reference"]] = "one_of_c"
-    _parameter_constraints: ClassVar[dict] = {
-        "hidden_layer_sizes": ["array-like", Interval(Integral, 1, None, closed="left")],
-        "activation": [StrOptions(set(ACTIVATIONS)), list, tuple],
-        "slope": [Interval(Real, 0, None, closed="neither")],
-        "integration": [StrOptions(set(INTEGRATIONS)), list, tuple],
-        "solver": [StrOptions(set(RULES))],
-        "learning_rate": [StrOptions(set(SCHEDULES))],
-        "learning_rate_init": [Interval(Real, 0, None, closed="neither")],
-        "power_t": [Interval(Real, 0, None, closed="left")],
-        "momentum": [Interval(Real, 0, 1, closed="left")],
-        "beta_1": [Interval(Real, 0, 1, closed="left")],
-        "beta_2": [Interval(Real, 0, 1, closed="left")],
-        "epsilon": [Interval(Real, 0, None, closed="neither")],
-        "batch_size": [Interval(Integral, 1, None, closed="left"), StrOptions({"all"})],
-        "shuffle": ["boolean"],
-        "shuffle_window": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [None, Interval(Real, 0, None, closed="left")],
-        "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
-        "alpha": [Interval(Real, 0, None, closed="left")],
-        "dropout": [Interval(Real, 0, 1, closed="left")],
-        "input_noise": [Interval(Real, 0, None, closed="left")],
-        "early_stopping": ["boolean"],
-        "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
-        "standardize": ["boolean"],
-        "dtype": [StrOptions({"float32", "float64"})],
-        "warm_start": ["boolean"],
-        "record": ["boolean"],
-        "random_state": ["random_state"],
-        "categorical_features": CATEGORICAL_FEATURES,
-    }
-
-    def __init__(
-        self,
-        *,
-        hidden_layer_sizes: int | Sequence[int] = (100,),
-        activation: str | Sequence[str] = "relu",
-        slope: float = 1.0,
-        integration: str | Sequence[str] = "weighted",
-        solver: str = "adam",
-        learning_rate: str = "constant",
-        learning_rate_init: float = 1e-3,
-        power_t: float = 0.5,
-        momentum: float = 0.9,
-        beta_1: float = 0.9,
-        beta_2: float = 0.999,
-        epsilon: float = 1e-8,
-        batch_size: int | str = 128,
-        shuffle: bool = True,
-        shuffle_window: int = 131_072,
-        max_iter: int = 200,
-        tol: float | None = 1e-4,
-        n_iter_no_change: int = 10,
-        alpha: float = 1e-6,
-        dropout: float = 0.0,
-        input_noise: float = 0.0,
-        early_stopping: bool = False,
-        validation_fraction: float = 0.1,
-        standardize: bool = True,
-        dtype: str = "float64",
-        warm_start: bool = False,
-        record: bool = False,
-        random_state: Any = None,
-        categorical_features: Any = "from_dtype",
-    ):
-        self.hidden_layer_sizes = hidden_layer_sizes
-        self.activation = activation
-        self.slope = slope
-        self.integration = integration
-        self.solver = solver
-        self.learning_rate = learning_rate
-        self.learning_rate_init = learning_rate_init
-        self.power_t = power_t
-        self.momentum = momentum
-        self.beta_1 = beta_1
-        self.beta_2 = beta_2
-        self.epsilon = epsilon
-        self.batch_size = batch_size
-        self.shuffle = shuffle
-        self.shuffle_window = shuffle_window
-        self.max_iter = max_iter
-        self.tol = tol
-        self.n_iter_no_change = n_iter_no_change
-        self.alpha = alpha
-        self.dropout = dropout
-        self.input_noise = input_noise
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.standardize = standardize
-        self.dtype = dtype
-        self.warm_start = warm_start
-        self.record = record
-        self.random_state = random_state
-        self.categorical_features = categorical_features
 
     # -- what a subclass says ------------------------------------------------------------------------------
 
@@ -147,13 +53,17 @@ class FeedForward(NetworkReport):
     def _packer(self, **options: Any) -> RowPacker:
         return RowPacker(self.shift_, self.scale_, np.dtype(self.dtype), **options)
 
+    def _targets(self, y: Any) -> np.ndarray:
+        """Targets of validation rows, as training has them: class codes, or numbers."""
+        raise undefined(self, "_targets")
+
     def _validate(self, outputs: np.ndarray, y: np.ndarray, w: np.ndarray) -> tuple[float, float]:
         """Mean loss and score of the outputs on the validation rows."""
         raise undefined(self, "_validate")
 
     # -- fit -----------------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, validation: Any = None):
         """Learn from the rows of X, one pass per epoch.
 
         Parameters
@@ -161,11 +71,17 @@ class FeedForward(NetworkReport):
         X : array, frame, Dask collection or `scan(...)`
         y : array of shape (n_samples,), if the target is not in the scan
         sample_weight : array of shape (n_samples,), optional
+        validation : (X, y), (X, y, weights) or scanned rows, optional
+            The rows that `early_stopping` stops by; by default a share of those given to learn from. They are
+            kept in memory.
         """
+        if validation is not None and not self.early_stopping:
+            raise SettingError("validation rows are what early_stopping=True stops by: set it")
         before = self._shape_now() if self.warm_start and hasattr(self, "parameters_") else None
         rows = self._rows(X, y, sample_weight)
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-        held_out = HeldOut(self.validation_fraction, seed) if self.early_stopping else None
+        takes_share = self.early_stopping and validation is None
+        held_out = HeldOut(self.validation_fraction, seed) if takes_share else None
         look = first_look(rows, self._n_classes(), held_out)
         if before is None:
             self._start(look, seed)
@@ -175,8 +91,10 @@ class FeedForward(NetworkReport):
             self._set_class_weight(look)
         self.n_iter_ = self.n_steps_ = 0
         training = self._training(None)
-        self._descend(training, rows, look, held_out)
+        held = self._share_held_out(rows, look, held_out) if validation is None else self._packed(validation)
+        self._descend(training, self._windows(rows, look.n_rows, held_out=held_out), held)
         self._finish(training)
+        self._warn()
         return self
 
     def _shape_now(self) -> tuple[Any, ...]:
@@ -194,7 +112,12 @@ class FeedForward(NetworkReport):
         self._set_class_weight(look)
         self.widths_, self.activations_, self.integrations_ = self._layer_settings()
         self.slope_, self.seed_ = float(self.slope), seed
-        self.parameters_ = self._architecture.start(np.random.default_rng([seed, 0]))
+        architecture = self._architecture
+        self.parameters_ = (
+            architecture.start(np.random.default_rng([seed, 0]))
+            if self.start is None
+            else given_start(architecture, self.start)
+        )
 
     def _layer_settings(self) -> tuple[np.ndarray, list[str], list[str]]:
         """Widths, activations and integrations of the layers, from the current parameters."""
@@ -245,6 +168,7 @@ class FeedForward(NetworkReport):
             self.shuffle,
             self.seed_,
             np.dtype(self.dtype),
+            self.record == "steps",
             self.parameters_,
             memory,
             self.n_steps_,
@@ -254,18 +178,33 @@ class FeedForward(NetworkReport):
         size = max(self.shuffle_window, 0 if isinstance(self.batch_size, str) else self.batch_size)
         return Windows(rows, self._packer(**options), size, n_rows)
 
-    def _descend(self, training: Training, rows: Rows, look: FirstLook, held_out: HeldOut | None) -> None:
-        windows = self._windows(rows, look.n_rows, held_out=held_out)
-        held = None
-        if held_out is not None:
-            # of a stream at most one window, so that they fit in memory
-            packer = self._packer(held_out=held_out, want=True)
-            held = Windows(rows, packer, self.shuffle_window, look.n_held).first()
-            if held is None:
-                raise DataError(
-                    f"no row fell into the validation split of {self.validation_fraction:g}: raise "
-                    "validation_fraction, or give early_stopping=False"
-                )
+    def _share_held_out(self, rows: Rows, look: FirstLook, held_out: HeldOut | None) -> np.ndarray | None:
+        """The validation rows among those given to learn from; of a stream at most one window of them."""
+        if held_out is None:
+            return None
+        packer = self._packer(held_out=held_out, want=True)
+        held = Windows(rows, packer, self.shuffle_window, look.n_held).first()
+        if held is None:
+            raise DataError(
+                f"no row fell into the validation split of {self.validation_fraction:g}: raise "
+                "validation_fraction, give fit(..., validation=(X, y)), or early_stopping=False"
+            )
+        return held
+
+    def _packed(self, validation: Any) -> np.ndarray:
+        """The user's own validation rows."""
+        given = (
+            (validation, validation.y, validation.sample_weight)
+            if isinstance(validation, Rows)
+            else validation
+        )
+        X, y, w = (*given, None)[:3]
+        if y is None:
+            raise DataError("validation rows need their target: give validation=(X, y)")
+        pack, target = self._packer(), self._targets(y)
+        return pack.beside(np.concatenate(list(self._rows_to_predict(X).map(pack.cells))), target, w)
+
+    def _descend(self, training: Training, windows: Windows, held: np.ndarray | None) -> None:
         self._reset_history()
         patience, rate, best = Patience(self.tol or 0.0), self.learning_rate_init, None
         self.stopped_ = "max_iter"
@@ -287,6 +226,15 @@ class FeedForward(NetworkReport):
             break
         if best is not None:
             training.theta[:] = training.architecture.padded(best, training.dtype)
+
+    def _warn(self) -> None:
+        if self.stopped_ == "max_iter" and self.tol is not None and self.learning_rate != "cosine":
+            warnings.warn(
+                f"{type(self).__name__} stopped at max_iter={self.max_iter} epochs while the loss still "
+                "fell: raise max_iter or learning_rate_init, or give tol=None to make just so many",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
 
     def _epoch(
         self, training: Training, windows: Windows, number: int, rate: float, held: np.ndarray | None
@@ -327,6 +275,7 @@ class FeedForward(NetworkReport):
                     "validation_loss": epoch.validation_loss,
                     "validation_score": epoch.validation_score,
                     "parameters": training.keep(),
+                    **training.traced(),
                 }
             )
 

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.special import logsumexp
+from scipy.special import expit, log_expit, logsumexp
 from sklearn.utils._param_validation import StrOptions
 
 from lyceum.base import PosteriorClassifier
-from lyceum.data import Block
+from lyceum.data import Block, labels
 from lyceum.errors import SettingError
 from lyceum.neural._feed_forward import FeedForward
 from lyceum.neural._row_windows import FirstLook, RowPacker
-from lyceum.probability import class_weight_factors, runner_up
+from lyceum.probability import class_codes, class_weight_factors, runner_up
 
 __all__ = ["MLPClassifier"]
 
@@ -57,6 +57,9 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
     output_nodes : {"auto", "one", "per_class"}, default="auto"
         How classes are coded: one node that is 1 for the second of two classes, or one node per class.
         "auto" is one node for two classes.
+    loss : {"log_loss", "squared_error"}, default="log_loss"
+        −log P(y | x) as above; or ½ Σ_k (y_k − h_k)² with output nodes h_k = 1 / (1 + exp(−z_k))
+        and y_k = 1 for the class of the row, else 0. The posteriors are then the h_k, divided by their sum.
     solver : {"adam", "sgd", "momentum", "nesterov"}, default="adam"
         The rule of the gradient steps: plain gradient descent, with momentum, with Nesterov's momentum, or
         Adam.
@@ -82,12 +85,17 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
     shuffle_window : int, default=131072
         Rows shuffled together when they are streamed; as many are in memory at a time.
     max_iter : int, default=200
-        Epochs at most.
+        Epochs at most; a `ConvergenceWarning` says when the loss still fell, unless `tol` is None or the rate
+        is "cosine", which ends there.
     tol : float or None, default=1e-4
         Training stops when the loss has not fallen by more than this for `n_iter_no_change` epochs. None:
         all `max_iter` epochs are run.
     n_iter_no_change : int, default=10
         The patience, in epochs.
+    start : (coefs, intercepts) or None, default=None
+        The weights to start from, lists with one array per layer as in `coefs_` and `intercepts_`; of
+        networks with spheres also radii as in `radii_`. None draws them. For a step as on paper, also give
+        standardize=False, solver="sgd", alpha=0, shuffle=False and record="steps".
     alpha : float, default=1e-6
         The penalty α on the squared weights.
     dropout : float, default=0.0
@@ -96,8 +104,8 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
     input_noise : float, default=0.0
         Standard deviation of Gaussian noise on the (standardised) inputs, drawn for every row and step.
     early_stopping : bool, default=False
-        Whether to hold out validation rows, stop when their loss no longer falls, and restore the weights
-        of the lowest validation loss.
+        Whether to hold out validation rows, or take those of fit(..., validation=(X, y)), stop when their
+        loss no longer falls, and restore the weights of the lowest validation loss.
     validation_fraction : float, default=0.1
         The share of validation rows, chosen by a hash of the row number; at most `shuffle_window` of them
         are used.
@@ -111,8 +119,8 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
         What is computed with; float32 takes about half the time.
     warm_start : bool, default=False
         Whether `fit` starts from the weights and the standardisation of the last `fit`.
-    record : bool, default=False
-        Whether to keep the parameters of every epoch in `record_`.
+    record : bool or "steps", default=False
+        Whether to keep the parameters of every epoch, or of every step, in `record_`.
     random_state : int, RandomState or None, default=None
         The seed of the first weights, of shuffling, dropout, noise and validation rows; None draws one.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
@@ -127,7 +135,7 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
     radii_ : list of ndarray or None
         The radii ρ of spherical layers, None for the others.
     parameters_ : ndarray of shape (n_parameters,)
-        All of them in one vector.
+        All of them in one vector: layer by layer the weights, input by input, the biases, 1 / ρ of spheres.
     shift_, scale_ : ndarrays of shape (n_design_columns,)
         What is subtracted from the inputs, and what they are then divided by.
     widths_ : ndarray of shape (n_layers + 1,)
@@ -138,6 +146,8 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
         λ of the sigmoids.
     memory_ : ndarray of shape (n_memories, n_parameters)
         What the solver remembers, for `partial_fit`.
+    loss_name_ : str
+        "softmax" or "logistic" (log loss of K nodes, of one), or "sigmoid_squares".
     class_weight_ : ndarray of shape (K,)
         The factors of `class_weight`.
     seed_ : int
@@ -157,7 +167,8 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
         "partial_fit".
     record_ : list of dict
         With `record=True`: step (the epoch), objective (the loss), learning_rate, validation_loss,
-        validation_score, parameters.
+        validation_score, parameters. With "steps" also steps: the parameters after every step of the epoch,
+        (n_steps, n_parameters), in the order of `parameters_`.
 
     See Also
     --------
@@ -184,6 +195,7 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
     _parameter_constraints: ClassVar[dict] = {
         **FeedForward._parameter_constraints,
         "output_nodes": [StrOptions({"auto", "one", "per_class"})],
+        "loss": [StrOptions({"log_loss", "squared_error"})],
         "class_weight": [None, StrOptions({"balanced"}), dict],
     }
 
@@ -195,6 +207,7 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
         slope: float = 1.0,
         integration: str | Sequence[str] = "weighted",
         output_nodes: str = "auto",
+        loss: str = "log_loss",
         solver: str = "adam",
         learning_rate: str = "constant",
         learning_rate_init: float = 1e-3,
@@ -209,6 +222,7 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
         max_iter: int = 200,
         tol: float | None = 1e-4,
         n_iter_no_change: int = 10,
+        start: Any = None,
         alpha: float = 1e-6,
         dropout: float = 0.0,
         input_noise: float = 0.0,
@@ -218,7 +232,7 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
         standardize: bool = True,
         dtype: str = "float64",
         warm_start: bool = False,
-        record: bool = False,
+        record: bool | str = False,
         random_state: Any = None,
         categorical_features: Any = "from_dtype",
     ):
@@ -241,6 +255,7 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
             max_iter=max_iter,
             tol=tol,
             n_iter_no_change=n_iter_no_change,
+            start=start,
             alpha=alpha,
             dropout=dropout,
             input_noise=input_noise,
@@ -254,6 +269,7 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
             categorical_features=categorical_features,
         )
         self.output_nodes = output_nodes
+        self.loss = loss
         self.class_weight = class_weight
 
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None):
@@ -274,7 +290,13 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
         return 1 if K == 2 and self.output_nodes != "per_class" else K
 
     def _loss(self) -> str:
-        return "logistic" if self.widths_[-1] < len(self.classes_) else "softmax"
+        return self.loss_name_
+
+    def _layer_settings(self) -> tuple[np.ndarray, list[str], list[str]]:
+        widths, activations, integrations = super()._layer_settings()
+        log_loss = "logistic" if widths[-1] < len(self.classes_) else "softmax"
+        self.loss_name_ = "sigmoid_squares" if self.loss == "squared_error" else log_loss
+        return widths, activations, integrations
 
     def _set_class_weight(self, look: FirstLook) -> None:
         factors = class_weight_factors(self.class_weight, self.classes_.tolist(), look.weight)
@@ -284,16 +306,26 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
         weight = getattr(self, "class_weight_", None)
         return super()._packer(class_weight=None if self.class_weight is None else weight, **options)
 
+    def _targets(self, y: Any) -> np.ndarray:
+        return class_codes(
+            labels(y, "y", " of the validation rows"), len(self.classes_), self.classes_.tolist()
+        )
+
     def _validate(self, outputs: np.ndarray, y: np.ndarray, w: np.ndarray) -> tuple[float, float]:
         joint, codes = self._joint(outputs), y.astype(np.intp)
-        losses = logsumexp(joint, axis=1) - joint[np.arange(len(y)), codes]
+        if self.loss_name_ == "sigmoid_squares":
+            wanted = codes[:, None] == (np.arange(outputs.shape[1]) if outputs.shape[1] > 1 else 1)
+            losses = ((expit(outputs) - wanted) ** 2).sum(axis=1) / 2
+        else:
+            losses = logsumexp(joint, axis=1) - joint[np.arange(len(y)), codes]
         right = joint.argmax(axis=1) == codes
         return float(np.average(losses, weights=w)), float(np.average(right, weights=w))
 
     def _joint(self, outputs: np.ndarray) -> np.ndarray:
         """The log posteriors up to one constant per row; with one node, zeros beside its log-odds."""
-        one = outputs.shape[1] < len(self.classes_)
-        return np.column_stack([np.zeros(len(outputs)), outputs]) if one else outputs
+        if outputs.shape[1] < len(self.classes_):
+            return np.column_stack([np.zeros(len(outputs)), outputs])
+        return log_expit(outputs) if self.loss_name_ == "sigmoid_squares" else outputs
 
     def _log_joint(self, block: Block) -> np.ndarray:
         return self._joint(self._outputs(block))
@@ -304,8 +336,10 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
     # -- explain -------------------------------------------------------------------------------------------
 
     def _unit(self) -> str:
+        squares = self.loss_name_ == "sigmoid_squares" and self.widths_[-1] > 1
+        what = "net input" if squares else "log-odds"
         two = len(self.classes_) == 2
-        return f"log-odds of {self.classes_[-1]}" if two else "log-odds against the next class"
+        return f"{what} of {self.classes_[-1]}" if two else f"{what} against the next class"
 
     def _unit_size(self) -> float:
         return 1.0

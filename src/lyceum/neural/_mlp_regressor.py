@@ -9,6 +9,7 @@ import numpy as np
 
 from lyceum.base import Regressor
 from lyceum.data import Block
+from lyceum.errors import DataError
 from lyceum.neural._feed_forward import FeedForward
 from lyceum.neural._row_windows import FirstLook, RowPacker, spread
 
@@ -62,12 +63,17 @@ class MLPRegressor(Regressor, FeedForward):
     shuffle_window : int, default=131072
         Rows shuffled together when they are streamed; as many are in memory at a time.
     max_iter : int, default=200
-        Epochs at most.
+        Epochs at most; a `ConvergenceWarning` says when the loss still fell, unless `tol` is None or the rate
+        is "cosine", which ends there.
     tol : float or None, default=1e-4
         Training stops when the loss has not fallen by more than this for `n_iter_no_change` epochs. None:
         all `max_iter` epochs are run.
     n_iter_no_change : int, default=10
         The patience, in epochs.
+    start : (coefs, intercepts) or None, default=None
+        The weights to start from, lists with one array per layer as in `coefs_` and `intercepts_`; of
+        networks with spheres also radii as in `radii_`. None draws them. For a step as on paper, also give
+        standardize=False, solver="sgd", alpha=0, shuffle=False and record="steps".
     alpha : float, default=1e-6
         The penalty α on the squared weights.
     dropout : float, default=0.0
@@ -75,8 +81,8 @@ class MLPRegressor(Regressor, FeedForward):
     input_noise : float, default=0.0
         Standard deviation of Gaussian noise on the (standardised) inputs, drawn for every row and step.
     early_stopping : bool, default=False
-        Whether to hold out validation rows, stop when their loss no longer falls, and restore the weights
-        of the lowest validation loss.
+        Whether to hold out validation rows, or take those of fit(..., validation=(X, y)), stop when their
+        loss no longer falls, and restore the weights of the lowest validation loss.
     validation_fraction : float, default=0.1
         The share of validation rows, chosen by a hash of the row number; at most `shuffle_window` of them
         are used.
@@ -87,8 +93,8 @@ class MLPRegressor(Regressor, FeedForward):
         What is computed with; float32 takes about half the time.
     warm_start : bool, default=False
         Whether `fit` starts from the weights and the standardisation of the last `fit`.
-    record : bool, default=False
-        Whether to keep the parameters of every epoch in `record_`.
+    record : bool or "steps", default=False
+        Whether to keep the parameters of every epoch, or of every step, in `record_`.
     random_state : int, RandomState or None, default=None
         The seed of the first weights, of shuffling, dropout, noise and validation rows; None draws one.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
@@ -101,7 +107,7 @@ class MLPRegressor(Regressor, FeedForward):
     radii_ : list of ndarray or None
         The radii ρ of spherical layers, None for the others.
     parameters_ : ndarray of shape (n_parameters,)
-        All of them in one vector.
+        All of them in one vector: layer by layer the weights, input by input, the biases, 1 / ρ of spheres.
     shift_, scale_ : ndarrays of shape (n_design_columns,)
         What is subtracted from the inputs, and what they are then divided by.
     target_shift_, target_scale_ : float
@@ -131,7 +137,8 @@ class MLPRegressor(Regressor, FeedForward):
         "partial_fit".
     record_ : list of dict
         With `record=True`: step (the epoch), objective (the loss), learning_rate, validation_loss,
-        validation_score, parameters.
+        validation_score, parameters. With "steps" also steps: the parameters after every step of the epoch,
+        (n_steps, n_parameters), in the order of `parameters_`.
 
     See Also
     --------
@@ -175,6 +182,12 @@ class MLPRegressor(Regressor, FeedForward):
 
     def _packer(self, **options: Any) -> RowPacker:
         return super()._packer(target=(self.target_shift_, self.target_scale_), **options)
+
+    def _targets(self, y: Any) -> np.ndarray:
+        numbers = np.asarray(y, dtype=np.float64).reshape(-1)
+        if not np.isfinite(numbers).all():
+            raise DataError("a target of the validation rows is missing or infinite: drop such rows first")
+        return numbers
 
     def _validate(self, outputs: np.ndarray, y: np.ndarray, w: np.ndarray) -> tuple[float, float]:
         squares = np.average((outputs[:, 0] - y) ** 2, weights=w)

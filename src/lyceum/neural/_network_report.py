@@ -16,6 +16,8 @@ from lyceum.report import Explanation, Summary, Table
 
 __all__ = ["NetworkReport"]
 
+_OUTPUTS = {"softmax": "softmax", "logistic": "sigmoid", "squares": "linear", "sigmoid_squares": "sigmoid"}
+
 
 class NetworkReport(Learner):
     """The weights by layer, summary and explanations of a trained network."""
@@ -93,7 +95,7 @@ class NetworkReport(Learner):
         for number, (layer, weights) in enumerate(zip(layers, self.coefs_), 1):
             last = number == len(layers)
             name = "output" if last else f"hidden {number}"
-            activation = {"softmax": "softmax", "logistic": "sigmoid"}.get(self._architecture.loss, "linear")
+            activation = _OUTPUTS[self._architecture.loss]
             extra = layer.size - weights.size
             size = float(np.sqrt(np.mean(weights**2)))
             kinds = (layer.integration, activation if last else layer.activation)

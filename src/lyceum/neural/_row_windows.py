@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from lyceum.data import Block, Rows
+from lyceum.errors import DataError
 from lyceum.statistics import Moments, held_out_rows
 
 __all__ = ["FirstLook", "HeldOut", "RowPacker", "Windows"]
@@ -101,12 +102,29 @@ class RowPacker:
         if not keep.all():
             block, w = block.take(keep), w[keep]
         assert block.y is not None
-        d = block.X.shape[1]
-        packed = np.empty((len(block), d + 2), self.dtype)
-        packed[:, :d] = self.cells(block)
-        packed[:, d] = (block.y - self.target[0]) / self.target[1]
+        return self._beside(self.cells(block), block.y, w)
+
+    def _beside(self, cells: np.ndarray, y: np.ndarray, w: np.ndarray) -> np.ndarray:
+        d = cells.shape[1]
+        packed = np.empty((len(cells), d + 2), self.dtype)
+        packed[:, :d] = cells
+        packed[:, d] = (y - self.target[0]) / self.target[1]
         packed[:, d + 1] = w
         return packed
+
+    def beside(self, cells: np.ndarray, y: np.ndarray, w: Any) -> np.ndarray:
+        """Rows of validation, whose inputs, targets (codes or numbers) and weights are apart."""
+        weights = np.ones(len(y)) if w is None else np.asarray(w, dtype=np.float64)
+        if not len(cells) == len(y) == len(weights):
+            raise DataError(
+                f"validation has {len(cells)} rows, {len(y)} targets and {len(weights)} weights: give as many"
+            )
+        if self.class_weight is not None:
+            weights = weights * self.class_weight[y]
+        keep = weights > 0
+        if not keep.any():
+            raise DataError("no validation row has a weight above 0")
+        return self._beside(cells[keep], y[keep], weights[keep])
 
 
 class Windows:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from math import cos, inf, pi
 from typing import Any
@@ -77,6 +77,7 @@ class Training:
     shuffle: bool
     seed: int
     dtype: Any
+    trace: bool  # whether to keep the parameters after every step
     parameters: np.ndarray = field(repr=False)
     memory: np.ndarray | None = field(default=None, repr=False)  # (n_memories, n_parameters)
     steps: int = 0
@@ -98,6 +99,7 @@ class Training:
 
     def epoch(self, windows: Iterable[np.ndarray], number: int, rate: float) -> float:
         """One pass over the rows; returns the mean training loss, plus the penalty at the end of the pass."""
+        self._traced: list[np.ndarray] = []
         together = self._together if self.batch_size is None else self._by_batches
         total, weight = together(windows, number, rate)
         if weight == 0.0:
@@ -119,13 +121,32 @@ class Training:
             order = None
             if self.shuffle:
                 order = np.random.default_rng([self.seed, 1, number, place]).permutation(len(window))
-            total += self.architecture.network.descend(
-                self.theta, self._memory, window, order, self.batch_size, self._rule(rate),
-                (*self.chance, self.seed), self.steps,
-            )  # fmt: skip
-            self.steps += -(-len(window) // self.batch_size)
+            for some, turn in self._step_by_step(window, order) if self.trace else ((window, order),):
+                total += self.architecture.network.descend(
+                    self.theta, self._memory, some, turn, self.batch_size, self._rule(rate),
+                    (*self.chance, self.seed), self.steps,
+                )  # fmt: skip
+                self.steps += -(-len(some) // self.batch_size)
+                self._keep_step()
             weight += float(window[:, -1].sum(dtype=np.float64))
         return total, weight
+
+    def _step_by_step(
+        self, window: np.ndarray, order: np.ndarray | None
+    ) -> Iterator[tuple[np.ndarray, None]]:
+        """The rows of one step at a time, in their order."""
+        assert self.batch_size is not None
+        ordered = window if order is None else window[order]
+        for first in range(0, len(ordered), self.batch_size):
+            yield ordered[first : first + self.batch_size], None
+
+    def _keep_step(self) -> None:
+        if self.trace:
+            self._traced.append(self.keep())
+
+    def traced(self) -> dict[str, np.ndarray]:
+        """The parameters after every step of the last epoch, if they are kept."""
+        return {"steps": np.array(self._traced)} if self.trace else {}
 
     def _together(self, windows: Iterable[np.ndarray], number: int, rate: float) -> tuple[float, float]:
         total, weight, first = 0.0, 0.0, 0
@@ -139,6 +160,7 @@ class Training:
             self.steps += 1
             mean = (gradient / weight).astype(self.dtype)
             self.architecture.network.step(self.theta, self._memory, mean, self._rule(rate), self.steps)
+            self._keep_step()
         return total, weight
 
     def keep(self) -> np.ndarray:

@@ -116,7 +116,7 @@ def network(
     --------
     >>> from lyceum.neural import MLPClassifier
     >>> X, y = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [0, 1, 1, 0]
-    >>> model = MLPClassifier(hidden_layer_sizes=3, max_iter=2, random_state=0).fit(X, y)
+    >>> model = MLPClassifier(hidden_layer_sizes=3, max_iter=2, tol=None, random_state=0).fit(X, y)
     >>> [text.get_text() for text in network(model).get_xticklabels()]
     ['2 inputs', '3 relu', '1 output']
     """

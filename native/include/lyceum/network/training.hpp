@@ -10,8 +10,12 @@ namespace lyceum::network {
 //   softmax   -log p_y,  p = softmax(z)
 //   logistic  log(1 + exp z) - y z,  one output, y in {0, 1}
 //   squares   (z - y)^2 / 2,  one output
-enum class Loss : std::int32_t { softmax, logistic, squares };
-inline constexpr std::int32_t losses = 3;
+//   sigmoid_squares  sum_k (h_k - y_k)^2 / 2,  h = 1 / (1 + exp -z),  y_k = 1 for the class of the row, else 0; of one
+//             output y in {0, 1}
+enum class Loss : std::int32_t { softmax, logistic, squares, sigmoid_squares };
+inline constexpr std::int32_t losses = 4;
+
+inline constexpr bool takes_classes(Loss loss) { return loss == Loss::softmax || loss == Loss::sigmoid_squares; }
 
 template <class T>
 struct PackedRows {
@@ -45,6 +49,23 @@ inline double softmax_row(T* z, size_t K, size_t step) {
     return static_cast<double>(best) + std::log(static_cast<double>(total));
 }
 
+inline double sigmoid_of(double z) {
+    const double odds = std::exp(-std::abs(z)), high = 1 / (1 + odds);
+    return z < 0 ? odds * high : high;
+}
+
+template <class T>
+inline double sigmoid_squares(T* z, size_t K, T y) {
+    double sum = 0;
+    for (size_t k = 0; k < K; ++k) {
+        const double h = sigmoid_of(static_cast<double>(z[k]));
+        const double gap = h - (K == 1 ? static_cast<double>(y) : static_cast<size_t>(y) == k ? 1. : 0.);
+        z[k] = static_cast<T>(gap * h * (1 - h));
+        sum += gap * gap / 2;
+    }
+    return sum;
+}
+
 // The loss of one row; z becomes its derivative by z.
 template <class T>
 inline double row_loss(Loss loss, T* z, size_t K, size_t step, T y) {
@@ -54,6 +75,7 @@ inline double row_loss(Loss loss, T* z, size_t K, size_t step, T y) {
         z[code] -= 1;
         return level - chosen;
     }
+    if (loss == Loss::sigmoid_squares) return sigmoid_squares(z, K, y);
     const double score = static_cast<double>(z[0]), target = static_cast<double>(y);
     if (loss == Loss::squares) {
         z[0] -= y;
