@@ -143,7 +143,7 @@ _ROWS = (
     ("14.3", "ROC and the areas under it", ""),
     ("14.4", "Measures of regression", ""),
     ("14.5", "Resampling", ""),
-    ("14.6", "Comparing learners", "degrees of freedom from a fitted model; the joint ln L"),
+    ("14.6", "Comparing learners", ""),
     ("14.7", "How sure an error rate is", "one-sided Hoeffding bounds, any ranges"),
     ("14.8", "Bias, variance and learning curves", "estimation, approximation and irreducible error"),
     ("15.1", "Semi-supervised learning", ""),

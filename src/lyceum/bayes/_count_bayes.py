@@ -11,7 +11,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils._param_validation import Interval
 
-from lyceum.base import CATEGORICAL_FEATURES, OnePassClassifier
+from lyceum.base import CATEGORICAL_FEATURES
+from lyceum.bayes._generative import GenerativeClassifier
 from lyceum.data import Block
 from lyceum.errors import DataError, SettingError
 from lyceum.probability import AGAINST_RUNNER_UP, PRIOR_CONSTRAINTS, class_priors, log_probability, runner_up
@@ -23,7 +24,7 @@ __all__ = ["BernoulliNaiveBayes", "MultinomialNaiveBayes"]
 _N_COLUMNS = 10  # columns per class in a summary
 
 
-class CountBayes(OnePassClassifier):
+class CountBayes(GenerativeClassifier):
     """log P(k | x) is log π_k + Σ_j x_j present_kj + (1 - x_j) absent_kj, up to a constant of the row."""
 
     _coding = "one_of_c"
@@ -184,6 +185,9 @@ class MultinomialNaiveBayes(CountBayes):
         self.feature_log_prob_ = np.log(smoothed) - np.log(smoothed.sum(axis=1, keepdims=True))
         self._finish_scores(self.feature_log_prob_)
 
+    def _n_parameters(self) -> int:
+        return self._n_shares() + self._n_classes_used() * (self.feature_count_.shape[1] - 1)
+
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = True
@@ -291,6 +295,9 @@ class BernoulliNaiveBayes(CountBayes):
     def _cells(self, block: Block) -> Any:
         _check_threshold(block, self.binarize)
         return indicators(block.X, self.binarize)
+
+    def _n_parameters(self) -> int:
+        return self._n_shares() + self._n_classes_used() * self.feature_count_.shape[1]
 
 
 def _sums_of_counts(block: Block) -> ClassSums:

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from lyceum.base import CATEGORICAL_FEATURES, OnePassClassifier, undefined
+from lyceum.base import CATEGORICAL_FEATURES, undefined
+from lyceum.bayes._generative import GenerativeClassifier
 from lyceum.data import Block
 from lyceum.probability import (
     AGAINST_RUNNER_UP,
@@ -31,7 +32,7 @@ DISCRIMINANT_CONSTRAINTS: dict[str, list] = {
 }
 
 
-class Discriminant(OnePassClassifier):
+class Discriminant(GenerativeClassifier):
     """Gaussian classes: one mean per class, and covariances of a chosen structure."""
 
     _coding = "reference"
@@ -53,6 +54,11 @@ class Discriminant(OnePassClassifier):
         self.class_prior_ = class_priors(self.class_count_, self.priors, self.prior_alpha)
         log_priors = np.where(self.class_count_ > 0, log_probability(self.class_prior_), -np.inf)
         return log_priors, np.divide(scatter, total, out=np.zeros_like(total), where=total > 0)
+
+    def _n_used_columns(self) -> int:
+        """The columns that vary over all rows: a constant one has no part in the density."""
+        _, _, scatter = self.statistic_.over_classes()
+        return int((scatter > 0).sum())
 
     def decision_function(self, X: Any) -> Any:
         """Log posteriors up to a constant of the row; with two classes the log-odds of the second."""

@@ -13,7 +13,8 @@ from sklearn.utils._param_validation import StrOptions
 from lyceum.bayes._discriminant import DISCRIMINANT_CONSTRAINTS, Discriminant, apply_structure
 from lyceum.data import Block
 from lyceum.errors import SettingError
-from lyceum.probability import RIDGE, runner_up_odds, whiten
+from lyceum.evaluate import degrees_of_freedom
+from lyceum.probability import RIDGE, gaussian_log_density, log_probability, runner_up_odds, whiten
 from lyceum.report import Summary, Table
 from lyceum.statistics import ClassMoments, ClassScatter
 
@@ -179,6 +180,19 @@ class LinearDiscriminant(Discriminant):
         joint = np.zeros((len(block), 2))
         np.add(block.X @ self.coef_[0], self.intercept_, out=joint[:, 1])
         return joint
+
+    def _joint_density(self, block: Block) -> np.ndarray:
+        # with the terms that depend on x alone, which the linear rule leaves out
+        variances = self.covariance_ if self.covariance_.ndim == 1 else np.diag(self.covariance_)
+        white = whiten(self.covariance_, variances)
+        peak = -0.5 * (white.log_det + np.count_nonzero(variances) * np.log(2.0 * np.pi))
+        priors = np.where(self.class_count_ > 0, log_probability(self.class_prior_), -np.inf)
+        W = np.broadcast_to(white.W, (len(priors), *white.W.shape))
+        return gaussian_log_density(block.X, self.means_, np.ascontiguousarray(W), priors + peak)
+
+    def _n_parameters(self) -> int:
+        sizes = {"d": self._n_used_columns(), "K": self._n_classes_used(), "covariance": self.covariance}
+        return self._n_shares() + degrees_of_freedom("linear_discriminant", shares=False, **sizes)
 
     # -- what was learned ------------------------------------------------------------------------------------
 

@@ -10,14 +10,16 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from lyceum._native import native
-from lyceum.base import CATEGORICAL_FEATURES, OnePassClassifier
+from lyceum.base import CATEGORICAL_FEATURES
 from lyceum.bayes._conditionals import CONDITIONALS, column_densities, estimate_table, keys_by_name
+from lyceum.bayes._generative import GenerativeClassifier
 from lyceum.bayes._histogram_bins import BinColumns, bin_edges
 from lyceum.bayes._kernel_columns import ClassValues, KernelLog, kernel_logs
 from lyceum.bayes._mixed_moments import MixedMoments
 from lyceum.bayes._naive_bayes_report import column_odds, summary_tables
 from lyceum.data import Block, Rows
-from lyceum.errors import SourceError
+from lyceum.errors import SettingError, SourceError
+from lyceum.evaluate import degrees_of_freedom
 from lyceum.probability import (
     AGAINST_RUNNER_UP,
     PRIOR_CONSTRAINTS,
@@ -29,7 +31,7 @@ from lyceum.report import Explanation, Summary
 __all__ = ["NaiveBayes"]
 
 
-class NaiveBayes(OnePassClassifier):
+class NaiveBayes(GenerativeClassifier):
     """Naive Bayes: the columns are independent given the class.
 
     P(k | x) ∝ P(k) Π_j p(x_j | k), where p(x_j | k) is a table for a categorical column, and for a continuous
@@ -314,6 +316,15 @@ class NaiveBayes(OnePassClassifier):
             "added to variances": self.epsilon_,
         }
         return Summary(head.title, {**head.facts, **facts}, summary_tables(self))
+
+    def _n_parameters(self) -> int:
+        if len(self._kernel_columns):
+            raise SettingError("a kernel density has no fixed number of parameters: leave such columns out")
+        levels, K = np.diff(self._offsets).tolist(), self._n_classes_used()
+        numeric = int((self._half_precision > 0.0).any(axis=1).sum())  # those that vary
+        return self._n_shares() + degrees_of_freedom(
+            "naive_bayes", K=K, numeric=numeric, levels=[n for n in levels if n], shares=False
+        )
 
     @classmethod
     def _parts(cls) -> tuple[type, ...]:

@@ -10,6 +10,7 @@ from scipy.linalg import LinAlgWarning
 from sklearn.utils._param_validation import StrOptions
 
 from lyceum.bayes._discriminant import DISCRIMINANT_CONSTRAINTS, QuadraticRule, apply_structure
+from lyceum.evaluate import degrees_of_freedom
 from lyceum.probability import Whitening, whiten
 from lyceum.report import show
 from lyceum.statistics import ClassMoments, ClassScatter
@@ -155,6 +156,10 @@ class QuadraticDiscriminant(QuadraticRule):
             LinAlgWarning,
             stacklevel=4,
         )
+
+    def _n_parameters(self) -> int:
+        sizes = {"d": self._n_used_columns(), "K": self._n_classes_used(), "covariance": self.covariance}
+        return self._n_shares() + degrees_of_freedom("quadratic_discriminant", shares=False, **sizes)
 
     # -- what was learned ------------------------------------------------------------------------------------
 

@@ -19,6 +19,8 @@ from lyceum.base import Density, OnePassLearner
 from lyceum.data import Block
 from lyceum.density._density import CATEGORIES, check_box
 from lyceum.density._gaussian_fit import GaussianFit, fit_gaussian
+from lyceum.errors import SettingError
+from lyceum.evaluate import degrees_of_freedom
 from lyceum.probability import RIDGE, gaussian_log_density, whiten
 from lyceum.report import Explanation, Summary, Table
 from lyceum.statistics import Scatter
@@ -258,6 +260,12 @@ class GaussianDensity(Density, OnePassLearner):
         out = np.tile(self.mean_, (n_samples, 1))
         out[:, used] += noise @ np.linalg.inv(self._whiten[np.ix_(used, used)]).T
         return out
+
+    def _n_parameters(self) -> int:
+        if self.estimate == "bayes":
+            raise SettingError("estimate='bayes' averages over the parameters: count those of 'ml' or 'map'")
+        d = int(self._used.sum())
+        return d if self.known_covariance is not None else degrees_of_freedom("gaussian", d=d)
 
     # -- what was learned ------------------------------------------------------------------------------------
 

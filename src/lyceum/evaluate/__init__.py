@@ -29,6 +29,7 @@ from lyceum.evaluate._criteria import (
     ridge_degrees_of_freedom,
 )
 from lyceum.evaluate._delong import AucInterval, DeLong, auc_interval, delong
+from lyceum.evaluate._joint_likelihood import joint_log_likelihood
 from lyceum.evaluate._learning_curves import LearningCurve, ValidationCurve, learning_curve, validation_curve
 from lyceum.evaluate._many_classes import auc_fawcett, auc_hand_till, macro_average_modified
 from lyceum.evaluate._paired_tests import (
@@ -121,6 +122,7 @@ __all__ = [
     "hoeffding",
     "holdout_size",
     "information_criteria",
+    "joint_log_likelihood",
     "kappa_from_rates",
     "kappa_reading",
     "learning_curve",

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from lyceum.errors import DataError, SettingError
 from lyceum.evaluate._common import named_choice
@@ -189,9 +190,13 @@ def _covariance(d: int, covariance: str, n_components: int = 1) -> int:
     sizes: dict[str, Callable[[], int]] = {
         "full": lambda: n_components * full,
         "tied": lambda: full,
+        "diagonal": lambda: n_components * d,
         "diag": lambda: n_components * d,
+        "tied_diagonal": lambda: d,
         "tied_diag": lambda: d,
-        "spherical": lambda: n_components,
+        "spherical": lambda: min(n_components, n_components * d),
+        "tied_spherical": lambda: min(1, d),
+        "identity": lambda: 0,
     }
     return named_choice("covariance", covariance, sizes)()
 
@@ -204,17 +209,23 @@ def _logistic_regression(d: int, K: int = 2, intercept: bool = True) -> int:
     return (K - 1) * (d + intercept)
 
 
-def _gaussian_mixture(d: int, K: int, covariance: str = "full") -> int:
-    return (K - 1) + K * d + _covariance(d, covariance, K)
+def _gaussian_mixture(d: int, K: int, covariance: str = "full", shares: bool = True) -> int:
+    return shares * (K - 1) + K * d + _covariance(d, covariance, K)
+
+
+def _linear_discriminant(d: int, K: int, covariance: str = "full", shares: bool = True) -> int:
+    """One covariance matrix for all classes, of the forms that LinearDiscriminant knows."""
+    forms = {"full": "tied", "diagonal": "tied_diagonal", "spherical": "tied_spherical"}
+    return _gaussian_mixture(d, K, forms.get(covariance, covariance), shares)
 
 
 def _histogram(bins: int) -> int:
     return bins - 1
 
 
-def _naive_bayes(K: int, numeric: int = 0, levels: Any = ()) -> int:
+def _naive_bayes(K: int, numeric: int = 0, levels: Any = (), shares: bool = True) -> int:
     """K-1 shares; per class two parameters for a numeric column, levels - 1 for a categorical one."""
-    return (K - 1) + K * (2 * numeric + sum(int(size) - 1 for size in levels))
+    return shares * (K - 1) + K * (2 * numeric + sum(int(size) - 1 for size in levels))
 
 
 def _bayes_net(levels: Any, parents: Any) -> int:
@@ -226,7 +237,7 @@ _MODELS: dict[str, Callable[..., int]] = {
     "gaussian": lambda d, covariance="full": d + _covariance(d, covariance),
     "linear_regression": _linear_regression,
     "logistic_regression": _logistic_regression,
-    "linear_discriminant": lambda d, K: (K - 1) + K * d + _covariance(d, "tied"),
+    "linear_discriminant": _linear_discriminant,
     "quadratic_discriminant": _gaussian_mixture,
     "gaussian_mixture": _gaussian_mixture,
     "naive_bayes": _naive_bayes,
@@ -236,16 +247,22 @@ _MODELS: dict[str, Callable[..., int]] = {
 }
 
 
-def degrees_of_freedom(model: str, **sizes: Any) -> int:
+def degrees_of_freedom(model: Any, **sizes: Any) -> int:
     """How many parameters of a model are free: the k of the criteria.
 
     Parameters
     ----------
-    model : str
+    model : fitted model or str
+        A fitted discriminant, naive Bayes model (without kernel columns), Gaussian density, mixture, linear
+        or logistic regression without penalty, or network, which counts for itself; columns that are constant
+        and priors that were given are not free. Mixtures of scikit-learn are taken too. Or a name:
+
         - "gaussian" (d, covariance), "gaussian_mixture" and "quadratic_discriminant" (d, K, covariance):
-          means, the free entries of symmetric covariance matrices ("full", "tied", "diag", "tied_diag",
-          "spherical"), K-1 shares;
-        - "linear_discriminant" (d, K): means, one covariance matrix, K-1 shares;
+          means, the free entries of symmetric covariance matrices ("full", "diagonal" or "diag", "spherical";
+          one for all components: "tied", "tied_diagonal" or "tied_diag", "tied_spherical"; "identity": none),
+          K-1 shares;
+        - "linear_discriminant" (d, K, covariance): means, one covariance matrix ("full", "diagonal",
+          "spherical", "identity"), K-1 shares;
         - "linear_regression" (d, intercept): coefficients and the variance; of a lasso, d are the
           coefficients not zero;
         - "logistic_regression" (d, K, intercept): (K-1)(d+1);
@@ -253,7 +270,8 @@ def degrees_of_freedom(model: str, **sizes: Any) -> int:
         - "histogram" (bins), "multinomial" (levels): one less than the cells, as shares sum to 1;
         - "bayes_net" (levels, parents): Σ (levels - 1) · Π levels of the parents.
     **sizes
-        d columns, K classes or components, and what else the model needs.
+        d columns, K classes or components, and what else a named model needs. `shares=False` leaves out the
+        K-1 shares of classes or components, where they are given.
 
     Returns
     -------
@@ -262,6 +280,7 @@ def degrees_of_freedom(model: str, **sizes: Any) -> int:
     See Also
     --------
     ridge_degrees_of_freedom : Effective parameters of ridge regression.
+    joint_log_likelihood : The ln L that goes with it.
 
     Examples
     --------
@@ -270,7 +289,25 @@ def degrees_of_freedom(model: str, **sizes: Any) -> int:
     >>> degrees_of_freedom("bayes_net", levels=[2, 2, 3], parents=[[], [0], [0, 1]])
     11
     """
-    return int(named_choice("model", model, _MODELS)(**sizes))
+    if isinstance(model, str):
+        return int(named_choice("model", model, _MODELS)(**sizes))
+    return _count_parameters(model, sizes)
+
+
+def _count_parameters(model: Any, sizes: dict[str, Any]) -> int:
+    """The free parameters of a fitted model, by its own count."""
+    if sizes:
+        raise SettingError(f"a fitted model knows its own sizes: leave out {', '.join(sizes)}")
+    if hasattr(model, "n_parameters") and not callable(model.n_parameters):
+        return int(model.n_parameters)  # a network
+    if not hasattr(model, "_n_parameters"):
+        raise SettingError(
+            f"{type(model).__name__} has no count of free parameters: give a name from "
+            f"{', '.join(map(repr, _MODELS))} with its sizes"
+        )
+    if hasattr(model, "fit"):
+        check_is_fitted(model)
+    return int(model._n_parameters())
 
 
 def ridge_degrees_of_freedom(X: Any, alpha: float, *, intercept: bool = True) -> float:

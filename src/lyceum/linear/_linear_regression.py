@@ -295,6 +295,9 @@ class LinearRegression(LeastSquares):
             raise SettingError(f"level={level!r}: give a probability between 0 and 1")
         return float(stdtrit(self.df_residual_, 0.5 + level / 2)) if self.df_residual_ > 0 else np.nan
 
+    def _n_parameters(self) -> int:
+        return self.rank_ + int(self.fit_intercept) + 1  # and the variance of the errors
+
     def summary(self) -> Summary:
         """The coefficient table with standard errors, t, p and 95% intervals, and the quality of the fit."""
         check_is_fitted(self)

@@ -87,6 +87,12 @@ class LogisticReport(Learner):
         )
         return np.sqrt(np.maximum(variance, 0.0))
 
+    def _n_parameters(self) -> int:
+        if not np.isinf(self.C):
+            raise SettingError(f"C={self.C:g}: a penalty leaves fewer effective parameters; fit with C=inf")
+        intercept = bool(getattr(self, "fit_intercept", True))
+        return (len(self.classes_) - 1) * (self.coef_.shape[1] + intercept)
+
     def summary(self) -> Summary:
         """Coefficients with standard errors, z, p and odds ratios, and the quality of the fit."""
         check_is_fitted(self)

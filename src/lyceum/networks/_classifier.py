@@ -241,6 +241,9 @@ class BayesNetClassifier(PosteriorClassifier, Learner):
         """The free numbers of all tables."""
         return self.net_.n_parameters
 
+    def _n_parameters(self) -> int:
+        return self.net_.n_parameters
+
     def summary(self) -> Summary:
         """The network, and what every column alone tells of the class."""
         head = super().summary()
