@@ -194,7 +194,8 @@ def bayesnet_hill_climbing(scale):
         "Bayesian networks",
         f"structure by hill climbing, BIC, {table.num_rows:,} samples of alarm (37 variables)",
         {
-            "lyceum": lyceum("hill_climbing"),
+            "lyceum": lyceum("order_search"),
+            "lyceum hill climbing": lyceum("hill_climbing"),
             "lyceum tabu": lyceum("tabu"),
             "pyagrum greedy": pyagrum,
             "pgmpy HillClimbSearch": pgmpy,

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <lyceum/bayes_networks/family_scores.hpp>
 #include <lyceum/bayes_networks/gibbs.hpp>
+#include <lyceum/bayes_networks/order_search.hpp>
 #include <lyceum/bayes_networks/propagation.hpp>
 
 #include "arrays.hpp"
@@ -144,6 +145,39 @@ void joint_counts(Array<const Code, 2> codes, Integers states, Weights w, Intege
     bn::joint_counts(columns, variables.data(), variables.shape(0), out.data());
 }
 
+// Family f is children[f] with the ascending parents from first[f] to first[f + 1].
+double order_search(Integers children, Integers members, Integers first, Numbers scores, Array<std::int32_t, 1> order,
+                    std::size_t kicks, std::uint64_t seed, Array<std::int32_t, 1> chosen) {
+    const std::size_t n = order.shape(0), F = children.shape(0);
+    expect_shape("first", first, {F + 1});
+    expect_shape("scores", scores, {F});
+    expect_shape("chosen", chosen, {n});
+    expect_variables(children, n);
+    expect_variables(members, n);
+    std::vector<std::int32_t> sorted(order.data(), order.data() + n);
+    std::sort(sorted.begin(), sorted.end());
+    for (std::size_t i = 0; i < n; ++i) expect(sorted[i] == std::int32_t(i), "order does not have every variable once");
+    bn::KnownFamilies families(n);
+    for (std::size_t f = 0; f < F; ++f) {
+        const std::int32_t begin = first.data()[f], end = first.data()[f + 1];
+        expect(begin >= 0 && begin <= end && std::size_t(end) <= members.shape(0), "first does not fit members");
+        families.add(children.data()[f],
+                     {scores.data()[f], std::int32_t(f), members.data() + begin, members.data() + end});
+    }
+    auto poll = signals();
+    families.finish(poll);
+    std::vector<std::int32_t> found(order.data(), order.data() + n);
+    const double score = bn::OrderSearch(families, seed, poll).run(found, kicks);
+    std::copy(found.begin(), found.end(), order.data());
+    std::vector<char> before(n, 0);
+    for (const std::int32_t v : found) {
+        const bn::KnownFamily* family = families.best(v, before);
+        chosen.data()[v] = family ? family->number : -1;
+        before[v] = 1;
+    }
+    return score;
+}
+
 // Sweeps of one chain; counts[b] is how often every combination of the query's states came up in batch b.
 void gibbs(Integers states, Integers members, Integers first, Array<const std::int64_t, 1> offset, Numbers tables,
            Array<std::int32_t, 1> state, Array<const bool, 1> observed, Maybe<Numbers> likelihood, Integers query,
@@ -216,6 +250,10 @@ void bind_bayes_networks(nb::module_& m) {
         .def_prop_ro("n_cells", &JunctionTree::n_cells, "Cells of all cliques.");
     m.def("family_score", &family_score, "counts"_a.noconvert(), "weight"_a, "kind"_a, "penalty"_a, "sample_size"_a,
           "The score of a table of counts: parent configurations x states.");
+    m.def("order_search", &order_search, "children"_a.noconvert(), "members"_a.noconvert(), "first"_a.noconvert(),
+          "scores"_a.noconvert(), "order"_a.noconvert(), "kicks"_a, "seed"_a, "chosen"_a.noconvert(), ReleaseGil(),
+          "Improve the order of the variables, under which each takes the best known family whose parents come before "
+          "it; set chosen to the number of every variable's family, and return the sum of their scores.");
     m.def("gibbs", &gibbs, "states"_a.noconvert(), "members"_a.noconvert(), "first"_a.noconvert(),
           "offset"_a.noconvert(), "tables"_a.noconvert(), "state"_a.noconvert(), "observed"_a.noconvert(),
           "likelihood"_a.noconvert().none(), "query"_a.noconvert(), "burn_in"_a, "sweeps"_a, "seed"_a,

@@ -1,5 +1,6 @@
 #include <lyceum/bayes_networks/family_scores.hpp>
 #include <lyceum/bayes_networks/gibbs.hpp>
+#include <lyceum/bayes_networks/order_search.hpp>
 #include <lyceum/bayes_networks/propagation.hpp>
 
 #include "check.hpp"
@@ -112,6 +113,27 @@ void test_gibbs_visits_states_as_often_as_they_are_probable() {
     CLOSE(ones / 40000, 0.7 * 0.2 + 0.3 * 0.7, 0.02);
 }
 
+// 2 -> 1 -> 0 scores 6, which no order that begins with 0 can have; {0, 2} adds nothing to {0} and is left out.
+void test_an_order_search_finds_the_best_chain() {
+    const std::vector<std::int32_t> members{1, 2, 0, 2};
+    const std::int32_t* m = members.data();
+    KnownFamilies families(3);
+    families.add(0, {0, 0, m, m});
+    families.add(0, {3, 1, m, m + 1});
+    families.add(1, {0, 2, m, m});
+    families.add(1, {3, 3, m + 1, m + 2});
+    families.add(1, {2, 4, m + 2, m + 3});
+    families.add(1, {2, 5, m + 2, m + 4});
+    families.add(2, {0, 6, m, m});
+    Poll poll;
+    families.finish(poll);
+    CHECK(families.best(1, {1, 0, 1})->number == 3);
+    CHECK(families.best(1, {1, 0, 0})->number == 4);
+    std::vector<std::int32_t> order{0, 1, 2};
+    CLOSE(OrderSearch(families, 1, poll).run(order, 5), 6, 0);
+    CHECK((order == std::vector<std::int32_t>{2, 1, 0}));
+}
+
 int main() {
     for (const auto& codes :
          {std::vector<std::int32_t>{-1, -1, -1},
@@ -131,5 +153,6 @@ int main() {
             test_additions_are_scores_of_counts<std::uint16_t>(weighted, missing);
         }
     test_gibbs_visits_states_as_often_as_they_are_probable();
+    test_an_order_search_finds_the_best_chain();
     return failures;
 }

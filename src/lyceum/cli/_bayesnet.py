@@ -63,8 +63,8 @@ def learn(
     data: Data,
     out: Annotated[str, typer.Option("--out", "-o", help="The BIF file to write.")] = "network.bif",
     method: Annotated[
-        str, typer.Option(help="hill_climbing, tabu, k2, chow_liu, tan or pc.")
-    ] = "hill_climbing",
+        str, typer.Option(help="order_search, hill_climbing, tabu, k2, chow_liu, tan or pc.")
+    ] = "order_search",
     score: Annotated[str, typer.Option(help="bic, aic, bdeu or k2.")] = "bic",
     target: Annotated[
         str | None, typer.Option("--target", "-t", help="The class: for tan, and for cutting numbers by it.")

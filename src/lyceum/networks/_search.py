@@ -11,9 +11,14 @@ import numpy as np
 from lyceum.networks._coded_data import CodedData, ScoreRule, StreamedData
 from lyceum.progress import report
 
-__all__ = ["EdgeRules", "Search"]
+__all__ = ["EdgeRules", "Search", "is_gain", "random_moves"]
 
 _GAIN = 1e-9  # a gain below this part of the score is rounding
+
+
+def is_gain(score: float, than: float) -> bool:
+    """Whether a score is larger by more than rounding."""
+    return score > than + _GAIN * abs(than)
 
 
 @dataclass(frozen=True)
@@ -72,6 +77,18 @@ class Search:
                 if (v, here - {u}) not in self.known:
                     requests.append((v, less[:-1], less[-1:]))
         requests = [request for request in requests if request[2]]
+        self._score(requests)
+
+    def learn_families(self, families: list[tuple[int, frozenset[int]]]) -> None:
+        """Score these children with these parents, at least one each, as far as they are not known."""
+        requests: dict[tuple[int, tuple[int, ...]], list[int]] = {}
+        for v, of in families:
+            if (v, of) not in self.known:
+                *some, extra = sorted(of)
+                requests.setdefault((v, tuple(some)), []).append(extra)
+        self._score([(v, list(some), more) for (v, some), more in requests.items()])
+
+    def _score(self, requests: list[tuple[int, list[int], list[int]]]) -> None:
         if not requests:
             return
         for (v, some, more), scores in zip(requests, self.data.scores(requests, self.rule)):
@@ -113,7 +130,7 @@ class Search:
             tabu.append((min(u, v), max(u, v)))
             self._learn(changed, parents)
             gains.refresh(changed)
-            if score > best_score + _GAIN * abs(best_score):
+            if is_gain(score, best_score):
                 best, best_score, worse = [set(of) for of in parents], score, 0
             else:
                 worse += 1
