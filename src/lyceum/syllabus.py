@@ -144,7 +144,7 @@ _ROWS = (
     ("14.4", "Measures of regression", ""),
     ("14.5", "Resampling", ""),
     ("14.6", "Comparing learners", ""),
-    ("14.7", "How sure an error rate is", "one-sided Hoeffding bounds, any ranges"),
+    ("14.7", "How sure an error rate is", ""),
     ("14.8", "Bias, variance and learning curves", "estimation, approximation and irreducible error"),
     ("15.1", "Semi-supervised learning", ""),
     ("15.2", "Active learning", ""),

@@ -140,3 +140,61 @@ def test_walds_interval_is_the_rate_and_its_standard_errors():
     found = error_interval(20, 100, method="wald")
     assert (found.low, found.high) == pytest.approx((0.2 - 1.959964 * 0.04, 0.2 + 1.959964 * 0.04), abs=1e-6)
     assert error_interval(0, 10, method="wald").high == 0.0
+
+
+@pytest.mark.syllabus("14.7")
+@settings(max_examples=60, deadline=None)
+@given(st.integers(1, 400), st.floats(0.01, 0.5), st.floats(0.01, 0.99))
+def test_one_sided_bound_is_half_and_holds_for_either_exact_tail(n, within, error):
+    k = np.arange(n + 1)
+    chance = stats.binom.pmf(k, n, error)
+    one = hoeffding(n, within, sides=1).alpha
+    assert chance[k / n - error >= within].sum() <= one + 1e-9
+    assert chance[error - k / n >= within].sum() <= one + 1e-9
+    assert hoeffding(n, within).alpha == pytest.approx(min(1.0, 2 * one))
+
+
+@pytest.mark.syllabus("14.7")
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.tuples(st.floats(-5, 5), st.floats(0.1, 10)), min_size=1, max_size=8),
+    st.floats(0.05, 0.95),
+    st.floats(0.1, 3),
+)
+def test_bound_holds_for_two_point_values_of_any_ranges_by_going_through_all_outcomes(ranges, p, within):
+    ends = np.array([(low, low + width) for low, width in ranges])
+    expected = ((1 - p) * ends[:, 0] + p * ends[:, 1]).mean()
+    tail = 0.0
+    for outcome in range(2 ** len(ends)):
+        high = np.array([(outcome >> i) & 1 for i in range(len(ends))])
+        if np.where(high, ends[:, 1], ends[:, 0]).mean() - expected >= within:
+            tail += p ** high.sum() * (1 - p) ** (len(ends) - high.sum())
+    bound = hoeffding(within=within, sides=1, value_range=ends)
+    assert tail <= bound.alpha + 1e-12
+    assert bound.n == len(ends)
+    squares = ((ends[:, 1] - ends[:, 0]) ** 2).sum()
+    assert bound.alpha == pytest.approx(math.exp(-2 * len(ends) ** 2 * within**2 / squares))
+
+
+@pytest.mark.syllabus("14.7")
+@pytest.mark.parametrize("sides", [1, 2])
+def test_a_wider_range_only_rescales_the_bound(sides):
+    plain = hoeffding(n=400, alpha=0.1, n_models=3, sides=sides)
+    wide = hoeffding(n=400, alpha=0.1, n_models=3, sides=sides, value_range=(-10, 20))
+    assert wide.within == pytest.approx(30 * plain.within)
+    assert hoeffding(within=wide.within, alpha=0.1, n_models=3, sides=sides, value_range=(-10, 20)).n == 400
+    same = hoeffding(alpha=0.1, n_models=3, sides=sides, value_range=np.tile([-10.0, 20.0], (400, 1)))
+    assert same.within == pytest.approx(wide.within)
+    assert "mean" in str(wide)
+    assert ("one given direction" in str(plain)) == (sides == 1)
+
+
+def test_bad_ranges_and_sides_are_refused():
+    for call, words in (
+        (lambda: hoeffding(10, 0.1, sides=3), "give 1 or 2"),
+        (lambda: hoeffding(10, 0.1, value_range=(1, 0)), "higher end"),
+        (lambda: hoeffding(10, 0.1, value_range=(0, 1, 2)), "shape"),
+        (lambda: hoeffding(10, 0.1, value_range=[(0, 1)] * 3), "3 rows, but n=10"),
+    ):
+        with pytest.raises(SettingError, match=words):
+            call()

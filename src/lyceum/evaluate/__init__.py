@@ -9,12 +9,9 @@ from lyceum.evaluate._bias_variance import BiasVariance, bias_variance, decompos
 from lyceum.evaluate._binary import BinaryReport, binary_report, kappa_from_rates, kappa_reading
 from lyceum.evaluate._bootstrap_632 import Bootstrap632, bootstrap_632
 from lyceum.evaluate._bounds import (
-    Bound,
     Interval,
-    chebyshev,
     error_interval,
     error_sd,
-    hoeffding,
     holdout_size,
     majority_vote_error,
 )
@@ -60,6 +57,7 @@ from lyceum.evaluate._splits import (
     StratifiedFolds,
     train_validation_test,
 )
+from lyceum.evaluate._tail_bounds import Bound, chebyshev, hoeffding
 from lyceum.evaluate._verdict import FitVerdict, fit_verdict
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Uncertainty of a measured error rate: its deviation, intervals, and bounds without assumptions."""
+"""Uncertainty of a measured error rate: its deviation, intervals, and the rows that a precision needs."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from lyceum.evaluate._common import named_choice
 from lyceum.evaluate._printable import Printable
 from lyceum.report import Summary
 
-__all__ = ["Bound", "Interval", "chebyshev", "error_interval", "error_sd", "hoeffding", "holdout_size",
-           "majority_vote_error"]  # fmt: skip
+__all__ = ["Interval", "error_interval", "error_sd", "holdout_size", "majority_vote_error", "round_up",
+           "share_in_range"]  # fmt: skip
 
 
-def _share(name: str, value: float, *, open_ends: bool = False) -> float:
+def share_in_range(name: str, value: float, *, open_ends: bool = False) -> float:
     inside = 0.0 < value < 1.0 if open_ends else 0.0 <= value <= 1.0
     if not inside:
         raise SettingError(
@@ -25,7 +25,7 @@ def _share(name: str, value: float, *, open_ends: bool = False) -> float:
     return float(value)
 
 
-def _ceil(value: float) -> int:
+def round_up(value: float) -> int:
     """The next integer, with rounding in the last bits forgiven: 1900.0000000000002 is 1900."""
     return math.ceil(value * (1.0 - 1e-12))
 
@@ -55,7 +55,7 @@ def error_sd(error: float, n: int) -> float:
     """
     if n < 1:
         raise SettingError(f"n={n}: at least one test row is needed")
-    return math.sqrt(_share("error", error) * (1.0 - error) / n)
+    return math.sqrt(share_in_range("error", error) * (1.0 - error) / n)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ def error_interval(n_wrong: int, n: int, *, confidence: float = 0.95, method: st
     >>> round(interval.low, 3), round(interval.high, 3)
     (0.022, 0.112)
     """
-    _share("confidence", confidence, open_ends=True)
+    share_in_range("confidence", confidence, open_ends=True)
     if not 0 <= n_wrong <= n or n < 1:
         raise SettingError(f"{n_wrong} errors on {n} rows: give 0 <= n_wrong <= n and at least one row")
     low, high = named_choice("method", method, _INTERVALS)(n_wrong, n, 1.0 - confidence)
@@ -147,164 +147,6 @@ def _wald(k: int, n: int, alpha: float) -> tuple[float, float]:
 
 
 _INTERVALS = {"wilson": _wilson, "clopper-pearson": _clopper_pearson, "wald": _wald}
-
-
-@dataclass(frozen=True, slots=True)
-class Bound(Printable):
-    """With n test rows a measured error is off by `within` or more with probability at most `alpha`.
-
-    `float(bound)` is the one of the three that was solved for.
-
-    Attributes
-    ----------
-    name : {"Hoeffding", "Chebyshev"}
-    n : int
-        Test rows.
-    within : float
-        The difference ε between measured and true error.
-    alpha : float
-        The probability.
-    n_models : int
-        Models measured on the same rows.
-    solved_for : {"n", "within", "alpha"}
-        Which of the three was not given.
-    """
-
-    name: str
-    n: int
-    within: float
-    alpha: float
-    n_models: int
-    solved_for: str
-
-    def __float__(self) -> float:
-        return float(getattr(self, self.solved_for))
-
-    def summary(self) -> Summary:
-        """The bound as a sentence."""
-        who = (
-            "a measured error"
-            if self.n_models == 1
-            else f"the measured error of any of {self.n_models:,} models"
-        )
-        return Summary(
-            f"{self.name}: on {self.n:,} rows {who} is off by {self.within:.4g} or more "
-            f"with probability at most {self.alpha:.4g}"
-        )
-
-
-def _unknown(n: int | None, within: float | None, alpha: float | None, n_models: int) -> str:
-    """Which of the three is not given."""
-    given = {"n": n, "within": within, "alpha": alpha}
-    missing = [name for name, value in given.items() if value is None]
-    if len(missing) != 1:
-        raise SettingError(f"give two of n, within and alpha; {3 - len(missing)} were given")
-    if n is not None and n < 1:
-        raise SettingError(f"n={n}: at least one test row is needed")
-    if within is not None and within <= 0.0:
-        raise SettingError(f"within={within} must be above 0")
-    if alpha is not None:
-        _share("alpha", alpha, open_ends=True)
-    if n_models < 1:
-        raise SettingError(f"n_models={n_models}: at least one model is needed")
-    return missing[0]
-
-
-def hoeffding(
-    n: int | None = None, within: float | None = None, *, alpha: float | None = None, n_models: int = 1
-) -> Bound:
-    """Hoeffding's bound over C models, P(some |measured - true error| >= ε) <= 2 C exp(-2 n ε²).
-
-    Give two of `n`, `within` and `alpha`: it is solved for the third.
-
-    Parameters
-    ----------
-    n : int, optional
-        Test (or validation) rows |V|.
-    within : float, optional
-        ε. Left out, it is √(ln(2C/α) / (2|V|)).
-    alpha : float, optional
-        The probability; left out, it is the bound (at most 1).
-    n_models : int, default=1
-        C: how many models are measured on the same rows, so that the best of them may be chosen.
-
-    Returns
-    -------
-    Bound
-
-    See Also
-    --------
-    chebyshev : A bound by the variance.
-    error_interval : An interval for one model.
-
-    References
-    ----------
-    Hoeffding, Probability inequalities for sums of bounded random variables, JASA 58, 1963.
-
-    Examples
-    --------
-    >>> round(hoeffding(n=1000, alpha=0.05, n_models=10).within, 4)
-    0.0547
-    >>> hoeffding(within=0.01, alpha=0.05).n
-    18445
-    """
-    unknown = _unknown(n, within, alpha, n_models)
-    if unknown == "n":
-        n = _ceil(math.log(2.0 * n_models / alpha) / (2.0 * within**2))  # type: ignore[operator]
-    elif unknown == "within":
-        within = math.sqrt(math.log(2.0 * n_models / alpha) / (2.0 * n))  # type: ignore[operator]
-    else:
-        alpha = min(1.0, 2.0 * n_models * math.exp(-2.0 * n * within**2))  # type: ignore[operator]
-    return Bound("Hoeffding", n, within, alpha, n_models, unknown)  # type: ignore[arg-type]
-
-
-def chebyshev(
-    n: int | None = None,
-    within: float | None = None,
-    *,
-    alpha: float | None = None,
-    error: float = 0.5,
-    n_models: int = 1,
-) -> Bound:
-    """Chebyshev's bound, P(|measured - true error| >= ε) <= e (1-e) / (n ε²).
-
-    Give two of `n`, `within` and `alpha`: it is solved for the third.
-
-    Parameters
-    ----------
-    n : int, optional
-        Test (or validation) rows.
-    within : float, optional
-        ε, the difference between measured and true error.
-    alpha : float, optional
-        The probability; left out, it is the bound (at most 1).
-    n_models : int, default=1
-        C models measured on the same rows: the probability is C times as large.
-    error : float, default=0.5
-        The true error rate e; one half is the worst case.
-
-    Returns
-    -------
-    Bound
-
-    See Also
-    --------
-    hoeffding : A bound that falls exponentially with n.
-
-    Examples
-    --------
-    >>> round(chebyshev(1000, 0.05).alpha, 6)
-    0.1
-    """
-    unknown = _unknown(n, within, alpha, n_models)
-    variance = _share("error", error) * (1.0 - error) * n_models
-    if unknown == "n":
-        n = max(1, _ceil(variance / (alpha * within**2)))  # type: ignore[operator]
-    elif unknown == "within":
-        within = math.sqrt(variance / (n * alpha))  # type: ignore[operator]
-    else:
-        alpha = min(1.0, variance / (n * within**2))  # type: ignore[operator]
-    return Bound("Chebyshev", n, within, alpha, n_models, unknown)  # type: ignore[arg-type]
 
 
 def holdout_size(error: float, within: float, *, deviations: float = 2.0) -> int:
@@ -338,10 +180,10 @@ def holdout_size(error: float, within: float, *, deviations: float = 2.0) -> int
     >>> holdout_size(error=0.05, within=0.01)
     1900
     """
-    _share("error", error)
+    share_in_range("error", error)
     if within <= 0.0 or deviations <= 0.0:
         raise SettingError(f"within={within} and deviations={deviations} must be above 0")
-    return max(1, _ceil(deviations**2 * error * (1.0 - error) / within**2))
+    return max(1, round_up(deviations**2 * error * (1.0 - error) / within**2))
 
 
 def majority_vote_error(n_voters: int, error: float) -> float:
@@ -371,7 +213,7 @@ def majority_vote_error(n_voters: int, error: float) -> float:
     """
     if n_voters < 1:
         raise SettingError(f"n_voters={n_voters}: at least one voter is needed")
-    _share("error", error)
+    share_in_range("error", error)
     wrong = float(stats.binom.sf(n_voters // 2, n_voters, error))
     tie = float(stats.binom.pmf(n_voters // 2, n_voters, error)) if n_voters % 2 == 0 else 0.0
     return wrong + tie / 2.0
