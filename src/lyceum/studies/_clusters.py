@@ -95,7 +95,7 @@ class TableClusters:
         if self.choice is not None:
             figures.append(_choice_figure(self.choice))
         if self.silhouette is not None:
-            text = "How much nearer every row is to its own cluster than to the next one; a row below 0 is farther."
+            text = "How much nearer a row is to its own cluster than to the next; below 0 it is farther."
             draw = _silhouette_of(self.silhouette)
             figures.append(figure_of("silhouette", "Silhouettes", text, draw))
         linkage = getattr(self._learner, "linkage_", None)
