@@ -121,11 +121,7 @@ _ROWS = (
     ("11.1", "The error of a vote", ""),
     ("11.2", "Rules of fusion", ""),
     ("11.3", "Bagging, forests, random subspaces", ""),
-    (
-        "11.4",
-        "AdaBoost and gradient boosting",
-        "gradient boosting of other learners",
-    ),
+    ("11.4", "AdaBoost and gradient boosting", ""),
     ("11.5", "Stacking", ""),
     ("11.6", "Cascades and mixtures of experts", ""),
     ("11.7", "Diversity, and pruning a committee", ""),

@@ -23,6 +23,7 @@ from lyceum.ensemble._member_data import (
     vote_codes,
 )
 from lyceum.ensemble._mixture_of_experts import HierarchicalMixtureOfExperts, MixtureOfExperts
+from lyceum.ensemble._model_boosting import ModelBoostingClassifier, ModelBoostingRegressor
 from lyceum.ensemble._multi_label import MultiLabel
 from lyceum.ensemble._one_vs_one import OneVsOne, couple_posteriors
 from lyceum.ensemble._one_vs_rest import OneVsRest
@@ -48,6 +49,8 @@ __all__ = [
     "HierarchicalMixtureOfExperts",
     "MemberData",
     "MixtureOfExperts",
+    "ModelBoostingClassifier",
+    "ModelBoostingRegressor",
     "MultiLabel",
     "OneVsOne",
     "OneVsRest",

@@ -23,6 +23,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "CascadeClassifier": {"cv": 3, "random_state": 0},
     "MixtureOfExperts": {"n_experts": 2, "random_state": 0},
     "HierarchicalMixtureOfExperts": {"depth": 1, "random_state": 0},
+    "ModelBoostingClassifier": {"n_estimators": 5, "random_state": 0},
+    "ModelBoostingRegressor": {"n_estimators": 5, "random_state": 0},
     "StackingClassifier": {"cv": 3, "random_state": 0},
     "StackingRegressor": {"cv": 3, "random_state": 0},
 }
