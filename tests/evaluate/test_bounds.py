@@ -17,6 +17,7 @@ from lyceum.evaluate import (
     hoeffding,
     holdout_size,
     majority_vote_error,
+    markov,
 )
 
 
@@ -198,3 +199,17 @@ def test_bad_ranges_and_sides_are_refused():
     ):
         with pytest.raises(SettingError, match=words):
             call()
+
+
+@pytest.mark.syllabus("14.7")
+@settings(max_examples=60, deadline=None)
+@given(st.integers(1, 50), st.floats(0.01, 0.99), st.floats(0.1, 60))
+def test_markovs_bound_holds_for_the_exact_tail_and_is_met_by_a_two_point_value(n, p, at):
+    k = np.arange(n + 1)
+    assert stats.binom.pmf(k, n, p)[k >= at].sum() <= markov(n * p, at) + 1e-9
+    assert markov(p * at, at) == pytest.approx(p)  # at with probability p, else 0
+
+
+def test_markovs_bound_is_refused_for_negative_means():
+    with pytest.raises(SettingError, match="at least 0"):
+        markov(-1.0, 2.0)

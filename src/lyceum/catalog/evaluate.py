@@ -28,6 +28,7 @@ ITEMS = (
     Item("error_interval", package="lyceum.evaluate", syllabus=("14.7",)),
     Item("hoeffding", package="lyceum.evaluate", syllabus=("14.7",)),
     Item("chebyshev", package="lyceum.evaluate", syllabus=("14.7",)),
+    Item("markov", package="lyceum.evaluate", syllabus=("14.7",)),
     Item("holdout_size", package="lyceum.evaluate", syllabus=("14.7",)),
     Item("bias_variance", package="lyceum.evaluate", syllabus=("14.8",)),
     Item("learning_curve", package="lyceum.evaluate", syllabus=("14.8",)),

@@ -57,7 +57,7 @@ from lyceum.evaluate._splits import (
     StratifiedFolds,
     train_validation_test,
 )
-from lyceum.evaluate._tail_bounds import Bound, chebyshev, hoeffding
+from lyceum.evaluate._tail_bounds import Bound, chebyshev, hoeffding, markov
 from lyceum.evaluate._verdict import FitVerdict, fit_verdict
 
 __all__ = [
@@ -127,6 +127,7 @@ __all__ = [
     "log_loss",
     "macro_average_modified",
     "majority_vote_error",
+    "markov",
     "mcnemar",
     "precision_recall",
     "probability_cost",

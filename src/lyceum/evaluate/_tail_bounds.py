@@ -13,7 +13,7 @@ from lyceum.evaluate._bounds import round_up, share_in_range
 from lyceum.evaluate._printable import Printable
 from lyceum.report import Summary
 
-__all__ = ["Bound", "chebyshev", "hoeffding"]
+__all__ = ["Bound", "chebyshev", "hoeffding", "markov"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +121,7 @@ def hoeffding(
     See Also
     --------
     chebyshev : A bound by the variance.
+    markov : A bound by the mean alone.
     error_interval : An interval for one model.
 
     References
@@ -216,3 +217,33 @@ def chebyshev(
     else:
         alpha = min(1.0, variance / (n * within**2))  # type: ignore[operator]
     return Bound("Chebyshev", n, within, alpha, n_models, unknown)  # type: ignore[arg-type]
+
+
+def markov(mean: float, at_least: float) -> float:
+    """Markov's bound for a value that is never negative, P(X >= a) <= E[X] / a.
+
+    Parameters
+    ----------
+    mean : float
+        E[X], at least 0.
+    at_least : float
+        a, above 0.
+
+    Returns
+    -------
+    float
+        At most 1.
+
+    See Also
+    --------
+    chebyshev : Markov's bound for the squared deviation.
+    hoeffding : A bound that falls exponentially with n.
+
+    Examples
+    --------
+    >>> markov(mean=0.1, at_least=0.5)
+    0.2
+    """
+    if not mean >= 0.0 or not at_least > 0.0:
+        raise SettingError(f"mean={mean} and at_least={at_least}: give a mean of at least 0 and a above 0")
+    return min(1.0, mean / at_least)
