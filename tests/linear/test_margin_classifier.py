@@ -9,12 +9,12 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression as Logistic
 from sklearn.linear_model import Ridge
-from sklearn.svm import SVC
+from sklearn.svm import SVC, LinearSVC
 
 from lyceum.linear import MarginClassifier, margin_loss
 from lyceum.linear._margin_losses import LOSSES, SmoothHinge
 
-TRAINED = ("hinge", "logistic", "exponential", "squared")
+TRAINED = ("hinge", "squared_hinge", "logistic", "exponential", "squared")
 
 
 def rows(seed=0, n=120, d=4, classes=2, offset=0.0):
@@ -25,10 +25,11 @@ def rows(seed=0, n=120, d=4, classes=2, offset=0.0):
 
 
 @pytest.mark.syllabus("7.8")
-def test_the_five_losses_by_hand():
+def test_the_six_losses_by_hand():
     m = [-1.0, 0.0, 0.5, 2.0]
     assert margin_loss(m, "zero_one").tolist() == [1, 1, 0, 0]
     assert margin_loss(m, "hinge").tolist() == [2, 1, 0.5, 0]
+    assert margin_loss(m, "squared_hinge").tolist() == [4, 1, 0.25, 0]
     assert margin_loss(m, "squared").tolist() == [4, 1, 0.25, 1]
     assert_allclose(margin_loss(m, "exponential"), np.exp(-np.array(m)))
     assert_allclose(margin_loss(m, "logistic"), np.log(1 + np.exp(-np.array(m))))
@@ -39,7 +40,7 @@ def test_the_five_losses_by_hand():
 @pytest.mark.syllabus("7.8")
 @given(st.floats(-30, 30))
 def test_every_trained_loss_lies_above_zero_one(m):
-    for name in ("hinge", "exponential", "squared"):
+    for name in ("hinge", "squared_hinge", "exponential", "squared"):
         assert margin_loss(m, name) >= margin_loss(m, "zero_one")
     assert margin_loss(m, "logistic") / np.log(2) >= margin_loss(m, "zero_one")
 
@@ -51,6 +52,18 @@ def test_derivatives_are_those_of_finite_differences(loss):
     m, h = np.array([-2.0, -0.3, 0.4, 0.83, 1.7]), 1e-5
     assert_allclose(loss.slope(m), (loss.value(m + h) - loss.value(m - h)) / (2 * h), atol=1e-8)
     assert_allclose(loss.curvature(m), (loss.slope(m + h) - loss.slope(m - h)) / (2 * h), atol=1e-8)
+
+
+@pytest.mark.syllabus("7.8")
+@pytest.mark.parametrize("C", [0.1, 100.0])
+def test_squared_hinge_is_scikit_learns(C):
+    """Its intercept is the coefficient of a constant column: penalised, the less the larger that is."""
+    X, y = rows(offset=1)
+    model = MarginClassifier(loss="squared_hinge", C=C, tol=1e-10).fit(X, y)
+    options = {"tol": 1e-12, "max_iter": 100_000, "dual": False, "intercept_scaling": 1e4}
+    theirs = LinearSVC(loss="squared_hinge", C=C, **options).fit(X, y)
+    assert_allclose(model.coef_, theirs.coef_, rtol=1e-4)
+    assert_allclose(model.intercept_, theirs.intercept_, rtol=1e-4)
 
 
 @pytest.mark.syllabus("7.8")

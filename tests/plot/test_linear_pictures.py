@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 import lyceum
 from lyceum.errors import DataError
 from lyceum.linear import LinearRegression, LogisticRegression, lasso_path
-from lyceum.plot import laplace_contours, posterior_contours, regularization_path, residuals
+from lyceum.plot import laplace_contours, margin_losses, posterior_contours, regularization_path, residuals
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
@@ -24,6 +24,17 @@ def test_a_line_of_the_path_is_a_coefficient():
     assert_allclose(named["x3"].get_ydata(), path.coefs[:, 3])
     assert ax.xaxis_inverted()
     assert len(ax.lines) == np.count_nonzero(path.coefs.any(axis=0))
+
+
+@pytest.mark.syllabus("7.8")
+def test_margin_losses_meet_at_one_and_lie_above_mistakes():
+    lines = {line.get_label(): line.get_xydata() for line in margin_losses().lines}
+    assert len(lines) == 6
+    m = lines["zero-one"][:, 0]
+    assert_allclose(lines["logistic (log₂)"][:, 1], np.log2(1 + np.exp(-m)))
+    for name, curve in lines.items():
+        assert_allclose(curve[np.argmin(np.abs(m)), 1], 1.0)
+        assert (curve[:, 1] >= (m <= 0)).all(), name
 
 
 def test_residuals_are_what_the_model_leaves():

@@ -122,7 +122,7 @@ ENTRIES = (
         scales="many passes",
         cost="n·d²·K per pass by Newton, n·d·K by quasi-Newton; some ten passes",
         syllabus=("7.8",),
-        space={"C": _SHRINK, "loss": ["hinge", "logistic", "exponential", "squared"]},
+        space={"C": _SHRINK, "loss": ["hinge", "squared_hinge", "logistic", "exponential", "squared"]},
         needs_scaling=True,
         in_study="never",
     ),

@@ -8,6 +8,7 @@ ITEMS = (
     Item("feature_lift", package="lyceum.plot", syllabus=("9.1",)),
     Item("hinge_and_logistic", package="lyceum.plot", syllabus=("9.3",)),
     Item("margin", package="lyceum.plot", syllabus=("9.3",)),
+    Item("margin_losses", package="lyceum.plot", syllabus=("7.8",)),
     Item("setting_grid", package="lyceum.plot", syllabus=("9.5",)),
     Item("support_faces", package="lyceum.plot", syllabus=("9.3",)),
     Item("bayes_net", package="lyceum.plot", syllabus=("5.1", "5.4")),

@@ -53,7 +53,7 @@ class MarginClassifier(LinearScores):
 
     Parameters
     ----------
-    loss : {"hinge", "logistic", "exponential", "squared"}, default="hinge"
+    loss : {"hinge", "squared_hinge", "logistic", "exponential", "squared"}, default="hinge"
         The loss of the margin that is minimised.
     C : float, default=1.0
         Inverse strength of the penalty.
@@ -229,7 +229,7 @@ class MarginClassifier(LinearScores):
             )
 
     def summary(self) -> Summary:
-        """The five mean losses on the rows of `fit`, and the weights."""
+        """The six mean losses on the rows of `fit`, and the weights."""
         check_is_fitted(self)
         facts: dict[str, Any] = {
             "rows": self.n_rows_,

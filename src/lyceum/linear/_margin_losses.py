@@ -59,6 +59,18 @@ def _hinge_slope(m: np.ndarray) -> np.ndarray:
     return -(m < 1).astype(np.float64)
 
 
+def _squared_hinge(m: np.ndarray) -> np.ndarray:
+    return _hinge(m) ** 2
+
+
+def _squared_hinge_slope(m: np.ndarray) -> np.ndarray:
+    return -2.0 * _hinge(m)
+
+
+def _squared_hinge_curvature(m: np.ndarray) -> np.ndarray:
+    return 2.0 * (m < 1)
+
+
 def _log_loss(m: np.ndarray) -> np.ndarray:
     return np.logaddexp(0.0, -m)
 
@@ -80,6 +92,13 @@ LOSSES: dict[str, MarginLoss] = {
     for loss in (
         MarginLoss("zero_one", "1 if m ≤ 0", _wrong, _zero, _zero, convex=False),
         MarginLoss("hinge", "max(0, 1 - m)", _hinge, _hinge_slope, _zero),
+        MarginLoss(
+            "squared_hinge",
+            "max(0, 1 - m)²",
+            _squared_hinge,
+            _squared_hinge_slope,
+            _squared_hinge_curvature,
+        ),
         MarginLoss("logistic", "log(1 + exp(-m))", _log_loss, _logistic_slope, _logistic_curvature),
         MarginLoss("exponential", "exp(-m)", _exponential, _minus_exponential, _exponential),
         MarginLoss("squared", "(1 - m)²", _square, _square_slope, _two),
@@ -105,10 +124,10 @@ class SmoothHinge:
 
 
 def margin_loss(margin: Any, loss: str = "hinge") -> np.ndarray:
-    """The loss of every margin: "zero_one", "hinge", "logistic", "exponential" or "squared".
+    """The loss of every margin: "zero_one", "hinge", "squared_hinge", "logistic", "exponential" or "squared".
 
-    Zero-one counts mistakes, a margin of zero among them. Hinge, exponential, squared and logistic over log 2
-    lie above it, so that making them small makes mistakes few.
+    Zero-one counts mistakes, a margin of zero among them. All others, logistic over log 2, lie above it, so
+    that making them small makes mistakes few; `lyceum.plot.margin_losses` draws them.
 
     >>> margin_loss([-1.0, 0.0, 2.0], "hinge").tolist(), margin_loss([-1.0, 0.0, 2.0], "zero_one").tolist()
     ([2.0, 1.0, 0.0], [1.0, 1.0, 0.0])

@@ -22,7 +22,13 @@ from lyceum.plot._error_reject import error_reject
 from lyceum.plot._importances import importances
 from lyceum.plot._kernels import feature_lift, hinge_and_logistic, margin, setting_grid, support_faces
 from lyceum.plot._learning_curves import learning_curve, validation_curve
-from lyceum.plot._linear import laplace_contours, posterior_contours, regularization_path, residuals
+from lyceum.plot._linear import (
+    laplace_contours,
+    margin_losses,
+    posterior_contours,
+    regularization_path,
+    residuals,
+)
 from lyceum.plot._mixtures import em_steps, mixture
 from lyceum.plot._neighbors import local_fit, neighbor_regions, radial_units, voronoi
 from lyceum.plot._neural import network, training_curves
@@ -62,6 +68,7 @@ __all__ = [
     "learning_curve",
     "local_fit",
     "margin",
+    "margin_losses",
     "mixture",
     "moral_graph",
     "neighbor_regions",

@@ -14,7 +14,7 @@ from lyceum.plot.style import COLOURS, GREY, axes, finish, legend
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["laplace_contours", "posterior_contours", "regularization_path", "residuals"]
+__all__ = ["laplace_contours", "margin_losses", "posterior_contours", "regularization_path", "residuals"]
 
 
 def regularization_path(
@@ -107,6 +107,56 @@ def residuals(model: Any, X: Any, y: Any = None, *, title: str | None = None, ax
     ax.axhline(0.0, color=GREY, linewidth=1.0, linestyle=(0, (4, 3)), gid="reference")
     ax.scatter(fitted, left, s=12, color=COLOURS[0], alpha=0.6, linewidths=0)
     finish(ax, "fitted value", "residual", title)
+    return ax
+
+
+def margin_losses(
+    losses: Sequence[str] | None = None, *, title: str | None = None, ax: Axes | None = None
+) -> Axes:
+    """The losses of the margin m = y f(x): what a row costs that is m on its own side of the boundary.
+
+    The logistic loss has the logarithm to base 2, so that it is 1 at m = 0 as the others are and lies above
+    the zero-one loss too.
+
+    Parameters
+    ----------
+    losses : sequence of names, optional
+        Of `lyceum.linear.margin_loss`; all by default.
+    title : str, optional
+        The title of the picture.
+    ax : Matplotlib axes, optional
+        Where to draw; new axes by default.
+
+    Returns
+    -------
+    Matplotlib axes
+
+    See Also
+    --------
+    lyceum.linear.margin_loss : The values.
+    lyceum.linear.MarginClassifier : Trains with each of them.
+
+    Examples
+    --------
+    >>> [line.get_label() for line in margin_losses(["zero_one", "logistic"]).lines]
+    ['zero-one', 'logistic (log₂)']
+    """
+    from lyceum.linear import margin_loss
+
+    ax = axes(ax, (5.8, 4.2))
+    m = np.linspace(-2.0, 3.0, 1001)
+    for k, name in enumerate(_MARGIN_LOSSES if losses is None else losses):
+        values = margin_loss(m, name) / (np.log(2.0) if name == "logistic" else 1.0)
+        label = _MARGIN_LOSSES[name]
+        if name == "zero_one":
+            ax.plot(m, values, color=GREY, linewidth=2.2, label=label, drawstyle="steps-mid")
+        else:
+            line = (0, (4, 3)) if name == "squared" else "-"  # up to m = 1 it is the squared hinge
+            ax.plot(m, values, color=COLOURS[k % len(COLOURS)], linewidth=1.8, linestyle=line, label=label)
+    ax.scatter([0.0], [1.0], s=18, color=GREY, zorder=3)  # where all meet
+    ax.set_ylim(-0.05, 4.0)
+    finish(ax, "margin m = y f(x)", "loss", title)
+    legend(ax)
     return ax
 
 
@@ -245,3 +295,11 @@ def laplace_contours(X: Any, y: Any, *, C: float = 1.0, steps: int = 120, **sett
 
 
 _PREDICTIVES = {"plugin": "plug-in", "monte_carlo": "Monte Carlo", "probit": "probit"}
+_MARGIN_LOSSES = {
+    "zero_one": "zero-one",
+    "hinge": "hinge",
+    "squared_hinge": "squared hinge",
+    "logistic": "logistic (log₂)",
+    "exponential": "exponential",
+    "squared": "squared",
+}
