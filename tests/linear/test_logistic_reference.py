@@ -18,7 +18,7 @@ def rows(K=4, n=500, d=3, seed=0):
 
 
 @pytest.mark.syllabus("7.4")
-@pytest.mark.parametrize("solver", ["irls", "lbfgs", "conjugate_gradient"])
+@pytest.mark.parametrize("solver", ["irls", "levenberg_marquardt", "lbfgs", "conjugate_gradient"])
 def test_coefficients_and_errors_are_those_of_statsmodels(solver):
     X, y = rows()
     model = LogisticRegression(C=np.inf, reference=0, solver=solver, tol=1e-9).fit(X, y)

@@ -45,7 +45,7 @@ def objective(coef, intercept, X, y, C=1.0, w=None):
 
 @pytest.mark.syllabus("7.4")
 @pytest.mark.parametrize("K", [2, 3, 6])
-@pytest.mark.parametrize("solver", ["irls", "lbfgs"])
+@pytest.mark.parametrize("solver", ["irls", "levenberg_marquardt", "lbfgs"])
 @pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize("C", [0.01, 1.0, 1e4])
 def test_objective_is_at_most_that_of_scikit_learn(K, solver, fit_intercept, C):

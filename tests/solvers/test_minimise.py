@@ -1,11 +1,11 @@
-"""Newton, L-BFGS, conjugate gradients and gradient descent on problems with a known minimum."""
+"""Newton, Levenberg-Marquardt, L-BFGS, conjugate gradients, gradient descent: known minima are found."""
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 
-from lyceum.solvers import LBFGS, ConjugateGradient, GradientDescent, Newton, Point
+from lyceum.solvers import LBFGS, ConjugateGradient, GradientDescent, LevenbergMarquardt, Newton, Point
 
 
 class Quartic:
@@ -42,7 +42,7 @@ def run(solver, problem, start, **options):
     return solver.minimise(problem, first, **{"max_iter": 200, "tol": 1e-9} | options)
 
 
-@pytest.mark.parametrize("solver", [Newton(), LBFGS(), ConjugateGradient()])
+@pytest.mark.parametrize("solver", [Newton(), LevenbergMarquardt(), LBFGS(), ConjugateGradient()])
 @pytest.mark.parametrize("start", [0.0, 5.0, -100.0])
 def test_minimum_is_found_from_anywhere(solver, start):
     problem = Quartic(np.array([1.0, 3.0, 0.2, 10.0]), good_preconditioner=True)
@@ -75,14 +75,14 @@ def test_preconditioner_takes_the_condition_away():
     assert run(LBFGS(), bad, np.zeros(4), tol=1e-5).n_iter > 12
 
 
-@pytest.mark.parametrize("solver", [Newton(), LBFGS()])
+@pytest.mark.parametrize("solver", [Newton(), LevenbergMarquardt(), LBFGS()])
 def test_running_out_of_iterations_is_told(solver):
     outcome = run(solver, Quartic(np.ones(3), False), np.full(3, 50.0), max_iter=1)
     assert not outcome.converged
     assert outcome.n_iter == 1
 
 
-@pytest.mark.parametrize("solver", [Newton(), LBFGS()])
+@pytest.mark.parametrize("solver", [Newton(), LevenbergMarquardt(), LBFGS()])
 def test_tolerance_beyond_reach_ends_at_the_last_digit(solver):
     problem = Quartic(np.ones(3), True)
     outcome = run(solver, problem, np.zeros(3), tol=0.0)

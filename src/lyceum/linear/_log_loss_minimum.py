@@ -7,7 +7,17 @@ import numpy as np
 from lyceum.errors import SettingError
 from lyceum.linear._log_loss import LogLoss
 from lyceum.linear._proximal_newton import ProximalNewton
-from lyceum.solvers import LBFGS, ConjugateGradient, GradientDescent, Newton, Observer, Outcome, Point, Solver
+from lyceum.solvers import (
+    LBFGS,
+    ConjugateGradient,
+    GradientDescent,
+    LevenbergMarquardt,
+    Newton,
+    Observer,
+    Outcome,
+    Point,
+    Solver,
+)
 
 __all__ = ["SMALL", "SOLVERS", "free_parameters", "minimise", "starting_point"]
 
@@ -16,6 +26,7 @@ _L1_MOST = 5000  # parameters up to which proximal Newton can hold the Hessian
 
 SOLVERS: dict[str, Solver] = {
     "irls": Newton(),
+    "levenberg_marquardt": LevenbergMarquardt(),
     "lbfgs": LBFGS(),
     "conjugate_gradient": ConjugateGradient(),
     "gradient_descent": GradientDescent(),

@@ -56,9 +56,10 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
         The share of absolute values in the penalty: 0 is L2, 1 is L1, which makes coefficients exactly zero.
         Above 0 the solver is proximal Newton (coordinate descent on the quadratic model of every pass, up to
         5000 parameters), standard errors are not computed, and `solver` has to be "auto".
-    solver : {"auto", "irls", "lbfgs", "conjugate_gradient", "gradient_descent", "bound", \
-            "sigmoid_bound", "recursive"}, default="auto"
-        "irls": Newton's method (iteratively reweighted least squares) with step halving; "lbfgs": L-BFGS
+    solver : {"auto", "irls", "levenberg_marquardt", "lbfgs", "conjugate_gradient", "gradient_descent", \
+            "bound", "sigmoid_bound", "recursive"}, default="auto"
+        "irls": Newton's method (iteratively reweighted least squares) with step halving;
+        "levenberg_marquardt": the same, damped by μ diag H instead of halving; "lbfgs": L-BFGS
         preconditioned by class shares ⊗ scatter of the columns (its diagonal from 1024 columns on);
         "conjugate_gradient" with the same preconditioner; "gradient_descent": steps down the plain gradient,
         to teach: it needs columns of like spread and many iterations. "auto" is "irls" up to 300 free

@@ -8,6 +8,7 @@ from lyceum.solvers._first_order import ConjugateGradient, GradientDescent
 from lyceum.solvers._gram_elastic_net import ElasticNetProblem, GramElasticNet, RoundObserver, Solution
 from lyceum.solvers._kkt_system import ConstrainedProblem
 from lyceum.solvers._lbfgs import LBFGS
+from lyceum.solvers._levenberg_marquardt import LevenbergMarquardt
 from lyceum.solvers._newton import Newton
 from lyceum.solvers._positive_factor import PositiveFactor
 from lyceum.solvers._problem import Observer, Outcome, Point, Problem, Solver
@@ -27,6 +28,7 @@ __all__ = [
     "ExpectationMaximization",
     "GradientDescent",
     "GramElasticNet",
+    "LevenbergMarquardt",
     "Newton",
     "Observer",
     "Outcome",

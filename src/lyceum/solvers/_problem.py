@@ -8,7 +8,7 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
-__all__ = ["Observer", "Outcome", "Point", "Problem", "Solver", "backtrack", "is_flat"]
+__all__ = ["Observer", "Outcome", "Point", "Problem", "Solver", "backtrack", "is_flat", "lowers"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,14 +73,20 @@ def backtrack(problem: Problem, here: Point, step: np.ndarray, hessian: bool) ->
     length = 1.0
     while length > 1e-30:
         there = problem.evaluate(here.theta + length * step, hessian)
-        if there.value <= here.value + 1e-4 * length * slope:
-            return there
-        if there.value <= here.value + noise and problem.size(there.gradient) < problem.size(here.gradient):
+        if lowers(problem, here, there, length * slope):
             return there
         if abs(length * slope) <= noise:
             return None
         length *= _shorter(here.value, length * slope, there.value)
     return None
+
+
+def lowers(problem: Problem, here: Point, there: Point, slope: float) -> bool:
+    """Whether a step of this slope lowers the objective enough, or, at the same value, the gradient."""
+    if there.value <= here.value + 1e-4 * slope:
+        return True
+    kept = there.value <= here.value + _noise(here)
+    return kept and problem.size(there.gradient) < problem.size(here.gradient)
 
 
 def is_flat(here: Point, step: np.ndarray) -> bool:

@@ -1,0 +1,57 @@
+"""Levenberg and Marquardt's method: Newton's steps, damped until they lower the objective."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from lyceum.solvers._descent_loop import descent_loop
+from lyceum.solvers._problem import Observer, Outcome, Point, Problem, is_flat, lowers
+
+__all__ = ["LevenbergMarquardt"]
+
+_FACTOR, _LEAST, _MOST = 10.0, 1e-15, 1e15
+
+
+@dataclass(frozen=True, slots=True)
+class LevenbergMarquardt:
+    """θ ← θ - (H + μ diag H)⁻¹ g; μ is divided by 10 after a step that lowers the objective, else times 10.
+
+    Large μ gives short steps down the gradient, in units of the curvature along every axis; small μ gives
+    Newton's steps. A trial is one pass, which also sums the Hessian (Levenberg, 1944; Marquardt, 1963).
+    """
+
+    damping: float = 1e-3  # the first μ
+
+    needs_hessian: ClassVar[bool] = True
+
+    def minimise(
+        self, problem: Problem, start: Point, max_iter: int, tol: float, observer: Observer | None = None
+    ) -> Outcome:
+        """The minimum from `start`, where the gradient's size is at most `tol`."""
+        mu = self.damping
+
+        def advance(here: Point) -> tuple[Point | None, np.ndarray]:
+            nonlocal mu
+            while True:
+                step = problem.newton_step(_damped(here, mu))
+                there = problem.evaluate(here.theta + step, True)
+                if lowers(problem, here, there, float(np.vdot(here.gradient, step))):
+                    mu = max(mu / _FACTOR, _LEAST)
+                    return there, step
+                if is_flat(here, step) or mu >= _MOST:
+                    return None, problem.newton_step(here)  # undamped, to tell whether this is the optimum
+                mu *= _FACTOR
+
+        def is_optimal(point: Point) -> bool:
+            return problem.size(point.gradient) <= tol * problem.level(point.value)
+
+        return descent_loop(start, advance, is_optimal, max_iter, observer)
+
+
+def _damped(point: Point, mu: float) -> Point:
+    assert point.hessian is not None
+    H = point.hessian.reshape(point.theta.size, -1)
+    return replace(point, hessian=(H + mu * np.diag(np.diagonal(H))).reshape(point.hessian.shape))
