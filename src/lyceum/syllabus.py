@@ -141,7 +141,7 @@ _ROWS = (
     ("14.5", "Resampling", ""),
     ("14.6", "Comparing learners", ""),
     ("14.7", "How sure an error rate is", ""),
-    ("14.8", "Bias, variance and learning curves", "estimation, approximation and irreducible error"),
+    ("14.8", "Bias, variance and learning curves", ""),
     ("15.1", "Semi-supervised learning", ""),
     ("15.2", "Active learning", ""),
     ("15.3", "Transfer between domains", ""),

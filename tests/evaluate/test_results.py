@@ -35,6 +35,7 @@ RESULTS = {
     "CostCurve": lambda: evaluate.cost_curve(y, p),
     "CrossValidation": lambda: evaluate.cross_validate(GaussianNB(), X, y, cv=3),
     "DeLong": lambda: evaluate.delong(y, p, X[:, 1]),
+    "ErrorParts": lambda: evaluate.error_parts(y, decided, y, y, loss="error"),
     "FitVerdict": lambda: evaluate.fit_verdict(0.1, 0.3, 0.5),
     "FiveByTwoTest": lambda: evaluate.five_by_two(np.full((5, 2), 0.1), np.full((5, 2), 0.2)),
     "InformationCriteria": lambda: evaluate.information_criteria(-10.0, 3, 2),

@@ -26,6 +26,7 @@ from lyceum.evaluate._criteria import (
     ridge_degrees_of_freedom,
 )
 from lyceum.evaluate._delong import AucInterval, DeLong, auc_interval, delong
+from lyceum.evaluate._error_parts import ErrorParts, error_parts
 from lyceum.evaluate._joint_likelihood import joint_log_likelihood
 from lyceum.evaluate._learning_curves import LearningCurve, ValidationCurve, learning_curve, validation_curve
 from lyceum.evaluate._many_classes import auc_fawcett, auc_hand_till, macro_average_modified
@@ -77,6 +78,7 @@ __all__ = [
     "CostCurve",
     "CrossValidation",
     "DeLong",
+    "ErrorParts",
     "FitVerdict",
     "FiveByTwo",
     "FiveByTwoTest",
@@ -113,6 +115,7 @@ __all__ = [
     "degrees_of_freedom",
     "delong",
     "error_interval",
+    "error_parts",
     "error_sd",
     "fit_verdict",
     "five_by_two",
