@@ -90,7 +90,7 @@ _ROWS = (
     (
         "6.7",
         "Regression and model trees",
-        "models other than linear ones at the nodes; a limit on extrapolation",
+        "models other than linear ones at the nodes",
     ),
     ("6.8", "Trees as rules, text and drawings", ""),
     ("7.1", "Least-squares regression", ""),

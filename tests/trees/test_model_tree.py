@@ -35,7 +35,9 @@ def wavy(n, d=4, seed=0, noise=0.3):
 @pytest.mark.syllabus("6.7")
 def test_predictions_are_those_of_a_plain_m5(seed, n, error, attributes, pruning):
     X, y = wavy(n, 3, seed)
-    model = ModelTreeRegressor(error=error, attributes=attributes, pruning=pruning).fit(X, y)
+    model = ModelTreeRegressor(error=error, attributes=attributes, pruning=pruning, extrapolation=None).fit(
+        X, y
+    )
     squared = error == "squared"
     plain = Reference(X, y, Way(squared=squared, every_column=attributes == "all", prune=pruning))
     assert model.n_rules_ == len(plain.root.leaves())

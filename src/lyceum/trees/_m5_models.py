@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from functools import partial
 
 import numpy as np
@@ -12,7 +12,18 @@ from lyceum._native import native
 from lyceum._threads import n_threads, ordered_map
 from lyceum.tree_core import LEAF, Tree
 
-__all__ = ["Choice", "NodeModels", "choose", "columns_below", "fit_models", "levels", "smoothed"]
+__all__ = [
+    "Choice",
+    "NodeModels",
+    "breadth_first",
+    "choose",
+    "columns_below",
+    "fit_models",
+    "levels",
+    "one_way",
+    "smoothed",
+    "target_limits",
+]
 
 _TIE = 1e-9  # of the standard deviation of all targets: estimates that differ by less are equal
 
@@ -117,6 +128,31 @@ def columns_below(tree: Tree, tested: np.ndarray, p: int) -> np.ndarray:
     return below
 
 
+# -- the form of the tree ----------------------------------------------------------------------------------
+
+
+def breadth_first(tree: Tree) -> Tree:
+    """The tree with its nodes numbered level by level, however many threads grew it."""
+    order = np.concatenate(levels(tree))
+    new = np.empty(len(order), dtype=np.int32)
+    new[order] = np.arange(len(order))
+    by_node = {
+        field.name: getattr(tree, field.name)[order]
+        for field in fields(tree)
+        if field.name not in ("cuts", "branches")
+    }
+    by_node["child"] = np.where(by_node["child"] < 0, -1, new[by_node["child"]]).astype(np.int32)
+    return replace(tree, **by_node)
+
+
+def one_way(tree: Tree) -> Tree:
+    """The tree with a child for missing cells at every split: the heaviest where none was learned."""
+    missing = tree.missing.copy()
+    for node in np.flatnonzero((tree.kind != LEAF) & (missing < 0)).tolist():
+        missing[node] = int(np.argmax(tree.weight[list(tree.children(node))]))
+    return replace(tree, missing=missing)
+
+
 # -- pruning -----------------------------------------------------------------------------------------------
 
 
@@ -204,3 +240,27 @@ def smoothed(
         b[nodes] = b[up] + rest[:, None] * coef[up]
         a[nodes] = a[up] + rest * intercept[up]
     return b + product[:, None] * coef, a + product * intercept
+
+
+# -- limits ------------------------------------------------------------------------------------------------
+
+
+def target_limits(
+    tree: Tree, leaf: np.ndarray, y: np.ndarray, sd: float, extrapolation: float | None
+) -> np.ndarray:
+    """The least and the largest prediction of every node, (n_nodes, 2).
+
+    With targets from a to b in a node these are a − e m and b + e m, m = max(b − a, sd): a model may go on
+    beyond its rows, but not out of all proportion to what was seen.
+    """
+    least, largest = np.full(tree.n_nodes, np.inf), np.full(tree.n_nodes, -np.inf)
+    if extrapolation is None:
+        return np.column_stack([largest, least])
+    np.minimum.at(least, leaf, y)
+    np.maximum.at(largest, leaf, y)
+    parent = tree.parent
+    for nodes in levels(tree)[:0:-1]:
+        np.minimum.at(least, parent[nodes], least[nodes])
+        np.maximum.at(largest, parent[nodes], largest[nodes])
+    margin = extrapolation * np.maximum(largest - least, sd)
+    return np.column_stack([least - margin, largest + margin])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
 from functools import partial
 from itertools import islice
 from numbers import Integral, Real
@@ -16,7 +15,6 @@ from lyceum.base import CATEGORICAL_FEATURES, Learner, Regressor
 from lyceum.data import Block, Schema
 from lyceum.report import Explanation, Summary, Table
 from lyceum.tree_core import (
-    LEAF,
     Columns,
     Growth,
     Router,
@@ -31,7 +29,15 @@ from lyceum.tree_core import (
     tree_path,
 )
 from lyceum.trees._m5_columns import StepColumns
-from lyceum.trees._m5_models import choose, columns_below, fit_models, levels, smoothed
+from lyceum.trees._m5_models import (
+    breadth_first,
+    choose,
+    columns_below,
+    fit_models,
+    one_way,
+    smoothed,
+    target_limits,
+)
 from lyceum.trees._m5_text import ModelRule, ModelText
 from lyceum.trees._pruning import compact
 
@@ -83,6 +89,9 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
     pruning : bool, default=True
     smoothing : float, default=15.0
         k; 0 for no smoothing.
+    extrapolation : float or None, default=1.0
+        The prediction of a node is kept within the targets of its training rows, from least to largest,
+        widened on either side by this many times their range, or times `sd_` if that is more. None: no limit.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns of an array hold categories.
 
@@ -104,6 +113,8 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
         The standard deviation of the target.
     columns_ : StepColumns
         How cells become the columns of the models.
+    limits_ : ndarray of shape (n_nodes, 2)
+        The least and the largest prediction of every node.
     n_rules_ : int
         The number of leaves.
 
@@ -139,6 +150,7 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
         "sd_fraction": [Interval(Real, 0, 1, closed="both")],
         "pruning": ["boolean"],
         "smoothing": [Interval(Real, 0, None, closed="left")],
+        "extrapolation": [Interval(Real, 0, None, closed="left"), None],
         "categorical_features": CATEGORICAL_FEATURES,
     }
 
@@ -152,6 +164,7 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
         sd_fraction: float = 0.05,
         pruning: bool = True,
         smoothing: float = 15.0,
+        extrapolation: float | None = 1.0,
         categorical_features: Any = "from_dtype",
     ):
         self.error = error
@@ -161,6 +174,7 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
         self.sd_fraction = sd_fraction
         self.pruning = pruning
         self.smoothing = smoothing
+        self.extrapolation = extrapolation
         self.categorical_features = categorical_features
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
@@ -201,6 +215,8 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
         self.coef_, self.intercept_ = smoothed(
             tree, self.node_coef_, self.node_intercept_, models.weight, float(self.smoothing)
         )
+        ends = Router([tree], X.shape[1]).leaves(X)[:, 0]
+        self.limits_ = target_limits(tree, ends, y, self.sd_, self.extrapolation)
         self.n_rules_ = tree.n_leaves
 
     def _grown(self, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> Tree:
@@ -215,7 +231,7 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
         tree = grow(Columns.of_cells(self.columns_.ranked(X), numbers), y, w, growth)
         if w is not None:
             tree = compact(tree, tree.weight < self.min_samples_split)
-        return _one_way(_breadth_first(tree))
+        return one_way(breadth_first(tree))
 
     def _may_have(self, tree: Tree) -> np.ndarray:
         """The columns that the models of the nodes may have."""
@@ -241,7 +257,8 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
     def explain(self, X: Any) -> Explanation:
         """What every column adds to the prediction of the leaf's smoothed model, b (x − mean).
 
-        The base is the model's value where all columns are at their means.
+        The base is the model's value where all columns are at their means. Where the limits of the leaf
+        apply, they apply to the base too, and what columns add is shrunk in proportion.
         """
         check_is_fitted(self)
         return self._explain(X, partial(_contributions, self), self.schema_.target_name)
@@ -264,6 +281,7 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
         """
         cells = coded_row(self, X, row)
         values = self.intercept_ + self.coef_ @ self.columns_.centered(cells[None, :])[0]
+        values = np.clip(values, *self.limits_.T)
         return tree_path(TreeLabels(self.tree_, self.schema_), cells, values=values[:, None])
 
     def _nodes(self, block: Block) -> np.ndarray:
@@ -295,6 +313,7 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
             "rows, weight": (int(self.tree_.n_rows[0]), float(self.tree_.weight[0])),
             "standard deviation of the target": self.sd_,
             "smoothing constant": float(self.smoothing),
+            "extrapolation": "not limited" if self.extrapolation is None else float(self.extrapolation),
         }
         lines = list(islice(text.lines(), _SHOWN))
         models = [(f"LM{rule.number}", rule.equation) for rule in text.rules()[:_SHOWN]]
@@ -328,18 +347,18 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         n, p = self.tree_.n_nodes, int(self.columns_.start[-1])
         models = {"coef_": (n, p), "intercept_": (n,), "node_coef_": (n, p), "node_intercept_": (n,)}
-        return models | {"node_parameters_": (n,), "node_error_": (n,)}
+        return models | {"node_parameters_": (n,), "node_error_": (n,), "limits_": (n, 2)}
 
 
 def _predicted(learner: ModelTreeRegressor, block: Block) -> np.ndarray:
     node, coef = learner._nodes(block), learner.coef_
     used = np.flatnonzero(coef.any(axis=0))
     if len(used) == coef.shape[1]:
-        return learner.intercept_[node] + np.einsum(
-            "ij,ij->i", learner.columns_.centered(block.X), coef[node]
-        )
-    Z = learner.columns_.centered(block.X, used)
-    return learner.intercept_[node] + np.einsum("ij,ij->i", Z, coef[np.ix_(node, used)])
+        added = np.einsum("ij,ij->i", learner.columns_.centered(block.X), coef[node])
+    else:
+        Z = learner.columns_.centered(block.X, used)
+        added = np.einsum("ij,ij->i", Z, coef[np.ix_(node, used)])
+    return np.clip(learner.intercept_[node] + added, *learner.limits_[node].T)
 
 
 def _contributions(learner: ModelTreeRegressor, block: Block) -> np.ndarray:
@@ -349,7 +368,12 @@ def _contributions(learner: ModelTreeRegressor, block: Block) -> np.ndarray:
     out = np.zeros((len(block), 2 + learner.n_features_in_))
     out[:, 1] = learner.intercept_[node]
     np.add.at(out.T, 2 + learner.columns_.source, Z.T)
-    out[:, 0] = out[:, 1:].sum(axis=1)
+    free = out[:, 1:].sum(axis=1)
+    out[:, 0] = np.clip(free, *learner.limits_[node].T)
+    for i in np.flatnonzero(out[:, 0] != free).tolist():
+        out[i, 1] = np.clip(out[i, 1], *learner.limits_[node[i]])
+        total, kept = out[i, 2:].sum(), out[i, 0] - out[i, 1]
+        out[i, 2:] *= kept / total if kept != 0.0 else 0.0
     return out
 
 
@@ -358,25 +382,3 @@ def _moments(y: np.ndarray, w: np.ndarray | None) -> tuple[float, float]:
     weight = np.ones(len(y)) if w is None else w
     mean = y[0] + float((weight * (y - y[0])).sum() / weight.sum())
     return mean, float(np.sqrt((weight * (y - mean) ** 2).sum() / weight.sum()))
-
-
-def _breadth_first(tree: Tree) -> Tree:
-    """The tree with its nodes numbered level by level, however many threads grew it."""
-    order = np.concatenate(levels(tree))
-    new = np.empty(len(order), dtype=np.int32)
-    new[order] = np.arange(len(order))
-    by_node = {
-        field.name: getattr(tree, field.name)[order]
-        for field in fields(tree)
-        if field.name not in ("cuts", "branches")
-    }
-    by_node["child"] = np.where(by_node["child"] < 0, -1, new[by_node["child"]]).astype(np.int32)
-    return replace(tree, **by_node)
-
-
-def _one_way(tree: Tree) -> Tree:
-    """The tree with a child for missing cells at every split: the heaviest where none was learned."""
-    missing = tree.missing.copy()
-    for node in np.flatnonzero((tree.kind != LEAF) & (missing < 0)).tolist():
-        missing[node] = int(np.argmax(tree.weight[list(tree.children(node))]))
-    return replace(tree, missing=missing)
