@@ -24,15 +24,12 @@ def topological_order(parents: Parents) -> list[str]:
     """The nodes with parents before children; among free ones in the order given. Raises on a cycle."""
     waiting = {name: len(of) for name, of in parents.items()}
     children = children_of(parents)
-    order: list[str] = []
-    free = [name for name, count in waiting.items() if not count]
-    while free:
-        name = free.pop(0)
-        order.append(name)
+    order = [name for name, count in waiting.items() if not count]
+    for name in order:  # grows
         for child in children[name]:
             waiting[child] -= 1
             if not waiting[child]:
-                free.append(child)
+                order.append(child)
     if len(order) < len(waiting):
         raise DataError(
             f"the graph has the cycle {' → '.join(find_cycle(parents))}: a Bayesian network has none, so "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from lyceum.errors import DataError, SettingError
 from lyceum.networks._evidence import Evidence, impossible
 from lyceum.networks._graph import moral_graph
 from lyceum.networks._posterior import MostProbable, Posterior
-from lyceum.networks._triangulation import clique_tree, elimination_order, maximal_cliques, order_cells
+from lyceum.networks._triangulation import clique_tree, elimination_order, order_cells
 
 if TYPE_CHECKING:
     from lyceum.networks._net import BayesNet
@@ -73,15 +74,17 @@ class JunctionTree:
         order = elimination_order(near, sizes)
         if order_cells(near, sizes, order) > 64 * max_cells:
             self._refuse(order_cells(near, sizes, order), max_cells)
-        cliques = maximal_cliques(near, order)
-        self.n_cells = sum(int(np.prod([sizes[name] for name in clique])) for clique in cliques)
+        self.cliques, self.parents, self.separators = clique_tree(near, order, sizes, net.names)
+        cells = [prod(self._shape(clique)) for clique in self.cliques]
+        self.n_cells = sum(cells)
         if self.n_cells > max_cells:
             self._refuse(self.n_cells, max_cells)
-        self.cliques, self.parents, self.separators = clique_tree(cliques, sizes, net.names)
         self.width = max(map(len, self.cliques)) - 1
-        self._offsets = np.concatenate([[0], np.cumsum([np.prod(self._shape(c)) for c in self.cliques])])
-        self._offsets = self._offsets.astype(np.int64)
-        self._sets = [set(clique) for clique in self.cliques]
+        self._offsets = np.cumsum([0, *cells], dtype=np.int64)
+        self._having: dict[str, list[int]] = {name: [] for name in net.names}  # the smallest clique first
+        for c in sorted(range(len(cells)), key=cells.__getitem__):
+            for name in self.cliques[c]:
+                self._having[name].append(c)
         self._tree = self._compile()
 
     def with_tables(self, net: BayesNet) -> JunctionTree:
@@ -104,8 +107,8 @@ class JunctionTree:
     def _find(self, names: Sequence[str]) -> int | None:
         """The smallest clique that has all of these variables."""
         wanted = set(names)
-        having = [c for c, members in enumerate(self._sets) if wanted <= members]
-        return min(having, key=lambda c: self._offsets[c + 1] - self._offsets[c]) if having else None
+        rarest = min(names, key=lambda name: len(self._having[name]))
+        return next((c for c in self._having[rarest] if wanted.issubset(self.cliques[c])), None)
 
     def _compile(self) -> Any:
         net, place = self.net, self.net.places

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -342,12 +343,14 @@ class BayesNet:
 def _check_graph(nodes: tuple[Node, ...], names: tuple[str, ...]) -> None:
     if not nodes:
         raise DataError("a network needs at least one node")
-    twice = sorted({name for name in names if names.count(name) > 1})
+    twice = sorted(name for name, count in Counter(names).items() if count > 1)
     if twice:
         raise DataError(f"there are two nodes {twice[0]!r}: give every variable one node")
-    numeric = {node.name for node in nodes if isinstance(node, GaussianNode)}
+    numeric, there = {node.name for node in nodes if isinstance(node, GaussianNode)}, set(names)
     for node in nodes:
-        find_labels(node.parents, names, f"node {node.name!r}: the parent")
+        unknown = [parent for parent in node.parents if parent not in there]
+        if unknown:
+            find_labels(unknown, names, f"node {node.name!r}: the parent")  # raises
         wrong = [parent for parent in node.parents if parent in numeric]
         if wrong and isinstance(node, TableNode):
             raise DataError(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import exp, log, prod
 
-__all__ = ["CliqueGraph", "clique_tree", "elimination_order", "maximal_cliques", "order_cells"]
+__all__ = ["CliqueGraph", "clique_tree", "elimination_order", "order_cells"]
 
 _FEW = 4  # neighbours, among which all edges are looked for
 Neighbours = Mapping[str, set[str]]
@@ -29,47 +29,47 @@ def order_cells(near: Neighbours, sizes: Mapping[str, int], order: Iterable[str]
     return sum(prod(float(sizes[name]) for name in clique) for clique in _cliques(near, order))
 
 
-def maximal_cliques(near: Neighbours, order: Iterable[str]) -> list[frozenset[str]]:
-    """The cliques of the triangulated graph."""
-    found: list[frozenset[str]] = []
-    having: dict[str, list[int]] = {name: [] for name in near}
-    for clique in _cliques(near, order):
-        rarest = min(clique, key=lambda name: len(having[name]))
-        if not any(clique <= found[i] for i in having[rarest]):
-            for name in clique:
-                having[name].append(len(found))
-            found.append(clique)
-    return found
+def clique_tree(
+    near: Neighbours, order: Sequence[str], sizes: Mapping[str, int], names: Iterable[str]
+) -> CliqueGraph:
+    """The maximal cliques that an elimination order makes, as a junction tree, parents before children.
 
-
-def clique_tree(cliques: list[frozenset[str]], sizes: Mapping[str, int], names: Iterable[str]) -> CliqueGraph:
-    """A junction tree: a spanning tree with the largest separators, parents before children.
+    The clique of a node hangs below that of its first neighbour to be eliminated after it. Where this one is
+    a part of it, the two are one. The root is the clique of the most cells.
 
     Returns the members of every clique (its separator first), its parent (-1 for the root) and its separator.
     Parts that are not connected hang together by empty separators.
     """
     place = {name: i for i, name in enumerate(names)}
-    cells = [prod(sizes[name] for name in clique) for clique in cliques]
-    root = max(range(len(cliques)), key=lambda c: cells[c])
-    best = {c: (len(cliques[root] & cliques[c]), root) for c in range(len(cliques)) if c != root}
-    chosen, parents = [root], {root: -1}
-    while best:
-        c = max(best, key=lambda one: (best[one][0], -cells[one]))
-        parents[c] = best.pop(c)[1]
-        chosen.append(c)
-        for other, (shared, _) in best.items():
-            now = len(cliques[c] & cliques[other])
-            if now > shared:
-                best[other] = (now, c)
-    number = {c: i for i, c in enumerate(chosen)}
-    members, separators = [], []
-    for c in chosen:
-        up = parents[c]
-        separator = tuple(sorted(cliques[c] & cliques[up], key=place.__getitem__)) if up >= 0 else ()
-        rest = tuple(sorted(cliques[c] - set(separator), key=place.__getitem__))
-        members.append(separator + rest)
-        separators.append(separator)
-    return members, [number.get(parents[c], -1) for c in chosen], separators
+    when = {name: i for i, name in enumerate(order)}
+    cliques = list(_cliques(near, order))
+    above = [min((when[other] for other in c if when[other] > i), default=-1) for i, c in enumerate(cliques)]
+    within = list(range(len(cliques)))  # the maximal clique that a clique is part of
+    for i, p in enumerate(above):
+        if p >= 0 and within[p] == p and len(cliques[p]) == len(cliques[i]) - 1:
+            within[p] = within[i]
+    beside: dict[int, list[int]] = {c: [] for c in dict.fromkeys(within)}
+    for i, p in enumerate(above):
+        if p >= 0 and within[p] != within[i]:
+            beside[within[i]].append(within[p])
+            beside[within[p]].append(within[i])
+    cells = {c: prod(sizes[name] for name in cliques[c]) for c in beside}
+    members: list[tuple[str, ...]] = []
+    separators: list[tuple[str, ...]] = []
+    parents: list[int] = []
+    for root in sorted(beside, key=lambda c: -cells[c]):
+        waiting = [(root, -1)] if root in cells else []
+        for c, up in waiting:  # grows
+            separator = cliques[c] & set(members[up]) if up >= 0 else frozenset()
+            waiting.extend((other, len(members)) for other in beside[c] if other in cells)
+            del cells[c]
+            both = [
+                tuple(sorted(some, key=place.__getitem__)) for some in (separator, cliques[c] - separator)
+            ]
+            parents.append(up if up >= 0 or not members else 0)
+            members.append(both[0] + both[1])
+            separators.append(both[0])
+    return members, parents, separators
 
 
 def _cliques(near: Neighbours, order: Iterable[str]) -> Iterable[frozenset[str]]:
