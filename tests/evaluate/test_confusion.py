@@ -196,3 +196,32 @@ def test_given_classes_fix_the_order():
     matrix = confusion(["b", "a"], ["b", "b"], classes=["b", "a", "never"])
     assert matrix.counts.tolist() == [[1, 0, 0], [1, 0, 0], [0, 0, 0]]
     assert "never" in str(matrix)
+
+
+@pytest.mark.syllabus("14.2")
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(1, 3)), min_size=2, max_size=40))
+def test_weighted_kappa_equals_scikit_learn(rows):
+    truth, guess, w = (np.array(column) for column in zip(*rows))
+    matrix = confusion(truth, guess, sample_weight=w)
+    if len(matrix.classes) < 2:
+        return
+    for weights in ("linear", "quadratic"):
+        peer = metrics.cohen_kappa_score(
+            truth, guess, weights=weights, sample_weight=w, labels=matrix.classes
+        )
+        # scikit-learn numbers the labels by place too
+        if np.isfinite(peer):
+            assert matrix.weighted_kappa(weights) == pytest.approx(peer, abs=1e-12)
+    every = 1.0 - np.eye(len(matrix.classes))
+    assert matrix.weighted_kappa(every) == pytest.approx(matrix.kappa, abs=1e-12)
+
+
+def test_weighted_kappa_refuses_odd_weights_and_is_zero_by_chance():
+    matrix = confusion([1, 1, 2, 2], [1, 2, 1, 2])
+    assert matrix.weighted_kappa() == 0.0
+    assert confusion([1, 1], [1, 1]).weighted_kappa() == 0.0
+    with pytest.raises(SettingError, match="'quadratic'"):
+        matrix.weighted_kappa("cubic")
+    with pytest.raises(SettingError, match="0 on the diagonal"):
+        matrix.weighted_kappa([[1, 1], [1, 1]])

@@ -9,12 +9,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lyceum.errors import DataError, SettingError
-from lyceum.evaluate._common import ratio
+from lyceum.evaluate._common import named_choice, ratio
 from lyceum.evaluate._label_codes import column_of, common_codes, refuse_unknown, same_length, weights_of
 from lyceum.evaluate._printable import Printable
 from lyceum.report import Summary, Table
 
-__all__ = ["BinaryReport", "binary_report", "cohen_kappa", "kappa_from_rates", "kappa_reading"]
+__all__ = ["BinaryReport", "binary_report", "cohen_kappa", "disagreement_weights", "kappa_from_rates",
+           "kappa_reading"]  # fmt: skip
 
 _LANDIS_KOCH = (
     (0.2, "slight"),
@@ -107,6 +108,17 @@ def cohen_kappa(counts: np.ndarray) -> float:
         return 0.0  # p_e = 1
     chance = float(counts.sum(axis=0) @ counts.sum(axis=1)) / total**2
     return float((np.trace(counts) / total - chance) / (1.0 - chance))
+
+
+def disagreement_weights(weights: Any, K: int) -> np.ndarray:
+    """The (K, K) weights of weighted kappa, by name or as given."""
+    if isinstance(weights, str):
+        apart = np.abs(np.subtract.outer(np.arange(K), np.arange(K))).astype(np.float64)
+        return named_choice("weights", weights, {"linear": lambda: apart, "quadratic": lambda: apart**2})()
+    given = np.asarray(weights, dtype=np.float64)
+    if given.shape != (K, K) or not (given >= 0.0).all() or np.diagonal(given).any():
+        raise SettingError(f"weights of kappa: give ({K}, {K}) numbers of at least 0, with 0 on the diagonal")
+    return given
 
 
 @dataclass(frozen=True, slots=True)

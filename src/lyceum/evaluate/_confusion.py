@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lyceum.errors import DataError, SettingError
-from lyceum.evaluate._binary import BinaryReport, cohen_kappa, kappa_reading
+from lyceum.evaluate._binary import BinaryReport, cohen_kappa, disagreement_weights, kappa_reading
 from lyceum.evaluate._common import ratio
 from lyceum.evaluate._label_codes import (
     as_classes,
@@ -93,6 +93,27 @@ class Confusion(Printable):
     def kappa(self) -> float:
         """Cohen's kappa over decided rows; 0 when all of them are in one class."""
         return cohen_kappa(self.counts)
+
+    def weighted_kappa(self, weights: Any = "linear") -> float:
+        """Cohen's weighted kappa, for ordered classes: 1 - Σ w_ij O_ij / Σ w_ij E_ij over decided rows.
+
+        O_ij is the share of rows of class i predicted as j, and E_ij what it would be by chance.
+
+        Parameters
+        ----------
+        weights : {"linear", "quadratic"} or array of shape (K, K), default="linear"
+            How grave it is to predict class j for class i: |i - j|, (i - j)², or given; the order is that of
+            `classes`. With weight 1 for every error it is `kappa`.
+
+        Returns
+        -------
+        float
+            0 where chance explains everything.
+        """
+        w = disagreement_weights(weights, len(self.classes))
+        total = self.counts.sum()
+        chance = float((w * np.outer(self.counts.sum(axis=1), self.counts.sum(axis=0))).sum())
+        return 1.0 - float((w * self.counts).sum() * total) / chance if chance > 0.0 else 0.0
 
     @property
     def kappa_reading(self) -> str:
