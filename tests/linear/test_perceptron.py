@@ -108,3 +108,48 @@ def test_one_class_needs_no_pass():
     model = Perceptron().fit([[1.0], [2.0]], ["a", "a"])
     assert model.predict([[5.0]]).tolist() == ["a"]
     assert model.mistakes_ == 0
+
+
+@pytest.mark.syllabus("7.7")
+def test_an_exercise_comes_out_row_by_row_as_on_paper():
+    """AND from the weights (1, 1) and -1/2 with steps of 1/2: a mistake where y (w x + b) is not above 0."""
+    X, y = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), [-1, -1, -1, 1]
+    exercise = {"start": ([1.0, 1.0], -0.5), "learning_rate": 0.5, "center_columns": False}
+    model = Perceptron(**exercise, record="steps").fit(X, y)
+    first = [[1, 1, -0.5], [1, 0.5, -1], [0.5, 0.5, -1.5], [1, 1, -1]]
+    second = [[1, 1, -1], [1, 0.5, -1.5], [1, 0.5, -1.5], [1.5, 1, -1]]
+    third = [[1.5, 1, -1], [1.5, 0.5, -1.5], [1, 0.5, -2], [1.5, 1, -1.5]]
+    for step, want in zip(model.record_, (first, second, third)):
+        assert_array_equal(step["rows"], want)
+    assert model.history_[:3] == [3, 2, 3]
+    assert model.separable_
+    assert np.isnan(model.mistake_bound_)
+    assert_array_equal(model.predict(X), y)
+    plain = Perceptron(**exercise).fit(X, y)
+    assert_array_equal(plain.coef_, model.coef_)
+    assert_array_equal(plain.intercept_, model.intercept_)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("center", [True, False])
+def test_a_start_goes_on_where_another_stopped(classes, center):
+    X, y = separable(3, classes=classes, gap=-3.5)
+    settings = {"center_columns": center, "record": "steps"}
+    with pytest.warns(ConvergenceWarning):
+        whole = Perceptron(max_iter=4, **settings).fit(X, y)
+    with pytest.warns(ConvergenceWarning):
+        half = Perceptron(max_iter=2, **settings).fit(X, y)
+    with pytest.warns(ConvergenceWarning):
+        rest = Perceptron(max_iter=2, start=(half.coef_, half.intercept_), **settings).fit(X, y)
+    assert_allclose(rest.coef_, whole.coef_, rtol=1e-9)
+    assert_allclose(rest.intercept_, whole.intercept_, rtol=1e-9)
+    last = whole.record_[-1]["rows"][-1].reshape(-1, X.shape[1] + 1)
+    assert_allclose(last, np.column_stack([whole.coef_, whole.intercept_]), rtol=1e-9)
+
+
+def test_a_start_that_does_not_fit_is_refused():
+    X, y = separable()
+    with pytest.raises(ValueError, match=r"shape \(1, 3\) and 1 intercepts"):
+        Perceptron(start=([1.0, 2.0], 0.0)).fit(X, y)
+    with pytest.raises(ValueError, match="coef, intercept"):
+        Perceptron(start=([1.0, 2.0, 3.0],)).fit(X, y)

@@ -10,12 +10,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._native import native
 from lyceum.base import CATEGORICAL_FEATURES, finite_sums
 from lyceum.data import Block, Rows
+from lyceum.errors import SettingError
 from lyceum.linear._linear_scores import LinearScores
 from lyceum.linear._row_passes import dense_blocks, dense_parts, unchecked
 from lyceum.report import Summary
@@ -43,8 +44,13 @@ class Perceptron(LinearScores):
         The length of a step. From weights of zero it changes their scale, not the decisions.
     max_iter : int, default=1000
         Most passes over the rows.
-    record : bool, default=False
-        Whether to keep the weights after every pass in `record_`.
+    start : (coef, intercept) or None, default=None
+        The weights to start from, shaped as `coef_` and `intercept_`, for two classes also a flat list and a
+        number; None starts from zero.
+    center_columns : bool, default=True
+        Whether rows are taken about the column means; False takes them as they are, as on paper.
+    record : bool or "steps", default=False
+        Whether to keep the weights after every pass, or after every row too, in `record_`.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns of an array hold categories; each becomes one-of-C columns.
 
@@ -65,14 +71,16 @@ class Perceptron(LinearScores):
     n_iter_ : int
         The number of passes.
     radius_ : float
-        R, about the means, with the constant 1 of the intercept.
+        R, about the means (from 0 if the columns are not centred), with the constant 1 of the intercept.
     margin_ : float
         The margin of the hyperplane found, of weights of length one; NaN if it does not separate the classes.
     mistake_bound_ : float
         (R / margin_)², at least Novikoff's bound, whose γ is the largest margin; of several classes twice
-        that. NaN if the classes are not separated.
+        that. NaN if the classes are not separated, or with `start`, as the bound is for weights of zero.
     record_ : list of dict
-        With `record=True`: step, coef, intercept and mistakes.
+        With `record=True`: step, coef, intercept and mistakes of every pass. With "steps" also rows: the
+        weights and the intercept (last) after every row, (n_rows, n_design_columns + 1), of more than two
+        classes (n_rows, K, n_design_columns + 1).
     mean_ : ndarray of shape (n_design_columns,)
         The means of the design columns, from which explanations start.
     n_rows_ : int
@@ -101,7 +109,9 @@ class Perceptron(LinearScores):
     _parameter_constraints: ClassVar[dict] = {
         "learning_rate": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "record": ["boolean"],
+        "start": [None, list, tuple],
+        "center_columns": ["boolean"],
+        "record": ["boolean", StrOptions({"steps"})],
         "categorical_features": CATEGORICAL_FEATURES,
     }
 
@@ -110,11 +120,15 @@ class Perceptron(LinearScores):
         *,
         learning_rate: float = 1.0,
         max_iter: int = 1000,
-        record: bool = False,
+        start: Any = None,
+        center_columns: bool = True,
+        record: bool | str = False,
         categorical_features: Any = "from_dtype",
     ):
         self.learning_rate = learning_rate
         self.max_iter = max_iter
+        self.start = start
+        self.center_columns = center_columns
         self.record = record
         self.categorical_features = categorical_features
 
@@ -133,47 +147,74 @@ class Perceptron(LinearScores):
         self.history_: list[int] = []
         if self.record:
             self.record_: list[dict] = []
-        theta = np.zeros((len(self.classes_) if len(self.classes_) > 2 else 1, len(self.mean_) + 1))
+        shift = self.mean_ if self.center_columns else np.zeros_like(self.mean_)
+        theta = self._first_weights(shift)
         if len(self.classes_) > 1:
-            self._learn(unchecked(rows), theta)
-        self._keep(theta)
-        self._judge(unchecked(rows), theta)
+            self._learn(unchecked(rows), theta, shift)
+        self._keep(theta, shift)
+        self._judge(unchecked(rows), theta, shift)
         return self
 
-    def _learn(self, rows: Rows, theta: np.ndarray) -> None:
+    def _first_weights(self, shift: np.ndarray) -> np.ndarray:
+        """Weights, and intercepts at the shift, (1 or K, d + 1)."""
+        shape = (len(self.classes_) if len(self.classes_) > 2 else 1, len(shift))
+        if self.start is None:
+            return np.zeros((shape[0], shape[1] + 1))
+        if len(self.start) != 2:
+            raise SettingError(f"start must be (coef, intercept), got {len(self.start)} parts")
+        coef, intercept = (np.asarray(part, dtype=np.float64) for part in self.start)
+        if coef.size != shape[0] * shape[1] or intercept.size != shape[0]:
+            raise SettingError(
+                f"start must have coefficients of shape {shape} and {shape[0]} intercepts, got "
+                f"{coef.shape} and {intercept.shape}"
+            )
+        coef = coef.reshape(shape)
+        return np.column_stack([coef, intercept.reshape(-1) + coef @ shift])
+
+    def _learn(self, rows: Rows, theta: np.ndarray, shift: np.ndarray) -> None:
         for _ in range(self.max_iter):
-            mistakes = sum(self._pass(block, theta) for block in dense_blocks(rows))
+            steps: list[np.ndarray] = []
+            mistakes = sum(self._pass(block, theta, shift, steps) for block in dense_blocks(rows))
             self.history_.append(mistakes)
             if self.record:
-                self._keep(theta)
+                self._keep(theta, shift)
                 self.record_.append(
                     {
                         "step": len(self.history_),
                         "coef": self.coef_,
                         "intercept": self.intercept_,
                         "mistakes": mistakes,
+                        **({"rows": _after_rows(steps, shift)} if self.record == "steps" else {}),
                     }
                 )
             if mistakes == 0:
                 return
 
-    def _pass(self, block: Block, theta: np.ndarray) -> int:
+    def _pass(self, block: Block, theta: np.ndarray, shift: np.ndarray, steps: list[np.ndarray]) -> int:
         y = np.ascontiguousarray(block.y, dtype=np.int32)
-        return native.perceptron_pass(block.X, y, block.w, self.mean_, float(self.learning_rate), theta)
+        rate, mistakes = float(self.learning_rate), 0
+        if self.record != "steps":
+            return native.perceptron_pass(block.X, y, block.w, shift, rate, theta)
+        for i in range(len(y)):
+            w = None if block.w is None else block.w[i : i + 1]
+            mistakes += native.perceptron_pass(block.X[i : i + 1], y[i : i + 1], w, shift, rate, theta)
+            steps.append(theta.copy())
+        return mistakes
 
-    def _keep(self, theta: np.ndarray) -> None:
+    def _keep(self, theta: np.ndarray, shift: np.ndarray) -> None:
         self.coef_ = np.ascontiguousarray(theta[:, :-1])
-        self.intercept_ = theta[:, -1] - self.coef_ @ self.mean_
+        self.intercept_ = theta[:, -1] - self.coef_ @ shift
 
-    def _judge(self, rows: Rows, theta: np.ndarray) -> None:
+    def _judge(self, rows: Rows, theta: np.ndarray, shift: np.ndarray) -> None:
         """The verdict: whether the last pass was without a mistake, the margin, and the bound from it."""
         self.n_iter_, self.mistakes_ = max(1, len(self.history_)), int(sum(self.history_))
         self.separable_ = not self.history_ or self.history_[-1] == 0
-        reach = rows.reduce(partial(_Reach.of, theta=theta, shift=self.mean_))
+        reach = rows.reduce(partial(_Reach.of, theta=theta, shift=shift))
         self.radius_, self.margin_ = reach.radius, np.nan
         self.mistake_bound_ = np.nan
         if self.separable_ and self.history_:
             self.margin_ = reach.margin / float(np.linalg.norm(theta))
+        if self.separable_ and self.history_ and self.start is None:
             self.mistake_bound_ = (1 if len(theta) == 1 else 2) * (self.radius_ / self.margin_) ** 2
         if not self.separable_:
             warnings.warn(
@@ -198,6 +239,13 @@ class Perceptron(LinearScores):
             "passes": self.n_iter_,
         }
         return Summary(self._title(), facts, [self._table()])
+
+
+def _after_rows(steps: list[np.ndarray], shift: np.ndarray) -> np.ndarray:
+    """Weights and intercepts at x = 0 after every row; of two classes the one row of them."""
+    after = np.array(steps)
+    after[:, :, -1] -= after[:, :, :-1] @ shift
+    return after[:, 0] if after.shape[1] == 1 else after
 
 
 @dataclass(frozen=True, slots=True)
