@@ -308,7 +308,7 @@ class AdaBoostClassifier(Classifier, Ensemble):
         return self._apply_to_members(partial(log_posterior, self), X)
 
     def decision_function(self, X: Any) -> Any:
-        """The votes V_k, (n, K); with two classes F = Σ_t α_t h_t(x), h_t = ±1, (n,)."""
+        """The votes V_k less their mean, (n, K); with two classes F = Σ_t α_t h_t(x), h_t = ±1, (n,)."""
         return self._apply_to_members(partial(decision, self), X)
 
     def staged_decision_function(self, X: Any) -> Iterator[Any]:

@@ -43,8 +43,10 @@ def one_vote(model: Any, i: int, data: MemberData) -> np.ndarray:
 
 
 def of_votes(total: np.ndarray) -> np.ndarray:
-    """V, or with two classes F."""
-    return 0.5 * (total[:, 1] - total[:, 0]) if total.shape[1] == 2 else total
+    """V less its mean over the classes, or with two classes F."""
+    if total.shape[1] == 2:
+        return 0.5 * (total[:, 1] - total[:, 0])
+    return total - total.mean(axis=1, keepdims=True)
 
 
 def predicted(model: Any, data: MemberData) -> np.ndarray:
