@@ -83,3 +83,17 @@ def test_a_pickle_keeps_every_member():
             assert type(one) is type(two)
             assert vars(one).keys() == vars(two).keys()
             assert str(one.schema_) == str(two.schema_)
+
+
+def test_a_subclass_whose_fit_takes_only_X_and_y_is_bagged():
+    class Plain(DecisionTreeClassifier):
+        def fit(self, X, y):
+            return super().fit(X, y)
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 3))
+    y = (X[:, 0] + X[:, 1] > 0).astype(int)
+    ours = BaggingClassifier(Plain(), 5, random_state=0).fit(X, y)
+    for member, rows in zip(ours.estimators_, ours.estimators_samples_):
+        alone = DecisionTreeClassifier().fit(X[rows], y[rows])
+        assert (member.predict(X) == alone.predict(X)).all()
