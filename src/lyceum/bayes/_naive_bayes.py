@@ -16,7 +16,7 @@ from lyceum.bayes._generative import GenerativeClassifier
 from lyceum.bayes._histogram_bins import BinColumns, bin_edges
 from lyceum.bayes._kernel_columns import ClassValues, KernelLog, kernel_logs
 from lyceum.bayes._mixed_moments import MixedMoments
-from lyceum.bayes._naive_bayes_report import column_odds, summary_tables
+from lyceum.bayes._naive_bayes_report import column_odds, factor_tables, factors_and_cells, summary_tables
 from lyceum.data import Block, Rows
 from lyceum.errors import SettingError, SourceError
 from lyceum.evaluate import degrees_of_freedom
@@ -302,6 +302,23 @@ class NaiveBayes(GenerativeClassifier):
         posteriors. A missing or unknown cell adds nothing. With two classes the runner-up is the other one.
         """
         return self._explain(X, partial(column_odds, self), AGAINST_RUNNER_UP)
+
+    def factors(self, X: Any) -> Summary:
+        """The product P(k) Π_j p(x_j | k) of every row, factor by factor, as it is done by hand.
+
+        One table a row, with a line for every class: the prior, one factor per column (1 for a missing cell),
+        their product, and the posterior, which is the product over the sum of all products.
+
+        Parameters
+        ----------
+        X : array, frame or `scan(...)` of a few rows
+
+        Returns
+        -------
+        Summary
+        """
+        found = np.asarray(self._apply(partial(factors_and_cells, self), X))
+        return Summary(f"{self._title()}: the products", {"rows": len(found)}, factor_tables(self, found))
 
     def summary(self) -> Summary:
         """Class priors, tables of the categorical columns, means and deviations of the others."""

@@ -11,7 +11,7 @@ from lyceum.data import Block
 from lyceum.probability import runner_up_odds
 from lyceum.report import Table
 
-__all__ = ["column_odds", "summary_tables"]
+__all__ = ["column_odds", "factor_tables", "factors_and_cells", "summary_tables"]
 
 
 def summary_tables(model: Any) -> list[Table]:
@@ -64,6 +64,43 @@ def _histogram_tables(model: Any) -> list[Table]:
 
 def column_odds(model: Any, block: Block) -> np.ndarray:
     """The log-odds of the predicted class against the runner-up, by column; see `runner_up_odds`."""
+    return runner_up_odds(_log_factors(model, block), model.class_log_prior_)
+
+
+def factors_and_cells(model: Any, block: Block) -> np.ndarray:
+    """Rows of ln p(x_j | k), class by class, and then the cells."""
+    terms = _log_factors(model, block)
+    return np.column_stack([terms.reshape(len(block), -1), block.X.astype(np.float64)])
+
+
+def factor_tables(model: Any, found: np.ndarray) -> list[Table]:
+    """The product of every row, factor by factor: one table a row, one line a class."""
+    K, d = len(model.classes_), len(model.schema_)
+    logs = found[:, : K * d].reshape(-1, K, d)
+    joint = logs.sum(axis=2) + model.class_log_prior_
+    top = joint.max(axis=1, keepdims=True)
+    share = np.exp(joint - np.where(np.isfinite(top), top, 0.0))
+    total = share.sum(axis=1, keepdims=True)
+    posterior = np.divide(share, total, out=np.full_like(share, 1.0 / K), where=total > 0.0)
+    tables = []
+    for i, cells in enumerate(found[:, K * d :]):
+        names = [f"P({_cell(model.schema_[j], x)} | class)" for j, x in enumerate(cells)]
+        values = np.column_stack([model.class_prior_, np.exp(logs[i]), np.exp(joint[i]), posterior[i]])
+        rows = [(label, *line) for label, line in zip(model.classes_.tolist(), values.tolist())]
+        tables.append(Table(f"row {i}", ("class", "prior", *names, "product", "posterior"), rows))
+    return tables
+
+
+def _cell(column: Any, x: float) -> str:
+    """A cell as a reader writes it: name=value."""
+    if not column.is_categorical:
+        return f"{column.name}={'missing' if np.isnan(x) else f'{x:g}'}"
+    known = 0 <= x < len(column.categories)
+    return f"{column.name}={column.categories[int(x)] if known else 'missing or unknown'}"
+
+
+def _log_factors(model: Any, block: Block) -> np.ndarray:
+    """ln p(x_j | k), (n, K, d); 0 for a missing or unknown cell."""
     n, K = len(block), len(model.classes_)
     terms = np.zeros((n, K, len(model.schema_)))
     for i, j in enumerate(model._gaussian_columns):
@@ -81,4 +118,4 @@ def column_odds(model: Any, block: Block) -> np.ndarray:
         table = model._log_table[place[0] : place[1]]
         native.table_log_joint(column, np.zeros(1, np.int32), place - place[0], table, out)
         terms[:, :, j] = out
-    return runner_up_odds(terms, model.class_log_prior_)
+    return terms
