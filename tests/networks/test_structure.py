@@ -10,7 +10,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import gammaln
 from scipy.stats import chi2_contingency
@@ -212,6 +212,44 @@ def test_pc_finds_the_pattern_of_a_network_whose_dependences_are_strong():
         assert {frozenset(edge) for edge in found.undirected} == set()  # a → c ← b orients all others
         assert found.n_tests > 10
     assert d_separated(found.net, "a", "b")
+
+
+@pytest.mark.syllabus("5.3")
+def test_pc_directs_what_follows_from_the_edges_it_is_given():
+    move = [[0.8, 0.2], [0.1, 0.9]]
+    net = BayesNet([
+        TableNode("a", ["no", "yes"], table=[0.5, 0.5]),
+        *(TableNode(child, ["no", "yes"], parent, move) for parent, child in ("ab", "bc", "cd")),
+    ])  # fmt: skip
+    rows = net.sample(10_000, 3)
+    assert len(learn_structure(rows, "pc", alpha=0.001).undirected) == 3  # a chain may point either way
+    found = learn_structure(rows, "pc", alpha=0.001, required=[("b", "c")])
+    assert found.undirected == [("a", "b")]  # b → c → d, as c is no collider
+    assert {("b", "c"), ("c", "d")} <= set(found.net.edges)
+    found = learn_structure(rows, "pc", alpha=0.001, forbidden=[("a", "b")])
+    assert ("b", "a") in found.net.edges
+    found = learn_structure(rows, "pc", alpha=0.001, forbidden=[("a", "b"), ("b", "c"), ("c", "d")])
+    assert sorted(found.net.edges) == [("b", "a"), ("c", "b"), ("d", "c")]
+    assert found.undirected == []
+    with pytest.raises(SettingError, match="takes no required"):
+        learn_structure(rows, "chow_liu", required=[("a", "b")])
+
+
+@settings(max_examples=25)
+@given(st.integers(0, 10**6), st.data())
+def test_pc_keeps_required_and_forbidden_edges_whatever_the_data_say(seed, data):
+    net = random_net(5, seed, 0.6)
+    rows = net.sample(300, seed)
+    order = data.draw(st.permutations(net.names))
+    pairs = list(combinations(order, 2))
+    required = data.draw(st.lists(st.sampled_from(pairs), max_size=4, unique=True))
+    others = [pair for pair in permutations(order, 2) if pair not in required]
+    forbidden = data.draw(st.lists(st.sampled_from(others), max_size=8, unique=True))
+    found = learn_structure(rows, "pc", required=required, forbidden=forbidden)
+    assert set(required) <= set(found.net.edges)
+    assert not set(forbidden) & set(found.net.edges)
+    given_pairs = {frozenset(pair) for pair in required + forbidden}
+    assert not given_pairs & {frozenset(pair) for pair in found.undirected}
 
 
 def test_the_independence_test_is_scipys():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -55,7 +55,10 @@ class _Marks:
 
 
 def _close(marks: _Marks) -> None:
-    """Meek's first three rules until nothing changes: no new collider, no cycle."""
+    """Meek's four rules until nothing changes: no new collider, no cycle.
+
+    The fourth only ever holds where directions were given beforehand.
+    """
     changed = True
     while changed:
         changed = False
@@ -68,7 +71,9 @@ def _close(marks: _Marks) -> None:
                 two = any(v in marks.to[w] for w in marks.to[u])
                 between = [w for w in marks.near[u] if marks.is_open(u, w) and v in marks.to[w]]
                 three = any(b not in marks.near[a] for a, b in combinations(between, 2))
-                if one or two or three:
+                apart = [w for w in marks.near[u] if w != v and w not in marks.near[v]]
+                four = any(v in marks.to[x] for w in apart for x in marks.to[w] & marks.near[u])
+                if (one or two or three or four) and not _leads(marks.to, v, u):
                     changed |= marks.direct(u, v)
 
 
@@ -76,9 +81,19 @@ def orient(
     near: Mapping[int, set[int]],
     separators: Mapping[tuple[int, int], tuple[int, ...]],
     strengths: Mapping[tuple[int, int], float] | None = None,
+    given: Iterable[tuple[int, int]] = (),
 ) -> Pattern:
-    """Colliders u → w ← v where w separates u and v by no test, then what follows from them."""
+    """Colliders u → w ← v where w separates u and v by no test, then what follows from them.
+
+    Edges with a `given` direction have it first; one that would then close a cycle is left out.
+    """
     marks = _Marks(near)
+    for u, v in given:
+        if _leads(marks.to, v, u):
+            marks.near[u].discard(v)
+            marks.near[v].discard(u)
+        else:
+            marks.direct(u, v)
     found = []
     for w in near:
         for u, v in combinations(sorted(near[w]), 2):

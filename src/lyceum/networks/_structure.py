@@ -117,7 +117,8 @@ def learn_structure(
     max_parents : int, optional
         The most parents of a node; by default no limit but that a table has at most four million cells.
     required, forbidden : lists of (from, to)
-        Edges that must, and must not, be there; for the searches and K2.
+        Edges that must, and must not, be there; for the searches, K2 and PC, where an edge that is forbidden
+        one way points the other way if there is one. Trees refuse them.
     order : names
         For K2: parents come before their children.
     root : name, optional
@@ -166,6 +167,8 @@ def learn_structure(
     names = list(coded.states)
     rule = ScoreRule(score, coded.weight, equivalent_sample_size)
     rules = _edge_rules(names, required, forbidden, max_parents)
+    if method in ("chow_liu", "tan") and (rules.required.any() or rules.forbidden.any()):
+        raise SettingError(f"method={method!r} takes no required or forbidden edges: use a search, k2 or pc")
     history: list[float] = []
     pattern: Pattern | None = None
     n_tests = 0
@@ -182,7 +185,7 @@ def learn_structure(
         parents = tree_augmented(coded, _class_of(rows, names, root))
     else:
         assert isinstance(coded, CodedData)
-        pattern, n_tests = pc(coded, alpha, test)
+        pattern, n_tests = pc(coded, alpha, test, rules=rules)
         parents = extend(pattern)
     net = _network(coded, parents)
     total = sum(coded.families([(v, sorted(of)) for v, of in enumerate(parents)], rule))
