@@ -82,6 +82,7 @@ class MixtureOfExperts(ExpertsBase):
 
     Examples
     --------
+    >>> import numpy as np
     >>> x = np.linspace(-1, 1, 200)[:, None]
     >>> model = MixtureOfExperts(n_experts=2).fit(x, np.abs(x[:, 0]))
     >>> model.score(x, np.abs(x[:, 0])) > 0.99
@@ -187,6 +188,7 @@ class HierarchicalMixtureOfExperts(ExpertsBase):
 
     Examples
     --------
+    >>> import numpy as np
     >>> x = np.linspace(-2, 2, 300)[:, None]
     >>> model = HierarchicalMixtureOfExperts(depth=3).fit(x, np.sin(3 * x[:, 0]))
     >>> model.score(x, np.sin(3 * x[:, 0])) > 0.95
