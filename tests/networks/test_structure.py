@@ -336,3 +336,9 @@ def test_the_distance_of_structures_counts_edges_of_patterns():
     collider = BayesNet([TableNode("a", [0, 1]), TableNode("b", [0, 1], ["a", "c"]), TableNode("c", [0, 1])])
     assert structural_distance(chain, turned) == 0
     assert structural_distance(chain, collider) == 2
+
+
+@pytest.mark.parametrize("method", ["chow_liu", "tan", "pc"])
+def test_a_limit_that_a_method_does_not_know_is_refused(method):
+    with pytest.raises(SettingError, match=f"max_parents has no meaning for method='{method}'"):
+        learn_structure({"a": ["x", "y"] * 9, "b": ["x", "y"] * 9}, method=method, max_parents=2)

@@ -205,6 +205,11 @@ def _check(method: str, score: str, test: str, alpha: float, max_parents: int | 
         raise SettingError(f"alpha is {alpha}: the level of a test is between 0 and 1")
     if max_parents is not None and max_parents < 0:
         raise SettingError(f"max_parents is {max_parents}: give 0 or more")
+    if max_parents is not None and method in ("chow_liu", "tan", "pc"):
+        raise SettingError(
+            f"max_parents has no meaning for method={method!r}, whose graph follows from its own rule: "
+            "leave it out, or take 'order_search', 'hill_climbing', 'tabu' or 'k2'"
+        )
 
 
 def _edge_rules(names: list[str], required: Edges, forbidden: Edges, max_parents: int | None) -> EdgeRules:
