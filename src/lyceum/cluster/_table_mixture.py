@@ -11,6 +11,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils._param_validation import Interval
 
+from lyceum.base import undefined
 from lyceum.cluster._mixture import MIXTURE_CONSTRAINTS, Mixture
 from lyceum.cluster._mixture_start import StartLabels, given_array, given_weights
 from lyceum.cluster._table_problem import TableParameters, TableProblem, there_or_zero
@@ -42,10 +43,10 @@ class TableMixture(Mixture):
 
     def _group(self) -> np.ndarray:
         """-1 for a design column of 0 and 1, else the number of the columns that sum to 1 together."""
-        raise NotImplementedError
+        raise undefined(self, "_group")
 
     def _start_scaling(self, moments: Moments) -> Any:
-        raise NotImplementedError
+        raise undefined(self, "_start_scaling")
 
     # -- fit ------------------------------------------------------------------------------------------------
 

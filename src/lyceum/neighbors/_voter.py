@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum.base import targets_to_score
+from lyceum.base import targets_to_score, undefined
 from lyceum.data import ArraySource, Block, Inputs, Rows, Schema
 from lyceum.distances import NeighborIndex, Neighbors, RadiusNeighbors, pairwise_blocks
 from lyceum.errors import SettingError
@@ -55,7 +55,7 @@ class Voter(StoredRows):
     # -- fit -------------------------------------------------------------------------------------------------
 
     def _tally(self) -> Tally:
-        raise NotImplementedError
+        raise undefined(self, "_tally")
 
     def _odd_only(self) -> bool:
         return False

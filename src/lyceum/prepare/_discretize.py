@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import CATEGORICAL_FEATURES
 from lyceum.data import Block, Column, Inputs, Rows, Schema, is_dask
-from lyceum.errors import SettingError
+from lyceum.errors import ModelFileError, SettingError
 from lyceum.prepare._base import Transformer
 from lyceum.prepare._mdl_cuts import ClassBins, frequency_cuts, mdl_cuts, width_cuts
 from lyceum.prepare._steps import as_floats
@@ -198,6 +198,15 @@ class Discretize(Transformer):
         """The number of cuts."""
         check_is_fitted(self)
         return sum(len(cuts) for cuts in self.cuts_ if cuts is not None)
+
+    def _check_model(self) -> None:
+        super()._check_model()
+        for cuts in getattr(self, "cuts_", ()):
+            if cuts is None:
+                continue
+            numbers = isinstance(cuts, np.ndarray) and cuts.ndim == 1 and cuts.dtype.kind == "f"
+            if not numbers or not (np.diff(cuts) > 0).all():
+                raise ModelFileError("holds a Discretize whose cuts are not rising numbers")
 
 
 @dataclass(frozen=True, eq=False)
