@@ -54,9 +54,11 @@ def quality_text(item: tuple[str, float]) -> str:
     return f"{name} {value:.0f}" if name in ("iterations", "sampled MiB") else f"{name} {value:.8g}"
 
 
-def subtitle(record: dict) -> str:
+def subtitle(record: dict, machine: str = "") -> str:
     rounds = max(len(outcome["all_seconds"]) for outcome in record["outcomes"])
     parts = [f"scale {record['scale']:g}", f"best of {rounds}", record["date"], f"commit {record['commit']}"]
+    if machine:
+        parts.append(f"machine {machine}")
     if record["others"] is not None:
         parts.append(f"other processes on {record['others']:.0%} of the cores")
     return ", ".join(parts)
@@ -77,27 +79,32 @@ def show(record: dict) -> None:
     Console(width=None if sys.stdout.isatty() else 140).print(table)
 
 
-def record_results(records: dict[str, dict], order: list[str]) -> None:
-    """Replace these workloads in RESULTS.md; keep the others if machine and software are still the same."""
-    here = machine()
-    old = json.loads(RECORDS.read_text()) if RECORDS.exists() else {}
-    kept = old.get("records", {}) if old.get("machine") == here else {}
-    records = kept | records
+def record_result(name: str, record: dict, order: list[str]) -> None:
+    """Replace one workload in RESULTS.md; the others stay as they are, each with the machine it ran on."""
+    records = json.loads(RECORDS.read_text()) if RECORDS.exists() else {}
+    records[name] = record | {"machine": machine()}
     records = {name: records[name] for name in order if name in records}
-    RECORDS.write_text(json.dumps({"machine": here, "records": records}, indent=1, ensure_ascii=False) + "\n")
-    RESULTS.write_text(markdown(here, records))
+    write_file(RECORDS, json.dumps(records, indent=1, ensure_ascii=False) + "\n")
+    write_file(RESULTS, markdown(records))
 
 
-def markdown(here: dict[str, str], records: dict[str, dict]) -> str:
+def write_file(path: Path, text: str) -> None:
+    """Whole or not at all: an interrupted benchmark keeps what was recorded."""
+    fresh = path.with_suffix(path.suffix + ".new")
+    fresh.write_text(text)
+    fresh.replace(path)
+
+
+def markdown(records: dict[str, dict]) -> str:
     newest = max(record["date"] for record in records.values())
-    lines = [
-        "# Benchmark results",
-        "",
-        INTRO,
-        f"- date: {newest}",
-        *(f"- {key}: {here[key]}" for key in here),
-        "",
-    ]
+    machines: list[dict] = []
+    for record in records.values():
+        if record["machine"] not in machines:
+            machines.append(record["machine"])
+    letters = {str(here): chr(ord("A") + place) for place, here in enumerate(machines)}
+    lines = ["# Benchmark results", "", INTRO, f"Newest: {newest}.", ""]
+    for here in machines:
+        lines += [f"Machine {letters[str(here)]}:", *(f"- {key}: {here[key]}" for key in here), ""]
     for group in dict.fromkeys(record["group"] for record in records.values()):
         lines += [
             f"## {group}",
@@ -108,10 +115,11 @@ def markdown(here: dict[str, str], records: dict[str, dict]) -> str:
         for record in records.values():
             if record["group"] != group:
                 continue
+            where = letters[str(record["machine"])] if len(machines) > 1 else ""
             for place, row in enumerate(cells(record)):
                 if "lyceum" in row[0]:
                     row = [f"**{cell}**" if cell and column < 4 else cell for column, cell in enumerate(row)]
-                first = f"{record['title']} ({subtitle(record)})" if place == 0 else ""
+                first = f"{record['title']} ({subtitle(record, where)})" if place == 0 else ""
                 lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in [first, *row]) + " |")
         lines.append("")
     return "\n".join(lines)

@@ -3,7 +3,7 @@
 python benchmarks/run.py                      every workload at full size
 python benchmarks/run.py ols kmeans           those whose names contain "ols" or "kmeans"
 python benchmarks/run.py --scale 0.01         a quick look
-python benchmarks/run.py --record             also rewrite RESULTS.md
+python benchmarks/run.py --record             also write RESULTS.md, after every workload
 """
 
 from __future__ import annotations
@@ -30,7 +30,6 @@ NAMES = [*WORKLOADS, "imports", "outofcore"]
 
 def main() -> None:
     options = parse()
-    records = {}
     for name in [name for name in NAMES if not options.only or any(part in name for part in options.only)]:
         try:
             with OthersWatch() as others:
@@ -45,10 +44,9 @@ def main() -> None:
             if not options.keep:
                 clean()
         when = {"date": str(date.today()), "commit": commit(), "scale": options.scale, "others": others.share}
-        records[name] = record | when
-        report.show(records[name])
-    if options.record:
-        report.record_results(records, NAMES)
+        report.show(record | when)
+        if options.record and record["group"] != "Failed":
+            report.record_result(name, record | when, NAMES)
 
 
 def parse() -> argparse.Namespace:
@@ -62,7 +60,7 @@ def parse() -> argparse.Namespace:
         "--scale", type=float, default=1.0, help="fraction of the full number of rows (default 1)"
     )
     parser.add_argument("--repeat", type=int, default=3, help="rounds, of which the best counts (default 3)")
-    parser.add_argument("--record", action="store_true", help="rewrite RESULTS.md with these workloads")
+    parser.add_argument("--record", action="store_true", help="write these workloads into RESULTS.md, each as it ends")
     parser.add_argument(
         "--keep", action="store_true", help="keep and reuse the generated files in benchmarks/data"
     )

@@ -21,6 +21,7 @@ from typing import Any
 
 PAUSE = 0.05  # seconds before a run: idle OpenMP threads of the previous contender stop spinning
 PAGE = resource.getpagesize()
+SLOW = 20.0  # seconds after which a contender is not run again
 
 
 @dataclass
@@ -42,7 +43,7 @@ class Outcome:
 
 
 def race(contenders: dict[str, Callable], quality: Callable[[Any], dict], repeat: int) -> list[Outcome]:
-    """Run every contender `repeat` times, in turn, starting each round with another one.
+    """Run every contender `repeat` times, in turn, starting each round with another one; the slow ones once.
 
     A contender is a function that imports what it needs and returns the thunk to be timed.
     """
@@ -55,7 +56,7 @@ def race(contenders: dict[str, Callable], quality: Callable[[Any], dict], repeat
         names = list(thunks)
         for name in names[turn % len(names) :] + names[: turn % len(names)] if names else []:
             outcome = outcomes[name]
-            if outcome.note.startswith(("error", "not installed")):
+            if outcome.note.startswith(("error", "not installed")) or (outcome.seconds or 0.0) > SLOW:
                 continue
             with failure_noted(outcome):
                 result = timed(thunks[name], outcome)
