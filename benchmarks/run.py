@@ -60,7 +60,7 @@ def parse() -> argparse.Namespace:
         "--scale", type=float, default=1.0, help="fraction of the full number of rows (default 1)"
     )
     parser.add_argument("--repeat", type=int, default=3, help="rounds, of which the best counts (default 3)")
-    parser.add_argument("--record", action="store_true", help="write these workloads into RESULTS.md, each as it ends")
+    parser.add_argument("--record", action="store_true", help="write them into RESULTS.md, one by one")
     parser.add_argument(
         "--keep", action="store_true", help="keep and reuse the generated files in benchmarks/data"
     )
