@@ -78,7 +78,7 @@ def save(model: Any, path: str | os.PathLike[str], *, force: bool = False) -> Pa
     ----------
     model : learner, or a scikit-learn pipeline or column transformer of learners
     path : path
-        Usually ends in ".skops".
+        Usually ends in ".lyceum".
     force : bool, default=False
         Whether an existing file is replaced. The new file is complete before it takes the old one's place.
 
@@ -93,7 +93,7 @@ def save(model: Any, path: str | os.PathLike[str], *, force: bool = False) -> Pa
     >>> from lyceum.bayes import LinearDiscriminant
     >>> model = LinearDiscriminant().fit([[0.0], [1.0], [3.0], [4.0]], ["a", "a", "b", "b"])
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = save(model, os.path.join(folder, "model.skops"))
+    ...     path = save(model, os.path.join(folder, "model.lyceum"))
     ...     load(path).predict([[0.5], [3.5]]).tolist()
     ['a', 'b']
     """
@@ -108,9 +108,22 @@ def save(model: Any, path: str | os.PathLike[str], *, force: bool = False) -> Pa
 def load(path: str | os.PathLike[str]) -> Any:
     """The model in a file that `save` wrote.
 
-    Raises ModelFileError if the file is damaged, is of a newer format, holds a type that is not catalogued,
-    or holds arrays that do not fit the learner. A file does not say who wrote it: a stranger's model can be
-    wrong, but it cannot run code.
+    A file does not say who wrote it: a stranger's model can be wrong, but it cannot run code.
+
+    Parameters
+    ----------
+    path : path
+
+    Returns
+    -------
+    learner or pipeline
+        Fitted as it was when it was saved.
+
+    Raises
+    ------
+    ModelFileError
+        If the file is damaged, is of a newer format, holds a type that is not catalogued, or holds arrays
+        that do not fit the learner.
     """
     from lyceum._model_checks import check_model, rehearse
 

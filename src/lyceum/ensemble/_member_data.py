@@ -277,7 +277,7 @@ def vote_codes(member: Any, classes: np.ndarray, ask: Callable[..., np.ndarray])
 
 
 def one_hot(codes: np.ndarray, n_classes: int) -> np.ndarray:
-    """A column a class, 1 for the code of the row."""
+    """One column per class, 1 for the row's own class."""
     votes = np.zeros((len(codes), n_classes))
     votes[np.arange(len(codes)), codes] = 1.0
     return votes

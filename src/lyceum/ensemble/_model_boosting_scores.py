@@ -64,7 +64,7 @@ def value(model: Any, data: MemberData) -> np.ndarray:
 
 
 def class_scores(model: Any, scores: np.ndarray) -> np.ndarray:
-    """A column a class: of two, the first has 0."""
+    """One column per class; of two classes, the first has 0."""
     if scores.shape[1] > 1:
         return np.array(scores, order="C")
     both = np.column_stack([np.zeros(len(scores)), scores])

@@ -48,7 +48,7 @@ class ModelText:
     error: np.ndarray  # of the models at the nodes, in standard deviations of the target
 
     def rules(self) -> list[ModelRule]:
-        """A rule a leaf, left to right, numbered from 1."""
+        """One rule per leaf, left to right, numbered from 1."""
         ways = rules(self.labels)
         return [
             ModelRule(
@@ -74,7 +74,7 @@ class ModelText:
         return f"{self.labels.target} = " + text.removeprefix("+ ")
 
     def lines(self) -> Iterator[tuple[str, str, float, float]]:
-        """A line a branch: the condition, indented, the model's number, weight, and error in % of sd."""
+        """One line per branch: the condition, indented, the model's number, weight, and error in % of sd."""
         tree, numbers = self.labels.tree, {rule.node: f"LM{rule.number}" for rule in self.rules()}
         waiting = [(0, "all rows", -1)]
         while waiting:
