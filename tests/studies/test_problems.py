@@ -8,7 +8,7 @@ import pytest
 import lyceum
 from lyceum import datasets, plot
 from lyceum.errors import Cancelled
-from lyceum.studies import _conclusions, _example_rows, _report, _report_parts, _statements, _trials
+from lyceum.studies import _conclusions, _example_rows, _report, _report_parts, _statements
 from lyceum.studies._problems import Problems
 
 RENDER = _report.render
@@ -80,7 +80,7 @@ def test_a_section_that_fails_is_named_in_its_place(tmp_path, monkeypatch):
 
 
 def test_a_metric_that_fails_is_named(tmp_path, monkeypatch):
-    monkeypatch.setattr(_trials, "auc_hand_till", broken)
+    monkeypatch.setattr(_metrics, "auc_hand_till", broken)
     study = lyceum.study(**TABLE, out=tmp_path / "s")
     checked(study, *(f"AUC of {candidate.label}" for candidate in study.candidates))
     assert study.best.auc is None

@@ -20,12 +20,12 @@ from lyceum.persist import save
 from lyceum.studies._comparison import Comparison, HoldoutResult, OutOfSample, RankedLearner
 from lyceum.studies._example_rows import explain_row, pick_rows
 from lyceum.studies._loss_rule import LossRule
+from lyceum.studies._metrics import loss_and_interval
 from lyceum.studies._pipelines import build_pipeline, choose_settings, row_predictions, seed_of
 from lyceum.studies._plan import Plan
 from lyceum.studies._problems import Problems, reason_of
 from lyceum.studies._store import Store
 from lyceum.studies._study_data import StudyData
-from lyceum.studies._trials import loss_and_interval
 
 __all__ = ["bootstrap_error", "curve_values", "fit_choice", "holdout_values", "stored_result"]
 

@@ -12,10 +12,11 @@ from lyceum.errors import StudyError
 from lyceum.evaluate import corrected_t, fit_verdict, hoeffding, mcnemar
 from lyceum.studies._comparison import Comparison, RankedLearner
 from lyceum.studies._loss_rule import LossRule
+from lyceum.studies._metrics import ranked_learner
 from lyceum.studies._problems import Problems
 from lyceum.studies._store import Store
 from lyceum.studies._task_table import TaskTable
-from lyceum.studies._trials import Trial, ranked_learner
+from lyceum.studies._trials import Trial
 
 __all__ = ["compare_learners", "holm"]
 

@@ -1,28 +1,21 @@
-"""One learner's out-of-sample predictions, and every metric of them."""
+"""One learner's out-of-sample predictions, with the losses of its rows and folds."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from scipy import stats
 
 from lyceum.errors import StudyError
-from lyceum.evaluate import auc, auc_hand_till, calibration, error_interval, regression_report
 from lyceum.studies._candidate import Candidate
-from lyceum.studies._comparison import OutOfSample, RankedLearner, Span
+from lyceum.studies._comparison import OutOfSample
 from lyceum.studies._loss_rule import LossRule, weighted_mean
 from lyceum.studies._plan import Task
-from lyceum.studies._problems import Problems
 from lyceum.studies._store import Store, TaskResult
 from lyceum.studies._task_table import TaskTable
 
-__all__ = ["Trial", "loss_and_interval", "pooled_predictions", "ranked_learner"]
-
-_Z = float(stats.norm.isf(0.025))
+__all__ = ["Trial", "concatenate", "pooled_predictions"]
 
 
 def pooled_predictions(store: Store, name: str, n_folds: int) -> OutOfSample:
@@ -75,131 +68,3 @@ class Trial:
     @property
     def test_to_train(self) -> float:
         return sum(result.n_test for result in self.results) / sum(result.n_train for result in self.results)
-
-
-def _by_row(sample: OutOfSample, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The mean of every row over repeats, and the weights of the rows."""
-    _, first, place, times = np.unique(
-        sample.rows, return_index=True, return_inverse=True, return_counts=True
-    )
-    w = np.ones(len(first)) if sample.weight is None else sample.weight[first]
-    return np.bincount(place, values) / times, w
-
-
-def _mean_and_error(sample: OutOfSample, values: np.ndarray) -> tuple[float, float]:
-    """Mean over rows and its standard error √(Σ w² (v - mean)²) / Σ w."""
-    values, w = _by_row(sample, values)
-    mean = float(values @ w / w.sum())
-    return mean, float(np.sqrt((w**2) @ (values - mean) ** 2) / w.sum())
-
-
-def _rate_interval(sample: OutOfSample, rate: float) -> Span:
-    """Wilson's interval for the effective number of rows, (Σ w)² / Σ w²."""
-    w = _by_row(sample, np.zeros(len(sample.rows)))[1]
-    n = float(w.sum() ** 2 / (w @ w))
-    found = error_interval(min(rate, 1.0) * n, n)  # type: ignore[arg-type]
-    return found.low, found.high
-
-
-def loss_and_interval(rule: LossRule, sample: OutOfSample, losses: np.ndarray) -> tuple[float, Span, float]:
-    """What the study ranks by, with its 95 % interval and standard error.
-
-    An error rate has Wilson's interval. A cost has mean ± 1.96 standard errors, kept within the costs. RMSE
-    has the roots of the interval of the mean square; its standard error is that of the mean square / 2 RMSE.
-    """
-    mean, error = _mean_and_error(sample, losses)
-    low, high = rule.range
-    span = (max(low, mean - _Z * error), min(high, mean + _Z * error))
-    if rule.n_classes is None:
-        rmse = math.sqrt(mean)
-        return rmse, (math.sqrt(span[0]), math.sqrt(span[1])), error / (2.0 * rmse) if rmse else 0.0
-    if rule.loss is None and rule.doubt is None:
-        return mean, _rate_interval(sample, mean), error
-    return mean, span, error
-
-
-def _classified(trial: Trial, rule: LossRule) -> dict[str, Any]:
-    """Errors, costs and the confusion table of the decisions."""
-    sample, decided = trial.sample, trial.decided
-    assert rule.n_classes is not None
-    assert decided is not None
-    y, proba, w, K = sample.y, sample.predicted, sample.weight, rule.n_classes
-    error, _ = _mean_and_error(sample, (proba.argmax(axis=1) != y).astype(np.float64))
-    cost, cost_interval, _ = loss_and_interval(rule, sample, trial.losses)
-    actions = K if rule.loss is None else rule.loss.values.shape[1]
-    columns = actions + (rule.doubt is not None)
-    table = np.zeros((K, columns))
-    np.add.at(table, (y, np.where(decided < 0, columns - 1, decided)), 1.0 if w is None else w)
-    return {
-        "error": error,
-        "error_interval": _rate_interval(sample, error),
-        "cost": cost,
-        "cost_interval": cost_interval,
-        "reject_rate": _mean_and_error(sample, (decided < 0).astype(np.float64))[0],
-        "confusion": tuple(tuple(row) for row in table.tolist()),
-    }
-
-
-def _calibrated(trial: Trial, K: int) -> dict[str, Any]:
-    """How far posteriors can be taken at their word."""
-    sample = trial.sample
-    found = calibration(sample.y, sample.predicted, classes=np.arange(K), sample_weight=sample.weight)
-    return {
-        "log_loss": found.log_loss,
-        "brier": found.brier,
-        "calibration_error": found.expected_error,
-    }
-
-
-def _area(trial: Trial, K: int) -> dict[str, Any]:
-    """The area under the ROC curve."""
-    y, proba, w = trial.sample.y, trial.sample.predicted, trial.sample.weight
-    if K == 2:
-        return {"auc": float(auc(y == 1, proba[:, 1], sample_weight=w))}
-    return {"auc": float(auc_hand_till(y, proba, classes=np.arange(K), sample_weight=w))}
-
-
-def _regressed(trial: Trial) -> dict[str, Any]:
-    report = regression_report(trial.sample.y, trial.sample.predicted, sample_weight=trial.sample.weight)
-    return {"mae": report.mae, "r2": report.r2}
-
-
-def _metrics(trial: Trial, rule: LossRule, problems: Problems) -> dict[str, Any]:
-    """Every metric of one learner that applies and could be made."""
-    label, K = trial.candidate.label, rule.n_classes
-    if K is None:
-        loss, interval, _ = loss_and_interval(rule, trial.sample, trial.losses)
-        found = {"rmse": loss, "rmse_interval": interval}
-        return found | problems.attempt(f"regression metrics of {label}", lambda: _regressed(trial), {})
-    found = _classified(trial, rule)
-    found |= problems.attempt(f"calibration of {label}", lambda: _calibrated(trial, K), {})
-    return found | problems.attempt(f"AUC of {label}", lambda: _area(trial, K), {})
-
-
-def ranked_learner(
-    trial: Trial, rule: LossRule, table: TaskTable, estimates: Mapping[str, float], problems: Problems
-) -> RankedLearner:
-    """The numbers of one learner by itself."""
-    loss, interval, error = loss_and_interval(rule, trial.sample, trial.losses)
-    train = math.sqrt(trial.train_loss) if rule.n_classes is None else trial.train_loss
-    name = trial.candidate.name
-    own = [result for task, result in table.done.items() if task.name == name]
-    return RankedLearner(
-        name=name,
-        label=trial.candidate.label,
-        params=table.params(trial.candidate),
-        loss=loss,
-        interval=interval,
-        standard_error=error,
-        fold_losses=tuple(trial.fold_losses.tolist()),
-        train_loss=train,
-        complexity=int(np.median([result.complexity for result in trial.results])),
-        seconds=sum(result.seconds for result in own),
-        memory=max(result.memory for result in own),
-        folds_done=len(own),
-        folds_planned=len(table.order),
-        is_baseline=trial.candidate.is_baseline,
-        error_632=estimates.get(name),
-        warnings=tuple(dict.fromkeys(text for result in own for text in result.warnings)),
-        **_metrics(trial, rule, problems),
-    )
