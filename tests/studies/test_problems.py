@@ -8,7 +8,7 @@ import pytest
 import lyceum
 from lyceum import datasets, plot
 from lyceum.errors import Cancelled
-from lyceum.studies import _conclusions, _example_rows, _report, _report_parts, _statements
+from lyceum.studies import _conclusions, _example_rows, _metrics, _report, _report_parts, _statements
 from lyceum.studies._problems import Problems
 
 RENDER = _report.render
