@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -82,6 +82,18 @@ class RankedLearner:
     verdict : str
         One sentence for people.
     folds_done, folds_planned : int
+    settings_tried : int
+        How many settings the inner folds compared in every fold that was searched; 1 where there is nothing
+        to choose.
+    folds_searched : int
+        In how many of the finished folds settings were searched; in the others the learner has its defaults,
+        because the budget did not reach.
+    search_seconds : float
+        The part of `seconds` that the search took.
+    folds_calibrated : int
+        In how many of the finished folds posteriors were calibrated.
+    members : dict of str to float
+        Of a committee or of stacking: the learners, and what each weighs; empty for others.
     warnings : tuple of str
     """
 
@@ -123,7 +135,17 @@ class RankedLearner:
     within_one_se: bool = False
     fit_word: str = "balanced"
     verdict: str = ""
+    settings_tried: int = 1
+    folds_searched: int = 0
+    search_seconds: float = 0.0
+    folds_calibrated: int = 0
+    members: Mapping[str, float] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+
+    @property
+    def is_tuned(self) -> bool:
+        """Whether its settings were searched in every finished fold, or there was nothing to search."""
+        return self.settings_tried < 2 or self.folds_searched >= self.folds_done
 
     def as_dict(self) -> dict[str, Any]:
         """All fields in JSON's own types."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import hashlib
 import json
-import math
 import os
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
@@ -13,14 +12,12 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from lyceum.data import KINDS
 from lyceum.decision import LossMatrix
 from lyceum.errors import LyceumError, StudyError
 from lyceum.files import write_file
+from lyceum.studies._recipe_checks import CHECKS
 
 __all__ = ["LearnerChoice", "Recipe"]
-
-CHOOSE = ("simplest", "best")
 
 
 @dataclass(frozen=True)
@@ -90,15 +87,33 @@ class Recipe:
         Columns to keep although they look like identifiers, constants or free text.
     weight : str or None
         The column of row weights.
+    group : str or None
+        The column that says which rows belong together: rows of one group are never in training and test
+        both. No learner sees it.
+    time : str or None
+        The column that orders the rows: every fold learns from earlier rows and is tested on later ones. No
+        learner sees it unless `keep` names it.
     learners : tuple of LearnerChoice
         Empty: chosen for the task and the size.
     loss : LossMatrix or None
         Rows = true class, columns = action; None is 0/1.
     doubt : float or None
         The cost of rejecting a row.
+    metric : str or None
+        What learners are ranked by: "cost", "error", "log loss", "auc", "balanced error" or "f1" for
+        classes, "rmse", "mae", "r2" or "pinball" ("pinball 0.9" for the quantile 0.9) for numbers. None is
+        the cost, which is the error rate without `loss` and `doubt`, or RMSE.
     folds : int or None
         None: 10 below 2,000 rows, else 5.
     repeats, inner_folds : int
+    n_settings : int
+        The share of every learner: how many of its settings the inner folds of a fold compare at most, the
+        defaults first. All begin on one inner fold, and the better third goes on to the next.
+    calibrate : bool
+        Whether posteriors are calibrated inside the folds, where that lowers the cost there.
+    committees : bool
+        Whether a committee and stacking of the learners, from their out-of-fold predictions, are compared
+        with them.
     holdout : float
         Share of rows that nothing is chosen by.
     bootstrap_632 : bool
@@ -126,12 +141,18 @@ class Recipe:
     ignore: tuple[str, ...] = ()
     keep: tuple[str, ...] = ()
     weight: str | None = None
+    group: str | None = None
+    time: str | None = None
     learners: tuple[LearnerChoice, ...] = ()
     loss: LossMatrix | None = None
     doubt: float | None = None
+    metric: str | None = None
     folds: int | None = None
     repeats: int = 1
     inner_folds: int = 3
+    n_settings: int = 12
+    calibrate: bool = False
+    committees: bool = True
     holdout: float = 0.0
     bootstrap_632: bool = False
     choose: str = "simplest"
@@ -140,7 +161,7 @@ class Recipe:
     memory_mb: int = 512
 
     def __post_init__(self) -> None:
-        for name, check in _CHECKS.items():
+        for name, check in {**CHECKS, "learners": _learners}.items():
             value = getattr(self, name)
             if not (value is None and name in _OPTIONAL):
                 object.__setattr__(self, name, check(name, value))
@@ -215,7 +236,7 @@ class Recipe:
 
 
 _SAY = {"data": 'data = "file.csv"', "target": 'target = "the column to predict"'}
-_OPTIONAL = ("weight", "loss", "doubt", "folds", "budget_minutes")
+_OPTIONAL = ("weight", "group", "time", "loss", "doubt", "metric", "folds", "budget_minutes")
 
 
 def _relative(path: str, folder: Path) -> str:
@@ -279,108 +300,7 @@ def _space_out(space: Any) -> Any:
     return dict(zip(("low", "high", "scale"), space)) if isinstance(space, tuple) else list(space)
 
 
-# -- what every key may be ---------------------------------------------------------------------------------
-
-
-def _paths(name: str, value: Any) -> tuple[str, ...]:
-    given = list(value) if isinstance(value, list | tuple) else [value]
-    if not given or not all(isinstance(path, str | os.PathLike) for path in given):
-        raise StudyError(f"{name} = {value!r}: give a path, or a list of paths")
-    return tuple(os.fspath(path) for path in given)
-
-
-def _text(name: str, value: Any) -> str:
-    if not isinstance(value, str) or not value:
-        raise StudyError(f"{name} = {value!r}: give the name of a column")
-    return value
-
-
-def _names(name: str, value: Any) -> tuple[str, ...]:
-    given = tuple(value) if isinstance(value, list | tuple | set | frozenset) else (value,)
-    return tuple(_text(name, item) for item in given)
-
-
-def _kinds(name: str, value: Any) -> dict[str, str]:
-    if not isinstance(value, Mapping):
-        raise StudyError(
-            f'{name} = {value!r}: give a table of columns and kinds, e.g. {{age = "continuous"}}'
-        )
-    for column, kind in dict(value).items():
-        if not isinstance(kind, str) or kind not in KINDS:
-            raise StudyError(f"{name}: {column!r} = {kind!r}: choose one of {', '.join(KINDS)}")
-    return dict(value)
-
-
 def _learners(name: str, value: Any) -> tuple[LearnerChoice, ...]:
     if isinstance(value, str | Mapping) or not isinstance(value, Sequence):
         value = (value,)
     return tuple(map(LearnerChoice.of, value))
-
-
-def _loss(name: str, value: Any) -> LossMatrix:
-    try:
-        if isinstance(value, LossMatrix):
-            return value
-        if isinstance(value, str | os.PathLike):
-            return LossMatrix.read(value)
-        if isinstance(value, Mapping):
-            by_pair = all(isinstance(pair, tuple) for pair in value)
-            return LossMatrix.from_costs(value) if by_pair else LossMatrix.from_dict(value)
-        return LossMatrix(value)
-    except LyceumError as error:
-        raise StudyError(f"{name}: {error}") from error
-
-
-def _whole(least: int, most: int) -> Callable[[str, Any], int]:
-    def check(name: str, value: Any) -> int:
-        fits = not isinstance(value, bool) and hasattr(value, "__index__") and least <= int(value) <= most
-        if not fits:
-            upper = f" and at most {most:,}" if most < 10**9 else ""
-            raise StudyError(f"{name} = {value!r}: give a whole number of at least {least}{upper}")
-        return int(value)
-
-    return check
-
-
-def _number(low: float, high: float, why: str) -> Callable[[str, Any], float]:
-    def check(name: str, value: Any) -> float:
-        fits = isinstance(value, int | float) and not isinstance(value, bool) and low <= value < high
-        if not fits or math.isnan(value):
-            raise StudyError(f"{name} = {value!r}: {why}")
-        return float(value)
-
-    return check
-
-
-def _yes(name: str, value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise StudyError(f"{name} = {value!r}: give true or false")
-    return value
-
-
-def _choose(name: str, value: Any) -> str:
-    if value not in CHOOSE:
-        raise StudyError(f"{name} = {value!r}: choose one of {', '.join(CHOOSE)}")
-    return value
-
-
-_CHECKS: dict[str, Callable[[str, Any], Any]] = {
-    "data": _paths,
-    "target": _text,
-    "kinds": _kinds,
-    "ignore": _names,
-    "keep": _names,
-    "weight": _text,
-    "learners": _learners,
-    "loss": _loss,
-    "doubt": _number(0.0, math.inf, "give the cost of rejecting a row, a number of at least 0"),
-    "folds": _whole(2, 10**9),
-    "repeats": _whole(1, 10_000),
-    "inner_folds": _whole(2, 10**6),
-    "holdout": _number(0.0, 0.9, "give the share of rows to hold out, from 0 to 0.9"),
-    "bootstrap_632": _yes,
-    "choose": _choose,
-    "seed": _whole(0, 2**63 - 1),
-    "budget_minutes": _number(0.0, math.inf, "give minutes, a number of at least 0"),
-    "memory_mb": _whole(1, 10**9),
-}

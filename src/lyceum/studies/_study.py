@@ -31,13 +31,19 @@ def study(
     learners: Sequence[Any] | None = None,
     loss: Any = None,
     doubt: float | None = None,
+    metric: str | None = None,
     kinds: Mapping[str, str] | None = None,
     ignore: Sequence[str] | None = None,
     keep: Sequence[str] | None = None,
     weight: str | None = None,
+    group: str | None = None,
+    time: str | None = None,
     folds: int | None = None,
     repeats: int | None = None,
     inner_folds: int | None = None,
+    n_settings: int | None = None,
+    calibrate: bool | None = None,
+    committees: bool | None = None,
     holdout: float | None = None,
     bootstrap_632: bool | None = None,
     choose: str | None = None,
@@ -69,10 +75,23 @@ def study(
         Rows = true class, columns = action; 0/1 by default.
     doubt : float, optional
         The cost of rejecting a row.
+    metric : str, optional
+        What learners are ranked by: "cost", "error", "log loss", "auc", "balanced error" or "f1" for
+        classes; "rmse", "mae", "r2" or "pinball" ("pinball 0.9" for the quantile 0.9) for numbers.
     kinds, ignore, keep, weight
         Declared kinds, columns to leave out, suspicious columns to keep, the column of row weights.
+    group : str, optional
+        The column whose equal values mark rows that belong together: none is trained and tested with.
+    time : str, optional
+        The column that orders the rows: folds learn from earlier rows and are tested on later ones.
     folds, repeats, inner_folds : int, optional
         Outer folds (10 below 2,000 rows, else 5), how often they are drawn (1), inner folds (3).
+    n_settings : int, optional
+        How many settings of every learner are compared by the inner folds of a fold at most (12).
+    calibrate : bool, optional
+        Whether posteriors are calibrated inside the folds, where that lowers the cost there.
+    committees : bool, optional
+        Whether a committee and stacking of the learners are compared with them (yes).
     holdout : float, optional
         Share of rows that nothing is chosen by.
     bootstrap_632 : bool, optional
@@ -104,10 +123,12 @@ def study(
     (1, 3)
     """
     options = {
-        "target": target, "learners": learners, "loss": loss, "doubt": doubt, "kinds": kinds,
-        "ignore": ignore, "keep": keep, "weight": weight, "folds": folds, "repeats": repeats,
-        "inner_folds": inner_folds, "holdout": holdout, "bootstrap_632": bootstrap_632, "choose": choose,
-        "seed": seed, "budget_minutes": budget, "memory_mb": memory_mb,
+        "target": target, "learners": learners, "loss": loss, "doubt": doubt, "metric": metric,
+        "kinds": kinds, "ignore": ignore, "keep": keep, "weight": weight, "group": group, "time": time,
+        "folds": folds, "repeats": repeats, "inner_folds": inner_folds, "n_settings": n_settings,
+        "calibrate": calibrate, "committees": committees, "holdout": holdout,
+        "bootstrap_632": bootstrap_632, "choose": choose, "seed": seed, "budget_minutes": budget,
+        "memory_mb": memory_mb,
     }  # fmt: skip
     given = {name: value for name, value in options.items() if value is not None}
     with ExitStack() as stack:

@@ -1,0 +1,68 @@
+"""What learners are ranked by: the names of metrics, as a recipe gives them."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["CLASS_METRICS", "NUMBER_METRICS", "Metric"]
+
+# the name in a recipe, and what a report calls it: all are the smaller, the better
+CLASS_METRICS = {
+    "cost": "mean cost",
+    "error": "error rate",
+    "log loss": "log loss",
+    "auc": "1 − AUC",
+    "balanced error": "balanced error",
+    "f1": "1 − F1",
+}
+NUMBER_METRICS = {"rmse": "RMSE", "mae": "MAE", "r2": "1 − R²", "pinball": "pinball loss"}
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A metric by name; `quantile` is that of the pinball loss.
+
+    >>> Metric.of("Pinball 0.9"), str(Metric.of("log_loss"))
+    (Metric(name='pinball', quantile=0.9), 'log loss')
+    """
+
+    name: str
+    quantile: float = 0.5
+
+    @classmethod
+    def of(cls, text: Any) -> Metric:
+        """The metric that a text names; raises ValueError with a hint."""
+        if isinstance(text, Metric):
+            return text
+        name = str(text).strip().lower().replace("_", " ").replace("-", " ").replace("²", "2")
+        name, _, number = name.partition(" ") if name.startswith("pinball") else (name, "", "")
+        known = [*CLASS_METRICS, *NUMBER_METRICS]
+        if name not in known:
+            near = difflib.get_close_matches(name, known, 1)
+            raise ValueError(f"did you mean {near[0]!r}?" if near else f"choose one of {', '.join(known)}")
+        return cls(name, _quantile(number))
+
+    @property
+    def is_for_classes(self) -> bool:
+        return self.name in CLASS_METRICS
+
+    @property
+    def criterion(self) -> str:
+        """What a report calls it."""
+        plain = {**CLASS_METRICS, **NUMBER_METRICS}[self.name]
+        return f"{plain} at {self.quantile:g}" if self.name == "pinball" else plain
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.quantile:g}" if self.name == "pinball" else self.name
+
+
+def _quantile(number: str) -> float:
+    try:
+        found = float(number) if number else 0.5
+    except ValueError:
+        found = -1.0
+    if not 0.0 < found < 1.0:
+        raise ValueError("the quantile of the pinball loss is between 0 and 1, e.g. 'pinball 0.9'")
+    return found
