@@ -185,3 +185,19 @@ def test_settings_of_members_are_settings_of_the_committee():
     assert model.get_params()["tree__max_depth"] == 2
     assert model.members[0][2] == [0]
     assert isinstance(model.members[1][1], LinearDiscriminant)
+
+
+def test_columns_of_linear_members_add_their_mean_slope_times_the_distance_from_the_mean():
+    X, y = load_diabetes(return_X_y=True)
+    model = Committee([("own", Ridge()), ("other", SkLinear(), [0, 2])]).fit(X, y)
+    slopes = model.estimators_[0].coef_ / 2
+    slopes[[0, 2]] += model.estimators_[1].coef_ / 2
+    found = model.explain(X[:20])
+    np.testing.assert_allclose(found.contributions, slopes * (X[:20] - X.mean(axis=0)), atol=1e-9)
+    np.testing.assert_allclose(found.base, y.mean(), rtol=1e-9)
+
+
+def test_members_that_need_a_frame_are_not_explained():
+    frame = pd.DataFrame({"a": [0.0, 1.0, 2.0, 3.0], "b": [1.0, 0.0, 1.0, 0.0]})
+    model = Committee([("tree", SkTree())]).fit(frame, [0, 0, 1, 1])
+    assert not hasattr(model, "explain")

@@ -12,6 +12,7 @@ from lyceum.base._learner import CATEGORICAL_FEATURES, Learner
 from lyceum.base._model_parts import complexity
 from lyceum.base._one_pass import OnePassClassifier, OnePassLearner, finite_sums
 from lyceum.base._posterior import PosteriorClassifier, normalize_posteriors
+from lyceum.base._replacement import parts_by_replacement, typical_row
 from lyceum.base._score import Classifier, Regressor, target_of, targets_to_score
 from lyceum.base._state import unchanged_on_failure, undefined
 
@@ -27,9 +28,11 @@ __all__ = [
     "complexity",
     "finite_sums",
     "normalize_posteriors",
+    "parts_by_replacement",
     "sum_by_source",
     "target_of",
     "targets_to_score",
+    "typical_row",
     "unchanged_on_failure",
     "undefined",
 ]

@@ -14,14 +14,14 @@ from sklearn.utils._param_validation import HasMethods
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum.base import CATEGORICAL_FEATURES, Learner, complexity
+from lyceum.base import CATEGORICAL_FEATURES, Learner, complexity, parts_by_replacement, typical_row
 from lyceum.data import ArraySource, Block, CheckCells, Column, Inputs, Rows, Schema, Step
 from lyceum.ensemble._draws import seeded
 from lyceum.ensemble._either_task import EitherTask, has_classes
 from lyceum.ensemble._member_data import takes_rows
 from lyceum.errors import SettingError
 from lyceum.evaluate import splitter
-from lyceum.report import Summary, Table
+from lyceum.report import Explanation, Summary, Table
 from lyceum.statistics import seed_from
 from lyceum.trees import DecisionTreeClassifier, DecisionTreeRegressor
 
@@ -63,6 +63,8 @@ class AuxiliaryTargets(EitherTask, Learner):
         The places of the auxiliary columns in the table.
     seed_ : int
         The seed that was used.
+    typical_ : array of shape (d,)
+        The mean or commonest cell of every column, coded; where explanations start.
 
     See Also
     --------
@@ -95,6 +97,7 @@ class AuxiliaryTargets(EitherTask, Learner):
     classes_: np.ndarray
     estimator_: Any
     places_: np.ndarray
+    typical_: np.ndarray
 
     def __init__(
         self,
@@ -144,6 +147,7 @@ class AuxiliaryTargets(EitherTask, Learner):
             "AuxiliaryTargets", "NaiveBayes or LogisticRegression"
         )
         source = ArraySource.of_block(block)
+        self.typical_ = typical_row(block)
         self.seed_ = seed_from(self.random_state)
         self.places_ = self._auxiliary_places()
         rest = self._rest(source)
@@ -216,6 +220,15 @@ class AuxiliaryTargets(EitherTask, Learner):
 
     # -- what was learned ------------------------------------------------------------------------------------
 
+    def explain(self, X: Any) -> Explanation:
+        """What every column adds to the posterior of the class, or to the number, that is predicted.
+
+        The base is the answer for a row of typical cells (`typical_`), whose columns are replaced by the
+        row's own, one after the other, from both ends. Auxiliary columns add nothing.
+        """
+        unit = "posterior" if has_classes(self) else self.schema_.target_name
+        return self._explain(X, partial(_parts, self), unit)
+
     def summary(self) -> Summary:
         """The auxiliary targets and their learners."""
         check_is_fitted(self)
@@ -225,6 +238,9 @@ class AuxiliaryTargets(EitherTask, Learner):
         ]
         facts = {"learner": type(self.estimator_).__name__, "auxiliary targets": len(rows)}
         return Summary(self._title(), facts, [Table("Auxiliary targets", ("column", "learner"), rows)])
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        return {"typical_": (self.n_features_in_,)}
 
     def complexity(self) -> int:
         """How many numbers a prediction needs: those of all learners."""
@@ -260,6 +276,15 @@ def _answers(model: Any, source: ArraySource) -> np.ndarray:
     if hasattr(model, "predict_proba"):
         return np.asarray(model.predict_proba(rows))
     return np.asarray(model.predict(rows), dtype=np.float64)[:, None]
+
+
+def _parts(model: AuxiliaryTargets, block: Block) -> np.ndarray:
+    method = "predict_proba" if has_classes(model) else "predict"
+
+    def answer(X: np.ndarray) -> np.ndarray:
+        return _asked(model, method, block.with_X(X, block.schema))
+
+    return parts_by_replacement(np.asarray(block.dense, dtype=np.float64), model.typical_, answer)
 
 
 def _asked(model: AuxiliaryTargets, method: str, block: Block) -> np.ndarray:

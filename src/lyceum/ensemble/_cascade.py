@@ -102,6 +102,8 @@ class CascadeClassifier(Classifier, CommitteeBase):
         The seed that was used.
     framed_ : bool
         Whether stages of another library were given a frame.
+    typical_ : array of shape (d,)
+        The mean or commonest cell of every column, coded; where explanations start.
 
     See Also
     --------
@@ -253,6 +255,9 @@ class CascadeClassifier(Classifier, CommitteeBase):
             at[rows] = np.where(sure, -1, onward)
         return posterior, stage
 
+    def _fused_answer(self, data: CommitteeData) -> np.ndarray:
+        return normalize_posteriors(self._decide(data, _n_rows(data))[0])
+
     def predict(self, X: Any) -> Any:
         """The class that the stage which is sure enough gives to each row."""
         return self._apply_to_members(partial(_predicted, self), X)
@@ -295,7 +300,8 @@ class CascadeClassifier(Classifier, CommitteeBase):
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         S = len(self.estimators_)
-        return {"thresholds_": (S,), "costs_": (S,), "next_": (S, len(self.classes_))}
+        own = {"thresholds_": (S,), "costs_": (S,), "next_": (S, len(self.classes_))}
+        return own | {"typical_": (self.n_features_in_,)}
 
 
 def _n_rows(data: CommitteeData) -> int:
@@ -305,7 +311,7 @@ def _n_rows(data: CommitteeData) -> int:
 
 
 def _posteriors(model: CascadeClassifier, data: CommitteeData) -> np.ndarray:
-    return normalize_posteriors(model._decide(data, _n_rows(data))[0])
+    return model._fused_answer(data)
 
 
 def _predicted(model: CascadeClassifier, data: CommitteeData) -> np.ndarray:

@@ -95,6 +95,8 @@ class Committee(EitherTask, CommitteeBase):
         The seed that was used.
     framed_ : bool
         Whether members of another library were given a frame.
+    typical_ : array of shape (d,)
+        The mean or commonest cell of every column, coded; where explanations start.
 
     See Also
     --------
@@ -236,6 +238,10 @@ class Committee(EitherTask, CommitteeBase):
         fused[none] = fuse(said[:, none], "sum", weights) if none.any() else 0.0
         return fused
 
+    def _fused_answer(self, data: CommitteeData) -> np.ndarray:
+        fused = self._fused(data)
+        return normalize_posteriors(fused) if self._predicts_classes else fused[:, 0]
+
     # -- what was learned ------------------------------------------------------------------------------------
 
     def diversity(self, X: Any, y: Any) -> Diversity:
@@ -281,7 +287,7 @@ class Committee(EitherTask, CommitteeBase):
         )
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        return {"weights_": (len(self.estimators_),)}
+        return {"weights_": (len(self.estimators_),), "typical_": (self.n_features_in_,)}
 
     def complexity(self) -> int:
         """How many numbers a prediction needs: those of all members, and their weights."""
@@ -289,7 +295,7 @@ class Committee(EitherTask, CommitteeBase):
 
 
 def _posteriors(model: Committee, data: CommitteeData) -> np.ndarray:
-    return normalize_posteriors(model._fused(data))
+    return model._fused_answer(data)
 
 
 def _predicted(model: Committee, data: CommitteeData) -> np.ndarray:

@@ -15,11 +15,18 @@ import numpy as np
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.model_selection import check_cv
 from sklearn.utils import get_tags
-from sklearn.utils.metaestimators import _BaseComposition
+from sklearn.utils.metaestimators import _BaseComposition, available_if
 from sklearn.utils.validation import _check_feature_names, check_is_fitted
 
 from lyceum._threads import ordered_map, single_threaded_blas
-from lyceum.base import CATEGORICAL_FEATURES, Learner, complexity, undefined
+from lyceum.base import (
+    CATEGORICAL_FEATURES,
+    Learner,
+    complexity,
+    parts_by_replacement,
+    typical_row,
+    undefined,
+)
 from lyceum.data import ArraySource, Block, Inputs, Step, is_frame
 from lyceum.ensemble._draws import seeded
 from lyceum.ensemble._member_data import (
@@ -35,6 +42,7 @@ from lyceum.ensemble._member_data import (
 from lyceum.errors import DataError, SettingError
 from lyceum.evaluate import splitter
 from lyceum.progress import report
+from lyceum.report import Explanation
 from lyceum.statistics import seed_from
 
 __all__ = ["COMMITTEE_CONSTRAINTS", "CommitteeBase", "CommitteeData", "Member", "named_members"]
@@ -87,6 +95,10 @@ class CommitteeData:
         return found
 
 
+def _takes_arrays(self: Any) -> bool:
+    return not getattr(self, "framed_", False)
+
+
 class CommitteeBase(_BaseComposition, Learner):
     """Different learners, each with its own columns, whatever is done with their answers."""
 
@@ -101,6 +113,7 @@ class CommitteeBase(_BaseComposition, Learner):
     columns_: list[np.ndarray | None]
     seed_: int
     framed_: bool
+    typical_: np.ndarray
     classes_: np.ndarray
 
     # -- members -------------------------------------------------------------------------------------------
@@ -171,6 +184,7 @@ class CommitteeBase(_BaseComposition, Learner):
         rows = Inputs(self).for_fit(X, y, w)
         source = ArraySource.of_block(rows.gathered(type(self).__name__, self._alternative))
         assert source.y is not None
+        self.typical_ = typical_row(source.block)
         estimators = [*(one.estimator for one in members), *extra]
         if source.w is not None:
             _check_weighted(estimators, type(self).__name__)
@@ -296,6 +310,21 @@ class CommitteeBase(_BaseComposition, Learner):
 
     # -- what was learned ----------------------------------------------------------------------------------
 
+    def _fused_answer(self, data: CommitteeData) -> np.ndarray:
+        """What is predicted by: posteriors (n, K), or numbers (n,)."""
+        raise undefined(self, "_fused_answer")
+
+    @available_if(_takes_arrays)
+    def explain(self, X: Any) -> Explanation:
+        """What every column adds to the posterior of the class, or to the number, that is predicted.
+
+        The base is the answer for a row of typical cells (`typical_`), whose columns are replaced by the
+        row's own, one after the other, from both ends. Members of any kind are explained so. Not for members
+        of other libraries that were given a frame.
+        """
+        unit = "posterior" if self._predicts_classes else self.schema_.target_name
+        return self._explain(X, partial(_parts, self), unit)
+
     def complexity(self) -> int:
         """How many numbers a prediction needs: those of all members."""
         check_is_fitted(self)
@@ -328,6 +357,15 @@ def _check_weighted(estimators: Sequence[Any], who: str) -> None:
                 f"sample_weight was given to {who}, but its member {type(one).__name__} takes no weights: "
                 "leave it out, or fit without sample_weight"
             )
+
+
+def _parts(model: CommitteeBase, block: Block) -> np.ndarray:
+    others = not all(map(takes_rows, model._all_fitted))
+
+    def answer(X: np.ndarray) -> np.ndarray:
+        return _of_block(block.with_X(X, block.schema), model._fused_answer, others)
+
+    return parts_by_replacement(np.asarray(block.dense, dtype=np.float64), model.typical_, answer)
 
 
 def _of_block(block: Block, of: Callable[[CommitteeData], np.ndarray], others: bool) -> np.ndarray:

@@ -118,6 +118,9 @@ class _Stacking(CommitteeBase):
 
     # -- what was learned ----------------------------------------------------------------------------------
 
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        return {"typical_": (self.n_features_in_,)}
+
     def complexity(self) -> int:
         """How many numbers a prediction needs: those of the members and of the final learner."""
         check_is_fitted(self)
@@ -200,6 +203,8 @@ class StackingClassifier(Classifier, _Stacking):
         The seed that was used.
     framed_ : bool
         Whether learners of another library were given a frame.
+    typical_ : array of shape (d,)
+        The mean or commonest cell of every column, coded; where explanations start.
 
     See Also
     --------
@@ -243,6 +248,9 @@ class StackingClassifier(Classifier, _Stacking):
 
     def _default_final(self) -> Any:
         return LogisticRegression()
+
+    def _fused_answer(self, data: CommitteeData) -> np.ndarray:
+        return _final_posteriors(self, data)
 
     def predict(self, X: Any) -> Any:
         """The class of the largest posterior of the final learner."""
@@ -292,6 +300,8 @@ class StackingRegressor(Regressor, _Stacking):
         The seed that was used.
     framed_ : bool
         Whether learners of another library were given a frame.
+    typical_ : array of shape (d,)
+        The mean or commonest cell of every column, coded; where explanations start.
 
     See Also
     --------
@@ -333,6 +343,9 @@ class StackingRegressor(Regressor, _Stacking):
 
     def _default_final(self) -> Any:
         return Ridge(alpha=1e-3)
+
+    def _fused_answer(self, data: CommitteeData) -> np.ndarray:
+        return _numbers(self, data)
 
     def predict(self, X: Any) -> Any:
         """What the final learner predicts."""
