@@ -16,6 +16,13 @@ __all__ = ["Classifier", "Regressor", "target_of", "targets_to_score"]
 class Classifier(ClassifierMixin):
     """A classifier whose score is its accuracy."""
 
+    classes_: np.ndarray
+
+    @property
+    def n_classes_(self) -> int:
+        """The number of classes."""
+        return len(self.classes_)
+
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The accuracy on test rows: the share of rows whose class is predicted right.
 

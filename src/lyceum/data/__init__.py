@@ -18,6 +18,7 @@ from lyceum.data._scan import coded_source, scan
 from lyceum.data._schema import KINDS, Column, Kind, Schema
 from lyceum.data._sources import ArraySource, reading
 from lyceum.data._steps import CheckCells, CheckTarget, Design, Recode
+from lyceum.data._text_arrays import text_array, text_table
 
 if TYPE_CHECKING:
     from lyceum.data._inputs import Inputs
@@ -63,6 +64,8 @@ __all__ = [
     "scan",
     "spelling_hint",
     "stacked",
+    "text_array",
+    "text_table",
     "to_arrow",
 ]
 

@@ -9,7 +9,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from sklearn.base import is_classifier, is_regressor
-from sklearn.utils.validation import _check_feature_names, check_consistent_length, validate_data
+from sklearn.utils.validation import (
+    _check_feature_names,
+    _check_n_features,
+    check_consistent_length,
+    validate_data,
+)
 
 from lyceum.data._align import Align, TargetNumbers, union
 from lyceum.data._array_schema import array_schema
@@ -31,12 +36,16 @@ from lyceum.data._targets import (
     fill_unlabelled,
     with_classes,
 )
+from lyceum.data._text_arrays import text_array, text_columns, text_table
 from lyceum.errors import DataError, SchemaError
 
 __all__ = ["Inputs"]
 
 _KERNEL_TYPES = (np.int8, np.uint8, np.int16, np.int32, np.int64, np.float32, np.float64)
 _NO_Y = "{} requires y to be passed, but the target y is None"
+_SAY_SO = (
+    "say which columns of an array are categories, e.g. categorical_features=True or [0, 2], or give a frame"
+)
 
 
 @dataclass(frozen=True)
@@ -104,8 +113,9 @@ class Inputs:
         if is_dask(X):
             return self._dask(X, y, w, reset)
         if is_frame(X) and not self._is_plain(X):
-            return self._frame(X, y, w, reset)
-        return self._array(X, y, w, reset)
+            return self._frame(self._table(X, reset), y, w)
+        table = self._text_table(X, reset)
+        return self._array(X, y, w, reset) if table is None else self._frame(table, y, w)
 
     def _scanned(self, rows: Rows, y: Any, w: Any, reset: bool) -> Rows:
         if y is not None or w is not None:
@@ -174,8 +184,23 @@ class Inputs:
         X, y = validate_data(self.learner, X, checked_target(y, self.task, "y", self.who), **options)
         return X, y
 
-    def _frame(self, X: Any, y: Any, w: Any, reset: bool) -> Rows:
-        table = self._table(X, reset)
+    def _text_table(self, X: Any, reset: bool) -> pa.Table | None:
+        """An array with text in columns that `categorical_features` declares, as a table; None for others."""
+        cells = text_array(X)
+        if cells is None:
+            return None
+        names = [f"x{j}" for j in range(cells.shape[1])]
+        roles = self._kinds(names, named=False)
+        listed = {name for name, column in roles.columns.items() if column.is_categorical} | roles.in_full
+        advice = _SAY_SO if hasattr(self.learner, "categorical_features") else "give a frame"
+        table = text_table(cells, names, listed, self.who, advice)  # refuses text in other columns
+        if not any(names[j] in listed for j in text_columns(cells)):
+            return None
+        _check_n_features(self.learner, cells, reset=reset)
+        _check_feature_names(self.learner, cells, reset=reset)
+        return table
+
+    def _frame(self, table: pa.Table, y: Any, w: Any) -> Rows:
         schema = schema_of(table, self._kinds(table.column_names))
         if getattr(self.learner, "categorical_features", "from_dtype") is None:
             text = [column.name for column in schema if not column.numeric]
@@ -234,15 +259,29 @@ class Inputs:
         if is_frame(X) and (textual or not self._is_plain(X)):
             return Rows(coded_source(self._table(X, reset=False), schema))
         if textual:
-            raise SchemaError(
-                f"{self.who} learned that column {textual[0]!r} holds text, which an array of numbers "
-                "cannot: give a frame with the columns that it was fitted on"
-            )
+            return self._text_to_predict(X, textual)
         accept = "csr" if self.learner._takes_sparse else False
         X = validate_data(
             self.learner, X, dtype="numeric", accept_sparse=accept, ensure_all_finite=False, reset=False
         )
         return Rows(ArraySource(_for_kernels(X), None, None, schema))
+
+    def _text_to_predict(self, X: Any, textual: list[str]) -> Rows:
+        """An array with text where `fit` has seen text."""
+        schema, cells = (
+            Schema(self.learner.schema_.columns),
+            text_array(X, needs_text=not isinstance(X, np.ndarray)),
+        )
+        if cells is None:
+            raise SchemaError(
+                f"{self.who} learned that column {textual[0]!r} holds text, which an array of numbers "
+                "cannot: give a frame or an array of objects with the columns that it was fitted on"
+            )
+        _check_n_features(self.learner, cells, reset=False)
+        _check_feature_names(self.learner, cells, reset=False)
+        listed = {column.name for column in schema if not column.numeric}
+        table = text_table(cells, schema.names, listed, self.who, "it was fitted on numbers there")
+        return Rows(coded_source(table, schema))
 
     def _check_dask(self, X: Any, schema: Schema) -> None:
         """Refuse columns that do not fit at once, not when the lazy result is computed."""

@@ -138,10 +138,10 @@ class LinearSVC(Classifier, Learner):
 
     def __init__(
         self,
+        penalty: str = "l2",
         *,
         C: float = 1.0,
         loss: str = "squared_hinge",
-        penalty: str = "l2",
         intercept: Intercept = "free",
         class_weight: Any = None,
         tol: float = 1e-4,

@@ -16,7 +16,7 @@ from lyceum.linear._centred_problem import CentredProblem
 from lyceum.linear._elastic_net import ElasticNet
 from lyceum.solvers import ElasticNetProblem, Solution
 
-__all__ = ["RegularizationPath", "elastic_net_path", "follow", "grid", "lasso_path"]
+__all__ = ["RegularizationPath", "elastic_net_path", "follow", "given_penalties", "grid", "lasso_path"]
 
 
 @dataclass(frozen=True)
@@ -87,6 +87,11 @@ def grid(problem: ElasticNetProblem, l1_ratio: float, alphas: Any, eps: float) -
         if alphas < 1 or not 0 < eps < 1:
             raise SettingError(f"alphas={alphas}, eps={eps}: give at least one alpha and eps between 0 and 1")
         return np.geomspace(most, most * eps, int(alphas)) if alphas > 1 else np.array([most])
+    return given_penalties(alphas)
+
+
+def given_penalties(alphas: Any) -> np.ndarray:
+    """The penalties that were given, falling."""
     if any(isinstance(alpha, str) for alpha in np.ravel(np.asarray(alphas, dtype=object)).tolist()):
         raise SettingError(f"alphas must be positive numbers; there is text in {alphas!r}")
     values = np.sort(np.asarray(alphas, dtype=np.float64).ravel())[::-1]

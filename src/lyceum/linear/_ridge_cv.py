@@ -10,11 +10,11 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from lyceum._threads import single_threaded_blas
-from lyceum.errors import SettingError
 from lyceum.linear._centred_problem import CentredProblem
 from lyceum.linear._fold_errors import by_moments, fold_scatter
 from lyceum.linear._least_squares import Fit
 from lyceum.linear._penalty_cv import CV_CONSTRAINTS, PenaltyCV
+from lyceum.linear._regularization_path import given_penalties
 from lyceum.solvers import GramElasticNet
 from lyceum.statistics import seed_from
 
@@ -91,8 +91,8 @@ class RidgeCV(PenaltyCV):
 
     def __init__(
         self,
-        *,
         alphas: Any = 100,
+        *,
         eps: float = 1e-9,
         cv: int = 10,
         rule: str = "best",
@@ -136,10 +136,7 @@ class RidgeCV(PenaltyCV):
         if isinstance(self.alphas, Integral):
             most = 10 * float(np.linalg.eigvalsh(xx)[-1]) or 1.0
             return np.geomspace(most, most * self.eps, int(self.alphas))
-        values = np.sort(np.asarray(self.alphas, dtype=np.float64).ravel())[::-1]
-        if not len(values) or not np.isfinite(values).all() or values[-1] <= 0:
-            raise SettingError("alphas must be positive numbers")
-        return values
+        return given_penalties(self.alphas)
 
 
 def _ridges(alphas: np.ndarray, centred: CentredProblem) -> np.ndarray:

@@ -111,10 +111,10 @@ class NearestCentroid(PosteriorClassifier, Learner):
 
     def __init__(
         self,
+        metric: Any = "euclidean",
         *,
         n_centroids: int = 1,
         exemplar: str = "mean",
-        metric: Any = "euclidean",
         covariance: str | None = None,
         scale: str | None = None,
         random_state: Any = None,

@@ -201,8 +201,8 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
 
     def __init__(
         self,
-        *,
         hidden_layer_sizes: int | Sequence[int] = (100,),
+        *,
         activation: str | Sequence[str] = "relu",
         slope: float = 1.0,
         integration: str | Sequence[str] = "weighted",

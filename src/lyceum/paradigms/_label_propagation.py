@@ -106,10 +106,10 @@ class LabelPropagation(Classifier, Learner):
 
     def __init__(
         self,
+        kernel: str = "rbf",
         *,
         method: str = "spreading",
         n_neighbors: int = 7,
-        kernel: str = "rbf",
         gamma: float | None = None,
         alpha: float = 0.8,
         max_iter: int = 1000,

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from scipy import sparse
 
-from lyceum.data import ArraySource, Column, Schema, is_frame, to_arrow
+from lyceum.data import ArraySource, Column, Schema, is_frame, text_array, text_table, to_arrow
 from lyceum.prepare._steps import is_unknown
 
 __all__ = ["contain", "library_of"]
@@ -29,9 +29,14 @@ def contain(cells: Any, schema: Schema, source: ArraySource, X: Any, library: st
     X is what the user gave and `source` what was read from it. A category that the schema does not know keeps
     the value that it has in X.
     """
-    if library == "array":
-        return cells if sparse.issparse(cells) else _numbers(cells, schema, source.X)
+    if library == "array" and sparse.issparse(cells):
+        return cells
+    if library == "array" and (is_frame(X) or not any(column.is_text for column in source.schema)):
+        return _numbers(cells, schema, source.X)
     table = _table(cells, schema, _original(source, X), library)
+    if library == "array":  # with words in it, as it came
+        columns = [column.to_pandas().to_numpy(dtype=object) for column in table.columns]
+        return np.column_stack(columns)
     if library == "pandas":
         return _to_pandas(table, schema, source.schema.names, X)
     if library == "polars":
@@ -43,10 +48,14 @@ def contain(cells: Any, schema: Schema, source: ArraySource, X: Any, library: st
 
 def _original(source: ArraySource, X: Any) -> pa.Table:
     """X under the names of its schema."""
-    if not is_frame(X):
-        return pa.table({name: source.X[:, j] for j, name in enumerate(source.schema.names)})
-    table = to_arrow(X)
     names = source.schema.names
+    if not is_frame(X):
+        words = text_array(X, needs_text=False)
+        if words is None or not any(column.is_text for column in source.schema):
+            return pa.table({name: source.X[:, j] for j, name in enumerate(names)})
+        listed = [column.name for column in source.schema if not column.numeric]
+        return text_table(words, names, listed, "", "")
+    table = to_arrow(X)
     return table if set(names) <= set(table.column_names) else table.rename_columns(names)
 
 

@@ -68,8 +68,8 @@ class MinMax(Transformer, OnePassLearner):
 
     def __init__(
         self,
-        *,
         feature_range: tuple[float, float] = (0, 1),
+        *,
         clip: bool = False,
         categorical_features: Any = "from_dtype",
     ) -> None:

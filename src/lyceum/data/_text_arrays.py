@@ -1,0 +1,104 @@
+"""Arrays and lists with text in them: which columns hold it, and the same cells as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from lyceum.errors import SchemaError
+
+__all__ = ["text_array", "text_columns", "text_table"]
+
+
+def text_array(X: Any, needs_text: bool = True) -> np.ndarray | None:
+    """X as a two-dimensional array of objects if it is an array or a list with text in it, else None.
+
+    Without `needs_text` any array of objects will do: all texts may be missing in these rows.
+
+    >>> text_array([["a", 1.5], ["b", 2.5]]).tolist(), text_array([[1.5], [2.5]])
+    ([['a', 1.5], ['b', 2.5]], None)
+    """
+    if not isinstance(X, np.ndarray | list | tuple) or not len(X):
+        return None
+    try:
+        cells = np.asarray(X, dtype=None if isinstance(X, np.ndarray) else object)
+    except ValueError:  # rows of different lengths, which the checks of numbers refuse
+        return None
+    if cells.ndim != 2 or cells.dtype.kind not in "OUS":
+        return None
+    if cells.dtype.kind == "S":
+        cells = np.char.decode(cells, "utf-8")
+    cells = cells.astype(object)
+    return cells if not needs_text or text_columns(cells) else None
+
+
+def text_columns(cells: np.ndarray) -> list[int]:
+    """The places of the columns with text in some row."""
+    return [j for j in range(cells.shape[1]) if any(isinstance(cell, str) for cell in cells[:, j])]
+
+
+def text_table(
+    cells: np.ndarray, names: Sequence[str], categorical: Collection[str], who: str, why: str = ""
+) -> pa.Table:
+    """The cells as a table: columns of categories as they are, the others as numbers.
+
+    Parameters
+    ----------
+    cells : array of shape (n, d), of objects
+    names : sequence of str
+    categorical : collection of str
+        The columns that may hold text.
+    who : str
+        The learner, for messages.
+    why : str
+        What to do about text in another column, for messages.
+    """
+    columns = {}
+    for j, name in enumerate(names):
+        column = cells[:, j]
+        columns[name] = _categories(column, name) if name in categorical else _numbers(column, name, who, why)
+    return pa.table(columns)
+
+
+def _categories(column: np.ndarray, name: str) -> pa.Array:
+    missing = _is_missing(column)
+    kinds = {isinstance(cell, str) for cell in column[~missing]}
+    if len(kinds) > 1:
+        raise SchemaError(
+            f"column {name!r} holds text and numbers, {_example(column)!r} among them: make them all text"
+        )
+    if kinds != {False}:  # text, or nothing at all
+        return pa.array(column, mask=missing, type=pa.string())
+    return pa.array(_numbers(column, name, "", ""), from_pandas=True)
+
+
+def _numbers(column: np.ndarray, name: str, who: str, why: str) -> np.ndarray:
+    numbers = np.full(len(column), np.nan)
+    there = ~_is_missing(column)
+    try:
+        numbers[there] = column[there].astype(np.float64)
+    except ValueError:
+        raise SchemaError(
+            f"column {name!r} holds text, e.g. {_example(column)!r}, which {who} cannot compute with: {why}"
+        ) from None
+    return numbers
+
+
+def _is_missing(column: np.ndarray) -> np.ndarray:
+    return np.array([cell is None or cell != cell for cell in column], dtype=bool)
+
+
+def _example(column: np.ndarray) -> str:
+    """The first text that is not a number."""
+    return next((cell for cell in column if isinstance(cell, str) and not _is_number(cell)), "")
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,104 @@
+"""Manners that scikit-learn's users expect, each in a line or two."""
+
+import inspect
+
+import numpy as np
+import pytest
+from sklearn.base import is_classifier
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import all_estimators
+from tests.checks.cases import learner_named
+
+from lyceum import catalog
+from lyceum.cluster import KMeans
+from lyceum.ensemble import RandomForestRegressor
+from lyceum.linear import ElasticNetCV, Lasso, LassoCV, RidgeCV
+from lyceum.neural import MLPClassifier, MLPRegressor
+from lyceum.reduce import PCA
+
+THEIRS = dict(all_estimators())
+OTHER_NAMES = {
+    "LinearDiscriminant": "LinearDiscriminantAnalysis",
+    "QuadraticDiscriminant": "QuadraticDiscriminantAnalysis",
+    "NaiveBayes": "GaussianNB",
+    "MultinomialNaiveBayes": "MultinomialNB",
+    "BernoulliNaiveBayes": "BernoulliNB",
+    "SVD": "TruncatedSVD",
+    "Standardize": "StandardScaler",
+    "MinMax": "MinMaxScaler",
+    "OneOfC": "OneHotEncoder",
+}
+COUNTERPARTS = {
+    entry.name: THEIRS[OTHER_NAMES.get(entry.name, entry.name)]
+    for entry in catalog.learners()
+    if OTHER_NAMES.get(entry.name, entry.name) in THEIRS
+}
+# the first parameter there is another one here
+OTHER_FIRST = {
+    "MLPRegressor": "hidden_layer_sizes",  # `loss`, which came first in a late version, is for classifiers
+    "Nystroem": "n_components",
+    "StackingClassifier": "members",
+    "StackingRegressor": "members",
+}
+EITHER_TASK = ("Committee", "AuxiliaryTargets", "ModelAsPrior")  # classifiers only with such members
+X = np.random.default_rng(0).normal(size=(30, 3))
+y = X[:, 0] + 0.1 * X[:, 1]
+
+
+def positional(cls):
+    parameters = inspect.signature(cls.__init__).parameters.values()
+    return [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD and p.name != "self"]
+
+
+def test_the_first_parameter_is_positional_where_it_is_in_scikit_learn():
+    for name, counterpart in COUNTERPARTS.items():
+        cls, theirs = catalog.find(name).load(), positional(counterpart)
+        first = OTHER_FIRST.get(name, theirs[0] if theirs else None)
+        if first in inspect.signature(cls.__init__).parameters:
+            assert positional(cls)[0] == first, name
+
+
+def test_classifiers_know_the_number_of_their_classes():
+    for entry in catalog.learners():
+        learner = learner_named(entry.name)
+        if is_classifier(learner) and entry.name not in EITHER_TASK:
+            learner.classes_ = np.array(["a", "b", "c"])
+            assert learner.n_classes_ == 3, entry.name
+
+
+def test_first_parameters_as_users_write_them():
+    assert Lasso(0.1).alpha == 0.1
+    assert KMeans(3).n_clusters == 3
+    assert PCA(2).n_components == 2
+    assert RidgeCV([1.0, 2.0]).alphas == [1.0, 2.0]
+    assert MLPClassifier((4, 2)).hidden_layer_sizes == (4, 2)
+
+
+def test_kmeans_takes_centres_in_fortran_order():
+    columnwise, rowwise = np.asfortranarray(X[:3]), np.ascontiguousarray(X[:3])
+    one, two = KMeans(3, init=columnwise, n_init=1).fit(X), KMeans(3, init=rowwise, n_init=1).fit(X)
+    np.testing.assert_array_equal(one.cluster_centers_, two.cluster_centers_)
+
+
+@pytest.mark.parametrize("learner", [MLPClassifier, MLPRegressor])
+def test_networks_that_stop_at_max_iter_warn(learner):
+    with pytest.warns(ConvergenceWarning, match="max_iter"):
+        learner(4, max_iter=2, random_state=0).fit(X, (y > 0).astype(int))
+
+
+def test_as_many_components_as_rows_and_no_more():
+    wide = np.random.default_rng(1).normal(size=(4, 8))
+    assert PCA().fit(wide).components_.shape == (4, 8)
+    with pytest.raises(ValueError, match=r"min\(n_samples, n_features\)=4"):
+        PCA(6).fit(wide)
+
+
+@pytest.mark.parametrize("learner", [RidgeCV, LassoCV, ElasticNetCV])
+def test_text_among_the_penalties_is_refused(learner):
+    with pytest.raises(ValueError, match="there is text in"):
+        learner(alphas=(1, 1.0, "1")).fit(X, y)
+
+
+def test_all_columns_for_every_tree_may_be_written_as_a_share():
+    share, number = (RandomForestRegressor(3, max_features=m, random_state=0).fit(X, y) for m in (1.0, None))
+    np.testing.assert_array_equal(share.predict(X), number.predict(X))
