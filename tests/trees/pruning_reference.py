@@ -1,12 +1,13 @@
 """Prunings the slow way: all there are, and C4.5's subtree raising as the recursion that defines it."""
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
 from tests.trees.growth_reference import split_of
-from tests.trees.tree_reference import Node, Referee, weight_of
+from tests.trees.tree_reference import Node, Referee, is_missing, weight_of
 
-from lyceum.tree_core import INTERVALS, LEAF, Tree
+from lyceum.tree_core import CATEGORIES, INTERVALS, LEAF, Tree
 from lyceum.trees._confidence import SLACK, upper_errors
 
 
@@ -42,7 +43,30 @@ class J48:
             node.children = [
                 self._node(tree, child, part, depth + 1) for child, part in zip(tree.children(number), parts)
             ]
+            if node.split.kind == CATEGORIES:
+                self._add_empty_leaves(node)
         return node
+
+    def _add_empty_leaves(self, node):
+        """One for every category of the table that no row of the node has."""
+        cells = (row[node.split.column] for row in self.referee.cells)
+        codes = sorted({int(cell) for cell in cells if not is_missing(cell)} - set(node.split.branch))
+        for code in codes:
+            branch = {**node.split.branch, code: len(node.children)}
+            node.split = replace(node.split, branch=branch, n_children=len(node.children) + 1)
+            node.children.append(Node([], node.depth + 1))
+
+    def _drop_empty_leaves(self, node):
+        if node.split is None:
+            return
+        if node.split.kind == CATEGORIES:
+            here = [k for k, child in enumerate(node.children) if child.rows]
+            branch = {code: here.index(k) for code, k in node.split.branch.items() if k in here}
+            missing = here.index(node.split.missing) if node.split.missing >= 0 else -1
+            node.split = replace(node.split, branch=branch, n_children=len(here), missing=missing)
+            node.children = [node.children[k] for k in here]
+        for child in node.children:
+            self._drop_empty_leaves(child)
 
     def bound(self, rows, of=None):
         """Errors expected of rows that all get the class of most of `of`."""
@@ -70,7 +94,8 @@ class J48:
         for child in node.children:
             self.prune(child)
         weights = [weight_of(child.rows) for child in node.children]
-        largest = node.children[weights.index(max(weights))]
+        last = max(k for k, weight in enumerate(weights) if weight >= max(weights) * (1 - 1e-12))
+        largest = node.children[last]
         leaf, whole = self.bound(node.rows), self.errors(node, node.rows)
         branch = self.errors(largest, node.rows)
         if leaf <= whole + SLACK and leaf <= branch + SLACK:
@@ -88,6 +113,7 @@ class J48:
 
     def pruned(self) -> Tree:
         self.prune(self.root)
+        self._drop_empty_leaves(self.root)
         self._gains(self.root)
         nodes, child = [self.root], {}
         for node in nodes:

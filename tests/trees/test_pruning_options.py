@@ -8,9 +8,11 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import StratifiedKFold
+from tests.trees.tree_builders import Builder
 
 from lyceum import datasets, plot
-from lyceum.tree_core import LEAF
+from lyceum.data import scan
+from lyceum.tree_core import CATEGORIES, LEAF
 from lyceum.trees import C45, CART, ID3, DecisionTreeClassifier, DecisionTreeRegressor
 from lyceum.trees._confidence import prune_by_confidence, upper_errors
 
@@ -148,3 +150,39 @@ def test_hunts_default_class_is_that_of_an_empty_branch_and_of_a_tie():
     with pytest.raises(ValueError, match="default_class='maybe'"):
         DecisionTreeClassifier(default_class="maybe").fit(frame, y)
     assert ID3(default_class="no").fit(frame, y).predict(empty).tolist() == ["no"]
+
+
+# -- subtree raising -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.syllabus("6.6")
+@pytest.mark.parametrize("settings", [{}, {"loss": LOSS}, {"pruning": None}, {"bound": "normal"}])
+def test_c45_on_bins_is_one_tree_in_memory_and_in_blocks(settings):
+    path = Path(datasets.__file__).with_name("german_credit.csv")
+    memory = C45(max_bins=16, **settings).fit(scan(path, target="class")).tree_
+    files = C45(max_bins=16, **settings).fit(scan(path, target="class", memory=0)).tree_
+    for name in ("feature", "kind", "threshold", "n_rows", "value"):
+        np.testing.assert_allclose(getattr(memory, name), getattr(files, name), rtol=1e-12, err_msg=name)
+
+
+@pytest.mark.syllabus("6.6")
+def test_rows_that_meet_an_empty_branch_of_a_raised_subtree_get_its_leaf():
+    """a = 0: by b, of which the rows have 0 (9 of class 0) and 1 (12 of class 1); a = 1: 2 of class 0.
+
+    Both rows where a = 1 have b = 2, which is empty where b is asked. C4.5 raises the branch: leaves of 9, 12
+    and 2 rows without an error are expected to err as the leaves before. The class of most rows that come to
+    b is 1, so that without a leaf for b = 2 they would be two errors.
+    """
+    build = Builder(2)
+    kinds = {"kind": CATEGORIES, "missing": -1}
+    first = build.split(0, 0, n_children=2, branches=[0, 1], **kinds)
+    second = build.split(first[0], 1, n_children=2, branches=[0, 1, -1], **kinds)
+    for node, value in zip([0, *first, *second], [[11, 12], [9, 12], [2, 0], [9, 0], [0, 12]]):
+        build.nodes[node] |= {"value": value, "weight": float(sum(value)), "n_rows": sum(value)}
+    X = np.array([[0.0, 0]] * 9 + [[0.0, 1]] * 12 + [[1.0, 2]] * 2)
+    y = np.array([0] * 9 + [1] * 12 + [0] * 2)
+    tree = prune_by_confidence(build.tree(), rows=(X, y, None))
+    assert tree.feature.tolist() == [1, -1, -1, -1]
+    assert tree.value.tolist() == [[11, 12], [9, 0], [0, 12], [2, 0]]
+    assert tree.branches.tolist() == [0, 1, 2]
+    tree.check()

@@ -90,9 +90,9 @@ class DecisionTreeClassifier(Classifier, TreeLearner):
     pruning : str or None, default=None
         One of "reduced_error", "pessimistic", "confidence", "cost_complexity" and "minimum_loss".
         After growth: by the errors of rows held out; by errors + `penalty` · leaves; by C4.5's bound at
-        `confidence`, branches raised too; by `ccp_measure` + α · leaves, where α is `ccp_alpha`, or chosen by
-        cross-validation if that is 0; by the expected loss under the m-estimate of class shares, which the
-        leaves and the posteriors then have too.
+        `confidence`, branches raised too unless `max_bins` is set; by `ccp_measure` + α · leaves, where α is
+        `ccp_alpha`, or chosen by cross-validation if that is 0; by the expected loss under the m-estimate of
+        class shares, which the leaves and the posteriors then have too.
     smoothing : float, default=20.0
         m of the m-estimate (n_k + m π_k) / (n + m) of "minimum_loss" pruning, π the class shares of all rows.
     bound : {"c45", "normal", "exact"}, default="c45"

@@ -174,17 +174,12 @@ class InMemoryGrowth:
             weight = None if self.weight is None else self.weight[held]
             costs = NodeCosts.of(tree, self.visited(tree, held), self.y[held], weight, loss)
             return tree, _by_complexity(prune_by_error(tree, costs), learner), candidates
-        if learner.pruning == "confidence":
-            tree, candidates = self._grow(None, learner.record)
-            grown = _collapsed(tree, learner)
-            rows = (self.sample.X, self.y, self.grown_weight)
-            impurity: Any = "entropy" if learner.criterion == "gain_ratio" else learner.criterion
-            fit = prune_by_confidence(grown, learner.confidence, learner.bound, rows=rows, impurity=impurity)
-            return tree, _by_complexity(_without_prior(fit, self.prior), learner), candidates
-        tree, candidates = self.grow(record=learner.record)
-        if _chooses_alpha(learner) and tree.n_nodes > 1:
-            return tree, self._by_cross_validation(loss), candidates
-        return tree, _pruned_by_itself(tree, learner, loss), candidates
+        if _chooses_alpha(learner):
+            tree, candidates = self.grow(record=learner.record)
+            return tree, self._by_cross_validation(loss) if tree.n_nodes > 1 else tree, candidates
+        tree, candidates = self._grow(None, learner.record)
+        rows = None if self.bins is not None else (self.sample.X, self.y, self.grown_weight)
+        return tree, _pruned_alone(tree, learner, self.prior, rows), candidates
 
     def _held_out_rows(self) -> tuple[np.ndarray, np.ndarray]:
         """Numbers of the rows to grow on and of those to prune by, drawn."""
@@ -216,20 +211,25 @@ class InMemoryGrowth:
         return choice.tree
 
 
-def _pruned_by_itself(tree: Tree, learner: Any, loss: np.ndarray | None) -> Tree:
-    """The prunings that look at the tree alone."""
-    tree = _collapsed(tree, learner)
+def _pruned_alone(tree: Tree, learner: Any, prior: np.ndarray | None, rows: Any = None) -> Tree:
+    """A grown tree, collapsed and pruned by its own counts: the same wherever its rows are.
+
+    Pruning by confidence raises subtrees if `rows` are given, which are those of a tree grown on all values
+    (`max_bins=None`). A tree grown on bins is pruned without rows, in memory too, so that it is the same tree
+    from files and Dask.
+    """
+    if getattr(learner, "_release8", False):
+        tree = collapse(tree)  # as C4.5 does whether it prunes or not
+    if learner.pruning == "confidence":
+        impurity: Any = "entropy" if learner.criterion == "gain_ratio" else learner.criterion
+        tree = prune_by_confidence(tree, learner.confidence, learner.bound, rows=rows, impurity=impurity)
+    tree, loss = _without_prior(tree, prior), getattr(learner, "loss_", None)
     if learner.pruning == "pessimistic":
         tree = prune_by_pessimistic_error(tree, learner.penalty, loss=loss)
     elif learner.pruning == "minimum_loss":
         tree = prune_by_loss(tree, loss, smoothing="m", m=learner.smoothing)
         tree = replace(tree, value=smoothed_weights(tree.value, learner.smoothing))
     return _by_complexity(tree, learner)
-
-
-def _collapsed(tree: Tree, learner: Any) -> Tree:
-    """Collapsed, as C4.5 does whether it prunes or not."""
-    return collapse(tree) if getattr(learner, "_release8", False) else tree
 
 
 def _by_complexity(tree: Tree, learner: Any) -> Tree:
@@ -272,11 +272,7 @@ def _by_levels(learner: Any, rows: Rows, seed: int) -> tuple[Tree, Tree, SplitCa
             rows = rows if some is None else rows.then(_ClassFactors(some))
     growth = growth_rules(learner, rows.schema, counted.n_rows, weight, seed)
     grown, candidates = grow_by_levels_with_record(rows, bins, growth, n_classes)
-    tree = _collapsed(grown, learner)
-    if learner.pruning == "confidence":
-        tree = prune_by_confidence(tree, learner.confidence, learner.bound)
-    loss = getattr(learner, "loss_", None)
-    return grown, _pruned_by_itself(_without_prior(tree, prior), learner, loss), candidates
+    return grown, _pruned_alone(grown, learner, prior), candidates
 
 
 @dataclass(frozen=True, slots=True)

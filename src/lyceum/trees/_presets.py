@@ -156,7 +156,8 @@ class C45(_Preset):
     Columns are chosen by gain ratio among those that gain at least the average. Categories branch one by one,
     numbers are cut in two at a value of the column; a cut is charged log₂(cuts tried)/N, and either side must
     have a tenth of the rows of an average class, at least `min_weight_leaf` and at most 25. Pruning is by the
-    upper bound of the error at `confidence`; a branch may be raised to the place of its parent.
+    upper bound of the error at `confidence`; a branch may be raised to the place of its parent, unless
+    `max_bins` is set: the tree is then pruned without its rows, and the same from files as in memory.
 
     Parameters
     ----------

@@ -13,6 +13,7 @@ import numpy as np
 
 from lyceum.errors import DataError, SettingError
 from lyceum.tree_core import LEAF, Parts, Tree, Walk, child_nodes, class_impurities, walk
+from lyceum.trees._empty_branches import with_empty_branches, without_empty_branches
 from lyceum.trees._pruning import actions, compact
 
 __all__ = ["raise_subtrees"]
@@ -20,6 +21,7 @@ __all__ = ["raise_subtrees"]
 Expected = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 IMPURITIES = ("entropy", "gini", "misclassification")
+EQUAL = 1e-12  # of a weight: sums of fractions that differ by less are equal
 
 
 def raise_subtrees(
@@ -37,15 +39,18 @@ def raise_subtrees(
     `expected(errors, weight)` is the number of errors to expect of leaves. A leaf is taken if it is expected
     to make at most `slack` errors more than the subtree and than the branch, else the branch if it is
     expected to make at most `slack` more than the subtree; a branch put in a node's place is pruned again.
+    Rows that come to it and have a category that none of its own rows had get a leaf of their own.
     """
     if impurity not in IMPURITIES:
         raise SettingError(
             f"impurity={impurity!r} is not known: choose from {', '.join(map(repr, IMPURITIES))}"
         )
     weight = np.ones(len(target)) if weight is None else np.asarray(weight, dtype=np.float64)
-    own = Tree(**{field.name: getattr(tree, field.name).copy() for field in fields(tree)})
-    raising = _Raising(own, np.asarray(cells), np.asarray(target), expected, slack, impurity)
-    return raising.pruned(weight)
+    cells = np.asarray(cells)
+    whole = with_empty_branches(tree, cells)
+    own = Tree(**{field.name: getattr(whole, field.name).copy() for field in fields(whole)})
+    raising = _Raising(own, cells, np.asarray(target), expected, slack, impurity)
+    return without_empty_branches(raising.pruned(weight))
 
 
 class _Raising:
@@ -135,10 +140,12 @@ class _Raising:
         return nodes[leaves], nodes[~leaves & (branch <= subtree + self.slack)]
 
     def _largest(self, nodes: np.ndarray) -> np.ndarray:
-        """The child of most weight of each node, the first of equals."""
+        """The child of most weight of each node, the last of equals as in C4.5."""
         each, child = child_nodes(self.tree, nodes)
-        order = np.lexsort((child, -self.tree.weight[child], each))
-        return child[order][np.flatnonzero(np.append(True, np.diff(each)))]
+        weight = self.tree.weight[child]
+        most = np.maximum.reduceat(weight, np.searchsorted(each, np.arange(len(nodes))))
+        largest = np.flatnonzero(weight >= most[each] * (1.0 - EQUAL))
+        return child[largest][np.searchsorted(each[largest], np.arange(len(nodes)), side="right") - 1]
 
     def _branch_errors(
         self, nodes: np.ndarray, branch: np.ndarray, parts: Parts, came_from: np.ndarray
@@ -195,7 +202,9 @@ class _Raising:
         tree.value[came], tree.weight[came], tree.n_rows[came] = arrived, arrived.sum(axis=1), counts
         tree.impurity[came] = self._impurity(arrived)
         each, child = child_nodes(self.tree, came)
-        part = passed[np.searchsorted(came, child)]
+        part = np.zeros((tree.n_nodes, arrived.shape[1]))
+        part[came] = passed
+        part = part[child]
         known = np.zeros_like(arrived)
         np.add.at(known, each, part)
         left = np.bincount(each, part.sum(axis=1) * self._impurity(part), minlength=len(came))
