@@ -25,7 +25,17 @@ __all__ = ["Update", "Watch", "is_watched", "report", "watch"]
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """How far the work is: `done` of `total` (None if unknown) units of a stage ("rows", "trees")."""
+    """How far the work is: `done` of `total` (None if unknown) units of a stage ("rows", "trees").
+
+    Attributes
+    ----------
+    stage : str
+        What is being done.
+    done : int
+        How many steps are done.
+    total : int or None, default=None
+        How many there will be, if that is known.
+    """
 
     stage: str
     done: int
@@ -34,7 +44,13 @@ class Update:
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """One watch over some work: where its updates go, and whether it is to be stopped."""
+    """One watch over some work: where its updates go, and whether it is to be stopped.
+
+    Attributes
+    ----------
+    show : function of an Update or None, default=None
+        Called at every update.
+    """
 
     show: Callable[[Update], None] | None = None
     _stop: Event = field(default_factory=Event, repr=False)

@@ -32,7 +32,19 @@ SECTIONS = {
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row: its number, a title, what of it is still missing, and what covers the rest."""
+    """One row: its number, a title, what of it is still missing, and what covers the rest.
+
+    Attributes
+    ----------
+    number : str
+        Such as "6.7".
+    title : str
+        What it is about.
+    lacks : str
+        What of it is still missing, empty if nothing.
+    where : tuple of str
+        Where the rest is: names in the catalog.
+    """
 
     number: str
     title: str

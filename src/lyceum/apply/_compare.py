@@ -30,6 +30,25 @@ class PairedTest:
     """A measure of both models on the same rows; less is better.
 
     `difference` is the first minus the second, with its 95 % interval; `p_value` is two-sided.
+
+    Attributes
+    ----------
+    measure : str
+        What is compared.
+    first : float
+        Its value for the first model.
+    second : float
+        Its value for the second model.
+    difference : float
+        The first minus the second.
+    low : float
+        The lower end of the interval of the difference.
+    high : float
+        The upper end.
+    p_value : float
+        The chance of such a difference between equal models.
+    test : str
+        The name of the test.
     """
 
     measure: str
@@ -49,7 +68,19 @@ class PairedTest:
 
 @dataclass(frozen=True, slots=True)
 class ModelComparison:
-    """Two models on one set of rows; the first of `tests` decides the verdict."""
+    """Two models on one set of rows; the first of `tests` decides the verdict.
+
+    Attributes
+    ----------
+    names : tuple[str, str]
+        The two models.
+    target : str
+        The column that is predicted.
+    n_rows : int
+        The number of rows compared on.
+    tests : tuple of PairedTest
+        One test per measure.
+    """
 
     names: tuple[str, str]
     target: str

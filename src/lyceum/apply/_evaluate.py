@@ -32,7 +32,19 @@ __all__ = ["Evaluation", "Metric", "evaluate_model", "mean_interval"]
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A measured number with a 95 % interval, where there is one."""
+    """A measured number with a 95 % interval, where there is one.
+
+    Attributes
+    ----------
+    name : str
+        What it is called.
+    value : float
+        Its value on these rows.
+    low : float or None, default=None
+        The lower end of its interval.
+    high : float or None, default=None
+        The upper end.
+    """
 
     name: str
     value: float

@@ -32,7 +32,17 @@ _FORMULA = r"^([=+\-@\t\r])"
 
 @dataclass(frozen=True, slots=True)
 class Predicted:
-    """How many rows were predicted, where they are, and how often each answer was given."""
+    """How many rows were predicted, where they are, and how often each answer was given.
+
+    Attributes
+    ----------
+    n_rows : int
+        The number of rows answered.
+    path : str or None
+        Where the answers were written, None for a stream.
+    answers : dict[Any, int]
+        How often every class was answered.
+    """
 
     n_rows: int
     path: str | None

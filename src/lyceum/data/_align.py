@@ -79,11 +79,23 @@ Change = Callable[[np.ndarray], np.ndarray]
 
 @dataclass(frozen=True)
 class Align:
-    """Takes blocks of one schema to another: the columns it wants, with its codes."""
+    """Takes blocks of one schema to another: the columns it wants, with its codes.
+
+    Attributes
+    ----------
+    after : Schema
+        The schema that is wanted.
+    places : array
+        The column that each wanted column comes from.
+    changes : tuple of Change or None
+        What becomes of the cells of each wanted column.
+    classes : Change or None
+        What becomes of class codes.
+    """
 
     after: Schema
-    places: np.ndarray  # the column that each wanted column comes from
-    changes: tuple[Change | None, ...]  # what becomes of the cells of each wanted column
+    places: np.ndarray
+    changes: tuple[Change | None, ...]
     classes: Change | None
 
     @classmethod

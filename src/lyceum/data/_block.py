@@ -29,9 +29,22 @@ class Block:
     Cells of numeric columns are their numbers, cells of other categorical columns are codes into the
     categories of the schema. A missing cell is NaN, a category that the schema does not know is -1. `y` holds
     class codes (int32, -1 when missing) or numbers (float64, NaN when missing).
+
+    Attributes
+    ----------
+    X : array of shape (n, d), or CSR
+        The cells.
+    y : array or None
+        Class codes or numbers.
+    w : array or None
+        Weights.
+    start : int
+        The number of the first row.
+    schema : Schema
+        The columns.
     """
 
-    X: Any  # (n, d) array, or CSR
+    X: Any
     y: np.ndarray | None
     w: np.ndarray | None
     start: int

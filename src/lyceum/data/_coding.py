@@ -112,7 +112,13 @@ def _is_own_code(column: Column) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class TableCoder:
-    """Codes Arrow tables: features, target and weights by their names."""
+    """Codes Arrow tables: features, target and weights by their names.
+
+    Attributes
+    ----------
+    schema : Schema
+        The columns, with their categories.
+    """
 
     schema: Schema
 

@@ -50,7 +50,13 @@ _SAY_SO = (
 
 @dataclass(frozen=True)
 class Inputs:
-    """The way in for one learner."""
+    """The way in for one learner.
+
+    Attributes
+    ----------
+    learner : Learner
+        The learner whose rows are checked.
+    """
 
     learner: Any
 

@@ -205,7 +205,15 @@ _PLURAL = {
 
 @dataclass(frozen=True, slots=True)
 class TableProfile:
-    """The profiles of all columns of a table."""
+    """The profiles of all columns of a table.
+
+    Attributes
+    ----------
+    n_rows : int
+        The number of rows.
+    columns : mapping of str to ColumnProfile
+        The profile of every column, by name.
+    """
 
     n_rows: int
     columns: Mapping[str, ColumnProfile]

@@ -27,6 +27,17 @@ class Column:
     A binary column of two numbers or of true and false (`numeric` is true) keeps its numbers as cells, for
     methods that compute; methods that count take it as a table of two values. Cells of other categorical
     columns are codes.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    kind : {"binary", "categorical", "continuous"}, default="continuous"
+        Its kind.
+    categories : array or None, default=None
+        Its categories in the order of their codes.
+    why : str, default=""
+        Why it has this kind.
     """
 
     name: str
@@ -102,6 +113,17 @@ class _NameIndex:
 class Schema(_NameIndex):
     """The columns that a learner sees, the target and the weight column if there are any.
 
+    Attributes
+    ----------
+    columns : tuple of Column
+        The columns that are learned from.
+    target : Column or None, default=None
+        The column that is predicted.
+    weight : str or None, default=None
+        The name of the column with weights.
+
+    Examples
+    --------
     >>> schema = Schema.declare({"age": "continuous", "sex": ["female", "male"]})
     >>> print(schema)
     age  continuous  declared

@@ -45,7 +45,21 @@ class Source(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ArraySource:
-    """Rows in memory: a dense or CSR array, of cells as the user gave them or (`coded`) of coded ones."""
+    """Rows in memory: a dense or CSR array, of cells as the user gave them or (`coded`) of coded ones.
+
+    Attributes
+    ----------
+    X : array of shape (n, d), or CSR
+        The cells.
+    y : array or None
+        Class codes or numbers.
+    w : array or None
+        Weights.
+    schema : Schema
+        The columns.
+    coded : bool, default=False
+        Whether the cells are coded.
+    """
 
     X: Any
     y: np.ndarray | None

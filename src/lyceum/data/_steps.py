@@ -41,12 +41,23 @@ class Design:
     A column of two categories gives one column, 1 for the second. With `reference` the first category of
     every column is left out, so that the columns are independent of an intercept. With `every` all categories
     have a column, also where there are two. An unknown category is all zeros.
+
+    Attributes
+    ----------
+    before : Schema
+        The columns of the table.
+    reference : bool, default=False
+        Whether the first category of every column is left out.
+    every : bool, default=False
+        Whether a column of two categories also has two columns.
+    sparse : bool, default=False
+        CSR where most cells would be zeros.
     """
 
     before: Schema
     reference: bool = False
     every: bool = False
-    sparse: bool = False  # CSR where most cells would be zeros
+    sparse: bool = False
 
     def schema(self, schema: Schema) -> Schema:
         # all blocks have one schema: it is made once, as its checks take time over thousands of columns
@@ -129,7 +140,15 @@ def _csr(X: np.ndarray, layout: list[np.ndarray], width: int) -> sparse.csr_arra
 
 @dataclass(frozen=True, slots=True)
 class CheckCells:
-    """Refuses infinities, and missing cells unless they are allowed, by the name of the column."""
+    """Refuses infinities, and missing cells unless they are allowed, by the name of the column.
+
+    Attributes
+    ----------
+    who : str
+        The learner, for the message.
+    allow_missing : bool, default=False
+        Whether missing cells pass.
+    """
 
     who: str
     allow_missing: bool = False
@@ -186,7 +205,13 @@ class CheckCategories:
 
 @dataclass(frozen=True, slots=True)
 class CheckTarget:
-    """Refuses rows without a target."""
+    """Refuses rows without a target.
+
+    Attributes
+    ----------
+    who : str
+        The learner, for the message.
+    """
 
     who: str
 

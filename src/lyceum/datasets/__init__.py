@@ -17,11 +17,29 @@ __all__ = ["Dataset", "load", "names", "path", "sources"]
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """A bundled file: what is in it, who made it, and what may be done with it."""
+    """A bundled file: what is in it, who made it, and what may be done with it.
+
+    Attributes
+    ----------
+    name : str
+        What `path` and `load` call it.
+    file : str
+        The name of its file.
+    rows : int or None
+        How many there are; None for a Bayes net.
+    target : str or None
+        The usual target.
+    about : str
+        What is in it.
+    source : str
+        Who made it.
+    licence : str
+        What may be done with it.
+    """
 
     name: str
     file: str
-    rows: int | None  # None for a Bayes net
+    rows: int | None
     target: str | None
     about: str
     source: str

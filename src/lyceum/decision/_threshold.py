@@ -17,6 +17,8 @@ class Threshold(float):
 
     Attributes
     ----------
+    value : float
+        The threshold itself.
     cost : float
         C_FP·FP + C_FN·FN at this threshold.
     fp, fn, tp, tn : float

@@ -78,7 +78,18 @@ class MemberData:
     """Rows in memory, as members take them.
 
     `container` is None for Lyceum's own learners, which take `source`; else it is an array or a frame, and
-    `labels` the targets. Unless they are `named`, the columns have numbers for names.
+    `labels` the targets.
+
+    Attributes
+    ----------
+    source : ArraySource or None
+        Coded rows, for Lyceum's own learners.
+    container : array or frame, default=None
+        What learners of other libraries take; None for Lyceum's own.
+    labels : array or None, default=None
+        The targets, for learners of other libraries.
+    named : bool, default=True
+        Whether the columns have names; else they have numbers.
     """
 
     source: ArraySource | None

@@ -23,17 +23,34 @@ __all__ = ["RegularizationPath", "elastic_net_path", "follow", "given_penalties"
 class RegularizationPath:
     """The coefficients at every penalty, the largest first.
 
+    Attributes
+    ----------
+    names : tuple of str
+        The columns.
+    alphas : array of shape (k,)
+        The penalties, from the largest to the smallest.
+    coefs : array of shape (k, d)
+        The coefficients at every penalty.
+    intercepts : array of shape (k,)
+        The intercepts.
+    dual_gaps : array of shape (k,)
+        How far the objective is above its minimum at the most.
+    n_iters : array of shape (k,)
+        Rounds of coordinate descent.
+
+    Examples
+    --------
     >>> path = lasso_path(np.array([[0.0], [1.0], [2.0]]), np.array([0.0, 2.0, 4.0]), alphas=[1.0, 0.5])
     >>> path.coefs.round(6).tolist(), path.intercepts.round(6).tolist()
     ([[0.5], [1.25]], [1.5, 0.75])
     """
 
     names: tuple[str, ...]
-    alphas: np.ndarray  # (k,) falling
-    coefs: np.ndarray  # (k, d)
-    intercepts: np.ndarray  # (k,)
-    dual_gaps: np.ndarray  # (k,) in the units of the objective
-    n_iters: np.ndarray  # (k,) epochs of coordinate descent
+    alphas: np.ndarray
+    coefs: np.ndarray
+    intercepts: np.ndarray
+    dual_gaps: np.ndarray
+    n_iters: np.ndarray
 
     @property
     def n_nonzero(self) -> np.ndarray:

@@ -19,6 +19,27 @@ class SimpleRegression:
 
     `r` is the correlation of x and y, `r2` the share of the variance of y that the line explains, `sigma` the
     residual standard error, `t` and `p` the test of a slope of zero with n - 2 degrees of freedom.
+
+    Attributes
+    ----------
+    slope : float
+        The slope b of y = a + b x.
+    intercept : float
+        The intercept a.
+    r : float
+        Pearson's correlation.
+    slope_error : float
+        The standard error of the slope.
+    intercept_error : float
+        The standard error of the intercept.
+    sigma : float
+        The standard deviation of the residuals.
+    t : float
+        The slope divided by its standard error.
+    p : float
+        The two-sided p-value of the slope.
+    n_rows : int
+        The number of rows.
     """
 
     slope: float

@@ -211,7 +211,15 @@ class Discretize(Transformer):
 
 @dataclass(frozen=True, eq=False)
 class CutColumns:
-    """Numbers as codes of intervals, column by column; None leaves a column as it is."""
+    """Numbers as codes of intervals, column by column; None leaves a column as it is.
+
+    Attributes
+    ----------
+    before : Schema
+        The columns as they were.
+    cuts : tuple of array or None
+        The cuts of every column, None where it stays.
+    """
 
     before: Schema
     cuts: tuple[np.ndarray | None, ...]

@@ -28,10 +28,22 @@ _EPOCHS = 100  # epochs of coordinate descent from one Newton step on the suppor
 
 @dataclass(frozen=True)
 class DenseColumns:
-    """Centred columns as the rows of a (d, n) array, with the Gram matrix of those that were ever chosen."""
+    """Centred columns as the rows of a (d, n) array, with the Gram matrix of those that were ever chosen.
+
+    Attributes
+    ----------
+    XT : array
+        The design, transposed.
+    mean : array
+        Zeros: the columns are centred in place.
+    norms : array
+        The lengths of the centred columns.
+    gram : _GrowingGram
+        Products of columns that were needed so far.
+    """
 
     XT: np.ndarray
-    mean: np.ndarray  # zeros: the columns are centred in place
+    mean: np.ndarray
     norms: np.ndarray
     gram: _GrowingGram = field(default_factory=lambda: _GrowingGram())
 
@@ -82,12 +94,28 @@ class _GrowingGram:
 
 @dataclass(frozen=True)
 class SparseColumns:
-    """CSC columns x_j, which stand for x_j - mean_j s without its zeros filled in."""
+    """CSC columns x_j, which stand for x_j - mean_j s without its zeros filled in.
+
+    Attributes
+    ----------
+    start : array
+        Where every column starts, as in a CSC array.
+    index : array
+        The row of every stored cell.
+    data : array
+        The cells.
+    s : array of shape (n,)
+        Roots of the weights, of length one; zeros without an intercept.
+    mean : array
+        The means of the columns.
+    norms : array
+        The lengths of the centred columns.
+    """
 
     start: np.ndarray
     index: np.ndarray
     data: np.ndarray
-    s: np.ndarray  # (n,) roots of the weights, of length one; zeros without an intercept
+    s: np.ndarray
     mean: np.ndarray
     norms: np.ndarray
 
@@ -127,6 +155,15 @@ class ColumnElasticNet:
     l1 - (l1_last - l1) of the bound. Columns of the largest violations join it, at most as many as there are.
     Columns that the gap proves to be zero (Ndiaye, Fercoq, Gramfort and Salmon, 2017) are not looked at again
     for this penalty.
+
+    Attributes
+    ----------
+    columns : ColumnStore
+        The design, column by column.
+    y : array
+        The target, centred.
+    yy : float
+        Its sum of squares.
     """
 
     columns: ColumnStore

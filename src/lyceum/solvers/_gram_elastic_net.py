@@ -25,12 +25,26 @@ _STEPS = 3  # Newton steps in a row, each until a coefficient is zero
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """Coefficients at one penalty, with the certificate: the objective is at most `gap` above its minimum."""
+    """Coefficients at one penalty, with the certificate: the objective is at most `gap` above its minimum.
+
+    Attributes
+    ----------
+    coef : array
+        The coefficients.
+    gap : float
+        A bound on how far the objective is above its minimum.
+    n_iter : int
+        Epochs of coordinate descent.
+    history : sequence of float
+        Duality gap after every round.
+    converged : bool
+        Whether the gap is within the tolerance.
+    """
 
     coef: np.ndarray
     gap: float
-    n_iter: int  # epochs of coordinate descent
-    history: Sequence[float]  # duality gap after every round
+    n_iter: int
+    history: Sequence[float]
     converged: bool
 
 
@@ -82,9 +96,18 @@ class GramElasticNet:
     Coordinate descent settles which coefficients are zero; when it is slow, a Newton step on the others, cut
     short where the first of them would change its sign, takes it to the solution for these signs (feature
     sign search: Lee, Battle, Raina and Ng, 2007).
+
+    Attributes
+    ----------
+    Q : array of shape (d, d)
+        XᵀX; zero for columns that never vary.
+    q : array
+        The products Xᵀy.
+    yy : float
+        The sum of squares of y.
     """
 
-    Q: np.ndarray  # (d, d), zero for columns that never vary
+    Q: np.ndarray
     q: np.ndarray
     yy: float
 

@@ -19,6 +19,11 @@ class LBFGS:
     """Quasi-Newton steps from the last `memory` changes of the gradient, starting from γ M⁻¹ instead of γ I.
 
     With an M that resembles the Hessian the condition of the data does not slow it down.
+
+    Attributes
+    ----------
+    memory : int, default=12
+        How many pairs of steps and changes of the gradient are kept.
     """
 
     memory: int = 12

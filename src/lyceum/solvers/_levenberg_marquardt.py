@@ -21,9 +21,14 @@ class LevenbergMarquardt:
 
     Large μ gives short steps down the gradient, in units of the curvature along every axis; small μ gives
     Newton's steps. A trial is one pass, which also sums the Hessian (Levenberg, 1944; Marquardt, 1963).
+
+    Attributes
+    ----------
+    damping : float, default=0.001
+        The first μ.
     """
 
-    damping: float = 1e-3  # the first μ
+    damping: float = 1e-3
 
     needs_hessian: ClassVar[bool] = True
 

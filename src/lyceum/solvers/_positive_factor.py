@@ -19,17 +19,34 @@ class PositiveFactor:
     that solutions have least norm. Scaling makes this independent of the units of the columns (and nearly
     optimal: van der Sluis, 1969).
 
+    Attributes
+    ----------
+    scale : array of shape (d,)
+        The diagonal of D; 0 where that of A is.
+    lower : array or None
+        L, when R has full rank.
+    root : array or None
+        Otherwise D V Λ^(-1/2), projected on the range of A: A⁺ = root rootᵀ.
+    loads : array of shape (d,)
+        How much every column takes part in the null space, 0 to 1.
+    rank : int
+        The numerical rank.
+    smallest : float
+        The smallest pivot or eigenvalue of R kept: about 1 / condition².
+
+    Examples
+    --------
     >>> factor = PositiveFactor.of(np.array([[4.0, 2.0], [2.0, 1.0]]))
     >>> factor.rank, factor.solve(np.array([4.0, 2.0])).round(12).tolist()
     (1, [0.8, 0.4])
     """
 
-    scale: np.ndarray  # (d,) the diagonal of D; 0 where that of A is
-    lower: np.ndarray | None  # L, when R has full rank
-    root: np.ndarray | None  # otherwise D V Λ^(-1/2), projected on the range of A: A⁺ = root rootᵀ
-    loads: np.ndarray  # (d,) how much every column takes part in the null space, 0 to 1
+    scale: np.ndarray
+    lower: np.ndarray | None
+    root: np.ndarray | None
+    loads: np.ndarray
     rank: int
-    smallest: float  # the smallest pivot or eigenvalue of R kept: about 1 / condition²
+    smallest: float
 
     @classmethod
     def of(cls, A: np.ndarray, floor: np.ndarray | float = 0.0) -> PositiveFactor:

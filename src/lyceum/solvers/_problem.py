@@ -13,7 +13,19 @@ __all__ = ["Observer", "Outcome", "Point", "Problem", "Solver", "backtrack", "is
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """The objective at some parameters: value, gradient, and Hessian if requested."""
+    """The objective at some parameters: value, gradient, and Hessian if requested.
+
+    Attributes
+    ----------
+    theta : array
+        The parameters.
+    value : float
+        The objective there.
+    gradient : array
+        Its gradient.
+    hessian : array or None, default=None
+        Its second derivatives, if the solver needs them.
+    """
 
     theta: np.ndarray
     value: float
@@ -44,16 +56,34 @@ class Problem(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Where a solver stopped, and its history."""
+    """Where a solver stopped, and its history.
+
+    Attributes
+    ----------
+    point : Point
+        The best point.
+    n_iter : int
+        The number of iterations.
+    converged : bool
+        Whether the tolerance was reached.
+    history : sequence of float
+        The objective at the start and after every iteration.
+    """
 
     point: Point
     n_iter: int
     converged: bool
-    history: Sequence[float]  # the objective at the start and after every iteration
+    history: Sequence[float]
 
 
 class Solver(Protocol):
-    """Minimises a problem from a start (evaluated with the Hessian if needed) until the gradient is small."""
+    """Minimises a problem from a start (evaluated with the Hessian if needed) until the gradient is small.
+
+    Attributes
+    ----------
+    needs_hessian : bool
+        Whether points must have second derivatives.
+    """
 
     needs_hessian: ClassVar[bool]
 

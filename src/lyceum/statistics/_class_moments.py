@@ -30,6 +30,23 @@ class ClassMoments:
     With responsibilities r_ik in place of classes, row i counts with the weight w_i r_ik in component k; the
     components are numbered from 0.
 
+    Attributes
+    ----------
+    classes : array
+        The labels.
+    n_rows : int
+        The number of rows.
+    class_weight : array of shape (K,)
+        The weight of the rows of every class.
+    weight : array of shape (K, d)
+        The weight of the known cells.
+    mean : array of shape (K, d)
+        Their mean.
+    scatter : array of shape (K, d)
+        The sum of w (x - mean)^2.
+
+    Examples
+    --------
     >>> from lyceum.data import scan
     >>> import pyarrow as pa
     >>> rows = scan(pa.table({"x": [1.0, 3.0, None, 7.0], "y": ["a", "a", "a", "b"]}), target="y")
@@ -40,10 +57,10 @@ class ClassMoments:
 
     classes: np.ndarray
     n_rows: int
-    class_weight: np.ndarray  # (K,)
-    weight: np.ndarray  # (K, d)
-    mean: np.ndarray  # (K, d)
-    scatter: np.ndarray  # (K, d): sum of w (x - mean)^2
+    class_weight: np.ndarray
+    weight: np.ndarray
+    mean: np.ndarray
+    scatter: np.ndarray
 
     @classmethod
     def of(
@@ -129,6 +146,23 @@ class ClassScatter:
     With responsibilities r_ik in place of classes, row i counts with the weight w_i r_ik in component k; the
     components are numbered from 0.
 
+    Attributes
+    ----------
+    classes : array
+        The labels.
+    n_rows : int
+        The number of rows.
+    weight : array of shape (K,)
+        The weight of the rows of every class.
+    mean : array of shape (K, d)
+        Their mean.
+    scatter : array of shape (K, d, d)
+        The sum of w (x - mean)(x - mean)ᵀ; of shape (1, d, d) when pooled.
+    pooled : bool
+        Whether there is one scatter of all classes, each about its own mean.
+
+    Examples
+    --------
     >>> from lyceum.data import scan
     >>> import pyarrow as pa
     >>> rows = scan(pa.table({"x": [1.0, 3.0, 7.0, 8.5], "y": ["a", "a", "b", "b"]}), target="y")
@@ -138,9 +172,9 @@ class ClassScatter:
 
     classes: np.ndarray
     n_rows: int
-    weight: np.ndarray  # (K,)
-    mean: np.ndarray  # (K, d)
-    scatter: np.ndarray  # (K, d, d), or (1, d, d) about the class means when pooled
+    weight: np.ndarray
+    mean: np.ndarray
+    scatter: np.ndarray
     pooled: bool
 
     @classmethod

@@ -20,6 +20,19 @@ class ClassSums:
 
     Takes CSR rows as they are. Cells that are not stored are zeros.
 
+    Attributes
+    ----------
+    classes : array
+        The labels.
+    n_rows : int
+        The number of rows.
+    class_weight : array of shape (K,)
+        The weight of the rows of every class.
+    sums : array of shape (K, d)
+        The weighted sum of the cells.
+
+    Examples
+    --------
     >>> from lyceum.data import scan
     >>> import pyarrow as pa
     >>> rows = scan(pa.table({"word": [2.0, 0.0, 5.0], "y": ["a", "b", "a"]}), target="y")
@@ -29,8 +42,8 @@ class ClassSums:
 
     classes: np.ndarray
     n_rows: int
-    class_weight: np.ndarray  # (K,)
-    sums: np.ndarray  # (K, d)
+    class_weight: np.ndarray
+    sums: np.ndarray
 
     @classmethod
     def of(cls, block: Block, above: float | None = None) -> ClassSums:

@@ -34,6 +34,23 @@ class Counts:
     one class, and the tables are the marginal ones. Columns and classes go by their labels, so summaries of
     rows that do not have the same categories or classes can be merged.
 
+    Attributes
+    ----------
+    names : tuple of str
+        The m categorical columns.
+    categories : tuple of array
+        Their labels in the order of the rows of their tables.
+    classes : array of shape (K,)
+        The labels.
+    n_rows : int
+        The number of rows.
+    class_weight : array of shape (K,)
+        The weight of the rows of every class.
+    counts : array of shape (all categories, K)
+        The weight of the rows with each category, column after column.
+
+    Examples
+    --------
     >>> from lyceum.data import scan
     >>> import pyarrow as pa
     >>> sky = pa.table({"sky": ["sun", "rain", "sun", None], "play": ["no", "yes", "yes", "yes"]})
@@ -42,12 +59,12 @@ class Counts:
     (['no', 'yes'], ['rain', 'sun'], [[0.0, 1.0], [1.0, 1.0]])
     """
 
-    names: tuple[str, ...]  # the m categorical columns
-    categories: tuple[np.ndarray, ...]  # their labels in the order of the rows of their tables
-    classes: np.ndarray  # (K,)
+    names: tuple[str, ...]
+    categories: tuple[np.ndarray, ...]
+    classes: np.ndarray
     n_rows: int
-    class_weight: np.ndarray  # (K,)
-    counts: np.ndarray  # (all categories, K)
+    class_weight: np.ndarray
+    counts: np.ndarray
 
     @classmethod
     def of(cls, block: Block, responsibilities: np.ndarray | None = None) -> Counts:

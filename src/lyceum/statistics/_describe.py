@@ -18,17 +18,39 @@ __all__ = ["SampleStatistics", "describe"]
 
 @dataclass(frozen=True, slots=True)
 class SampleStatistics:
-    """What `describe` found. Variances and covariances divide by N - 1 (by the total weight less 1)."""
+    """What `describe` found. Variances and covariances divide by N - 1 (by the total weight less 1).
+
+    Attributes
+    ----------
+    names : tuple of str
+        The columns.
+    n_rows : int
+        The number of rows.
+    n_present : array
+        Weight of the cells that are there.
+    mean : array
+        Their means.
+    median : array
+        Their medians.
+    variance : array
+        Their variances.
+    low : array
+        The smallest cells.
+    high : array
+        The largest cells.
+    covariance : array of shape (d, d)
+        Over complete rows.
+    """
 
     names: tuple[str, ...]
     n_rows: int
-    n_present: np.ndarray  # weight of the cells that are there
+    n_present: np.ndarray
     mean: np.ndarray
     median: np.ndarray
     variance: np.ndarray
     low: np.ndarray
     high: np.ndarray
-    covariance: np.ndarray  # (d, d), over complete rows
+    covariance: np.ndarray
 
     @property
     def sd(self) -> np.ndarray:

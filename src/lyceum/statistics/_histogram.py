@@ -20,6 +20,23 @@ class Histogram:
 
     Bin b holds edges[b] <= x < edges[b + 1]; the last one holds its upper edge too, as in NumPy.
 
+    Attributes
+    ----------
+    edges : tuple of array
+        One ascending array per column.
+    counts : tuple of array
+        The weight in every bin, one array per column.
+    below : array of shape (d,)
+        The weight of the cells below the first edge.
+    above : array of shape (d,)
+        The weight of the cells above the last edge.
+    missing : array of shape (d,)
+        The weight of missing cells.
+    n_rows : int
+        The number of rows.
+
+    Examples
+    --------
     >>> from lyceum.data import scan
     >>> import pyarrow as pa
     >>> rows = scan(pa.table({"x": [0.1, 0.6, 0.7, 5.0, None]}))
@@ -30,11 +47,11 @@ class Histogram:
     [0.667, 1.333]
     """
 
-    edges: tuple[np.ndarray, ...]  # one ascending array a column
-    counts: tuple[np.ndarray, ...]  # one weight a bin
-    below: np.ndarray  # (d,)
-    above: np.ndarray  # (d,)
-    missing: np.ndarray  # (d,)
+    edges: tuple[np.ndarray, ...]
+    counts: tuple[np.ndarray, ...]
+    below: np.ndarray
+    above: np.ndarray
+    missing: np.ndarray
     n_rows: int
 
     @classmethod
@@ -75,6 +92,19 @@ class JointHistogram:
 
     The grid is dense: its size is the product of the numbers of bins.
 
+    Attributes
+    ----------
+    edges : tuple of array
+        The edges of every column's bins, ascending.
+    counts : array of shape (bins of column 0, bins of column 1, ...)
+        The weight of the rows in every cell of the grid.
+    outside : float
+        The weight of the rows outside the grid, or with a missing cell.
+    n_rows : int
+        The number of rows.
+
+    Examples
+    --------
     >>> from lyceum.data import scan
     >>> import numpy as np
     >>> rows = scan(np.array([[0.2, 0.2], [0.8, 0.8], [0.9, 0.6], [9.0, 0.1]]))
@@ -84,7 +114,7 @@ class JointHistogram:
     """
 
     edges: tuple[np.ndarray, ...]
-    counts: np.ndarray  # (bins of column 0, bins of column 1, ...)
+    counts: np.ndarray
     outside: float
     n_rows: int
 

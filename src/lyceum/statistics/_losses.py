@@ -35,6 +35,17 @@ class _Loss:
 class LogisticLoss(_Loss):
     """Binary loss  sum w [log(1 + exp z) - y z],  z = [x - shift, 1] . coef,  for class codes y of 0 and 1.
 
+    Attributes
+    ----------
+    value : float
+        The loss.
+    gradient : array
+        Its derivative by the coefficients.
+    hessian : array or None
+        The second derivatives, if they were asked for.
+
+    Examples
+    --------
     >>> from lyceum.data import scan
     >>> from functools import partial
     >>> import pyarrow as pa
@@ -75,7 +86,17 @@ class LogisticLoss(_Loss):
 
 @dataclass(frozen=True, slots=True)
 class SoftmaxLoss(_Loss):
-    """Multinomial loss  sum w [log sum_k exp z_k - z_y],  z_k = [x - shift, 1] . coef_k,  for codes y."""
+    """Multinomial loss  sum w [log sum_k exp z_k - z_y],  z_k = [x - shift, 1] . coef_k,  for codes y.
+
+    Attributes
+    ----------
+    value : float
+        The loss.
+    gradient : array
+        Its derivative by the coefficients.
+    hessian : array or None
+        The second derivatives, if they were asked for.
+    """
 
     @classmethod
     def of(

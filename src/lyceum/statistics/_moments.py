@@ -18,13 +18,29 @@ __all__ = ["Moments", "Scatter"]
 
 @dataclass(frozen=True, slots=True)
 class Moments:
-    """Weight, mean, scatter and range of every column; missing cells are left out one by one."""
+    """Weight, mean, scatter and range of every column; missing cells are left out one by one.
+
+    Attributes
+    ----------
+    n_rows : int
+        The number of rows.
+    weight : array of shape (d,)
+        Weight of the cells that are there.
+    mean : array of shape (d,)
+        Their mean.
+    scatter : array of shape (d,)
+        Sum of w (x - mean)^2.
+    low : array of shape (d,)
+        The smallest cell; inf when there is none.
+    high : array of shape (d,)
+        The largest cell; -inf when there is none.
+    """
 
     n_rows: int
-    weight: np.ndarray  # (d,) weight of the cells that are there
-    mean: np.ndarray  # (d,)
-    scatter: np.ndarray  # (d,) sum of w (x - mean)^2
-    low: np.ndarray  # (d,) smallest and largest cell; inf and -inf when there is none
+    weight: np.ndarray
+    mean: np.ndarray
+    scatter: np.ndarray
+    low: np.ndarray
     high: np.ndarray
 
     @classmethod
@@ -89,6 +105,21 @@ class Scatter:
     The Gram statistic of least squares: with Z = [X y] centred, `scatter` is ZᵀWZ, so XᵀX, Xᵀy and yᵀy are
     its blocks.
 
+    Attributes
+    ----------
+    n_rows : int
+        Rows that count: those of weight zero do not.
+    weight : float
+        The total weight of the rows.
+    mean : array of shape (d,) or (d+1,)
+        With the target last.
+    scatter : array of shape (d, d) or (d+1, d+1)
+        The sum of w (z - mean)(z - mean)ᵀ.
+    targets : int
+        0 or 1.
+
+    Examples
+    --------
     >>> import pyarrow as pa
     >>> from functools import partial
     >>> from lyceum.data import scan
@@ -98,11 +129,11 @@ class Scatter:
     1.592
     """
 
-    n_rows: int  # rows that count: those of weight zero do not
+    n_rows: int
     weight: float
-    mean: np.ndarray  # (d,) or (d+1,) with the target last
-    scatter: np.ndarray  # (d, d) or (d+1, d+1)
-    targets: int  # 0 or 1
+    mean: np.ndarray
+    scatter: np.ndarray
+    targets: int
 
     @classmethod
     def of(cls, block: Block, target: bool = False) -> Scatter:

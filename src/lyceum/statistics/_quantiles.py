@@ -28,6 +28,15 @@ class Quantiles:
     about log2(n / size) / (2 size), 0.2 % for a million rows. There are no random choices. (In the line of
     Munro and Paterson 1980; Manku, Rajagopalan and Lindsay 1998.)
 
+    Attributes
+    ----------
+    n_rows : int
+        The number of rows.
+    columns : tuple of ColumnSketch
+        One sketch per column.
+
+    Examples
+    --------
     >>> from lyceum.data import scan
     >>> import pyarrow as pa
     >>> rows = scan(pa.table({"x": [3.0, 1.0, None, 2.0, 4.0]}))

@@ -23,6 +23,27 @@ class RowSample:
     zero never finish. Two samples merge by keeping the fastest of both, so that the same rows are drawn from
     any blocks in any order.
 
+    Attributes
+    ----------
+    size : int
+        The largest number of rows.
+    X : array of shape (m, d)
+        Cells, dense or CSR, in the order of `keys`.
+    y : array or None
+        Their targets.
+    w : array or None
+        Their weights.
+    rows : array of shape (m,)
+        Global row numbers.
+    keys : array of shape (m,)
+        Finishing times, ascending.
+    limit : float
+        The fastest time of a row left out, inf when there is none.
+    n_rows : int
+        The number of rows that it was drawn from.
+
+    Examples
+    --------
     >>> from lyceum.data import scan
     >>> import numpy as np
     >>> rows = scan(np.arange(1000.0)[:, None])
@@ -34,12 +55,12 @@ class RowSample:
     """
 
     size: int
-    X: Any  # (m, d) cells, dense or CSR, in the order of `keys`
+    X: Any
     y: np.ndarray | None
     w: np.ndarray | None
-    rows: np.ndarray  # (m,) global row numbers
-    keys: np.ndarray  # (m,) finishing times, ascending
-    limit: float  # the fastest time of a row left out, inf when there is none
+    rows: np.ndarray
+    keys: np.ndarray
+    limit: float
     n_rows: int
 
     @classmethod

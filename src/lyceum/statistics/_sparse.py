@@ -16,6 +16,19 @@ class SparseCells:
 
     Such full columns can be shifted by a constant without storing more: x - shift for them, x for the others.
 
+    Attributes
+    ----------
+    indptr : array
+        Where every row starts, as in a CSR array.
+    indices : array
+        The column of every stored cell.
+    data : array
+        Float64.
+    full : array of shape (d,)
+        Which columns have a cell in every row.
+
+    Examples
+    --------
     >>> from scipy import sparse
     >>> cells = SparseCells.of(sparse.csr_array([[7.0, 0.0], [9.0, 1.0]]))
     >>> cells.full.tolist(), cells.shifted(np.array([8.0, 0.0])).tolist()
@@ -24,8 +37,8 @@ class SparseCells:
 
     indptr: np.ndarray
     indices: np.ndarray
-    data: np.ndarray  # float64
-    full: np.ndarray  # (d,)
+    data: np.ndarray
+    full: np.ndarray
 
     @classmethod
     def of(cls, X: Any) -> SparseCells:

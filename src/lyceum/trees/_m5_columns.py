@@ -20,10 +20,17 @@ class StepColumns:
     (Breiman et al. 1984: among all splits of the categories in two groups, the best for the variance is one
     of these). Numbers are taken from their mean; a missing cell, or a category that `fit` did not see, is at
     the mean.
+
+    Attributes
+    ----------
+    ranks : tuple of array
+        The rank of every category, −1 of those without rows; empty for numbers.
+    center : array of shape (p,)
+        The means.
     """
 
-    ranks: tuple[np.ndarray, ...]  # the rank of every category, −1 of those without rows; empty for numbers
-    center: np.ndarray  # (p,) the means
+    ranks: tuple[np.ndarray, ...]
+    center: np.ndarray
 
     @classmethod
     def of(cls, X: np.ndarray, y: np.ndarray, w: np.ndarray | None, schema: Schema) -> StepColumns:

@@ -120,6 +120,19 @@ class NodeCosts:
     squared or absolute error of the value. `at` sums w c(y, i), and `squares` w c(y, i)², over the rows that
     come to node i; `above` and `squares_above` do so for the costs of the same rows at its parent, from which
     follows what the rows cost that go no further.
+
+    Attributes
+    ----------
+    weight : float
+        The weight of all rows.
+    at : array
+        The cost of the rows that come to every node.
+    squares : array
+        The sum of their squared costs.
+    above : array
+        The cost of the same rows at the parent.
+    squares_above : array
+        The sum of these squared costs.
     """
 
     weight: float
