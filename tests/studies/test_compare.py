@@ -13,7 +13,7 @@ from lyceum.errors import Cancelled
 from lyceum.evaluate import corrected_t, mcnemar
 from lyceum.progress import watch
 from lyceum.studies import LearnerChoice, Study, _run
-from lyceum.studies._ranking import holm
+from lyceum.studies._difference_tests import holm
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 

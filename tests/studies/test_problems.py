@@ -8,7 +8,14 @@ import pytest
 import lyceum
 from lyceum import datasets, plot
 from lyceum.errors import Cancelled
-from lyceum.studies import _conclusions, _example_rows, _metrics, _report, _report_parts, _statements
+from lyceum.studies import (
+    _conclusions,
+    _example_rows,
+    _metrics,
+    _posterior_statements,
+    _report,
+    _report_parts,
+)
 from lyceum.studies._problems import Problems
 
 RENDER = _report.render
@@ -57,7 +64,7 @@ def test_data_of_figures_that_fail_are_named(tmp_path, monkeypatch):
 
 
 def test_a_statement_that_fails_is_named(tmp_path, monkeypatch):
-    monkeypatch.setattr(_statements, "error_reject_curve", broken)
+    monkeypatch.setattr(_posterior_statements, "error_reject_curve", broken)
     study = lyceum.study(**TABLE, out=tmp_path / "s")
     page = checked(study, "statement on rejecting rows")
     assert len(study.comparison.statements) > 2

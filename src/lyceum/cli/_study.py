@@ -78,7 +78,7 @@ def _ranking(found: Study) -> Table:
         column.justify = "right" if column.header in (comparison.criterion, "p", "seconds") else "left"
     for s in comparison.learners:
         low, high = (aligned_loss(comparison, end) for end in s.interval)
-        p = "" if s.p_corrected_t_holm is None else f"{s.p_corrected_t_holm:.3f}"
+        p = "" if s.p_value_holm is None else f"{s.p_value_holm:.3f}"
         cells = [
             "✔" if s.name == comparison.choice else "",
             Text(s.label),

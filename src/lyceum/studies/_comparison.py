@@ -39,7 +39,8 @@ class RankedLearner:
     standard_error : float
         Of `loss`, over rows.
     error : float or None
-        Share of rows not given to their true class under minimum 0/1 risk.
+        Share of wrong classes among the decisions made: rows that are rejected, or given an action that names
+        no class, do not count; None where all are.
     error_interval : (float, float) or None
         Wilson's.
     cost : float or None
@@ -49,8 +50,11 @@ class RankedLearner:
     reject_rate : float or None
         Share of rows rejected by doubt, 0 without.
     log_loss, auc, brier, calibration_error : float or None
-        Of the pooled posteriors. `auc` is the area under the ROC curve, Hand and Till's for more than two
-        classes; `calibration_error` the expected calibration error.
+        `auc` is the area under the ROC curve, Hand and Till's for more than two classes, averaged over folds;
+        the others are of the pooled posteriors. `calibration_error` is the expected calibration error of the
+        second class, or of the likeliest of more than two, in ten bins of equal width.
+    auc_error : float or None
+        Standard error of `auc` over folds; None with fewer than three.
     rmse, mae, r2 : float or None
     rmse_interval : (float, float) or None
     fold_losses : tuple of float
@@ -65,11 +69,17 @@ class RankedLearner:
         Largest growth of the process in a fold, in bytes.
     difference : float or None
         `loss` over that of the best, in mean fold losses; None for the best itself.
-    p_corrected_t, p_mcnemar : float or None
-        Against the best: the corrected resampled t test (Nadeau and Bengio) on fold losses, and McNemar's
-        on the rows decided wrong (classification only).
+    p_value, p_value_holm : float or None
+        Against the best, by the test that fits the number of folds (`Comparison.test`), and with Holm's
+        correction for comparing several learners; None for the best, and where no test is possible.
+    p_corrected_t, p_rows, p_mcnemar : float or None
+        The single tests: the corrected resampled t test (Nadeau and Bengio) on fold losses (their logarithms
+        for regression), the permutation test on the losses of rows, and McNemar's on the rows decided wrong
+        (classification only).
     p_corrected_t_holm, p_mcnemar_holm : float or None
         The same, with Holm's correction for comparing several learners.
+    p_baseline : float or None
+        Against the constant guess, by the permutation test on rows, with Holm's correction.
     error_632 : float or None
         The .632 bootstrap estimate, where it was asked for.
     within_one_se : bool
@@ -78,7 +88,8 @@ class RankedLearner:
         How many numbers a prediction needs.
     is_baseline : bool
     fit_word : str
-        "underfitting", "overfitting" or "balanced".
+        "overfitting": beyond chance worse than the best (or a constant guess) on new rows, but better on the
+        rows it learned from; "underfitting": beyond chance worse than the best on both; else "balanced".
     verdict : str
         One sentence for people.
     folds_done, folds_planned : int
@@ -119,6 +130,7 @@ class RankedLearner:
     reject_rate: float | None = None
     log_loss: float | None = None
     auc: float | None = None
+    auc_error: float | None = None
     brier: float | None = None
     calibration_error: float | None = None
     rmse: float | None = None
@@ -127,6 +139,10 @@ class RankedLearner:
     r2: float | None = None
     confusion: tuple[tuple[float, ...], ...] | None = None
     difference: float | None = None
+    p_value: float | None = None
+    p_value_holm: float | None = None
+    p_baseline: float | None = None
+    p_rows: float | None = None
     p_corrected_t: float | None = None
     p_corrected_t_holm: float | None = None
     p_mcnemar: float | None = None
@@ -159,6 +175,8 @@ class HoldoutResult:
     n_rows: int
     loss: float
     interval: Span
+    error: float | None = None  # share of wrong classes among the decisions made
+    reject_rate: float | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """All fields in JSON's own types."""
@@ -189,6 +207,8 @@ class Comparison:
     hoeffding : float or None
         ε of Hoeffding's bound over the models compared, with probability 95 %, in units of `criterion`; None
         for regression, whose loss has no bound.
+    test : str
+        The test behind `RankedLearner.p_value`; empty where none is possible.
     learning_curve : lyceum.evaluate.LearningCurve or None
         Of the choice, in `criterion` (squared error for regression); None when the budget did not reach.
     holdout : HoldoutResult or None
@@ -204,12 +224,13 @@ class Comparison:
     n_rows: int
     n_folds: int
     hoeffding: float | None
+    test: str
     learning_curve: LearningCurve | None
     holdout: HoldoutResult | None
     statements: tuple[str, ...]
 
     def __getitem__(self, name: str) -> RankedLearner:
-        """The learner of one learner."""
+        """The learner of that name."""
         for learner in self.learners:
             if learner.name == name:
                 return learner
@@ -217,7 +238,7 @@ class Comparison:
 
     @property
     def baseline(self) -> RankedLearner | None:
-        """The learner of the constant guess."""
+        """The constant guess."""
         return next((learner for learner in self.learners if learner.is_baseline), None)
 
     def as_dict(self) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from lyceum.persist import save
 from lyceum.studies._comparison import Comparison, HoldoutResult, OutOfSample, RankedLearner
 from lyceum.studies._example_rows import explain_row, pick_rows
 from lyceum.studies._loss_rule import LossRule
-from lyceum.studies._metrics import loss_and_interval
+from lyceum.studies._metrics import decision_errors, loss_and_interval
 from lyceum.studies._pipelines import build_pipeline, choose_settings, row_predictions, seed_of
 from lyceum.studies._plan import Plan
 from lyceum.studies._problems import Problems, reason_of
@@ -152,14 +152,21 @@ def holdout_values(plan: Plan, data: StudyData, name: str) -> dict[str, Any]:
     zeros = np.zeros(len(places), dtype=np.int64)
     sample = OutOfSample(data.numbers[places], zeros, zeros, data.y[places], predicted, w)
     loss, interval, _ = loss_and_interval(plan.rule, sample, plan.rule.losses(sample.y, predicted))
-    return {"n_rows": len(places), "loss": loss, "interval": list(interval)}
+    found = {"n_rows": len(places), "loss": loss, "interval": list(interval)}
+    return found if plan.classes is None else found | decision_errors(plan.rule, sample)
 
 
 def as_holdout(stored: dict[str, Any] | None) -> HoldoutResult | None:
     """The result that `holdout_values` made."""
     if stored is None or failure_of(stored):
         return None
-    return HoldoutResult(stored["n_rows"], stored["loss"], tuple(stored["interval"]))
+    return HoldoutResult(
+        stored["n_rows"],
+        stored["loss"],
+        tuple(stored["interval"]),
+        stored.get("error"),
+        stored.get("reject_rate"),
+    )
 
 
 def _fit(plan: Plan, name: str, rows: Rows, all_rows: Rows | None = None) -> tuple[Any, dict[str, Any]]:

@@ -30,7 +30,8 @@ class Example:
         In the order of `Study.classes`.
     explanation : lyceum.report.Explanation of one row, or None where the learner does not explain
     picked : str
-        Why it is shown: "surest", "least sure" or "surest mistake" (for regression "largest error", ...).
+        Why it is shown: "clearest right decision", "clearest mistake" or "nearest to the decision border",
+        by the expected costs (for regression "largest error", ...).
     """
 
     row: int

@@ -22,7 +22,7 @@ def pick_rows(sample: OutOfSample, rule: LossRule) -> list[tuple[int, str]]:
     """Row numbers that tell most, by their out-of-sample predictions, and the reason for each."""
     first = np.flatnonzero(sample.repeats == 0)
     y, predicted, rows = sample.y[first], sample.predicted[first], sample.rows[first]
-    picks = _numeric_picks(y, predicted) if rule.n_classes is None else _class_picks(y, predicted)
+    picks = _numeric_picks(y, predicted) if rule.n_classes is None else _class_picks(y, predicted, rule)
     unique: dict[int, str] = {}
     for place, why in picks:
         unique.setdefault(int(rows[place]), why)
@@ -39,15 +39,28 @@ def _numeric_picks(y: np.ndarray, predicted: np.ndarray) -> list[tuple[int, str]
     ]
 
 
-def _class_picks(y: np.ndarray, posteriors: np.ndarray) -> list[tuple[int, str]]:
-    top, certainty = posteriors.argmax(axis=1), posteriors.max(axis=1)
-    right = top == y
+def _class_picks(y: np.ndarray, posteriors: np.ndarray, rule: LossRule) -> list[tuple[int, str]]:
+    """By the distance from the decision border: the second smallest risk of an action less the smallest."""
+    risks = _risks(posteriors, rule)
+    best_two = np.partition(risks, 1, axis=1)[:, :2]
+    margin = best_two[:, 1] - best_two[:, 0]
+    right = rule.named_class(rule.decide(posteriors)) == y
     picks = []
     if right.any():
-        picks.append((int(np.where(right, certainty, -1.0).argmax()), "most certain and right"))
+        picks.append((int(np.where(right, margin, -1.0).argmax()), "clearest right decision"))
     if not right.all():
-        picks.append((int(np.where(right, -1.0, certainty).argmax()), "most certain mistake"))
-    return [*picks, (int(certainty.argmin()), "least certain")]
+        picks.append((int(np.where(right, -1.0, margin).argmax()), "clearest mistake"))
+    return [*picks, (int(margin.argmin()), "nearest to the decision border")]
+
+
+def _risks(posteriors: np.ndarray, rule: LossRule) -> np.ndarray:
+    """The expected cost of every action, doubt last."""
+    K = posteriors.shape[1]
+    values = 1.0 - np.eye(K) if rule.loss is None else rule.loss.values
+    risks = posteriors @ values
+    if rule.doubt is None:
+        return risks
+    return np.column_stack([risks, np.full(len(risks), rule.doubt)])
 
 
 def explain_row(model: Any, data: StudyData, plan: Plan, row: int, why: str) -> Example:

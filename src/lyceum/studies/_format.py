@@ -19,6 +19,7 @@ __all__ = [
     "number_text",
     "p_text",
     "percent_text",
+    "with_article",
 ]
 
 _CATEGORIES = 6  # of a column, before the rest is counted
@@ -33,8 +34,17 @@ def number_text(value: float) -> str:
 
 
 def percent_text(share: float) -> str:
-    """A share in percent, with a decimal below ten."""
-    return f"{100 * share:.1f} %" if share < 0.1 else f"{100 * share:.0f} %"
+    """A share in percent, with a decimal below ten and near a hundred; never a 100 % that is none.
+
+    >>> percent_text(0.052), percent_text(0.25), percent_text(0.9996), percent_text(1.0)
+    ('5.2 %', '25 %', '> 99.9 %', '100 %')
+    """
+    percent = 100.0 * share
+    if 99.95 <= percent < 100.0:
+        return "> 99.9 %"
+    if 0.0 < percent < 0.05:
+        return "< 0.1 %"
+    return f"{percent:.1f} %" if percent < 9.95 or 99.0 <= percent < 100.0 else f"{percent:.0f} %"
 
 
 def p_text(p: float) -> str:
@@ -45,6 +55,17 @@ def p_text(p: float) -> str:
 def loss_text(criterion: str, value: float) -> str:
     """A loss in its own unit: an error rate in percent."""
     return percent_text(value) if criterion == "error rate" else number_text(value)
+
+
+def with_article(noun: str) -> str:
+    """A noun with "a" or "an", by its sound: an error rate, an RMSE, a mean cost.
+
+    >>> with_article("RMSE"), with_article("mean cost"), with_article("AUC")
+    ('an RMSE', 'a mean cost', 'an AUC')
+    """
+    spelt = len(noun) > 1 and noun[:2].isupper()
+    vowel = noun[:1] in "AEFHILMNORSX" if spelt else noun[:1].lower() in "aeio"
+    return f"{'an' if vowel else 'a'} {noun}"
 
 
 def joined_names(names: Sequence[str]) -> str:

@@ -37,6 +37,12 @@ class LossRule:
         """The index of the action of least risk for every row, -1 for doubt."""
         return minimum_risk(predicted, self.loss, self.doubt).index
 
+    def named_class(self, actions: np.ndarray) -> np.ndarray:
+        """The code of the class that every action names, -1 for doubt and for actions that name none."""
+        assert self.n_classes is not None
+        names = np.arange(self.n_classes) if self.loss is None else self.loss.names_class
+        return np.append(names, -1)[actions]
+
     def cost(self, y: np.ndarray, actions: np.ndarray) -> np.ndarray:
         """The cost of every action."""
         costs = (y != actions).astype(np.float64) if self.loss is None else self.loss.values[y, actions]

@@ -9,39 +9,31 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from lyceum.evaluate import auc, auc_hand_till, calibration, error_interval, regression_report
+from lyceum.evaluate import auc, auc_hand_till, calibration, regression_report
+from lyceum.evaluate import error_interval as wilson_interval
 from lyceum.studies._comparison import OutOfSample, RankedLearner, Span
 from lyceum.studies._loss_rule import LossRule
 from lyceum.studies._problems import Problems
 from lyceum.studies._task_table import TaskTable
-from lyceum.studies._trials import Trial
+from lyceum.studies._trials import Trial, by_row
 
-__all__ = ["loss_and_interval", "ranked_learner"]
+__all__ = ["decision_errors", "loss_and_interval", "ranked_learner"]
 
 _Z = float(stats.norm.isf(0.025))
 
 
-def _by_row(sample: OutOfSample, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The mean of every row over repeats, and the weights of the rows."""
-    _, first, place, times = np.unique(
-        sample.rows, return_index=True, return_inverse=True, return_counts=True
-    )
-    w = np.ones(len(first)) if sample.weight is None else sample.weight[first]
-    return np.bincount(place, values) / times, w
-
-
 def _mean_and_error(sample: OutOfSample, values: np.ndarray) -> tuple[float, float]:
     """Mean over rows and its standard error √(Σ w² (v - mean)²) / Σ w."""
-    values, w = _by_row(sample, values)
+    values, w = by_row(sample, values)
     mean = float(values @ w / w.sum())
     return mean, float(np.sqrt((w**2) @ (values - mean) ** 2) / w.sum())
 
 
 def _rate_interval(sample: OutOfSample, rate: float) -> Span:
     """Wilson's interval for the effective number of rows, (Σ w)² / Σ w²."""
-    w = _by_row(sample, np.zeros(len(sample.rows)))[1]
+    w = by_row(sample, np.zeros(len(sample.rows)))[1]
     n = float(w.sum() ** 2 / (w @ w))
-    found = error_interval(min(rate, 1.0) * n, n)  # type: ignore[arg-type]
+    found = wilson_interval(min(rate, 1.0) * n, n)  # type: ignore[arg-type]
     return found.low, found.high
 
 
@@ -49,14 +41,16 @@ def loss_and_interval(rule: LossRule, sample: OutOfSample, losses: np.ndarray) -
     """What the study ranks by, with its 95 % interval and standard error.
 
     An error rate has Wilson's interval. A cost has mean ± 1.96 standard errors, kept within the costs. RMSE
-    has the roots of the interval of the mean square; its standard error is that of the mean square / 2 RMSE.
+    has an interval on the scale of its logarithm, RMSE · exp(± 1.96 s / 2 MSE) with s the standard error of
+    the mean square, which cannot reach below 0; its standard error is s / 2 RMSE.
     """
     mean, error = _mean_and_error(sample, losses)
     low, high = rule.range
     span = (max(low, mean - _Z * error), min(high, mean + _Z * error))
     if rule.n_classes is None:
         rmse = math.sqrt(mean)
-        return rmse, (math.sqrt(span[0]), math.sqrt(span[1])), error / (2.0 * rmse) if rmse else 0.0
+        times = math.exp(_Z * error / (2.0 * mean)) if mean else 1.0
+        return rmse, (rmse / times, rmse * times), error / (2.0 * rmse) if rmse else 0.0
     if rule.loss is None and rule.doubt is None:
         return mean, _rate_interval(sample, mean), error
     return mean, span, error
@@ -67,8 +61,9 @@ def _classified(trial: Trial, rule: LossRule) -> dict[str, Any]:
     sample, decided = trial.sample, trial.decided
     assert rule.n_classes is not None
     assert decided is not None
-    y, proba, w, K = sample.y, sample.predicted, sample.weight, rule.n_classes
-    error, _ = _mean_and_error(sample, (proba.argmax(axis=1) != y).astype(np.float64))
+    y, w, K = sample.y, sample.weight, rule.n_classes
+    named = rule.named_class(decided)
+    error, error_interval = _decided_error(sample, named)
     cost, cost_interval, _ = loss_and_interval(rule, sample, trial.losses)
     actions = K if rule.loss is None else rule.loss.values.shape[1]
     columns = actions + (rule.doubt is not None)
@@ -76,12 +71,33 @@ def _classified(trial: Trial, rule: LossRule) -> dict[str, Any]:
     np.add.at(table, (y, np.where(decided < 0, columns - 1, decided)), 1.0 if w is None else w)
     return {
         "error": error,
-        "error_interval": _rate_interval(sample, error),
+        "error_interval": error_interval,
         "cost": cost,
         "cost_interval": cost_interval,
         "reject_rate": _mean_and_error(sample, (decided < 0).astype(np.float64))[0],
         "confusion": tuple(tuple(row) for row in table.tolist()),
     }
+
+
+def decision_errors(rule: LossRule, sample: OutOfSample) -> dict[str, float | None]:
+    """The error of the decisions made, and the share of rows rejected."""
+    decided = rule.decide(sample.predicted)
+    error, _ = _decided_error(sample, rule.named_class(decided))
+    rejected, _ = _mean_and_error(sample, (decided < 0).astype(np.float64))
+    return {"error": error, "reject_rate": rejected}
+
+
+def _decided_error(sample: OutOfSample, named: np.ndarray) -> tuple[float | None, Span | None]:
+    """The share of wrong classes among the rows that were given one; None where there are none."""
+    given = named >= 0
+    if not given.any():
+        return None, None
+    w = None if sample.weight is None else sample.weight[given]
+    part = OutOfSample(
+        sample.rows[given], sample.repeats[given], sample.folds[given], sample.y[given], named[given], w
+    )
+    error, _ = _mean_and_error(part, (named[given] != sample.y[given]).astype(np.float64))
+    return error, _rate_interval(part, error)
 
 
 def _calibrated(trial: Trial, K: int) -> dict[str, Any]:
@@ -96,11 +112,42 @@ def _calibrated(trial: Trial, K: int) -> dict[str, Any]:
 
 
 def _area(trial: Trial, K: int) -> dict[str, Any]:
-    """The area under the ROC curve."""
-    y, proba, w = trial.sample.y, trial.sample.predicted, trial.sample.weight
-    if K == 2:
-        return {"auc": float(auc(y == 1, proba[:, 1], sample_weight=w))}
-    return {"auc": float(auc_hand_till(y, proba, classes=np.arange(K), sample_weight=w))}
+    """The area under the ROC curve: the mean over folds, by their pairs of rows (K = 2) or their rows.
+
+    Only rows of one fold are compared: scores of different models are not, and a constant guess has 0.5.
+    """
+    sample, areas, weights = trial.sample, [], []
+    for place in _places_by_fold(sample):
+        y, proba = sample.y[place], sample.predicted[place]
+        w = np.ones(len(y)) if sample.weight is None else sample.weight[place]
+        present = np.unique(y)
+        if len(present) < 2:
+            continue
+        if K == 2:
+            areas.append(float(auc(y == 1, proba[:, 1], sample_weight=w)))
+            weights.append(float(w[y == 1].sum() * w[y == 0].sum()))
+        else:
+            areas.append(float(auc_hand_till(y, proba[:, present], classes=present, sample_weight=w)))
+            weights.append(float(w.sum()))
+    if not areas:
+        return {}
+    found = float(np.average(areas, weights=weights))
+    return {"auc": found, "auc_error": _spread(np.array(areas), np.array(weights))}
+
+
+def _places_by_fold(sample: OutOfSample) -> list[np.ndarray]:
+    folds = sample.repeats * (int(sample.folds.max()) + 1) + sample.folds
+    order = np.argsort(folds, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(folds[order])) + 1)
+
+
+def _spread(values: np.ndarray, w: np.ndarray) -> float | None:
+    """The standard error of a weighted mean; None for fewer than three values."""
+    if len(values) < 3:
+        return None
+    w = w / w.sum()
+    variance = float(w @ (values - w @ values) ** 2) * len(values) / (len(values) - 1)
+    return math.sqrt(variance * float(w @ w))
 
 
 def _regressed(trial: Trial) -> dict[str, Any]:

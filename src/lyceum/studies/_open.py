@@ -91,6 +91,7 @@ def _with_statements(
         comparison,
         pooled_predictions(store, choice, comparison.n_folds),
         facts.rule,
+        classes=facts.classes,
         suspects=facts.suspects,
         failures=failures,
         skipped=table.skipped,

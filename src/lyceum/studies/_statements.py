@@ -1,89 +1,165 @@
-"""The study in plain sentences."""
+"""The study in plain sentences: a verdict on every learner, the answer, and what to know."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import Any
 
-from lyceum.decision import error_reject_curve
+from lyceum.studies import _posterior_statements as posteriors
 from lyceum.studies._candidate import Failure, Suspect
-from lyceum.studies._comparison import Comparison, OutOfSample, RankedLearner
-from lyceum.studies._format import capitalized, joined_names, loss_text, p_text, percent_text
+from lyceum.studies._comparison import Comparison, HoldoutResult, OutOfSample, RankedLearner
+from lyceum.studies._format import (
+    capitalized,
+    joined_names,
+    loss_text,
+    p_text,
+    percent_text,
+    with_article,
+)
+from lyceum.studies._learning_trend import learning_trend
+from lyceum.studies._loss_rule import LossRule
 from lyceum.studies._problems import Problems
 from lyceum.studies._study_result import Study
 
-if TYPE_CHECKING:
-    from lyceum.studies._loss_rule import LossRule
-
-__all__ = ["answer", "statements", "verdict"]
+__all__ = ["answer", "fit_word", "statements", "verdict"]
 
 _ALPHA = 0.05
+_NAMES = 6  # learners named in a sentence, before the rest is counted
+
+
+def _shown(p: float | None) -> bool:
+    """Whether a difference is more than chance would make."""
+    return p is not None and p < _ALPHA
 
 
 # -- one learner ---------------------------------------------------------------------------------------------
 
 
-def verdict(learner: RankedLearner, baseline: float) -> str:
+def fit_word(learner: RankedLearner, best: RankedLearner, baseline: RankedLearner | None) -> str:
+    """Whether a learner fits its training rows too closely or too loosely, by what it does on new rows.
+
+    A gap between training and new rows is no fault: boosting fits every training row and may be the best.
+    Overfitting is to be better than another on training rows and, beyond chance, worse on new rows; the other
+    is the best learner or the constant guess.
+    """
+    if learner.is_baseline or learner.name == best.name:
+        return "balanced"
+    if baseline is not None and learner.loss > baseline.loss and _shown(learner.p_baseline):
+        return "overfitting" if learner.train_loss < baseline.train_loss else "underfitting"
+    if not _shown(learner.p_value_holm) or best.is_baseline:
+        return "balanced"
+    if learner.train_loss < best.train_loss:
+        return "overfitting"
+    return "underfitting" if learner.train_loss > best.train_loss else "balanced"
+
+
+def verdict(learner: RankedLearner, baseline: RankedLearner | None) -> str:
     """One sentence on a learner."""
     if learner.is_baseline:
         return "A constant guess: what the others have to beat."
-    against = "the best" if learner.rank == 1 else _against(learner.p_corrected_t_holm)
-    gain = 1.0 - learner.loss / baseline if baseline > 0 else 0.0
-    better = "no better than a constant guess"
-    if learner.loss < baseline:
-        better = f"{percent_text(gain)} below a constant guess" if baseline > 0 else "below a constant guess"
-    return capitalized(f"{against}; {better}; {_FIT[learner.fit_word]}.")
+    parts = ["the best" if learner.rank == 1 else _against(learner.p_value_holm)]
+    if baseline is not None:
+        parts.append(_against_constant(learner, baseline))
+    if learner.fit_word in _FIT:
+        parts.append(_FIT[learner.fit_word])
+    return f"{capitalized('; '.join(parts))}."
 
 
 _FIT = {
-    "balanced": "neither under- nor overfitting",
-    "overfitting": "overfitting: much better on the rows it learned from than on new ones",
-    "underfitting": "underfitting: not much better than a constant even on the rows it learned from",
+    "overfitting": "overfitting: better than others on the rows it learned from, worse on new ones",
+    "underfitting": "underfitting: worse than the best on the rows it learned from and on new ones",
 }
 
 
 def _against(p: float | None) -> str:
     if p is None:
-        return "behind the best, by an unknown margin"
-    return (
-        f"worse than the best ({p_text(p)})"
-        if p < _ALPHA
-        else f"not shown to be worse than the best ({p_text(p)})"
-    )
+        return "behind the best, by a difference that could not be tested"
+    how = "worse than the best" if _shown(p) else "not shown to be worse than the best"
+    return f"{how} ({p_text(p)})"
+
+
+def _against_constant(learner: RankedLearner, baseline: RankedLearner) -> str:
+    if learner.loss >= baseline.loss:
+        return "no better than a constant guess"
+    less = f"{percent_text(1.0 - learner.loss / baseline.loss)} below a constant guess"
+    return less if _shown(learner.p_baseline) else f"{less}, which chance alone could make"
 
 
 # -- the answer ----------------------------------------------------------------------------------------------
 
 
 def answer(study: Study) -> str:
-    """Two sentences: what predicts the target best and how well, and what that is worth."""
+    """What predicts the target best and how well, what that is worth, and what the rows held out say."""
     comparison, choice = study.comparison, study.choice
-    how = loss_text(comparison.criterion, choice.loss)
     low, high = (loss_text(comparison.criterion, end) for end in choice.interval)
+    how = f"{with_article(comparison.criterion)} of {loss_text(comparison.criterion, choice.loss)}"
     first = (
-        f"{capitalized(choice.label)} predicts {study.recipe.target!r} with {_article(comparison.criterion)} "
-        f"of {how} on rows it has not seen (95 % interval {low} to {high})."
+        f"{capitalized(choice.label)} predicts {study.recipe.target!r} with {how} on rows it has not seen "
+        f"(95 % interval {low} to {high}){_decisions(comparison.criterion, choice)}."
     )
-    return f"{first} {_worth(comparison)}"
+    held = () if comparison.holdout is None else (_held_out_text(comparison, comparison.holdout),)
+    return " ".join((first, _worth(study), *held))
 
 
-def _article(criterion: str) -> str:
-    return f"an {criterion}" if criterion[0] in "eR" else f"a {criterion}"
+def _held_out_text(comparison: Comparison, held: HoldoutResult) -> str:
+    low, high = (loss_text(comparison.criterion, end) for end in held.interval)
+    how = f"{with_article(comparison.criterion)} of {loss_text(comparison.criterion, held.loss)}"
+    return (
+        f"On {held.n_rows:,} rows held out, which were not used for any choice, it has {how} (95 % interval "
+        f"{low} to {high}){_decisions(comparison.criterion, held)}."
+    )
 
 
-def _worth(comparison: Comparison) -> str:
+def _decisions(criterion: str, found: RankedLearner | HoldoutResult) -> str:
+    """The errors of the decisions made, where the study is ranked by something else."""
+    if found.error is None or (criterion == "error rate" and not found.reject_rate):
+        return ""
+    if found.reject_rate:
+        return (
+            f"; it rejects {percent_text(found.reject_rate)} of the rows and decides "
+            f"{percent_text(found.error)} of the others wrong"
+        )
+    return f"; it decides {percent_text(found.error)} of the rows wrong"
+
+
+def _worth(study: Study) -> str:
+    comparison = study.comparison
     baseline, choice = comparison.baseline, comparison[comparison.choice]
     if baseline is None or choice.is_baseline:
-        return "No learner does better than this constant guess: the columns tell nothing that was found."
+        return _nothing_better(study)
     base = loss_text(comparison.criterion, baseline.loss)
     if choice.loss >= baseline.loss:
-        return f"That is no better than a constant guess, which has {base}."
-    less = baseline.loss - choice.loss
-    gain = percent_text(less / baseline.loss) if baseline.loss > 0 else loss_text(comparison.criterion, less)
-    sure = baseline.p_corrected_t_holm is not None and baseline.p_corrected_t_holm < _ALPHA
-    doubt = "" if sure else ", a difference that chance alone could make"
-    return f"That is {gain} less than a constant guess, which has {base}{doubt}."
+        ranks = posteriors.best_ranking(comparison)
+        but = f", but {ranks.label} ranks rows well (AUC {ranks.auc:.2f})" if ranks else ""
+        return f"That is no better than a constant guess, which has {base}{but}."
+    gain = percent_text(1.0 - choice.loss / baseline.loss)
+    return f"That is {gain} less than a constant guess, which has {base}{_chance(choice.p_baseline)}."
+
+
+def _chance(p: float | None) -> str:
+    if p is None:
+        return "; there are too few rows to test whether chance alone could make that difference"
+    return "" if _shown(p) else f", a difference that chance alone could make ({p_text(p)})"
+
+
+def _nothing_better(study: Study) -> str:
+    others = [s for s in study.comparison.learners if not s.is_baseline]
+    if not others:
+        return "No learner was compared with this constant guess."
+    ranks = posteriors.best_ranking(study.comparison)
+    if ranks is None or study.classes is None:
+        return (
+            "No learner does better than this constant guess: none found anything in the columns that helps."
+        )
+    return (
+        f"No learner has {_fewer(study.comparison.criterion)} than this constant guess, but the columns do "
+        f"tell something: {ranks.label} ranks rows well (AUC {ranks.auc:.2f}, where 0.5 is guessing)."
+    )
+
+
+def _fewer(criterion: str) -> str:
+    return "fewer errors" if criterion == "error rate" else f"a lower {criterion}"
 
 
 # -- what to know --------------------------------------------------------------------------------------------
@@ -94,6 +170,7 @@ def statements(
     sample: OutOfSample,
     rule: LossRule,
     *,
+    classes: Sequence[Any] | None = None,
     suspects: Iterable[Suspect],
     failures: Sequence[Failure],
     skipped: Sequence[str],
@@ -109,11 +186,11 @@ def statements(
     parts: dict[str, Callable[[], Iterable[str]]] = {
         "the time allowed": partial(_budget, comparison, skipped, finished, folds_planned),
         "differences": partial(_differences, comparison),
+        "rare classes": partial(posteriors.rare_classes, comparison, sample, rule, classes),
         "what the test rows support": partial(_support, comparison),
-        "rejecting rows": partial(_doubt, comparison, sample, rule),
-        "calibration": partial(_calibrated, comparison),
+        "rejecting rows": partial(posteriors.rejection, comparison, sample, rule),
+        "calibration": partial(posteriors.calibrated, comparison, sample, rule),
         "the learning curve": partial(_curve, comparison),
-        "the rows held out": partial(_held_out, comparison),
         "suspicious columns": partial(_suspected, suspects),
         "failures": partial(_failed, failures),
         "the data": lambda: notes,
@@ -146,17 +223,28 @@ def _budget(
 
 
 def _differences(comparison: Comparison) -> Iterator[str]:
-    best = comparison[comparison.best]
-    rest = [s for s in comparison.learners[1:] if s.p_corrected_t_holm is not None]
-    same = [_named(s) for s in rest if s.p_corrected_t_holm >= _ALPHA]  # type: ignore[operator]
-    worse = [_named(s) for s in rest if s.p_corrected_t_holm < _ALPHA]  # type: ignore[operator]
-    test = "corrected resampled t test, Holm's correction for several comparisons"
+    best, rest = comparison[comparison.best], comparison.learners[1:]
+    if rest and not comparison.test:
+        yield (
+            f"With {comparison.n_rows:,} rows in {comparison.n_folds} folds no test can tell the learners "
+            "apart: take the ranking as a hint only."
+        )
+        return
+    tested = [s for s in rest if s.p_value_holm is not None]
+    same = [_named(s) for s in tested if not _shown(s.p_value_holm)]
+    worse = [_named(s) for s in tested if _shown(s.p_value_holm)]
+    test = f"{comparison.test}, Holm's correction for several comparisons"
     if same:
         verb = "is" if len(same) == 1 else "are"
-        yield f"{capitalized(joined_names(same))} {verb} not shown to be worse than {best.label} ({test})."
+        yield f"{capitalized(_listed(same))} {verb} not shown to be worse than {best.label} ({test})."
     if worse:
         verb = "is" if len(worse) == 1 else "are"
-        yield f"{capitalized(joined_names(worse))} {verb} worse than {best.label} beyond chance ({test})."
+        yield f"{capitalized(_listed(worse))} {verb} worse than {best.label} beyond chance ({test})."
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - _NAMES
+    return joined_names(names if more < 2 else [*names[:_NAMES], f"{more} others"])
 
 
 def _named(learner: RankedLearner) -> str:
@@ -165,10 +253,6 @@ def _named(learner: RankedLearner) -> str:
 
 def _support(comparison: Comparison) -> Iterator[str]:
     if comparison.hoeffding is None:
-        yield (
-            f"The errors come from {comparison.n_rows:,} test rows; a squared error has no bound, so that no "
-            "guarantee without assumptions can be given for it."
-        )
         return
     off = loss_text(comparison.criterion, comparison.hoeffding)
     yield (
@@ -178,84 +262,34 @@ def _support(comparison: Comparison) -> Iterator[str]:
     )
 
 
-def _doubt(comparison: Comparison, sample: OutOfSample, rule: LossRule) -> Iterator[str]:
-    if rule.n_classes is None:
-        return
-    choice = comparison[comparison.choice]
-    curve = error_reject_curve(sample.y, sample.predicted, _unlabelled(rule), sample_weight=sample.weight)
-    if rule.doubt is not None:
-        at = curve.at(rule.doubt)
-        rejected = percent_text(at["reject_rate"])
-        yield (
-            f"At a cost of {rule.doubt:g} for doubt, {choice.label} rejects {rejected} of the rows; "
-            f"{percent_text(at['error'])} of the others are decided wrong."
-        )
-        return
-    # the point that rejects at least a tenth
-    place = int((curve.reject_rate >= 0.1).nonzero()[0][-1])
-    kept, everything = float(curve.cost[place]), float(curve.cost[-1])
-    if everything > 0 and curve.reject_rate[place] < 0.5:
-        rejected = percent_text(float(curve.reject_rate[place]))
-        yield (
-            f"If {choice.label} could leave to a person the {rejected} of the rows that it is least certain "
-            f"of, its {comparison.criterion} on the rest would be "
-            f"{loss_text(comparison.criterion, kept)} and not {loss_text(comparison.criterion, everything)}."
-        )
-
-
-def _unlabelled(rule: LossRule):
-    return None if rule.loss is None else rule.loss.without_reject().values
-
-
-def _calibrated(comparison: Comparison) -> Iterator[str]:
-    choice = comparison[comparison.choice]
-    if choice.calibration_error is None or choice.is_baseline:
-        return
-    off = percent_text(choice.calibration_error)
-    how = "can be taken as they are" if choice.calibration_error < 0.05 else "should be calibrated before use"
-    yield (
-        f"The posteriors of {choice.label} are off by {off} on average (expected calibration error): they "
-        f"{how}."
-    )
-
-
 def _curve(comparison: Comparison) -> Iterator[str]:
     curve = comparison.learning_curve
     if curve is None:
         return
     label = comparison[comparison.choice].label
-    more = (
-        "more rows would still help" if curve.more_rows_help else "more rows of this kind would hardly help"
-    )
-    word = {"balanced": "is balanced", "overfitting": "overfits", "underfitting": "underfits"}[
-        curve.verdict.word
-    ]
-    yield f"By its learning curve {label} {word}, and {more}."
+    yield f"By its learning curve, {_TREND[learning_trend(curve)].format(label)}."
 
 
-def _held_out(comparison: Comparison) -> Iterator[str]:
-    held = comparison.holdout
-    if held is None:
-        return
-    low, high = (loss_text(comparison.criterion, end) for end in held.interval)
-    label = comparison[comparison.choice].label
-    yield (
-        f"On {held.n_rows:,} rows that were not used for any choice, {label} has "
-        f"{_article(comparison.criterion)} of {loss_text(comparison.criterion, held.loss)} (95 % interval "
-        f"{low} to {high})."
-    )
+_TREND = {
+    "helps": "{} would still gain from more rows",
+    "flat": "{} would hardly gain from more rows of this kind",
+    "open": "it cannot be told whether more rows would help {}: its last steps are within chance",
+}
 
 
 def _suspected(suspects: Iterable[Suspect]) -> Iterator[str]:
     suspects = list(suspects)
-    for leak in (s for s in suspects if s.code == "leak"):
-        yield f"Column {leak.column!r} {leak.text} If not, ignore it: every error here would be too small."
     out: dict[str, str] = {}
     for suspect in suspects:
         if suspect.left_out:
             out.setdefault(suspect.column, suspect.text)
+    for leak in (s for s in suspects if s.code == "leak" and s.column not in out):
+        yield f"Column {leak.column!r} {leak.text} If not, ignore it: every error here would be too small."
     for column, text in out.items():
-        yield f"Column {column!r} was left out: it {text.rstrip('.?')}. Keep it with keep = [{column!r}]."
+        yield (
+            f"Column {column!r} was left out: it {text.rstrip('.?')}. Keep it with --keep {column!r}, or "
+            f"keep = [{column!r}] in the recipe."
+        )
     for suspect in suspects:
         if suspect.code == "mostly_missing" and suspect.column not in out:
             yield (

@@ -224,7 +224,7 @@ class Study(StudyFacts):
 
 def _ranking_table(comparison: Comparison) -> Table:
     rows = [
-        (one.label, one.loss, _interval_text(one.interval), _p_text(one.p_corrected_t_holm), one.seconds)
+        (one.label, one.loss, _interval_text(one.interval), _p_text(one.p_value_holm), one.seconds)
         for one in comparison.learners
     ]
     columns = ("learner", comparison.criterion, "95 % interval", "p against the best", "seconds")

@@ -15,7 +15,7 @@ from lyceum.studies._plan import Task
 from lyceum.studies._store import Store, TaskResult
 from lyceum.studies._task_table import TaskTable
 
-__all__ = ["Trial", "concatenate", "pooled_predictions"]
+__all__ = ["Trial", "by_row", "concatenate", "pooled_predictions"]
 
 
 def pooled_predictions(store: Store, name: str, n_folds: int) -> OutOfSample:
@@ -68,3 +68,12 @@ class Trial:
     @property
     def test_to_train(self) -> float:
         return sum(result.n_test for result in self.results) / sum(result.n_train for result in self.results)
+
+
+def by_row(sample: OutOfSample, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The mean of every row over repeats, and the weights of the rows."""
+    _, first, place, times = np.unique(
+        sample.rows, return_index=True, return_inverse=True, return_counts=True
+    )
+    w = np.ones(len(first)) if sample.weight is None else sample.weight[first]
+    return np.bincount(place, values) / times, w

@@ -1,0 +1,127 @@
+"""Studies made of given predictions, without learners: what a study says of them."""
+
+from dataclasses import dataclass, replace
+from types import SimpleNamespace
+
+import numpy as np
+
+from lyceum.decision import LossMatrix
+from lyceum.studies._candidate import Candidate
+from lyceum.studies._comparison import HoldoutResult, OutOfSample
+from lyceum.studies._loss_rule import LossRule
+from lyceum.studies._plan import Task
+from lyceum.studies._problems import Problems
+from lyceum.studies._ranking import compare_learners
+from lyceum.studies._statements import answer, statements
+from lyceum.studies._store import TaskResult
+from lyceum.studies._task_table import TaskTable
+
+
+@dataclass
+class _Store:
+    """Finished tasks in memory."""
+
+    results: dict
+    samples: dict
+
+    def done(self):
+        return self.results
+
+    def predictions(self, task):
+        return self.samples[task]
+
+
+@dataclass
+class Told:
+    """What a study says: the answer, the statements, the verdicts and the numbers behind them."""
+
+    comparison: object
+    answer: str
+    statements: tuple
+
+    @property
+    def text(self):
+        return " ".join((self.answer, *self.statements, *(s.verdict for s in self.comparison.learners)))
+
+
+def told(
+    y,
+    predictions,
+    *,
+    folds=10,
+    classes=("no", "yes"),
+    loss=None,
+    doubt=None,
+    train=None,
+    complexity=None,
+    holdout=None,
+    curve=None,
+    **facts,
+):
+    """What a study with these out-of-sample predictions says.
+
+    The fold of row i is i modulo `folds`; the constant guess ("constant") learns from the other folds.
+    `train` has losses on training rows, by learner.
+    """
+    y = np.asarray(y)
+    classes = classes if y.dtype.kind in "iu" else None
+    matrix = None if loss is None else LossMatrix.of(LossMatrix.from_costs(loss, classes), classes)
+    rule = LossRule(None if classes is None else len(classes), matrix, doubt)
+    fold_of = np.arange(len(y)) % folds
+    predictions = {"constant": constant_guess(y, folds, rule.n_classes), **predictions}
+    candidates = [
+        Candidate(name, name, name, "", (name,), is_baseline=name == "constant") for name in predictions
+    ]
+    results, samples = {}, {}
+    for name, predicted in predictions.items():
+        predicted = _posteriors(np.asarray(predicted, dtype=float), rule.n_classes)
+        for fold in range(folds):
+            at, task = np.flatnonzero(fold_of == fold), Task(name, 0, fold)
+            samples[task] = OutOfSample(at, 0 * at, 0 * at + fold, y[at], predicted[at], None)
+            usual = float(rule.losses(y, predicted).mean())
+            results[task] = TaskResult(
+                task, None, {}, (train or {}).get(name, usual), len(y) - len(at), len(at),
+                (complexity or {}).get(name, 1), (), 0.0, 0,
+            )  # fmt: skip
+    store, problems = _Store(results, samples), Problems()
+    comparison = compare_learners(
+        store, TaskTable.of(candidates, store, folds, 1), rule, "best", {}, problems
+    )
+    if holdout is not None:
+        comparison = replace(comparison, holdout=HoldoutResult(*holdout))
+    comparison = replace(comparison, learning_curve=curve)
+    chosen = [samples[Task(comparison.choice, 0, fold)] for fold in range(folds)]
+    from lyceum.studies._trials import concatenate
+
+    facts = {"suspects": (), "failures": (), "skipped": (), "notes": (), "finished": True, **facts}
+    said = statements(
+        comparison,
+        concatenate(chosen),
+        rule,
+        classes=classes,
+        folds_planned=folds,
+        problems=problems,
+        **facts,
+    )
+    assert not list(problems)
+    study = SimpleNamespace(
+        comparison=comparison, choice=comparison[comparison.choice], classes=classes,
+        recipe=SimpleNamespace(target="y"),
+    )  # fmt: skip
+    return Told(comparison, answer(study), said)
+
+
+def _posteriors(predicted, n_classes):
+    if n_classes is None or predicted.ndim == 2:
+        return predicted
+    return np.column_stack([1.0 - predicted, predicted])
+
+
+def constant_guess(y, folds, n_classes=None):
+    """The shares of the classes, or the mean, of the other folds."""
+    fold_of = np.arange(len(y)) % folds
+    found = []
+    for fold in fold_of:
+        rest = y[fold_of != fold]
+        found.append(rest.mean() if n_classes is None else np.bincount(rest, minlength=n_classes) / len(rest))
+    return np.array(found)

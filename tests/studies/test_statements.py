@@ -1,0 +1,329 @@
+"""Every sentence that a study can say, on data where it must appear and on data where it must not."""
+
+import numpy as np
+import pytest
+from tests.studies.fake_studies import constant_guess, told
+
+from lyceum.evaluate import LearningCurve
+from lyceum.studies._candidate import Failure, Suspect
+from lyceum.studies._difference_tests import sign_flip
+from lyceum.studies._posterior_statements import calibration_noise
+
+rng = np.random.default_rng(0)
+COSTS = {("yes", "no"): 5.0, ("no", "yes"): 1.0}
+
+
+# -- data ----------------------------------------------------------------------------------------------------
+
+
+def binary(n=200, share=0.5, seed=0):
+    return (np.random.default_rng(seed).random(n) < share).astype(int)
+
+
+def clear(y):
+    """Posteriors that are right, and rather sure."""
+    return np.where(y == 1, 0.9, 0.1)
+
+
+def noise(y, seed=1):
+    return np.random.default_rng(seed).uniform(0.2, 0.8, len(y))
+
+
+def drawn(n, seed=0, sharpen=1.0):
+    """Labels drawn from posteriors, and the posteriors with their log odds times `sharpen`."""
+    g = np.random.default_rng(seed)
+    odds = g.normal(0.0, 1.5, n)
+    y = (g.random(n) < 1 / (1 + np.exp(-odds))).astype(int)
+    return y, 1 / (1 + np.exp(-sharpen * odds))
+
+
+def rare(n=1000, seed=0):
+    """A class of 8 %, which scores rank well but never reach one half for."""
+    g = np.random.default_rng(seed)
+    y = (np.arange(n) % 25 < 2).astype(int)
+    return y, np.clip(0.06 + 0.12 * y + 0.05 * g.normal(size=n), 0.001, 0.45)
+
+
+def numbers(n=60, seed=0):
+    return np.random.default_rng(seed).lognormal(0.0, 2.0, n)
+
+
+def curve(test):
+    test = np.asarray(test, dtype=float)
+    return LearningCurve(np.array([20, 60, 100, 150, 200]), 0 * test, test, 0.5, "error rate")
+
+
+def steps(*losses, wobble=0.01):
+    g = np.random.default_rng(3)
+    return curve([[loss + wobble * g.normal() for _ in range(5)] for loss in losses])
+
+
+Y, SMALL = binary(), binary(40, seed=5)
+RARE_Y, RARE_SCORE = rare()
+DRAWN_Y, DRAWN_P = drawn(600)
+SHARP_Y, SHARP_P = drawn(600, sharpen=3.0)
+FEW_Y, FEW_P = drawn(40, seed=2)
+LUCKY = np.where(np.arange(200) == np.flatnonzero(Y)[0], 0.9, 0.1)  # one row better than the constant guess
+LUCKY_NUMBER = np.where(numbers() == numbers().max(), 9.0, constant_guess(numbers(), 10))
+UNLIKELY = np.full(1000, 0.081)
+ONE_WRONG = np.where(np.arange(200) < 100, clear(Y), np.where(Y == 1, 0.45, 0.55))
+
+# sentence, data on which it must appear, data on which it must not
+SENTENCES = {
+    "chance alone, classes": ("chance alone", (Y, {"a": LUCKY}), (Y, {"a": clear(Y)})),
+    "chance alone, numbers": (
+        "chance alone",
+        (numbers(), {"a": LUCKY_NUMBER}),
+        (numbers(), {"a": numbers() * 1.0001}),
+    ),
+    "worse beyond chance": (
+        "The constant and b are worse than a beyond chance",
+        (Y, {"a": clear(Y), "b": noise(Y)}),
+        (Y, {"a": clear(Y), "b": clear(Y)}),
+    ),
+    "not shown to be worse": (
+        "B is not shown to be worse",
+        (Y, {"a": clear(Y), "b": clear(Y)}),
+        (Y, {"a": clear(Y), "b": noise(Y)}),
+    ),
+    "no test": (
+        "no test can tell",
+        (Y[:4], {"a": clear(Y[:4])}, {"folds": 2}),
+        (Y, {"a": clear(Y)}, {"folds": 2}),
+    ),
+    "no better than constant": ("No learner does better", (Y, {"a": 1 - clear(Y)}), (Y, {"a": clear(Y)})),
+    "the columns do tell something": (
+        "the columns do tell something",
+        (RARE_Y, {"a": np.where(np.arange(1000) == 2, 0.9, RARE_SCORE)}),
+        (Y, {"a": noise(Y)}),
+    ),
+    "ranks rows though it errs as often": (
+        "but a ranks rows well (AUC 0.9",
+        (RARE_Y, {"a": RARE_SCORE}),
+        (RARE_Y, {"a": UNLIKELY}),
+    ),
+    "nothing in the columns": (
+        "none found anything in the columns",
+        (RARE_Y, {"a": np.where(np.arange(1000) == 2, 0.9, 0.08)}),
+        (RARE_Y, {"a": np.where(np.arange(1000) == 2, 0.9, RARE_SCORE)}),
+    ),
+    "nothing compared": ("No learner was compared", (Y, {}), (Y, {"a": 1 - clear(Y)})),
+    "a rare class is missed": (
+        "Class 'yes' is 8.0 % of the rows",
+        (RARE_Y, {"a": RARE_SCORE}),
+        (RARE_Y, {"a": clear(RARE_Y)}),
+    ),
+    "a rare class under costs": (
+        "hardly counts it",
+        (RARE_Y, {"a": RARE_SCORE}),
+        (RARE_Y, {"a": RARE_SCORE}, {"loss": COSTS}),
+    ),
+    "a common class": ("hardly counts it", (RARE_Y, {"a": RARE_SCORE}), (Y, {"a": noise(Y)})),
+    "rejecting gains": (
+        "could leave to a person",
+        (DRAWN_Y, {"a": DRAWN_P}),
+        (Y, {"a": np.clip(0.5 + 0.4 * (2 * Y - 1) * np.where(np.arange(200) % 5, 1.0, -1.1), 0.02, 0.98)}),
+    ),
+    "rejecting of the certain": (
+        "could leave to a person",
+        (DRAWN_Y, {"a": DRAWN_P}),
+        (Y, {"a": np.where(np.arange(200) % 9, Y, 1 - Y)}),
+    ),
+    "doubt pays": (
+        "Rejecting pays",
+        (DRAWN_Y, {"a": DRAWN_P}, {"doubt": 0.2}),
+        (Y, {"a": np.where(Y == 1, 0.7, 0.3)}, {"doubt": 0.2}),
+    ),
+    "doubt is a loss": (
+        "Rejecting does not pay here",
+        (Y, {"a": np.where(Y == 1, 0.7, 0.3)}, {"doubt": 0.2}),
+        (DRAWN_Y, {"a": DRAWN_P}, {"doubt": 0.2}),
+    ),
+    "doubt is never used": (
+        "rejects no row",
+        (Y, {"a": clear(Y)}, {"doubt": 0.4}),
+        (DRAWN_Y, {"a": DRAWN_P}, {"doubt": 0.2}),
+    ),
+    "calibrate": ("calibrate them before use", (SHARP_Y, {"a": SHARP_P}), (DRAWN_Y, {"a": DRAWN_P})),
+    "no calibration of 40 rows": (
+        "calibrate them before use",
+        (SHARP_Y, {"a": SHARP_P}),
+        (FEW_Y, {"a": FEW_P}),
+    ),
+    "as they are": (
+        "nothing speaks against taking them",
+        (DRAWN_Y, {"a": DRAWN_P}),
+        (SHARP_Y, {"a": SHARP_P}),
+    ),
+    "no posteriors": (
+        "names classes without posteriors",
+        (Y, {"a": np.where(np.arange(200) % 9, Y, 1 - Y)}),
+        (Y, {"a": clear(Y)}),
+    ),
+    "Hoeffding": ("test rows support this much", (Y, {"a": clear(Y)}), (numbers(), {"a": numbers() * 1.01})),
+    "more rows help": (
+        "would still gain from more rows",
+        (Y, {"a": clear(Y)}, {"curve": steps(0.5, 0.4, 0.35, 0.3, 0.25)}),
+        (Y, {"a": clear(Y)}, {"curve": steps(0.5, 0.3, 0.3, 0.3, 0.3, wobble=1e-4)}),
+    ),
+    "more rows hardly help": (
+        "would hardly gain",
+        (Y, {"a": clear(Y)}, {"curve": steps(0.5, 0.3, 0.3, 0.3, 0.3, wobble=1e-4)}),
+        (Y, {"a": clear(Y)}, {"curve": steps(0.5, 0.3, 0.3, 0.3, 0.29, wobble=0.1)}),
+    ),
+    "rows may help": (
+        "cannot be told whether more rows",
+        (Y, {"a": clear(Y)}, {"curve": steps(0.5, 0.3, 0.3, 0.3, 0.29, wobble=0.1)}),
+        (Y, {"a": clear(Y)}, {"curve": steps(0.5, 0.4, 0.35, 0.3, 0.25)}),
+    ),
+    "overfitting": (
+        "overfitting",
+        (Y, {"a": clear(Y), "b": noise(Y)}, {"train": {"a": 0.1, "b": 0.0}}),
+        (Y, {"a": ONE_WRONG}, {"train": {"a": 0.0}}),
+    ),
+    "a gap is no overfitting": (
+        "overfitting",
+        (Y, {"a": 1 - clear(Y)}, {"train": {"a": 0.0}}),
+        (Y, {"a": ONE_WRONG, "b": ONE_WRONG}, {"train": {"a": 0.0, "b": 0.2}}),
+    ),
+    "underfitting": (
+        "underfitting",
+        (Y, {"a": clear(Y), "b": noise(Y)}, {"train": {"a": 0.0, "b": 0.5}}),
+        (Y, {"a": clear(Y)}, {"train": {"a": 0.3}}),
+    ),
+    "holdout": (
+        "On 50 rows held out",
+        (Y, {"a": clear(Y)}, {"holdout": (50, 0.1, (0.05, 0.2))}),
+        (Y, {"a": clear(Y)}),
+    ),
+    "decisions": (
+        "decides 33 % of the rows wrong",
+        (
+            np.tile([1, 0, 0], 60),
+            {"a": np.full(180, 0.3)},
+            {"loss": {("yes", "no"): 1.0, ("no", "yes"): 2.0}},
+        ),
+        (np.tile([1, 0, 0], 60), {"a": np.full(180, 0.3)}),
+    ),
+    "rejected rows": (
+        "rejects 50 % of the rows and decides",
+        (Y, {"a": np.where(np.arange(200) < 100, 0.5, clear(Y))}, {"doubt": 0.3}),
+        (Y, {"a": clear(Y)}, {"doubt": 0.3}),
+    ),
+    "leak": (
+        "every error here would be too small",
+        (Y, {"a": clear(Y)}, {"suspects": (Suspect("z", "leak", "gives the target away.", False),)}),
+        (
+            Y,
+            {"a": clear(Y)},
+            {
+                "suspects": (
+                    Suspect("z", "leak", "gives the target away.", False),
+                    Suspect("z", "identifier", "numbers rows.", True),
+                )
+            },
+        ),
+    ),
+    "left out": (
+        "Column 'z' was left out",
+        (Y, {"a": clear(Y)}, {"suspects": (Suspect("z", "identifier", "numbers rows.", True),)}),
+        (Y, {"a": clear(Y)}, {"suspects": (Suspect("z", "identifier", "numbers rows.", False),)}),
+    ),
+    "mostly missing": (
+        "was used with its missing cells",
+        (Y, {"a": clear(Y)}, {"suspects": (Suspect("z", "mostly_missing", "is mostly missing", False),)}),
+        (Y, {"a": clear(Y)}, {"suspects": (Suspect("z", "mostly_missing", "is mostly missing", True),)}),
+    ),
+    "failed": (
+        "B failed and was not compared: it broke.",
+        (Y, {"a": clear(Y)}, {"failures": (Failure("B", "b", 0, 0, "it broke"),)}),
+        (Y, {"a": clear(Y)}),
+    ),
+    "early end": (
+        "The time allowed ended",
+        (Y, {"a": clear(Y)}, {"finished": False, "skipped": ("B",)}),
+        (Y, {"a": clear(Y)}),
+    ),
+}
+
+
+def said(data):
+    y, predictions, *more = data
+    return told(y, predictions, **(more[0] if more else {}))
+
+
+@pytest.mark.parametrize("case", SENTENCES)
+def test_a_sentence_is_said_where_it_is_true_and_nowhere_else(case):
+    sentence, where, where_not = SENTENCES[case]
+    assert sentence in said(where).text
+    assert sentence not in said(where_not).text
+
+
+# -- numbers behind the sentences ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("folds", [2, 3, 5, 10])
+def test_all_variance_explained_is_no_chance_whatever_the_folds_and_outliers(folds):
+    y = numbers(40)
+    found = told(y, {"a": y * (1 + 1e-6)}, folds=folds)
+    assert "chance" not in found.answer
+    [baseline] = [s for s in found.comparison.learners if s.is_baseline]
+    assert baseline.p_value_holm < 0.05
+
+
+def test_an_interval_of_rmse_stays_above_zero_and_holds_the_rmse():
+    y = np.r_[np.zeros(30), 1000.0]
+    for learner in told(y, {"a": np.zeros(31)}, folds=2).comparison.learners:
+        low, high = learner.interval
+        assert 0.0 < low < learner.loss < high
+        assert low * high == pytest.approx(learner.loss**2)  # even on the scale of the logarithm
+
+
+def test_the_auc_of_a_constant_guess_is_one_half():
+    for folds in (2, 5, 10):
+        [baseline] = told(Y[:51], {}, folds=folds).comparison.learners
+        assert baseline.auc == 0.5
+
+
+def test_rows_are_ranked_within_their_fold_only():
+    y = np.tile([0, 0, 1, 1], 10)
+    shifted = np.where(y == 1, 0.2, 0.1) + 0.6 * (np.arange(40) % 2)  # folds 0 and 1 on different scales
+    assert told(y, {"a": shifted}, folds=2).comparison["a"].auc == 1.0
+
+
+def test_the_error_is_that_of_the_decisions_made():
+    y = np.tile([0, 1], 50)
+    proba = np.where(np.arange(100) < 60, 0.3, np.where(y == 1, 0.9, 0.1))
+    found = told(y, {"a": proba}, loss=COSTS).comparison["a"]
+    assert found.error == 0.3  # 0.3 > 1/6: "yes" is decided on 60 rows, 30 of them "no"
+    doubted = told(y, {"a": proba}, doubt=0.25).comparison["a"]
+    assert (doubted.reject_rate, doubted.error) == (0.6, 0.0)
+
+
+def test_sign_flips_of_few_pairs_are_counted_and_of_many_approximated():
+    assert sign_flip(np.array([1.0, 1.0, 1.0, 1.0])) == 2 / 16
+    assert sign_flip(np.array([1.0, -1.0])) == 1.0
+    assert sign_flip(np.zeros(5)) == 1.0
+    d = rng.normal(0.15, 1.0, 400)
+    t = d.sum() / np.sqrt(d @ d)
+    from scipy import stats
+
+    assert sign_flip(d) == pytest.approx(2 * stats.norm.sf(t), abs=0.01)
+
+
+def test_sign_flips_hold_their_level():
+    g = np.random.default_rng(4)
+    p = [sign_flip(g.standard_t(2, 15)) for _ in range(200)]
+    assert np.mean(np.array(p) < 0.05) <= 0.09
+
+
+def test_right_posteriors_stay_below_their_noise_nineteen_times_of_twenty():
+    from lyceum.evaluate import calibration
+
+    above = 0
+    for seed in range(100):
+        y, p = drawn(60, seed)
+        above += calibration(y, np.column_stack([1 - p, p])).expected_error > calibration_noise(
+            np.column_stack([1 - p, p]), None
+        )
+    assert 0 <= above <= 11
