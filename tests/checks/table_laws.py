@@ -17,10 +17,10 @@ from scipy.linalg import LinAlgWarning
 from sklearn.base import clone
 from sklearn.utils import get_tags
 from tests.checks.fits import METHODS, Case, columns_of, fit, outcome, same
-from tests.checks.tables import N, mixed_for, needs_memory
+from tests.checks.tables import N, mixed_for
 
 from lyceum.data import scan
-from lyceum.errors import MissingValuesError, SourceError
+from lyceum.errors import MissingValuesError
 
 __all__ = [
     "a_mixed_table_needs_no_encoding",
@@ -48,10 +48,6 @@ def a_mixed_table_needs_no_encoding(learner: Any, case: Case) -> None:
         stream = scan(path, None if y is None else "y", memory=0)
         same(expected, outcome(fit(learner, stream), frame, case), case.rtol, "from a stream")
     lazy = dd.from_pandas(frame if y is None else frame.assign(y=y), npartitions=3)
-    if needs_memory(learner):
-        with pytest.raises(SourceError, match=r"keeps every row in memory .* use \w+"):
-            fit(learner, lazy[list(frame.columns)], None if y is None else lazy["y"])
-        return
     fitted = fit(learner, lazy[list(frame.columns)], None if y is None else lazy["y"])
     same(expected, outcome(fitted, frame, case), case.rtol, "from Dask")
 

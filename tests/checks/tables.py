@@ -123,7 +123,7 @@ def frame_of(X: np.ndarray) -> pd.DataFrame:
 
 
 def needs_memory(learner: Any) -> bool:
-    """Whether the catalog says that it keeps all rows, so that it must refuse a Dask collection."""
+    """Whether the catalog says that it keeps all rows: Dask collections are tried once, on a mixed table."""
     found = {entry.name: entry.scales for entry in catalog.learners()}
     return found.get(type(learner).__name__) == "in memory"
 

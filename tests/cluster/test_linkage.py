@@ -150,9 +150,10 @@ def test_bad_distances_are_named():
         Agglomerative(metric="precomputed").fit([[0.0, 1.0, 2.0], [1.0, 0.0, 1.0]])
 
 
-def test_a_dask_collection_is_refused_by_naming_kmeans():
+def test_a_dask_collection_that_memory_cannot_hold_is_refused_by_naming_kmeans(monkeypatch):
     import dask.array as da
 
+    monkeypatch.setattr("lyceum.data._gather._half_of_memory", lambda: 100)
     with pytest.raises(SourceError, match="use KMeans"):
         Agglomerative().fit(da.ones((10, 2)))
 

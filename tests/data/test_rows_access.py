@@ -203,10 +203,6 @@ def test_parts_without_a_taken_row_are_not_read(frame, tmp_path, monkeypatch):
 
 
 def test_gathered_rows_are_all_rows_in_one_block(rows, frame):
-    if rows.on_dask:
-        with pytest.raises(SourceError, match=r"A learner keeps every row in memory .* Dask .*: use another"):
-            rows.gathered("A learner", "another")
-        return
     block = rows.gathered("A learner", "another")
     np.testing.assert_array_equal(block.X[:, 0], frame.a)
     np.testing.assert_array_equal(np.array(list("pqr"))[block.y], frame.t)
@@ -215,8 +211,8 @@ def test_gathered_rows_are_all_rows_in_one_block(rows, frame):
 
 
 def test_a_stream_larger_than_the_memory_allowed_is_refused(rows):
-    if not rows.on_dask and not rows.in_memory:
-        with pytest.raises(SourceError, match=r"A learner .* need 48,000 bytes and at most 1,000 .* another"):
+    if not rows.in_memory:
+        with pytest.raises(SourceError, match=r"A learner .* need [0-9,]+ bytes and at most 1,000 "):
             rows.gathered("A learner", "another", memory=1000)
 
 

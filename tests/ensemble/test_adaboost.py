@@ -342,11 +342,12 @@ def test_mixed_tables_with_gaps_reach_lyceums_learners_as_they_are():
     np.testing.assert_allclose(model.alphas_, same.alphas_)
 
 
-def test_a_dask_collection_is_refused():
+def test_a_dask_collection_that_memory_cannot_hold_is_refused(monkeypatch):
     import dask.array as da
 
+    monkeypatch.setattr("lyceum.data._gather._half_of_memory", lambda: 100)
     X, y = cloud(50)
-    with pytest.raises(SourceError, match=r"keeps every row in memory .* use lyceum"):
+    with pytest.raises(SourceError, match=r"keeps every row in memory.* use lyceum"):
         AdaBoostClassifier(NaiveBayes()).fit(da.from_array(X), da.from_array(y))
 
 

@@ -362,14 +362,15 @@ def test_the_estimators_own_word_on_categories_counts():
     np.testing.assert_array_equal(said.predict_proba(cells), also.predict_proba(cells))
 
 
-def test_a_dask_collection_is_refused_but_may_be_asked_about():
+def test_a_dask_collection_may_be_learned_from_and_asked_about_if_memory_holds_it(monkeypatch):
     import dask.array as da
 
-    with pytest.raises(SourceError, match=r"keeps every row in memory .* use lyceum\.bayes"):
-        BaggingClassifier(NaiveBayes()).fit(da.from_array(X), da.from_array(Y))
     bag = BaggingClassifier(NaiveBayes(), 3, random_state=0).fit(X, NAMES)
     lazy = bag.predict_proba(da.from_array(X, chunks=(40, 4)))
     np.testing.assert_allclose(lazy.compute(), bag.predict_proba(X), rtol=1e-12)
+    monkeypatch.setattr("lyceum.data._gather._half_of_memory", lambda: 100)
+    with pytest.raises(SourceError, match=r"keeps every row in memory.* use lyceum\.bayes"):
+        BaggingClassifier(NaiveBayes()).fit(da.from_array(X), da.from_array(Y))
 
 
 @pytest.mark.parametrize("learner", [NaiveBayes(), TheirTree()])

@@ -295,9 +295,13 @@ def test_a_file_read_in_passes_gives_the_structure_of_the_rows_in_memory(tmp_pat
         assert there.score == pytest.approx(here.score, rel=1e-10)
         for node in here.net.nodes:
             np.testing.assert_allclose(there.net.node(node.name).table, node.table, rtol=1e-12)
-    lazy = scan(dd.from_pandas(small.to_pandas(), npartitions=2))
-    with pytest.raises(DataError, match="PC"):
-        learn_structure(lazy, "pc")
+    text = small.to_pandas().astype(str)
+    for method in ("hill_climbing", "tan", "pc"):
+        root = "lung" if method == "tan" else None
+        here = learn_structure(text, method, root=root)
+        there = learn_structure(scan(dd.from_pandas(text, npartitions=2)), method, root=root)
+        assert there.net.edges == here.net.edges
+        assert there.score == pytest.approx(here.score, rel=1e-10)
 
 
 def test_weights_are_repeats_and_missing_cells_are_left_out_of_their_families():

@@ -100,10 +100,11 @@ def test_prunings_that_need_rows_say_so_where_rows_stream(file, options):
         DecisionTreeClassifier(max_bins=255, **options).fit(scan(file[2], target="y", memory=0))
 
 
-def test_a_dask_collection_needs_bins():
+def test_a_dask_collection_that_memory_cannot_hold_needs_bins(monkeypatch):
     dask = pytest.importorskip("dask.dataframe")
     frame, y, _ = mixed(100)
     table = dask.from_pandas(frame[["size", "age"]].assign(y=(y == "low").astype(float)), npartitions=3)
+    monkeypatch.setattr("lyceum.data._gather._half_of_memory", lambda: 100)
     with pytest.raises(
         SourceError, match=r"DecisionTreeRegressor keeps every row in memory.*use max_bins=255"
     ):

@@ -192,11 +192,12 @@ def test_an_unknown_category_stays_and_is_predicted_by_the_node_that_asks_for_it
     assert model.predict(new)[0] == pytest.approx(model.node_intercept_[0])
 
 
-def test_a_dask_collection_is_refused_by_naming_another_way():
+def test_a_dask_collection_that_memory_cannot_hold_is_refused_by_naming_another_way(monkeypatch):
     import dask.array as da
 
+    monkeypatch.setattr("lyceum.data._gather._half_of_memory", lambda: 100)
     X, y = wavy(50)
-    with pytest.raises(SourceError, match=r"keeps every row in memory .* use DecisionTreeRegressor"):
+    with pytest.raises(SourceError, match=r"keeps every row in memory.* use DecisionTreeRegressor"):
         ModelTreeRegressor().fit(da.from_array(X), da.from_array(y))
 
 

@@ -13,7 +13,7 @@ from lyceum.data._block import Block, stacked
 from lyceum.data._schema import Column
 from lyceum.errors import SourceError
 
-__all__ = ["Gathered", "refuse_dask", "refuse_size", "written"]
+__all__ = ["Gathered", "refuse_size", "written"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,14 +76,6 @@ def written(y: np.ndarray | None, target: Column | None) -> np.ndarray | None:
     given = labels.astype(object)[y]
     given[missing] = None
     return given
-
-
-def refuse_dask(who: str, alternative: str) -> SourceError:
-    """The error for a learner that needs all rows at once and got a Dask collection."""
-    return SourceError(
-        f"{who} keeps every row in memory and cannot learn from a Dask collection: use {alternative}, or fit "
-        "on a sample that fits into memory, e.g. X.compute()"
-    )
 
 
 def refuse_size(

@@ -11,7 +11,7 @@ import numpy as np
 
 from lyceum._threads import ordered_map, single_threaded_blas
 from lyceum.data._block import Block, stacked
-from lyceum.data._gather import Gathered, refuse_dask, refuse_size, written
+from lyceum.data._gather import Gathered, refuse_size, written
 from lyceum.data._rows_text import describe, describe_in_html
 from lyceum.data._schema import Schema
 from lyceum.data._sources import ArraySource, Part, Source
@@ -202,7 +202,7 @@ class Rows:
         Raises
         ------
         SourceError
-            If the rows are a Dask collection, or need more than `memory`.
+            If the rows need more than `memory`.
 
         Examples
         --------
@@ -210,14 +210,14 @@ class Rows:
         >>> scan(np.arange(6.0).reshape(3, 2)).gathered("A learner", "another one").X.shape
         (3, 2)
         """
-        if self.on_dask:
-            raise refuse_dask(who, alternative)
         source = self.source
         if isinstance(source, ArraySource) and not self.steps and source.is_coded:
             return source.block
         if not self.in_memory:
             refuse_size(who, alternative, memory, source.n_rows, len(source.schema))
         found = Gathered()
+        if self.on_dask:  # the partitions are computed side by side; their number of rows is known
+            return self.reduce(Gathered.of).block
         for n_bytes, part in self._gathered_parts():
             found = found.merge(part)
             if not self.in_memory:

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from lyceum.data import Block
-from lyceum.errors import SettingError
+from lyceum.data import Block, Rows
+from lyceum.networks._mixed_em import MixedProblem, MixedState, start_gaussians
 from lyceum.networks._net import BayesNet
-from lyceum.networks._nodes import TableNode
+from lyceum.networks._nodes import GaussianNode, TableNode
 from lyceum.networks._parameters import estimate_table, learn_parameters, pseudo_count
 from lyceum.networks._row_codes import RowCodes, network_rows
 from lyceum.solvers import EMProblem, Expectation, ExpectationMaximization
@@ -88,23 +88,25 @@ def expectation_maximization(
     tol: float = 1e-6,
     random_state: int | None = 0,
 ) -> EMFit:
-    """Tables from rows with missing cells and hidden variables, by maximum likelihood or with added counts.
+    """Parameters from rows with missing cells and hidden variables, most likely or with added counts.
 
-    Every iteration computes the expected counts of all tables, by one propagation per row, and estimates the
-    tables from them; the likelihood never falls. A variable without a column is hidden.
+    Every iteration computes the expected counts of all tables, by one propagation per row, and the expected
+    moments of the numbers, by exact Gaussian algebra for every combination of the states of their discrete
+    parents; tables and regressions are estimated from them, and the likelihood never falls. A variable
+    without a column is hidden. The variance of a Gaussian node stays above 1e-9 of its column's.
 
     Parameters
     ----------
     net : BayesNet
-        The graph, all discrete.
+        The graph. The discrete parents of Gaussian nodes may have 4,096 combinations of states together.
     data : frame, path or `scan(...)`
     estimate : {"raw", "laplace", "dirichlet"}, default="raw"
         Maximum likelihood, or a maximum of the posterior with added counts, as in `learn_parameters`.
     alpha : float, default=1.0
     equivalent_sample_size : float, default=10.0
     start : BayesNet, optional
-        The tables to start from. By default those of the rows that are complete for a table, and random ones
-        where a variable is hidden.
+        The parameters to start from. By default those of the rows that are complete for a node, and random
+        ones where a variable is hidden.
     max_iter : int, default=100
     tol : float, default=1e-6
         Stop when an iteration gains at most this much log-likelihood per row.
@@ -128,26 +130,56 @@ def expectation_maximization(
     >>> fit.net.node("coin").table.round(3).tolist()
     [0.667, 0.333]
     """
-    if net.gaussian_names:
-        raise SettingError(
-            f"expectation-maximisation is for tables, but {net.gaussian_names[0]!r} is Gaussian: use "
-            "learn_parameters with incomplete='available'"
-        )
     rows = network_rows(net, data)
-    first = _start(net, data, rows, random_state) if start is None else start
-    added = tuple(
-        pseudo_count(estimate, alpha, equivalent_sample_size, node.table.size)  # type: ignore[union-attr]
-        for node in net.nodes
-    )
     solver = ExpectationMaximization(max_iter=max_iter, tol=tol)
-    found = solver.maximise(rows, _Problem(first, added), first)
+    tables = [node for node in net.nodes if isinstance(node, TableNode)]
+    added = [pseudo_count(estimate, alpha, equivalent_sample_size, node.table.size) for node in tables]
+    if net.gaussian_names:
+        return _mixed(net, data, rows, added, start, solver, random_state)
+    first = _start(net, data, rows, random_state) if start is None else start
+    found = solver.maximise(rows, _Problem(first, tuple(added)), first)
     return EMFit(found.parameters, found.history, found.n_iter, found.converged)
 
 
-def _start(net: BayesNet, data: Any, rows: Any, random_state: int | None) -> BayesNet:
+def _mixed(
+    net: BayesNet,
+    data: Any,
+    rows: Rows,
+    added: list[float],
+    start: BayesNet | None,
+    solver: ExpectationMaximization,
+    random_state: int | None,
+) -> EMFit:
+    """The same where some nodes are Gaussian."""
+    tables = [node for node in net.nodes if isinstance(node, TableNode)]
+    first = BayesNet(tables, net.name) if tables else None
+    if first is not None and start is None:
+        first = _start(first, data, rows, random_state)
+    gaussians, floors = start_gaussians(net, rows, _there(rows), np.random.default_rng(random_state))
+    if start is not None:
+        first = BayesNet([start.node(node.name) for node in tables], net.name) if tables else None
+        gaussians = [_above(start.node(node.name), floor) for node, floor in zip(gaussians, floors)]
+    if first is not None:
+        first.junction_tree()  # compiled once, before threads share it
+    problem = MixedProblem.of(net, added, floors)
+    found = solver.maximise(rows, problem, MixedState(first, tuple(gaussians)))
+    state: MixedState = found.parameters
+    nodes = [*(state.tables.nodes if state.tables is not None else ()), *state.gaussians]
+    return EMFit(net.with_nodes(*nodes), found.history, found.n_iter, found.converged)
+
+
+def _above(node: Any, floor: float) -> GaussianNode:
+    variance = np.maximum(node.variance, floor)
+    return GaussianNode(node.name, node.parents, node.intercept, node.coefficients, variance)
+
+
+def _there(rows: Rows) -> set[str]:
     target = rows.schema.target
-    there = {*rows.schema.names, target.name if target is not None else ""}
-    hidden = {name for name in net.names if name not in there}
+    return {*rows.schema.names, *([target.name] if target is not None else [])}
+
+
+def _start(net: BayesNet, data: Any, rows: Rows, random_state: int | None) -> BayesNet:
+    hidden = set(net.names) - _there(rows)
     rng = np.random.default_rng(random_state)
     if not hidden:
         return learn_parameters(net, data, estimate="laplace")

@@ -20,7 +20,7 @@ from lyceum.probability import Factor
 if TYPE_CHECKING:
     from lyceum.networks._net import BayesNet
 
-__all__ = ["answer_mixed"]
+__all__ = ["answer_mixed", "joint_gaussian"]
 
 _MAX_COMBINATIONS = 1 << 16
 _SINGULAR = 1e-12
@@ -78,7 +78,8 @@ def _enumerate(
     size = int(np.prod(shape))
     codes = dict(zip(kept, np.indices(shape).reshape(len(shape), size)))
     states = {s: codes[s] if s in codes else np.full(size, evidence.hard[s]) for s in switches}
-    mean, covariance = _joint_gaussian(net, gaussians, states, size)
+    nodes = [net.node(name) for name in gaussians]
+    mean, covariance = joint_gaussian(nodes, states, size)  # type: ignore[arg-type]
     seen = [gaussians.index(name) for name in evidence.numbers]
     values = np.array(list(evidence.numbers.values()))
     mean, covariance, log_density = _condition(mean, covariance, seen, values)
@@ -102,15 +103,23 @@ def _enumerate(
     return Posterior(dict(whole.variables), whole.values, evidence.given, log_evidence, method)
 
 
-def _joint_gaussian(
-    net: BayesNet, gaussians: list[str], states: dict[str, np.ndarray], size: int
+def joint_gaussian(
+    nodes: Sequence[GaussianNode], states: dict[str, np.ndarray], size: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Means and covariances of all Gaussian nodes for every combination of states, parents first."""
+    """Means and covariances of Gaussian nodes, parents first, for every combination of states.
+
+    Parameters
+    ----------
+    nodes : list of GaussianNode
+    states : dict of name to array of shape (size,)
+        The state of every discrete parent in every combination.
+    size : int
+        The number of combinations.
+    """
+    gaussians = [node.name for node in nodes]
     d = len(gaussians)
     mean, covariance = np.zeros((size, d)), np.zeros((size, d, d))
-    for j, name in enumerate(gaussians):
-        node = net.node(name)
-        assert isinstance(node, GaussianNode)
+    for j, node in enumerate(nodes):
         at = tuple(states[parent] for parent in node.parents if parent in states)
         numeric = [gaussians.index(parent) for parent in node.parents if parent not in states]
         b = np.broadcast_to(node.coefficients[at], (size, len(numeric)))

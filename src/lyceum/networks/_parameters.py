@@ -8,14 +8,23 @@ from typing import Any, Literal
 
 import numpy as np
 
-from lyceum.data import Block, Column, Schema
+from lyceum.data import Block, Column, Rows, Schema
 from lyceum.errors import SchemaError, SettingError
 from lyceum.networks._net import BayesNet
 from lyceum.networks._nodes import GaussianNode, TableNode
 from lyceum.networks._row_codes import RowCodes, network_rows
 from lyceum.statistics import ClassScatter, JointCounts
 
-__all__ = ["Estimate", "estimate_table", "learn_parameters", "pseudo_count"]
+__all__ = [
+    "Estimate",
+    "estimate_table",
+    "family_scatter",
+    "learn_parameters",
+    "least_squares",
+    "numbers_of",
+    "pseudo_count",
+    "regressions",
+]
 
 Estimate = Literal["laplace", "raw", "dirichlet"]
 
@@ -113,7 +122,7 @@ def learn_parameters(
     for name in net.gaussian_names:
         node = net.node(name)
         assert isinstance(node, GaussianNode)
-        new.append(_regressions(net, node, rows.reduce(partial(_FamilyScatter.of, net=net, name=name))))
+        new.append(regressions(net, node, family_scatter(net, rows, name)))
     return net.with_nodes(*new)
 
 
@@ -144,7 +153,7 @@ class _FamilyScatter:
         node = net.node(name)
         numeric = [p for p in node.parents if p in net.gaussian_names]
         discrete = [p for p in node.parents if p not in net.gaussian_names]
-        X = np.column_stack([_numbers(block, one) for one in (*numeric, name)])
+        X = np.column_stack([numbers_of(block, one) for one in (*numeric, name)])
         shape = tuple(len(net.states(p)) for p in discrete)
         codes = RowCodes.of(net)(block)[:, [net.places[p] for p in discrete]]
         keep = ~np.isnan(X).any(axis=1) & (codes >= 0).all(axis=1)
@@ -160,7 +169,13 @@ class _FamilyScatter:
         return _FamilyScatter(self.scatter.merge(other.scatter))
 
 
-def _numbers(block: Block, name: str) -> np.ndarray:
+def family_scatter(net: BayesNet, rows: Rows, name: str) -> ClassScatter:
+    """The scatter of a Gaussian node's family, in every combination, from the rows that have all of it."""
+    return rows.reduce(partial(_FamilyScatter.of, net=net, name=name)).scatter
+
+
+def numbers_of(block: Block, name: str) -> np.ndarray:
+    """The cells of a numeric column, or of a numeric target."""
     target = block.schema.target
     if target is not None and target.name == name:
         assert block.y is not None
@@ -168,17 +183,16 @@ def _numbers(block: Block, name: str) -> np.ndarray:
     return np.asarray(block.X[:, block.schema.index(name)], dtype=np.float64)
 
 
-def _regressions(net: BayesNet, node: GaussianNode, found: _FamilyScatter) -> GaussianNode:
+def regressions(net: BayesNet, node: GaussianNode, statistic: ClassScatter) -> GaussianNode:
     """Least squares in every combination; one without enough rows gets that of all rows together."""
-    statistic = found.scatter
     shape = tuple(len(net.states(p)) for p in node.parents if p not in net.gaussian_names)
     k, d = statistic.mean.shape
     if not statistic.weight.sum() > 0:
         raise SchemaError(f"no row has numbers for {node.name!r} and its parents")
     weight, (mean, scatter) = statistic.weight.sum(), _pooled(statistic)
-    whole = _least_squares(float(weight), mean, scatter)
+    whole = least_squares(float(weight), mean, scatter)
     parts = [
-        _least_squares(float(statistic.weight[i]), statistic.mean[i], statistic.scatter[i])
+        least_squares(float(statistic.weight[i]), statistic.mean[i], statistic.scatter[i])
         if statistic.weight[i] > d
         else whole
         for i in range(k)
@@ -199,7 +213,8 @@ def _pooled(statistic: ClassScatter) -> tuple[np.ndarray, np.ndarray]:
     return mean, statistic.scatter.sum(axis=0) + (statistic.weight * gap.T) @ gap
 
 
-def _least_squares(weight: float, mean: np.ndarray, scatter: np.ndarray) -> tuple[float, np.ndarray, float]:
+def least_squares(weight: float, mean: np.ndarray, scatter: np.ndarray) -> tuple[float, np.ndarray, float]:
+    """Intercept, coefficients and variance of the last column on the others, from their moments."""
     b = np.linalg.pinv(scatter[:-1, :-1], hermitian=True) @ scatter[:-1, -1]
     variance = max(float(scatter[-1, -1] - b @ scatter[:-1, -1]) / weight, 0.0)
     return float(mean[-1] - b @ mean[:-1]), b, variance

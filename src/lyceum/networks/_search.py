@@ -145,58 +145,73 @@ class _Gains:
     def __init__(self, search: Search, parents: list[set[int]]) -> None:
         self.search, self.parents, n = search, parents, search.n
         self.add = np.full((n, n), -np.inf)  # [u, v]: the edge u → v
+        self.open = np.full((n, n), -np.inf)  # the same, without the edges that close a cycle
         self.remove = np.full((n, n), -np.inf)
         self.edges = np.zeros((n, n), dtype=bool)
-        self.refresh(range(n))
+        for v, of in enumerate(parents):
+            self.edges[list(of), v] = True
         self.reach = _reachable(self.edges)
+        self.refresh(range(n))
 
     def refresh(self, children) -> None:
         known, rules = self.search.known, self.search.rules
         for v in children:
             here = frozenset(self.parents[v])
             now = known[v, here]
-            self.edges[:, v] = False
-            self.edges[list(here), v] = True
             self.add[:, v] = self.remove[:, v] = -np.inf
-            for u in range(self.search.n):
-                if u in here:
-                    if not rules.required[u, v]:
-                        self.remove[u, v] = known[v, here - {u}] - now
-                elif u != v and not rules.forbidden[u, v] and len(here) < rules.max_parents:
-                    self.add[u, v] = known[v, here | {u}] - now
+            for u in here:
+                if not rules.required[u, v]:
+                    self.remove[u, v] = known[v, here - {u}] - now
+            if len(here) < rules.max_parents:
+                allowed = ~rules.forbidden[:, v]
+                allowed[[v, *here]] = False
+                some = np.flatnonzero(allowed)
+                self.add[some, v] = [known[v, here | {u}] - now for u in some.tolist()]
+            self._open(v)
+
+    def _open(self, v: int) -> None:
+        self.open[:, v] = np.where(self.reach[v], -np.inf, self.add[:, v])
 
     def best(self, tabu) -> tuple[float, int, int, str] | None:
         """The move of the largest gain that makes no cycle."""
-        add = np.where(self.reach.T, -np.inf, self.add)  # u → v closes a cycle where v reaches u
-        remove, turn = self.remove.copy(), self._turns()
-        for u, v in tabu:
-            for table in (add, remove, turn):
-                table[u, v] = table[v, u] = -np.inf
-        moves: list[tuple[float, int, int, str]] = []
-        for kind, table in (("add", add), ("remove", remove), ("turn", turn)):
-            u, v = np.unravel_index(int(table.argmax()), table.shape)
-            moves.append((float(table[u, v]), int(u), int(v), kind))
+        left = [(u, v, self.open[u, v]) for edge in tabu for u, v in (edge, edge[::-1])]
+        for u, v, _ in left:
+            self.open[u, v] = -np.inf
+        u, v = np.unravel_index(int(self.open.argmax()), self.open.shape)
+        moves = [(float(self.open[u, v]), int(u), int(v), "add")]
+        for u, v, gain in reversed(left):
+            self.open[u, v] = gain
+        tails, heads = np.nonzero(self.edges)
+        free = np.array([(min(e), max(e)) not in tabu for e in zip(tails.tolist(), heads.tolist())], bool)
+        tails, heads = tails[free], heads[free]
+        if len(tails):
+            remove = self.remove[tails, heads]
+            k = int(remove.argmax())
+            moves.append((float(remove[k]), int(tails[k]), int(heads[k]), "remove"))
+            turn = remove + self.add[heads, tails]
+            for k in np.argsort(-turn, kind="stable"):
+                if turn[k] <= max(move[0] for move in moves):
+                    break
+                if not self._other_path(int(tails[k]), int(heads[k])):
+                    moves.append((float(turn[k]), int(tails[k]), int(heads[k]), "turn"))
         top = max(moves, key=lambda move: move[0])
         return None if top[0] == -np.inf else top
 
-    def _turns(self) -> np.ndarray:
-        """The gain of turning u → v, where no other path leads from u to v."""
-        turn = np.where(self.edges, self.remove + self.add.T, -np.inf)
-        for u, v in zip(*np.nonzero(turn > -np.inf)):
-            others = self.edges[u] & self.reach[:, v]
-            others[v] = False
-            if others.any():
-                turn[u, v] = -np.inf
-        return turn
+    def _other_path(self, u: int, v: int) -> bool:
+        """Whether u leads to v but by the edge between them."""
+        others = self.edges[u] & self.reach[:, v]
+        others[v] = False
+        return bool(others.any())
 
     def apply(self, u: int, v: int, kind: str) -> list[int]:
         """Make a move; the variables whose parents changed."""
         if kind == "add":
             self.parents[v].add(u)
             self.edges[u, v] = True
-            self.reach |= np.outer(
-                self.reach[:, u] | _one(u, self.search.n), self.reach[v] | _one(v, self.search.n)
-            )
+            before = np.append(np.flatnonzero(self.reach[:, u]), u)
+            after = np.append(np.flatnonzero(self.reach[v]), v)
+            self.reach[np.ix_(before, after)] = True
+            self.open[np.ix_(after, before)] = -np.inf
             return [v]
         self.parents[v].discard(u)
         self.edges[u, v] = False
@@ -206,20 +221,24 @@ class _Gains:
             self.edges[v, u] = True
             changed.append(u)
         self.reach = _reachable(self.edges)
+        np.copyto(self.open, self.add)
+        self.open[self.reach.T] = -np.inf
         return changed
 
 
-def _one(u: int, n: int) -> np.ndarray:
-    flags = np.zeros(n, dtype=bool)
-    flags[u] = True
-    return flags
-
-
 def _reachable(edges: np.ndarray) -> np.ndarray:
-    """Whether a path of at least one edge leads from the row to the column."""
+    """Whether a path of at least one edge leads from the row to the column of a graph without cycles."""
     reach = edges.copy()
-    for k in range(len(edges)):
-        reach |= np.outer(reach[:, k], reach[k])
+    children = [np.flatnonzero(row) for row in edges]
+    waiting = edges.sum(axis=1)  # children whose own paths are not known yet
+    ready = np.flatnonzero(waiting == 0).tolist()
+    for v in ready:
+        if len(children[v]):
+            reach[v] |= reach[children[v]].any(axis=0)
+        for u in np.flatnonzero(edges[:, v]).tolist():
+            waiting[u] -= 1
+            if not waiting[u]:
+                ready.append(u)
     return reach
 
 

@@ -68,7 +68,7 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
     linear models see the mean of the column. A category that `fit` did not see stays at the node that asks
     for it, whose own smoothed model predicts, and has the mean of its columns.
 
-    `fit` keeps all rows in memory, also those of files; a Dask collection is refused. Weights count rows: a
+    `fit` keeps all rows in memory, also those of files and Dask collections. Weights count rows: a
     row of weight 2 is two rows, and `min_samples_split` counts weight. Least squares at a node costs n v²:
     a column of very many categories is better grouped first.
 
