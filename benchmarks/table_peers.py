@@ -35,7 +35,9 @@ def features(frame: pd.DataFrame, target: str) -> pd.DataFrame:
         names = not numeric and cells.nunique() > 0.9 * present
         if cells.nunique() < 2 or counter or names:
             continue
-        kept[str(name)] = cells.astype(float) if numeric else cells.astype(object).where(cells.notna(), np.nan)
+        kept[str(name)] = (
+            cells.astype(float) if numeric else cells.astype(object).where(cells.notna(), np.nan)
+        )
     return pd.DataFrame(kept)
 
 
@@ -65,6 +67,7 @@ def peers(task: str, X: pd.DataFrame) -> dict[str, tuple[Any, dict[str, list]]]:
     at = [text.index(name) for name in few]
     boosting = {"min_samples_leaf": [5, 20], "learning_rate": [0.05, 0.2]}
     forest = {"max_features": ["sqrt", 0.5], "min_samples_leaf": [1, 3]}
+    svm = {"C": [0.1, 1.0, 10.0, 100.0], "gamma": ["scale", 0.01]}
     if task == "classification":
         return {
             "boosting": (
@@ -76,7 +79,7 @@ def peers(task: str, X: pd.DataFrame) -> dict[str, tuple[Any, dict[str, list]]]:
                 make_pipeline(scaled, LogisticRegression(max_iter=2000)),
                 {"C": [0.01, 0.1, 1.0, 10.0, 100.0]},
             ),
-            "svm": (make_pipeline(scaled, SVC()), {"C": [0.1, 1.0, 10.0, 100.0], "gamma": ["scale", 0.01]}),
+            "svm": (make_pipeline(scaled, SVC()), svm),
         }
     return {
         "boosting": (
@@ -85,7 +88,7 @@ def peers(task: str, X: pd.DataFrame) -> dict[str, tuple[Any, dict[str, list]]]:
         ),
         "forest": (make_pipeline(ordinal, RandomForestRegressor(random_state=0)), forest),
         "linear": (make_pipeline(scaled, Ridge()), {"alpha": [0.01, 0.1, 1.0, 10.0, 100.0]}),
-        "svm": (make_pipeline(scaled, _ScaledSVR()), {"C": [0.1, 1.0, 10.0, 100.0], "gamma": ["scale", 0.01]}),
+        "svm": (make_pipeline(scaled, _ScaledSVR()), svm),
     }
 
 

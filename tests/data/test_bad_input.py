@@ -307,7 +307,7 @@ def test_a_target_of_the_wrong_kind_is_refused_with_the_remedy():
 
 
 def test_class_numbers_are_numbers_to_a_regressor():
-    rows = scan(pa.table({"x": [1.0, 2.0, 3.5], "n": [1, 2, 3]}), "n")
+    rows = scan(pa.table({"x": [1.0, 2.0, 3.5] * 3, "n": [1, 2, 3] * 3}), "n")
     assert rows.schema.target.is_categorical
     learner = Line().fit(rows)
     np.testing.assert_allclose(learner.coef_, np.polyfit([1.0, 2.0, 3.5], [1, 2, 3], 1)[:1])

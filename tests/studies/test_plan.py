@@ -101,14 +101,14 @@ def test_a_wrong_learner_is_refused_before_anything_runs(learners, message):
     assert message in str(error.value)
 
 
-def test_a_class_smaller_than_the_folds_means_fewer_folds_and_says_so(tmp_path):
+def test_a_class_smaller_than_the_folds_leaves_them_and_is_said(tmp_path):
     path = tmp_path / "rare.csv"
     rng = np.random.default_rng(0)
     rows = [f"{rng.normal():.3f},{label}" for label in ["a"] * 40 + ["b"] * 30 + ["c"] * 3]
     path.write_text("x,y\n" + "\n".join(rows))
     recipe = Recipe(data=str(path), target="y")
     plan = Plan.of(recipe, StudyData.of(recipe).checked())
-    assert plan.folds == 3
+    assert plan.folds == 10
     assert "smallest class has 3 rows" in plan.notes[0]
 
 

@@ -113,6 +113,9 @@ def study(
         ),
     ] = None,
     target: Annotated[str | None, typer.Option("--target", "-t", help="The column to predict.")] = None,
+    task: Annotated[
+        str | None, typer.Option(help="classification or regression, where the target could be either.")
+    ] = None,
     learners: Annotated[
         str | None,
         typer.Option(help="Names with commas between, see `lyceum learners`; chosen for you if not given."),
@@ -155,7 +158,7 @@ def study(
     from lyceum.cli._study import run
 
     run(
-        data, target, loss, as_json,
+        data, target, loss, as_json, task=task,
         learners=None if learners is None else [name.strip() for name in learners.split(",") if name.strip()],
         doubt=doubt, folds=folds, repeats=repeats, holdout=holdout, bootstrap_632=bootstrap_632,
         choose=choose, seed=seed, budget=budget, kinds=kinds_of(kind) or None, ignore=ignore or None,

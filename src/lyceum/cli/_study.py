@@ -38,6 +38,7 @@ def run(data: str | None, target: str | None, loss: str | None, as_json: bool, *
 def render(found: Study) -> None:
     """Print the ranking, the answer and where everything is."""
     comparison = found.comparison
+    console.print(Text(found.question))
     console.print(f"[bold]ranking by {comparison.criterion}[/] on {comparison.n_rows:,} unseen rows")
     console.print()
     console.print(_ranking(found))

@@ -12,9 +12,12 @@ from lyceum.data._profile import ColumnProfile, TableProfile, by_type, check_kin
 from lyceum.data._schema import LISTED, Column, Kind, Schema, declared_column, missing_columns
 from lyceum.errors import DataError, SchemaError
 
-__all__ = ["ColumnRoles", "spelling_hint", "target_column"]
+__all__ = ["TASK_KINDS", "ColumnRoles", "spelling_hint", "target_column"]
 
-_CLASSES = 20  # a target of at most this many distinct whole numbers is a class label
+TASK_KINDS: dict[str, Kind] = {"classification": "categorical", "regression": "continuous"}
+_CLASSES = 20  # a target of more distinct whole numbers is a number
+_PER_CLASS = 3  # rows for each of them, on average, that classes have
+_SINGLE = 10  # of so many classes, one may have a single row
 
 
 @dataclass(frozen=True)
@@ -40,10 +43,11 @@ class ColumnRoles:
         weight: str | None,
         kinds: Mapping[str, Kind] | Schema | None,
         ignore: Collection[str] = (),
+        task: str | None = None,
     ) -> ColumnRoles:
         ignore = (ignore,) if isinstance(ignore, str) else tuple(ignore)
         if not isinstance(kinds, Schema):
-            return cls(target, weight, dict(kinds or {}), ignore)
+            return cls(target, weight, {**(kinds or {}), **_target_kind(target, task, kinds or {})}, ignore)
         if target is None and kinds.target is not None:
             target = kinds.target.name
         columns = {column.name: _declared(column) for column in kinds}
@@ -142,6 +146,21 @@ class ColumnRoles:
         return self.columns.get(self.target) or self.column_of(profile.columns[self.target])
 
 
+def _target_kind(target: str | None, task: str | None, kinds: Mapping[str, Kind]) -> dict[str, Kind]:
+    """The kind that a task declares for the target, and an error where another one is declared."""
+    if task is None:
+        return {}
+    if task not in TASK_KINDS:
+        raise SchemaError(f"task = {task!r}: choose one of {', '.join(TASK_KINDS)}")
+    if target is None:
+        raise SchemaError(f"task = {task!r} is about a target, and none is named: add target=...")
+    if target in kinds and (kinds[target] == "continuous") != (task == "regression"):
+        raise SchemaError(
+            f"kinds says {kinds[target]!r} of the target {target!r}, and task {task!r}: drop one"
+        )
+    return {target: kinds.get(target, TASK_KINDS[task])}
+
+
 def _declared(column: Column) -> Column:
     return replace(column, why=LISTED if column.is_categorical else "declared")
 
@@ -185,7 +204,21 @@ def target_column(profile: ColumnProfile, declared: Kind | None) -> Column:
         return replace(column, kind=kind, categories=classes)
     if profile.holds != "number" or not profile.whole or values is None:
         return column
-    if declared is None and column.kind == "continuous" and 0 < len(values) <= _CLASSES:
-        why = f"{len(values)} distinct whole number{'s' * (len(values) > 1)}, taken as classes"
-        return Column(profile.name, "categorical", values.astype(np.int64), why)
+    if declared is None and column.kind == "continuous" and len(values):
+        return _whole_number_target(profile)
     return replace(column, categories=values.astype(np.int64)) if column.is_categorical else column
+
+
+def _whole_number_target(profile: ColumnProfile) -> Column:
+    """Classes or numbers, by how many values there are, how many rows each has, and how many have one row."""
+    values, counts = profile.values, profile.counts
+    assert values is not None
+    assert counts is not None
+    n_values, n_rows, n_single = len(values), int(counts.sum()), int((counts == 1).sum())
+    are_classes = n_values <= _CLASSES and n_rows >= _PER_CLASS * n_values and n_single * _SINGLE <= n_values
+    why = f"{n_values} distinct whole number{'s' * (n_values > 1)} in {n_rows:,} rows"
+    if n_single:
+        why += f", {n_single} of them in one row"
+    if are_classes:
+        return Column(profile.name, "categorical", values.astype(np.int64), f"{why}, taken as classes")
+    return Column(profile.name, "continuous", None, f"{why}, taken as numbers")

@@ -115,6 +115,7 @@ def inspect(
     data: Any,
     target: str | None = None,
     *,
+    task: str | None = None,
     kinds: Mapping[str, Kind] | Schema | None = None,
     memory: int = 512 << 20,
     sample: int = 50_000,
@@ -128,6 +129,8 @@ def inspect(
         What to look at.
     target : str, optional
         The column to predict: columns that give it away are flagged.
+    task : {"classification", "regression"}, optional
+        What the target holds, as for `scan`.
     kinds : dict or Schema, optional
         The kinds of some columns, or a whole `Schema`, as for `scan`.
     memory : int, default=512 MiB
@@ -148,7 +151,7 @@ def inspect(
     profile, sampled = seen.profile, seen.rows
     if not profile.n_rows:
         raise DataError(f"{_source(data)} has column names but no rows (0 samples)")
-    roles = ColumnRoles.of(target, None, kinds)
+    roles = ColumnRoles.of(target, None, kinds, task=task)
     roles.wanted(list(profile.columns))
     if _is_typed(data):
         roles = replace(roles, types={name: column.holds for name, column in profile.columns.items()})
@@ -196,9 +199,10 @@ def _describe(facts: Facts, column: Column, flags: tuple[Flag, ...]) -> ColumnIn
 
 
 def _column(profile: ColumnProfile, roles: ColumnRoles) -> Column:
-    if profile.holds == "text" and profile.values is None:
+    if profile.values is None and (profile.holds == "text" or profile.name in roles.in_full):
+        what = "text" if profile.holds == "text" else "numbers"
         return Column(
-            profile.name, "categorical", np.empty(0, dtype="<U1"), "text with too many values to list"
+            profile.name, "categorical", np.empty(0, dtype="<U1"), f"{what} with too many values to list"
         )
     return roles.column_of(profile)
 

@@ -43,6 +43,7 @@ def scan(
     data: Any,
     target: str | None = None,
     *,
+    task: str | None = None,
     weight: str | None = None,
     kinds: Mapping[str, Kind] | Schema | None = None,
     ignore: Collection[str] = (),
@@ -58,9 +59,11 @@ def scan(
     data : path, glob, list of paths, frame, array, Dask collection or `read_data(...)`
         CSV, TSV, Parquet, Arrow or ARFF files; a pandas, Polars or pyarrow frame or a DuckDB relation.
     target : str, optional
-        The column to predict. Text, true/false, two distinct numbers, or at most 20 distinct whole numbers
-        are classes; other numbers are values. Say `kinds={target: "continuous"}` (or "categorical") to
-        override.
+        The column to predict. Text, true/false and two distinct numbers are classes, and so are at most 20
+        distinct whole numbers with three rows each on average, of which at most one in ten has a single row;
+        other numbers are values.
+    task : {"classification", "regression"}, optional
+        Whether the target holds classes or numbers, whatever it looks like.
     weight : str, optional
         A column of row weights.
     kinds : dict or Schema, optional
@@ -86,7 +89,7 @@ def scan(
     """
     if isinstance(data, Rows):
         raise DataError("these are rows already: give scan the file or the frame itself")
-    roles = ColumnRoles.of(target, weight, kinds, ignore)
+    roles = ColumnRoles.of(target, weight, kinds, ignore, task)
     source: Source
     if is_dask(data):
         source = _dask_source(data, roles)

@@ -70,6 +70,16 @@ class StudyFacts:
     versions: Mapping[str, str]
 
     @property
+    def question(self) -> str:
+        """What is predicted, whether it is a class or a number, and how that was decided."""
+        target = self.schema.target
+        assert target is not None
+        what = "number" if self.classes is None else f"class out of {len(self.classes)}"
+        other = "classification" if self.classes is None else "regression"
+        settle = f"; --task {other} takes it otherwise" if target.why.endswith(("classes", "numbers")) else ""
+        return f"{target.name!r} is predicted as a {what} ({target.why}{settle})."
+
+    @property
     def rule(self) -> LossRule:
         """The loss of the study."""
         return LossRule(None if self.classes is None else len(self.classes), self.loss, self.doubt)

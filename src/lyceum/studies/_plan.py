@@ -14,7 +14,7 @@ from lyceum import catalog
 from lyceum.apply import preparations
 from lyceum.decision import LossMatrix
 from lyceum.errors import LyceumError, StudyError
-from lyceum.evaluate import Holdout, StratifiedFolds
+from lyceum.evaluate import Holdout, StratifiedFolds, error_interval
 from lyceum.studies._candidate import Candidate
 from lyceum.studies._loss_rule import LossRule
 from lyceum.studies._pipelines import build_pipeline, seed_of
@@ -24,6 +24,8 @@ from lyceum.studies._study_data import StudyData
 __all__ = ["Plan", "Split", "Task"]
 
 _FEW_ROWS = 2_000  # below, ten folds are cheap and leave more rows to learn from
+_TINY = 20  # rows below which folds are drawn several times
+_TINY_REPEATS = 3
 _IN_MEMORY = 20_000  # rows up to which a learner whose cost grows faster than the rows is chosen
 _SETTINGS = 16
 _BASELINES = {
@@ -69,14 +71,14 @@ class Plan:
         """The plan of a recipe for these rows."""
         classes, rule = _loss_rule(recipe, data)
         compared, held_out = _held_out(recipe, data)
-        folds, notes = _folds(recipe, data, compared)
+        folds, repeats, notes = _folds(recipe, data, compared)
         chosen, left_out = _candidates(recipe, data)
         return cls(
             (_baseline(data), *chosen),
             rule,
             classes,
             folds,
-            recipe.repeats,
+            repeats,
             recipe.inner_folds,
             recipe.seed,
             compared,
@@ -128,7 +130,8 @@ def _loss_rule(recipe: Recipe, data: StudyData) -> tuple[tuple[Any, ...] | None,
             loss = LossMatrix.of(recipe.loss, classes)
         except LyceumError as error:
             raise StudyError(f"loss: {error}") from error
-        absent = [label for label in recipe.loss.classes or () if str(label) not in set(map(str, classes))]
+        known = {*map(str, classes), *map(str, data.rare_classes)}
+        absent = [label for label in recipe.loss.classes or () if str(label) not in known]
         if absent:
             raise StudyError(
                 f"loss: the matrix has a row for {absent[0]!r}, which is no class of the target "
@@ -150,21 +153,40 @@ def _held_out(recipe: Recipe, data: StudyData) -> tuple[np.ndarray, np.ndarray]:
     return rest, held_out
 
 
-def _folds(recipe: Recipe, data: StudyData, compared: np.ndarray) -> tuple[int, tuple[str, ...]]:
+def _folds(recipe: Recipe, data: StudyData, compared: np.ndarray) -> tuple[int, int, tuple[str, ...]]:
+    """The number of folds, how often they are drawn, and what to know about them."""
     n = len(compared)
     wanted = recipe.folds or (10 if n < _FEW_ROWS else 5)
-    if wanted > n:
+    if recipe.folds and wanted > n:
         raise StudyError(f"folds = {wanted}: there are {n} rows; give fewer folds")
-    if data.task == "regression":
-        return wanted, ()
-    counts = np.bincount(data.y[compared])
-    smallest = int(counts[counts > 0].min())
-    if smallest >= wanted:
-        return wanted, ()
-    folds = max(2, smallest)
-    return folds, (
-        f"The smallest class has {smallest} rows, so there are {folds} folds and not {wanted}: with more of "
-        "them, some would have no row of that class.",
+    notes: list[str] = []
+    repeats = recipe.repeats
+    if n < _TINY:
+        wanted = recipe.folds or (5 if n >= 10 else 3)
+        repeats = max(repeats, _TINY_REPEATS)
+        notes.append(_tiny_note(n, wanted, repeats, data.task))
+    if data.task == "classification":
+        counts = np.bincount(data.y[compared])
+        smallest = int(counts[counts > 0].min())
+        if smallest < wanted:
+            notes.append(
+                f"The smallest class has {smallest} rows: of {wanted} folds, {wanted - smallest} "
+                f"{'tests' if wanted - smallest == 1 else 'test'} no row of it, and its errors say little."
+            )
+    return wanted, repeats, tuple(notes)
+
+
+def _tiny_note(n: int, folds: int, repeats: int, task: str) -> str:
+    """How little so few rows support."""
+    said = (
+        f"There are only {n} rows: {folds} folds were drawn {repeats} times, so that less hangs on one draw"
+    )
+    if task == "regression":
+        return f"{said}; the order of the learners may still be chance."
+    half = error_interval(n // 2, n)
+    return (
+        f"{said}. An error rate measured on {n} rows is known to about ± {(half.high - half.low) / 2:.0%} "
+        "only, and the order of the learners may be chance."
     )
 
 

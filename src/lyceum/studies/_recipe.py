@@ -80,6 +80,8 @@ class Recipe:
     data : tuple of str
         Paths of the files. In a recipe file they are relative to its folder.
     target : str
+    task : {"classification", "regression"} or None
+        What the target holds; None: decided by its values.
     kinds : dict of column to "continuous", "categorical" or "binary"
     ignore : tuple of str
         Columns to leave out.
@@ -137,6 +139,7 @@ class Recipe:
 
     data: tuple[str, ...]
     target: str
+    task: str | None = None
     kinds: Mapping[str, str] = field(default_factory=dict)
     ignore: tuple[str, ...] = ()
     keep: tuple[str, ...] = ()
@@ -236,7 +239,7 @@ class Recipe:
 
 
 _SAY = {"data": 'data = "file.csv"', "target": 'target = "the column to predict"'}
-_OPTIONAL = ("weight", "group", "time", "loss", "doubt", "metric", "folds", "budget_minutes")
+_OPTIONAL = ("task", "weight", "group", "time", "loss", "doubt", "metric", "folds", "budget_minutes")
 
 
 def _relative(path: str, folder: Path) -> str:

@@ -15,6 +15,7 @@ from lyceum.studies._metric import Metric
 __all__ = ["CHECKS", "CHOOSE"]
 
 CHOOSE = ("simplest", "best")
+TASKS = ("classification", "regression")
 
 
 def _paths(name: str, value: Any) -> tuple[str, ...]:
@@ -94,15 +95,19 @@ def _metric(name: str, value: Any) -> str:
         raise StudyError(f"{name} = {value!r}: {error}") from None
 
 
-def _choose(name: str, value: Any) -> str:
-    if value not in CHOOSE:
-        raise StudyError(f"{name} = {value!r}: choose one of {', '.join(CHOOSE)}")
-    return value
+def _one_of(*choices: str) -> Callable[[str, Any], str]:
+    def check(name: str, value: Any) -> str:
+        if value not in choices:
+            raise StudyError(f"{name} = {value!r}: choose one of {', '.join(choices)}")
+        return value
+
+    return check
 
 
 CHECKS: dict[str, Callable[[str, Any], Any]] = {
     "data": _paths,
     "target": _text,
+    "task": _one_of(*TASKS),
     "kinds": _kinds,
     "ignore": _names,
     "keep": _names,
@@ -120,7 +125,7 @@ CHECKS: dict[str, Callable[[str, Any], Any]] = {
     "committees": _yes,
     "holdout": _number(0.0, 0.9, "give the share of rows to hold out, from 0 to 0.9"),
     "bootstrap_632": _yes,
-    "choose": _choose,
+    "choose": _one_of(*CHOOSE),
     "seed": _whole(0, 2**63 - 1),
     "budget_minutes": _number(0.0, math.inf, "give minutes, a number of at least 0"),
     "memory_mb": _whole(1, 10**9),

@@ -27,6 +27,7 @@ def study(
     data: Any = None,
     target: str | None = None,
     *,
+    task: str | None = None,
     recipe: Recipe | str | os.PathLike[str] | None = None,
     learners: Sequence[Any] | None = None,
     loss: Any = None,
@@ -66,6 +67,8 @@ def study(
         A frame is written into the study's folder.
     target : str
         The column to predict: classes or numbers.
+    task : {"classification", "regression"}, optional
+        What the target holds; by default its values decide, and the study says how.
     recipe : Recipe or path of a TOML file, optional
         Whatever else is given here takes the place of what the recipe says.
     learners : sequence, optional
@@ -123,7 +126,7 @@ def study(
     (1, 3)
     """
     options = {
-        "target": target, "learners": learners, "loss": loss, "doubt": doubt, "metric": metric,
+        "target": target, "task": task, "learners": learners, "loss": loss, "doubt": doubt, "metric": metric,
         "kinds": kinds, "ignore": ignore, "keep": keep, "weight": weight, "group": group, "time": time,
         "folds": folds, "repeats": repeats, "inner_folds": inner_folds, "n_settings": n_settings,
         "calibrate": calibrate, "committees": committees, "holdout": holdout,

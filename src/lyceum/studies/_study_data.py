@@ -8,13 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from lyceum.data import (
     ArraySource,
     Block,
+    ColumnInspection,
     Inspection,
     Rows,
     Schema,
@@ -28,11 +29,13 @@ from lyceum.errors import StudyError
 from lyceum.statistics import RowSample
 from lyceum.studies._candidate import Suspect, TaskKind
 from lyceum.studies._recipe import Recipe
+from lyceum.studies._row_steps import FiniteCells, KnownClasses, WithTarget, has_target
 
 __all__ = ["StudyData", "fingerprint"]
 
 _LEFT_OUT = ("constant", "empty", "free_text", "identifier")
-_FEWEST = 20  # below, a 95 % interval of an error rate is up to 0.4 wide
+_FEWEST = 6  # below, no part of the rows can be learned from while another is tested
+_LISTED = 1_000  # categories of a column, or classes, beyond which one-of-C columns make no sense
 _SAMPLE = 200_000
 _CHUNK = 1 << 20
 
@@ -53,6 +56,7 @@ class StudyData:
     n_missing: int
     suspects: tuple[Suspect, ...]
     notes: tuple[str, ...]
+    rare_classes: tuple[Any, ...] = ()  # those that were left out
 
     @classmethod
     def of(cls, recipe: Recipe) -> StudyData:
@@ -62,31 +66,37 @@ class StudyData:
         # rows that fit are read once, for the inspection and for the learners
         data: Any = list(recipe.data)
         data = read_data(data) if fits_memory(data, memory) else data
-        found = inspect(data, recipe.target, kinds=kinds, memory=memory)
-        suspects = tuple(_suspects(found, recipe))
+        found = inspect(data, recipe.target, task=recipe.task, kinds=kinds, memory=memory)
+        suspects = _suspects(found, recipe)
         left_out = {suspect.column for suspect in suspects if suspect.left_out}
         _check_target(found, recipe)
         _check_columns(found, recipe, left_out)
         rows = scan(
             data,
             recipe.target,
+            task=recipe.task,
             weight=recipe.weight,
             kinds={name: kind for name, kind in kinds.items() if name not in recipe.ignore},
             ignore=(*recipe.ignore, *sorted(left_out)),
             memory=memory,
         )
-        missing = sum(found[name].n_missing for name in rows.schema.names)
-        notes = _notes(found, recipe)
+        used = [found[name] for name in rows.schema.names]
+        infinite = [column for column in used if column.n_infinite]
+        rows = rows.then(FiniteCells()) if infinite else rows
+        missing = sum(column.n_missing + column.n_infinite for column in used)
+        notes = (*_notes(found, recipe), *map(_infinite_note, infinite))
         if rows.in_memory:
-            return cls._in_memory(rows, missing, suspects, notes)
-        return cls._sampled(rows, missing, suspects, notes, recipe)
+            found_data = cls._in_memory(rows, missing, suspects, notes)
+        else:
+            found_data = cls._sampled(rows, missing, suspects, notes, recipe)
+        return found_data._without_rare_classes(recipe)
 
     @classmethod
     def _in_memory(
         cls, rows: Rows, missing: int, suspects: tuple[Suspect, ...], notes: tuple[str, ...]
     ) -> StudyData:
         y, w = rows.coded_y, rows.sample_weight
-        there = _has_target(y)
+        there = has_target(y)
         n_without = int(np.count_nonzero(~there))
         if w is not None:
             idle = int(np.count_nonzero(there & (w == 0)))
@@ -117,6 +127,37 @@ class StudyData:
         without = counted.n_rows - n_rows
         return cls(
             Rows(source), sample.rows[order], every, n_rows, without, missing, suspects, (*notes, said)
+        )
+
+    def _without_rare_classes(self, recipe: Recipe) -> StudyData:
+        """The same rows without those of classes with a single row, if two classes remain.
+
+        A class with a single row can be learned or tested, not both. A matrix of costs without labels has a
+        row for it, so that all classes stay.
+        """
+        target = self.schema.target
+        assert target is not None
+        unlabelled = recipe.loss is not None and recipe.loss.classes is None
+        if target.categories is None or unlabelled:
+            return self
+        counts = np.bincount(self.y, minlength=len(target.categories))
+        kept, single = np.flatnonzero(counts > 1), np.flatnonzero(counts == 1)
+        if len(kept) < 2 or not len(single):
+            return self
+        step, chosen = KnownClasses(kept), np.flatnonzero(np.isin(self.y, kept))
+        rows = self.rows.then(step)
+        rows = rows.take(np.arange(len(chosen)))  # gathered: blocks hold the codes that remain
+        n_rows = self.n_rows - len(single)
+        notes = (*self.notes, _rare_note(target.categories[single], n_rows))
+        every = self.all_rows.then(step) if self.is_sample else rows
+        return replace(
+            self,
+            rows=rows,
+            all_rows=every,
+            numbers=self.numbers[chosen],
+            n_rows=n_rows,
+            notes=notes,
+            rare_classes=tuple(target.categories[single].tolist()),
         )
 
     @property
@@ -157,8 +198,8 @@ class StudyData:
         assert target is not None
         if len(self.y) < _FEWEST:
             raise StudyError(
-                f"there are {len(self.y)} rows with a target: an honest comparison needs at least "
-                f"{_FEWEST}, so collect more"
+                f"there {_count(len(self.y), 'row')} with a target: too few to learn from some and test on "
+                f"others; {_FEWEST} are the least, and even 20 say little"
             )
         if target.categories is None:
             if np.ptp(self.y) == 0.0:
@@ -167,22 +208,9 @@ class StudyData:
         counts = np.bincount(self.y, minlength=len(target.categories))
         if np.count_nonzero(counts) < 2:
             raise StudyError(_one_value(target.name))
-        _check_classes(target.name, target.categories, counts)
+        if np.count_nonzero(counts > 1) < 2:
+            raise StudyError(_single_rows(target.name, counts))
         return self
-
-
-@dataclass(frozen=True, slots=True)
-class WithTarget:
-    """Only the rows whose target is there."""
-
-    drops_rows: ClassVar[bool] = True
-
-    def schema(self, schema: Schema) -> Schema:
-        return schema
-
-    def __call__(self, block: Block) -> Block:
-        known = _has_target(block.y)
-        return block if known.all() else block.take(known)
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +228,7 @@ class _Counted:
 
 
 def _sample(block: Block, size: int, seed: int) -> _Counted:
-    known = _has_target(block.y)
+    known = has_target(block.y)
     w = block.weights
     # weight zero keeps a row out of the race without renumbering the others
     raced = RowSample.of(replace(block, w=np.where(known, w, 0.0)), size, seed)
@@ -208,23 +236,28 @@ def _sample(block: Block, size: int, seed: int) -> _Counted:
     return _Counted(sample, int(known.sum()), len(block))
 
 
-def _has_target(y: np.ndarray | None) -> np.ndarray:
-    assert y is not None
-    return y >= 0 if y.dtype.kind == "i" else np.isfinite(y)
-
-
 # -- what is noticed -----------------------------------------------------------------------------------------
 
 
-def _suspects(found: Inspection, recipe: Recipe):
+def _suspects(found: Inspection, recipe: Recipe) -> tuple[Suspect, ...]:
+    """The columns that look wrong; those that hold something are kept where nothing else is left."""
     aside = {*recipe.ignore, recipe.weight}
+    suspects = []
     for column in found.columns:
-        if column.name in aside:
-            continue
-        for flag in column.flags:
+        for flag in column.flags if column.name not in aside else ():
             droppable = flag.code in _LEFT_OUT and column.name != recipe.target
             declared = column.name in recipe.keep or column.name in recipe.kinds
-            yield Suspect(column.name, flag.code, flag.text, droppable and not declared)
+            suspects.append(Suspect(column.name, flag.code, flag.text, droppable and not declared))
+    left_out = {suspect.column for suspect in suspects if suspect.left_out}
+    if {column.name for column in found.columns} - left_out - aside - {recipe.target}:
+        return tuple(suspects)
+    empty = {one.column for one in suspects if one.code in ("constant", "empty")}
+    empty |= {name for name in left_out if _has_many(found[name])}
+    return tuple(one if one.column in empty else replace(one, left_out=False) for one in suspects)
+
+
+def _has_many(column: ColumnInspection) -> bool:
+    return column.kind != "continuous" and (column.n_distinct is None or column.n_distinct > _LISTED)
 
 
 def _check_target(found: Inspection, recipe: Recipe) -> None:
@@ -233,10 +266,11 @@ def _check_target(found: Inspection, recipe: Recipe) -> None:
         raise StudyError(f"the target {recipe.target!r} is missing in every row: choose another column")
     if any(flag.code == "constant" for flag in target.flags):
         raise StudyError(_one_value(recipe.target))
-    if target.kind != "continuous" and (target.n_distinct is None or target.n_distinct > 1_000):
+    if _has_many(target):
+        what = "taken as classes" if target.low is not None else "that are no numbers"
         raise StudyError(
-            f"the target {recipe.target!r} has {target.n_distinct or 'very many'} distinct values that are "
-            "no numbers: it is free text or an identifier; choose another column, or group its values"
+            f"the target {recipe.target!r} has {target.n_distinct or 'very many'} distinct values {what}: it "
+            "is free text or an identifier; choose another column, or group its values"
         )
 
 
@@ -258,10 +292,11 @@ def _check_columns(found: Inspection, recipe: Recipe, left_out: set[str]) -> Non
 def _notes(found: Inspection, recipe: Recipe) -> tuple[str, ...]:
     notes = []
     target = found[recipe.target]
-    if target.n_missing:
-        notes.append(
-            f"{target.n_missing:,} rows without a target were left out: nothing can be learned from them."
-        )
+    for n, what in ((target.n_missing, "without a target"), (target.n_infinite, "with an infinite target")):
+        if n:
+            left = "row" if n == 1 else "rows"
+            were = "was" if n == 1 else "were"
+            notes.append(f"{n:,} {left} {what} {were} left out: nothing can be learned from them.")
     if found.n_repeated:
         notes.append(
             f"{found.n_repeated:,} rows repeat an earlier row; where they are the same case, the errors "
@@ -270,20 +305,44 @@ def _notes(found: Inspection, recipe: Recipe) -> tuple[str, ...]:
     return tuple(notes)
 
 
+def _infinite_note(column: ColumnInspection) -> str:
+    cells = "cell was" if column.n_infinite == 1 else "cells were"
+    return f"{column.n_infinite:,} infinite {cells} taken as missing in column {column.name!r}."
+
+
 def _one_value(target: str) -> str:
     return (
         f"the target {target!r} is the same in every row: there is nothing to predict; choose another column"
     )
 
 
-def _check_classes(target: str, classes: np.ndarray, counts: np.ndarray) -> None:
-    lonely = [str(label) for label, count in zip(classes, counts) if count == 1]
-    if lonely:
-        listed = ", ".join(map(repr, lonely[:3])) + (" and others" if len(lonely) > 3 else "")
-        raise StudyError(
-            f"the target {target!r} has only one row of {listed}: it cannot be both learned and tested; "
-            "leave such rows out, or join the class with another"
+def _single_rows(target: str, counts: np.ndarray) -> str:
+    """Why there are no two classes to tell apart."""
+    if counts.max() == 1:
+        return (
+            f"every class of the target {target!r} has a single row: it names the rows; choose another "
+            "column, or group its values"
         )
+    return (
+        f"only one class of the target {target!r} has more than one row, and a single row cannot be both "
+        "learned and tested: group its values, or choose another column"
+    )
+
+
+def _rare_note(labels: np.ndarray, n_rows: int) -> str:
+    """What was left out, and what that does to an error rate."""
+    listed = ", ".join(repr(label) for label in labels[:5].tolist()) + ", ..." * (len(labels) > 5)
+    share = len(labels) / (n_rows + len(labels))
+    one = len(labels) == 1
+    return (
+        f"{'The class' if one else f'{len(labels):,} classes'} with a single row ({listed}) "
+        f"{'was' if one else 'were'} left out: a single row can be learned or tested, not both. The model "
+        f"never predicts {'it' if one else 'them'}; counted as errors, such rows would add {share:.1%}."
+    )
+
+
+def _count(n: int, noun: str) -> str:
+    return f"is {n} {noun}" if n == 1 else f"are {n:,} {noun}s"
 
 
 # -- which data ----------------------------------------------------------------------------------------------
