@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import multiprocessing
+import os
 import time
 from pathlib import Path
 
 from fuzz.worker import SECONDS_PER_CASE, work
 
-NO_TARGETS = ("__init__", "__main__", "mutations", "worker")
+NO_TARGETS = ("__init__", "__main__", "fitted", "mutations", "samples", "worker")
 TARGETS = tuple(
     sorted(path.stem for path in Path(__file__).parent.glob("*.py") if path.stem not in NO_TARGETS)
 )
@@ -24,6 +25,7 @@ def main() -> None:
     options = parser.parse_args()
     if unknown := set(options.targets) - set(TARGETS):
         parser.error(f"there is no target {', '.join(sorted(unknown))}: choose from {', '.join(TARGETS)}")
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # threads for a few rows cost more than they give
     found = [run(name, options) for name in options.targets or TARGETS]
     raise SystemExit(1 if any(found) else 0)
 

@@ -28,13 +28,13 @@ def work(target: str, seed: int, stop: int, seconds: float, sender: Connection) 
         if time.monotonic() - reported > 0.2:  # the seed of a crash is at most so far from the last report
             sender.send((seed, "at", dict(counts)))
             reported = time.monotonic()
-        faulthandler.dump_traceback_later(SECONDS_PER_CASE, exit=True)
+            faulthandler.dump_traceback_later(SECONDS_PER_CASE, exit=True)
         try:
             counts[module.case(shared, np.random.default_rng([seed, 7]))] += 1
         except Finding as finding:
             sender.send((seed, "finding", str(finding)))
         except Exception:
             sender.send((seed, "finding", traceback.format_exc()))
-        faulthandler.cancel_dump_traceback_later()
         seed += 1
+    faulthandler.cancel_dump_traceback_later()
     sender.send((seed, "end", dict(counts)))

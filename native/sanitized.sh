@@ -8,7 +8,7 @@ build=$top/build/sanitized-$kind
 python=${PYTHON:-$top/.venv/bin/python}
 cmake -S "$top" -B "$build" -G Ninja -DLYCEUM_SANITIZE="$kind" -DCMAKE_BUILD_TYPE=Debug \
   -DPython_EXECUTABLE="$python" -DCMAKE_LIBRARY_OUTPUT_DIRECTORY="$build/overlay/lyceum" >/dev/null
-cmake --build "$build" --parallel 2
+cmake --build "$build" --parallel "${JOBS:-2}"
 # the sources by links, and the sanitized modules beside them
 find "$build/overlay" -type l -delete
 (cd "$top/src" && find lyceum -name __pycache__ -prune -o -type f ! -name '*.so' -print) | while read -r file; do

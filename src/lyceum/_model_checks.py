@@ -59,7 +59,9 @@ def rehearse(model: Any) -> None:
             with warnings.catch_warnings(), np.errstate(all="ignore"):
                 warnings.simplefilter("ignore")
                 if hasattr(model, method):
-                    getattr(model, method)(rows)
+                    answer = getattr(model, method)(rows)
+                    if isinstance(answer, Rows):  # of a transformer, lazy
+                        list(answer.blocks())
         except LyceumError:
             continue
         except Exception as error:

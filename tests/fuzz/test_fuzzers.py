@@ -1,24 +1,59 @@
 """A few cases of every fuzzer; `make fuzz` runs them for as long as you like."""
 
 import importlib
+import resource
 import warnings
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from fuzz.__main__ import TARGETS
+from sklearn.base import BaseEstimator
 
+from fuzz import fitted, models
 from lyceum.data import _csv
 from lyceum.studies import _report
 
+CASES = {
+    "study_folders": 8,
+    "csv_files": 60,
+    "arrays": 60,
+    "model_files": 60,
+}  # of the slower ones; others 300
+
+
+@pytest.fixture
+def as_before(monkeypatch):
+    """The fuzzers change what would make them slow: for one test only."""
+    changed = [(_report, "render"), (_csv, "_STREAM_BYTES"), (_csv, "_READ_BYTES")]
+    for where, name in [*changed, (BaseEstimator, "_get_param_names")]:
+        monkeypatch.setattr(where, name, getattr(where, name))
+    monkeypatch.setattr(resource, "setrlimit", lambda *limits: None)
+    monkeypatch.setattr(fitted, "EVERY", 7)
+    threads = pa.cpu_count()
+    yield
+    pa.set_cpu_count(threads)
+
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_a_few_cases_are_answered_or_refused(target, monkeypatch):
+def test_a_few_cases_are_answered_or_refused(target, as_before):
     module = importlib.import_module(f"fuzz.{target}")
-    for where, name in ((_report, "render"), (_csv, "_STREAM_BYTES"), (_csv, "_READ_BYTES")):
-        monkeypatch.setattr(where, name, getattr(where, name))  # `make` changes them, for this test only
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         shared = module.make()
-        seeds = range(200 if target != "study_folders" else 8)  # which take a quarter of a second each
+        seeds = range(CASES.get(target, 300))
         outcomes = {module.case(shared, np.random.default_rng([seed, 7])) for seed in seeds}
     assert len(outcomes) > 1  # some are refused, others are not
+
+
+def test_a_model_is_mended_after_every_change(as_before):
+    samples = models.make()
+
+    def answers():
+        methods = [(s, n) for s in samples for n in ("predict", "score_samples") if hasattr(s.model, n)]
+        return [getattr(sample.model, name)(sample.rows) for sample, name in methods]
+
+    before = answers()
+    for seed in range(100):
+        models.case(samples, np.random.default_rng([seed, 8]))
+    assert all(map(np.array_equal, before, answers()))

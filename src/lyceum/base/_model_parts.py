@@ -39,6 +39,10 @@ def check_learner(learner: Any) -> None:
     who = type(learner).__name__
     learner.get_params(deep=False)
     if not hasattr(learner, "schema_"):
+        if fitted := sorted(name for name in vars(learner) if name.endswith("_")):
+            raise ModelFileError(
+                f"holds a {who} with {fitted[0]}, but without the schema that it was fitted on"
+            )
         return
     schema = learner.schema_
     if not isinstance(schema, Schema) or learner.n_features_in_ != len(schema):

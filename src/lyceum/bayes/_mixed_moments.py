@@ -43,6 +43,11 @@ class MixedMoments:
         return self.counts.n_rows
 
     @property
+    def is_finite(self) -> bool:
+        """Whether no sum has overflowed."""
+        return self.moments.is_finite
+
+    @property
     def classes(self) -> np.ndarray:
         return self.counts.classes
 

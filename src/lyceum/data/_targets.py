@@ -24,6 +24,7 @@ __all__ = [
 ]
 
 Task = Literal["classes", "numbers"]
+_LARGEST_WEIGHT = 1e100
 
 
 def checked_target(y: Any, task: Task | None, name: str, who: str) -> np.ndarray | None:
@@ -97,6 +98,8 @@ def checked_weights(w: Any, X: Any, who: str) -> np.ndarray | None:
     weights = _check_sample_weight(w, X, dtype=np.float64)
     if weights.min(initial=0.0) < 0:
         raise DataError(f"sample_weight has negative values, which {who} cannot take")
+    if weights.max(initial=0.0) > _LARGEST_WEIGHT:
+        raise DataError(f"sample_weight holds {weights.max():g}, whose sums overflow: rescale the weights")
     if not weights.any():
         raise DataError(f"sample_weight is zero for every row: {who} has nothing to learn from")
     return weights

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
+from lyceum.errors import DataError
 from lyceum.progress import report
 from lyceum.solvers import fit_softmax
 
@@ -19,6 +20,7 @@ _GATE_STEPS = 10  # of L-BFGS in one M-step, from where the gate is
 _LEAST_SHARE = 1e-10  # experts with less of the weight stay as they are
 _ROUNDING = 1e-9
 _FLOOR = 1e-6  # the least variance of an expert, as a part of the target's
+_LARGEST = 1e150  # of numbers whose squares are finite
 _START_SHARE = 0.9  # of a row, for the expert of its group
 
 
@@ -158,6 +160,8 @@ def fit_experts(
     share[np.arange(n), groups] = _START_SHARE if L > 1 else 1.0
     mean: float = float(np.average(task.y, weights=task.w)) if task.codes is None else 0.0
     spread = float(np.average((task.y - mean) ** 2, weights=task.w)) if task.codes is None else 1.0
+    if not (abs(mean) < _LARGEST and spread < np.inf):
+        raise DataError("the squares of the target overflow: it holds numbers beyond 1e150; rescale it")
     floor = max(_FLOOR * spread, 1e-24 * max(1.0, mean**2))
     gates = np.zeros((tree.n_gates, tree.branching, task.Z.shape[1] + 1))
     mixture = ExpertMixture(gates, [None] * L, np.full(L, np.sqrt(max(spread, floor))), [np.empty(0)] * L)

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import OnePassLearner, undefined
 from lyceum.data import Block, Column, Schema
+from lyceum.errors import ModelFileError
 from lyceum.prepare._base import Transformer
 from lyceum.prepare._statistics import MissingCounts, Stats
 from lyceum.prepare._steps import Fill
@@ -73,6 +74,14 @@ class FillTransformer(Transformer, OnePassLearner):
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         return {"fill_": (self.n_features_in_,)}
+
+    def _check_model(self) -> None:
+        super()._check_model()
+        places = getattr(self, "flagged_", [])
+        if not isinstance(places, list) or not set(places) <= set(range(len(getattr(self, "schema_", ())))):
+            raise ModelFileError(
+                f"holds a {type(self).__name__} whose flagged_ are not numbers of its columns"
+            )
 
 
 def column_stats(block: Block, medians: bool) -> Stats:

@@ -11,6 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from lyceum.base import Classifier, normalize_posteriors
 from lyceum.data import Block
+from lyceum.errors import ModelFileError
 from lyceum.report import Explanation
 from lyceum.tree_core import GROWTH_CONSTRAINTS, LEAF, Router, cached_router, explain_trees, node_decisions
 from lyceum.trees._tree_learner import TreeLearner
@@ -300,6 +301,17 @@ class DecisionTreeClassifier(Classifier, TreeLearner):
         tied = node_decisions(tree, self.loss_) != node_decisions(tree, self.loss_, last=True)
         empty = (tree.kind != LEAF) | tied
         return np.where(empty[ends], actions.index(self.default_class), codes)
+
+    def _check_model(self) -> None:
+        super()._check_model()
+        if not hasattr(self, "tree_"):
+            return
+        actions, n_classes = self.actions_, len(self.classes_)
+        shape = (n_classes,) if self.loss_ is None else self.loss_.shape[1:]
+        if not isinstance(actions, np.ndarray) or actions.shape != shape or len(shape) != 1:
+            raise ModelFileError(f"holds a {type(self).__name__} whose actions_ are not those of its losses")
+        if self.loss_ is not None and (len(self.loss_) != n_classes or not np.isfinite(self.loss_).all()):
+            raise ModelFileError(f"holds a {type(self).__name__} whose losses are not those of its classes")
 
     @property
     def _router(self) -> Router:
