@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.linalg import eigh
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._threads import single_threaded_blas
@@ -19,7 +20,7 @@ from lyceum.data import Block, Rows
 from lyceum.linear._row_passes import Residuals, first_pass, unchecked
 from lyceum.report import Explanation
 from lyceum.solvers import PositiveFactor
-from lyceum.statistics import Scatter
+from lyceum.statistics import RowScatter, Scatter, is_wide
 
 __all__ = ["Fit", "LeastSquares", "LinearPredictor", "warn_dependent"]
 
@@ -30,22 +31,60 @@ _EPS = float(np.finfo(np.float64).eps)
 class Fit:
     """The minimum of Σ w (y - y₀ - (x - x₀)·b)² + alpha |b|², with the matrix that was solved."""
 
-    moments: Scatter  # about the means, or about the origin without an intercept
+    moments: Scatter | RowScatter  # about the means, or about the origin without an intercept
     factor: PositiveFactor  # of XᵀWX + alpha I
     alpha: float
     coef: np.ndarray
     residual: float  # Σ w r²
+    trace: float | None = None  # of the matrix that takes y to the fitted values, where it is known
 
     @classmethod
-    def of(cls, moments: Scatter, alpha: float = 0.0) -> Fit:
-        A, d = moments.xx, len(moments.x_mean)
+    def of(cls, moments: Scatter | RowScatter, alpha: float = 0.0) -> Fit:
         # a column whose spread is that of rounding its mean is constant
         floor = moments.weight * (4 * _EPS * moments.x_mean) ** 2
+        if isinstance(moments, RowScatter):
+            return cls._of_few_rows(moments, alpha, floor)
+        A, d = moments.xx, len(moments.x_mean)
         factor = PositiveFactor.of(A + alpha * np.eye(d) if alpha else A, floor)
         coef = factor.solve(moments.xy)
         # with g = Xᵀy the residual sum of squares is yy - 2 b·g + bᵀAb
         residual = moments.yy - 2 * float(coef @ moments.xy) + float(coef @ A @ coef)
         return cls(moments, factor, alpha, coef, max(residual, 0.0))
+
+    @classmethod
+    def _of_few_rows(cls, moments: RowScatter, alpha: float, floor: np.ndarray) -> Fit:
+        """The dual form: with the centred rows F, fewer than columns, and FFᵀ = U Λ Uᵀ,
+        b = Fᵀ U (Λ + alpha)⁻¹ Uᵀ y.
+
+        (XᵀWX + alpha I)⁻¹ enters as V (Λ + alpha)⁻¹ Vᵀ with V = Fᵀ U Λ^(-½), as what is solved for lies in
+        the space of the rows.
+        """
+        spread, F, y = moments.xx_diagonal, moments.x_rows, moments.rows[:, -1]
+        live = spread > floor
+        F = F if live.all() else F * live
+        values, U = eigh(F @ F.T, check_finite=False)
+        kept = values > 64 * _EPS * np.sqrt(len(values)) * values.max(initial=0.0)
+        values, U = values[kept], U[:, kept]
+        turned, shrunk = U.T @ y, values + alpha
+        root = F.T @ (U / np.sqrt(values * shrunk))
+        left = y - U @ (values / shrunk * turned)
+        scale = np.divide(1.0, np.sqrt(spread), out=np.zeros_like(spread), where=live)
+        loads, rank = np.zeros(len(spread)), int(live.sum())
+        if not alpha:
+            part = np.einsum("ij,j,ij->i", root, values, root)  # of every column in the space of the rows
+            loads, rank = np.where(live, np.sqrt(np.maximum(1.0 - part, 0.0)), 1.0), len(values)
+        smallest = float(values.min() / values.max()) if len(values) else 1.0
+        factor = PositiveFactor(scale, None, root, loads, rank, smallest)
+        coef = F.T @ (U @ (turned / shrunk))
+        return cls(moments, factor, alpha, coef, float(left @ left), float((values / shrunk).sum()))
+
+    @property
+    def effective_degrees(self) -> float:
+        """The trace of X (XᵀWX + alpha I)⁻¹ XᵀW, about the means."""
+        if self.trace is not None:
+            return self.trace
+        assert isinstance(self.moments, Scatter)
+        return float(np.trace(self.factor.solve(self.moments.xx)))
 
     @property
     def lost_digits(self) -> bool:
@@ -130,7 +169,7 @@ class LeastSquares(LinearPredictor, OnePassLearner):
         """
         rows = self._rows(X, y, sample_weight)
         with single_threaded_blas():
-            self.statistic_ = first_pass(rows, self._statistic())
+            self.statistic_ = first_pass(rows, self._statistic_for(rows))
             fit = self._fit_of(self.statistic_)
             self._set_results(self._refine(fit, unchecked(rows)))
         if len(fit.factor.dependent):
@@ -150,18 +189,24 @@ class LeastSquares(LinearPredictor, OnePassLearner):
         """Which solution is taken of many."""
         return "of least norm"
 
-    def _statistic(self) -> Callable[[Block], Scatter]:
-        return partial(Scatter.of, target=True)
+    def _statistic(self) -> Callable[[Block], Scatter | RowScatter]:
+        few = isinstance(getattr(self, "statistic_", None), RowScatter)
+        return partial(RowScatter.of if few else Scatter.of, target=True)
+
+    def _statistic_for(self, rows: Rows) -> Callable[[Block], Scatter | RowScatter]:
+        """The rows themselves where they are fewer than many columns, else the products of all columns."""
+        few = is_wide(rows) and getattr(self, "solver", "normal") == "normal"
+        return partial(RowScatter.of if few else Scatter.of, target=True)
 
     def _refine(self, fit: Fit, rows: Rows) -> Fit:
         """The fit after a second look at the rows, if it needs one."""
         return fit.refine(rows, self.fit_intercept) if fit.lost_digits else fit
 
-    def _finish(self, statistic: Scatter) -> None:
+    def _finish(self, statistic: Scatter | RowScatter) -> None:
         with single_threaded_blas():
             self._set_results(self._fit_of(statistic))
 
-    def _fit_of(self, statistic: Scatter) -> Fit:
+    def _fit_of(self, statistic: Scatter | RowScatter) -> Fit:
         moments = statistic if self.fit_intercept else statistic.about_origin()
         return Fit.of(moments, float(getattr(self, "alpha", 0.0)))
 

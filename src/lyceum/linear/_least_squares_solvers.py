@@ -16,6 +16,7 @@ from lyceum.linear._least_squares import Fit
 from lyceum.linear._row_passes import Residuals, dense_blocks
 from lyceum.linear._steps_by_hand import Descent, Step, StepSetting, batch_steps, row_steps
 from lyceum.solvers import GradientDescent, Point, PositiveFactor
+from lyceum.statistics import Scatter
 
 __all__ = ["SOLVERS", "Descent", "Triangle", "by_recursion"]
 
@@ -125,6 +126,7 @@ def by_recursion(rows: Rows, fit: Fit) -> Fit:
     g = w / (1 + w xᵀP x), from b = 0 and P = I / alpha; x and y are about their means.
     """
     moments, d = fit.moments, len(fit.coef)
+    assert isinstance(moments, Scatter)
     b, P = np.zeros(d + 1), np.diag(np.append(np.full(d, 1.0 / fit.alpha), 0.0))
     for block in dense_blocks(rows):
         assert block.y is not None

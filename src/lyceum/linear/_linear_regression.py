@@ -21,6 +21,7 @@ from lyceum.linear._residual_checks import ResidualChecks
 from lyceum.linear._steps_by_hand import Descent, StepSetting
 from lyceum.report import Summary, Table
 from lyceum.solvers import PositiveFactor
+from lyceum.statistics import RowScatter
 
 __all__ = ["LinearRegression"]
 
@@ -82,7 +83,7 @@ class LinearRegression(LeastSquares):
     intercept_standard_error_, intercept_t_, intercept_p_ : float
         The standard error of the intercept, its t statistic and two-sided p-value; 0 and NaN without one.
     covariance_ : ndarray of shape (n_design_columns, n_design_columns)
-        The covariance of `coef_`.
+        The covariance of `coef_`; not kept of over 1,000 columns with fewer rows.
     sigma_ : float
         The residual standard error, sqrt(Σ w r² / df_residual_).
     r2_, adjusted_r2_ : float
@@ -107,8 +108,9 @@ class LinearRegression(LeastSquares):
     record_ : list of dict
         With `record=True`: step, coef, intercept and objective (Σ w r²) at the start and after every pass,
         and for "lms" rows, coefficients and intercept after every row; empty for solvers without passes.
-    statistic_ : Scatter
-        The merged statistic that the fit follows from.
+    statistic_ : Scatter or RowScatter
+        The merged statistic that the fit follows from: the products of all columns, or the centred rows
+        where there are over 1,000 columns and fewer rows.
 
     See Also
     --------
@@ -219,10 +221,10 @@ class LinearRegression(LeastSquares):
             explained = max(yy - fit.residual, 0.0)
             self.f_ = float(np.float64(explained) / self.df_model_ / variance)
             self.log_likelihood_ = float(-n / 2 * (np.log(2 * np.pi * np.float64(fit.residual) / n) + 1))
-            self.covariance_ = variance * fit.factor.inverse()
-            self.standard_errors_ = np.sqrt(np.maximum(np.diagonal(self.covariance_), 0.0))
-            mean = fit.moments.x_mean
-            at_zero = variance / fit.moments.weight + mean @ self.covariance_ @ mean
+            self._set_covariance(fit, variance)
+            at_zero = (
+                variance / fit.moments.weight + variance * _form(fit.factor, fit.moments.x_mean[None])[0]
+            )
             self.intercept_standard_error_ = float(np.sqrt(at_zero)) if self.fit_intercept else 0.0
             self.t_ = self.coef_ / self.standard_errors_
             self.intercept_t_ = float(np.float64(self.intercept_) / self.intercept_standard_error_)
@@ -231,6 +233,17 @@ class LinearRegression(LeastSquares):
         self.f_p_ = (
             float(fdtrc(self.df_model_, self.df_residual_, self.f_)) if self.df_residual_ > 0 else np.nan
         )
+
+    def _set_covariance(self, fit: Fit, variance: np.float64) -> None:
+        """The covariance of the coefficients, of few rows with many columns its diagonal alone."""
+        self.__dict__.pop("covariance_", None)
+        if isinstance(fit.moments, RowScatter):
+            assert fit.factor.root is not None
+            diagonal = variance * np.einsum("ij,ij->i", fit.factor.root, fit.factor.root)
+        else:
+            self.covariance_ = variance * fit.factor.inverse()
+            diagonal = np.diagonal(self.covariance_)
+        self.standard_errors_ = np.sqrt(np.maximum(diagonal, 0.0))
 
     def confidence_interval(self, level: float = 0.95) -> np.ndarray:
         """The intervals that cover the true coefficients with probability `level`, (n_design_columns, 2)."""
@@ -345,9 +358,10 @@ def _interval(learner: LinearRegression, quantile: float, new_row: bool, block: 
 
 def _variance(learner: LinearRegression, block: Block) -> np.ndarray:
     """The variance of the fitted values of the rows of a block."""
-    X = block.dense
+    if not hasattr(learner, "covariance_"):  # few rows with many columns
+        return learner.sigma_**2 * _leverage(learner, block)
     moments = learner.statistic_
-    Z = X - moments.x_mean if learner.fit_intercept else X
+    Z = block.dense - moments.x_mean if learner.fit_intercept else block.dense
     variance = np.einsum("ij,jk,ik->i", Z, learner.covariance_, Z, optimize=True)
     return variance + (learner.sigma_**2 / moments.weight if learner.fit_intercept else 0.0)
 
@@ -355,8 +369,14 @@ def _variance(learner: LinearRegression, block: Block) -> np.ndarray:
 def _leverage(learner: LinearRegression, block: Block) -> np.ndarray:
     """The leverage of the rows of a block at weight 1, whatever the residuals are."""
     moments = learner.statistic_ if learner.fit_intercept else learner.statistic_.about_origin()
-    Z = block.dense - moments.x_mean
-    inverse = PositiveFactor.of(moments.xx).inverse()
-    return np.einsum("ij,jk,ik->i", Z, inverse, Z, optimize=True) + (
+    factor = Fit.of(moments).factor
+    return _form(factor, block.dense - moments.x_mean) + (
         1.0 / moments.weight if learner.fit_intercept else 0.0
     )
+
+
+def _form(factor: PositiveFactor, Z: np.ndarray) -> np.ndarray:
+    """z A⁻¹ zᵀ of every row z, with A⁺ where A is singular."""
+    if factor.root is not None:
+        return ((Z @ factor.root) ** 2).sum(axis=1)
+    return np.einsum("ij,ij->i", Z, factor.solve(np.ascontiguousarray(Z.T)).T)

@@ -57,8 +57,9 @@ class Ridge(LeastSquares):
         The share of the variance of y explained on the rows of `fit`.
     rank_ : int
         The rank of the centred design matrix.
-    statistic_ : Scatter
-        The merged statistic that the fit follows from.
+    statistic_ : Scatter or RowScatter
+        The merged statistic that the fit follows from: the products of all columns, or the centred rows
+        where there are over 1,000 columns and fewer rows.
 
     See Also
     --------
@@ -108,8 +109,7 @@ class Ridge(LeastSquares):
 
     def _set_results(self, fit: Fit) -> None:
         super()._set_results(fit)
-        hat = float(np.trace(fit.factor.solve(fit.moments.xx)))
-        self.effective_degrees_ = hat + (1.0 if self.fit_intercept else 0.0)
+        self.effective_degrees_ = fit.effective_degrees + (1.0 if self.fit_intercept else 0.0)
         self.r2_ = 1.0 - fit.residual / fit.moments.yy if fit.moments.yy > 0 else np.nan
 
     def summary(self) -> Summary:
@@ -121,7 +121,7 @@ class Ridge(LeastSquares):
             "effective degrees of freedom": self.effective_degrees_,
             "norm of the coefficients": float(np.linalg.norm(self.coef_)),
         }
-        spread = np.sqrt(np.diagonal(self.statistic_.xx) / self.statistic_.weight)
+        spread = np.sqrt(self.statistic_.xx_diagonal / self.statistic_.weight)
         rows = [(name, float(b), float(b * s)) for name, b, s in zip(self._design_names, self.coef_, spread)]
         head = [("(intercept)", float(self.intercept_), 0.0)] if self.fit_intercept else []
         table = Table("Coefficients", ("column", "coefficient", "per standard deviation"), [*head, *rows])

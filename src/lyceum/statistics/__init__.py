@@ -12,12 +12,14 @@ from lyceum.statistics._losses import LogisticLoss, SoftmaxLoss
 from lyceum.statistics._midpoints import midpoints
 from lyceum.statistics._moments import Moments, Scatter
 from lyceum.statistics._quantiles import Quantiles
+from lyceum.statistics._row_scatter import ClassRowScatter, RowScatter, is_wide
 from lyceum.statistics._sample import RowSample
 from lyceum.statistics._seed import seed_from
 from lyceum.statistics._sparse import SparseCells
 
 __all__ = [
     "ClassMoments",
+    "ClassRowScatter",
     "ClassScatter",
     "ClassSums",
     "Counts",
@@ -29,6 +31,7 @@ __all__ = [
     "Moments",
     "Quantiles",
     "RowSample",
+    "RowScatter",
     "SampleStatistics",
     "Scatter",
     "SoftmaxLoss",
@@ -40,6 +43,7 @@ __all__ = [
     "fold_numbers",
     "held_out_rows",
     "indicators",
+    "is_wide",
     "midpoints",
     "place_classes",
     "row_uniforms",

@@ -187,6 +187,11 @@ class Scatter:
         return self.scatter[:d, :d]
 
     @property
+    def xx_diagonal(self) -> np.ndarray:
+        """The diagonal of the centred XᵀX."""
+        return np.diagonal(self.xx)
+
+    @property
     def xy(self) -> np.ndarray:
         """Centred Xᵀy."""
         return self.scatter[:-1, -1]
