@@ -32,6 +32,10 @@ class OnePassLearner(Learner):
         """How a block of rows is summarised; must be picklable."""
         raise undefined(self, "_statistic")
 
+    def _statistic_for(self, rows: Rows) -> Callable[[Block], Statistic]:
+        """The same for the first rows, whose number and columns may decide on its form."""
+        return self._statistic()
+
     def _finish(self, statistic: Any) -> None:
         """Set the fitted attributes from the merged statistic."""
         raise undefined(self, "_finish")
@@ -46,7 +50,7 @@ class OnePassLearner(Learner):
         sample_weight : array of shape (n_samples,), optional
         """
         rows = self._rows(X, y, sample_weight)
-        self.statistic_ = finite_sums(rows.reduce(self._statistic()))
+        self.statistic_ = finite_sums(rows.reduce(self._statistic_for(rows)))
         self._finish(self.statistic_)
         return self
 
@@ -73,8 +77,9 @@ class OnePassLearner(Learner):
         self.statistic_ = self.statistic_.mapped(*design_change(known, self._design))
 
     def _go_on(self, rows: Rows):
-        more = finite_sums(rows.reduce(self._statistic()))
-        self.statistic_ = self.statistic_.merge(more) if hasattr(self, "statistic_") else more
+        goes_on = hasattr(self, "statistic_")
+        more = finite_sums(rows.reduce(self._statistic() if goes_on else self._statistic_for(rows)))
+        self.statistic_ = self.statistic_.merge(more) if goes_on else more
         self._finish(self.statistic_)
         return self
 

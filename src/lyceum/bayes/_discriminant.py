@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 
 from lyceum.base import CATEGORICAL_FEATURES, undefined
+from lyceum.bayes._few_rows import check_covariances
 from lyceum.bayes._generative import GenerativeClassifier
-from lyceum.data import Block
+from lyceum.data import Block, Rows
 from lyceum.probability import (
     AGAINST_RUNNER_UP,
     PRIOR_CONSTRAINTS,
+    LowRankCovariance,
     class_priors,
     gaussian_log_density,
     log_probability,
@@ -21,9 +23,11 @@ from lyceum.probability import (
     squared_distance_parts,
 )
 from lyceum.report import Explanation, Summary, Table
-from lyceum.statistics import ClassMoments, ClassScatter
+from lyceum.statistics import ClassMoments, ClassRowScatter, ClassScatter, is_wide
 
-__all__ = ["DISCRIMINANT_CONSTRAINTS", "Discriminant", "QuadraticRule", "apply_structure"]
+__all__ = ["DISCRIMINANT_CONSTRAINTS", "ClassStatistic", "Discriminant", "QuadraticRule", "apply_structure"]
+
+ClassStatistic = ClassMoments | ClassScatter | ClassRowScatter
 
 DISCRIMINANT_CONSTRAINTS: dict[str, list] = {
     "unbiased": ["boolean"],
@@ -43,10 +47,26 @@ class Discriminant(GenerativeClassifier):
     priors: Any
     prior_alpha: Any
 
-    def _statistic(self) -> Callable[[Block], ClassMoments | ClassScatter]:
-        return partial(ClassScatter.of, pooled=self._pooled) if self.covariance == "full" else ClassMoments.of
+    def _statistic(self) -> Callable[[Block], ClassStatistic]:
+        if self.covariance != "full":
+            return ClassMoments.of
+        return ClassRowScatter.of if self._has_few_rows else partial(ClassScatter.of, pooled=self._pooled)
 
-    def _finish_classes(self, statistic: ClassMoments | ClassScatter) -> tuple[np.ndarray, np.ndarray]:
+    def _statistic_for(self, rows: Rows) -> Callable[[Block], ClassStatistic]:
+        """The rows themselves where they are fewer than many columns, else the products of all columns."""
+        self.__dict__.pop("statistic_", None)
+        return ClassRowScatter.of if self.covariance == "full" and is_wide(rows) else self._statistic()
+
+    @property
+    def _has_few_rows(self) -> bool:
+        """Whether there are over 1,000 columns and fewer rows, so that no matrix of all columns is made."""
+        return isinstance(getattr(self, "statistic_", None), ClassRowScatter)
+
+    @classmethod
+    def _parts(cls) -> tuple[type, ...]:
+        return (*super()._parts(), LowRankCovariance)
+
+    def _finish_classes(self, statistic: ClassStatistic) -> tuple[np.ndarray, np.ndarray]:
         """Set means and priors; return log priors (-inf without rows) and the variances over all rows."""
         self.n_rows_, self.class_count_ = statistic.n_rows, statistic.class_weight
         total, self.mean_, scatter = statistic.over_classes()
@@ -109,21 +129,41 @@ class QuadraticRule(Discriminant):
     _constant: np.ndarray  # (K,)
 
     def _log_joint(self, block: Block) -> np.ndarray:
-        return gaussian_log_density(block.X, self.means_, self._whiten, self._constant)
+        if not self._has_few_rows:
+            return gaussian_log_density(block.X, self.means_, self._whiten, self._constant)
+        squares = [S.squared_distances(block.X - m) for S, m in zip(self.covariance_, self.means_)]
+        return self._constant - 0.5 * np.column_stack(squares)
+
+    def _set_few_rows(
+        self, covariances: list[LowRankCovariance], log_priors: np.ndarray, total_variance: np.ndarray
+    ) -> None:
+        """The rule of covariances that are kept as rows."""
+        self.covariance_: Any = covariances
+        self.__dict__.pop("_whiten", None)
+        log_det = np.array([covariance.log_det for covariance in covariances])
+        self._constant = log_priors - 0.5 * (log_det + (total_variance > 0).sum() * np.log(2 * np.pi))
 
     def _column_odds(self, block: Block) -> np.ndarray:
         return runner_up_odds(-0.5 * self._squared_parts(block), self._constant)
 
     def _squared_parts(self, block: Block) -> np.ndarray:
         """The part of every column in the squared distances from the means, (n, K, d)."""
-        return squared_distance_parts(block.X, self.means_, self._whiten)
+        if not self._has_few_rows:
+            return squared_distance_parts(block.X, self.means_, self._whiten)
+        centred = [block.X - mean for mean in self.means_]
+        return np.stack([Z * S.solve(Z) for S, Z in zip(self.covariance_, centred)], axis=1)
+
+    def _check_model(self) -> None:
+        super()._check_model()
+        if self._has_few_rows:
+            check_covariances(self.covariance_, (len(self.classes_), len(self._design_names)))
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         K, d = len(self.classes_), len(self._design_names)
         whitening = (K, d, d) if self.covariance == "full" else (K, d)
         return {
             "means_": (K, d),
-            "_whiten": whitening,
+            **({} if self._has_few_rows else {"_whiten": whitening}),
             "_constant": (K,),
             "mean_": (d,),
             "class_prior_": (K,),

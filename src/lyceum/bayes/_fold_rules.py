@@ -91,6 +91,7 @@ class RuleSettings:
     unbiased: bool
     shrink: str
     mix: str = "weighted"
+    beyond: int = 0  # columns in which no row differs, after a rotation of fewer rows than columns
 
     def rules(
         self, statistic: ClassScatter, alpha: float, gammas: np.ndarray
@@ -103,13 +104,13 @@ class RuleSettings:
         covariances = combine_covariances(
             statistic.scatter, statistic.weight, alpha, int(self.unbiased), self.mix
         )
-        found = [_spectrum(S, total_variance, self.shrink, gammas) for S in covariances]
+        found = [_spectrum(S, total_variance, self.shrink, gammas, self.beyond) for S in covariances]
         turn, precision, log_det = (np.array([one[i] for one in found]) for i in range(3))
         return turn, precision, log_priors[:, None] - 0.5 * log_det
 
 
 def _spectrum(
-    covariance: np.ndarray, total_variance: np.ndarray, shrink: str, gammas: np.ndarray
+    covariance: np.ndarray, total_variance: np.ndarray, shrink: str, gammas: np.ndarray, beyond: int = 0
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """D⁻¹ U (d, d), 1 / [(1-γ) λ + γ t] (d, gammas), and the log determinants (gammas,).
 
@@ -125,15 +126,16 @@ def _spectrum(
     if shrink == "diagonal":
         target, M[np.diag_indices(len(M))] = 1.0, 1.0
     else:
-        mean = np.trace(M) / max(varies.sum(), 1)
+        mean = np.trace(M) / max(varies.sum() + beyond, 1)
         target = mean if mean > 0 else max(total_variance.max(initial=0.0), 1.0)
         M[~varies, ~varies] = target
     values, U = np.linalg.eigh(M)
-    shrunk = np.multiply.outer(np.maximum(values, 0.0), 1.0 - gammas) + gammas * target
+    values = np.append(np.maximum(values, 0.0), 0.0)  # the last for what is beyond
+    shrunk = np.multiply.outer(values, 1.0 - gammas) + gammas * target
     shrunk = np.where(shrunk < 1e-12 * target, shrunk + RIDGE * target, shrunk)
-    log_det = (
-        np.log(shrunk).sum(axis=0) - (~varies).sum() * np.log(target) + 2.0 * np.log(scale[varies]).sum()
-    )
+    shrunk, empty = shrunk[:-1], shrunk[-1]
+    log_det = np.log(shrunk).sum(axis=0) + beyond * np.log(empty)
+    log_det += 2.0 * np.log(scale[varies]).sum() - (~varies).sum() * np.log(target)
     return inverse[:, None] * U, 1.0 / shrunk, log_det
 
 

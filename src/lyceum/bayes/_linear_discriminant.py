@@ -10,13 +10,26 @@ import numpy as np
 from scipy.linalg import LinAlgWarning
 from sklearn.utils._param_validation import StrOptions
 
-from lyceum.bayes._discriminant import DISCRIMINANT_CONSTRAINTS, Discriminant, apply_structure
+from lyceum.bayes._discriminant import (
+    DISCRIMINANT_CONSTRAINTS,
+    ClassStatistic,
+    Discriminant,
+    apply_structure,
+)
+from lyceum.bayes._few_rows import check_covariances, pooled_covariance
 from lyceum.data import Block
 from lyceum.errors import SettingError
 from lyceum.evaluate import degrees_of_freedom
-from lyceum.probability import RIDGE, gaussian_log_density, log_probability, runner_up_odds, whiten
+from lyceum.probability import (
+    RIDGE,
+    LowRankCovariance,
+    gaussian_log_density,
+    log_probability,
+    runner_up_odds,
+    whiten,
+)
 from lyceum.report import Summary, Table
-from lyceum.statistics import ClassMoments, ClassScatter
+from lyceum.statistics import ClassMoments, ClassRowScatter, ClassScatter
 
 __all__ = ["LinearDiscriminant"]
 
@@ -63,11 +76,12 @@ class LinearDiscriminant(Discriminant):
         The mean of all rows.
     covariance_ : array of shape (d, d), or (d,) unless `covariance` is "full"
         Σ as the rule uses it, the ridge included; only its diagonal unless it is full.
+        Where there are over 1,000 columns and fewer rows, a `LowRankCovariance`.
     coef_ : array of shape (K, d), or (1, d) with two classes
         Σ⁻¹(μ_k - x̄); with two classes the difference of the second and the first.
     intercept_ : array of shape (K,) or (1,)
         The constants of the rule that belong to `coef_`.
-    statistic_ : ClassScatter or ClassMoments
+    statistic_ : ClassScatter, ClassMoments or ClassRowScatter
         The merged statistic of all rows seen.
     n_rows_ : int
         The number of rows learned from.
@@ -123,17 +137,33 @@ class LinearDiscriminant(Discriminant):
 
     # -- fit -------------------------------------------------------------------------------------------------
 
-    def _finish(self, statistic: ClassMoments | ClassScatter) -> None:
+    def _finish(self, statistic: ClassStatistic) -> None:
         log_priors, total_variance = self._finish_classes(statistic)
+        if isinstance(statistic, ClassRowScatter):
+            self._finish_few_rows(statistic, log_priors, total_variance)
+            return
         covariance = self._covariance(statistic)
         white = whiten(covariance, apply_structure(self.covariance, total_variance))
         if white.dependent is not None:
             self._warn_of(white.dependent)
         ridge = white.ridge if covariance.ndim == 1 else np.diag(white.ridge)
-        self.covariance_ = covariance + ridge
+        self.covariance_: np.ndarray | LowRankCovariance = covariance + ridge
         centered = white.apply(self.means_ - self.mean_)
         coef = centered * white.W if white.W.ndim == 1 else centered @ white.W
-        intercept = log_priors - 0.5 * (centered**2).sum(axis=1) - coef @ self.mean_
+        self._set_rule(coef, log_priors - 0.5 * (centered**2).sum(axis=1) - coef @ self.mean_)
+
+    def _finish_few_rows(
+        self, statistic: ClassRowScatter, log_priors: np.ndarray, total_variance: np.ndarray
+    ) -> None:
+        scatter = statistic.pooled_rows()
+        divisor = self._divided_by(bool(scatter.any()))
+        self.covariance_ = pooled_covariance(statistic, divisor, total_variance)
+        self._warn(f"it has {statistic.n_rows} rows and {len(self.mean_)} columns")
+        centred = self.means_ - self.mean_
+        coef = self.covariance_.solve(centred)
+        self._set_rule(coef, log_priors - 0.5 * (centred * coef).sum(axis=1) - coef @ self.mean_)
+
+    def _set_rule(self, coef: np.ndarray, intercept: np.ndarray) -> None:
         if len(self.classes_) == 2:
             coef, intercept = np.diff(coef, axis=0), np.diff(intercept)
         self.coef_, self.intercept_ = coef, intercept
@@ -143,26 +173,33 @@ class LinearDiscriminant(Discriminant):
         if self.covariance == "identity":
             return np.ones(len(self.mean_))
         scatter = statistic.scatter.sum(axis=0)
-        left = self.class_count_.sum() - self._lost_degrees()
-        if left <= 0 and scatter.any():
+        left = self._divided_by(bool(scatter.any()))
+        scatter = scatter if scatter.ndim == 2 else apply_structure(self.covariance, scatter)
+        return scatter / left if left > 0 else np.zeros_like(scatter)
+
+    def _divided_by(self, has_scatter: bool) -> float:
+        left = float(self.class_count_.sum()) - self._lost_degrees()
+        if left <= 0 and has_scatter:
             raise SettingError(
                 f"unbiased=True divides by N - K, which is {left:g} here: the weights must count rows and "
                 "there must be more rows than classes; or use unbiased=False"
             )
-        scatter = scatter if scatter.ndim == 2 else apply_structure(self.covariance, scatter)
-        return scatter / left if left > 0 else np.zeros_like(scatter)
+        return left
 
     def _lost_degrees(self) -> int:
         return int((self.class_count_ > 0).sum()) if self.unbiased else 0
 
     def _warn_of(self, dependent: int) -> None:
+        name = self._design_names[dependent]
+        self._warn(f"column {name!r} has no variance there that the columns before it leave unexplained")
+
+    def _warn(self, why: str) -> None:
         warnings.warn(
-            "LinearDiscriminant: the covariance within the classes is singular, column "
-            f"{self._design_names[dependent]!r} has no variance there that the columns before it leave "
-            f"unexplained; {RIDGE:g} of the variance of each column was added. Drop such columns, bring more "
-            "rows than columns, or use covariance='diagonal' or 'spherical'",
+            f"LinearDiscriminant: the covariance within the classes is singular, {why}; {RIDGE:g} of the "
+            "variance of each column was added. Drop such columns, bring more rows than columns, or use "
+            "covariance='diagonal' or 'spherical'",
             LinAlgWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
 
     # -- predict ---------------------------------------------------------------------------------------------
@@ -183,10 +220,15 @@ class LinearDiscriminant(Discriminant):
 
     def _joint_density(self, block: Block) -> np.ndarray:
         # with the terms that depend on x alone, which the linear rule leaves out
+        priors = np.where(self.class_count_ > 0, log_probability(self.class_prior_), -np.inf)
+        if isinstance(self.covariance_, LowRankCovariance):
+            S = self.covariance_
+            peak = -0.5 * (S.log_det + np.count_nonzero(S.diagonal) * np.log(2.0 * np.pi))
+            squares = [S.squared_distances(block.X - mean) for mean in self.means_]
+            return priors + peak - 0.5 * np.column_stack(squares)
         variances = self.covariance_ if self.covariance_.ndim == 1 else np.diag(self.covariance_)
         white = whiten(self.covariance_, variances)
         peak = -0.5 * (white.log_det + np.count_nonzero(variances) * np.log(2.0 * np.pi))
-        priors = np.where(self.class_count_ > 0, log_probability(self.class_prior_), -np.inf)
         W = np.broadcast_to(white.W, (len(priors), *white.W.shape))
         return gaussian_log_density(block.X, self.means_, np.ascontiguousarray(W), priors + peak)
 
@@ -216,6 +258,11 @@ class LinearDiscriminant(Discriminant):
         if self.covariance == "identity":
             return "nothing: the identity is not estimated"
         return "N - K (unbiased)" if self.unbiased else "N (maximum likelihood)"
+
+    def _check_model(self) -> None:
+        super()._check_model()
+        if self._has_few_rows:
+            check_covariances([self.covariance_], (1, len(self._design_names)))
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         K, d = len(self.classes_), len(self._design_names)

@@ -9,11 +9,17 @@ import numpy as np
 from scipy.linalg import LinAlgWarning
 from sklearn.utils._param_validation import StrOptions
 
-from lyceum.bayes._discriminant import DISCRIMINANT_CONSTRAINTS, QuadraticRule, apply_structure
+from lyceum.bayes._discriminant import (
+    DISCRIMINANT_CONSTRAINTS,
+    ClassStatistic,
+    QuadraticRule,
+    apply_structure,
+)
+from lyceum.bayes._few_rows import borrowed_covariances
 from lyceum.evaluate import degrees_of_freedom
 from lyceum.probability import Whitening, whiten
 from lyceum.report import show
-from lyceum.statistics import ClassMoments, ClassScatter
+from lyceum.statistics import ClassRowScatter
 
 __all__ = ["QuadraticDiscriminant"]
 
@@ -58,10 +64,11 @@ class QuadraticDiscriminant(QuadraticRule):
     mean_ : array of shape (d,)
         The mean of all rows.
     covariance_ : array of shape (K, d, d), or (K, d) unless `covariance` is "full"
-        Σ_k as the rule uses them; only their diagonals unless they are full.
+        Σ_k as the rule uses them; only their diagonals unless they are full. Where there are over 1,000
+        columns and fewer rows, a list of K `LowRankCovariance`.
     borrowed_ : array of shape (K,), of bool
         The classes whose covariance was singular.
-    statistic_ : ClassScatter or ClassMoments
+    statistic_ : ClassScatter, ClassMoments or ClassRowScatter
         The merged statistic of all rows seen.
     n_rows_ : int
         The number of rows learned from.
@@ -115,8 +122,13 @@ class QuadraticDiscriminant(QuadraticRule):
 
     # -- fit -------------------------------------------------------------------------------------------------
 
-    def _finish(self, statistic: ClassMoments | ClassScatter) -> None:
+    def _finish(self, statistic: ClassStatistic) -> None:
         log_priors, total_variance = self._finish_classes(statistic)
+        if isinstance(statistic, ClassRowScatter):
+            self._set_few_rows(borrowed_covariances(statistic, total_variance), log_priors, total_variance)
+            self.borrowed_ = np.full(len(self.classes_), bool((total_variance > 0).any()))
+            self._warn_of(np.flatnonzero(self.borrowed_ & (self.class_count_ > 0)))
+            return
         scatter = statistic.scatter
         if self.covariance != "full":
             scatter = apply_structure(self.covariance, scatter)

@@ -16,12 +16,13 @@ from sklearn.utils.metaestimators import available_if
 from lyceum._threads import single_threaded_blas
 from lyceum.base import finite_sums
 from lyceum.bayes._discriminant import DISCRIMINANT_CONSTRAINTS, QuadraticRule
+from lyceum.bayes._few_rows import regularized_covariances
 from lyceum.bayes._fold_rules import FoldLoss, FoldRules, RuleSettings, combine_covariances
 from lyceum.data import Rows
 from lyceum.errors import DataError, SettingError
 from lyceum.probability import RIDGE, whiten
 from lyceum.report import Summary, Table
-from lyceum.statistics import ClassScatter, FoldStatistics, seed_from
+from lyceum.statistics import ClassRowScatter, ClassScatter, FoldStatistics, RowSpace, is_wide, seed_from
 
 __all__ = ["RegularizedDiscriminant"]
 
@@ -107,9 +108,9 @@ class RegularizedDiscriminant(QuadraticRule):
         The mean of every class; for a class without rows, the mean of all rows.
     mean_ : array of shape (d,)
         The mean of all rows.
-    covariance_ : array of shape (K, d, d)
-        Σ_k(α, γ).
-    statistic_ : ClassScatter
+    covariance_ : array of shape (K, d, d), or list of K LowRankCovariance
+        Σ_k(α, γ); by a diagonal and rows where there are over 1,000 columns and fewer rows.
+    statistic_ : ClassScatter or ClassRowScatter
         The merged statistic of all rows seen.
     n_rows_ : int
         The number of rows learned from.
@@ -197,7 +198,7 @@ class RegularizedDiscriminant(QuadraticRule):
         if len(self.alphas_) * len(self.gammas_) > 1:
             self.statistic_ = self._choose(rows)
         else:
-            self.statistic_ = finite_sums(rows.reduce(self._statistic()))
+            self.statistic_ = finite_sums(rows.reduce(self._statistic_for(rows)))
             for name in ("scores_", "seed_"):
                 self.__dict__.pop(name, None)
         self._finish(self.statistic_)
@@ -215,12 +216,15 @@ class RegularizedDiscriminant(QuadraticRule):
     def _candidates(self) -> tuple[np.ndarray, np.ndarray]:
         return _candidate_values("alpha", self.alpha), _candidate_values("gamma", self.gamma)
 
-    def _choose(self, rows: Rows) -> ClassScatter:
+    def _choose(self, rows: Rows) -> ClassScatter | ClassRowScatter:
         """Score every pair on the rows left out; returns the statistic of all rows."""
         self.seed_ = seed = seed_from(self.random_state)
+        beyond, given = 0, rows
+        if is_wide(rows):
+            rows, beyond = self._turned(rows)
         of = partial(FoldStatistics.of, statistic=ClassScatter.of, n_folds=self.cv, seed=seed)
         folds = finite_sums(rows.reduce(of))
-        settings = RuleSettings(self.priors, self.prior_alpha, self.unbiased, self.shrink, self.mix)
+        settings = RuleSettings(self.priors, self.prior_alpha, self.unbiased, self.shrink, self.mix, beyond)
         # as many alphas in one pass as memory allows: all of them unless there are hundreds of columns
         size = max(1, _NUMBERS // max(1, self.cv * folds.folds[0].scatter.size))
         losses = []
@@ -235,12 +239,27 @@ class RegularizedDiscriminant(QuadraticRule):
                 f"has rows in two of the {self.cv} folds; give numbers for both, or bring more rows"
             )
         self.scores_ = np.concatenate([one.loss for one in losses]) / weight
-        return folds.total
+        return finite_sums(given.reduce(ClassRowScatter.of)) if is_wide(given) else folds.total
 
-    def _finish(self, statistic: ClassScatter) -> None:
+    def _turned(self, rows: Rows) -> tuple[Rows, int]:
+        if self.shrink == "diagonal":
+            raise SettingError(
+                "with fewer rows than columns, alpha and gamma are cross-validated for shrink='identity' "
+                "alone: give numbers for both"
+            )
+        space = RowSpace.of(rows, type(self).__name__)
+        return space.rows, space.beyond
+
+    def _finish(self, statistic: ClassScatter | ClassRowScatter) -> None:
         log_priors, total_variance = self._finish_classes(statistic)
         self.alphas_, self.gammas_ = self._candidates()
         self.alpha_, self.gamma_ = self._best()
+        if isinstance(statistic, ClassRowScatter):
+            found, needy = regularized_covariances(statistic, total_variance, self.alpha_, self.gamma_, self)
+            for k in [k for k in needy if self.class_count_[k] > 0][:1]:
+                self._warn_of(k)
+            self._set_few_rows(found, log_priors, total_variance)
+            return
         mixed = combine_covariances(
             statistic.scatter, statistic.weight, self.alpha_, int(self.unbiased), self.mix
         )

@@ -69,7 +69,7 @@ class Fit:
         root = F.T @ (U / np.sqrt(values * shrunk))
         left = y - U @ (values / shrunk * turned)
         scale = np.divide(1.0, np.sqrt(spread), out=np.zeros_like(spread), where=live)
-        loads, rank = np.zeros(len(spread)), int(live.sum())
+        loads, rank = np.zeros(len(spread)), len(spread)
         if not alpha:
             part = np.einsum("ij,j,ij->i", root, values, root)  # of every column in the space of the rows
             loads, rank = np.where(live, np.sqrt(np.maximum(1.0 - part, 0.0)), 1.0), len(values)

@@ -16,7 +16,7 @@ from lyceum.linear._least_squares import Fit
 from lyceum.linear._penalty_cv import CV_CONSTRAINTS, PenaltyCV
 from lyceum.linear._regularization_path import given_penalties
 from lyceum.solvers import GramElasticNet
-from lyceum.statistics import seed_from
+from lyceum.statistics import RowSpace, is_wide, seed_from
 
 __all__ = ["RidgeCV"]
 
@@ -117,8 +117,11 @@ class RidgeCV(PenaltyCV):
         y : array of shape (n_samples,), if the target is not in the scan
         sample_weight : array of shape (n_samples,), optional
         """
-        rows = self._rows(X, y, sample_weight)
+        rows, space = self._rows(X, y, sample_weight), None
         with single_threaded_blas():
+            if is_wide(rows):  # the squared length of b is the same in any coordinates
+                space = RowSpace.of(rows, type(self).__name__, self.fit_intercept)
+                rows = space.rows
             self.seed_ = seed_from(self.random_state)
             folds = fold_scatter(rows, self.cv, self.seed_)
             total = folds.total if self.fit_intercept else folds.total.about_origin()
@@ -126,9 +129,12 @@ class RidgeCV(PenaltyCV):
             errors = by_moments(folds, self.fit_intercept, [partial(_ridges, self.alphas_)])
             self.mse_path_ = errors[0]
             fit = Fit.of(total, float(self.alphas_[self._choose(errors)[1]]))
-        self.alpha_, self.coef_ = fit.alpha, fit.coef
-        self.intercept_ = fit.intercept if self.fit_intercept else 0.0
-        self.mean_, self.n_rows_ = total.x_mean, total.n_rows
+        self.alpha_, self.coef_, self.mean_ = fit.alpha, fit.coef, total.x_mean
+        if space is not None:
+            self.coef_ = space.columns_of(fit.coef)
+            self.mean_ = space.mean + space.columns_of(total.x_mean)
+        self.intercept_ = fit.moments.y_mean - float(self.mean_ @ self.coef_) if self.fit_intercept else 0.0
+        self.n_rows_ = total.n_rows
         self.r2_ = 1.0 - fit.residual / total.yy if total.yy > 0 else np.nan
         return self
 

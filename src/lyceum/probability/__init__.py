@@ -9,6 +9,7 @@ from lyceum.probability._gaussian_density import gaussian_log_density, squared_d
 from lyceum.probability._gaussian_fusion import FusedGaussian, fuse_gaussians
 from lyceum.probability._labels import class_codes, find_labels, label_array, label_key
 from lyceum.probability._loss_matrix import LossMatrix
+from lyceum.probability._low_rank_covariance import LowRankCovariance
 from lyceum.probability._normal_inverse_wishart import (
     NormalInverseWishart,
     StudentT,
@@ -29,6 +30,7 @@ __all__ = [
     "FusedGaussian",
     "Gaussian",
     "LossMatrix",
+    "LowRankCovariance",
     "NormalInverseWishart",
     "ProbabilityTable",
     "StudentT",

@@ -12,7 +12,7 @@ from lyceum.statistics._losses import LogisticLoss, SoftmaxLoss
 from lyceum.statistics._midpoints import midpoints
 from lyceum.statistics._moments import Moments, Scatter
 from lyceum.statistics._quantiles import Quantiles
-from lyceum.statistics._row_scatter import ClassRowScatter, RowScatter, is_wide
+from lyceum.statistics._row_scatter import ClassRowScatter, RowScatter, RowSpace, is_wide
 from lyceum.statistics._sample import RowSample
 from lyceum.statistics._seed import seed_from
 from lyceum.statistics._sparse import SparseCells
@@ -32,6 +32,7 @@ __all__ = [
     "Quantiles",
     "RowSample",
     "RowScatter",
+    "RowSpace",
     "SampleStatistics",
     "Scatter",
     "SoftmaxLoss",

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.linalg import eigh
 
-from lyceum.data import Block, Rows
+from lyceum.data import ArraySource, Block, Rows, Schema
 from lyceum.statistics._classes import align_labels, classes_of
 
-__all__ = ["ClassRowScatter", "RowScatter", "is_wide"]
+__all__ = ["ClassRowScatter", "RowScatter", "RowSpace", "is_wide"]
 
 _MANY_COLUMNS = 1000  # up to this many, a matrix of all products of columns is small
 
@@ -184,3 +185,37 @@ class ClassRowScatter:
     def pooled_rows(self) -> np.ndarray:
         """The rows of all classes, each about the mean of its class."""
         return np.vstack([part.rows for part in self.parts])
+
+
+@dataclass(frozen=True)
+class RowSpace:
+    """Fewer rows than columns in coordinates of the space that they span: a rotation, about their mean or 0.
+
+    What depends on scatters and distances alone comes out the same on `rows`, and `columns_of` takes a
+    direction back.
+    """
+
+    rows: Rows  # with as many columns as the space has dimensions
+    mean: np.ndarray  # (d,) the origin of the coordinates
+    basis: np.ndarray  # (d, r) orthonormal columns
+    beyond: int  # dimensions in which columns vary and no row differs from the space
+
+    @classmethod
+    def of(cls, rows: Rows, who: str, centred: bool = True) -> RowSpace:
+        """The space of the rows of any source, which are held in memory."""
+        block = rows.gathered(who, "fewer columns")
+        Z = np.asarray(block.dense, dtype=np.float64)
+        mean = Z[0] + (Z - Z[0]).mean(axis=0) if centred else np.zeros(Z.shape[1])
+        Z = Z - mean
+        values, U = eigh(Z @ Z.T, check_finite=False)
+        kept = values > 1e-13 * len(Z) * values.max(initial=0.0)
+        values, U = values[kept], U[:, kept]
+        T = np.ascontiguousarray(U * np.sqrt(values))
+        schema = Schema.of_numbers([f"z{j}" for j in range(T.shape[1])]).with_target(rows.schema.target)
+        beyond = max(int((Z != 0).any(axis=0).sum()) - T.shape[1], 0)
+        turned = Rows(ArraySource(T, block.y, block.w, schema))
+        return cls(turned, mean, Z.T @ (U / np.sqrt(values)), beyond)
+
+    def columns_of(self, directions: np.ndarray) -> np.ndarray:
+        """Directions (..., r) of the space as coefficients of the columns, (..., d)."""
+        return directions @ self.basis.T

@@ -1,0 +1,84 @@
+"""Covariances of few rows with many columns: a diagonal and some rows, without a matrix of all columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import eigh
+
+from lyceum.errors import ModelFileError
+
+__all__ = ["LowRankCovariance"]
+
+
+@dataclass(frozen=True, slots=True)
+class LowRankCovariance:
+    """Σ = diag(t) + GᵀG with few rows G, solved by Woodbury's formula.
+
+    With H = G diag(t)^(-½) and HHᵀ = U Λ Uᵀ, Σ⁻¹ = diag(t)⁻¹ - BᵀB, B = (I + Λ)^(-½) Uᵀ G diag(t)⁻¹, and
+    log |Σ| = Σ log t + Σ log(1 + λ). Columns where t is 0 are left out.
+
+    Parameters
+    ----------
+    diagonal : array of shape (d,)
+        t.
+    rows : array of shape (m, d)
+        G.
+    turn : array of shape (m, m)
+        (I + Λ)^(-½) Uᵀ.
+    log_det : float
+        log |Σ| over the columns that are not left out.
+
+    Examples
+    --------
+    >>> found = LowRankCovariance.of(np.array([1.0, 1.0]), np.array([[1.0, 1.0]]))
+    >>> found.toarray().tolist(), found.solve(np.array([[3.0, 0.0]])).round(12).tolist()
+    ([[2.0, 1.0], [1.0, 2.0]], [[2.0, -1.0]])
+    """
+
+    diagonal: np.ndarray
+    rows: np.ndarray
+    turn: np.ndarray
+    log_det: float
+
+    @classmethod
+    def of(cls, diagonal: np.ndarray, rows: np.ndarray) -> LowRankCovariance:
+        """The covariance of a diagonal and rows."""
+        used = diagonal > 0
+        values, U = eigh((rows * _inverse(diagonal)) @ rows.T, check_finite=False)
+        values = np.maximum(values, 0.0)
+        log_det = float(np.log(diagonal[used]).sum() + np.log1p(values).sum())
+        return cls(diagonal, rows, U.T / np.sqrt(1.0 + values)[:, None], log_det)
+
+    def solve(self, Z: np.ndarray) -> np.ndarray:
+        """Σ⁻¹ z of every row z."""
+        scaled = Z * _inverse(self.diagonal)
+        return scaled - (self._turned(scaled) @ self.turn @ self.rows) * _inverse(self.diagonal)
+
+    def squared_distances(self, Z: np.ndarray) -> np.ndarray:
+        """zᵀ Σ⁻¹ z of every row z."""
+        scaled = Z * _inverse(self.diagonal)
+        return np.einsum("ij,ij->i", scaled, Z) - (self._turned(scaled) ** 2).sum(axis=1)
+
+    def _turned(self, scaled: np.ndarray) -> np.ndarray:
+        return (scaled @ self.rows.T) @ self.turn.T
+
+    def toarray(self) -> np.ndarray:
+        """Σ, (d, d)."""
+        return np.diag(self.diagonal) + self.rows.T @ self.rows
+
+    def check(self) -> None:
+        """Raise ModelFileError unless the values, which came from a model file, are those of a covariance."""
+        arrays = (self.diagonal, self.rows, self.turn)
+        if not all(isinstance(one, np.ndarray) and one.dtype == np.float64 for one in arrays):
+            raise ModelFileError("holds a covariance that is not made of numbers")
+        m = len(self.turn)
+        if self.diagonal.ndim != 1 or self.rows.shape != (m, len(self.diagonal)) or self.turn.shape != (m, m):
+            raise ModelFileError("holds a covariance whose diagonal and rows do not fit together")
+        if not all(np.isfinite(one).all() for one in arrays) or not isinstance(self.log_det, float):
+            raise ModelFileError("holds a covariance with missing or infinite numbers")
+
+
+def _inverse(diagonal: np.ndarray) -> np.ndarray:
+    return np.divide(1.0, diagonal, out=np.zeros_like(diagonal), where=diagonal > 0)
