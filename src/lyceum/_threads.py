@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 from lyceum._native import native
 
-__all__ = ["n_threads", "ordered_map", "single_threaded_blas"]
+__all__ = ["n_threads", "one_thread", "ordered_map", "single_threaded_blas"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -92,6 +92,20 @@ def ordered_map(function: Callable[[Item], Result], items: Iterable[Item]) -> It
             yield result
     finally:
         wait([future for future in waiting if not future.cancel()])
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Keep what this thread starts to one thread: small work is done before others have woken up."""
+    with single_threaded_blas(), _openmp().limit(limits=1, user_api="openmp"):
+        yield
+
+
+@cache
+def _openmp() -> Any:
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController().select(user_api="openmp")
 
 
 @cache

@@ -12,15 +12,17 @@ learner whose fit is cancelled is left as it was.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import Event
+from typing import Any
 
 from lyceum.errors import Cancelled
 
-__all__ = ["Update", "Watch", "is_watched", "report", "watch"]
+__all__ = ["Update", "Watch", "is_watched", "report", "watch", "with_watches"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,15 +46,18 @@ class Update:
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """One watch over some work: where its updates go, and whether it is to be stopped.
+    """One watch over some work: where its updates go, and whether or when it is to be stopped.
 
     Attributes
     ----------
     show : function of an Update or None, default=None
         Called at every update.
+    deadline : float or None, default=None
+        When the work is to be stopped, on the clock of `time.monotonic`.
     """
 
     show: Callable[[Update], None] | None = None
+    deadline: float | None = None
     _stop: Event = field(default_factory=Event, repr=False)
 
     def cancel(self) -> None:
@@ -62,20 +67,22 @@ class Watch:
     @property
     def cancelled(self) -> bool:
         """Whether the work was told to stop."""
-        return self._stop.is_set()
+        return self._stop.is_set() or (self.deadline is not None and time.monotonic() >= self.deadline)
 
 
 _watches: ContextVar[tuple[Watch, ...]] = ContextVar("lyceum_watches", default=())
 
 
 @contextmanager
-def watch(show: Callable[[Update], None] | None = None) -> Iterator[Watch]:
+def watch(show: Callable[[Update], None] | None = None, deadline: float | None = None) -> Iterator[Watch]:
     """Watch the work of a `with` block.
 
     Parameters
     ----------
     show : callable, optional
         Called with every `Update`, in the thread that does the work. Watches nest: all of them are called.
+    deadline : float, optional
+        When the work is to be stopped, on the clock of `time.monotonic`.
 
     Examples
     --------
@@ -86,12 +93,26 @@ def watch(show: Callable[[Update], None] | None = None) -> Iterator[Watch]:
     Traceback (most recent call last):
     lyceum.errors.Cancelled: cancelled after 2 of 2 trees
     """
-    watched = Watch(show)
+    watched = Watch(show, deadline)
     token = _watches.set((*_watches.get(), watched))
     try:
         yield watched
     finally:
         _watches.reset(token)
+
+
+def with_watches(work: Callable[..., Any]) -> Callable[..., Any]:
+    """The same work for other threads: what stops the caller stops it there, and it shows nothing."""
+    watches = tuple(replace(each, show=None) for each in _watches.get())
+
+    def watched_work(*arguments: Any) -> Any:
+        token = _watches.set(watches)
+        try:
+            return work(*arguments)
+        finally:
+            _watches.reset(token)
+
+    return watched_work
 
 
 def is_watched() -> bool:

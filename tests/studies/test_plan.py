@@ -81,7 +81,7 @@ def test_a_search_space_is_searched_from_the_defaults_on_and_a_fixed_setting_is_
     assert first.search[1]["alpha"] == 1e-4
     assert first.search[-1]["alpha"] == 1e4
     assert (second.name, second.search) == ("Ridge 2", ())
-    assert [s["alpha"] for s in third.search][::6] == [0.01, 1.0]
+    assert [s["alpha"] for s in third.search][::11] == [0.01, 1.0]
     assert [s["fit_intercept"] for s in fourth.search] == [True, False]
 
 
@@ -157,12 +157,12 @@ def test_names_read_as_words():
     assert readable("BayesianGaussianClassifier") == "Bayesian Gaussian classifier"
 
 
-def test_what_takes_long_is_tried_as_it_is_and_what_another_does_too_is_not_tried_unasked():
+def test_what_takes_long_is_searched_too_and_what_another_does_is_not_tried_unasked():
     plan, _ = planned("penguins", "species")
     names = {candidate.name for candidate in plan.candidates}
     assert {"NaiveBayes", "LogisticRegression", "MLPClassifier"} <= names
     assert not names & {"Perceptron", "BernoulliNaiveBayes"}
-    assert plan["MLPClassifier"].search == ()
+    assert len(plan["MLPClassifier"].search) == len(plan["LogisticRegression"].search) == 12
     asked, _ = planned("penguins", "species", learners=("MLPClassifier", "Perceptron"))
     assert len(asked["MLPClassifier"].search) > 1
     assert asked["Perceptron"].steps[-1] == "Perceptron"

@@ -98,7 +98,7 @@ ENTRIES = (
         scales="many passes",
         cost="n·d·K per pass by quasi-Newton, n·d² by Newton; some ten passes",
         syllabus=("7.4", "7.5", "7.6"),
-        space={"C": _SHRINK, "l1_ratio": (0.0, 1.0, "linear")},
+        space={"C": _SHRINK, "l1_ratio": [0.0, 0.5, 1.0]},
         needs_scaling=True,
     ),
     Entry(

@@ -5,8 +5,8 @@ from lyceum.catalog._entry import Entry, Item
 __all__ = ["ENTRIES", "ITEMS"]
 
 _NETWORK = {
-    "hidden_layer_sizes": [32, 100, 300],
-    "alpha": (1e-7, 1e-2, "log"),
+    "hidden_layer_sizes": [16, 50, 100],
+    "alpha": (1e-6, 3e-2, "log"),
     "dropout": [0.0, 0.2],
 }
 

@@ -21,13 +21,16 @@ from lyceum.studies._comparison import Comparison, HoldoutResult, OutOfSample, R
 from lyceum.studies._example_rows import explain_row, pick_rows
 from lyceum.studies._loss_rule import LossRule
 from lyceum.studies._metrics import decision_errors, loss_and_interval
-from lyceum.studies._pipelines import build_pipeline, choose_settings, row_predictions, seed_of
+from lyceum.studies._pipelines import build_pipeline, few_threads, row_predictions, seed_of
 from lyceum.studies._plan import Plan
 from lyceum.studies._problems import Problems, reason_of
+from lyceum.studies._search import search_settings
 from lyceum.studies._store import Store
 from lyceum.studies._study_data import StudyData
 
 __all__ = ["bootstrap_error", "curve_values", "fit_choice", "holdout_values", "stored_result"]
+
+Settings = dict[str, Any] | None
 
 _ROUNDS = 100
 _CURVE_FOLDS = 5
@@ -143,9 +146,9 @@ def as_curve(stored: dict[str, Any] | None, criterion: str) -> LearningCurve | N
 # -- holdout and final model ---------------------------------------------------------------------------------
 
 
-def holdout_values(plan: Plan, data: StudyData, name: str) -> dict[str, Any]:
+def holdout_values(plan: Plan, data: StudyData, name: str, settings: Settings) -> dict[str, Any]:
     """The choice, fitted on the rows compared on and measured on those held out."""
-    model, _ = _fit(plan, name, data.rows.take(plan.compared))
+    model, _ = _fit(plan, name, data, plan.compared, settings)
     places = plan.held_out
     w = None if data.w is None else data.w[places]
     predicted = row_predictions(model, data.rows.take(places))
@@ -169,22 +172,36 @@ def as_holdout(stored: dict[str, Any] | None) -> HoldoutResult | None:
     )
 
 
-def _fit(plan: Plan, name: str, rows: Rows, all_rows: Rows | None = None) -> tuple[Any, dict[str, Any]]:
-    """The candidate with settings chosen on `rows`, fitted on these or on `all_rows`."""
+def _fit(
+    plan: Plan, name: str, data: StudyData, places: np.ndarray | None, settings: Settings
+) -> tuple[Any, dict[str, Any]]:
+    """The candidate fitted at `places` (None: on all rows), with settings searched there unless given."""
     seed = seed_of(plan.seed, name, "final")
-    settings, _ = choose_settings(plan[name], rows, plan.rule, plan.inner_folds, seed)
+    rows = data.rows if places is None else data.rows.take(places)
+    if settings is None:
+        scheme = plan.scheme if places is None else plan.scheme.take(places)
+        settings = search_settings(plan[name], rows, plan.rule, scheme, seed).settings
     model: Any = build_pipeline(plan[name], settings, seed)
     decides = plan.rule.loss is not None or plan.rule.doubt is not None
     if decides and hasattr(model, "predict_proba"):
         model = MinimumRiskClassifier(model, plan.rule.loss, doubt=plan.rule.doubt)
-    return model.fit(rows if all_rows is None else all_rows), settings
+    with few_threads(rows):
+        return model.fit(data.all_rows if places is None else rows), settings
 
 
 def fit_choice(
-    plan: Plan, data: StudyData, comparison: Comparison, sample: OutOfSample, store: Store
+    plan: Plan,
+    data: StudyData,
+    comparison: Comparison,
+    sample: OutOfSample,
+    store: Store,
+    settings: Settings = None,
 ) -> dict[str, Any]:
-    """Fit the choice on all rows, write the model file, and explain a few rows; plain values."""
-    model, settings = _fit(plan, comparison.choice, data.rows, data.all_rows)
+    """Fit the choice on all rows, write the model file, and explain a few rows; plain values.
+
+    Its settings are searched on all rows unless they are given.
+    """
+    model, settings = _fit(plan, comparison.choice, data, None, settings)
     save(model, store.folder / "model.lyceum", force=True)
     problems = Problems()
     picks = problems.attempt("choice of examples", lambda: pick_rows(sample, plan.rule), [])

@@ -1,10 +1,11 @@
-"""A candidate as a pipeline over rows, and its settings chosen by inner folds."""
+"""A candidate as a pipeline over rows."""
 
 from __future__ import annotations
 
 import hashlib
 import importlib
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -12,14 +13,13 @@ from sklearn.base import is_classifier
 from sklearn.pipeline import Pipeline
 
 from lyceum import catalog
+from lyceum._threads import one_thread
 from lyceum.data import Rows
-from lyceum.errors import Cancelled
-from lyceum.evaluate import StratifiedFolds
 from lyceum.studies._candidate import Candidate
-from lyceum.studies._loss_rule import LossRule
 
-__all__ = ["build_pipeline", "choose_settings", "row_predictions", "seed_of"]
+__all__ = ["build_pipeline", "few_threads", "learner_class", "row_predictions", "seed_of"]
 
+_SMALL = 200_000  # cells
 _BASELINES = {"PriorClassifier": "lyceum.studies._baseline", "MeanRegressor": "lyceum.studies._baseline"}
 
 
@@ -46,6 +46,16 @@ def build_pipeline(candidate: Candidate, settings: Mapping[str, Any], seed: int)
     return Pipeline([*steps, (learner, last)])
 
 
+@contextmanager
+def few_threads(rows: Rows) -> Iterator[None]:
+    """One thread where rows are few: threads would wait for each other longer than they work."""
+    if len(rows) * max(1, len(rows.schema)) > _SMALL:
+        yield
+        return
+    with one_thread():
+        yield
+
+
 def row_predictions(model: Any, rows: Rows) -> np.ndarray:
     """Posteriors or values of every row; raises ArithmeticError where they are not numbers.
 
@@ -63,51 +73,3 @@ def row_predictions(model: Any, rows: Rows) -> np.ndarray:
     if predicted.ndim == 2 and np.abs(predicted.sum(axis=1) - 1.0).max(initial=0.0) > 1e-6:
         raise ArithmeticError("gave posteriors that do not sum to 1")
     return predicted
-
-
-def choose_settings(
-    candidate: Candidate, rows: Rows, rule: LossRule, n_folds: int, seed: int
-) -> tuple[dict[str, Any], int]:
-    """The settings with the smallest inner loss (of equals the first), and how many settings failed.
-
-    Settings that fail on some inner fold are out; if all do, the error of the last is raised.
-    """
-    if len(candidate.search) < 2:
-        return dict(candidate.search[0]) if candidate.search else {}, 0
-    splits = list(_inner_splits(rows, n_folds, seed, rule.n_classes is not None))
-    best, least, failed, error = None, np.inf, 0, None
-    for settings in candidate.search:
-        try:
-            loss = _inner_loss(candidate, settings, splits, rule, seed)
-        except Cancelled:
-            raise
-        except Exception as problem:  # a learner may fail in any way at some of its settings
-            failed, error = failed + 1, problem
-            continue
-        if loss < least:
-            best, least = settings, loss
-    if best is None:
-        assert error is not None
-        raise error
-    return dict(best), failed
-
-
-def _inner_splits(rows: Rows, n_folds: int, seed: int, classes: bool) -> Iterator[tuple[Rows, Rows]]:
-    y = rows.coded_y
-    assert y is not None
-    folds = StratifiedFolds(min(n_folds, len(y)), stratify=classes, random_state=seed)
-    for train, test in folds.split(y, y):
-        yield rows.take(train), rows.take(test)
-
-
-def _inner_loss(
-    candidate: Candidate, settings: Mapping[str, Any], splits: list, rule: LossRule, seed: int
-) -> float:
-    total, weight = 0.0, 0.0
-    for train, test in splits:
-        model = build_pipeline(candidate, settings, seed).fit(train)
-        y, w = test.coded_y, test.sample_weight
-        losses = rule.inner_losses(y, row_predictions(model, test))
-        w = np.ones(len(y)) if w is None else w
-        total, weight = total + float(losses @ w), weight + float(w.sum())
-    return total / weight if weight else np.inf

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,11 +14,15 @@ from lyceum import catalog
 from lyceum.apply import preparations
 from lyceum.decision import LossMatrix
 from lyceum.errors import LyceumError, StudyError
-from lyceum.evaluate import Holdout, StratifiedFolds, error_interval
+from lyceum.evaluate import error_interval
 from lyceum.studies._candidate import Candidate
+from lyceum.studies._folds import FoldScheme
 from lyceum.studies._loss_rule import LossRule
 from lyceum.studies._pipelines import build_pipeline, seed_of
 from lyceum.studies._recipe import LearnerChoice, Recipe
+from lyceum.studies._row_order import group_codes, time_values
+from lyceum.studies._search import SEARCH_ROWS
+from lyceum.studies._settings import spread_settings
 from lyceum.studies._study_data import StudyData
 
 __all__ = ["Plan", "Split", "Task"]
@@ -27,7 +31,6 @@ _FEW_ROWS = 2_000  # below, ten folds are cheap and leave more rows to learn fro
 _TINY = 20  # rows below which folds are drawn several times
 _TINY_REPEATS = 3
 _IN_MEMORY = 20_000  # rows up to which a learner whose cost grows faster than the rows is chosen
-_SETTINGS = 16
 _BASELINES = {
     "classification": ("PriorClassifier", "constant guess", "The shares of the classes, whatever the row."),
     "regression": ("MeanRegressor", "constant guess", "The mean of the target, whatever the row."),
@@ -60,7 +63,7 @@ class Plan:
     classes: tuple[Any, ...] | None
     folds: int
     repeats: int
-    inner_folds: int
+    scheme: FoldScheme
     seed: int
     compared: np.ndarray  # places among the data's rows
     held_out: np.ndarray
@@ -70,8 +73,12 @@ class Plan:
     def of(cls, recipe: Recipe, data: StudyData) -> Plan:
         """The plan of a recipe for these rows."""
         classes, rule = _loss_rule(recipe, data)
-        compared, held_out = _held_out(recipe, data)
+        scheme = FoldScheme(
+            recipe.inner_folds, classes is not None, group_codes(recipe, data), time_values(recipe, data)
+        )
+        compared, held_out = _held_out(recipe, data, scheme)
         folds, repeats, notes = _folds(recipe, data, compared)
+        folds, more = _limited(recipe, folds, scheme.take(compared))
         chosen, left_out = _candidates(recipe, data)
         return cls(
             (_baseline(data), *chosen),
@@ -79,11 +86,11 @@ class Plan:
             classes,
             folds,
             repeats,
-            recipe.inner_folds,
+            scheme,
             recipe.seed,
             compared,
             held_out,
-            (*notes, *left_out),
+            (*notes, *more, *left_out, *_search_notes(recipe, len(compared), folds)),
         )
 
     def __getitem__(self, name: str) -> Candidate:
@@ -96,15 +103,11 @@ class Plan:
                 yield Task(candidate.name, repeat, fold)
 
     def splits(self, y: np.ndarray) -> dict[tuple[int, int], Split]:
-        """Stratified folds of the rows compared on, by repeat and fold; places among all rows in memory."""
-        found = {}
-        by_class = self.classes is not None
+        """The folds of the rows compared on, by repeat and fold; places among all rows in memory."""
+        scheme, found = self.scheme.take(self.compared), {}
         for repeat in range(self.repeats):
-            folds = StratifiedFolds(
-                self.folds, stratify=by_class, random_state=seed_of(self.seed, "folds", repeat)
-            )
-            y_here = y[self.compared]
-            for fold, (train, test) in enumerate(folds.split(y_here, y_here)):
+            parts = scheme.splits(y[self.compared], self.folds, seed_of(self.seed, "folds", repeat))
+            for fold, (train, test) in enumerate(parts):
                 found[repeat, fold] = Split(self.compared[train], self.compared[test])
         return found
 
@@ -140,17 +143,11 @@ def _loss_rule(recipe: Recipe, data: StudyData) -> tuple[tuple[Any, ...] | None,
     return classes, LossRule(len(classes), loss, recipe.doubt)
 
 
-def _held_out(recipe: Recipe, data: StudyData) -> tuple[np.ndarray, np.ndarray]:
+def _held_out(recipe: Recipe, data: StudyData, scheme: FoldScheme) -> tuple[np.ndarray, np.ndarray]:
     every = np.arange(len(data.y))
     if not recipe.holdout:
         return every, every[:0]
-    scheme = Holdout(
-        test_size=recipe.holdout,
-        stratify=data.task == "classification",
-        random_state=seed_of(recipe.seed, "holdout"),
-    )
-    [(rest, held_out)] = scheme.split(data.y, data.y)
-    return rest, held_out
+    return scheme.held_out(data.y, recipe.holdout, seed_of(recipe.seed, "holdout"))
 
 
 def _folds(recipe: Recipe, data: StudyData, compared: np.ndarray) -> tuple[int, int, tuple[str, ...]]:
@@ -190,6 +187,37 @@ def _tiny_note(n: int, folds: int, repeats: int, task: str) -> str:
     )
 
 
+def _limited(recipe: Recipe, folds: int, scheme: FoldScheme) -> tuple[int, tuple[str, ...]]:
+    """The number of folds that groups and times allow, and what to know about them."""
+    notes = []
+    most = scheme.most_folds()
+    if most is not None and most < folds:
+        what = "times" if recipe.group is None else "groups"
+        wanted, folds = folds, max(1, most)
+        notes.append(f"There are {folds} folds and not {wanted}, because there are so few {what}.")
+    if recipe.group is not None:
+        notes.append(f"Rows with the same {recipe.group!r} are never learned from and tested on together.")
+    if recipe.time is not None:
+        if recipe.repeats > 1:
+            raise StudyError("repeats: folds in the order of time can be drawn only once; give repeats=1")
+        folds = sum(1 for _ in scheme.splits(np.zeros(0), folds, 0))
+        notes.append(
+            f"Every fold learns from the rows before a moment of {recipe.time!r} and is tested on the rows "
+            "that follow; the earliest rows are only learned from."
+        )
+    return folds, tuple(notes)
+
+
+def _search_notes(recipe: Recipe, n_rows: int, folds: int) -> tuple[str, ...]:
+    if n_rows - n_rows // max(2, folds) <= SEARCH_ROWS or recipe.n_settings < 2:
+        return ()
+    which = "the latest" if recipe.time else "a random"
+    return (
+        f"Settings were searched on {which} {SEARCH_ROWS:,} of the rows to learn from in every fold; the "
+        "learners so set were fitted on all of them.",
+    )
+
+
 # -- candidates ----------------------------------------------------------------------------------------------
 
 
@@ -221,10 +249,10 @@ def _candidates(recipe: Recipe, data: StudyData) -> tuple[list[Candidate], list[
 
 
 def _default_choices(data: StudyData) -> Iterator[LearnerChoice]:
-    """The learners of a study that names none; where a fit takes long, settings are not searched."""
+    """The learners of a study that names none, built and searched as if they were named."""
     for entry in catalog.learners(data.task):
         if entry.in_study != "never":
-            yield LearnerChoice(entry.name, {}, {} if entry.in_study == "fixed" else None)
+            yield LearnerChoice(entry.name)
 
 
 def _entry(choice: LearnerChoice, data: StudyData) -> catalog.Entry:
@@ -248,7 +276,7 @@ def _candidate(
     space = dict(entry.space if choice.search is None else choice.search)
     for name in choice.settings:
         space.pop(name, None)
-    search = _grid(space, seed_of(recipe.seed, entry.name), choice.search is None)
+    search = spread_settings(space, recipe.n_settings, choice.search is None)
     number = 1 + sum(name.split(" ")[0] == entry.name for name in taken)
     extra = "" if number == 1 else f" {number}"
     label = f"{readable(entry.name)}{extra}"
@@ -272,29 +300,6 @@ def _check_settings(candidate: Candidate) -> None:
                 step._validate_params()
         except (TypeError, ValueError) as error:
             raise StudyError(f"learners: {candidate.learner} cannot be set so: {error}") from error
-
-
-def _grid(space: Mapping[str, Any], seed: int, with_defaults: bool) -> tuple[dict[str, Any], ...]:
-    """Settings to choose from: the defaults, then all combinations, or a random part of them if too many."""
-    if not space:
-        return ()
-    points = 7 if len(space) == 1 else 5 if len(space) == 2 else 3
-    choices = [_points(values, points) for values in space.values()]
-    every = [dict(zip(space, values)) for values in itertools.product(*choices)]
-    if len(every) > _SETTINGS:
-        drawn = np.sort(np.random.default_rng(seed).permutation(len(every))[: _SETTINGS - 1])
-        every = [every[i] for i in drawn]
-    return (*([{}] if with_defaults else []), *every)
-
-
-def _points(values: Any, n: int) -> list[Any]:
-    if not isinstance(values, tuple):
-        return list(values)
-    low, high, scale = values
-    points = np.geomspace(low, high, n) if scale == "log" else np.linspace(low, high, n)
-    if isinstance(low, int) and isinstance(high, int):
-        return sorted({round(point) for point in points.tolist()})
-    return [float(f"{point:.6g}") for point in points]
 
 
 def readable(name: str) -> str:

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from lyceum import progress
 from lyceum.base import complexity
 from lyceum.data import Rows
 from lyceum.errors import Cancelled, LyceumError
+from lyceum.studies._candidate import Candidate
 from lyceum.studies._loss_rule import weighted_mean
-from lyceum.studies._pipelines import build_pipeline, choose_settings, row_predictions
+from lyceum.studies._pipelines import build_pipeline, few_threads, row_predictions
 from lyceum.studies._plan import Plan, Split, Task
+from lyceum.studies._search import Search, search_settings
 from lyceum.studies._store import Store, TaskResult, as_table
 from lyceum.studies._study_data import StudyData
 
@@ -40,31 +44,53 @@ class Budget:
 def run_tasks(plan: Plan, data: StudyData, store: Store, budget: Budget) -> None:
     """Run the tasks that are not done yet, while the budget lasts; the first task is always run.
 
-    A learner that failed once is not tried on further folds.
+    With a budget, every learner has all its folds with its defaults first, so that a short time has tried
+    each of them; then the folds are run again with settings searched, which replaces the first. What is
+    still running when the time is over is given up. A learner that failed once is not tried on further
+    folds.
     """
     splits = plan.splits(data.y)
     tasks, done = list(plan.tasks()), store.done()
     failed = {task.name for task, result in done.items() if result.failed}
-    for i, task in enumerate(tasks):
-        progress.report("tasks", i, len(tasks))
-        if task in done or task.name in failed:
+    passes = (True, False) if budget.deadline is not None else (False,)
+    todo = [(task, first) for first in passes for task in tasks if _is_open(plan, task, first, done)]
+    if len(passes) > 1:  # what has nothing to search is done after its first pass
+        todo = [(task, first) for task, first in todo if first or len(plan[task.name].search) > 1]
+    n_done = len(passes) * len(tasks) - len(todo)
+    for i, (task, first) in enumerate(todo):
+        progress.report("tasks", n_done + i, n_done + len(todo))
+        if task.name in failed:
             continue
-        if i and budget.spent:
+        must = not done and not i
+        if budget.spent and not must:
             return
-        result, predictions = _attempt(plan, task, data, splits[task.repeat, task.fold])
+        try:
+            with progress.watch(deadline=None if must else budget.deadline):
+                result, predictions = _attempt(plan, task, data, splits[task.repeat, task.fold], first)
+        except Cancelled:
+            if budget.spent:
+                return
+            raise
         store.finish(result, predictions)
         if result.failed:
             failed.add(task.name)
-    progress.report("tasks", len(tasks), len(tasks))
+    progress.report("tasks", n_done + len(todo), n_done + len(todo))
 
 
-def _attempt(plan: Plan, task: Task, data: StudyData, split: Split) -> tuple[TaskResult, Any]:
+def _is_open(plan: Plan, task: Task, first: bool, done: Mapping[Task, TaskResult]) -> bool:
+    """Whether a task is to be run, with its defaults only (`first`) or as it is to be."""
+    if first:
+        return task not in done
+    return task not in done or done[task].is_first
+
+
+def _attempt(plan: Plan, task: Task, data: StudyData, split: Split, first: bool) -> tuple[TaskResult, Any]:
     """The task with its predictions, or with the reason why there are none."""
     begun, reason, outcome = time.perf_counter(), None, None
     with warnings.catch_warnings(record=True) as heard, _memory() as memory:
         warnings.simplefilter("always")
         try:
-            outcome = _fit_and_predict(plan, task, data, split)
+            outcome = _fit_and_predict(plan, task, data, split, first)
         except Cancelled:
             raise
         except Exception as error:  # a learner may fail in any way; the study goes on
@@ -74,9 +100,11 @@ def _attempt(plan: Plan, task: Task, data: StudyData, split: Split) -> tuple[Tas
     sizes = (len(split.train), len(split.test))
     if outcome is None:
         return TaskResult(task, reason or "failed", {}, None, *sizes, None, said, seconds, memory()), None
+    search = outcome.search
     done = TaskResult(
-        task, None, outcome.settings, outcome.train_loss, *sizes, outcome.complexity, said, seconds, memory()
-    )
+        task, None, search.settings, outcome.train_loss, *sizes, outcome.complexity, said, seconds, memory(),
+        search.n_tried, search.seconds, outcome.calibration,
+    )  # fmt: skip
     return done, outcome.predictions
 
 
@@ -87,21 +115,32 @@ def _is_clear(error: Exception) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Outcome:
-    settings: dict[str, Any]
+    search: Search
+    calibration: tuple[float, ...] | None
     train_loss: float
     complexity: int
     predictions: Any
 
 
-def _fit_and_predict(plan: Plan, task: Task, data: StudyData, split: Split) -> _Outcome:
+def _fit_and_predict(plan: Plan, task: Task, data: StudyData, split: Split, first: bool) -> _Outcome:
     candidate, seed = plan[task.name], plan.seed_of(task)
     train, test = data.rows.take(split.train), data.rows.take(split.test)
-    settings, _ = choose_settings(candidate, train, plan.rule, plan.inner_folds, seed)
-    model = build_pipeline(candidate, settings, seed).fit(train)
-    predicted = row_predictions(model, test)
+    search = _search(plan, candidate, train, split.train, seed, first)
+    with few_threads(train):
+        model = build_pipeline(candidate, search.settings, seed).fit(train)
+        predicted = row_predictions(model, test)
     w = None if data.w is None else data.w[split.test]
     table = as_table(data.numbers[split.test], data.y[split.test], predicted, w)
-    return _Outcome(settings, _mean_loss(plan, model, train), complexity(model), table)
+    return _Outcome(search, None, _mean_loss(plan, model, train), complexity(model), table)
+
+
+def _search(
+    plan: Plan, candidate: Candidate, train: Rows, places: np.ndarray, seed: int, first: bool
+) -> Search:
+    """The search of a fold; with `first` none is made, and 0 settings say that it is still to come."""
+    if first and len(candidate.search) > 1:
+        return Search(dict(candidate.search[0]), 0)
+    return search_settings(candidate, train, plan.rule, plan.scheme.take(places), seed)
 
 
 def _mean_loss(plan: Plan, model: Any, rows: Rows) -> float:

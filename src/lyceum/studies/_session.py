@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 import lyceum
 from lyceum import progress
@@ -21,6 +22,7 @@ from lyceum.studies._plan import Plan
 from lyceum.studies._problems import Problems
 from lyceum.studies._ranking import compare_learners
 from lyceum.studies._recipe import Recipe
+from lyceum.studies._row_order import without_order_columns
 from lyceum.studies._run import Budget, run_tasks
 from lyceum.studies._store import Store
 from lyceum.studies._study_data import StudyData, fingerprint
@@ -46,7 +48,7 @@ def run_study(request: Request, folder: Path, force: bool) -> Study:
     recipe = request.recipe
     budget = Budget.of(recipe.budget_minutes)
     # nothing is written before all of this is known to be good
-    data = StudyData.of(recipe).checked()
+    data = StudyData.of(without_order_columns(recipe)).checked()
     plan = Plan.of(recipe, data)
     key = {"recipe": recipe.digest, "data": fingerprint(recipe.data), "lyceum": lyceum.__version__}
     try:
@@ -118,6 +120,7 @@ class _Session:
     def conclude(self) -> None:
         """Draw and store the conclusions."""
         plan, store = self.plan, self.store
+        self._forget_hasty()
         table = TaskTable.of(plan.candidates, store, plan.folds, plan.repeats)
         estimates = self._bootstrap_errors(table)
         comparison = compare_learners(store, table, plan.rule, self.recipe.choose, estimates)
@@ -126,7 +129,7 @@ class _Session:
         progress.report("conclusions", 0, 3)
         self._curve(comparison, at)
         progress.report("conclusions", 1, 3)
-        self._holdout(comparison.choice)
+        self._holdout(comparison)
         progress.report("conclusions", 2, 3)
         self._final_model(comparison, at)
         progress.report("conclusions", 3, 3)
@@ -155,9 +158,27 @@ class _Session:
         work = partial(_conclusions.curve_values, self.plan, self.data, choice, loss)
         _conclusions.stored_result(self.store, f"curve/{at}", work)
 
-    def _holdout(self, choice: str) -> None:
+    def _forget_hasty(self) -> None:
+        """Forget the conclusions of an earlier session in which fewer folds were searched or time was short."""
+        searched = sum(not result.is_first for result in self.store.done().values())
+        rests_on = [searched, not self.budget.spent]
+        if self.store.get("conclusions", rests_on) != rests_on:
+            self.store.forget_all("curve/", "holdout/", "final/", "632/")
+        self.store.put("conclusions", rests_on)
+
+    def _settings(self, comparison: Comparison) -> dict[str, Any] | None:
+        """The settings chosen most often, where no time is left to search; None if there is."""
+        if not self.budget.spent:
+            return None
+        fixed = self.plan[comparison.choice].settings
+        params = comparison[comparison.choice].params
+        return {name: value for name, value in params.items() if name not in fixed}
+
+    def _holdout(self, comparison: Comparison) -> None:
+        choice = comparison.choice
         if len(self.plan.held_out):
-            work = partial(_conclusions.holdout_values, self.plan, self.data, choice)
+            settings = self._settings(comparison)
+            work = partial(_conclusions.holdout_values, self.plan, self.data, choice, settings)
             _conclusions.stored_result(self.store, f"holdout/{choice}", work)
 
     def _final_model(self, comparison: Comparison, at: str) -> None:
@@ -165,7 +186,8 @@ class _Session:
         if not (store.folder / "model.lyceum").is_file() or store.get("model") != at:
             store.forget(f"final/{at}")
         sample = pooled_predictions(store, comparison.choice, comparison.n_folds)
-        work = partial(_conclusions.fit_choice, self.plan, self.data, comparison, sample, store)
+        settings = self._settings(comparison)
+        work = partial(_conclusions.fit_choice, self.plan, self.data, comparison, sample, store, settings)
         _conclusions.stored_result(store, f"final/{at}", work)
         store.put("model", at)
 

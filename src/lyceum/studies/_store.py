@@ -46,6 +46,9 @@ create table if not exists task (
     train_loss real, n_train integer not null, n_test integer not null, complexity integer,
     warnings text not null,   -- JSON
     seconds real not null, memory integer not null,
+    settings_tried integer not null,  -- 0: its defaults, and the search is still to come
+    search_seconds real not null,
+    calibration text not null,  -- the scale and the offsets of log posteriors, JSON; null: as they are
     primary key (name, repeat, fold)
 ) without rowid;
 """
@@ -65,6 +68,14 @@ class TaskResult:
     warnings: tuple[str, ...]
     seconds: float
     memory: int
+    settings_tried: int = 1
+    search_seconds: float = 0.0
+    calibration: tuple[float, ...] | None = None
+
+    @property
+    def is_first(self) -> bool:
+        """Whether these are its defaults, tried first because time is short, and not what is to be had."""
+        return not self.failed and self.settings_tried == 0
 
     @property
     def failed(self) -> bool:
@@ -129,6 +140,12 @@ class Store:
         with self._db:
             self._db.execute("delete from fact where name = ?", (name,))
 
+    def forget_all(self, *beginnings: str) -> None:
+        """Forget the facts whose names begin so."""
+        with self._db:
+            for name in beginnings:
+                self._db.execute("delete from fact where substr(name, 1, ?) = ?", (len(name), name))
+
     # -- tasks -----------------------------------------------------------------------------------------------
 
     def finish(self, done: TaskResult, predictions: pa.Table | None) -> None:
@@ -137,13 +154,16 @@ class Store:
             buffer = io.BytesIO()
             pq.write_table(predictions, buffer)
             (self.folder / _PREDICTIONS).mkdir(exist_ok=True)
-            write_file(self._path(done.task), buffer.getvalue())
+            write_file(self._path(done.task, done.is_first), buffer.getvalue())
         t = done.task
         settings, said = json.dumps(dict(done.settings)), json.dumps(done.warnings)
         values = (t.name, t.repeat, t.fold, done.reason, settings, done.train_loss, done.n_train, done.n_test,
-                  done.complexity, said, done.seconds, done.memory)  # fmt: skip
+                  done.complexity, said, done.seconds, done.memory, done.settings_tried,
+                  done.search_seconds, json.dumps(done.calibration))  # fmt: skip
         with self._db:
-            self._db.execute(f"insert into task values ({', '.join('?' * len(values))})", values)
+            self._db.execute(f"insert or replace into task values ({', '.join('?' * len(values))})", values)
+        if not done.is_first:
+            self._path(done.task, True).unlink(missing_ok=True)
 
     def done(self) -> dict[Task, TaskResult]:
         """The finished tasks."""
@@ -155,15 +175,14 @@ class Store:
 
     def predictions(self, task: Task) -> OutOfSample:
         """The out-of-sample predictions of one task, by row."""
+        path = self._path(task, self._is_first(task))
         try:
-            table = pq.read_table(self._path(task))
+            table = pq.read_table(path)
         except (OSError, pa.ArrowInvalid) as error:
-            raise StudyError(
-                f"{self._path(task)} is missing or damaged: run the study anew, with force"
-            ) from error
+            raise StudyError(f"{path} is missing or damaged: run the study anew, with force") from error
         columns = {name: table.column(name).to_numpy() for name in table.column_names}
         if not {"row", "y"} <= columns.keys() or not {"value", "p0"} & columns.keys():
-            raise StudyError(f"{self._path(task)} holds no predictions: run the study anew, with force")
+            raise StudyError(f"{path} holds no predictions: run the study anew, with force")
         if "value" in columns:
             predicted = columns["value"]
         else:
@@ -179,16 +198,27 @@ class Store:
             columns.get("weight"),
         )
 
-    def _path(self, task: Task) -> Path:
-        return self.folder / _PREDICTIONS / f"{task.name.replace(' ', '_')}-{task.repeat}-{task.fold}.parquet"
+    def _is_first(self, task: Task) -> bool:
+        at = "name = ? and repeat = ? and fold = ?"
+        row = self._db.execute(
+            f"select settings_tried from task where {at}", (task.name, task.repeat, task.fold)
+        ).fetchone()
+        return row is not None and row[0] == 0
+
+    def _path(self, task: Task, is_first: bool) -> Path:
+        name = f"{task.name.replace(' ', '_')}-{task.repeat}-{task.fold}{'-defaults' * is_first}.parquet"
+        return self.folder / _PREDICTIONS / name
 
 
 def _task_result(row: sqlite3.Row) -> TaskResult:
-    columns = ("reason", "train_loss", "n_train", "n_test", "complexity", "seconds", "memory")
+    columns = ("reason", "train_loss", "n_train", "n_test", "complexity", "seconds", "memory",
+               "settings_tried", "search_seconds")  # fmt: skip
+    calibration = json.loads(row["calibration"])
     return TaskResult(
         task=Task(row["name"], row["repeat"], row["fold"]),
         settings=json.loads(row["settings"]),
         warnings=tuple(json.loads(row["warnings"])),
+        calibration=None if calibration is None else tuple(calibration),
         **{name: row[name] for name in columns},
     )
 

@@ -46,7 +46,9 @@ class TaskTable:
     def finished(self) -> bool:
         failed = {result.task.name for result in self.failures}
         return all(
-            c.name in failed or Task(c.name, *at) in self.done for c in self.candidates for at in self.order
+            c.name in failed or (Task(c.name, *at) in self.done and not self.done[Task(c.name, *at)].is_first)
+            for c in self.candidates
+            for at in self.order
         )
 
     def results(self, name: str) -> list[TaskResult]:

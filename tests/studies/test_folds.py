@@ -1,0 +1,125 @@
+"""Folds by groups and in the order of time; the same rule holds for inner folds and the holdout."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import lyceum
+from lyceum.errors import StudyError
+from lyceum.studies import Recipe
+from lyceum.studies._folds import FoldScheme
+from lyceum.studies._plan import Plan
+from lyceum.studies._row_order import without_order_columns
+from lyceum.studies._study_data import StudyData
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 10**6), st.integers(2, 6))
+def test_a_group_is_never_learned_from_and_tested_together_and_every_row_is_tested_once(seed, n_folds):
+    rng = np.random.default_rng(seed)
+    groups, y = rng.integers(0, 12, 90), rng.integers(0, 3, 90)
+    scheme = FoldScheme(3, True, groups=groups)
+    parts = list(scheme.splits(y, n_folds, seed))
+    assert sorted(np.concatenate([test for _, test in parts])) == list(range(90))
+    for train, test in parts:
+        assert not set(groups[train]) & set(groups[test])
+        assert len(train) + len(test) == 90
+
+
+def test_groups_of_equal_size_fill_folds_of_equal_size_with_every_class():
+    groups = np.repeat(np.arange(20), 5)
+    y = (groups % 2).astype(np.int64)
+    for _, test in FoldScheme(3, True, groups=groups).splits(y, 5, 0):
+        assert len(test) == 20
+        assert np.bincount(y[test]).tolist() == [10, 10]
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 10**6), st.integers(1, 5), st.booleans())
+def test_in_the_order_of_time_all_that_is_learned_from_is_earlier(seed, n_folds, grouped):
+    rng = np.random.default_rng(seed)
+    times, groups = rng.integers(0, 30, 80).astype(float), rng.integers(0, 40, 80)
+    scheme = FoldScheme(3, False, groups=groups if grouped else None, times=times)
+    parts = list(scheme.splits(np.zeros(80), n_folds, seed))
+    assert 1 <= len(parts) <= n_folds
+    tested = np.concatenate([test for _, test in parts])
+    assert len(tested) == len(set(tested))
+    assert max(times) in times[parts[-1][1]]
+    for train, test in parts:
+        assert times[train].max() < times[test].min()
+        assert not grouped or not set(groups[train]) & set(groups[test])
+
+
+def test_the_holdout_is_of_the_latest_rows_or_of_whole_groups():
+    y, times = np.zeros(50), np.arange(50.0)[::-1]
+    rest, held = FoldScheme(3, False, times=times).held_out(y, 0.2, 0)
+    assert sorted(times[held]) == list(range(40, 50))
+    assert len(rest) == 40
+    groups = np.arange(50) % 10
+    rest, held = FoldScheme(3, False, groups=groups).held_out(y, 0.2, 0)
+    assert len(held) == 10
+    assert not set(groups[rest]) & set(groups[held])
+
+
+@pytest.fixture
+def panel(tmp_path):
+    """Five visits of each of 24 persons: a person's number gives the answer away, were it seen."""
+    rng = np.random.default_rng(0)
+    person = np.repeat(np.arange(24), 5)
+    day = np.tile(np.arange(5), 24)
+    y = np.where(rng.random(24) < 0.5, "yes", "no")[person]
+    path = tmp_path / "panel.csv"
+    lines = [f"p{p},2024-01-{d + 1:02},{p + rng.normal() / 9},{rng.normal()},{label}"
+             for p, d, label in zip(person, day, y)]  # fmt: skip
+    path.write_text("person,day,mark,noise,y\n" + "\n".join(lines))
+    return path
+
+
+def planned(path, **options):
+    recipe = Recipe(data=str(path), target="y", learners=("NaiveBayes",), **options)
+    data = StudyData.of(without_order_columns(recipe)).checked()
+    return Plan.of(recipe, data), data
+
+
+def test_columns_of_groups_and_times_are_not_learned_from_unless_kept(panel):
+    plan, data = planned(panel, group="person", time="day")
+    assert data.schema.names == ("mark", "noise")
+    assert any("'person'" in note for note in plan.notes)
+    assert any("'day'" in note for note in plan.notes)
+    assert "day" in planned(panel, time="day", keep=("day",))[1].schema.names
+
+
+def test_inner_folds_keep_groups_apart_too(panel):
+    plan, data = planned(panel, group="person", folds=4, ignore=("day", "noise"))
+    person = np.repeat(np.arange(24), 5)
+    for split in plan.splits(data.y).values():
+        rows = data.rows.take(split.train)
+        for train, test in plan.scheme.take(split.train).inner(rows, 0, 10**6):
+            # the only column is the person's number and a little noise
+            one, two = (set(np.round(part.source.X[:, 0])) for part in (train, test))
+            assert not one & two
+        assert not set(person[split.train]) & set(person[split.test])
+
+
+@pytest.mark.usefixtures("no_pictures")
+def test_a_study_by_groups_does_not_reward_knowing_the_person(panel, tmp_path):
+    ask = {"learners": ["KNeighborsClassifier"], "folds": 4, "ignore": ["day", "noise"], "committees": False}
+    apart = lyceum.study(panel, "y", group="person", out=tmp_path / "apart", **ask)
+    mixed = lyceum.study(panel, "y", out=tmp_path / "mixed", **{**ask, "ignore": ["day", "noise", "person"]})
+    assert mixed.comparison["KNeighborsClassifier"].loss < 0.1
+    assert apart.comparison["KNeighborsClassifier"].loss > 0.25
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"group": "nobody"}, "nobody"),
+        ({"time": "y"}, "is the target"),
+        ({"time": "person"}, "neither numbers nor dates"),
+        ({"time": "day", "repeats": 2}, "only once"),
+    ],
+)
+def test_what_cannot_group_or_order_is_refused(panel, options, message):
+    with pytest.raises(StudyError, match=message):
+        planned(panel, **options)
