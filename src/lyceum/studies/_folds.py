@@ -135,7 +135,7 @@ def _group_folds(groups: np.ndarray, y: np.ndarray, n_folds: int, seed: int) -> 
     codes, group = np.unique(groups, return_inverse=True)
     n_classes = int(y.max()) + 1 if y.dtype.kind == "i" and len(y) else 1
     counts = np.zeros((len(codes), n_classes))
-    np.add.at(counts, (group, y if n_classes > 1 else 0), 1.0)
+    np.add.at(counts, (group, y if n_classes > 1 else np.zeros(len(y), dtype=np.int64)), 1.0)
     shuffled = np.random.default_rng(seed).permutation(len(codes))
     order = shuffled[np.argsort(-counts[shuffled].sum(axis=1), kind="stable")]
     total = np.maximum(counts.sum(axis=0), 1.0)

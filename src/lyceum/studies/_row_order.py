@@ -76,7 +76,8 @@ def _streamed(recipe: Recipe, key: str, name: str, data: StudyData) -> pa.Array:
     others = [each for each in scan(list(recipe.data)).schema.names if each != name]
     kind: Any = "categorical" if key == "group" else "continuous"
     rows = scan(list(recipe.data), kinds={name: kind}, ignore=others).take(data.numbers)
-    return pa.array(np.asarray(rows.source.X[:, 0], dtype=np.float64))
+    source: Any = rows.source
+    return pa.array(np.asarray(source.X[:, 0], dtype=np.float64))
 
 
 def _numbers(column: pa.Array) -> np.ndarray | None:

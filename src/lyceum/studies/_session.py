@@ -159,7 +159,7 @@ class _Session:
         _conclusions.stored_result(self.store, f"curve/{at}", work)
 
     def _forget_hasty(self) -> None:
-        """Forget the conclusions of an earlier session in which fewer folds were searched or time was short."""
+        """Forget the conclusions of an earlier session with fewer folds searched or too little time."""
         searched = sum(not result.is_first for result in self.store.done().values())
         rests_on = [searched, not self.budget.spent]
         if self.store.get("conclusions", rests_on) != rests_on:
