@@ -79,6 +79,7 @@ class Plan:
         compared, held_out = _held_out(recipe, data, scheme)
         folds, repeats, notes = _folds(recipe, data, compared)
         folds, more = _limited(recipe, folds, scheme.take(compared))
+        repeats = repeats if recipe.time is None else 1
         chosen, left_out = _candidates(recipe, data)
         return cls(
             (_baseline(data), *chosen),
