@@ -13,6 +13,7 @@ from lyceum.base._model_parts import complexity
 from lyceum.base._one_pass import OnePassClassifier, OnePassLearner, finite_sums
 from lyceum.base._posterior import PosteriorClassifier, normalize_posteriors
 from lyceum.base._replacement import parts_by_replacement, typical_row
+from lyceum.base._row_names import without_row_names
 from lyceum.base._score import Classifier, Regressor, target_of, targets_to_score
 from lyceum.base._state import unchanged_on_failure, undefined
 
@@ -35,4 +36,5 @@ __all__ = [
     "typical_row",
     "unchanged_on_failure",
     "undefined",
+    "without_row_names",
 ]

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base._explain import collect_explanation
 from lyceum.base._model_parts import check_learner, n_fitted_numbers
+from lyceum.base._row_names import without_row_names
 from lyceum.base._state import unchanged_on_failure
 from lyceum.data import Block, CheckCells, Column, Design, Inputs, Recode, Rows, Schema, Step
 from lyceum.report import Explanation, Summary
@@ -37,6 +38,7 @@ class Learner(BaseEstimator):
     _takes_missing: ClassVar[bool] = False
     _takes_sparse: ClassVar[bool] = False
     _takes_unlabelled: ClassVar[bool] = False  # classes may be missing; their codes are -1
+    _blanks_row_names: ClassVar[bool] = False  # columns of about one category per row are not looked at
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {}
 
@@ -60,6 +62,8 @@ class Learner(BaseEstimator):
         """The rows to fit on; learns the schema."""
         self._validate_params()
         rows = Inputs(self).for_fit(X, y, sample_weight)
+        if hasattr(self, "predict"):
+            rows = without_row_names(rows, type(self).__name__, self._blanks_row_names)
         return self._prepared(rows)
 
     def _more_rows(self, X: Any, y: Any = None, sample_weight: Any = None, classes: Any = None) -> Rows:

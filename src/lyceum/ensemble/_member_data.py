@@ -20,7 +20,7 @@ from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils._param_validation import HasMethods
 from sklearn.utils.validation import _check_feature_names, check_is_fitted, has_fit_parameter
 
-from lyceum.base import CATEGORICAL_FEATURES, Learner, complexity, undefined
+from lyceum.base import CATEGORICAL_FEATURES, Learner, complexity, undefined, without_row_names
 from lyceum.data import ArraySource, Block, Inputs, Rows, Schema, Step, is_frame
 from lyceum.ensemble._packed_members import pack, unpack
 from lyceum.errors import DataError, SchemaError
@@ -209,6 +209,8 @@ class Ensemble(Learner):
         self._validate_params()
         base = self._base()
         rows = _Inputs(self).for_fit(X, y, w)
+        blank = getattr(base, "_blanks_row_names", False)
+        rows = without_row_names(rows, type(self).__name__, blank) if takes_rows(base) else rows
         source = self._held(rows)
         assert source.y is not None
         if takes_rows(base):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from lyceum.errors import ModelFileError
 from lyceum.tree_core._tree import Tree
@@ -12,6 +12,8 @@ __all__ = ["TreeModel"]
 
 class TreeModel:
     """A learner of one tree, `tree_`, or of many, `trees_`; stands before `Learner` among the bases."""
+
+    _blanks_row_names: ClassVar[bool] = True
 
     n_features_in_: int
 
