@@ -9,6 +9,7 @@ LyceumError
 ├── ModelFileError (a ValueError)    a model file is damaged, unknown or unsafe
 ├── StudyError (a ValueError)        a study cannot be run as requested, or not in this folder
 └── Cancelled                        the work was stopped by whoever watched its progress
+DataWarning (a UserWarning)          what was found out, and taken for true, about the way a file is written
 
 A message says what, where, what came, and what to do instead.
 """
@@ -18,6 +19,7 @@ from __future__ import annotations
 __all__ = [
     "Cancelled",
     "DataError",
+    "DataWarning",
     "LyceumError",
     "MissingValuesError",
     "ModelFileError",
@@ -62,3 +64,7 @@ class StudyError(LyceumError, ValueError):
 
 class Cancelled(LyceumError):
     """The work was stopped by whoever watched its progress."""
+
+
+class DataWarning(UserWarning):
+    """What was found out, and taken for true, about the way in which a file is written."""

@@ -113,12 +113,17 @@ def test_inspect_is_not_led_astray_by_markup(run, tmp_path):
     assert "[/red] 50%" in out
 
 
-def test_inspect_takes_delimiter_and_encoding(run, tmp_path):
-    (tmp_path / "t.csv").write_bytes("stadt;n\nKöln;1\nUlm;2\n".encode("latin-1"))
-    code, _, err = run("inspect", tmp_path / "t.csv")
+def test_inspect_finds_separator_and_encoding_and_says_so(run, tmp_path):
+    (tmp_path / "t.csv").write_bytes("stadt;n\nKöln;1,5\nUlm;2,5\n".encode("latin-1"))
+    code, out, _ = run("inspect", tmp_path / "t.csv")
+    assert code == 0
+    assert "not UTF-8 text: read as cp1252" in out
+    assert "decimal commas" in out
+    code, _, err = run("inspect", tmp_path / "t.csv", "--encoding", "utf8")
     assert code == 2
-    assert "encoding" in err
-    assert run("inspect", tmp_path / "t.csv", "--encoding", "latin-1", "--delimiter", ";")[0] == 0
+    assert "--encoding latin-1" in err
+    options = ("--encoding", "latin-1", "--separator", ";", "--decimal", ",")
+    assert run("inspect", tmp_path / "t.csv", *options)[0] == 0
 
 
 @pytest.mark.parametrize(

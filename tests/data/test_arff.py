@@ -5,7 +5,7 @@ import pytest
 
 from lyceum import scan
 from lyceum.data import read_table
-from lyceum.errors import DataError
+from lyceum.errors import DataError, DataWarning
 
 DENSE = r"""% a comment
 @RELATION 'weather at noon'
@@ -68,7 +68,9 @@ def test_another_encoding_is_read_when_named(tmp_path):
     text = "@relation r\n@attribute a {süß,sauer}\n@data\nsüß\n"
     path = written(tmp_path, text, "latin-1")
     assert scan(path, encoding="latin-1").schema["a"].categories.tolist() == ["süß", "sauer"]
-    with pytest.raises(DataError, match=r"is not UTF8 text: give its encoding, e\.g\. encoding='latin-1'"):
+    with pytest.raises(DataError, match=r"is not UTF8 text: give its encoding, e\.g\. --encoding latin-1"):
+        scan(path, encoding="utf8")
+    with pytest.warns(DataWarning, match="not UTF-8 text: read as cp1252"):
         scan(path)
 
 

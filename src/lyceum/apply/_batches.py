@@ -9,14 +9,24 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import IO, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from lyceum.data import Column, CsvFormat, file_kind, is_frame, paths_of, read_table, reading, spelling_hint
+from lyceum.data import (
+    Column,
+    FileFormat,
+    file_kind,
+    is_frame,
+    paths_of,
+    read_data,
+    reading,
+    say,
+    spelling_hint,
+)
 from lyceum.errors import DataError, SchemaError
 
 __all__ = ["Batches", "spooled"]
@@ -37,7 +47,7 @@ class Batches:
     data: Any
     columns: tuple[Column, ...]
     also: tuple[str, ...] = ()
-    form: CsvFormat = field(default_factory=partial(CsvFormat, ""))
+    form: FileFormat = field(default_factory=FileFormat)
 
     @property
     def wanted(self) -> list[str]:
@@ -57,7 +67,7 @@ class Batches:
         if self.kind == "parquet":
             return sum(pq.read_metadata(path).num_rows for path in self.paths)
         if self.kind == "csv":
-            form = self.form.sniffed(self.paths[0])
+            form = self.form.csv(self.paths[0])
             cells = sum(form.cell_bytes(path, os.path.getsize(path)) for path in self.paths) // 8
             return cells // max(1, len(form.typed(self.paths[0]).types))
         return None
@@ -68,7 +78,9 @@ class Batches:
         return self._parquet() if self.kind == "parquet" else self._in_memory()
 
     def _in_memory(self) -> Iterator[pa.Table]:
-        table = read_table(self.data, self.form)
+        found = read_data(self.data, self.form)
+        say(found.notes, found.name)
+        table = found.table
         self._check(table.column_names)
         for start in range(0, table.num_rows, _ROWS):
             yield table.select(self.wanted).slice(start, _ROWS)
@@ -82,13 +94,16 @@ class Batches:
                     yield pa.Table.from_batches([batch])
 
     def _csv(self) -> Iterator[pa.Table]:
-        form = self.form.sniffed(self.paths[0])
+        form = self.form.csv(self.paths[0])
+        numeric = {column.name for column in self.columns if column.numeric}
         for path in self.paths:
             typed = form.typed(path)
             self._check(list(typed.types), path)
             known = {column.name: _csv_type(column, typed.types[column.name]) for column in self.columns}
             types = {name: known.get(name, _TEXT) for name in typed.types}
-            for batch in replace(typed, types=types).stream(path):
+            written = {name: style for name, style in typed.written.items() if name in numeric}
+            say(typed.notes, path)
+            for batch in replace(typed, types=types, written=written).stream(path):
                 yield pa.Table.from_batches([batch]).select(self.wanted)
 
     def _check(self, names: Sequence[str], path: str = "the table") -> None:

@@ -14,7 +14,7 @@ from lyceum.apply._batches import spooled
 from lyceum.apply._evaluate import costs_of, log_losses, mean_interval
 from lyceum.apply._fitted_model import FittedModel
 from lyceum.apply._outcomes import Outcomes
-from lyceum.data import CsvFormat
+from lyceum.data import FileFormat
 from lyceum.decision import minimum_risk
 from lyceum.errors import DataError
 from lyceum.evaluate import mcnemar
@@ -144,7 +144,7 @@ def compare_models(
     loss: Any = None,
     doubt: float | None = None,
     names: tuple[str, str] = ("first", "second"),
-    form: CsvFormat | None = None,
+    form: FileFormat | None = None,
 ) -> ModelComparison:
     """Compare two fitted models on the same rows, which neither has seen.
 

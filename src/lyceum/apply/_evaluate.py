@@ -13,7 +13,7 @@ from scipy import stats
 from lyceum.apply._batches import spooled
 from lyceum.apply._fitted_model import FittedModel
 from lyceum.apply._outcomes import Outcomes
-from lyceum.data import CsvFormat
+from lyceum.data import FileFormat
 from lyceum.decision import Decisions, LossMatrix, minimum_risk
 from lyceum.errors import DataError
 from lyceum.evaluate import (
@@ -127,7 +127,7 @@ def evaluate_model(
     *,
     loss: Any = None,
     doubt: float | None = None,
-    form: CsvFormat | None = None,
+    form: FileFormat | None = None,
 ) -> Evaluation:
     """Measure a fitted model on rows that it has not seen.
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from lyceum.apply._batches import Batches, spooled
 from lyceum.apply._fitted_model import FittedModel
-from lyceum.data import CsvFormat
+from lyceum.data import FileFormat
 from lyceum.errors import DataError, LyceumError
 from lyceum.report import Explanation, Table, plain, show
 
@@ -83,7 +83,7 @@ def show_cell(cell: Any) -> str:
 
 
 def explain_rows(
-    model: Any, data: Any, rows: Sequence[int] = (0,), *, form: CsvFormat | None = None
+    model: Any, data: Any, rows: Sequence[int] = (0,), *, form: FileFormat | None = None
 ) -> list[RowExplanation]:
     """Why the model predicts what it does in the given rows of a file (from 0; at most once each).
 
@@ -96,7 +96,7 @@ def explain_rows(
     if wanted and wanted[0] < 0:
         raise DataError(f"row {wanted[0]}: rows are counted from 0")
     with spooled(data) as source:
-        table = _taken(Batches(source, fitted.schema.columns, (), form or CsvFormat("")), wanted)
+        table = _taken(Batches(source, fitted.schema.columns, (), form or FileFormat()), wanted)
     found = fitted.explain(fitted.rows(table))
     posterior = fitted.posterior(table) if fitted.classes is not None else None
     made = {row: _one(fitted, found, table, posterior, i, row) for i, row in enumerate(wanted)}

@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import InvalidParameterError
 
 from lyceum import catalog
 from lyceum.apply._batches import spooled
-from lyceum.data import CsvFormat, Schema, scan
+from lyceum.data import FileFormat, Schema, scan
 from lyceum.errors import LyceumError
 
 __all__ = ["fit_file", "preparations"]
@@ -26,7 +26,7 @@ def fit_file(
     weight: str | None = None,
     kinds: Mapping[str, Any] | None = None,
     ignore: Collection[str] = (),
-    form: CsvFormat | None = None,
+    form: FileFormat | None = None,
 ) -> Any:
     """Fit a catalogued learner on a file, with what it needs in front of it.
 
@@ -43,6 +43,8 @@ def fit_file(
         Parameters of the learner.
     weight, kinds, ignore
         As for `lyceum.scan`.
+    form : FileFormat, optional
+        How the file is written; by default that is found out.
 
     Returns
     -------
@@ -59,11 +61,10 @@ def fit_file(
     entry = catalog.find(learner)
     if entry.task in ("classification", "regression") and target is None:
         raise LyceumError(f"{learner} needs a target: say which column to predict")
-    form = form or CsvFormat("")
     made = _with_settings(entry.load()(), settings or {})
-    options = {"delimiter": form.delimiter or None, "encoding": form.encoding}
+    options = (form or FileFormat()).options()
     with spooled(data) as source:
-        rows = scan(source, target, weight=weight, kinds=kinds, ignore=ignore, **options)  # type: ignore[arg-type]
+        rows = scan(source, target, weight=weight, kinds=kinds, ignore=ignore, **options)
         # cells may be missing after the fit, even if none is in it
         before = [catalog.find(name).load()() for name in preparations(entry, rows.schema)]
         model = make_pipeline(*before, made) if before else made

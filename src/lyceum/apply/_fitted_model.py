@@ -14,7 +14,7 @@ from sklearn.pipeline import Pipeline
 from lyceum import progress
 from lyceum.apply._batches import Batches
 from lyceum.apply._pipeline_explanation import explain_steps
-from lyceum.data import Column, CsvFormat, Rows, Schema, coded_source
+from lyceum.data import Column, FileFormat, Rows, Schema, coded_source
 from lyceum.decision import MinimumRiskClassifier
 from lyceum.errors import DataError, LyceumError
 from lyceum.report import Explanation
@@ -153,7 +153,7 @@ class FittedModel:
         *,
         also: tuple[str, ...] = (),
         truth: str | None = None,
-        form: CsvFormat | None = None,
+        form: FileFormat | None = None,
     ) -> Iterator[tuple[pa.Table, np.ndarray]]:
         """Every batch of the data with the model's output for it.
 
@@ -164,11 +164,11 @@ class FittedModel:
             Columns that the batches have besides those of the model.
         truth : str, optional
             The column with the true target, which the batches then have too.
-        form : CsvFormat, optional
-            How a CSV file is written.
+        form : FileFormat, optional
+            How the file is written.
         """
         columns = self.schema.columns if truth is None else (*self.schema, replace(self.target, name=truth))
-        batches = Batches(data, columns, also, form or CsvFormat(""))
+        batches = Batches(data, columns, also, form or FileFormat())
         total = batches.n_rows if progress.is_watched() else None
         done = 0
         for table in batches:

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.csv
 
 from lyceum.bayes import NaiveBayes
-from lyceum.data import CsvFormat, read_table
+from lyceum.data import FileFormat, read_data, say
 from lyceum.errors import DataError, LyceumError
 from lyceum.files import write_file
 from lyceum.paradigms import STRATEGIES, active_learning
@@ -54,7 +54,7 @@ def label_file(
     n_queries: int = 20,
     learner: Any = None,
     seed: int = 0,
-    form: CsvFormat | None = None,
+    form: FileFormat | None = None,
 ) -> Labelled:
     """Ask for labels of the rows of a file, the most telling first, and write all rows with their labels.
 
@@ -77,7 +77,7 @@ def label_file(
     learner : classifier, default=None
         What says how sure it is; None is naive Bayes.
     seed : int, default=0
-    form : CsvFormat, optional
+    form : FileFormat, optional
 
     Returns
     -------
@@ -85,7 +85,9 @@ def label_file(
     """
     if strategy not in STRATEGIES:
         raise LyceumError(f"strategy must be one of {', '.join(STRATEGIES)}, not {strategy!r}")
-    work = _Work(read_table(data, form), target, Path(out), ask, NaiveBayes() if learner is None else learner)
+    found = read_data(data, form)
+    say(found.notes, data)
+    work = _Work(found.table, target, Path(out), ask, NaiveBayes() if learner is None else learner)
     if n_queries > 0 and work.begin(n_queries, seed):
         work.go_on(strategy, n_queries - work.asked, seed)
     return work.result()

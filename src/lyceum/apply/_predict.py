@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 
 from lyceum.apply._batches import spooled
 from lyceum.apply._fitted_model import FittedModel
-from lyceum.data import CsvFormat
+from lyceum.data import FileFormat
 from lyceum.decision import LossMatrix, minimum_risk
 from lyceum.errors import DataError
 from lyceum.files import replacing
@@ -63,7 +63,7 @@ def predict_file(
     doubt: float | None = None,
     keep: Sequence[str] = (),
     force: bool = False,
-    form: CsvFormat | None = None,
+    form: FileFormat | None = None,
     spreadsheet: bool = False,
 ) -> Predicted:
     """Predict every row of a file and write the predictions in the same order.
@@ -87,7 +87,7 @@ def predict_file(
         Columns of the data to write along, in front.
     force : bool, default=False
         Whether an existing file is replaced.
-    form : CsvFormat, optional
+    form : FileFormat, optional
         How CSV data are written.
     spreadsheet : bool, default=False
         Whether text in a CSV file that a spreadsheet would run as a formula (it begins with =, +, -, @, a tab

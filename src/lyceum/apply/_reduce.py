@@ -9,7 +9,8 @@ from typing import Any, Literal
 import numpy as np
 import pyarrow as pa
 
-from lyceum.data import CsvFormat, scan
+from lyceum.apply._batches import spooled
+from lyceum.data import FileFormat, scan
 from lyceum.errors import SettingError
 from lyceum.prepare import FillMissing, Standardize
 from lyceum.reduce import PCA, SVD, AttributeRanking, ClassicalMDS, FisherProjection, SubsetSelection
@@ -69,7 +70,7 @@ def reduce_table(
     *,
     method: Method = "pca",
     n_components: float | None = None,
-    form: CsvFormat | None = None,
+    form: FileFormat | None = None,
 ) -> Reduction:
     """Fewer columns for a file or a frame: missing cells are filled and numbers standardized first.
 
@@ -83,8 +84,8 @@ def reduce_table(
         best columns one by one, or the best set of columns.
     n_components : int or float, optional
         How many columns to keep; for "pca" a number below 1 is the proportion of the variance.
-    form : CsvFormat, optional
-        How a CSV file is written.
+    form : FileFormat, optional
+        How the file is written.
 
     Returns
     -------
@@ -98,8 +99,8 @@ def reduce_table(
     """
     if method in _SUPERVISED and target is None:
         raise SettingError(f"method {method!r} compares columns with a target: name one with target=")
-    delimiter, encoding = (None, "utf8") if form is None else (form.delimiter or None, form.encoding)
-    rows = scan(data, target, delimiter=delimiter, encoding=encoding)
+    with spooled(data) as source:
+        rows = scan(source, target, **(form or FileFormat()).options())
     model = _model(method, n_components)
     if method not in ("mds", "ranking"):
         rows = FillMissing().fit(rows).transform(rows)

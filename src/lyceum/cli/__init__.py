@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -18,17 +18,15 @@ from lyceum.cli._bayesnet import bayesnet
 from lyceum.cli._options import (
     AsJson,
     Data,
-    Delimiter,
     Doubt,
-    Encoding,
     Force,
     Ignore,
     Kind,
     Loss,
     Model,
     Truth,
-    csv_format,
     kinds_of,
+    reads_files,
     settings_of,
 )
 from lyceum.errors import LyceumError
@@ -105,11 +103,13 @@ def _lyceum(
 @app.command(
     epilog="Example: lyceum study credit.csv --target class --loss bad:good=5,good:bad=1 --out credit-study"
 )
+@reads_files
 def study(
     data: Annotated[
         str | None,
         typer.Argument(
-            help="A CSV, Parquet, Arrow or ARFF file, a folder, or a quoted glob; or see --recipe."
+            help="A file (CSV, Excel, JSON lines, Parquet, Arrow, ARFF, SQLite, DuckDB), a folder, or a "
+            "quoted glob; or see --recipe."
         ),
     ] = None,
     target: Annotated[str | None, typer.Option("--target", "-t", help="The column to predict.")] = None,
@@ -152,6 +152,7 @@ def study(
         bool,
         typer.Option("--force/--resume", help="Start anew, or go on where the same study was interrupted."),
     ] = False,
+    form: Any = None,
     as_json: AsJson = False,
 ) -> None:
     """Compare learners on a table honestly: a ranking, a report and a model to use."""
@@ -162,26 +163,24 @@ def study(
         learners=None if learners is None else [name.strip() for name in learners.split(",") if name.strip()],
         doubt=doubt, folds=folds, repeats=repeats, holdout=holdout, bootstrap_632=bootstrap_632,
         choose=choose, seed=seed, budget=budget, kinds=kinds_of(kind) or None, ignore=ignore or None,
-        keep=keep or None, weight=weight, recipe=recipe, out=out, force=force,
+        keep=keep or None, weight=weight, recipe=recipe, out=out, force=force, form=form,
     )  # fmt: skip
 
 
 @app.command(epilog="Example: lyceum inspect customers.csv --target churned")
+@reads_files
 def inspect(
-    file: Annotated[
-        str, typer.Argument(help="A CSV, Parquet, Arrow or ARFF file, a folder, or a quoted glob.")
-    ],
+    file: Data,
     target: Annotated[
         str | None, typer.Option("--target", "-t", help="The column to predict: leaks of it are looked for.")
     ] = None,
-    delimiter: Delimiter = "",
-    encoding: Encoding = "utf8",
+    form: Any = None,
     as_json: AsJson = False,
 ) -> None:
     """Show what is in a table: kinds and why, ranges, categories, missing cells, and what looks wrong."""
     from lyceum.cli._inspect import run
 
-    run(file, target, delimiter, encoding, as_json)
+    run(file, target, form, as_json)
 
 
 def _learner_names(incomplete: str) -> list[str]:
@@ -192,6 +191,7 @@ def _learner_names(incomplete: str) -> list[str]:
     epilog="Example: lyceum fit train.csv --target class --learner LogisticRegression --set C=0.1 "
     "--out model.lyceum"
 )
+@reads_files
 def fit(
     data: Data,
     learner: Annotated[
@@ -205,20 +205,19 @@ def fit(
     kind: Kind = None,
     ignore: Ignore = None,
     weight: Annotated[str | None, typer.Option(help="A column of row weights.")] = None,
-    delimiter: Delimiter = "",
-    encoding: Encoding = "utf8",
+    form: Any = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """Fit one learner on a file, with what it needs in front of it, and keep it as a model file."""
     from lyceum.cli._fit import run
 
-    form = csv_format(delimiter, encoding)
     kinds, settings = kinds_of(kind), settings_of(setting)
     run(data, target, learner, settings, out, kinds, ignore or (), weight, form, force, as_json)
 
 
 @app.command(epilog="Example: lyceum predict model.lyceum new.parquet -o predictions.csv --proba")
+@reads_files
 def predict(
     model: Model,
     data: Data,
@@ -231,8 +230,7 @@ def predict(
     keep: Annotated[
         list[str] | None, typer.Option(help="A column of the data to write along; again for more.")
     ] = None,
-    delimiter: Delimiter = "",
-    encoding: Encoding = "utf8",
+    form: Any = None,
     force: Force = False,
     as_json: AsJson = False,
     spreadsheet: Annotated[
@@ -243,30 +241,30 @@ def predict(
     """Predict every row of a file of any size, in its order."""
     from lyceum.cli._predict import run
 
-    form = csv_format(delimiter, encoding)
     run(model, data, out, proba, loss, doubt, keep or (), form, force, as_json, spreadsheet)
 
 
 @app.command(
     epilog="Example: lyceum evaluate model.lyceum test.csv --target class --loss bad:good=5,good:bad=1"
 )
+@reads_files
 def evaluate(
     model: Model,
     data: Data,
     target: Truth = None,
     loss: Loss = None,
     doubt: Doubt = None,
-    delimiter: Delimiter = "",
-    encoding: Encoding = "utf8",
+    form: Any = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure a model on rows that it has not seen: errors, costs and posteriors, with intervals."""
     from lyceum.cli._evaluate import run
 
-    run(model, data, target, loss, doubt, csv_format(delimiter, encoding), as_json)
+    run(model, data, target, loss, doubt, form, as_json)
 
 
 @app.command(epilog="Example: lyceum explain model.lyceum new.csv --row 7")
+@reads_files
 def explain(
     model: Model,
     data: Data,
@@ -274,17 +272,17 @@ def explain(
         list[int] | None,
         typer.Option(help="A row to explain, counted from 0; again for more. The first three if not given."),
     ] = None,
-    delimiter: Delimiter = "",
-    encoding: Encoding = "utf8",
+    form: Any = None,
     as_json: AsJson = False,
 ) -> None:
     """Show why a model predicts what it does: what every column adds, largest first."""
     from lyceum.cli._explain import run
 
-    run(model, data, row or (), csv_format(delimiter, encoding), as_json)
+    run(model, data, row or (), form, as_json)
 
 
 @app.command(epilog="Example: lyceum compare old.lyceum new.lyceum test.csv --target class")
+@reads_files
 def compare(
     first: Model,
     second: Model,
@@ -292,14 +290,13 @@ def compare(
     target: Truth = None,
     loss: Loss = None,
     doubt: Doubt = None,
-    delimiter: Delimiter = "",
-    encoding: Encoding = "utf8",
+    form: Any = None,
     as_json: AsJson = False,
 ) -> None:
     """Say which of two models is better on the same rows, and how sure that is."""
     from lyceum.cli._compare import run
 
-    run(first, second, data, target, loss, doubt, csv_format(delimiter, encoding), as_json)
+    run(first, second, data, target, loss, doubt, form, as_json)
 
 
 @app.command(epilog="Example: lyceum doctor")

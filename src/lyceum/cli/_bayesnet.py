@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lyceum.cli._options import AsJson, Data, Force, Ignore, Kind, kinds_of, refuse_to_replace
+from lyceum.cli._options import AsJson, Data, Force, Ignore, Kind, kinds_of, reads_files, refuse_to_replace
 from lyceum.errors import LyceumError
 
 if TYPE_CHECKING:
@@ -59,6 +59,7 @@ def _edges(texts: Sequence[str] | None, option: str) -> list[tuple[str, str]]:
 
 
 @bayesnet.command(epilog="Example: lyceum bayesnet learn patients.csv --method tabu -o patients.bif")
+@reads_files
 def learn(
     data: Data,
     out: Annotated[str, typer.Option("--out", "-o", help="The BIF file to write.")] = "network.bif",
@@ -86,6 +87,7 @@ def learn(
     kind: Kind = None,
     ignore: Ignore = None,
     seed: Annotated[int, typer.Option(help="What chance is drawn from.")] = 0,
+    form: Any = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
@@ -97,7 +99,8 @@ def learn(
 
     refuse_to_replace(out, force)
     with notes(), progress_bar(f"learning from {Path(data).name}"):
-        rows = scan(data, target=target, kinds=kinds_of(kind) or None, ignore=ignore or ())  # type: ignore[arg-type]
+        kinds: Any = kinds_of(kind) or None
+        rows = scan(data, target=target, kinds=kinds, ignore=ignore or (), **form.options())
         numbers = [rows.schema[int(j)].name for j in rows.schema.continuous]
         if numbers:
             rows = Discretize(n_bins=bins).fit(rows).transform(rows)

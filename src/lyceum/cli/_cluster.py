@@ -8,6 +8,7 @@ from typing import Any
 
 from lyceum.cli._options import refuse_to_replace
 from lyceum.cli._screen import console, notes, print_json, progress_bar, show_summary
+from lyceum.data import FileFormat
 from lyceum.studies import cluster_table
 
 __all__ = ["run"]
@@ -20,8 +21,7 @@ def run(
     settings: Mapping[str, Any],
     kinds: Mapping[str, Any],
     ignore: Collection[str],
-    delimiter: str,
-    encoding: str,
+    form: FileFormat,
     seed: int,
     out: str,
     report: str,
@@ -33,7 +33,7 @@ def run(
     with notes(), progress_bar(f"clustering {Path(data).name}"):
         found = cluster_table(
             data, learner=learner, clusters=clusters, settings=settings, kinds=kinds or None, ignore=ignore,
-            delimiter=delimiter or None, encoding=encoding, seed=seed,
+            form=form, seed=seed,
         )  # fmt: skip
     found.write_labels(out)
     found.write_report(report)

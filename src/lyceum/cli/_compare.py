@@ -8,8 +8,8 @@ from rich.text import Text
 
 import lyceum
 from lyceum.apply import compare_models, read_loss
-from lyceum.cli._screen import console, print_json, progress_bar, show_table
-from lyceum.data import CsvFormat
+from lyceum.cli._screen import console, notes, print_json, progress_bar, show_table
+from lyceum.data import FileFormat
 
 __all__ = ["run"]
 
@@ -21,12 +21,12 @@ def run(
     target: str | None,
     loss: str | None,
     doubt: float | None,
-    form: CsvFormat,
+    form: FileFormat,
     as_json: bool,
 ) -> None:
     costs = None if loss is None else read_loss(loss)
     models = lyceum.load(first), lyceum.load(second)
-    with progress_bar(f"comparing on {Path(data).name}"):
+    with notes(), progress_bar(f"comparing on {Path(data).name}"):
         found = compare_models(
             *models, data, target, loss=costs, doubt=doubt, names=_names(first, second), form=form,
         )  # fmt: skip

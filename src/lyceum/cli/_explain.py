@@ -9,7 +9,7 @@ from rich.text import Text
 import lyceum
 from lyceum.apply import RowExplanation, explain_rows, show_cell
 from lyceum.cli._screen import console, print_json, table
-from lyceum.data import CsvFormat
+from lyceum.data import FileFormat
 from lyceum.report import show
 
 __all__ = ["run"]
@@ -17,7 +17,7 @@ __all__ = ["run"]
 _BAR = 12  # cells of the longest bar on either side
 
 
-def run(model: str, data: str, rows: Sequence[int], form: CsvFormat, as_json: bool) -> None:
+def run(model: str, data: str, rows: Sequence[int], form: FileFormat, as_json: bool) -> None:
     found = explain_rows(lyceum.load(model), data, rows or (0, 1, 2), form=form)
     if as_json:
         print_json([one.as_dict() for one in found])

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from lyceum.cli._options import (
     AsJson,
     Data,
-    Delimiter,
-    Encoding,
     Force,
     Ignore,
     Kind,
     Truth,
-    csv_format,
     kinds_of,
+    reads_files,
     settings_of,
 )
 
@@ -26,6 +24,7 @@ commands = typer.Typer()
 
 
 @commands.command(epilog="Example: lyceum cluster customers.csv --clusters 4 --out clusters.csv")
+@reads_files
 def cluster(
     data: Data,
     learner: Annotated[
@@ -43,8 +42,7 @@ def cluster(
     seed: Annotated[int, typer.Option(help="What chance is drawn from.")] = 0,
     out: Annotated[str, typer.Option("--out", "-o", help="The CSV file of labels.")] = "clusters.csv",
     report: Annotated[str, typer.Option(help="The page to write.")] = "clusters.html",
-    delimiter: Delimiter = "",
-    encoding: Encoding = "utf8",
+    form: Any = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
@@ -52,12 +50,13 @@ def cluster(
     from lyceum.cli._cluster import run
 
     run(
-        data, learner, clusters, settings_of(setting), kinds_of(kind), ignore or (), delimiter, encoding,
+        data, learner, clusters, settings_of(setting), kinds_of(kind), ignore or (), form,
         seed, out, report, force, as_json,
     )  # fmt: skip
 
 
 @commands.command(epilog="Example: lyceum reduce penguins.csv --target species --method fisher -o scores.csv")
+@reads_files
 def reduce(
     data: Data,
     target: Truth = None,
@@ -68,15 +67,14 @@ def reduce(
     ] = None,
     out: Annotated[str | None, typer.Option("--out", "-o", help="A CSV or Parquet file to write.")] = None,
     page: Annotated[str | None, typer.Option("--report", help="An HTML page to write.")] = None,
-    delimiter: Delimiter = "",
-    encoding: Encoding = "utf8",
+    form: Any = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """Fewer columns: principal components, Fisher's projection, or the columns that tell most."""
     from lyceum.cli._reduce import run
 
-    run(data, target, method, components, out, page, csv_format(delimiter, encoding), force, as_json)
+    run(data, target, method, components, out, page, form, force, as_json)
 
 
 @commands.command(epilog="Example: lyceum segment photo.png --segments 5 --by colour+position")
@@ -97,6 +95,7 @@ def segment(
 
 
 @commands.command(epilog="Example: lyceum label mails.csv --target spam --out labelled.csv --queries 30")
+@reads_files
 def label(
     data: Data,
     target: Annotated[str, typer.Option("--target", "-t", help="The column of labels; it may be missing.")],
@@ -109,11 +108,10 @@ def label(
         str | None, typer.Option("--learner", "-l", help="What guesses; NaiveBayes if not given.")
     ] = None,
     seed: Annotated[int, typer.Option(help="What chance is drawn from.")] = 0,
-    delimiter: Delimiter = "",
-    encoding: Encoding = "utf8",
+    form: Any = None,
     force: Force = False,
 ) -> None:
     """Ask for the labels of rows, the most telling first, and save every answer at once."""
     from lyceum.cli._label import run
 
-    run(data, target, out, strategy, queries, learner, seed, csv_format(delimiter, encoding), force)
+    run(data, target, out, strategy, queries, learner, seed, form, force)

@@ -10,7 +10,7 @@ import lyceum
 from lyceum.apply import FittedModel, fit_file
 from lyceum.cli._options import refuse_to_replace
 from lyceum.cli._screen import console, notes, print_json, progress_bar, show_summary
-from lyceum.data import CsvFormat
+from lyceum.data import FileFormat
 
 __all__ = ["run"]
 
@@ -24,7 +24,7 @@ def run(
     kinds: Mapping[str, str],
     ignore: Collection[str],
     weight: str | None,
-    form: CsvFormat,
+    form: FileFormat,
     force: bool,
     as_json: bool,
 ) -> None:

@@ -8,8 +8,9 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from lyceum.apply import spooled
 from lyceum.cli._screen import console, print_json, progress_bar, table
-from lyceum.data import ColumnInspection, CsvFormat, Inspection, inspect
+from lyceum.data import ColumnInspection, FileFormat, Inspection, inspect
 from lyceum.report import show
 
 __all__ = ["render", "run"]
@@ -19,9 +20,9 @@ _WIDE = 110  # from this many columns on, the reason for each kind is shown too
 _GRAVE = ("leak", "missing_target", "constant", "empty", "infinite")
 
 
-def run(file: str, target: str | None, delimiter: str, encoding: str, as_json: bool) -> None:
-    with progress_bar(f"reading {Path(file).name}"):
-        found = inspect(file, target, form=CsvFormat(delimiter, encoding))
+def run(file: str, target: str | None, form: FileFormat, as_json: bool) -> None:
+    with progress_bar(f"reading {Path(file).name}"), spooled(file) as source:
+        found = inspect(source, target, form=form)
     if as_json:
         print_json(found.as_dict())
     else:
@@ -31,6 +32,8 @@ def run(file: str, target: str | None, delimiter: str, encoding: str, as_json: b
 def render(found: Inspection) -> None:
     """Print an inspection as wide as the terminal is."""
     console.print(_headline(found), soft_wrap=True)
+    for note in found.notes:
+        console.print(Text(note, style="yellow"), soft_wrap=True)
     console.print()
     console.print(_columns(found))
     if found.target is not None:

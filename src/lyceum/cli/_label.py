@@ -10,8 +10,8 @@ from rich.text import Text
 from lyceum import catalog
 from lyceum.apply import label_file, show_cell
 from lyceum.cli._options import refuse_to_replace
-from lyceum.cli._screen import console, table
-from lyceum.data import CsvFormat
+from lyceum.cli._screen import console, notes, table
+from lyceum.data import FileFormat
 
 __all__ = ["run"]
 
@@ -24,15 +24,16 @@ def run(
     queries: int,
     learner: str | None,
     seed: int,
-    form: CsvFormat,
+    form: FileFormat,
     force: bool,
 ) -> None:
     refuse_to_replace(out, force)
     made = None if learner is None else catalog.find(learner).load()()
     console.print("Type a label and Enter; Enter alone stops. Every answer is saved at once.", style="dim")
-    found = label_file(
-        data, target, out, _ask, strategy=strategy, n_queries=queries, learner=made, seed=seed, form=form
-    )
+    with notes():
+        found = label_file(
+            data, target, out, _ask, strategy=strategy, n_queries=queries, learner=made, seed=seed, form=form
+        )
     classes = ", ".join(found.classes) or "none"
     console.print(
         f"{found.asked} answers; {found.labelled:,} of {found.rows:,} rows have a label ({escape(classes)}): "

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
+import inspect
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from lyceum.errors import LyceumError
 
-if TYPE_CHECKING:
-    from lyceum.data import CsvFormat
-
-__all__ = ["AsJson", "Data", "Delimiter", "Doubt", "Encoding", "Force", "Ignore", "Kind", "Loss", "Model",
-           "Truth", "csv_format", "kinds_of", "refuse_to_replace", "settings_of"]  # fmt: skip
+__all__ = ["AsJson", "Data", "Doubt", "Force", "Ignore", "Kind", "Loss", "Model", "Truth", "kinds_of",
+           "reads_files", "refuse_to_replace", "settings_of"]  # fmt: skip
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 Data = Annotated[
     str,
     typer.Argument(
-        help="A CSV, Parquet, Arrow or ARFF file, a folder, a quoted glob, or - for CSV from stdin."
+        help="A file (CSV, Excel, JSON lines, Parquet, Arrow, ARFF, SQLite, DuckDB), a folder, a quoted "
+        "glob, or - for CSV from stdin."
     ),
 ]
 Model = Annotated[str, typer.Argument(help="A model file, as `lyceum fit` and `lyceum study` write it.")]
@@ -44,8 +44,24 @@ Kind = Annotated[
     ),
 ]
 Ignore = Annotated[list[str] | None, typer.Option(help="A column to leave out; again for more.")]
-Delimiter = Annotated[str, typer.Option(help="What separates the cells of a CSV file; guessed if empty.")]
-Encoding = Annotated[str, typer.Option(help="The text encoding of a CSV file.")]
+_READING = "How the file is written (found out if not said)"
+_Separator = Annotated[
+    str,
+    typer.Option(help="What separates the cells of text: one character, or tab.", rich_help_panel=_READING),
+]
+_Encoding = Annotated[
+    str, typer.Option(help="The encoding of text, e.g. latin-1, utf-16.", rich_help_panel=_READING)
+]
+_Decimal = Annotated[str, typer.Option(help="The decimal mark: . or ,", rich_help_panel=_READING)]
+_NoHeader = Annotated[
+    bool,
+    typer.Option(
+        "--no-header", help="The first row has no names: columns are x0, x1, ...", rich_help_panel=_READING
+    ),
+]
+_Table = Annotated[
+    str, typer.Option(help="The sheet of a workbook, the table of a database.", rich_help_panel=_READING)
+]
 Force = Annotated[bool, typer.Option("--force", help="Replace what is there already.")]
 
 
@@ -84,8 +100,32 @@ def refuse_to_replace(path: str, force: bool) -> None:
         raise FileExistsError(f"{path} is there already: choose another name, or replace it by --force")
 
 
-def csv_format(delimiter: str, encoding: str) -> CsvFormat:
-    """How CSV files are written, by the options of a command."""
-    from lyceum.data import CsvFormat
+def reads_files(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options that say how files are written; it gets them as `form`, a FileFormat."""
 
-    return CsvFormat(delimiter, encoding)
+    @wraps(command)
+    def with_options(
+        *args: Any, separator: str, encoding: str, decimal: str, no_header: bool, table: str, **options: Any
+    ) -> None:
+        from lyceum.data import FileFormat
+
+        names = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "bar": "|"}
+        form = FileFormat(names.get(separator, separator), encoding, decimal, not no_header, table)
+        command(*args, form=form, **options)
+
+    signature = inspect.signature(command, eval_str=True)
+    before = [parameter for parameter in signature.parameters.values() if parameter.name != "form"]
+    added = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+        for name, default, annotation in (
+            ("separator", "", _Separator),
+            ("encoding", "", _Encoding),
+            ("decimal", "", _Decimal),
+            ("no_header", False, _NoHeader),
+            ("table", "", _Table),
+        )
+    ]
+    every = [*before, *added]
+    with_options.__signature__ = signature.replace(parameters=every)  # type: ignore[attr-defined]
+    with_options.__annotations__ = {parameter.name: parameter.annotation for parameter in every}
+    return with_options

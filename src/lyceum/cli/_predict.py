@@ -9,8 +9,8 @@ from pathlib import Path
 import lyceum
 from lyceum.apply import predict_file, read_loss
 from lyceum.cli._options import refuse_to_replace
-from lyceum.cli._screen import console, print_json, progress_bar
-from lyceum.data import CsvFormat
+from lyceum.cli._screen import console, notes, print_json, progress_bar
+from lyceum.data import FileFormat
 from lyceum.errors import LyceumError
 
 __all__ = ["run"]
@@ -24,7 +24,7 @@ def run(
     loss: str | None,
     doubt: float | None,
     keep: Sequence[str],
-    form: CsvFormat,
+    form: FileFormat,
     force: bool,
     as_json: bool,
     spreadsheet: bool,
@@ -34,7 +34,7 @@ def run(
         raise LyceumError("--json describes what was written to a file: give -o predictions.csv")
     if not to_screen:
         refuse_to_replace(out, force)
-    with progress_bar(f"predicting {Path(data).name}"):
+    with notes(), progress_bar(f"predicting {Path(data).name}"):
         done = predict_file(
             lyceum.load(model), data, sys.stdout.buffer if to_screen else out,
             proba=proba, loss=None if loss is None else read_loss(loss), doubt=doubt, keep=keep,

@@ -11,8 +11,8 @@ from rich.text import Text
 
 from lyceum.apply import reduce_table
 from lyceum.cli._options import refuse_to_replace
-from lyceum.cli._screen import console, print_json, progress_bar, show_table
-from lyceum.data import CsvFormat
+from lyceum.cli._screen import console, notes, print_json, progress_bar, show_table
+from lyceum.data import FileFormat
 
 __all__ = ["run"]
 
@@ -24,14 +24,14 @@ def run(
     components: float | None,
     out: str | None,
     page: str | None,
-    form: CsvFormat,
+    form: FileFormat,
     force: bool,
     as_json: bool,
 ) -> None:
     for path in (out, page):
         if path is not None:
             refuse_to_replace(path, force)
-    with progress_bar(f"reducing {Path(data).name}"):
+    with notes(), progress_bar(f"reducing {Path(data).name}"):
         found = reduce_table(data, target, method=method, n_components=components, form=form)
     if out is not None:
         (pq.write_table if out.endswith(".parquet") else csv.write_csv)(found.table, out)

@@ -7,14 +7,14 @@ from lyceum.data._arrow import is_frame, to_arrow
 from lyceum.data._block import Block, block_rows, stacked
 from lyceum.data._coding import TableCoder, class_codes, codes_of, labels
 from lyceum.data._column_roles import spelling_hint
-from lyceum.data._csv import CsvFormat
 from lyceum.data._dask import is_dask
 from lyceum.data._design_change import design_change
+from lyceum.data._file_format import FileFormat
 from lyceum.data._files import TableData, file_kind, fits_memory, paths_of, read_data, read_table
 from lyceum.data._inspect import ColumnInspection, Inspection, inspect
 from lyceum.data._profile import ColumnProfile, TableProfile
 from lyceum.data._rows import Rows, Statistic, Step
-from lyceum.data._scan import coded_source, scan
+from lyceum.data._scan import coded_source, say, scan
 from lyceum.data._schema import KINDS, Column, Kind, Schema
 from lyceum.data._sources import ArraySource, reading
 from lyceum.data._steps import CheckCells, CheckTarget, Design, Recode
@@ -33,8 +33,8 @@ __all__ = [
     "Column",
     "ColumnInspection",
     "ColumnProfile",
-    "CsvFormat",
     "Design",
+    "FileFormat",
     "Inputs",
     "Inspection",
     "Kind",
@@ -61,6 +61,7 @@ __all__ = [
     "read_data",
     "read_table",
     "reading",
+    "say",
     "scan",
     "spelling_hint",
     "stacked",

@@ -28,10 +28,10 @@ Cells = list[str | None]
 def read_arff(path: str, encoding: str = "utf8") -> pa.Table:
     """The table of an ARFF file: numbers, nominal columns with all declared values, dates as times, text."""
     try:
-        with open(path, encoding=encoding) as file:
+        with io.TextIOWrapper(pa.input_stream(path, compression="detect"), encoding) as file:
             columns, rows = _header(file, path), file.read()
     except UnicodeDecodeError as error:
-        text = f"{path} is not {encoding.upper()} text: give its encoding, e.g. encoding='latin-1'"
+        text = f"{path} is not {encoding.upper()} text: give its encoding, e.g. --encoding latin-1"
         raise DataError(text) from error
     lines = [line for line in rows.splitlines() if line.strip() and not line.lstrip().startswith("%")]
     if not lines:

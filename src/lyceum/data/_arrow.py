@@ -17,16 +17,21 @@ __all__ = ["column_class", "is_frame", "numbers", "to_arrow"]
 
 def is_frame(X: Any) -> bool:
     """Whether X is a frame of named columns that speaks Arrow (pandas, Polars, pyarrow, DuckDB)."""
-    if isinstance(X, pa.Table | pa.RecordBatch | pa.RecordBatchReader):
+    if isinstance(X, pa.Table | pa.RecordBatch | pa.RecordBatchReader) or _is_lazy(X):
         return True
     return hasattr(X, "columns") and (
         hasattr(X, "__arrow_c_stream__") or type(X).__module__.startswith("pandas")
     )
 
 
+def _is_lazy(X: Any) -> bool:
+    """Whether X is a lazy frame of Polars, whose columns are not known before it is collected."""
+    return type(X).__module__.startswith("polars") and type(X).__name__ == "LazyFrame"
+
+
 def to_arrow(frame: Any) -> pa.Table:
     """The frame as an Arrow table, without its index."""
-    table = _to_arrow(frame)
+    table = _to_arrow(frame.collect() if _is_lazy(frame) else frame)
     check_names(table.column_names)
     return table
 

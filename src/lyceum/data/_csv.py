@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import os
-import re
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import IO, TypeVar
@@ -14,17 +11,17 @@ from typing import IO, TypeVar
 import pyarrow as pa
 import pyarrow.csv as pc
 
-from lyceum.errors import DataError, SchemaError
+from lyceum.data._csv_errors import MOST_BYTES, Explained, LongRow, Misfit, NotText, is_packed, read_head
+from lyceum.data._written import Written, parsed, style_of, styles_of
+from lyceum.errors import DataError
 
-__all__ = ["MISSING", "CsvFormat"]
+__all__ = ["MISSING", "TEXT", "CsvFormat"]
 
 #: Cells that stand for a missing value.
 MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?")
 _READ_BYTES = 1 << 20
 _STREAM_BYTES = 8 << 20
-_MOST_BYTES = 1 << 30  # of a row
-_HEAD_BYTES = 1 << 20
-_TEXT = pa.dictionary(pa.int32(), pa.string())
+TEXT = pa.dictionary(pa.int32(), pa.string())
 
 # The types that Arrow tries on a column, in its order: the first that fits every cell is the type of the
 # column.
@@ -39,8 +36,10 @@ _LADDER = (
     pa.timestamp("s", "UTC"),
     pa.timestamp("ns", "UTC"),
     pa.float64(),
-    _TEXT,
+    TEXT,
 )
+
+_WIDER = {"utf8": "cp1252", "cp1252": "latin-1"}  # encodings that are tried one after the other
 
 Result = TypeVar("Result")
 
@@ -50,10 +49,11 @@ class CsvFormat:
     """How CSV files are written, and the types of their columns where those are known already.
 
     `read` and `stream` infer the types that are not known, `stream` from the first batch only. `settle` runs
-    any function of a format and goes on until the types fit every cell of every file.
+    any function of a format and goes on until the types fit every cell of every file. What the user said of
+    the files is a `FileFormat`, which finds out the rest.
     """
 
-    delimiter: str = ","
+    separator: str = ","
     encoding: str = "utf8"
     missing: tuple[str, ...] = MISSING
     quote: str = '"'
@@ -61,10 +61,11 @@ class CsvFormat:
     names: tuple[str, ...] | None = None  # when the file has no header
     only: tuple[str, ...] = ()  # the columns to read, if not all
     longer: int = 1  # how many times larger than usual the blocks are that the longest row fits into
-
-    def __post_init__(self) -> None:
-        if len(self.delimiter) > 1 or (self.delimiter and self.delimiter in "\r\n" + self.quote):
-            raise DataError(f"the delimiter {self.delimiter!r} cannot be: give one character, e.g. ';'")
+    decimal: str = "."
+    said: str = ""  # the decimal mark that the user said
+    written: Mapping[str, Written] = field(default_factory=dict)  # columns of text that a stream parses
+    guessed: bool = False  # whether another encoding may take the place of one that does not fit
+    notes: tuple[str, ...] = ()  # what was found out and should be said
 
     def read(self, source: str | IO[bytes]) -> pa.Table:
         """The whole file; text columns come as dictionaries."""
@@ -73,7 +74,7 @@ class CsvFormat:
     def _read(self, source: str | IO[bytes]) -> pa.Table:
         if not isinstance(source, str):
             source.seek(0)
-        with _explained(source, self) as explained:
+        with Explained(source, self) as explained:
             quoted = self._has_quotes(source)
             parse, stream = self._parse_options(quoted), _line_breaks_kept(source) if quoted else source
             table = pc.read_csv(stream, self._read_options(_READ_BYTES), parse, self._convert_options())
@@ -83,35 +84,57 @@ class CsvFormat:
 
     def stream(self, source: str) -> Iterator[pa.RecordBatch]:
         """The file in batches of some megabytes."""
-        with _explained(source, self) as explained:
+        with Explained(source, self) as explained:
             options = self._read_options(_STREAM_BYTES)
             parse, stream = self._parse_options(), _line_breaks_kept(source)
             with pc.open_csv(stream, options, parse, self._convert_options()) as reader:
                 explained.check(reader.schema)
                 batch = None
                 for batch in filter(len, reader):
-                    yield batch
+                    yield self._parsed(batch, source)
                 explained.check_last_cell(batch)
 
+    def _parsed(self, batch: pa.RecordBatch, source: str) -> pa.RecordBatch:
+        """The batch with its written numbers and dates parsed."""
+        for name, written in self.written.items():
+            place = batch.schema.get_field_index(name)
+            if place < 0:
+                continue
+            cells, odd = parsed(batch.column(place), written)
+            if odd is not None:
+                raise Misfit(f"column {name!r} of {source}: {odd!r} is not written as the others", name, odd)
+            batch = batch.set_column(place, name, cells)
+        return batch
+
     def _with_long_rows(self, use: Callable[[CsvFormat], Result]) -> tuple[CsvFormat, Result]:
-        """The result of `use`, which starts again with larger blocks while a row does not fit into them."""
+        """The result of `use`, which starts again with larger blocks while a row does not fit into them.
+
+        So it does with the next encoding while the bytes do not fit a guessed one.
+        """
         form = self
         while True:
             try:
                 return form, use(form)
-            except _LongRow as error:
-                if _READ_BYTES * form.longer >= _MOST_BYTES:
+            except NotText:
+                wider = _WIDER.get(form.encoding) if form.guessed else None
+                if wider is None:
+                    raise
+                note = f"not UTF-8 text: read as {wider}"
+                form = replace(form, encoding=wider, notes=(*form.notes, note))
+            except LongRow as error:
+                if _READ_BYTES * form.longer >= MOST_BYTES:
                     raise DataError(f"{error}: a quote may be open") from error
                 form = replace(form, longer=8 * form.longer)
 
-    def read_all(self, sources: Sequence[str]) -> list[pa.Table]:
-        """The files, every column of one type in all of them."""
-        tables = [self.read(source) for source in sources]
+    def read_all(self, sources: Sequence[str]) -> tuple[CsvFormat, list[pa.Table]]:
+        """The files, every column of one type in all of them, and the format that they were read in."""
+        form, tables = self._with_long_rows(lambda form: [form._read(source) for source in sources])
         schemas = [table.schema for table in tables]
         if all(schema.equals(schemas[0]) for schema in schemas):
-            return tables
-        common = replace(self, types=_highest(schemas))
-        return common.settle(lambda form: [form.read(source) for source in sources])[1]
+            return form, tables
+        common = replace(form, types=_highest(schemas))
+        settled, tables = common.settle(lambda form: [form._read(source) for source in sources])
+        return settled, tables
 
     def settle(self, use: Callable[[CsvFormat], Result]) -> tuple[CsvFormat, Result]:
         """The result of `use` and the format that it worked with.
@@ -123,10 +146,23 @@ class CsvFormat:
         while True:
             try:
                 return form._with_long_rows(use)
-            except _Misfit as misfit:
-                form = replace(
-                    form, types={**form.types, misfit.name: _next(form.types[misfit.name], misfit)}
-                )
+            except Misfit as misfit:
+                form = form._raised(misfit)
+
+    def _raised(self, misfit: Misfit) -> CsvFormat:
+        """This format with the column of the misfit as the next type, or way of writing, that takes it."""
+        name, written = misfit.name, dict(self.written)
+        before = written.pop(name, None)
+        kind = TEXT if before is not None else _next(self.types[name], misfit)
+        if kind == TEXT and before is None:
+            style = style_of(pa.array([misfit.cell]), self.said, self.decimal)
+            if style is not None:
+                written[name] = style
+        elif before is not None and before.doubtful and not before.date and not self.said:
+            other = Written("," if before.decimal == "." else ".")
+            if not other.parse(pa.array([misfit.cell])).null_count:
+                written[name] = other
+        return replace(self, types={**self.types, name: kind}, written=written)
 
     def settled(self, sources: Sequence[str]) -> CsvFormat:
         """This format with types that fit every cell of every file, found by reading the files through."""
@@ -139,63 +175,53 @@ class CsvFormat:
         return self.typed(sources[0]).settle(read_through)[0]
 
     def typed(self, source: str) -> CsvFormat:
-        """This format with the types of the first batch of the file."""
-        return replace(self, types={column.name: column.type for column in self._first_schema(source)})
+        """This format with the types of the first batch of the file, and how its text is written."""
+        form, batch = self._with_long_rows(lambda form: form._first_batch(source))
+        types = {column.name: column.type for column in batch.schema}
+        written = styles_of(batch, self.said, self.decimal)
+        return replace(form, types={**types, **dict.fromkeys(written, TEXT)}, written=written)
 
-    def _first_schema(self, source: str) -> pa.Schema:
-        return self._with_long_rows(lambda form: form._schema_of(source))[1]
-
-    def _schema_of(self, source: str) -> pa.Schema:
-        with _explained(source, self) as explained:
+    def _first_batch(self, source: str) -> pa.RecordBatch:
+        with Explained(source, self) as explained:
             options = self._read_options(_STREAM_BYTES)
             with pc.open_csv(source, options, self._parse_options(), self._convert_options()) as reader:
                 explained.check(reader.schema)
-                return reader.schema
+                empty = pa.RecordBatch.from_pylist([], schema=reader.schema)
+                return next(iter(filter(len, reader)), empty)
 
     def column_name(self, source: str, place: int) -> str:
         """The name of one column of one file."""
-        return replace(self, types={}, only=())._first_schema(source).names[place]
-
-    def sniffed(self, source: str) -> CsvFormat:
-        """This format with its delimiter: the given one, or the commonest candidate in the line of names."""
-        if self.delimiter:
-            return self
-        if source.removesuffix(".gz").endswith(".tsv"):
-            return replace(self, delimiter="\t")
-        line = re.sub(rf"{self.quote}[^{self.quote}]*{self.quote}", "", self._head(source).partition("\n")[0])
-        counts = {mark: line.count(mark) for mark in (",", ";", "\t", "|")}
-        best = max(counts, key=counts.__getitem__)
-        return replace(self, delimiter=best if counts[best] else ",")
+        form = replace(self, types={}, written={}, only=())
+        return form._with_long_rows(lambda form: form._first_batch(source))[1].schema.names[place]
 
     def cell_bytes(self, source: str, size: int) -> int:
         """An estimate of the memory that the cells of a file of `size` bytes need, from its first rows."""
         head = self._head(source)
-        cells = head.count(self.sniffed(source).delimiter) + head.count("\n") + 1
-        packed = 8 if source.endswith(".gz") else 1  # text rarely shrinks to less than an eighth
+        cells = head.count(self.separator) + head.count("\n") + 1
+        packed = 8 if is_packed(source) else 1  # text rarely shrinks to less than an eighth
         return 8 * round(cells / max(1, len(head)) * size * packed)
 
     def _head(self, source: str) -> str:
-        with (
-            _explained(source, self),
-            gzip.open(source) if source.endswith(".gz") else open(source, "rb") as file,
-        ):
-            return file.read(_HEAD_BYTES).decode(self.encoding, errors="replace")
+        with Explained(source, self):
+            return read_head(source).decode(self.encoding, errors="replace")
 
     def _has_quotes(self, source: str | IO[bytes]) -> bool:
         """Whether cells may be quoted: only then can they hold line breaks, which take longer to read."""
-        if not isinstance(source, str) or source.endswith(".gz") or not os.path.isfile(source):
+        if not isinstance(source, str) or is_packed(source) or not os.path.isfile(source):
+            return True
+        if self.encoding.lower().startswith(("utf-16", "utf-32", "utf16", "utf32")):
             return True
         mark = self.quote.encode(self.encoding)
         with open(source, "rb") as file:
             return any(mark in chunk for chunk in iter(lambda: file.read(1 << 22), b""))
 
     def _read_options(self, block_bytes: int) -> pc.ReadOptions:
-        block = min(block_bytes * self.longer, _MOST_BYTES)
+        block = min(block_bytes * self.longer, MOST_BYTES)
         return pc.ReadOptions(encoding=self.encoding, column_names=self.names, block_size=block)
 
     def _parse_options(self, newlines_in_values: bool = True) -> pc.ParseOptions:
         return pc.ParseOptions(
-            delimiter=self.delimiter, quote_char=self.quote, newlines_in_values=newlines_in_values
+            delimiter=self.separator, quote_char=self.quote, newlines_in_values=newlines_in_values
         )
 
     def _convert_options(self) -> pc.ConvertOptions:
@@ -207,6 +233,7 @@ class CsvFormat:
             auto_dict_encode=True,
             auto_dict_max_cardinality=1 << 16,
             include_columns=self.only,
+            decimal_point=self.decimal if self.separator != self.decimal else ".",
         )
 
 
@@ -236,22 +263,10 @@ class _LineBreaks:
         self._stream.close()
 
 
-class _Misfit(DataError):
-    """A cell does not fit its column's type."""
-
-    def __init__(self, message: str, name: str, cell: str):
-        super().__init__(message)
-        self.name, self.cell = name, cell
-
-
-class _LongRow(DataError):
-    """A row does not fit into the blocks that the file is read in."""
-
-
-def _next(kind: pa.DataType, misfit: _Misfit) -> pa.DataType:
+def _next(kind: pa.DataType, misfit: Misfit) -> pa.DataType:
     """The next type that takes the cell."""
     for wider in _LADDER[_rank(kind) + 1 :]:
-        if wider == _TEXT or _takes(wider, misfit.cell):
+        if wider == TEXT or _takes(wider, misfit.cell):
             return wider
     raise misfit
 
@@ -280,87 +295,4 @@ def _highest(schemas: Sequence[pa.Schema]) -> dict[str, pa.DataType]:
         for column in schema:
             known = highest.get(column.name, column.type)
             highest[column.name] = column.type if _rank(column.type) > _rank(known) else known
-    return {name: kind if kind in _LADDER else _TEXT for name, kind in highest.items()}
-
-
-class _explained:
-    """Turns Arrow's complaints about a file into ours."""
-
-    def __init__(self, source: str | IO[bytes], form: CsvFormat):
-        self.source, self.form = source, form
-        self.name = source if isinstance(source, str) else "the input"
-
-    def check(self, schema: pa.Schema) -> None:
-        """Refuse what the header or the types show to be wrong."""
-        names = schema.names
-        if len(set(names)) < len(names):
-            twice = sorted(name for name, count in Counter(names).items() if count > 1)
-            raise SchemaError(
-                f"{self.name} has the column names {', '.join(map(repr, twice))} twice: rename them"
-            )
-        if any(_is_binary(kind) for kind in schema.types):
-            raise self._not_text()
-
-    def check_last_cell(self, rows: pa.Table | pa.RecordBatch | None) -> None:
-        """Refuse a quote that is never closed: the rest of the file would be one cell, without a complaint.
-
-        A cell with a line break is quoted, so that a file that ends with one ends with a quote.
-        """
-        plain = isinstance(self.source, str) and not self.source.endswith(".gz") and not self.form.only
-        if rows is None or not len(rows) or not plain:
-            return
-        last = rows.column(rows.num_columns - 1)[len(rows) - 1].as_py()
-        if isinstance(last, str) and "\n" in last and not self._ends_with_quote():
-            start = last.partition("\n")[0][:80]
-            raise DataError(
-                f"{self.name} has a quote that is not closed, before {start!r}: close or remove it"
-            )
-
-    def _ends_with_quote(self) -> bool:
-        assert isinstance(self.source, str)
-        with open(self.source, "rb") as file:
-            file.seek(max(0, os.path.getsize(self.source) - 256))
-            return file.read().decode(self.form.encoding, "replace").rstrip().endswith(self.form.quote)
-
-    def _not_text(self) -> DataError:
-        encoding = self.form.encoding.upper()
-        return DataError(f"{self.name} is not {encoding} text: give its encoding, e.g. encoding='latin-1'")
-
-    def __enter__(self) -> _explained:
-        return self
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, FileNotFoundError):
-            raise DataError(f"there is no file {self.name}") from error
-        if isinstance(error, LookupError) and "encoding" in str(error):
-            raise DataError(f"{error}: give one that Python knows, e.g. encoding='latin-1'") from error
-        if isinstance(error, UnicodeError) or (isinstance(error, pa.ArrowInvalid) and "UTF8" in str(error)):
-            raise self._not_text() from error
-        if isinstance(error, pa.ArrowInvalid | EOFError) or type(error) is OSError:
-            raise self._said(str(error)) from error
-
-    def _said(self, text: str) -> DataError:
-        misfit = re.search(
-            r"In CSV column #(\d+): (?:Row #\d+: )?CSV conversion error to [^:]*: invalid value '(.*)'",
-            text,
-            re.DOTALL,
-        )
-        if misfit and isinstance(self.source, str):
-            name = self.form.column_name(self.source, int(misfit[1]))
-            return _Misfit(f"column {name!r} of {self.name}: {text}", name, misfit[2])
-        if "straddling" in text or ("Empty CSV" in text and self._has_cells()):
-            return _LongRow(f"{self.name} has a row of more than {_MOST_BYTES >> 20:,} MiB")
-        if "Empty CSV" in text:
-            return DataError(f"{self.name} is empty: it needs a line of column names and some rows")
-        first, *more = text.split("\n", 1)
-        short = first if len(first) <= 300 and not more else f"{first[:300]} ..."
-        return DataError(f"{self.name} is not a well-formed CSV file: {short}")
-
-    def _has_cells(self) -> bool:
-        """Whether an input that looks empty is not: its first row is longer than a block."""
-        return isinstance(self.source, str) and len(self.form._head(self.source)) >= _HEAD_BYTES
-
-
-def _is_binary(kind: pa.DataType) -> bool:
-    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
-    return pa.types.is_binary(kind) or pa.types.is_large_binary(kind)
+    return {name: kind if kind in _LADDER else TEXT for name, kind in highest.items()}

@@ -15,19 +15,25 @@ import pyarrow.parquet as pq
 
 from lyceum.data._arff import read_arff
 from lyceum.data._arrow import is_frame, to_arrow
-from lyceum.data._csv import CsvFormat
+from lyceum.data._csv_errors import read_head, unpacked_name
+from lyceum.data._databases import is_database, read_database
+from lyceum.data._file_format import FileFormat, text_encoding
+from lyceum.data._json_lines import read_json
 from lyceum.data._rows_text import source_name
 from lyceum.data._sources import reading
+from lyceum.data._workbook import read_workbook
+from lyceum.data._written import describe_written, distinct_texts, parse_text
 from lyceum.errors import DataError, SchemaError
 
 __all__ = [
-    "READERS",
     "TableData",
     "check_same",
     "file_kind",
     "fits_memory",
+    "is_typed",
     "paths_of",
     "read_data",
+    "read_files",
     "read_parquet",
     "read_table",
     "read_whole",
@@ -58,7 +64,7 @@ def paths_of(data: Any) -> list[str]:
 
 
 def _suffix(path: str) -> str:
-    return Path(path.removesuffix(".gz")).suffix.lower()
+    return Path(unpacked_name(path)).suffix.lower()
 
 
 _SUFFIXES = {
@@ -71,50 +77,98 @@ _SUFFIXES = {
     ".arff": "arff",
     ".arrow": "arrow",
     ".feather": "arrow",
+    ".ipc": "arrow",
+    ".xlsx": "workbook",
+    ".xlsm": "workbook",
+    ".jsonl": "json",
+    ".ndjson": "json",
+    ".json": "json",
+    ".duckdb": "database",
+    ".sqlite": "database",
+    ".sqlite3": "database",
+    ".db": "database",
 }
+_OTHERS = {
+    ".xls": "save it as .xlsx in the program that wrote it",
+    ".ods": "save it as .xlsx or .csv in the program that wrote it",
+    ".zip": "unpack it first",
+    ".sav": "export it as .csv there",
+    ".dta": "export it as .csv there",
+    ".rds": "write it as .csv or .parquet in R",
+    ".pkl": "write the frame as .parquet: a pickle can run any code",
+    ".pickle": "write the frame as .parquet: a pickle can run any code",
+}
+_WITHOUT_TYPES = ("csv", "json", "workbook", "sqlite")
 
 
 def file_kind(paths: Sequence[str]) -> str:
-    kinds = {_SUFFIXES.get(_suffix(path)): path for path in paths}
-    if None in kinds:
-        raise DataError(f"cannot tell what kind of file {kinds[None]} is: name it {', '.join(_SUFFIXES)}")
+    kinds = {_kind(path): path for path in paths}
     if len(kinds) > 1:
         raise DataError(
             f"the files are of different kinds, {' and '.join(kinds.values())}: scan files of one kind"
         )
-    return str(next(iter(kinds)))
+    return next(iter(kinds))
 
 
-def read_table(data: Any, form: CsvFormat | None = None) -> pa.Table:
+def _kind(path: str) -> str:
+    """What kind of file it is: by its name, or by its first bytes where the name says nothing."""
+    suffix = _suffix(path)
+    if suffix in _SUFFIXES:
+        kind = _SUFFIXES[suffix]
+        return ("sqlite" if is_database(path) == "sqlite" else "duckdb") if kind == "database" else kind
+    if suffix in _OTHERS:
+        raise DataError(f"cannot read {path}: {_OTHERS[suffix]}")
+    head = _first_bytes(path)
+    for mark, kind in ((b"PAR1", "parquet"), (b"ARROW1", "arrow"), (b"SQLite format 3", "sqlite")):
+        if head.startswith(mark):
+            return kind
+    if head[8:12] == b"DUCK":
+        return "duckdb"
+    raise DataError(f"cannot tell what kind of file {path} is: name it {', '.join(_SUFFIXES)}")
+
+
+def _first_bytes(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read(16)
+    except OSError:
+        return b""
+
+
+def is_typed(kind: str) -> bool:
+    """Whether the columns of a kind of file have types that settle their kinds."""
+    return kind not in _WITHOUT_TYPES
+
+
+def read_table(data: Any, form: FileFormat | None = None) -> pa.Table:
     """All of a file or frame as one Arrow table."""
-    if is_frame(data):
-        return to_arrow(data)
-    paths = paths_of(data)
-    return with_rows(READERS[file_kind(paths)](paths, form or CsvFormat("")), paths[0])
+    return read_data(data, form).table
 
 
 @dataclass(frozen=True, slots=True)
 class TableData:
     """A table in memory that `inspect` and `scan` both take, so that its file is read once.
 
-    `typed` says whether the kinds of its columns follow from their types (frames, Parquet, Arrow, ARFF) or
-    from their values (CSV).
+    `typed` says whether the kinds of its columns follow from their types (frames, Parquet, Arrow, ARFF,
+    DuckDB) or from their values (CSV, JSON, workbooks, SQLite); `notes` what was found out about the way in
+    which the file is written.
     """
 
     table: pa.Table
     typed: bool
     name: str
+    notes: tuple[str, ...] = ()
 
 
-def read_data(data: Any, form: CsvFormat | None = None) -> TableData:
+def read_data(data: Any, form: FileFormat | None = None) -> TableData:
     """Read a file or a frame into memory, for `inspect` and `scan` alike.
 
     Parameters
     ----------
     data : path, glob, list of paths, or frame
         What to read.
-    form : CsvFormat, optional
-        How a CSV file is written; by default its delimiter is guessed.
+    form : FileFormat, optional
+        How the file is written; by default that is found out.
 
     Examples
     --------
@@ -124,12 +178,33 @@ def read_data(data: Any, form: CsvFormat | None = None) -> TableData:
     >>> inspect(data).n_rows == len(scan(data, target="species"))
     True
     """
-    typed = is_frame(data) or file_kind(paths_of(data)) != "csv"
-    return TableData(read_table(data, form), typed, source_name(data))
+    if is_frame(data):
+        return TableData(to_arrow(data), True, source_name(data))
+    paths = paths_of(data)
+    return read_files(paths, form or FileFormat(), source_name(data))
 
 
-def fits_memory(data: Any, memory: int, form: CsvFormat | None = None) -> bool:
+def read_files(paths: Sequence[str], form: FileFormat, name: str = "") -> TableData:
+    """Files of one kind as one table: written numbers and dates parsed where the files have no types."""
+    kind = file_kind(paths)
+    tables, notes, prefers = _READERS[kind](paths, form)
+    table = with_rows(_concatenated(tables, paths), paths[0])
+    if not is_typed(kind):
+        table, more = _parsed(table, form, prefers)
+        notes = (*notes, *more)
+    return TableData(table, is_typed(kind), name or paths[0], tuple(dict.fromkeys(notes)))
+
+
+def _parsed(table: pa.Table, form: FileFormat, prefers: str) -> tuple[pa.Table, tuple[str, ...]]:
+    after, styles = parse_text(table, form.decimal, prefers)
+    texts = {name: distinct_texts(table.column(name)) for name in styles}
+    return after, tuple(describe_written(styles, texts))
+
+
+def fits_memory(data: Any, memory: int, form: FileFormat | None = None) -> bool:
     """Whether the cells of a file take at most `memory` bytes as numbers, judged without reading it.
+
+    Only CSV and Parquet files can be read in parts; others are always read whole.
 
     >>> from lyceum import datasets
     >>> fits_memory(datasets.path("penguins"), 1 << 20), fits_memory(datasets.path("penguins"), 1 << 10)
@@ -141,8 +216,8 @@ def fits_memory(data: Any, memory: int, form: CsvFormat | None = None) -> bool:
         footers = [read_whole(path, pq.read_metadata) for path in paths]
         return sum(8 * footer.num_rows * footer.num_columns for footer in footers) <= memory
     if kind == "csv":
-        form = form or CsvFormat("")
-        return sum(form.cell_bytes(path, os.path.getsize(path)) for path in paths) <= memory
+        csv = (form or FileFormat()).csv(paths[0])
+        return sum(csv.cell_bytes(path, os.path.getsize(path)) for path in paths) <= memory
     return True
 
 
@@ -152,30 +227,60 @@ def with_rows(table: pa.Table, path: str) -> pa.Table:
     return table
 
 
-def _read_csv(paths: Sequence[str], form: CsvFormat) -> pa.Table:
-    return _concatenated(form.sniffed(paths[0]).read_all(paths), paths)
+Tables = tuple[list[pa.Table], tuple[str, ...], str]
 
 
-def read_parquet(paths: Sequence[str], form: CsvFormat, columns: list[str] | None = None) -> pa.Table:
-    return _concatenated([read_whole(path, partial(pq.read_table, columns=columns)) for path in paths], paths)
+def _read_csv(paths: Sequence[str], form: FileFormat) -> Tables:
+    csv = form.csv(paths[0])
+    used, tables = csv.read_all(paths)
+    return tables, used.notes, csv.decimal
 
 
-def _read_arrow(paths: Sequence[str], form: CsvFormat) -> pa.Table:
+def read_parquet(paths: Sequence[str], columns: list[str] | None = None) -> pa.Table:
+    """Parquet files as one table."""
+    tables = [read_whole(path, partial(pq.read_table, columns=columns)) for path in paths]
+    return _concatenated(tables, paths)
+
+
+def _one_by_one(read: Callable[[str, FileFormat], pa.Table]) -> Callable[[Sequence[str], FileFormat], Tables]:
+    return lambda paths, form: ([read(path, form) for path in paths], (), ".")
+
+
+def _read_arrow(path: str, form: FileFormat) -> pa.Table:
+    return read_whole(path, _arrow_table)
+
+
+def _arrow_table(path: str) -> pa.Table:
+    """An Arrow file, or a stream of Arrow batches; Feather is one or the other or older."""
     import pyarrow.feather as feather
 
-    return _concatenated([read_whole(path, feather.read_table) for path in paths], paths)
+    if _first_bytes(path).startswith((b"ARROW1", b"FEA1")):
+        return feather.read_table(path)
+    with pa.input_stream(path) as stream:
+        return pa.ipc.open_stream(stream).read_all()
 
 
-def _read_arff(paths: Sequence[str], form: CsvFormat) -> pa.Table:
-    return _concatenated([read_arff(path, form.encoding) for path in paths], paths)
+def _read_arff(paths: Sequence[str], form: FileFormat) -> Tables:
+    encoding = form.encoding or text_encoding(read_head(paths[0]), paths[0])[0]
+    notes = () if form.encoding or encoding == "utf8" else (f"not UTF-8 text: read as {encoding}",)
+    return [read_arff(path, encoding) for path in paths], notes, "."
 
 
-READERS = {"csv": _read_csv, "parquet": read_parquet, "arrow": _read_arrow, "arff": _read_arff}
+_READERS: dict[str, Callable[[Sequence[str], FileFormat], Tables]] = {
+    "csv": _read_csv,
+    "parquet": lambda paths, form: ([read_parquet(paths)], (), "."),
+    "arrow": _one_by_one(_read_arrow),
+    "arff": _read_arff,
+    "json": _one_by_one(read_json),
+    "workbook": _one_by_one(read_workbook),
+    "sqlite": _one_by_one(read_database),
+    "duckdb": _one_by_one(read_database),
+}
 
 
 def read_whole(path: str, read: Callable[[str], Any]) -> Any:
     """What `read` finds in a file; raises if the file is cut off or of another kind."""
-    with reading(path, _SUFFIXES[_suffix(path)].capitalize()):
+    with reading(path, _SUFFIXES.get(_suffix(path), "table").capitalize()):
         return read(path)
 
 

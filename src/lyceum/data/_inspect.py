@@ -23,11 +23,12 @@ from lyceum._threads import ordered_map
 from lyceum.data._arrow import is_frame, to_arrow
 from lyceum.data._column_roles import ColumnRoles
 from lyceum.data._csv import CsvFormat
-from lyceum.data._files import TableData, file_kind, fits_memory, paths_of, read_table, read_whole
+from lyceum.data._file_format import FileFormat
+from lyceum.data._files import TableData, file_kind, fits_memory, is_typed, paths_of, read_data, read_whole
 from lyceum.data._leaks import leak
 from lyceum.data._profile import ColumnProfile, TableProfile
 from lyceum.data._quality import Cells, Facts, Flag, column_flags, copies, target_flags
-from lyceum.data._scan import profile_columns
+from lyceum.data._scan import profile_columns, written_notes
 from lyceum.data._schema import Column, Kind, Schema
 from lyceum.data._sources import ParquetPart, ParquetSource
 from lyceum.errors import DataError
@@ -68,6 +69,7 @@ class Inspection:
     n_repeated: int | None  # rows that repeat an earlier row, None when only a sample was compared
     columns: tuple[ColumnInspection, ...]
     target: str | None
+    notes: tuple[str, ...] = ()  # what was found out about the way in which the file is written
 
     def __getitem__(self, name: str) -> ColumnInspection:
         return next(column for column in self.columns if column.name == name)
@@ -119,7 +121,7 @@ def inspect(
     kinds: Mapping[str, Kind] | Schema | None = None,
     memory: int = 512 << 20,
     sample: int = 50_000,
-    form: CsvFormat | None = None,
+    form: FileFormat | None = None,
 ) -> Inspection:
     """Look at every column of a table: kind, range, categories, missing cells, and what is suspicious.
 
@@ -137,8 +139,8 @@ def inspect(
         Larger CSV and Parquet files are read in batches and never held whole.
     sample : int, default=50 000
         Rows that are compared side by side.
-    form : CsvFormat, optional
-        How a CSV file is written; by default its delimiter is guessed.
+    form : FileFormat, optional
+        How the file is written; by default that is found out.
 
     Examples
     --------
@@ -147,7 +149,7 @@ def inspect(
     >>> found["x"].n_missing, [flag.text for flag in found["id"].flags]
     (10, ['counts the rows: leave it out'])
     """
-    seen = _read(data, form or CsvFormat(""), memory, sample)
+    seen, notes = _read(data, form or FileFormat(), memory, sample)
     profile, sampled = seen.profile, seen.rows
     if not profile.n_rows:
         raise DataError(f"{_source(data)} has column names but no rows (0 samples)")
@@ -160,7 +162,7 @@ def inspect(
     facts = {name: Facts(column, cells[name], whole) for name, column in profile.columns.items()}
     columns = tuple(_described(facts, roles))
     repeated = _repeated(sampled) if whole else None
-    return Inspection(_source(data), profile.n_rows, sampled.num_rows, repeated, columns, target)
+    return Inspection(_source(data), profile.n_rows, sampled.num_rows, repeated, columns, target, notes)
 
 
 def _described(facts: Mapping[str, Facts], roles: ColumnRoles) -> Iterator[ColumnInspection]:
@@ -247,25 +249,27 @@ def _source(data: Any) -> str:
 def _is_typed(data: Any) -> bool:
     if isinstance(data, TableData):
         return data.typed
-    return is_frame(data) or file_kind(paths_of(data)) != "csv"
+    return is_frame(data) or is_typed(file_kind(paths_of(data)))
 
 
-def _read(data: Any, form: CsvFormat, memory: int, size: int) -> _Seen:
-    """One pass over all rows, by batches where they are too many to hold."""
+def _read(data: Any, form: FileFormat, memory: int, size: int) -> tuple[_Seen, tuple[str, ...]]:
+    """One pass over all rows, by batches where they are too many to hold, and what was found out on it."""
     if isinstance(data, TableData):
-        return _Seen.of_table(data.table, size)
+        return _Seen.of_table(data.table, size), data.notes
     if is_frame(data):
-        return _Seen.of_table(to_arrow(data), size)
+        return _Seen.of_table(to_arrow(data), size), ()
     paths = paths_of(data)
     kind = file_kind(paths)
     if fits_memory(paths, memory, form):
-        return _Seen.of_table(read_table(paths, form), size)
+        found = read_data(paths, form)
+        return _Seen.of_table(found.table, size), found.notes
     if kind == "csv":
-        typed = form.sniffed(paths[0]).typed(paths[0])
-        return typed.settle(lambda form: _merged(_seen_in_csv(paths, form, size)))[1]
+        typed = form.csv(paths[0]).typed(paths[0])
+        used, seen = typed.settle(lambda form: _merged(_seen_in_csv(paths, form, size)))
+        return seen, (*used.notes, *written_notes(used, paths[0]))
     names = read_whole(paths[0], pq.read_schema).names
     source = ParquetSource(paths, Schema.of_numbers(names))
-    return _merged(ordered_map(partial(_seen_in_part, names, size), source.parts()), source.n_rows)
+    return _merged(ordered_map(partial(_seen_in_part, names, size), source.parts()), source.n_rows), ()
 
 
 def _seen_in_csv(paths: list[str], form: CsvFormat, size: int) -> Iterator[_Seen]:

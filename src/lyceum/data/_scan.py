@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -17,13 +18,15 @@ from lyceum.data._coding import TableCoder
 from lyceum.data._column_roles import ColumnRoles
 from lyceum.data._csv import MISSING, CsvFormat
 from lyceum.data._dask import DaskSource, is_dask
+from lyceum.data._file_format import FileFormat
 from lyceum.data._files import (
-    READERS,
     TableData,
     check_same,
     file_kind,
     fits_memory,
+    is_typed,
     paths_of,
+    read_files,
     read_parquet,
     read_whole,
     with_rows,
@@ -33,7 +36,8 @@ from lyceum.data._rows import Rows
 from lyceum.data._rows_text import source_name
 from lyceum.data._schema import Kind, Schema
 from lyceum.data._sources import ArraySource, CsvSource, ParquetPart, ParquetSource, Source
-from lyceum.errors import DataError, SchemaError
+from lyceum.data._written import describe_written, distinct_texts
+from lyceum.errors import DataError, DataWarning, SchemaError
 from lyceum.progress import report
 
 __all__ = ["coded_source", "profile_columns", "scan", "schema_of"]
@@ -48,8 +52,11 @@ def scan(
     kinds: Mapping[str, Kind] | Schema | None = None,
     ignore: Collection[str] = (),
     memory: int = 512 << 20,
-    delimiter: str | None = None,
-    encoding: str = "utf8",
+    separator: str | None = None,
+    encoding: str | None = None,
+    decimal: str | None = None,
+    header: bool = True,
+    table: str | None = None,
     missing: Sequence[str] = MISSING,
 ) -> Rows:
     """Rows with named columns, ready for `fit`, `predict` and `reduce`.
@@ -57,7 +64,8 @@ def scan(
     Parameters
     ----------
     data : path, glob, list of paths, frame, array, Dask collection or `read_data(...)`
-        CSV, TSV, Parquet, Arrow or ARFF files; a pandas, Polars or pyarrow frame or a DuckDB relation.
+        CSV, TSV, JSON lines, Excel (.xlsx), Parquet, Arrow, ARFF, SQLite or DuckDB files, text also packed
+        (.gz, .bz2, .zst); a pandas, Polars (lazy ones too) or pyarrow frame or a DuckDB relation.
     target : str, optional
         The column to predict. Text, true/false and two distinct numbers are classes, and so are at most 20
         distinct whole numbers with three rows each on average, of which at most one in ten has a single row;
@@ -75,9 +83,16 @@ def scan(
         Columns to leave out.
     memory : int, default=512 MiB
         Files whose cells need at most this many bytes are kept in memory; larger ones are read on every pass.
-    delimiter, encoding, missing
-        How a CSV file is written: the delimiter (guessed from the first line if None), the text encoding, and
-        the cells that mean "missing".
+    separator, encoding, decimal : str, optional
+        How a text file is written: what separates its cells, its encoding, and its decimal mark ("." or ",").
+        By default the first rows tell; anything but UTF-8 and decimal points is said by a `DataWarning`.
+    header : bool, default=True
+        Whether the first row of a text file or a sheet has the names of the columns; without, they are x0,
+        x1, ...
+    table : str, optional
+        The sheet of a workbook, or the table of a database, if there are several.
+    missing : sequence of str
+        The cells of text that mean "missing".
 
     Examples
     --------
@@ -100,7 +115,8 @@ def scan(
     elif is_frame(data):
         source = _table_source(to_arrow(data), roles)
     else:
-        source = _file_source(data, roles, memory, CsvFormat(delimiter or "", encoding, tuple(missing)))
+        form = FileFormat(separator or "", encoding or "", decimal or "", header, table or "", tuple(missing))
+        source = _file_source(data, roles, memory, form)
     return Rows(source, name=data.name if isinstance(data, TableData) else source_name(data))
 
 
@@ -174,15 +190,22 @@ def _inferred_source(table: pa.Table, roles: ColumnRoles) -> ArraySource:
     return coded_source(table, roles.schema(profile_columns(table, roles.in_full)))
 
 
-def _file_source(data: Any, roles: ColumnRoles, memory: int, form: CsvFormat) -> Source:
+def _file_source(data: Any, roles: ColumnRoles, memory: int, form: FileFormat) -> Source:
     paths = paths_of(data)
     kind = file_kind(paths)
     if kind == "parquet":
         return _parquet_source(paths, roles, memory)
     if kind == "csv" and not fits_memory(paths, memory, form):
-        return _csv_source(paths, roles, form.sniffed(paths[0]))
-    table = with_rows(READERS[kind](paths, form), paths[0])
-    return (_inferred_source if kind == "csv" else _table_source)(table, roles)
+        return _csv_source(paths, roles, form.csv(paths[0]))
+    found = read_files(paths, form)
+    say(found.notes, paths[0])
+    return (_table_source if is_typed(kind) else _inferred_source)(found.table, roles)
+
+
+def say(notes: Iterable[str], path: str) -> None:
+    """Warn of what was found out about the way in which a file is written."""
+    for note in notes:
+        warnings.warn(f"{path}: {note}", DataWarning, stacklevel=5)
 
 
 def _parquet_source(paths: list[str], roles: ColumnRoles, memory: int) -> Source:
@@ -196,7 +219,7 @@ def _parquet_source(paths: list[str], roles: ColumnRoles, memory: int) -> Source
     if not n_rows:
         raise DataError(f"{paths[0]} has column names but no rows (0 samples)")
     if n_rows * len(wanted) * 8 <= memory:
-        return _table_source(read_parquet(paths, CsvFormat(), wanted), replace(roles, ignore=()))
+        return _table_source(read_parquet(paths, wanted), replace(roles, ignore=()))
     types = pa.schema([first.field(name) for name in wanted])
     roles = replace(roles, types=types_of(types))
     text = tuple(name for name in wanted if roles.types[name] == "text")  # type: ignore[index]
@@ -253,4 +276,16 @@ def _csv_source(paths: list[str], roles: ColumnRoles, form: CsvFormat) -> CsvSou
     settled, profile = typed.settle(profiled)
     if profile is None:
         raise DataError(f"{paths[0]} has column names but no rows (0 samples)")
+    say((*settled.notes, *written_notes(settled, paths[0])), paths[0])
     return CsvSource(paths, settled, roles.schema(profile), profile.n_rows)
+
+
+def written_notes(form: CsvFormat, path: str) -> list[str]:
+    """Sentences on the written numbers and dates that a stream parses, with examples from its first batch."""
+    if not form.written:
+        return []
+    plain = replace(form, written={}, types=dict.fromkeys(form.types, pa.string()), only=tuple(form.written))
+    head = next(plain.stream(path))
+    return list(
+        describe_written(form.written, {name: distinct_texts(head.column(name)) for name in form.written})
+    )

@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from lyceum import plot
 from lyceum.catalog import find
 from lyceum.cluster import KChoice, Silhouette, choose_k, silhouette
-from lyceum.data import Kind, Rows, scan
+from lyceum.data import FileFormat, Kind, Rows, scan
 from lyceum.errors import SettingError
 from lyceum.files import write_file
 from lyceum.prepare import Standardize
@@ -132,8 +132,7 @@ def cluster_table(
     settings: Mapping[str, Any] | None = None,
     kinds: Mapping[str, Kind] | None = None,
     ignore: Collection[str] = (),
-    delimiter: str | None = None,
-    encoding: str = "utf8",
+    form: FileFormat | None = None,
     seed: int = 0,
 ) -> TableClusters:
     """Find the clusters of a table, and say what each is like.
@@ -154,8 +153,8 @@ def cluster_table(
         The kinds of some columns, where what is inferred is not wanted.
     ignore : collection of str, default=()
         Columns to leave out.
-    delimiter, encoding : str
-        Of a CSV file.
+    form : FileFormat, optional
+        How the file is written; by default that is found out.
     seed : int, default=0
         What chance is drawn from.
 
@@ -171,7 +170,7 @@ def cluster_table(
     >>> cluster_table(table, clusters=2).labels.tolist()
     [0, 0, 0, 1, 1, 1]
     """
-    rows = scan(data, kinds=kinds, ignore=ignore, delimiter=delimiter, encoding=encoding)
+    rows = scan(data, kinds=kinds, ignore=ignore, **(form or FileFormat()).options())
     settings = dict(settings or {})
     made = _made(rows, learner, settings, seed)
     scaled = None

@@ -126,6 +126,8 @@ class Recipe:
         No fold is started when so much time has passed.
     memory_mb : int
         Files that need more are studied on a sample of their rows.
+    form : dict
+        How the files are written, where that is not to be found out: see `lyceum.data.FileFormat`.
 
     Examples
     --------
@@ -162,6 +164,7 @@ class Recipe:
     seed: int = 0
     budget_minutes: float | None = None
     memory_mb: int = 512
+    form: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name, check in {**CHECKS, "learners": _learners}.items():
@@ -222,7 +225,7 @@ class Recipe:
                 continue
             table[each.name] = _plain(value)
         # TOML has tables after plain values
-        return dict(sorted(table.items(), key=lambda item: item[0] in ("kinds", "learners", "loss")))
+        return dict(sorted(table.items(), key=lambda item: item[0] in ("form", "kinds", "learners", "loss")))
 
     def _moved(self, how: Callable[[str], str]) -> Recipe:
         return replace(self, data=tuple(map(how, self.data)))

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from lyceum.data import KINDS
+from lyceum.data import KINDS, FileFormat
 from lyceum.decision import LossMatrix
 from lyceum.errors import LyceumError, StudyError
 from lyceum.studies._metric import Metric
@@ -45,6 +45,16 @@ def _kinds(name: str, value: Any) -> dict[str, str]:
         if not isinstance(kind, str) or kind not in KINDS:
             raise StudyError(f"{name}: {column!r} = {kind!r}: choose one of {', '.join(KINDS)}")
     return dict(value)
+
+
+def _form(name: str, value: Any) -> dict[str, Any]:
+    """What is said of the files, without what is left to be found out."""
+    try:
+        given = value if isinstance(value, FileFormat) else FileFormat(**dict(value))
+    except (TypeError, ValueError) as error:
+        raise StudyError(f"{name} = {value!r}: {error}") from error
+    default = FileFormat()
+    return {key: each for key, each in given.options().items() if each != getattr(default, key)}
 
 
 def _loss(name: str, value: Any) -> LossMatrix:
@@ -129,4 +139,5 @@ CHECKS: dict[str, Callable[[str, Any], Any]] = {
     "seed": _whole(0, 2**63 - 1),
     "budget_minutes": _number(0.0, math.inf, "give minutes, a number of at least 0"),
     "memory_mb": _whole(1, 10**9),
+    "form": _form,
 }

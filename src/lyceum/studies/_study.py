@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from lyceum.data import Rows, is_frame, scan, to_arrow
+from lyceum.data import FileFormat, Rows, is_frame, scan, to_arrow
 from lyceum.errors import DataError, StudyError
 from lyceum.files import write_file
 from lyceum.studies._recipe import Recipe
@@ -51,6 +51,7 @@ def study(
     seed: int | None = None,
     budget: float | None = None,
     memory_mb: int | None = None,
+    form: FileFormat | Mapping[str, Any] | None = None,
     out: str | os.PathLike[str] = "study",
     force: bool = False,
 ) -> Study:
@@ -105,6 +106,8 @@ def study(
         Minutes after which no fold is started; what is finished is compared.
     memory_mb : int, optional
         Larger files are compared on a sample of their rows.
+    form : FileFormat or dict, optional
+        How the files are written; by default that is found out.
     out : path, default="study"
         The folder of the study.
     force : bool, default=False
@@ -131,7 +134,7 @@ def study(
         "folds": folds, "repeats": repeats, "inner_folds": inner_folds, "n_settings": n_settings,
         "calibrate": calibrate, "committees": committees, "holdout": holdout,
         "bootstrap_632": bootstrap_632, "choose": choose, "seed": seed, "budget_minutes": budget,
-        "memory_mb": memory_mb,
+        "memory_mb": memory_mb, "form": form,
     }  # fmt: skip
     given = {name: value for name, value in options.items() if value is not None}
     with ExitStack() as stack:
@@ -155,17 +158,18 @@ def _request(data: Any, recipe: Any, given: dict[str, Any], stack: ExitStack) ->
         frame, data = _as_parquet(data), _temporary_path(stack)
         write_file(data, frame)
     if "target" not in given and base is None:
-        raise StudyError(f"say which column to predict, target=...{_column_names(data)}")
+        raise StudyError(f"say which column to predict, target=...{_column_names(data, given.get('form'))}")
     if base is None:
         return Request(Recipe(data=data, **given), frame)
     options = {each.name: getattr(base, each.name) for each in fields(base)}
     return Request(Recipe(**{**options, **({} if data is None else {"data": data}), **given}), frame)
 
 
-def _column_names(data: Any) -> str:
+def _column_names(data: Any, form: Any) -> str:
     """The columns to choose from, if the data can be read."""
     try:
-        names = scan(data).schema.names
+        options = form.options() if isinstance(form, FileFormat) else dict(form or {})
+        names = scan(data, **options).schema.names
     except DataError:
         return ""
     return f": the columns are {', '.join(map(repr, names[:20]))}{', ...' * (len(names) > 20)}"

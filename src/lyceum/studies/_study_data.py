@@ -16,6 +16,7 @@ from lyceum.data import (
     ArraySource,
     Block,
     ColumnInspection,
+    FileFormat,
     Inspection,
     Rows,
     Schema,
@@ -65,8 +66,9 @@ class StudyData:
         memory = recipe.memory_mb << 20
         # rows that fit are read once, for the inspection and for the learners
         data: Any = list(recipe.data)
-        data = read_data(data) if fits_memory(data, memory) else data
-        found = inspect(data, recipe.target, task=recipe.task, kinds=kinds, memory=memory)
+        form = FileFormat(**recipe.form)
+        data = read_data(data, form) if fits_memory(data, memory, form) else data
+        found = inspect(data, recipe.target, task=recipe.task, kinds=kinds, memory=memory, form=form)
         suspects = _suspects(found, recipe)
         left_out = {suspect.column for suspect in suspects if suspect.left_out}
         _check_target(found, recipe)
@@ -79,6 +81,7 @@ class StudyData:
             kinds={name: kind for name, kind in kinds.items() if name not in recipe.ignore},
             ignore=(*recipe.ignore, *sorted(left_out)),
             memory=memory,
+            **form.options(),
         )
         used = [found[name] for name in rows.schema.names]
         infinite = [column for column in used if column.n_infinite]
@@ -290,7 +293,7 @@ def _check_columns(found: Inspection, recipe: Recipe, left_out: set[str]) -> Non
 
 
 def _notes(found: Inspection, recipe: Recipe) -> tuple[str, ...]:
-    notes = []
+    notes = [f"{note[:1].upper()}{note[1:]}." for note in found.notes]
     target = found[recipe.target]
     for n, what in ((target.n_missing, "without a target"), (target.n_infinite, "with an infinite target")):
         if n:
