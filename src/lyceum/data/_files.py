@@ -149,9 +149,17 @@ def read_table(data: Any, form: FileFormat | None = None) -> pa.Table:
 class TableData:
     """A table in memory that `inspect` and `scan` both take, so that its file is read once.
 
-    `typed` says whether the kinds of its columns follow from their types (frames, Parquet, Arrow, ARFF,
-    DuckDB) or from their values (CSV, JSON, workbooks, SQLite); `notes` what was found out about the way in
-    which the file is written.
+    Attributes
+    ----------
+    table : pyarrow.Table
+        The rows.
+    typed : bool
+        Whether the kinds of its columns follow from their types (frames, Parquet, Arrow, ARFF, DuckDB) or
+        from their values (CSV, JSON, workbooks, SQLite).
+    name : str
+        What the file or frame is called.
+    notes : tuple of str, default=()
+        What was found out about the way in which the file is written.
     """
 
     table: pa.Table
