@@ -138,5 +138,6 @@ def cut_inconsistent(merges: np.ndarray, most: float, depth: int) -> np.ndarray:
     """
     from scipy.cluster.hierarchy import fcluster
 
-    plain = merges.copy()  # weights are no counts of rows
+    plain = merges.copy()
+    plain[:, 3] = 2.0  # weights are no counts of rows; where the tree is cut depends on heights alone
     return fcluster(plain, most, criterion="inconsistent", depth=depth) - 1

@@ -67,8 +67,6 @@ class ID3(_Preset):
         The largest number of bins per column. From files larger than memory and Dask the tree is then grown
         level by level from histograms that merge, one or two passes per level. None: thresholds between all
         values, with all rows in memory.
-    random_state : int, RandomState or None, default=None
-        Draws columns, random thresholds, folds and held-out rows.
     record : bool, default=False
         Whether to keep the gain of every column at every node in `record_`.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
@@ -132,7 +130,6 @@ class ID3(_Preset):
         loss: Any = None,
         default_class: Any = None,
         max_bins: int | None = None,
-        random_state: Any = None,
         record: bool = False,
         categorical_features: Any = "from_dtype",
     ):
@@ -145,7 +142,6 @@ class ID3(_Preset):
         self.loss = loss
         self.default_class = default_class
         self.max_bins = max_bins
-        self.random_state = random_state
         self.record = record
         self.categorical_features = categorical_features
 
@@ -186,8 +182,6 @@ class C45(_Preset):
         The largest number of bins per column. From files larger than memory and Dask the tree is then grown
         level by level from histograms that merge, one or two passes per level. None: thresholds between all
         values, with all rows in memory.
-    random_state : int, RandomState or None, default=None
-        Draws columns, random thresholds, folds and held-out rows.
     record : bool, default=False
         Whether to keep the gain of every column at every node in `record_`.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
@@ -258,7 +252,6 @@ class C45(_Preset):
         class_weight: Any = None,
         loss: Any = None,
         max_bins: int | None = None,
-        random_state: Any = None,
         record: bool = False,
         categorical_features: Any = "from_dtype",
     ):
@@ -271,7 +264,6 @@ class C45(_Preset):
         self.class_weight = class_weight
         self.loss = loss
         self.max_bins = max_bins
-        self.random_state = random_state
         self.record = record
         self.categorical_features = categorical_features
 
@@ -316,7 +308,7 @@ class CART(_Preset):
         level by level from histograms that merge, one or two passes per level. None: thresholds between all
         values, with all rows in memory.
     random_state : int, RandomState or None, default=None
-        Draws columns, random thresholds, folds and held-out rows.
+        Draws the folds.
     record : bool, default=False
         Whether to keep the gain of every column at every node in `record_`.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"

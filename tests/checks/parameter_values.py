@@ -1,0 +1,241 @@
+"""Values for parameters whose types do not tell, and what else must be set for a parameter to matter.
+
+Both tables go by "Learner.parameter" or, for all learners, by "parameter".
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import KFold
+
+from lyceum.bayes import NaiveBayes
+from lyceum.linear import LinearRegression
+from lyceum.trees import DecisionTreeClassifier, DecisionTreeRegressor
+
+__all__ = ["AGAIN", "FEW_LABELS", "FINE", "OF_NUMBERS", "QUICK", "TOGETHER", "VALUES", "WITHOUT_EFFECT"]
+
+_LOSS = np.array([[0.0, 1.0, 9.0], [1.0, 0.0, 1.0], [4.0, 1.0, 0.0]])
+_RANDOM_STUMP = DecisionTreeClassifier(max_depth=1, splitter="random")
+_STUMP = DecisionTreeClassifier(max_depth=1)
+_TREES = [("small", DecisionTreeClassifier(max_depth=1)), ("large", DecisionTreeClassifier(max_depth=3))]
+_REGRESSION_TREES = [("small", DecisionTreeRegressor(max_depth=1)), ("line", LinearRegression())]
+_ROWS = np.random.default_rng(0).normal(size=(3, 4))
+_SHARES = np.array([[0.2, 0.3, 0.1, 0.4], [0.1, 0.1, 0.4, 0.4], [0.4, 0.2, 0.3, 0.1]])
+
+VALUES: dict[str, tuple[Any, ...]] = {
+    "random_state": (1, 2, 3),
+    "categorical_features": ([0], ["age"]),
+    "loss": (_LOSS,),
+    "attribute_costs": ([1.0, 50.0, 1.0, 50.0], {"age": 50.0, "town": 50.0}),
+    "class_weight": ({"ant": 5.0}, "balanced"),
+    "default_class": ("bee", "cow", "ant"),
+    "members": (_TREES,),
+    "StackingClassifier.members": ([("bayes", NaiveBayes()), *_TREES],),
+    "StackingRegressor.members": (_REGRESSION_TREES,),
+    "stages": (_TREES,),
+    "final": (_STUMP,),
+    "StackingRegressor.final": (DecisionTreeRegressor(max_depth=1),),
+    "expert": (DecisionTreeRegressor(max_depth=1),),
+    "estimator": (_STUMP,),
+    "AdaBoostClassifier.estimator": (DecisionTreeClassifier(max_depth=3),),
+    "AdaBoostRegressor.estimator": (DecisionTreeRegressor(max_depth=1),),
+    "BaggingRegressor.estimator": (DecisionTreeRegressor(max_depth=1),),
+    "ModelBoostingClassifier.estimator": (DecisionTreeRegressor(max_depth=1),),
+    "ModelBoostingRegressor.estimator": (DecisionTreeRegressor(max_depth=1),),
+    "OutputCode.estimator": (NaiveBayes(),),
+    "SemiSupervisedEM.estimator": (NaiveBayes(continuous="histogram", bins=3),),
+    "cv": (3, KFold(4)),
+    "alphas": ([0.01, 5.0], 4),
+    "thresholds": ([0.99],),
+    "costs": ([1.0, 50.0],),
+    "budget": (1.0,),
+    "routes": ({"small": {"ant": "other"}},),
+    "auxiliary": ([1], ["income"]),
+    "priors": ([0.1, 0.2, 0.7],),
+    "feature_range": ((-1.0, 3.0),),
+    "reference": ("bee",),
+    "label": ("none",),
+    "fill_category": ("Köln",),
+    "cuts": ([0.0, 1.0],),
+    "bins": (3,),
+    "metric_params": ({"p": 1},),
+    "centers": (_ROWS, "sampled", "uniform"),
+    "degree": (2, 0),
+    "init": ("random",),
+    "mean_prior": ([1.0, 2.0, 3.0, 4.0],),
+    "means_init": (_ROWS,),
+    "weights_init": ([0.1, 0.2, 0.7],),
+    "probabilities_init": (_SHARES,),
+    "precisions_init": (np.stack([np.eye(4) * 5.0] * 3),),
+    "prior_mean": (1.0,),
+    "prior_covariance": (2.0,),
+    "ClassicalMDS.metric": ("manhattan",),
+    "LinearRegression.start": (([1.0, 2.0, 3.0, 4.0], 5.0),),
+    "Perceptron.start": ((np.ones((3, 4)), np.ones(3)),),
+    "MLPClassifier.start": (([np.ones((4, 6)), np.ones((6, 3))], [np.ones(6), np.ones(3)]),),
+    "MLPRegressor.start": (([np.ones((4, 6)), np.ones((6, 1))], [np.ones(6), np.ones(1)]),),
+    "SubsetSelection.scoring": ("absolute",),
+    "SubsetSelection.estimator": (DecisionTreeRegressor(max_depth=1),),
+    "OutputCode.loss": ("linear",),
+    "LinearSVC.loss": ("hinge",),
+    "MarginClassifier.loss": ("squared_hinge",),
+    "GradientBoostingClassifier.loss": ("exponential",),
+    "GradientBoostingRegressor.loss": ("absolute_error", "huber"),
+    "AdaBoostRegressor.loss": ("square",),
+    "fill_number": (7.0,),
+    "n_init": (20, 5),
+    "n_samples": (1, 2),
+    "max_iter": (1, 2, 40),
+}
+
+_STEPS = {"solver": "gradient_descent", "learning_rate": 0.1, "max_iter": 3}
+_CONFIDENCE = {"pruning": "confidence"}
+_STOPPING = {"early_stopping": True, "tol": 1e-4, "max_iter": 40, "n_estimators": 40}
+TOGETHER: dict[str, tuple[dict[str, Any], ...]] = {
+    "prior_alpha": ({"priors": "dirichlet_mean"},),
+    "degree": ({"kernel": "polynomial"},),
+    "coef0": ({"kernel": "polynomial"}, {"kernel": "sigmoid"}),
+    "NaiveBayes.bins": ({"continuous": "histogram"},),
+    "NaiveBayes.bandwidth": ({"continuous": "kernel"},),
+    "m": ({"estimate": "m"},),
+    "m_prior": ({"estimate": "m"},),
+    "RegularizedDiscriminant.scoring": ({"alpha": "cv", "gamma": "cv"},),
+    "RegularizedDiscriminant.cv": ({"alpha": "cv", "gamma": "cv"},),
+    "RegularizedDiscriminant.random_state": ({"alpha": "cv", "gamma": "cv"},),
+    **dict.fromkeys(("prior_mean", "kappa_0", "nu_0", "GaussianDensity.scale"), ({"estimate": "bayes"},)),
+    "prior_covariance": ({"estimate": "bayes", "known_covariance": 1.0},),
+    "equivalent_sample_size": ({"estimate": "dirichlet"},),
+    "max_parents": ({"structure": "learned", "structure_score": "aic"},),
+    **dict.fromkeys(
+        (
+            "LinearRegression.max_iter",
+            "LinearRegression.learning_rate",
+            "LinearRegression.scale_columns",
+            "LinearRegression.start",
+        ),
+        (_STEPS,),
+    ),
+    "LinearRegression.tol": ({"solver": "gradient_descent"},),
+    "decay": ({"solver": "lms", "max_iter": 3},),
+    "reference": ({"C": 1.0},),
+    "n_draws": ({"posterior": "monte_carlo"},),
+    "BasisExpansion.n_centers": ({"kind": "gaussian"},),
+    "BasisExpansion.centers": ({"kind": "gaussian"},),
+    "BasisExpansion.width": ({"kind": "gaussian"},),
+    "BasisExpansion.random_state": ({"kind": "gaussian", "centers": "sample"},),
+    "power_t": ({"learning_rate": "invscaling", "solver": "sgd"},),
+    "momentum": ({"solver": "momentum"},),
+    "shuffle": ({"batch_size": 10},),
+    "n_iter_no_change": (_STOPPING | {"tol": 0.5}, _STOPPING),
+    "validation_fraction": (
+        _STOPPING,
+        {"pruning": "reduced_error"},
+        {"n_neighbors": "validation"},
+    ),
+    "tol": (_STOPPING, {"max_iter": 40}, {"fit_by": "gradient"}, {"solver": "gradient_descent"}),
+    "max_iter": ({"fit_by": "gradient"}, {"init": "random", "n_clusters": 8}),
+    "alphas": ({"alpha": "loo"}, {"alpha": "gcv"}, {"alpha": "leave_one_out"}),
+    "bandwidth": ({"weights": "gaussian"},),
+    "metric_params": ({"metric": "minkowski"},),
+    "max_neighbors": ({"n_neighbors": "leave_one_out"},),
+    "learning_rate": ({"solver": "gradient_descent", "max_steps": 3},),
+    "max_steps": ({"solver": "gradient_descent"},),
+    "random_state": (
+        {"splitter": "random"},
+        {"max_features": 1},
+        {"n_neighbors": "validation"},
+        {"max_rows": 20},
+        {"n_rows": 20, "measure": "relief"},
+        {"init": "random"},
+        {"init_params": "random_from_data", "n_init": 1, "max_iter": 1},
+        {"svd_solver": "randomized", "n_components": 1, "n_passes": 1},
+        {"probability": True},
+        {"code": "random", "n_columns": 1},
+        {"exemplar": "mean", "n_centroids": 3},
+        {"ccp_alpha": "cv"},
+    ),
+    "max_branches": ({"continuous_split": "multi_way"},),
+    "altered_priors": ({"loss": _LOSS},),
+    "penalty": ({"pruning": "pessimistic"},),
+    "confidence": (_CONFIDENCE,),
+    "bound": (_CONFIDENCE | {"confidence": 0.02},),
+    "ModelTreeRegressor.smoothing": ({"pruning": False},),
+    "selection": ({"min_cluster_size": 3, "min_samples": 1},),
+    "allow_single": ({"min_cluster_size": 30, "min_samples": 1}, {"min_cluster_size": 50}),
+    "DecisionTreeClassifier.smoothing": ({"pruning": "minimum_loss"},),
+    "ccp_measure": ({"ccp_alpha": 0.01}, {"ccp_alpha": 0.03}),
+    "voting": ({"estimator": DecisionTreeClassifier(max_depth=1)},),
+    "on_failure": ({"multiclass": "m1", "estimator": _RANDOM_STUMP},),
+    "GradientBoostingRegressor.alpha": ({"loss": "quantile"}, {"loss": "huber"}),
+    "cv": ({"weights": "performance"}, {"weights": "learned"}, {"auxiliary": [1]}, {"criterion": "cv"}),
+    "depth": ({"n_clusters": None, "inconsistency": 1.0},),
+    "n_init": (
+        {"init": "random", "n_init": 1},
+        {"init_params": "random_from_data", "n_init": 1, "max_iter": 1},
+    ),
+    "KMedoids.n_init": ({"init": "random", "n_clusters": 20},),
+    "n_samples": ({"max_rows": 20},),
+    "init_params": ({"max_iter": 1},),
+    "n_passes": (
+        {"svd_solver": "randomized", "n_components": 1},
+        {"svd_solver": "randomized", "n_components": 2},
+    ),
+    "n_columns": ({"code": "random"},),
+    "threshold": ({"measure": "relief", "n_features": None},),
+    "SubsetSelection.tol": ({"n_features": None},),
+    "SubsetSelection.random_state": ({"n_features": None, "estimator": DecisionTreeRegressor()},),
+    "n_neighbors": ({"measure": "relief"},),
+    "n_rows": ({"measure": "relief"},),
+    "plus": ({"method": "plus_minus"},),
+    "minus": ({"method": "plus_minus"},),
+    "SubsetSelection.scoring": ({"estimator": DecisionTreeRegressor(max_depth=2)},),
+    "k_best": ({"criterion": "k_best"},),
+    "PriorShift.priors": ({},),
+    "fill_number": ({"continuous": "constant"},),
+    "fill_category": ({"categorical": "constant"},),
+    "costs": ({"budget": 5.0},),
+    "routes": (
+        {
+            "stages": [*_TREES, ("other", NaiveBayes())],
+            "thresholds": [0.99, 0.5],
+        },
+    ),
+}
+
+# Fitted on some rows and then, with more rounds where there are some, on all.
+AGAIN = ("warm_start",)
+
+# Learners that are given rows without labels.
+FEW_LABELS = ("SelfTraining", "SemiSupervisedEM")
+
+# Differences so fine that they need many rows or columns to show.
+FINE = (
+    "bound",
+    "n_passes",
+    "SVD.random_state",
+    "PCA.random_state",
+    "RandomForestClassifier.categorical_split",
+)
+
+# Beside the settings of the laws.
+QUICK = {
+    "MixtureOfExperts": {"max_iter": 4},
+    "HierarchicalMixtureOfExperts": {"max_iter": 4},
+    "ModelAsPrior": {"tol": 1e-4},
+    "StackingClassifier": {"members": _TREES},
+    "OutputCode": {"estimator": _STUMP},
+}
+
+# Learners of any target that are given a number.
+OF_NUMBERS = ("SubsetSelection",)
+
+# By nature without effect on a result: the reason for each.
+WITHOUT_EFFECT: dict[str, str] = {
+    "n_jobs": "how many run at a time",
+    "verbose": "what is printed on the way",
+    "cache": "a file of results to go on from",
+    "cache_size": "memory for kernel values that are computed again otherwise",
+    "shuffle_window": "rows in memory at a time when they are streamed",
+}
