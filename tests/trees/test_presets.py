@@ -77,7 +77,7 @@ def test_cart_is_binary_and_pruned_by_cross_validation():
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_parameters_are_got_set_and_cloned(preset):
-    learner = preset(max_depth=3, max_bins=64, random_state=7)
+    learner = preset(max_depth=3, max_bins=64)
     assert learner.get_params()["max_depth"] == 3
     other = clone(learner)
     assert type(other) is preset
