@@ -178,13 +178,6 @@ EXPECTED_FAILURES: dict[str, dict[str, str]] = {
         f"check_sample_weight_equivalence_on_{cells}_data": "a row that comes again is looked at again"
         for cells in ("dense", "sparse")
     },
-    **{
-        name: {
-            f"check_sample_weight_equivalence_on_{cells}_data": "folds go by the numbers of rows"
-            for cells in ("dense", "sparse")
-        }
-        for name in ("ElasticNetCV", "LassoCV", "RidgeCV")
-    },
     "CART": {"check_sample_weight_equivalence_on_dense_data": "folds go by the numbers of rows"},
     **{
         name: {"check_sample_weight_equivalence_on_dense_data": "rows are drawn by their numbers"}

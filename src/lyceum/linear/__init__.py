@@ -1,8 +1,9 @@
 """Linear models: least squares, ridge, lasso and elastic net, logistic regression, margins."""
 
 from lyceum.linear._basis_expansion import BasisExpansion
-from lyceum.linear._elastic_net import ElasticNet, Lasso
+from lyceum.linear._elastic_net import ElasticNet
 from lyceum.linear._elastic_net_cv import ElasticNetCV, LassoCV
+from lyceum.linear._lasso import Lasso
 from lyceum.linear._linear_regression import LinearRegression
 from lyceum.linear._logistic_regression import LogisticRegression
 from lyceum.linear._margin_classifier import MarginClassifier

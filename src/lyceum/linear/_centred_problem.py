@@ -10,6 +10,7 @@ from scipy import sparse
 
 from lyceum._threads import ordered_map
 from lyceum.data import Rows
+from lyceum.linear._standardized import inverse_deviations, unit_columns
 from lyceum.solvers import ColumnElasticNet, DenseColumns, ElasticNetProblem, GramElasticNet, SparseColumns
 from lyceum.statistics import Scatter, SparseCells
 
@@ -28,15 +29,20 @@ class CentredProblem:
     y_mean: float
     n_rows: int
     weight: float
+    factors: np.ndarray | None = None  # (d,) what the columns were multiplied by
 
     @classmethod
-    def of_moments(cls, statistic: Scatter, fit_intercept: bool) -> CentredProblem:
+    def of_moments(cls, statistic: Scatter, fit_intercept: bool, standardize: bool = False) -> CentredProblem:
+        factors = inverse_deviations(statistic.xx_diagonal, statistic.weight) if standardize else None
         moments = statistic if fit_intercept else statistic.about_origin()
-        return cls(GramElasticNet.of(moments), moments.x_mean, moments.y_mean, moments.n_rows, moments.weight)
+        moments = moments if factors is None else moments.scaled(factors)
+        problem = GramElasticNet.of(moments)
+        return cls(problem, moments.x_mean, moments.y_mean, moments.n_rows, moments.weight, factors)
 
     @classmethod
-    def of_rows(cls, rows: Rows, fit_intercept: bool) -> CentredProblem:
+    def of_rows(cls, rows: Rows, fit_intercept: bool, standardize: bool = False) -> CentredProblem:
         """From rows in memory, copied column by column."""
+        rows, factors = unit_columns(rows) if standardize else (rows, None)
         block = rows.gathered('solver="columns"', 'solver="gram"')
         assert block.y is not None
         y, w = block.y.astype(np.float64), block.w
@@ -47,7 +53,20 @@ class CentredProblem:
         centred = s * (y - y_mean)
         n_rows = len(y) if w is None else int(np.count_nonzero(w))
         problem = ColumnElasticNet(columns, centred, float(centred @ centred))
-        return cls(problem, x_mean, y_mean, n_rows, total)
+        return cls(problem, x_mean, y_mean, n_rows, total, factors)
+
+    def in_units(self, coef: np.ndarray) -> np.ndarray:
+        """Coefficients of the problem in the units of the columns."""
+        return coef if self.factors is None else coef * self.factors
+
+    def from_units(self, coef: np.ndarray) -> np.ndarray:
+        """The other way round."""
+        return coef if self.factors is None else coef / self.factors
+
+    @property
+    def column_means(self) -> np.ndarray:
+        """The means in the units of the columns."""
+        return self.x_mean if self.factors is None else self.x_mean / self.factors
 
     def intercept(self, coef: np.ndarray) -> float:
         return self.y_mean - float(self.x_mean @ coef)

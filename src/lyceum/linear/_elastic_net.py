@@ -1,4 +1,4 @@
-"""Lasso and elastic net: least squares with a penalty on the absolute values of the coefficients."""
+"""The elastic net: least squares with a penalty on absolute values and squares of the coefficients."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from lyceum.report import Summary, Table
 from lyceum.solvers import RoundObserver, Solution
 from lyceum.statistics import Scatter
 
-__all__ = ["ElasticNet", "Lasso"]
+__all__ = ["ElasticNet", "on_columns", "warn_unsolved"]
 
 _NARROW = 1000  # columns up to which the Gram matrix is always the quicker
 
@@ -38,7 +38,7 @@ class ElasticNet(LinearPredictor, OnePassLearner):
 
     with the intercept b₀ free. This is scikit-learn's objective: a mean over the rows, so that alpha does not
     depend on their number. (`Ridge` has a sum there: its alpha is Σw times the alpha here at l1_ratio=0.) The
-    penalty depends on the units of the columns: scale them first if they differ.
+    penalty depends on the units of the columns, unless `standardize` is set.
 
     `dual_gap_` certifies the solution: the objective is at most that far above its minimum.
 
@@ -50,6 +50,9 @@ class ElasticNet(LinearPredictor, OnePassLearner):
         The share of the absolute values in the penalty; 0 is ridge regression, in closed form.
     fit_intercept : bool, default=True
         Whether an intercept is fitted; it is not penalised.
+    standardize : bool, default=False
+        Whether the penalty is on coefficients per standard deviation of their columns, so that units do not
+        matter; `coef_` is in the units of the columns either way.
     solver : {"auto", "gram", "columns"}, default="auto"
         "gram": coordinate descent on XᵀX from one pass over the rows, wherever they are. "columns": on the
         columns of an array in memory, dense or sparse, with working sets and safe screening. "auto" is "gram"
@@ -119,6 +122,7 @@ class ElasticNet(LinearPredictor, OnePassLearner):
         "alpha": [Interval(Real, 0, None, closed="left")],
         "l1_ratio": [Interval(Real, 0, 1, closed="both")],
         "fit_intercept": ["boolean"],
+        "standardize": ["boolean"],
         "solver": [StrOptions({"auto", "gram", "columns"})],
         "tol": [Interval(Real, 0, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -133,6 +137,7 @@ class ElasticNet(LinearPredictor, OnePassLearner):
         *,
         l1_ratio: float = 0.5,
         fit_intercept: bool = True,
+        standardize: bool = False,
         solver: str = "auto",
         tol: float = 1e-5,
         max_iter: int = 10_000,
@@ -143,6 +148,7 @@ class ElasticNet(LinearPredictor, OnePassLearner):
         self.alpha = alpha
         self.l1_ratio = l1_ratio
         self.fit_intercept = fit_intercept
+        self.standardize = standardize
         self.solver = solver
         self.tol = tol
         self.max_iter = max_iter
@@ -182,14 +188,14 @@ class ElasticNet(LinearPredictor, OnePassLearner):
 
     def _finish(self, statistic: Scatter) -> None:
         with single_threaded_blas():
-            self._set_results(CentredProblem.of_moments(statistic, self.fit_intercept))
+            self._set_results(CentredProblem.of_moments(statistic, self.fit_intercept, self.standardize))
 
     def _centred(self, rows: Rows) -> CentredProblem:
         if self._on_columns(rows):
             self.__dict__.pop("statistic_", None)
-            return CentredProblem.of_rows(rows, self.fit_intercept)
+            return CentredProblem.of_rows(rows, self.fit_intercept, self.standardize)
         self.statistic_ = first_pass(rows, self._statistic())
-        return CentredProblem.of_moments(self.statistic_, self.fit_intercept)
+        return CentredProblem.of_moments(self.statistic_, self.fit_intercept, self.standardize)
 
     def _on_columns(self, rows: Rows) -> bool:
         return on_columns(rows, self.solver, self._share > 0 and self.alpha > 0)
@@ -198,13 +204,13 @@ class ElasticNet(LinearPredictor, OnePassLearner):
         problem, d = centred.problem, len(centred.x_mean)
         l1, l2 = self.alpha * self._share, self.alpha * (1 - self._share)
         warm = self.warm_start and hasattr(self, "coef_") and len(self.coef_) == d
-        start = self.coef_ if warm else np.zeros(d)
+        start = centred.from_units(self.coef_) if warm else np.zeros(d)
         self.__dict__.pop("record_", None)
         observer = self._recorder(centred, l1, l2, start) if self.record else None
         found = problem.solve(l1, l2, start, self.tol * problem.yy, self.max_iter, observer)
-        self.coef_ = found.coef
+        self.coef_ = centred.in_units(found.coef)
         self.intercept_ = centred.intercept(found.coef) if self.fit_intercept else 0.0
-        self.mean_, self.n_rows_ = centred.x_mean, centred.n_rows
+        self.mean_, self.n_rows_ = centred.column_means, centred.n_rows
         squares = problem.squares(found.coef)
         self.objective_ = _objective(squares, found.coef, l1, l2)
         self.r2_ = 1.0 - squares / problem.yy if problem.yy > 0 else np.nan
@@ -219,7 +225,7 @@ class ElasticNet(LinearPredictor, OnePassLearner):
             self.record_.append(
                 {
                     "step": epochs,
-                    "coef": coef.copy(),
+                    "coef": centred.in_units(coef.copy()),
                     "intercept": centred.intercept(coef) if self.fit_intercept else 0.0,
                     "objective": _objective(centred.problem.squares(coef), coef, l1, l2),
                     "dual_gap": gap,
@@ -259,113 +265,6 @@ class ElasticNet(LinearPredictor, OnePassLearner):
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         d = len(self._design_names)
         return {"coef_": (d,), "mean_": (d,)}
-
-
-class Lasso(ElasticNet):
-    """Linear regression with a penalty on the absolute values of the coefficients: many become exactly zero.
-
-    The coefficients minimise
-
-        1/(2 Σw) Σ w_i (y_i - b₀ - x_i·b)² + alpha · Σ|b_j|,
-
-    scikit-learn's objective, with the intercept b₀ free.
-
-    Parameters
-    ----------
-    alpha : float, default=1.0
-        The penalty; from max|Σw(x-x̄)(y-ȳ)| / Σw on, every coefficient is zero.
-    fit_intercept : bool, default=True
-        Whether an intercept is fitted; it is not penalised.
-    solver : {"auto", "gram", "columns"}, default="auto"
-        "gram": coordinate descent on XᵀX from one pass over the rows. "columns": on the columns of an
-        array in memory, with working sets and safe screening. "auto" is "gram" up to 1000 columns, for
-        rows that are not in memory, and where rows are many more than columns.
-    tol : float, default=1e-5
-        Stop at a duality gap of tol · Σw(y-ȳ)² / Σw.
-    max_iter : int, default=10000
-        Most epochs of coordinate descent.
-    warm_start : bool, default=False
-        Whether `fit` starts from the result of the last `fit`.
-    record : bool, default=False
-        Whether to keep the coefficients after every round of coordinate descent in `record_`.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns of an array hold categories, or declared kinds; each such column becomes one column
-        per category.
-
-    Attributes
-    ----------
-    coef_ : ndarray
-        The coefficients of the design columns.
-    intercept_ : float
-        The intercept, 0 without one.
-    dual_gap_ : float
-        The duality gap at the solution: the objective is at most this far above its minimum.
-    objective_ : float
-        The objective at the solution.
-    n_iter_ : int
-        The number of iterations (passes over the rows or epochs).
-    converged_ : bool
-        Whether the tolerance was reached.
-    history_ : list of float
-        The duality gap after every round of coordinate descent.
-    record_ : list of dict
-        With `record=True`: the steps of the fit.
-    r2_ : float
-        The share of the variance of y explained on the rows of `fit`.
-    n_rows_ : int
-        Rows with positive weight in `fit`.
-    mean_ : ndarray of shape (n_design_columns,)
-        The means of the design columns, from which explanations start.
-    statistic_ : Scatter
-        The merged statistic that the fit follows from.
-
-    See Also
-    --------
-    LassoCV : The penalty chosen by cross-validation.
-    ElasticNet : With a share of squared coefficients in the penalty.
-    lasso_path : The whole regularisation path.
-
-    References
-    ----------
-    Tibshirani (1996), Regression shrinkage and selection via the lasso, JRSS B 58.
-
-    Examples
-    --------
-    >>> from lyceum.linear import Lasso
-    >>> model = Lasso(alpha=0.5).fit([[0.0, 1.0], [1.0, 0.0], [2.0, 0.0], [3.0, 1.0]], [0.0, 2.0, 4.0, 6.0])
-    >>> model.coef_.round(6).tolist(), model.dual_gap_ < 1e-6
-    ([1.6, 0.0], True)
-
-    """
-
-    _parameter_constraints: ClassVar[dict] = {
-        name: rule for name, rule in ElasticNet._parameter_constraints.items() if name != "l1_ratio"
-    }
-
-    def __init__(
-        self,
-        alpha: float = 1.0,
-        *,
-        fit_intercept: bool = True,
-        solver: str = "auto",
-        tol: float = 1e-5,
-        max_iter: int = 10_000,
-        warm_start: bool = False,
-        record: bool = False,
-        categorical_features: Any = "from_dtype",
-    ):
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.warm_start = warm_start
-        self.record = record
-        self.categorical_features = categorical_features
-
-    @property
-    def _share(self) -> float:
-        return 1.0
 
 
 def _objective(squares: float, coef: np.ndarray, l1: float, l2: float) -> float:

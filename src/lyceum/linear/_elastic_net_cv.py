@@ -14,7 +14,7 @@ from lyceum.data import Rows
 from lyceum.errors import SettingError
 from lyceum.linear._centred_problem import CentredProblem
 from lyceum.linear._elastic_net import ElasticNet, on_columns, warn_unsolved
-from lyceum.linear._fold_errors import by_columns, by_moments, fold_scatter
+from lyceum.linear._fold_errors import by_columns, by_moments, folds_of
 from lyceum.linear._penalty_cv import CV_CONSTRAINTS, PenaltyCV
 from lyceum.linear._regularization_path import follow, grid
 from lyceum.linear._row_passes import unchecked
@@ -41,12 +41,16 @@ class ElasticNetCV(PenaltyCV):
         rows, and `eps` times that.
     eps : float, default=1e-3
         The smallest penalty of a grid, as a share of the largest.
-    cv : int, default=10
-        The number of folds; the fold of a row is a hash of its number and the seed.
+    cv : int, splitter or list of splits, default=10
+        The number of folds, where the fold of a row is a hash of its number and the seed; or a splitter such
+        as scikit-learn's, or pairs of row numbers to train and to test on.
     rule : {"best", "one_standard_error"}, default="best"
         Take the alpha of the least mean error, or the largest whose error is within one standard error of it.
     fit_intercept : bool, default=True
         Whether an intercept is fitted; it is not penalised.
+    standardize : bool, default=False
+        Whether the penalty is on coefficients per standard deviation of their columns over all rows, so
+        that units do not matter; `coef_` is in the units of the columns either way.
     solver : {"auto", "gram", "columns"}, default="auto"
         As in `ElasticNet`.
     tol : float, default=1e-5
@@ -122,9 +126,10 @@ class ElasticNetCV(PenaltyCV):
         l1_ratio: Any = 0.5,
         alphas: Any = 100,
         eps: float = 1e-3,
-        cv: int = 10,
+        cv: Any = 10,
         rule: str = "best",
         fit_intercept: bool = True,
+        standardize: bool = False,
         solver: str = "auto",
         tol: float = 1e-5,
         max_iter: int = 10_000,
@@ -138,6 +143,7 @@ class ElasticNetCV(PenaltyCV):
         self.cv = cv
         self.rule = rule
         self.fit_intercept = fit_intercept
+        self.standardize = standardize
         self.solver = solver
         self.tol = tol
         self.max_iter = max_iter
@@ -163,8 +169,10 @@ class ElasticNetCV(PenaltyCV):
         """
         rows, ratios = self._rows(X, y, sample_weight), self._ratios
         self.seed_ = seed_from(self.random_state)
+        rows, factors = self._unit_columns(rows)
         with single_threaded_blas():
-            folds = None if self._on_columns(rows) else fold_scatter(rows, self.cv, self.seed_)
+            split = folds_of(self.cv, rows, self.seed_)
+            folds = None if self._on_columns(rows) else split.scatters(rows)
             whole = (
                 CentredProblem.of_rows(rows, self.fit_intercept)
                 if folds is None
@@ -173,12 +181,12 @@ class ElasticNetCV(PenaltyCV):
             grids = [grid(whole.problem, ratio, self.alphas, self.eps) for ratio in ratios]
             fitters = [partial(self._coefs, alphas, ratio) for alphas, ratio in zip(grids, ratios)]
             if folds is None:
-                errors = by_columns(unchecked(rows), self.cv, self.seed_, self.fit_intercept, fitters)
+                errors = by_columns(unchecked(rows), split, self.fit_intercept, fitters)
             else:
                 errors = by_moments(folds, self.fit_intercept, fitters)
             at, alpha = self._choose(errors)
             self.l1_ratio_, self.alphas_, self.mse_path_ = float(ratios[at]), grids[at], errors[at]
-            self._finish(whole, grids[at][: alpha + 1])
+            self._finish(whole, grids[at][: alpha + 1], factors)
         return self
 
     def _on_columns(self, rows: Rows) -> bool:
@@ -189,27 +197,29 @@ class ElasticNetCV(PenaltyCV):
             [one.coef for one in follow(centred.problem, alphas, l1_ratio, self.tol, self.max_iter)]
         )
 
-    def _finish(self, whole: CentredProblem, alphas: np.ndarray) -> None:
+    def _finish(self, whole: CentredProblem, alphas: np.ndarray, factors: np.ndarray | float) -> None:
         way = follow(whole.problem, alphas, self.l1_ratio_, self.tol, self.max_iter)
         found = way[-1]
         self.__dict__.pop("record_", None)
         if self.record:
             self.record_ = [
-                {"step": k, **self._step(whole, float(alpha), one)}
+                {"step": k, **self._step(whole, float(alpha), one, factors)}
                 for k, (alpha, one) in enumerate(zip(alphas, way))
             ]
-        self.alpha_, self.coef_, self.history_ = float(alphas[-1]), found.coef, list(found.history)
+        self.alpha_, self.coef_, self.history_ = float(alphas[-1]), found.coef * factors, list(found.history)
         self.intercept_ = whole.intercept(found.coef) if self.fit_intercept else 0.0
-        self.mean_, self.n_rows_ = whole.x_mean, whole.n_rows
+        self.mean_, self.n_rows_ = whole.x_mean / factors, whole.n_rows
         self.dual_gap_, self.n_iter_ = found.gap, found.n_iter
         yy = whole.problem.yy
         self.r2_ = 1.0 - whole.problem.squares(found.coef) / yy if yy > 0 else np.nan
         warn_unsolved(self, found, self.tol * yy, self.max_iter)
 
-    def _step(self, whole: CentredProblem, alpha: float, found: Solution) -> dict[str, Any]:
+    def _step(
+        self, whole: CentredProblem, alpha: float, found: Solution, factors: np.ndarray | float
+    ) -> dict[str, Any]:
         intercept = whole.intercept(found.coef) if self.fit_intercept else 0.0
         numbers = {"dual_gap": found.gap, "epochs": found.n_iter}
-        return {"alpha": alpha, "coef": found.coef, "intercept": intercept, **numbers}
+        return {"alpha": alpha, "coef": found.coef * factors, "intercept": intercept, **numbers}
 
     def _facts(self) -> dict[str, Any]:
         return {"l1 ratio": self.l1_ratio_, "duality gap": self.dual_gap_}
@@ -227,13 +237,17 @@ class LassoCV(ElasticNetCV):
         coefficient is zero (over all rows) down to `eps` times that.
     eps : float, default=1e-3
         The smallest penalty of a grid, as a share of the largest.
-    cv : int, default=10
-        The number of folds; the fold of a row is a hash of its number and the seed.
+    cv : int, splitter or list of splits, default=10
+        The number of folds, where the fold of a row is a hash of its number and the seed; or a splitter such
+        as scikit-learn's, or pairs of row numbers to train and to test on.
     rule : {"best", "one_standard_error"}, default="best"
         Take the penalty of the lowest mean error, or the largest one whose error is within one standard
         error of that.
     fit_intercept : bool, default=True
         Whether an intercept is fitted; it is not penalised.
+    standardize : bool, default=False
+        Whether the penalty is on coefficients per standard deviation of their columns over all rows, so
+        that units do not matter; `coef_` is in the units of the columns either way.
     solver : {"auto", "gram", "columns"}, default="auto"
         "gram": coordinate descent on XᵀX from one pass over the rows. "columns": on the columns of an
         array in memory, with working sets and safe screening. "auto" is "gram" up to 1000 columns, for
@@ -308,9 +322,10 @@ class LassoCV(ElasticNetCV):
         *,
         alphas: Any = 100,
         eps: float = 1e-3,
-        cv: int = 10,
+        cv: Any = 10,
         rule: str = "best",
         fit_intercept: bool = True,
+        standardize: bool = False,
         solver: str = "auto",
         tol: float = 1e-5,
         max_iter: int = 10_000,
@@ -323,6 +338,7 @@ class LassoCV(ElasticNetCV):
         self.cv = cv
         self.rule = rule
         self.fit_intercept = fit_intercept
+        self.standardize = standardize
         self.solver = solver
         self.tol = tol
         self.max_iter = max_iter

@@ -29,44 +29,49 @@ _EPS = float(np.finfo(np.float64).eps)
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """The minimum of Σ w (y - y₀ - (x - x₀)·b)² + alpha |b|², with the matrix that was solved."""
+    """The minimum of Σ w (y - y₀ - (x - x₀)·b)² + Σ alpha_j b_j², with the matrix that was solved."""
 
     moments: Scatter | RowScatter  # about the means, or about the origin without an intercept
-    factor: PositiveFactor  # of XᵀWX + alpha I
-    alpha: float
+    factor: PositiveFactor  # of XᵀWX + diag(alpha)
+    alpha: float | np.ndarray  # the penalty of all columns, or of each
     coef: np.ndarray
     residual: float  # Σ w r²
     trace: float | None = None  # of the matrix that takes y to the fitted values, where it is known
 
     @classmethod
-    def of(cls, moments: Scatter | RowScatter, alpha: float = 0.0) -> Fit:
+    def of(cls, moments: Scatter | RowScatter, alpha: float | np.ndarray = 0.0) -> Fit:
         # a column whose spread is that of rounding its mean is constant
         floor = moments.weight * (4 * _EPS * moments.x_mean) ** 2
         if isinstance(moments, RowScatter):
             return cls._of_few_rows(moments, alpha, floor)
         A, d = moments.xx, len(moments.x_mean)
-        factor = PositiveFactor.of(A + alpha * np.eye(d) if alpha else A, floor)
+        factor = PositiveFactor.of(A + np.diag(np.broadcast_to(alpha, d)) if np.any(alpha) else A, floor)
         coef = factor.solve(moments.xy)
         # with g = Xᵀy the residual sum of squares is yy - 2 b·g + bᵀAb
         residual = moments.yy - 2 * float(coef @ moments.xy) + float(coef @ A @ coef)
         return cls(moments, factor, alpha, coef, max(residual, 0.0))
 
     @classmethod
-    def _of_few_rows(cls, moments: RowScatter, alpha: float, floor: np.ndarray) -> Fit:
+    def _of_few_rows(cls, moments: RowScatter, alphas: float | np.ndarray, floor: np.ndarray) -> Fit:
         """The dual form: with the centred rows F, fewer than columns, and FFᵀ = U Λ Uᵀ,
         b = Fᵀ U (Λ + alpha)⁻¹ Uᵀ y.
 
         (XᵀWX + alpha I)⁻¹ enters as V (Λ + alpha)⁻¹ Vᵀ with V = Fᵀ U Λ^(-½), as what is solved for lies in
-        the space of the rows.
+        the space of the rows. Columns of different penalties are scaled, so that it becomes 1 for all.
         """
         spread, F, y = moments.xx_diagonal, moments.x_rows, moments.rows[:, -1]
         live = spread > floor
-        F = F if live.all() else F * live
+        unit = np.where(live, 1.0, 0.0)
+        if isinstance(alphas, np.ndarray):
+            unit, alpha = np.divide(unit, np.sqrt(alphas), where=live, out=unit), 1.0
+        else:
+            alpha = alphas
+        F = F if (unit == 1.0).all() else F * unit
         values, U = eigh(F @ F.T, check_finite=False)
         kept = values > 64 * _EPS * np.sqrt(len(values)) * values.max(initial=0.0)
         values, U = values[kept], U[:, kept]
         turned, shrunk = U.T @ y, values + alpha
-        root = F.T @ (U / np.sqrt(values * shrunk))
+        root = unit[:, None] * (F.T @ (U / np.sqrt(values * shrunk)))
         left = y - U @ (values / shrunk * turned)
         scale = np.divide(1.0, np.sqrt(spread), out=np.zeros_like(spread), where=live)
         loads, rank = np.zeros(len(spread)), len(spread)
@@ -75,8 +80,8 @@ class Fit:
             loads, rank = np.where(live, np.sqrt(np.maximum(1.0 - part, 0.0)), 1.0), len(values)
         smallest = float(values.min() / values.max()) if len(values) else 1.0
         factor = PositiveFactor(scale, None, root, loads, rank, smallest)
-        coef = F.T @ (U @ (turned / shrunk))
-        return cls(moments, factor, alpha, coef, float(left @ left), float((values / shrunk).sum()))
+        coef = unit * (F.T @ (U @ (turned / shrunk)))
+        return cls(moments, factor, alphas, coef, float(left @ left), float((values / shrunk).sum()))
 
     @property
     def effective_degrees(self) -> float:
@@ -109,7 +114,7 @@ class Fit:
                 )
             gradient = sums.gradient - fit.alpha * fit.coef
             step = fit.factor.solve(gradient)
-            better = sums.squares - float(step @ sums.gradient) if not fit.alpha else sums.squares
+            better = sums.squares - float(step @ sums.gradient) if not np.any(fit.alpha) else sums.squares
             residual = better if 0.0 < better <= sums.squares else sums.squares
             fit = replace(fit, moments=moments, coef=fit.coef + step, residual=residual)
         return fit
@@ -208,7 +213,11 @@ class LeastSquares(LinearPredictor, OnePassLearner):
 
     def _fit_of(self, statistic: Scatter | RowScatter) -> Fit:
         moments = statistic if self.fit_intercept else statistic.about_origin()
-        return Fit.of(moments, float(getattr(self, "alpha", 0.0)))
+        return Fit.of(moments, self._penalty(statistic))
+
+    def _penalty(self, statistic: Scatter | RowScatter) -> float | np.ndarray:
+        """The penalty of all columns, or of each."""
+        return 0.0
 
     def _set_results(self, fit: Fit) -> None:
         self.coef_, self.intercept_ = fit.coef, fit.intercept if self.fit_intercept else 0.0

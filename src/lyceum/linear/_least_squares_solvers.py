@@ -127,7 +127,7 @@ def by_recursion(rows: Rows, fit: Fit) -> Fit:
     """
     moments, d = fit.moments, len(fit.coef)
     assert isinstance(moments, Scatter)
-    b, P = np.zeros(d + 1), np.diag(np.append(np.full(d, 1.0 / fit.alpha), 0.0))
+    b, P = np.zeros(d + 1), np.diag(np.append(1.0 / np.broadcast_to(fit.alpha, d), 0.0))
     for block in dense_blocks(rows):
         assert block.y is not None
         native.recursive_squares(block.X, block.y - moments.y_mean, block.w, moments.x_mean, b, P)

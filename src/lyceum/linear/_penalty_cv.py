@@ -6,20 +6,23 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import CATEGORICAL_FEATURES
+from lyceum.data import Rows
 from lyceum.linear._least_squares import LinearPredictor
+from lyceum.linear._standardized import unit_columns
 from lyceum.report import Summary, Table
 
 __all__ = ["CV_CONSTRAINTS", "PenaltyCV"]
 
 CV_CONSTRAINTS: dict[str, Any] = {
     "alphas": [Interval(Integral, 2, None, closed="left"), "array-like"],
-    "cv": [Interval(Integral, 2, None, closed="left")],
+    "cv": [Interval(Integral, 2, None, closed="left"), HasMethods(["split"]), "cv_object"],
     "rule": [StrOptions({"best", "one_standard_error"})],
     "fit_intercept": ["boolean"],
+    "standardize": ["boolean"],
     "random_state": ["random_state"],
     "categorical_features": CATEGORICAL_FEATURES,
 }
@@ -29,7 +32,8 @@ class PenaltyCV(LinearPredictor):
     """A penalty chosen from the errors of left-out folds."""
 
     rule: str
-    cv: int
+    cv: Any
+    standardize: bool
     alpha_: float
     alphas_: np.ndarray
     mse_path_: np.ndarray
@@ -48,6 +52,10 @@ class PenaltyCV(LinearPredictor):
             reach = errors[ratio, alpha].std(ddof=1) / np.sqrt(errors.shape[-1])
             alpha = int(np.argmax(mean[ratio] <= mean[ratio, alpha] + reach))
         return ratio, alpha
+
+    def _unit_columns(self, rows: Rows) -> tuple[Rows, np.ndarray | float]:
+        """The rows as penalties take their columns, and what these were multiplied by."""
+        return unit_columns(rows) if self.standardize else (rows, 1.0)
 
     @property
     def _at(self) -> np.ndarray:

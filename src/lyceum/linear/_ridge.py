@@ -13,7 +13,9 @@ from lyceum.data import Rows
 from lyceum.errors import SettingError
 from lyceum.linear._least_squares import Fit, LeastSquares
 from lyceum.linear._least_squares_solvers import by_recursion
+from lyceum.linear._standardized import inverse_deviations
 from lyceum.report import Summary, Table
+from lyceum.statistics import RowScatter, Scatter
 
 __all__ = ["Ridge"]
 
@@ -26,8 +28,9 @@ class Ridge(LeastSquares):
         Σ w_i (y_i - b₀ - x_i·b)² + alpha Σ b_j²,
 
     with the intercept b₀ free, as in scikit-learn: b = (XᵀWX + alpha I)⁻¹ XᵀWy on centred X and y. The
-    penalty depends on the units of the columns: scale them first if they differ. The kept statistic does not
-    depend on alpha, so that another alpha needs no further pass.
+    penalty depends on the units of the columns; with `standardize` it is alpha Σ (s_j b_j)², s_j being the
+    standard deviation of column j. The kept statistic does not depend on alpha, so that another alpha needs
+    no further pass.
 
     Parameters
     ----------
@@ -35,6 +38,9 @@ class Ridge(LeastSquares):
         The penalty; 0 is least squares, with the solution of least norm if columns depend on each other.
     fit_intercept : bool, default=True
         Whether there is an intercept.
+    standardize : bool, default=False
+        Whether the penalty is on coefficients per standard deviation of their columns, so that units do not
+        matter; `coef_` is in the units of the columns either way.
     solver : {"normal", "recursive"}, default="normal"
         "normal": the normal equations. "recursive": after the means are known, one row at a time in a second
         pass, coefficients and the inverse of XᵀWX + alpha I updated by the formula of Sherman and Morrison:
@@ -83,6 +89,7 @@ class Ridge(LeastSquares):
     _coding: ClassVar[Literal["codes", "one_of_c", "reference"]] = "one_of_c"
     _parameter_constraints: ClassVar[dict] = {
         "alpha": [Interval(Real, 0, None, closed="left")],
+        "standardize": ["boolean"],
         "solver": [StrOptions({"normal", "recursive"})],
         **LeastSquares._parameter_constraints,
     }
@@ -92,13 +99,20 @@ class Ridge(LeastSquares):
         alpha: float = 1.0,
         *,
         fit_intercept: bool = True,
+        standardize: bool = False,
         solver: str = "normal",
         categorical_features: Any = "from_dtype",
     ):
         self.alpha = alpha
         self.fit_intercept = fit_intercept
+        self.standardize = standardize
         self.solver = solver
         self.categorical_features = categorical_features
+
+    def _penalty(self, statistic: Scatter | RowScatter) -> float | np.ndarray:
+        if not self.standardize or not self.alpha:
+            return float(self.alpha)
+        return self.alpha / inverse_deviations(statistic.xx_diagonal, statistic.weight) ** 2
 
     def _refine(self, fit: Fit, rows: Rows) -> Fit:
         if self.solver == "normal":

@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import Interval
 
 from lyceum._threads import single_threaded_blas
 from lyceum.linear._centred_problem import CentredProblem
-from lyceum.linear._fold_errors import by_moments, fold_scatter
+from lyceum.linear._fold_errors import by_moments, folds_of
 from lyceum.linear._least_squares import Fit
 from lyceum.linear._penalty_cv import CV_CONSTRAINTS, PenaltyCV
 from lyceum.linear._regularization_path import given_penalties
@@ -34,13 +34,17 @@ class RidgeCV(PenaltyCV):
         that.
     eps : float, default=1e-9
         The smallest penalty of a grid, as a share of the largest.
-    cv : int, default=10
-        The number of folds; the fold of a row is a hash of its number and the seed.
+    cv : int, splitter or list of splits, default=10
+        The number of folds, where the fold of a row is a hash of its number and the seed; or a splitter such
+        as scikit-learn's, or pairs of row numbers to train and to test on.
     rule : {"best", "one_standard_error"}, default="best"
         Take the penalty of the lowest mean error, or the largest one whose error is within one standard
         error of that.
     fit_intercept : bool, default=True
         Whether an intercept is fitted; it is not penalised.
+    standardize : bool, default=False
+        Whether the penalty is on coefficients per standard deviation of their columns over all rows, so
+        that units do not matter; `coef_` is in the units of the columns either way.
     random_state : int, RandomState or None, default=None
         The seed of the folds; None draws one.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
@@ -94,9 +98,10 @@ class RidgeCV(PenaltyCV):
         alphas: Any = 100,
         *,
         eps: float = 1e-9,
-        cv: int = 10,
+        cv: Any = 10,
         rule: str = "best",
         fit_intercept: bool = True,
+        standardize: bool = False,
         random_state: int | None = None,
         categorical_features: Any = "from_dtype",
     ):
@@ -105,6 +110,7 @@ class RidgeCV(PenaltyCV):
         self.cv = cv
         self.rule = rule
         self.fit_intercept = fit_intercept
+        self.standardize = standardize
         self.random_state = random_state
         self.categorical_features = categorical_features
 
@@ -118,23 +124,24 @@ class RidgeCV(PenaltyCV):
         sample_weight : array of shape (n_samples,), optional
         """
         rows, space = self._rows(X, y, sample_weight), None
+        self.seed_ = seed_from(self.random_state)
+        rows, factors = self._unit_columns(rows)
         with single_threaded_blas():
             if is_wide(rows):  # the squared length of b is the same in any coordinates
                 space = RowSpace.of(rows, type(self).__name__, self.fit_intercept)
                 rows = space.rows
-            self.seed_ = seed_from(self.random_state)
-            folds = fold_scatter(rows, self.cv, self.seed_)
+            folds = folds_of(self.cv, rows, self.seed_).scatters(rows)
             total = folds.total if self.fit_intercept else folds.total.about_origin()
             self.alphas_ = self._grid(total.xx)
             errors = by_moments(folds, self.fit_intercept, [partial(_ridges, self.alphas_)])
             self.mse_path_ = errors[0]
-            fit = Fit.of(total, float(self.alphas_[self._choose(errors)[1]]))
-        self.alpha_, self.coef_, self.mean_ = fit.alpha, fit.coef, total.x_mean
+            self.alpha_ = float(self.alphas_[self._choose(errors)[1]])
+            fit = Fit.of(total, self.alpha_)
+        coef, mean = fit.coef, total.x_mean
         if space is not None:
-            self.coef_ = space.columns_of(fit.coef)
-            self.mean_ = space.mean + space.columns_of(total.x_mean)
-        self.intercept_ = fit.moments.y_mean - float(self.mean_ @ self.coef_) if self.fit_intercept else 0.0
-        self.n_rows_ = total.n_rows
+            coef, mean = space.columns_of(coef), space.mean + space.columns_of(mean)
+        self.coef_, self.mean_, self.n_rows_ = coef * factors, mean / factors, total.n_rows
+        self.intercept_ = fit.moments.y_mean - float(mean @ coef) if self.fit_intercept else 0.0
         self.r2_ = 1.0 - fit.residual / total.yy if total.yy > 0 else np.nan
         return self
 

@@ -170,6 +170,11 @@ class Scatter:
             offset = np.append(offset, 0.0)
         return replace(self, mean=matrix @ self.mean + offset, scatter=matrix @ self.scatter @ matrix.T)
 
+    def scaled(self, factors: np.ndarray) -> Scatter:
+        """The same rows with every column multiplied by a number; the target stays."""
+        factors = np.append(factors, np.ones(self.targets))
+        return replace(self, mean=self.mean * factors, scatter=self.scatter * factors * factors[:, None])
+
     def about_origin(self) -> Scatter:
         """The same with the mean taken as zero: raw products, for models without an intercept."""
         raw = self.scatter + self.weight * np.outer(self.mean, self.mean)
