@@ -1,7 +1,6 @@
 """Comparisons by hand: Holm, Occam's choice, tests against the best, budget and failures."""
 
 import itertools
-import time
 
 import numpy as np
 import pytest
@@ -166,23 +165,18 @@ def test_warnings_are_kept_with_the_learner(tmp_path, monkeypatch):
 # -- budget --------------------------------------------------------------------------------------------------
 
 
-def clock(monkeypatch, step):
-    """A clock that goes on by so many seconds whenever it is read."""
-    ticks = itertools.count(0.0, step)
-
-    class Clock:
-        monotonic = staticmethod(lambda: next(ticks))
-        perf_counter = staticmethod(time.perf_counter)
-
-    monkeypatch.setattr(_run, "time", Clock)
+def time_for(monkeypatch, n_tasks):
+    """A budget that is spent when so many tasks are begun."""
+    looks = itertools.count()
+    monkeypatch.setattr(_run.Budget, "spent", property(lambda self: next(looks) >= n_tasks))
 
 
 def test_a_spent_budget_compares_the_folds_that_all_finished_and_says_so(tmp_path, monkeypatch):
     learners = [LearnerChoice("NaiveBayes", {}, {}), "LinearDiscriminant"]
     ask = {"learners": learners, "folds": 4, "out": tmp_path / "study"}
     with monkeypatch.context() as patch:
-        clock(patch, 10.0)  # six looks a minute: eight of the twelve tasks are begun
-        found = lyceum.study(datasets.path("penguins"), "species", budget=80 / 60, **ask)
+        time_for(patch, 8)
+        found = lyceum.study(datasets.path("penguins"), "species", budget=60.0, **ask)
     assert not found.finished
     assert found.comparison.n_folds == 2
     assert found.comparison.learning_curve is None

@@ -13,6 +13,7 @@ from lyceum.decision import LossMatrix
 from lyceum.report import plain
 from lyceum.studies._candidate import Candidate, Suspect, TaskKind
 from lyceum.studies._loss_rule import LossRule
+from lyceum.studies._metric import Metric
 
 __all__ = ["StudyFacts"]
 
@@ -33,6 +34,10 @@ class StudyFacts:
         The requested costs, rows in the order of `classes`; None is the error rate.
     doubt : float or None
         The cost of rejecting a row.
+    metric : str or None
+        What learners are ranked by, if the recipe says so.
+    variance : float
+        Of the target, by which R² is measured; 1 without it.
     n_rows : int
         Rows of the data with a target.
     n_studied : int
@@ -58,6 +63,8 @@ class StudyFacts:
     classes: tuple[Any, ...] | None
     loss: LossMatrix | None
     doubt: float | None
+    metric: str | None = None
+    variance: float = 1.0
     n_rows: int
     n_studied: int
     n_without_target: int
@@ -82,7 +89,9 @@ class StudyFacts:
     @property
     def rule(self) -> LossRule:
         """The loss of the study."""
-        return LossRule(None if self.classes is None else len(self.classes), self.loss, self.doubt)
+        metric = None if self.metric is None else Metric.of(self.metric)
+        n_classes = None if self.classes is None else len(self.classes)
+        return LossRule(n_classes, self.loss, self.doubt, metric, self.variance)
 
     def as_dict(self) -> dict[str, Any]:
         """The facts in JSON's own types."""
@@ -95,7 +104,7 @@ class StudyFacts:
         """The facts that `as_dict` made."""
         return cls(
             **{
-                **{each.name: stored[each.name] for each in fields(StudyFacts)},
+                **{each.name: stored[each.name] for each in fields(StudyFacts) if each.name in stored},
                 "schema": _schema(stored["schema"]),
                 "classes": None if stored["classes"] is None else tuple(stored["classes"]),
                 "loss": None if stored["loss"] is None else LossMatrix.from_dict(stored["loss"]),

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from lyceum.decision import LossMatrix, minimum_risk
+from lyceum.studies._metric import Metric
+from lyceum.studies._rank_losses import auc_losses, f1_losses
 
 __all__ = ["LossRule", "weighted_mean"]
 
@@ -17,7 +19,8 @@ class LossRule:
 
     Classification: the cost of the minimum-risk decision, 0/1 without a loss matrix. Settings are chosen by
     the same cost, or by log loss without loss matrix and doubt, because it sees more than right and wrong.
-    Regression: squared error for both.
+    Regression: squared error for both. With a `metric`, losses are such that their mean is that metric, and
+    settings are chosen by the absolute or the pinball loss where it asks for these.
 
     Parameters
     ----------
@@ -27,11 +30,17 @@ class LossRule:
         Rows are true classes, columns are actions; None is 0/1.
     doubt : float or None, default=None
         The cost of rejecting a row; None if rows are not rejected.
+    metric : Metric or None, default=None
+        What learners are ranked by; None is the cost, or the squared error.
+    variance : float, default=1.0
+        Of the target, for R².
     """
 
     n_classes: int | None
     loss: LossMatrix | None = None
     doubt: float | None = None
+    metric: Metric | None = None
+    variance: float = 1.0
 
     def decide(self, predicted: np.ndarray) -> np.ndarray:
         """The index of the action of least risk for every row, -1 for doubt."""
@@ -48,34 +57,89 @@ class LossRule:
         costs = (y != actions).astype(np.float64) if self.loss is None else self.loss.values[y, actions]
         return costs if self.doubt is None else np.where(actions < 0, self.doubt, costs)
 
-    def losses(self, y: np.ndarray, predicted: np.ndarray) -> np.ndarray:
-        """The loss of every row."""
+    def losses(self, y: np.ndarray, predicted: np.ndarray, w: np.ndarray | None = None) -> np.ndarray:
+        """The loss of every row of one fold; their mean with the weights w is what learners are ranked by."""
+        name = None if self.metric is None else self.metric.name
         if self.n_classes is None:
-            return (y - predicted) ** 2
-        return self.cost(y, self.decide(predicted))
+            return self._errors(y, predicted)
+        if name == "log loss":
+            return _log_losses(y, predicted)
+        weight = np.ones(len(y)) if w is None else w
+        if name == "auc":
+            return auc_losses(y, predicted, weight)
+        decided = self.decide(predicted)
+        if name == "f1":
+            return f1_losses(y, self.named_class(decided), weight)
+        if name == "error":
+            return (self.named_class(decided) != y).astype(np.float64)
+        return self.cost(y, decided)
+
+    def _errors(self, y: np.ndarray, predicted: np.ndarray) -> np.ndarray:
+        """The loss of every number."""
+        short, name = y - predicted, "rmse" if self.metric is None else self.metric.name
+        if name == "mae":
+            return np.abs(short)
+        if name == "pinball":
+            assert self.metric is not None
+            return np.where(short > 0, self.metric.quantile, self.metric.quantile - 1.0) * short
+        return short**2 / (self.variance if name == "r2" else 1.0)
 
     def inner_losses(self, y: np.ndarray, predicted: np.ndarray) -> np.ndarray:
         """The loss of every row by which the inner folds choose settings."""
-        if self.n_classes is None or self.loss is not None or self.doubt is not None:
+        if self.n_classes is None:
+            return self._errors(y, predicted)
+        by_cost = self.metric is None or self.metric.name == "cost"
+        if by_cost and (self.loss is not None or self.doubt is not None):
             return self.losses(y, predicted)
-        chosen = predicted[np.arange(len(y)), y]
-        return -np.log(np.maximum(chosen, np.finfo(np.float64).eps))
+        return _log_losses(y, predicted)
 
     @property
     def criterion(self) -> str:
-        """The name of the loss for people: "RMSE", "error rate" or "mean cost"."""
+        """The name of the loss for people: "RMSE", "error rate", "mean cost" or that of the metric."""
+        if self.metric is not None and self.metric.name != "cost":
+            return self.metric.criterion
         if self.n_classes is None:
             return "RMSE"
         return "error rate" if self.loss is None and self.doubt is None else "mean cost"
 
     @property
     def range(self) -> tuple[float, float]:
-        """The smallest and the largest possible loss of a row."""
-        if self.n_classes is None:
+        """The smallest and the largest possible value of what learners are ranked by."""
+        name = None if self.metric is None else self.metric.name
+        if self.n_classes is None or name == "log loss":
             return 0.0, np.inf
+        if name in ("auc", "f1", "error"):
+            return 0.0, 1.0
         costs = [0.0, 1.0] if self.loss is None else [self.loss.values.min(), self.loss.values.max()]
         costs += [] if self.doubt is None else [self.doubt]
         return float(min(costs)), float(max(costs))
+
+    @property
+    def is_root(self) -> bool:
+        """Whether learners are ranked by the root of the mean loss."""
+        return self.n_classes is None and (self.metric is None or self.metric.name == "rmse")
+
+    @property
+    def is_rate(self) -> bool:
+        """Whether every loss is 0 or 1."""
+        name = "cost" if self.metric is None else self.metric.name
+        return name == "error" or (name == "cost" and self.loss is None and self.doubt is None)
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether the loss of a row by itself has bounds, as those of AUC and F1 have not."""
+        rank = self.metric is not None and self.metric.name in ("auc", "f1")
+        return bool(np.isfinite(self.range[1])) and not rank
+
+    @property
+    def is_cost(self) -> bool:
+        """Whether learners are ranked by the cost of decisions, or by squared errors."""
+        names = ("cost", "balanced error", "rmse")
+        return self.metric is None or self.metric.name in names or (self.is_rate and self.loss is None)
+
+
+def _log_losses(y: np.ndarray, posteriors: np.ndarray) -> np.ndarray:
+    return -np.log(np.maximum(posteriors[np.arange(len(y)), y], np.finfo(np.float64).eps))
 
 
 def weighted_mean(values: np.ndarray, w: np.ndarray | None) -> float:

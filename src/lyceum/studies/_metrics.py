@@ -47,11 +47,11 @@ def loss_and_interval(rule: LossRule, sample: OutOfSample, losses: np.ndarray) -
     mean, error = _mean_and_error(sample, losses)
     low, high = rule.range
     span = (max(low, mean - _Z * error), min(high, mean + _Z * error))
-    if rule.n_classes is None:
+    if rule.is_root:
         rmse = math.sqrt(mean)
         times = math.exp(_Z * error / (2.0 * mean)) if mean else 1.0
         return rmse, (rmse / times, rmse * times), error / (2.0 * rmse) if rmse else 0.0
-    if rule.loss is None and rule.doubt is None:
+    if rule.is_rate:
         return mean, _rate_interval(sample, mean), error
     return mean, span, error
 
@@ -64,7 +64,8 @@ def _classified(trial: Trial, rule: LossRule) -> dict[str, Any]:
     y, w, K = sample.y, sample.weight, rule.n_classes
     named = rule.named_class(decided)
     error, error_interval = _decided_error(sample, named)
-    cost, cost_interval, _ = loss_and_interval(rule, sample, trial.losses)
+    plain = LossRule(K, rule.loss, rule.doubt)
+    cost, cost_interval, _ = loss_and_interval(plain, sample, plain.cost(y, decided))
     actions = K if rule.loss is None else rule.loss.values.shape[1]
     columns = actions + (rule.doubt is not None)
     table = np.zeros((K, columns))
@@ -159,7 +160,8 @@ def _metrics(trial: Trial, rule: LossRule, problems: Problems) -> dict[str, Any]
     """Every metric of one learner that applies and could be made."""
     label, K = trial.candidate.label, rule.n_classes
     if K is None:
-        loss, interval, _ = loss_and_interval(rule, trial.sample, trial.losses)
+        squared = (trial.sample.y - trial.sample.predicted) ** 2
+        loss, interval, _ = loss_and_interval(LossRule(None), trial.sample, squared)
         found = {"rmse": loss, "rmse_interval": interval}
         return found | problems.attempt(f"regression metrics of {label}", lambda: _regressed(trial), {})
     found = _classified(trial, rule)
@@ -172,7 +174,7 @@ def ranked_learner(
 ) -> RankedLearner:
     """The numbers of one learner by itself."""
     loss, interval, error = loss_and_interval(rule, trial.sample, trial.losses)
-    train = math.sqrt(trial.train_loss) if rule.n_classes is None else trial.train_loss
+    train = math.sqrt(trial.train_loss) if rule.is_root else trial.train_loss
     name = trial.candidate.name
     own = [result for task, result in table.done.items() if task.name == name]
     return RankedLearner(

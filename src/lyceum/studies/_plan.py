@@ -18,6 +18,7 @@ from lyceum.evaluate import error_interval
 from lyceum.studies._candidate import Candidate
 from lyceum.studies._folds import FoldScheme
 from lyceum.studies._loss_rule import LossRule
+from lyceum.studies._metric import CLASS_METRICS, NUMBER_METRICS, Metric
 from lyceum.studies._pipelines import build_pipeline, seed_of
 from lyceum.studies._recipe import LearnerChoice, Recipe
 from lyceum.studies._row_order import group_codes, time_values
@@ -126,7 +127,10 @@ def _loss_rule(recipe: Recipe, data: StudyData) -> tuple[tuple[Any, ...] | None,
                     f"{key}: the target {target.name!r} holds numbers, and {key} is for classes: leave it "
                     f"out, or say kinds = {{{target.name} = 'categorical'}}"
                 )
-        return None, LossRule(None)
+        variance = float(np.average((data.y - np.average(data.y, weights=data.w)) ** 2, weights=data.w))
+        metric = _metric(recipe, target.name, False)
+        scale = variance if metric is not None and metric.name == "r2" and variance > 0 else 1.0
+        return None, LossRule(None, metric=metric, variance=scale)
     classes = tuple(target.categories.tolist())
     loss = None
     if recipe.loss is not None:
@@ -141,7 +145,34 @@ def _loss_rule(recipe: Recipe, data: StudyData) -> tuple[tuple[Any, ...] | None,
                 f"loss: the matrix has a row for {absent[0]!r}, which is no class of the target "
                 f"{target.name!r}: its classes are {', '.join(map(repr, classes))}"
             )
-    return classes, LossRule(len(classes), loss, recipe.doubt)
+    metric = _metric(recipe, target.name, True)
+    if metric is not None and metric.name == "balanced error":
+        if loss is not None or recipe.doubt is not None:
+            raise StudyError("metric = 'balanced error' has costs of its own: leave out loss and doubt")
+        loss = _balanced_costs(classes, data)
+    return classes, LossRule(len(classes), loss, recipe.doubt, metric)
+
+
+def _metric(recipe: Recipe, target: str, has_classes: bool) -> Metric | None:
+    if recipe.metric is None:
+        return None
+    metric = Metric.of(recipe.metric)
+    if metric.is_for_classes != has_classes:
+        holds, others = ("classes", CLASS_METRICS) if has_classes else ("numbers", NUMBER_METRICS)
+        raise StudyError(
+            f"metric = {recipe.metric!r}: the target {target!r} holds {holds}: choose one of "
+            f"{', '.join(others)}"
+        )
+    return metric
+
+
+def _balanced_costs(classes: tuple[Any, ...], data: StudyData) -> LossMatrix:
+    """An error on a row of class k costs 1 / (K π_k), so that the mean cost is the mean error of classes."""
+    shares = np.bincount(data.y, weights=data.w, minlength=len(classes)) / (
+        len(data.y) if data.w is None else data.w.sum()
+    )
+    costs = np.where(shares > 0, 1.0 / (len(classes) * np.maximum(shares, 1e-300)), 0.0)
+    return LossMatrix(costs[:, None] * (1.0 - np.eye(len(classes))), classes=classes)
 
 
 def _held_out(recipe: Recipe, data: StudyData, scheme: FoldScheme) -> tuple[np.ndarray, np.ndarray]:

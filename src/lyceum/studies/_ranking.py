@@ -57,7 +57,7 @@ def compare_learners(
     n = len(np.unique(trials[found[0].name].sample.rows))
     low, high = rule.range
     bound = None
-    if rule.n_classes is not None:
+    if rule.is_bounded:
         bound = (high - low) * hoeffding(n=n, alpha=0.05, n_models=len(found)).within
     return Comparison(
         criterion=rule.criterion,

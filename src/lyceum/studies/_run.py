@@ -146,7 +146,7 @@ def _search(
 def _mean_loss(plan: Plan, model: Any, rows: Rows) -> float:
     y, w = rows.coded_y, rows.sample_weight
     assert y is not None
-    return weighted_mean(plan.rule.losses(y, row_predictions(model, rows)), w)
+    return weighted_mean(plan.rule.losses(y, row_predictions(model, rows), w), w)
 
 
 # -- memory --------------------------------------------------------------------------------------------------

@@ -84,6 +84,8 @@ def _facts(plan: Plan, data: StudyData) -> StudyFacts:
         schema=data.schema,
         classes=plan.classes,
         loss=plan.rule.loss,
+        metric=None if plan.rule.metric is None else str(plan.rule.metric),
+        variance=plan.rule.variance,
         doubt=plan.rule.doubt,
         n_rows=data.n_rows,
         n_studied=len(plan.compared),
@@ -151,7 +153,7 @@ class _Session:
 
     def _curve(self, comparison: Comparison, at: str) -> None:
         choice, baseline = comparison[comparison.choice], comparison.baseline
-        if choice.is_baseline or self.budget.spent:
+        if choice.is_baseline or self.budget.spent or not self.plan.rule.is_cost:
             return
         loss = baseline.loss if baseline else choice.loss
         loss = loss**2 if self.plan.classes is None else loss

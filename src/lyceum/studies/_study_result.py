@@ -44,6 +44,10 @@ class Study(StudyFacts):
         The requested costs, rows in the order of `classes`; None is the error rate.
     doubt : float or None
         The cost of rejecting a row.
+    metric : str or None
+        What learners are ranked by, if the recipe says so.
+    variance : float
+        Of the target, by which R² is measured; 1 without it.
     n_rows : int
         Rows of the data with a target.
     n_studied : int

@@ -35,10 +35,16 @@ def concatenate(parts: Sequence[OutOfSample]) -> OutOfSample:
     def all_of(name: str) -> np.ndarray:
         return np.concatenate([getattr(part, name) for part in parts])
 
-    order = np.lexsort((all_of("rows"), all_of("repeats")))
+    order = order_of(parts)
     weight = None if parts[0].weight is None else all_of("weight")[order]
     rows, repeats, folds = (all_of(name)[order] for name in ("rows", "repeats", "folds"))
     return OutOfSample(rows, repeats, folds, all_of("y")[order], all_of("predicted")[order], weight)
+
+
+def order_of(parts: Sequence[OutOfSample]) -> np.ndarray:
+    """The order by repeat, then by row, of the rows of several folds."""
+    rows, repeats = (np.concatenate([getattr(part, name) for part in parts]) for name in ("rows", "repeats"))
+    return np.lexsort((rows, repeats))
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,11 +61,20 @@ class Trial:
     @classmethod
     def of(cls, candidate: Candidate, store: Store, table: TaskTable, rule: LossRule) -> Trial:
         parts = [store.predictions(Task(candidate.name, *at)) for at in table.folds]
-        folds = [weighted_mean(rule.losses(part.y, part.predicted), part.weight) for part in parts]
+        return cls.from_parts(candidate, parts, rule, table.results(candidate.name))
+
+    @classmethod
+    def from_parts(
+        cls, candidate: Candidate, parts: Sequence[OutOfSample], rule: LossRule, results: list[TaskResult]
+    ) -> Trial:
+        """The trial of the predictions of every fold."""
+        losses = [rule.losses(part.y, part.predicted, part.weight) for part in parts]
+        folds = [weighted_mean(values, part.weight) for values, part in zip(losses, parts)]
         sample = concatenate(parts)
         decided = None if rule.n_classes is None else rule.decide(sample.predicted)
-        losses = rule.losses(sample.y, sample.predicted) if decided is None else rule.cost(sample.y, decided)
-        return cls(candidate, sample, losses, decided, np.array(folds), table.results(candidate.name))
+        return cls(
+            candidate, sample, np.concatenate(losses)[order_of(parts)], decided, np.array(folds), results
+        )
 
     @property
     def train_loss(self) -> float:
