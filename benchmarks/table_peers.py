@@ -41,7 +41,7 @@ def features(frame: pd.DataFrame, target: str) -> pd.DataFrame:
     return pd.DataFrame(kept)
 
 
-def peers(task: str, X: pd.DataFrame) -> dict[str, tuple[Any, dict[str, list]]]:
+def peers(task: str, X: pd.DataFrame) -> dict[str, tuple[Any, Any]]:
     """The models with their grids."""
     text = [name for name in X.columns if X[name].dtype == object]
     numbers = [name for name in X.columns if name not in text]
@@ -65,8 +65,8 @@ def peers(task: str, X: pd.DataFrame) -> dict[str, tuple[Any, dict[str, list]]]:
         ]
     )
     at = [text.index(name) for name in few]
-    boosting = {"min_samples_leaf": [5, 20], "learning_rate": [0.05, 0.2]}
-    forest = {"max_features": ["sqrt", 0.5], "min_samples_leaf": [1, 3]}
+    boosting = _grids({"min_samples_leaf": 20}, {"min_samples_leaf": 5}, {"learning_rate": 0.03})
+    forest = _grids({"max_features": "sqrt"}, {"max_features": 0.5}, {"min_samples_leaf": 3})
     svm = {"C": [0.1, 1.0, 10.0, 100.0], "gamma": ["scale", 0.01]}
     if task == "classification":
         return {
@@ -92,6 +92,11 @@ def peers(task: str, X: pd.DataFrame) -> dict[str, tuple[Any, dict[str, list]]]:
     }
 
 
+def _grids(*settings: dict[str, Any]) -> list[dict[str, list]]:
+    """One point each."""
+    return [{key: [value] for key, value in one.items()} for one in settings]
+
+
 class _ScaledSVR(SVR):
     """Support vector regression of the standardised target, so that C means the same for any unit."""
 
@@ -110,7 +115,10 @@ def fold_losses(
     found: dict[str, list[float] | str] = {}
     for name, (model, grid) in peers(task, X).items():
         last = model.steps[-1][0]
-        space = {f"{last}__{key}": values for key, values in grid.items()}
+        space = [
+            {f"{last}__{key}": values for key, values in part.items()}
+            for part in (grid if isinstance(grid, list) else [grid])
+        ]
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")

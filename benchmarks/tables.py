@@ -18,7 +18,7 @@ study has ended if it wrote its report, or, for hostile tables alone, if it was 
     python benchmarks/tables.py --only iris --again
     python benchmarks/tables.py --record        # write TABLES.md from what was run
 
-Every table is a process of its own, and its result one JSON file in --out.
+Every table is a process of its own, and its result one JSON file in --out. With --jobs 2 set OMP_NUM_THREADS=1.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -48,12 +49,11 @@ def main() -> None:
         return
     asked.out.mkdir(parents=True, exist_ok=True)
     names = chosen_names(asked)
-    for i, name in enumerate(names):
-        path = asked.out / f"{file_name(name)}.json"
-        if path.exists() and not asked.again:
-            continue
-        found = run_one(name, path, asked)
-        print(f"{i + 1:>3}/{len(names)} {one_line(found)}", flush=True)
+    paths = {name: asked.out / f"{file_name(name)}.json" for name in names}
+    left = [name for name in names if asked.again or not paths[name].exists()]
+    with ThreadPoolExecutor(asked.jobs) as pool:
+        for i, found in enumerate(pool.map(lambda name: run_one(name, paths[name], asked), left)):
+            print(f"{len(names) - len(left) + i + 1:>3}/{len(names)} {one_line(found)}", flush=True)
 
 
 def arguments() -> argparse.Namespace:
@@ -62,6 +62,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--only", help="only tables with this in their name")
     parser.add_argument("--budget", type=float, help="minutes for a study (default: none, as by default)")
     parser.add_argument("--timeout", type=float, default=60.0, help="minutes after which a table has failed")
+    parser.add_argument("--jobs", type=int, default=1, help="tables at a time, each in a process of its own")
     parser.add_argument("--no-peers", action="store_true", help="do not fit scikit-learn's models")
     parser.add_argument("--again", action="store_true", help="run tables that have a result again")
     parser.add_argument("--record", action="store_true", help="write TABLES.md from the results in --out")
@@ -191,10 +192,12 @@ def _beside_peers(study: Any, path: Path, target: str) -> dict[str, Any]:
 
     sample = study.out_of_sample(study.choice.name)
     frame = pd.read_csv(path)
-    rows = np.unique(sample.rows)
+    y = _target_codes(study, frame[target])
+    rows = np.flatnonzero(~np.isnan(y))
+    if not np.array_equal(y[sample.rows], sample.y):
+        raise ValueError("the target of the study is not that of the table")
+    y = y[rows].astype(sample.y.dtype)
     place = np.searchsorted(rows, sample.rows)
-    y = np.empty(len(rows), dtype=sample.y.dtype)
-    y[place] = sample.y
     folds = sorted(set(zip(sample.repeats.tolist(), sample.folds.tolist())))
     splits = []
     for repeat, fold in folds:
@@ -206,6 +209,21 @@ def _beside_peers(study: Any, path: Path, target: str) -> dict[str, Any]:
     found = {"peers": losses, "peer_seconds": time.perf_counter() - begun}
     best = _best_peer(study, losses, splits)
     return found | ({"peer": best} if best else {})
+
+
+def _target_codes(study: Any, cells: Any) -> Any:
+    """The target of every row as the study has it, NaN where there is none: codes of classes, or numbers."""
+    import numpy as np
+
+    if study.classes is None:
+        values = cells.to_numpy(dtype=float)
+        return np.where(np.isfinite(values), values, np.nan)
+    codes = {_label(label): code for code, label in enumerate(study.classes)}
+    return cells.map(lambda cell: codes.get(_label(cell), np.nan)).to_numpy(dtype=float)
+
+
+def _label(cell: Any) -> str:
+    return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
 
 
 def _best_peer(study: Any, losses: dict[str, Any], splits: list) -> dict[str, Any] | None:

@@ -160,6 +160,12 @@ def test_fewer_rows_are_refused_in_a_sentence(out):
             lyceum.study(table(y=["a", "b"] * 30).slice(0, n), "y", out=out)
 
 
+@pytest.mark.parametrize(("scale", "size"), [(1e300, "large"), (1e-300, "small")])
+def test_a_target_whose_squares_are_no_numbers_is_refused_in_a_sentence(out, scale, size):
+    with pytest.raises(LyceumError, match=f"values so {size} .* study it in another unit, or its logarithm"):
+        lyceum.study(table(y=scale * np.linspace(-1.0, 1.0, N)), "y", out=out, **NUMBERS)
+
+
 # -- columns -------------------------------------------------------------------------------------------------
 
 

@@ -122,6 +122,13 @@ def _auc(values: np.ndarray, target: np.ndarray) -> float | None:
 
 
 def _correlation(x: np.ndarray, y: np.ndarray) -> float:
-    x, y = x - x.mean(), y - y.mean()
-    norm = float(np.sqrt((x @ x) * (y @ y)))
+    x, y = _unit(x), _unit(y)
+    norm = float(np.sqrt(x @ x) * np.sqrt(y @ y))
     return float(x @ y) / norm if norm > 0 else 0.0
+
+
+def _unit(x: np.ndarray) -> np.ndarray:
+    """Centred and at most 1 in size, so that squares are numbers whatever the scale."""
+    x = x / (np.abs(x).max(initial=0.0) or 1.0)
+    x = x - x.mean()
+    return x / (np.abs(x).max(initial=0.0) or 1.0)

@@ -38,6 +38,7 @@ _LEFT_OUT = ("constant", "empty", "free_text", "identifier")
 _FEWEST = 6  # below, no part of the rows can be learned from while another is tested
 _LISTED = 1_000  # categories of a column, or classes, beyond which one-of-C columns make no sense
 _SAMPLE = 200_000
+_SQUARES = 1e140  # sums of squares of larger numbers overflow
 _CHUNK = 1 << 20
 
 
@@ -205,8 +206,7 @@ class StudyData:
                 f"others; {_FEWEST} are the least, and even 20 say little"
             )
         if target.categories is None:
-            if np.ptp(self.y) == 0.0:
-                raise StudyError(_one_value(target.name))
+            _check_scale(target.name, self.y)
             return self
         counts = np.bincount(self.y, minlength=len(target.categories))
         if np.count_nonzero(counts) < 2:
@@ -317,6 +317,19 @@ def _one_value(target: str) -> str:
     return (
         f"the target {target!r} is the same in every row: there is nothing to predict; choose another column"
     )
+
+
+def _check_scale(target: str, y: np.ndarray) -> None:
+    """Raise where all values are the same, or so large or alike that their squares are no numbers."""
+    spread = float(np.ptp(y / _SQUARES)) * _SQUARES if np.abs(y).max() > _SQUARES else float(np.ptp(y))
+    if spread == 0.0:
+        raise StudyError(_one_value(target))
+    if np.abs(y).max() > _SQUARES or spread < 1.0 / _SQUARES:
+        size = "large" if np.abs(y).max() > _SQUARES else "small"
+        raise StudyError(
+            f"the target {target!r} has values so {size} (up to {np.abs(y).max():.3g}) that squared errors "
+            "cannot be written as numbers: study it in another unit, or its logarithm"
+        )
 
 
 def _single_rows(target: str, counts: np.ndarray) -> str:
