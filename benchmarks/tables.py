@@ -18,7 +18,7 @@ study has ended if it wrote its report, or, for hostile tables alone, if it was 
     python benchmarks/tables.py --only iris --again
     python benchmarks/tables.py --record        # write TABLES.md from what was run
 
-Every table is a process of its own, and its result one JSON file in --out. With --jobs 2 set OMP_NUM_THREADS=1.
+Every table is a process of its own, and its result one JSON file in --out. With --jobs set OMP_NUM_THREADS=1.
 """
 
 from __future__ import annotations
