@@ -141,6 +141,7 @@ CASES: dict[str, Case] = {
     ),
     "OneOfC": replace(_GIVES_BACK, takes_infinity=True),
     "FillMissing": _GIVES_BACK,
+    "DateParts": _GIVES_BACK,
     "MissingCategory": _GIVES_BACK,
     "DropMissing": _GIVES_BACK,
     "PredictMissing": _GIVES_BACK,

@@ -30,7 +30,8 @@ def fit_file(
 ) -> Any:
     """Fit a catalogued learner on a file, with what it needs in front of it.
 
-    Gaps are filled if it refuses them, and numbers standardised if a penalty or a distance makes units count.
+    Dates are taken apart, missing cells are filled if it refuses them, and numbers are standardised if a
+    penalty or a distance makes units count. A column of dates that is declared continuous stays a number.
 
     Parameters
     ----------
@@ -77,9 +78,13 @@ def fit_file(
 def preparations(entry: catalog.Entry, schema: Schema, *, missing: bool = True) -> dict[str, str]:
     """The steps that the learner needs in front of it, by name, and why; `missing`: cells may be missing."""
     before = {}
+    kinds = {column.kind for column in schema}
+    if any(column.is_time for column in schema):
+        before["DateParts"] = "dates are taken apart, as seasons and weekdays may tell something"
+        kinds |= {"binary", "categorical"}
     if missing and not entry.missing:
         before["FillMissing"] = "missing cells are filled, because it cannot take them"
-    if not {column.kind for column in schema} <= set(entry.kinds):
+    if not kinds <= set(entry.kinds):
         before["OneOfC"] = "categories are written as columns of 0 and 1"
     if entry.needs_scaling and any(not column.is_categorical for column in schema):
         before["Standardize"] = "numbers are standardised, because their units would count"

@@ -47,6 +47,16 @@ ENTRIES = (
         space={"method": ["auto", "width", "frequency"], "n_bins": [3, 5, 10]},
     ),
     Entry(
+        name="DateParts",
+        package="lyceum.prepare",
+        task="preparation",
+        about="Dates as year, month, day, weekday, hour and days since the first.",
+        missing=True,
+        scales="one pass",
+        cost="n·d",
+        syllabus=("1.2",),
+    ),
+    Entry(
         name="FillMissing",
         package="lyceum.prepare",
         task="preparation",

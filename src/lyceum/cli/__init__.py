@@ -144,6 +144,12 @@ def study(
         ),
     ] = None,
     weight: Annotated[str | None, typer.Option(help="A column of row weights.")] = None,
+    dates: Annotated[
+        bool | None,
+        typer.Option(
+            "--dates/--no-dates", help="Take dates apart: year, month, weekday and so on.", show_default=False
+        ),
+    ] = None,
     recipe: Annotated[
         str | None, typer.Option(help="A recipe.toml to run; what else is said here takes its place.")
     ] = None,
@@ -163,7 +169,8 @@ def study(
         learners=None if learners is None else [name.strip() for name in learners.split(",") if name.strip()],
         doubt=doubt, folds=folds, repeats=repeats, holdout=holdout, bootstrap_632=bootstrap_632,
         choose=choose, seed=seed, budget=budget, kinds=kinds_of(kind) or None, ignore=ignore or None,
-        keep=keep or None, weight=weight, recipe=recipe, out=out, force=force, form=form,
+        keep=keep or None, weight=weight, recipe=recipe, out=out, force=force, dates=dates,
+        form=form or None,
     )  # fmt: skip
 
 

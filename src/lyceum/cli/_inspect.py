@@ -10,8 +10,8 @@ from rich.text import Text
 
 from lyceum.apply import spooled
 from lyceum.cli._screen import console, print_json, progress_bar, table
-from lyceum.data import ColumnInspection, FileFormat, Inspection, inspect
-from lyceum.report import show
+from lyceum.data import ColumnInspection, FileFormat, Inspection, inspect, time_text
+from lyceum.report import show as shown
 
 __all__ = ["render", "run"]
 
@@ -94,16 +94,17 @@ def _values(column: ColumnInspection, n_rows: int, wide: bool) -> Text:
         return Text(" · ").join([*shares, *([Text(f"{more:,} more")] if more > 0 else [])])
     if column.low is None or column.high is None:
         return Text("too many to list" if column.kind == "categorical" else "–", style="dim")
-    middle = f"  median {_number(column.median)}" if wide else ""
+    show = time_text if column.is_time else _number
+    middle = f"  median {show(column.median)}" if wide else ""
     return Text.assemble(
-        (_spark(column.histogram), "cyan"), f"  {_number(column.low)} … {_number(column.high)}{middle}"
+        (_spark(column.histogram), "cyan"), f"  {show(column.low)} … {show(column.high)}{middle}"
     )
 
 
 def _number(value: object) -> str:
     """Whole numbers in full, others to four digits."""
     whole = isinstance(value, float) and value.is_integer() and abs(value) < 1e15
-    return show(int(value) if whole else value)  # type: ignore[call-overload]
+    return shown(int(value) if whole else value)  # type: ignore[call-overload]
 
 
 def _spark(histogram: tuple[int, ...]) -> str:

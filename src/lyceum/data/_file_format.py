@@ -67,6 +67,10 @@ class FileFormat:
         if self.decimal not in ("", ".", ","):
             raise DataError(f"the decimal mark {self.decimal!r} cannot be: give '.' or ','")
 
+    def __bool__(self) -> bool:
+        """Whether anything is said."""
+        return self != FileFormat()
+
     def options(self) -> dict[str, Any]:
         """The keyword arguments of `scan` that say the same."""
         return asdict(self)

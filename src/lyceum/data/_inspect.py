@@ -29,13 +29,13 @@ from lyceum.data._leaks import leak
 from lyceum.data._profile import ColumnProfile, TableProfile
 from lyceum.data._quality import Cells, Facts, Flag, column_flags, copies, target_flags
 from lyceum.data._scan import profile_columns, written_notes
-from lyceum.data._schema import Column, Kind, Schema
+from lyceum.data._schema import TIMES, Column, Kind, Schema
 from lyceum.data._sources import ParquetPart, ParquetSource
 from lyceum.errors import DataError
 from lyceum.progress import report
 from lyceum.report import Summary, Table, plain
 
-__all__ = ["ColumnInspection", "Inspection", "inspect"]
+__all__ = ["ColumnInspection", "Inspection", "inspect", "time_text"]
 
 _TOP = 10
 _BINS = 12
@@ -57,6 +57,11 @@ class ColumnInspection:
     histogram: tuple[int, ...]  # sampled numbers in equal bins from low to high
     top: tuple[tuple[Any, int], ...]  # the commonest categories with their rows
     flags: tuple[Flag, ...]
+
+    @property
+    def is_time(self) -> bool:
+        """Whether its numbers are dates or times, as seconds since 1970."""
+        return self.kind == "continuous" and self.why == TIMES
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +115,23 @@ def _values_text(column: ColumnInspection) -> str:
     if column.top:
         more = ", …" if (column.n_distinct or 0) > 3 or len(column.top) > 3 else ""
         return ", ".join(str(value) for value, _ in column.top[:3]) + more
-    return "" if column.low is None else f"{column.low:g} to {column.high:g}"
+    if column.low is None or column.high is None:
+        return ""
+    if column.is_time:
+        return f"{time_text(column.low)} to {time_text(column.high)}"
+    return f"{column.low:g} to {column.high:g}"
+
+
+def time_text(seconds: float | None) -> str:
+    """A time in seconds since 1970 as a date, with the time of day where it is not midnight.
+
+    >>> time_text(86_400.0), time_text(86_460.0)
+    ('1970-01-02', '1970-01-02 00:01:00')
+    """
+    if seconds is None or not abs(seconds) < 8e12:
+        return "" if seconds is None else f"{seconds:g}"
+    text = str(np.datetime64(math.floor(seconds), "s"))
+    return text.removesuffix("T00:00:00").replace("T", " ")
 
 
 def inspect(

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lyceum.data._arrow import column_class, numbers
-from lyceum.data._schema import EXACT, KINDS, NOTHING, Column, Kind, declared_column, union_levels
+from lyceum.data._schema import EXACT, KINDS, NOTHING, TIMES, Column, Kind, declared_column, union_levels
 from lyceum.errors import SchemaError
 
 __all__ = ["ColumnProfile", "TableProfile"]
@@ -123,7 +123,7 @@ class ColumnProfile:
         if self.holds in ("text", "category", "bool"):
             return self._categorical()
         if self.holds == "time":
-            return Column(self.name, "continuous", None, "times, in seconds")
+            return Column(self.name, "continuous", None, TIMES)
         if self.values is None:
             return Column(self.name, "continuous", None, f"numbers, more than {_FEW} distinct")
         if self._distinct == 2:
@@ -177,7 +177,7 @@ def by_type(name: str, holds: str) -> Column | None:
     if holds == "number":
         return Column(name, why="numbers")
     if holds == "time":
-        return Column(name, why="times, in seconds")
+        return Column(name, why=TIMES)
     if holds == "bool":
         return Column(name, "binary", np.array([False, True]), "true or false")
     return None

@@ -17,6 +17,7 @@ Kind = Literal["binary", "categorical", "continuous"]
 KINDS: tuple[Kind, ...] = ("binary", "categorical", "continuous")
 EXACT = 2**53  # whole numbers up to this are told apart as floats
 NOTHING = "nothing but missing cells"
+TIMES = "times, in seconds"
 LISTED = "declared with its categories"
 
 
@@ -87,6 +88,11 @@ class Column:
     def is_empty(self) -> bool:
         """Whether no cell was ever seen in it."""
         return self.categories is None and self.why == NOTHING
+
+    @property
+    def is_time(self) -> bool:
+        """Whether its cells are dates or times, as seconds since 1970."""
+        return self.categories is None and self.why == TIMES
 
     @property
     def is_listed(self) -> bool:

@@ -1,6 +1,7 @@
 """Preparation: scales, one-of-C coding and missing values, as transformers that work per kind and stream."""
 
 from lyceum.prepare._base import Transformer
+from lyceum.prepare._date_parts import DateParts
 from lyceum.prepare._discretize import CutColumns, Discretize
 from lyceum.prepare._drop_missing import DropMissing
 from lyceum.prepare._fill_from_neighbors import FillFromNeighbors
@@ -14,6 +15,7 @@ from lyceum.prepare._steps import as_floats
 
 __all__ = [
     "CutColumns",
+    "DateParts",
     "Discretize",
     "DropMissing",
     "FillFromNeighbors",

@@ -139,5 +139,6 @@ CHECKS: dict[str, Callable[[str, Any], Any]] = {
     "seed": _whole(0, 2**63 - 1),
     "budget_minutes": _number(0.0, math.inf, "give minutes, a number of at least 0"),
     "memory_mb": _whole(1, 10**9),
+    "dates": _yes,
     "form": _form,
 }

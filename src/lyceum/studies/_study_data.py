@@ -74,6 +74,10 @@ class StudyData:
         left_out = {suspect.column for suspect in suspects if suspect.left_out}
         _check_target(found, recipe)
         _check_columns(found, recipe, left_out)
+        if not recipe.dates:  # a date that is declared to be a number is not taken apart
+            aside = {*recipe.ignore, *left_out, recipe.target, recipe.weight}
+            dates = [column.name for column in found.columns if column.is_time and column.name not in aside]
+            kinds |= dict.fromkeys(dates, "continuous")
         rows = scan(
             data,
             recipe.target,

@@ -1,0 +1,96 @@
+"""Dates taken apart, in any container, in streams, in model files and in studies."""
+
+from datetime import date, datetime, timedelta
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from sklearn.pipeline import make_pipeline
+
+import lyceum
+from lyceum import apply, scan
+from lyceum.errors import ModelFileError, SettingError
+from lyceum.linear import LogisticRegression
+from lyceum.prepare import DateParts, FillMissing
+
+pytestmark = pytest.mark.syllabus("1.2")
+
+
+def test_the_parts_are_those_of_the_calendar():
+    start = datetime(1899, 2, 27, 5)
+    times = [start + timedelta(hours=37.5 * i) for i in range(2000)] + [datetime(2400, 2, 29, 23, 59)]
+    found = DateParts().fit_transform(pd.DataFrame({"when": times}))
+    for i, when in enumerate(times):
+        row = found.iloc[i]
+        assert (row["when year"], row["when day"], row["when hour"]) == (when.year, when.day, when.hour)
+        assert (row["when month"], row["when weekday"]) == (when.strftime("%B"), when.strftime("%A"))
+        assert row["when days"] == pytest.approx((when - start).total_seconds() / 86_400)
+
+
+def test_what_does_not_vary_is_left_out_and_the_rest_stays():
+    table = pa.table(
+        {"x": [1.0, 2.0, 3.0], "when": [date(2024, 3, 1), None, date(2024, 3, 9)], "c": ["a", "b", "a"]}
+    )
+    found = DateParts().fit(table)
+    assert found.get_feature_names_out().tolist() == ["x", "when day", "when weekday", "when days", "c"]
+    assert found.column_sources().tolist() == [0, 1, 1, 1, 2]
+    assert found.transform(table).to_pydict()["when days"] == [0.0, None, 8.0]
+    same = pa.table({"when": [date(2024, 3, 1)] * 3})
+    assert DateParts().fit(same).get_feature_names_out().tolist() == ["when days"]
+
+
+def test_a_table_without_dates_is_given_back():
+    X = np.arange(6.0).reshape(3, 2)
+    np.testing.assert_array_equal(DateParts().fit_transform(X), X)
+
+
+@pytest.fixture
+def file(tmp_path):
+    lines = [
+        f"{date(2023, 1, 1) + timedelta(days=i)},{i % 5},{'yes' if i % 7 < 2 else 'no'}" for i in range(140)
+    ]
+    path = tmp_path / "t.csv"
+    path.write_text("when,x,y\n" + "\n".join(lines) + "\n")
+    return path
+
+
+def test_streams_and_model_files_give_what_memory_gives(file, tmp_path):
+    model = make_pipeline(DateParts(), FillMissing(), LogisticRegression())
+    whole, stream = scan(file, target="y"), scan(file, target="y", memory=0)
+    expected = model.fit(whole).predict_proba(whole)
+    np.testing.assert_allclose(model.fit(stream).predict_proba(stream), expected, atol=1e-8)
+    lyceum.save(model, tmp_path / "m.lyceum")
+    loaded = lyceum.load(tmp_path / "m.lyceum")
+    np.testing.assert_allclose(loaded.predict_proba(whole), expected, atol=1e-8)
+    late = pa.table({"when": [date(2031, 12, 24)], "x": [1]})  # a month that fit has not seen
+    assert np.isfinite(loaded.predict_proba(late)).all()
+
+
+def test_weekdays_are_learned_from_a_file_unless_dates_are_declared_numbers(file):
+    model = apply.fit_file(file, "y", "LogisticRegression")
+    assert type(model[0]).__name__ == "DateParts"
+    assert model.score(scan(file, target="y")) == 1.0
+    plain = apply.fit_file(file, "y", "LogisticRegression", kinds={"when": "continuous"})
+    assert "DateParts" not in [type(step).__name__ for _, step in plain.steps]
+
+
+def test_a_study_takes_dates_apart_unless_told_not_to(file, tmp_path):
+    options = {"learners": ["DecisionTreeClassifier"], "folds": 3}
+    found = lyceum.study(file, "y", out=tmp_path / "with", **options)
+    assert type(found.model[0]).__name__ == "DateParts"
+    assert found.best.error < 0.05
+    without = lyceum.study(file, "y", dates=False, out=tmp_path / "without", **options)
+    assert without.best.error > 0.1
+
+
+def test_an_unknown_part_is_refused():
+    with pytest.raises(SettingError, match="parts has 'century': choose from year, month"):
+        DateParts(parts=["century"]).fit(pa.table({"when": [date(2024, 3, 1)]}))
+
+
+def test_parts_of_a_changed_model_file_are_refused():
+    model = DateParts().fit(pa.table({"when": [date(2024, 3, 1), date(2024, 4, 1)]}))
+    model.parts_[0]["month"] = [1, 99]
+    with pytest.raises(ModelFileError, match="DateParts"):
+        model._check_model()
