@@ -99,11 +99,7 @@ _ROWS = (
     ("6.4", "Empty branches and missing values", ""),
     ("6.5", "Pre-pruning", ""),
     ("6.6", "Post-pruning", ""),
-    (
-        "6.7",
-        "Regression and model trees",
-        "models other than linear ones at the nodes",
-    ),
+    ("6.7", "Regression and model trees", ""),
     ("6.8", "Trees as rules, text and drawings", ""),
     ("7.1", "Least-squares regression", ""),
     ("7.2", "Ridge, lasso, elastic net", ""),

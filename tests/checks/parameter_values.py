@@ -42,6 +42,7 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "AdaBoostClassifier.estimator": (DecisionTreeClassifier(max_depth=3),),
     "AdaBoostRegressor.estimator": (DecisionTreeRegressor(max_depth=1),),
     "BaggingRegressor.estimator": (DecisionTreeRegressor(max_depth=1),),
+    "ModelTreeRegressor.estimator": (LinearRegression(),),
     "ModelBoostingClassifier.estimator": (DecisionTreeRegressor(max_depth=1),),
     "ModelBoostingRegressor.estimator": (DecisionTreeRegressor(max_depth=1),),
     "OutputCode.estimator": (NaiveBayes(),),

@@ -22,7 +22,9 @@ __all__ = [
     "levels",
     "one_way",
     "smoothed",
+    "sorted_by_leaf",
     "target_limits",
+    "target_moments",
 ]
 
 _TIE = 1e-9  # of the standard deviation of all targets: estimates that differ by less are equal
@@ -57,7 +59,7 @@ def fit_models(
 
     `leaf` is the leaf of every row. Rows are sorted by leaf, so that those of a node follow each other.
     """
-    order, begin, end = _sorted_by_leaf(tree, leaf)
+    order, begin, end = sorted_by_leaf(tree, leaf)
     X = np.ascontiguousarray(Z[order].T)
     target = np.ascontiguousarray(y[order])
     weight = None if w is None else np.ascontiguousarray(w[order])
@@ -104,7 +106,7 @@ def levels(tree: Tree) -> list[np.ndarray]:
         found.append(np.repeat(tree.child[inner], counts) + within)
 
 
-def _sorted_by_leaf(tree: Tree, leaf: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def sorted_by_leaf(tree: Tree, leaf: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """An order of the rows, and where those of every node begin and end in it."""
     size = np.bincount(leaf, minlength=tree.n_nodes).astype(np.int64)
     parent, by_depth = tree.parent, levels(tree)
@@ -264,3 +266,10 @@ def target_limits(
         np.maximum.at(largest, parent[nodes], largest[nodes])
     margin = extrapolation * np.maximum(largest - least, sd)
     return np.column_stack([least - margin, largest + margin])
+
+
+def target_moments(y: np.ndarray, w: np.ndarray | None) -> tuple[float, float]:
+    """Mean and standard deviation."""
+    weight = np.ones(len(y)) if w is None else w
+    mean = y[0] + float((weight * (y - y[0])).sum() / weight.sum())
+    return mean, float(np.sqrt((weight * (y - mean) ** 2).sum() / weight.sum()))

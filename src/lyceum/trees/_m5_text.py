@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,6 +46,8 @@ class ModelText:
     coef: np.ndarray
     intercept: np.ndarray  # at zero cells
     error: np.ndarray  # of the models at the nodes, in standard deviations of the target
+    learners: Sequence[str] = ()  # their names, if they are not linear models
+    seen: np.ndarray | None = None  # and which columns they see
 
     def rules(self) -> list[ModelRule]:
         """One rule per leaf, left to right, numbered from 1."""
@@ -68,6 +70,10 @@ class ModelText:
 
     def equation(self, node: int) -> str:
         """The model of a node: target = b₁ x₁ + … + b₀, without columns of coefficient 0."""
+        if self.learners and self.learners[node]:
+            assert self.seen is not None
+            columns = [name for name, sees in zip(self.names, self.seen[node]) if sees]
+            return f"{self.labels.target} = {self.learners[node]}({', '.join(columns)})"
         terms = [(float(b), f" {name}") for b, name in zip(self.coef[node], self.names) if b != 0.0]
         terms.append((float(self.intercept[node]), ""))
         text = " ".join(f"{'-' if b < 0 else '+'} {abs(b):.4g}{name}" for b, name in terms)

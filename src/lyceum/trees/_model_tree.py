@@ -11,8 +11,9 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum.base import CATEGORICAL_FEATURES, Learner, Regressor
+from lyceum.base import CATEGORICAL_FEATURES, Learner, Regressor, complexity, typical_row
 from lyceum.data import Block, Schema
+from lyceum.errors import ModelFileError
 from lyceum.report import Explanation, Summary, Table
 from lyceum.tree_core import (
     Columns,
@@ -37,8 +38,11 @@ from lyceum.trees._m5_models import (
     one_way,
     smoothed,
     target_limits,
+    target_moments,
 )
+from lyceum.trees._m5_predictions import linear_parts, predicted, replaced_parts
 from lyceum.trees._m5_text import ModelRule, ModelText
+from lyceum.trees._node_learners import check_learner, fit_learners, path_values
 from lyceum.trees._pruning import compact
 
 __all__ = ["ModelTreeRegressor"]
@@ -82,6 +86,10 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
         larger, as leaves of few rows look good to it.
     model : {"linear", "constant"}, default="linear"
         "constant" is M5's regression tree: every model is the mean.
+    estimator : regressor or None, default=None
+        Any regressor, of any library, in place of the linear models: a copy is fitted at every node, on the
+        columns that its linear model would have, as numbers about their means. Subtrees are then pruned by
+        the error of rows left out in five folds. A node of few rows has their mean.
     attributes : {"tested", "all"}, default="tested"
         The columns that the model of a node may have: those tested at it or below, or all.
     min_samples_split : int, default=4
@@ -115,6 +123,12 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
         How cells become the columns of the models.
     limits_ : ndarray of shape (n_nodes, 2)
         The least and the largest prediction of every node.
+    estimators_ : list of regressors
+        With an `estimator`, that of every node, None where it is the mean; `coef_` is then 0.
+    node_columns_ : ndarray of bool of shape (n_nodes, n_model_columns)
+        The columns that each of them sees.
+    typical_ : ndarray of shape (n_features,)
+        With an `estimator`, the mean or commonest cell of every column, where explanations start.
     n_rules_ : int
         The number of leaves.
 
@@ -145,6 +159,7 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
     _parameter_constraints: ClassVar[dict] = {
         "error": [StrOptions({"squared", "absolute"})],
         "model": [StrOptions({"linear", "constant"})],
+        "estimator": "no_validation",
         "attributes": [StrOptions({"tested", "all"})],
         "min_samples_split": [Interval(Integral, 2, None, closed="left")],
         "sd_fraction": [Interval(Real, 0, 1, closed="both")],
@@ -159,6 +174,7 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
         *,
         error: str = "squared",
         model: str = "linear",
+        estimator: Any = None,
         attributes: str = "tested",
         min_samples_split: int = 4,
         sd_fraction: float = 0.05,
@@ -169,6 +185,7 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
     ):
         self.error = error
         self.model = model
+        self.estimator = estimator
         self.attributes = attributes
         self.min_samples_split = min_samples_split
         self.sd_fraction = sd_fraction
@@ -194,27 +211,42 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
     def _learn(self, block: Block) -> None:
         assert block.y is not None
         X, y, w = float_cells(block.X), block.y, block.w
-        middle, self.sd_ = _moments(y, w)
+        for of_learners in ("estimators_", "node_columns_", "typical_"):
+            self.__dict__.pop(of_learners, None)
+        if self.estimator is not None:
+            check_learner(self.estimator, self.model, w is not None)
+            self.typical_ = typical_row(block)
+        middle, self.sd_ = target_moments(y, w)
         self.columns_ = StepColumns.of(X, y, w, self.schema_)
         ranks = self._grown(X, y, w)
         tree = self.columns_.to_groups(ranks)
         leaf = Router([tree], X.shape[1]).leaves(X)[:, 0]
         may_have = self._may_have(ranks)
         used = np.flatnonzero(may_have.any(axis=0))
-        Z, rule = self.columns_.centered(X, used), {"absolute": "m5", "squared": "m5p"}[self.error]
-        models = fit_models(tree, leaf, Z, y - middle, w, may_have[:, used], rule)
+        Z, learners = self.columns_.centered(X, used), None
+        if self.estimator is None:
+            rule = {"absolute": "m5", "squared": "m5p"}[self.error]
+            models = fit_models(tree, leaf, Z, y - middle, w, may_have[:, used], rule)
+        else:
+            learners = fit_learners(tree, leaf, Z, y, w, may_have[:, used], self.estimator)
+            models = learners.models
+        kept = np.arange(tree.n_nodes)
         if self.pruning:
             choice = choose(tree, models, self.error, self.sd_)
-            tree, models = compact(tree, choice.cut), models.take(choice.nodes)
+            kept, tree, models = choice.nodes, compact(tree, choice.cut), models.take(choice.nodes)
         self.tree_ = tree
         self.node_coef_ = np.zeros((tree.n_nodes, len(self.columns_.center)))
         self.node_coef_[:, used] = models.coef.toarray()
-        self.node_intercept_ = models.intercept + middle
+        self.node_intercept_ = models.intercept + (middle if learners is None else 0.0)
         self.node_parameters_ = models.parameters.astype(np.int64)
         self.node_error_ = np.sqrt(models.squared) / (self.sd_ if self.sd_ > 0 else 1.0)
         self.coef_, self.intercept_ = smoothed(
             tree, self.node_coef_, self.node_intercept_, models.weight, float(self.smoothing)
         )
+        if learners is not None:
+            self.estimators_ = [learners.estimators[node] for node in kept]
+            self.node_columns_ = np.zeros(self.coef_.shape, dtype=bool)
+            self.node_columns_[:, used] = learners.columns[kept]
         ends = Router([tree], X.shape[1]).leaves(X)[:, 0]
         self.limits_ = target_limits(tree, ends, y, self.sd_, self.extrapolation)
         self.n_rules_ = tree.n_leaves
@@ -247,7 +279,7 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
     def predict(self, X: Any) -> Any:
         """The value of the smoothed model of the leaf that a row comes to."""
         check_is_fitted(self)
-        return self._apply(partial(_predicted, self), X)
+        return self._apply(partial(predicted, self), X)
 
     def apply(self, X: Any) -> Any:
         """The node of `tree_` where every row ends."""
@@ -258,10 +290,13 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
         """What every column adds to the prediction of the leaf's smoothed model, b (x − mean).
 
         The base is the model's value where all columns are at their means. Where the limits of the leaf
-        apply, they apply to the base too, and what columns add is shrunk in proportion.
+        apply, they apply to the base too, and what columns add is shrunk in proportion. With an `estimator`
+        the base is the prediction for a row of typical cells, which are replaced by the row's own, one after
+        the other, from both ends.
         """
         check_is_fitted(self)
-        return self._explain(X, partial(_contributions, self), self.schema_.target_name)
+        of = replaced_parts if hasattr(self, "estimators_") else linear_parts
+        return self._explain(X, partial(of, self), self.schema_.target_name)
 
     def path(self, X: Any, row: int = 0) -> TreePath:
         """The steps of one row down the tree: question, cell, share, value and change of value at each.
@@ -280,8 +315,12 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
             Prints as a table; `steps`, `prediction` and `as_dict()` are for programs.
         """
         cells = coded_row(self, X, row)
-        values = self.intercept_ + self.coef_ @ self.columns_.centered(cells[None, :])[0]
-        values = np.clip(values, *self.limits_.T)
+        Z = self.columns_.centered(cells[None, :])
+        if hasattr(self, "estimators_"):
+            nodes = np.arange(self.tree_.n_nodes)
+            values = path_values(self, nodes, np.repeat(Z, len(nodes), axis=0))
+        else:
+            values = np.clip(self.intercept_ + self.coef_ @ Z[0], *self.limits_.T)
         return tree_path(TreeLabels(self.tree_, self.schema_), cells, values=values[:, None])
 
     def _nodes(self, block: Block) -> np.ndarray:
@@ -334,7 +373,9 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
         rounding = 1e-14 * (np.abs(self.intercept_) + np.abs(away).sum(axis=1))
         at_zero = np.where(np.abs(at_zero) <= rounding, 0.0, at_zero)
         names, labels = self.columns_.names(self.schema_), TreeLabels(self.tree_, self.schema_)
-        return ModelText(labels, names, self.coef_, at_zero, self.node_error_)
+        learners = [type(one).__name__ if one is not None else "" for one in getattr(self, "estimators_", [])]
+        seen = getattr(self, "node_columns_", None)
+        return ModelText(labels, names, self.coef_, at_zero, self.node_error_, learners, seen)
 
     @classmethod
     def _parts(cls) -> tuple[type, ...]:
@@ -342,43 +383,15 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
 
     def complexity(self) -> int:
         """How many numbers a prediction needs: those of the tree and the coefficients of its models."""
-        return super().complexity() + int(np.count_nonzero(self.coef_)) + self.intercept_.size
+        learners = [one for one in getattr(self, "estimators_", []) if one is not None]
+        numbers = int(np.count_nonzero(self.coef_)) + self.intercept_.size
+        return super().complexity() + numbers + sum(map(complexity, learners))
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         n, p = self.tree_.n_nodes, int(self.columns_.start[-1])
         models = {"coef_": (n, p), "intercept_": (n,), "node_coef_": (n, p), "node_intercept_": (n,)}
+        if hasattr(self, "estimators_"):
+            models |= {"node_columns_": (n, p), "typical_": (self.n_features_in_,)}
+            if len(self.estimators_) != n:
+                raise ModelFileError(f"has {n} nodes but {len(self.estimators_)} estimators")
         return models | {"node_parameters_": (n,), "node_error_": (n,), "limits_": (n, 2)}
-
-
-def _predicted(learner: ModelTreeRegressor, block: Block) -> np.ndarray:
-    node, coef = learner._nodes(block), learner.coef_
-    used = np.flatnonzero(coef.any(axis=0))
-    if len(used) == coef.shape[1]:
-        added = np.einsum("ij,ij->i", learner.columns_.centered(block.X), coef[node])
-    else:
-        Z = learner.columns_.centered(block.X, used)
-        added = np.einsum("ij,ij->i", Z, coef[np.ix_(node, used)])
-    return np.clip(learner.intercept_[node] + added, *learner.limits_[node].T)
-
-
-def _contributions(learner: ModelTreeRegressor, block: Block) -> np.ndarray:
-    """The prediction, the base, and what every column adds."""
-    node, Z = learner._nodes(block), learner.columns_.centered(block.X)
-    Z *= learner.coef_[node]
-    out = np.zeros((len(block), 2 + learner.n_features_in_))
-    out[:, 1] = learner.intercept_[node]
-    np.add.at(out.T, 2 + learner.columns_.source, Z.T)
-    free = out[:, 1:].sum(axis=1)
-    out[:, 0] = np.clip(free, *learner.limits_[node].T)
-    for i in np.flatnonzero(out[:, 0] != free).tolist():
-        out[i, 1] = np.clip(out[i, 1], *learner.limits_[node[i]])
-        total, kept = out[i, 2:].sum(), out[i, 0] - out[i, 1]
-        out[i, 2:] *= kept / total if kept != 0.0 else 0.0
-    return out
-
-
-def _moments(y: np.ndarray, w: np.ndarray | None) -> tuple[float, float]:
-    """Mean and standard deviation."""
-    weight = np.ones(len(y)) if w is None else w
-    mean = y[0] + float((weight * (y - y[0])).sum() / weight.sum())
-    return mean, float(np.sqrt((weight * (y - mean) ** 2).sum() / weight.sum()))
