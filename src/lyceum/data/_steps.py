@@ -148,10 +148,13 @@ class CheckCells:
         The learner, for the message.
     allow_missing : bool, default=False
         Whether missing cells pass.
+    instead : str, default=""
+        What else to do about missing cells, for the message.
     """
 
     who: str
     allow_missing: bool = False
+    instead: str = ""
 
     def schema(self, schema: Schema) -> Schema:
         return schema
@@ -173,9 +176,8 @@ class CheckCells:
             row, column = place // block.X.shape[1], block.schema[place % block.X.shape[1]].name
         where = f"column {column!r} has {{}} in row {block.start + row}, which {self.who} cannot take"
         if np.isnan(value):
-            return (
-                where.format("a missing value (NaN)") + ": fill it first, e.g. lyceum.prepare.FillMissing()"
-            )
+            fill = ": fill it first, e.g. lyceum.prepare.FillMissing()" + self.instead
+            return where.format("a missing value (NaN)") + fill
         return where.format("an infinity (inf)") + ": replace it by a number, or by NaN if it is unknown"
 
 

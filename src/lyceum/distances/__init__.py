@@ -10,6 +10,7 @@ from lyceum.distances._differences import (
     SquaredEuclidean,
 )
 from lyceum.distances._directions import Correlation, Cosine, unit_rows
+from lyceum.distances._function import FunctionMetric
 from lyceum.distances._gower import Gower
 from lyceum.distances._index import NeighborIndex
 from lyceum.distances._matches import Hamming, Jaccard
@@ -26,6 +27,7 @@ __all__ = [
     "Correlation",
     "Cosine",
     "Euclidean",
+    "FunctionMetric",
     "Gower",
     "Hamming",
     "Jaccard",

@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from lyceum._native import native
+from lyceum.distances._function import FunctionSpace
 from lyceum.distances._metric import Space
 from lyceum.errors import SettingError
 
@@ -35,16 +36,18 @@ def _csr(A: Any) -> Any:
     return A
 
 
-def raw_pairwise(space: Space, A: Any, B: Any, out: np.ndarray) -> None:
+def raw_pairwise(space: Space | FunctionSpace, A: Any, B: Any, out: np.ndarray) -> None:
     """Set out (n, m) to the raw values of all pairs."""
-    if sparse.issparse(A):
+    if isinstance(space, FunctionSpace):
+        space.set(A, B, out)
+    elif sparse.issparse(A):
         native.sparse_pairwise(space.name, space.power, *_parts(A), *_parts(B), out)
     else:
         native.pairwise(*space, A, B, out)
 
 
 def raw_nearest(
-    space: Space, A: Any, B: Any, k: int, skip: np.ndarray | None, first: int = 0
+    space: Space | FunctionSpace, A: Any, B: Any, k: int, skip: np.ndarray | None, first: int = 0
 ) -> tuple[np.ndarray, np.ndarray]:
     """The k smallest raw values for every row of A, and the rows of B, numbered from `first`; (n, k) each.
 
@@ -52,10 +55,27 @@ def raw_nearest(
     are infinite and row numbers -1.
     """
     raw, rows = np.empty((A.shape[0], k)), np.empty((A.shape[0], k), dtype=np.int64)
+    if isinstance(space, FunctionSpace):
+        return _function_nearest(space, A, B, k, skip, first)
     if sparse.issparse(A):
         native.sparse_nearest(space.name, space.power, *_parts(A), *_parts(B), skip, first, raw, rows)
     else:
         native.nearest(*space, A, B, skip, first, raw, rows)
+    return raw, rows
+
+
+def _function_nearest(
+    space: FunctionSpace, A: np.ndarray, B: np.ndarray, k: int, skip: np.ndarray | None, first: int
+) -> tuple[np.ndarray, np.ndarray]:
+    raw, rows = np.full((len(A), k), np.inf), np.full((len(A), k), -1, dtype=np.int64)
+    all_of = np.empty((1, len(B)))
+    for i in range(len(A)):
+        space.set(A[i : i + 1], B, all_of)
+        order = np.argsort(all_of[0], kind="stable")
+        if skip is not None:
+            order = order[order != skip[i] - first]
+        order = order[:k]
+        raw[i, : len(order)], rows[i, : len(order)] = all_of[0, order], order + first
     return raw, rows
 
 

@@ -170,13 +170,14 @@ def named(name: str) -> Callable[[Class], Class]:
     return register
 
 
-def metric(name: str | Metric, **options: Any) -> Metric:
+def metric(name: str | Metric | Callable[..., float], **options: Any) -> Metric:
     """A metric by its name; a metric is given back as it is.
 
     Parameters
     ----------
     name : {"euclidean", "squared_euclidean", "manhattan", "minkowski", "chebyshev", "mahalanobis", \
-"cosine", "correlation", "hamming", "jaccard", "gower", "value_difference"} or Metric
+"cosine", "correlation", "hamming", "jaccard", "gower", "value_difference"}, Metric or callable
+        A callable takes two rows and gives their distance; it is called for every pair (`FunctionMetric`).
     **options
         Parameters of the metric, e.g. `p` of "minkowski".
 
@@ -196,6 +197,10 @@ def metric(name: str | Metric, **options: Any) -> Metric:
     """
     if isinstance(name, Metric):
         return name
+    if callable(name):
+        from lyceum.distances._function import FunctionMetric
+
+        return FunctionMetric(name, **options)
     if name not in _METRICS:
         raise SettingError(f"there is no metric {name!r}: choose one of {', '.join(sorted(_METRICS))}")
     return _METRICS[name](**options)

@@ -44,10 +44,11 @@ class KNeighborsClassifier(PosteriorClassifier, Voter):
         d_0 or σ; None takes the distance of the farthest neighbour of every query.
     radius : float or None, default=None
         If given, all rows within this distance vote instead, or the nearest row where there is none.
-    metric : str or Metric, default="euclidean"
+    metric : str, Metric or callable, default="euclidean"
         "euclidean", "manhattan", "minkowski", "chebyshev", "mahalanobis", "cosine", "correlation", "hamming"
         and "jaccard" compare numbers, with categories as one-of-C columns. "gower" and "value_difference"
-        compare mixed columns with missing cells. A metric that learns is fitted to the rows; or a `Metric`.
+        compare mixed columns with missing cells. A metric that learns is fitted to the rows; or a
+        `Metric`. A function of two rows is called for every pair, which is slow.
     metric_params : dict or None, default=None
         Parameters of a metric that is given by name, e.g. {"p": 3} of "minkowski".
     scale : {"range", "standard"} or None, default=None

@@ -45,7 +45,7 @@ class KNeighborsRegressor(Regressor, Voter):
         d_0 or σ; None takes the distance of the farthest neighbour of every query.
     radius : float or None, default=None
         If given, all rows within this distance vote instead, or the nearest row where there is none.
-    metric : str or Metric, default="euclidean"
+    metric : str, Metric or callable, default="euclidean"
         As in `KNeighborsClassifier`; "value_difference" compares by the shares of five groups of the target.
     metric_params : dict or None, default=None
         Parameters of a metric that is given by name, e.g. {"p": 3} of "minkowski".

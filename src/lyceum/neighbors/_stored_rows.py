@@ -34,7 +34,7 @@ NAMES = {
     *MIXED,
 }
 STORED_CONSTRAINTS: dict[str, list[Any]] = {
-    "metric": [StrOptions(NAMES), Metric],
+    "metric": [StrOptions(NAMES), Metric, callable],
     "metric_params": [dict, None],
     "scale": [StrOptions({"range", "standard"}), None],
     "categorical_features": CATEGORICAL_FEATURES,
@@ -65,10 +65,10 @@ class StoredRows(Learner):
     # -- what is taken depends on the metric -----------------------------------------------------------------
 
     def _asked_metric(self) -> Metric:
-        if isinstance(self.metric, Metric):
+        if not isinstance(self.metric, str):
             if self.metric_params:
                 raise SettingError("metric_params belong to a metric that is given by its name")
-            return self.metric
+            return metric_named(self.metric)
         try:
             return metric_named(self.metric, **(self.metric_params or {}))
         except TypeError as error:
@@ -78,7 +78,7 @@ class StoredRows(Learner):
 
     @property
     def _metric_name(self) -> str:
-        return self.metric.name if isinstance(self.metric, Metric) else str(self.metric)
+        return self.metric if isinstance(self.metric, str) else metric_named(self.metric).name
 
     @property
     def _is_mixed(self) -> bool:
@@ -104,7 +104,10 @@ class StoredRows(Learner):
 
     def _steps(self) -> list[Step]:
         # metrics of mixed columns know the cells as the schema codes them
-        return [CheckCells(type(self).__name__, True)] if self._is_mixed else super()._steps()
+        if self._is_mixed:
+            return [CheckCells(type(self).__name__, True)]
+        instead = ", or take metric='gower', which compares the cells that are there"
+        return [CheckCells(type(self).__name__, False, instead), self._design]
 
     # -- keeping rows ----------------------------------------------------------------------------------------
 
