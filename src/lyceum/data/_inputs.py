@@ -25,7 +25,7 @@ from lyceum.data._dask import DaskSource, as_delayed, is_dask, row_counts
 from lyceum.data._declared_kinds import declared_kinds
 from lyceum.data._rows import Rows
 from lyceum.data._scan import coded_source, schema_of
-from lyceum.data._schema import Schema, is_beyond_floats
+from lyceum.data._schema import LISTED, Schema, is_beyond_floats
 from lyceum.data._sources import ArraySource
 from lyceum.data._steps import CheckCategories, CheckTarget
 from lyceum.data._targets import (
@@ -110,7 +110,7 @@ class Inputs:
     def _new_rows(self, X: Any, y: Any, w: Any, reset: bool) -> Rows:
         rows = self._read(X, y, w, reset)
         # a category that a declared schema does not list would be passed over in silence
-        declared = any(column.is_listed for column in rows.schema)
+        declared = any(column.why == LISTED and column.is_listed for column in rows.schema.columns)
         return rows.then(CheckCategories(self.who)) if declared else rows
 
     def _read(self, X: Any, y: Any, w: Any, reset: bool) -> Rows:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from copy import copy
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -16,6 +19,7 @@ __all__ = ["KINDS", "Column", "Kind", "Schema"]
 Kind = Literal["binary", "categorical", "continuous"]
 KINDS: tuple[Kind, ...] = ("binary", "categorical", "continuous")
 EXACT = 2**53  # whole numbers up to this are told apart as floats
+_MANY = 10_000  # columns
 NOTHING = "nothing but missing cells"
 TIMES = "times, in seconds"
 LISTED = "declared with its categories"
@@ -109,9 +113,10 @@ class Column:
 
 
 class _NameIndex:
-    """Holds the place of every name; it is no field, so that copies and model files do without it."""
+    """Holds the names and their places; they are no fields, so that copies and model files do without."""
 
-    __slots__ = ("_places",)
+    __slots__ = ("_listed_names", "_places")
+    _listed_names: tuple[str, ...]
     _places: dict[str, int]
 
 
@@ -151,11 +156,16 @@ class Schema(_NameIndex):
     @classmethod
     def of_numbers(cls, names: Sequence[str]) -> Schema:
         """All columns continuous, as in a plain array."""
-        return cls(tuple(Column(name, why="a number in an array") for name in names))
+        return cls(_number_columns(tuple(names)))
 
     @property
     def names(self) -> tuple[str, ...]:
-        return tuple(column.name for column in self.columns)
+        try:
+            return self._listed_names
+        except AttributeError:
+            names = tuple([column.name for column in self.columns])
+            object.__setattr__(self, "_listed_names", names)
+            return names
 
     @property
     def target_name(self) -> str:
@@ -214,7 +224,10 @@ class Schema(_NameIndex):
             return places
 
     def with_target(self, target: Column | None) -> Schema:
-        return replace(self, target=target)
+        schema = copy(self)  # the names are known to be different
+        object.__setattr__(schema, "target", target)
+        object.__setattr__(schema, "_listed_names", self.names)
+        return schema
 
     def __str__(self) -> str:
         rows = list(self.columns) + ([self.target] if self.target else [])
@@ -223,6 +236,39 @@ class Schema(_NameIndex):
         if self.target:
             lines.append(f"{self.target.name:<{wide}}  {self.target.kind:<11} the target; {self.target.why}")
         return "\n".join(lines)
+
+
+_SLOTS = [getattr(Column, name).__set__ for name in ("name", "kind", "categories", "why")]
+
+
+def _number_column(
+    name: str,
+    new: Any = object.__new__,
+    set_name: Any = _SLOTS[0],
+    set_kind: Any = _SLOTS[1],
+    set_categories: Any = _SLOTS[2],
+    set_why: Any = _SLOTS[3],
+) -> Column:
+    """A column of numbers, made quickly: a sparse array may have a million."""
+    column: Column = new(Column)
+    set_name(column, name)
+    set_kind(column, "continuous")
+    set_categories(column, None)
+    set_why(column, "a number in an array")
+    return column
+
+
+@lru_cache(maxsize=4)
+def _number_columns(names: tuple[str, ...]) -> tuple[Column, ...]:
+    """Columns of numbers; those of the last arrays are kept, as a wide one is often fitted again."""
+    collects = len(names) > _MANY and gc.isenabled()
+    if collects:  # the collector would look through all columns again and again while they are made
+        gc.disable()
+    try:
+        return tuple(map(_number_column, names))
+    finally:
+        if collects:
+            gc.enable()
 
 
 def is_beyond_floats(values: np.ndarray) -> bool:

@@ -38,8 +38,8 @@ def _csr(A: Any) -> Any:
 
 def raw_pairwise(space: Space | FunctionSpace, A: Any, B: Any, out: np.ndarray) -> None:
     """Set out (n, m) to the raw values of all pairs."""
-    if isinstance(space, FunctionSpace):
-        space.set(A, B, out)
+    if space.name == "function":
+        space.set(A, B, out)  # type: ignore[union-attr]
     elif sparse.issparse(A):
         native.sparse_pairwise(space.name, space.power, *_parts(A), *_parts(B), out)
     else:
@@ -55,8 +55,8 @@ def raw_nearest(
     are infinite and row numbers -1.
     """
     raw, rows = np.empty((A.shape[0], k)), np.empty((A.shape[0], k), dtype=np.int64)
-    if isinstance(space, FunctionSpace):
-        return _function_nearest(space, A, B, k, skip, first)
+    if space.name == "function":
+        return _function_nearest(space, A, B, k, skip, first)  # type: ignore[arg-type]
     if sparse.issparse(A):
         native.sparse_nearest(space.name, space.power, *_parts(A), *_parts(B), skip, first, raw, rows)
     else:
