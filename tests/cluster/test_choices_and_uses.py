@@ -14,7 +14,8 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.mixture import GaussianMixture as SklearnMixture
 from typer.testing import CliRunner
 
-from lyceum import plot
+from lyceum import load, plot, save
+from lyceum.bayes import NaiveBayes
 from lyceum.cli import app
 from lyceum.cluster import (
     Agglomerative,
@@ -29,7 +30,7 @@ from lyceum.cluster import (
     silhouette,
     top_columns,
 )
-from lyceum.errors import DataError, SettingError
+from lyceum.errors import DataError, ModelFileError, SettingError
 from lyceum.studies import cluster_table
 
 X, Y = make_blobs(400, 3, centers=[[0, 0, 0], [9, 0, 0], [0, 9, 0], [9, 9, 9]], random_state=0)
@@ -168,3 +169,22 @@ def test_numbers_are_standardized_and_trees_are_shown(tmp_path):
     assert cluster_table(frame, learner="DensityClusters").labels.max() >= 1
     with pytest.raises(SettingError, match="finds no clusters"):
         cluster_table(frame, learner="Ridge")
+
+
+def test_what_is_made_of_clusters_is_saved_and_a_damaged_one_refused(tmp_path):
+    rng = np.random.default_rng(0)
+    Z = rng.normal(size=(60, 2)) + np.repeat([[0, 0], [6, 6]], 30, axis=0)
+    y = np.where(Z[:, 0] > Z[:, 1], "a", "b")
+    few = np.where(np.arange(60) % 7, None, y)
+    start = KMeans(2, random_state=0)
+    for model, answer in (
+        (ClusterFeatures(start).fit(Z), "transform"),
+        (ClusterFeatures(start, kind="one_of_k").fit(Z), "transform"),
+        (ClusterClassifier(start, NaiveBayes(), min_rows=5).fit(Z, y), "predict_proba"),
+        (ClusterLabels(start).fit(Z, few), "predict_proba"),
+    ):
+        path = save(model, tmp_path / "m.lyceum", force=True)
+        np.testing.assert_allclose(getattr(load(path), answer)(Z), getattr(model, answer)(Z))
+        model.clusterer_ = None
+        with pytest.raises(ModelFileError, match="without a clusterer"):
+            save(model, tmp_path / "broken.lyceum")

@@ -11,6 +11,9 @@ __all__ = ["types"]
 _OTHERS = (
     ("lyceum.probability", "LossMatrix"),
     ("lyceum.decision", "MinimumRiskClassifier"),
+    ("lyceum.cluster", "ClusterClassifier"),
+    ("lyceum.cluster", "ClusterFeatures"),
+    ("lyceum.cluster", "ClusterLabels"),
     ("lyceum.ensemble", "MultiLabel"),
     ("lyceum.studies", "MeanRegressor"),
     ("lyceum.studies", "PriorClassifier"),

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum.cluster._kmeans import KMeans
-from lyceum.errors import DataError, SettingError
+from lyceum.errors import DataError, ModelFileError, SettingError
 
 __all__ = ["ClusterClassifier", "ClusterFeatures", "ClusterLabels", "top_columns"]
 
@@ -79,6 +79,10 @@ class ClusterFeatures(TransformerMixin, BaseEstimator):
         if sparse.issparse(X):
             return sparse.hstack([X, sparse.csr_array(new)], format="csr")
         return np.hstack([np.asarray(X, dtype=np.float64), new])
+
+    def check(self) -> None:
+        """Raise ModelFileError unless the parts, which came from a model file, fit together."""
+        _check_clusterer(self, "transform" if self.kind == "distances" else "predict")
 
 
 class ClusterClassifier(ClassifierMixin, BaseEstimator):
@@ -161,6 +165,18 @@ class ClusterClassifier(ClassifierMixin, BaseEstimator):
         """The most probable class of every row."""
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
+    def check(self) -> None:
+        """Raise ModelFileError unless the parts, which came from a model file, fit together."""
+        _check_clusterer(self, "predict")
+        if not hasattr(self, "clusterer_"):
+            return
+        known = isinstance(self.classes_, np.ndarray) and self.classes_.ndim == 1
+        if not known or not isinstance(self.classifiers_, dict):
+            raise ModelFileError("holds a ClusterClassifier without classes or classifiers")
+        for model in (self.fallback_, *self.classifiers_.values()):
+            if not hasattr(model, "predict_proba") or not np.isin(model.classes_, self.classes_).all():
+                raise ModelFileError("holds a ClusterClassifier with a classifier of other classes")
+
 
 class ClusterLabels(ClassifierMixin, BaseEstimator):
     """Cluster, then label: clusters of all rows, each with the class of the few rows that have one.
@@ -228,6 +244,26 @@ class ClusterLabels(ClassifierMixin, BaseEstimator):
     def predict(self, X: Any) -> np.ndarray:
         """The class of every row's cluster."""
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+    def check(self) -> None:
+        """Raise ModelFileError unless the parts, which came from a model file, fit together."""
+        _check_clusterer(self, "predict")
+        if not hasattr(self, "clusterer_"):
+            return
+        shares, prior, labels = self.shares_, self._prior, getattr(self.clusterer_, "labels_", None)
+        most = -1 if labels is None else int(np.max(np.asarray(labels), initial=-1))
+        arrays = all(isinstance(part, np.ndarray) for part in (shares, prior, self.classes_))
+        if not arrays or shares.shape != (len(shares), len(self.classes_)) or len(shares) <= most:
+            raise ModelFileError("holds ClusterLabels whose shares do not fit its clusters and classes")
+        if prior.shape != self.classes_.shape:
+            raise ModelFileError("holds ClusterLabels whose prior does not fit its classes")
+
+
+def _check_clusterer(model: Any, method: str) -> None:
+    """Raise ModelFileError if a fitted model has no clusterer that does what it is asked."""
+    found = vars(model).get("clusterer_")
+    if "n_features_in_" in vars(model) and not hasattr(found, method):
+        raise ModelFileError(f"holds a {type(model).__name__} without a clusterer that can {method}")
 
 
 def top_columns(model: Any, names: Sequence[str] | None = None, most: int = 8) -> list[list[str]]:
