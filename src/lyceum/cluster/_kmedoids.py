@@ -182,7 +182,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         if self.record:
             self.record_ = record
         self.counts_, self.inertia_ = best.sums.weights, best.sums.loss
-        self.labels_ = rows.collect(self._nearest)
+        self.labels_ = best.labels if best.labels is not None else rows.collect(self._nearest)
         self._warn_if_fewer()
         return self
 
@@ -210,8 +210,9 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         D, w = self._given_distances(block), block.w
         self._check_rows(len(D), float(len(D)) if w is None else w.sum())
         for _, medoids, history in self._descents(D, w, np.arange(len(D)), rng):
-            sums = rows.reduce(partial(MedoidSums.of, medoids=medoids, distances=self._to))
-            yield MedoidRun(D[medoids], medoids, history, sums)
+            sums = MedoidSums.of(block, medoids, lambda _, some: D[:, some])  # checked above
+            labels = D[:, medoids].argmin(axis=1).astype(np.int32)
+            yield MedoidRun(D[medoids], medoids, history, sums, labels)
 
     def _descents(
         self, X: Any, w: np.ndarray | None, numbers: np.ndarray, rng: np.random.RandomState

@@ -35,12 +35,13 @@ class MedoidSums:
 
 @dataclass(frozen=True, slots=True)
 class MedoidRun:
-    """Medoids, their row numbers, the losses on the way, and the loss over all rows."""
+    """Medoids, their row numbers, the losses on the way, the loss over all rows, and labels if known."""
 
     medoids: Any
     numbers: np.ndarray
     history: list[float]
     sums: MedoidSums
+    labels: np.ndarray | None = None
 
     @property
     def loss(self) -> float:
