@@ -5,8 +5,10 @@ STAMP := .venv/.installed
 NATIVE := $(shell find native -name '*.cpp' -o -name '*.hpp')
 
 SECONDS ?= 60
+TRIALS ?= 100
+SANITIZED_TESTS := tests/native tests/trees tests/tree_core tests/kernels tests/test_persist.py tests/test_persist_damage.py tests/test_threads.py
 
-.PHONY: demo test lint format stub bench fuzz sanitize wheel clean
+.PHONY: demo test lint format stub bench crash fuzz sanitize sanitize-kernels wheel clean
 
 $(STAMP): pyproject.toml CMakeLists.txt native/levels.cmake $(NATIVE)
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
@@ -43,13 +45,22 @@ bench: $(STAMP)
 fuzz: $(STAMP)
 	$(if $(SANITIZED),native/sanitized.sh) $(BIN)/python -m fuzz --seconds $(SECONDS)
 
+# kills, failed calls and full disks at TRIALS steps of study, fit, predict and save
+crash: $(STAMP)
+	$(BIN)/python -m fuzz.crash --trials $(TRIALS)
+
 wheel: $(STAMP)
 	$(BIN)/python -m pip wheel --no-deps --wheel-dir dist --config-settings cmake.define.LYCEUM_LEVELS=all .
 
-sanitize:
+sanitize-kernels:
 	cmake -S . -B build/sanitize -DLYCEUM_TESTS=ON -DLYCEUM_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug
 	cmake --build build/sanitize --parallel 2
 	ctest --test-dir build/sanitize --output-on-failure
+
+# the Python module under the address and undefined-behaviour sanitizers, then under the thread sanitizer
+sanitize: $(STAMP) sanitize-kernels
+	native/sanitized.sh $(BIN)/python -m pytest -q -p no:cacheprovider $(SANITIZED_TESTS)
+	SANITIZE=thread native/sanitized.sh $(BIN)/python -m pytest -q -p no:cacheprovider $(SANITIZED_TESTS)
 
 clean:
 	rm -rf .venv build demo

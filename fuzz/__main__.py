@@ -10,7 +10,7 @@ from pathlib import Path
 
 from fuzz.worker import SECONDS_PER_CASE, work
 
-NO_TARGETS = ("__init__", "__main__", "fitted", "mutations", "samples", "worker")
+NO_TARGETS = ("__init__", "__main__", "crash", "fitted", "mutations", "samples", "worker")
 TARGETS = tuple(
     sorted(path.stem for path in Path(__file__).parent.glob("*.py") if path.stem not in NO_TARGETS)
 )

@@ -201,6 +201,8 @@ class Discretize(Transformer):
 
     def _check_model(self) -> None:
         super()._check_model()
+        if len(getattr(self, "cuts_", ())) != len(getattr(self, "schema_", ())):
+            raise ModelFileError("holds a Discretize whose cuts are not those of its columns")
         for cuts in getattr(self, "cuts_", ()):
             if cuts is None:
                 continue
