@@ -1,8 +1,8 @@
-"""python -m fuzz.crash [--trials 100] [--seed 0] [job ...]: kills and faults at every step of what writes files.
+"""python -m fuzz.crash [--trials 100] [--seed 0] [job ...]: kills and faults at the steps of what writes files.
 
-A job (study, fit, predict, save) runs in a process forked from this one. At one of its calls of the file system it
-is killed, in the middle of a write if it is one; or the call fails with an input/output error; or the disk is full
-from that call on (`faults.c`). Then:
+A job (study, fit, predict, save) runs in a process forked from this one. At one of its calls of the file
+system it is killed, in the middle of a write if it is one; or the call fails with an input/output error; or
+the disk is full from that call on (`faults.c`). Then:
 
 - a file that was there before is as it was, or is the new one, whole;
 - a command that met a fault ended with a sentence, or with all its results;
@@ -50,21 +50,22 @@ def main() -> None:
     options = parser.parse_args()
     if SHIM not in os.environ:
         sys.exit(_with_faults(sys.argv[1:]))
-    _import_all()
+    names = options.jobs or list(JOBS)
+    _import_all(names)
     findings = 0
-    for name in options.jobs or list(JOBS):
+    for name in names:
         for mode in range(3):
             findings += sweep(name, mode, options.trials, options.seed)
     sys.exit(1 if findings else 0)
 
 
-def _import_all() -> None:
+def _import_all(names: list[str]) -> None:
     """Import what the jobs import, so that a fork need not."""
     with tempfile.TemporaryDirectory() as folder:
         listed = Path(folder, "names")
         if not os.fork():
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-            for job in JOBS.values():
+            for job in map(JOBS.__getitem__, names):
                 Path(folder, "warm").mkdir()
                 job.prepare(Path(folder, "warm"))
                 with contextlib.suppress(SystemExit):
