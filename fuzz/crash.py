@@ -1,4 +1,4 @@
-"""python -m fuzz.crash [--trials 100] [--seed 0] [job ...]: kills and faults at the steps of what writes files.
+"""python -m fuzz.crash [--trials 100] [--seed 0] [job ...]: kills and faults where files are written.
 
 A job (study, fit, predict, save) runs in a process forked from this one. At one of its calls of the file
 system it is killed, in the middle of a write if it is one; or the call fails with an input/output error; or
@@ -114,10 +114,8 @@ def sweep(name: str, mode: int, trials: int, seed: int) -> int:
                 print(f"{name}, {MODES[mode]} at call {at} of {steps}: {error}", flush=True)
             shutil.rmtree(top / "trial", ignore_errors=True)
     took, total = time.monotonic() - begin, sum(outcomes.values()) + findings
-    print(
-        f"{name}, {MODES[mode]}: {total} of {steps} steps in {took:.0f} s, {findings} findings; {dict(outcomes)}",
-        flush=True,
-    )
+    print(f"{name}, {MODES[mode]}: {total} of {steps} steps in {took:.0f} s, {findings} findings; ", end="")
+    print(dict(outcomes), flush=True)
     return findings
 
 

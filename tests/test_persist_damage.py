@@ -120,3 +120,17 @@ def test_a_loaded_pipeline_has_no_cache_folder(tmp_path):
     model = make_pipeline(Standardize(), LinearDiscriminant(), memory=str(tmp_path / "cache"))
     model.fit(TABLE[["dose"]].fillna(0.0), CLASSES)
     assert lyceum.load(lyceum.save(model, tmp_path / "model")).memory is None
+
+
+def test_a_model_is_saved_by_a_machine_whose_clock_is_before_1980(sample, tmp_path, monkeypatch):
+    monkeypatch.setattr("time.time", lambda: 0.0)  # the dates of ZIP archives begin later
+    path = lyceum.save(NaiveBayes().fit(TABLE, CLASSES), tmp_path / "early.skops")
+    assert path.read_bytes() == sample[0].read_bytes()
+    assert np.array_equal(lyceum.load(path).predict_proba(TABLE), sample[1])
+
+
+def test_a_fitted_learner_without_its_schema_is_refused():
+    model = NaiveBayes().fit(TABLE, CLASSES)
+    del model.schema_
+    with pytest.raises(ModelFileError, match="without the schema"):
+        persist._packed(model)

@@ -148,14 +148,13 @@ def load(path: str | os.PathLike[str]) -> Any:
 def _packed(model: Any) -> bytes:
     """The bytes of the file; raises if `load` would refuse them."""
     import sklearn
-    import skops.io
 
     from lyceum._model_checks import check_model
 
     name = type(model).__name__
     try:
         check_model(model)
-        members = _members(skops.io.dumps(model))
+        members = _dumped(model)
     except Exception as error:  # skops has no common base for its complaints
         raise ModelFileError(f"{name} cannot be saved: {error}") from error
     schema = json.loads(members[_SCHEMA])
@@ -175,6 +174,30 @@ def _packed(model: Any) -> bytes:
         "sha256": _digest(kept),
     }
     return _archive({_HEADER: json.dumps(header, indent=1).encode(), **kept})
+
+
+class _Members(dict[str, bytes]):
+    """In the place of skops' archive: the dates of a ZIP archive begin in 1980, some machines' in 1970."""
+
+    def writestr(self, name: str, content: Any) -> None:
+        self[name] = bytes(content)
+
+    def namelist(self) -> list[str]:
+        return list(self)
+
+
+def _dumped(model: Any) -> _Members:
+    """The members of skops' archive."""
+    import skops
+    from skops.io._utils import SaveContext, get_state
+
+    members = _Members()
+    context = SaveContext(zip_file=members)  # type: ignore[arg-type]
+    state = get_state(model, context)
+    context.clear_memo()
+    state |= {"protocol": context.protocol, "_skops_version": skops.__version__}
+    members[_SCHEMA] = json.dumps(state).encode()
+    return members
 
 
 def _rewrite(schema: Any, members: Mapping[str, bytes]) -> dict[str, bytes]:

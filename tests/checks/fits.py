@@ -29,7 +29,6 @@ class Case:
     far: float = 1e-4  # the same for cells a million away
     skip: tuple[str, ...] = ()  # fitted attributes that may differ
     counts_rows: tuple[str, ...] = ()  # attributes for which a row of weight 2 is one row
-    takes_infinity: bool = False  # only the schema is learned
     moves: bool = False  # a transformer that gives the cells back: they move with an offset
     many: int = 40_000  # rows over which threads are compared; fewer for methods that compare all pairs
     mixed: dict[str, Any] = field(default_factory=dict)  # parameters for tables of mixed kinds

@@ -8,7 +8,9 @@ from tests.checks.cases import learner_named
 from tests.checks.tables import data_for
 
 from lyceum import catalog
-from lyceum.errors import LyceumError
+from lyceum.bayes import NaiveBayes
+from lyceum.density import NeighborDensity
+from lyceum.errors import DataError, LyceumError
 
 METHODS = ("predict", "predict_proba", "decision_function", "transform", "score_samples")
 
@@ -28,3 +30,18 @@ def test_no_missing_number_comes_out_of_finite_cells(name, scale):
     for answer in answers:
         values = np.asarray(answer)
         assert values.dtype.kind != "f" or not np.isnan(values).any()
+
+
+def test_log_densities_of_rows_far_apart_are_refused_not_minus_infinity():
+    X = np.random.default_rng(0).normal(size=(20, 2)) * 1e200
+    with pytest.raises(DataError, match="squared distances overflow"):
+        NeighborDensity().fit(X)
+
+
+def test_one_huge_cell_or_weight_is_refused_by_a_sentence():
+    X, y = np.random.default_rng(0).normal(size=(20, 2)), np.arange(20) % 2
+    X[-1, 0] = -1e308
+    with pytest.raises(DataError, match="sums of squares overflow"), np.errstate(all="ignore"):
+        NaiveBayes().fit(X, y)
+    with pytest.raises(DataError, match="rescale the weights"):
+        NaiveBayes().fit(X[:-1], y[:-1], sample_weight=np.full(19, 1e307))

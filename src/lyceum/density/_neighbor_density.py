@@ -20,6 +20,7 @@ from lyceum.report import Summary
 
 __all__ = ["NeighborDensity"]
 
+_LARGEST = 1e150  # of numbers whose squares are finite
 _DISTANCES = 1 << 20  # in memory at a time
 
 
@@ -97,6 +98,8 @@ class NeighborDensity(Density, Learner):
             type(self).__name__, "HistogramDensity or GaussianDensity"
         ).without_zero_weights()
         self.rows_, w = np.array(block.X, dtype=np.float64), block.w
+        if not np.abs(self.rows_).max(initial=0.0) < _LARGEST:
+            raise DataError("the squared distances overflow: some column is beyond 1e150; rescale it")
         self.weights_ = np.ones(len(self.rows_)) if w is None else w
         total = self.weights_.sum()
         if self.n_neighbors is not None and self.n_neighbors > total * (1 + 1e-12):

@@ -8,7 +8,7 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import CATEGORICAL_FEATURES
-from lyceum.data import Design, Schema, Step
+from lyceum.data import Design, Rows, Schema, Step
 from lyceum.prepare._base import Transformer
 from lyceum.prepare._steps import KnownOnly
 from lyceum.report import Summary, Table
@@ -82,12 +82,12 @@ class OneOfC(Transformer):
             A scan knows its categories already and is not read.
         y : ignored
         """
-        self._rows(X)
+        _check_cells(self._rows(X))
         return self._finish()
 
     def partial_fit(self, X: Any, y: Any = None):
         """Learn the categories of more rows: new ones get columns too."""
-        self._more_rows(X)
+        _check_cells(self._more_rows(X))
         return self._finish()
 
     def _finish(self):
@@ -105,3 +105,10 @@ class OneOfC(Transformer):
         rows = [(column.name, len(column.categories), list(column.categories)) for column in coded]  # type: ignore[arg-type]
         facts = {"columns": self.n_features_in_, "columns after": len(self.get_feature_names_out())}
         return Summary(self._title(), facts, [Table("Coded columns", ("column", "C", "categories"), rows)])
+
+
+def _check_cells(rows: Rows) -> None:
+    """Refuse infinities at once where the rows are in memory; `transform` refuses those of files."""
+    if rows.in_memory:
+        for _ in rows.blocks():
+            pass

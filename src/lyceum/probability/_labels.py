@@ -20,6 +20,8 @@ def unique_labels(labels: Any, what: str) -> tuple[Any, ...]:
     plain = tuple(label.item() if isinstance(label, np.generic) else label for label in labels)
     seen: set[str] = set()
     for label in plain:
+        if label != label:
+            raise DataError(f"{what} has the label {label!r}, which equals nothing: name it by a text")
         if label_key(label) in seen:
             raise DataError(f"{what} has the label {label!r} twice: name every one once")
         seen.add(label_key(label))
