@@ -6,7 +6,8 @@ NATIVE := $(shell find native -name '*.cpp' -o -name '*.hpp')
 
 SECONDS ?= 60
 TRIALS ?= 100
-SANITIZED_TESTS := tests/native tests/trees tests/tree_core tests/kernels tests/test_persist.py tests/test_persist_damage.py tests/test_threads.py
+SANITIZED_TESTS := tests/native tests/trees tests/tree_core tests/kernels tests/test_persist.py tests/test_persist_damage.py \
+	tests/test_threads.py
 
 .PHONY: demo test lint format stub bench crash fuzz sanitize sanitize-kernels wheel clean
 

@@ -123,7 +123,8 @@ def _trial(job: Job, top: Path, at: int, mode: int, wanted: dict[str, bytes]) ->
     folder = top / "trial"
     shutil.copytree(top / "before", folder)
     code, _, said = _run(job, folder, at, mode)
-    assert "Traceback" not in said and code in (0, 2, -9), f"ended with {code}: {said[-600:]}"
+    assert code in (0, 2, -9), f"ended with {code}: {said[-600:]}"
+    assert "Traceback" not in said, said[-600:]
     known = {name: {data, wanted.get(name)} for name, data in _files(top / "before").items()}
     for name, data in _files(folder).items():
         whole = known.get(name)

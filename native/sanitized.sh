@@ -17,6 +17,8 @@ find "$build/overlay" -type l -delete
 done
 runtime=$([ "$kind" = thread ] && echo libtsan.so || echo libasan.so)
 export PYTHONPATH="$build/overlay:$top" PYTHONDONTWRITEBYTECODE=1 PYTHONMALLOC=malloc
-export ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 TSAN_OPTIONS=report_bugs=1
+export ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:${ASAN_OPTIONS:-}
+export TSAN_OPTIONS=suppressions=$top/native/tsan_suppressions.txt:${TSAN_OPTIONS:-} OPENBLAS_NUM_THREADS=1
 export LD_PRELOAD="$(gcc -print-file-name=$runtime) $(gcc -print-file-name=libstdc++.so)"
-exec "$@"
+# the thread sanitizer needs its shadow memory where a random layout may put something else
+exec $([ "$kind" = thread ] && echo setarch -R) "$@"

@@ -192,7 +192,7 @@ def _dumped(model: Any) -> _Members:
     from skops.io._utils import SaveContext, get_state
 
     members = _Members()
-    context = SaveContext(zip_file=members)  # type: ignore[arg-type]
+    context = SaveContext(zip_file=members)
     state = get_state(model, context)
     context.clear_memo()
     state |= {"protocol": context.protocol, "_skops_version": skops.__version__}

@@ -1,4 +1,4 @@
-"""A save that is killed, meets a failed call or a full disk at any of its steps; `make crash` does far more."""
+"""A save that is killed, meets a failed call or a full disk; `make crash` does far more."""
 
 import shutil
 import subprocess

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from lyceum._native import native
-from lyceum.base import CATEGORICAL_FEATURES
+from lyceum.base import CATEGORICAL_FEATURES, finite_sums
 from lyceum.bayes._conditionals import CONDITIONALS, column_densities, estimate_table, keys_by_name
 from lyceum.bayes._generative import GenerativeClassifier
 from lyceum.bayes._histogram_bins import BinColumns, bin_edges
@@ -208,7 +208,7 @@ class NaiveBayes(GenerativeClassifier):
             )
         binned = [self.schema_[j].name for j, kind in chosen.items() if kind == "histogram"]
         self.edges_ = bin_edges(rows, binned, keys_by_name(self.schema_, self.bins), may_scan)
-        more = rows.then(self._bins).reduce(partial(MixedMoments.of, kernel=kernel))
+        more = finite_sums(rows.then(self._bins).reduce(partial(MixedMoments.of, kernel=kernel)))
         self.statistic_ = more if before is None else before.merge(more)
         self._finish(self.statistic_)
         return self
