@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -92,7 +92,7 @@ class StudyData:
         infinite = [column for column in used if column.n_infinite]
         rows = rows.then(FiniteCells()) if infinite else rows
         missing = sum(column.n_missing + column.n_infinite for column in used)
-        notes = (*_notes(found, recipe), *map(_infinite_note, infinite))
+        notes = (*_notes(found, recipe), *_kept_notes(suspects, recipe), *map(_infinite_note, infinite))
         if rows.in_memory:
             found_data = cls._in_memory(rows, missing, suspects, notes)
         else:
@@ -260,7 +260,11 @@ def _suspects(found: Inspection, recipe: Recipe) -> tuple[Suspect, ...]:
         return tuple(suspects)
     empty = {one.column for one in suspects if one.code in ("constant", "empty")}
     empty |= {name for name in left_out if _has_many(found[name])}
-    return tuple(one if one.column in empty else replace(one, left_out=False) for one in suspects)
+    return tuple(one if one.column in empty else _kept(one) for one in suspects)
+
+
+def _kept(suspect: Suspect) -> Suspect:
+    return replace(suspect, text=suspect.text.removesuffix(": leave it out"), left_out=False)
 
 
 def _has_many(column: ColumnInspection) -> bool:
@@ -310,6 +314,17 @@ def _notes(found: Inspection, recipe: Recipe) -> tuple[str, ...]:
             "here are too small."
         )
     return tuple(notes)
+
+
+def _kept_notes(suspects: tuple[Suspect, ...], recipe: Recipe) -> Iterator[str]:
+    """On columns that would have been left out if there were others."""
+    for one in suspects:
+        asked = one.column in recipe.keep or one.column in recipe.kinds or one.column == recipe.target
+        if one.code in ("identifier", "free_text") and not one.left_out and not asked:
+            yield (
+                f"Column {one.column!r} {one.text.rstrip('.?')}. It was kept because no other column is left "
+                "to learn from: ask whether new rows will have such values."
+            )
 
 
 def _infinite_note(column: ColumnInspection) -> str:
