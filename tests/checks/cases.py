@@ -166,6 +166,8 @@ def case_of(name: str) -> Case:
 
 # Its data have few rows: a learner is made as a user would make it, but for what would be slow.
 SCIKIT_SETTINGS: dict[str, dict[str, Any]] = {
+    "GradientBoostingClassifier": {"n_estimators": 10},
+    "GradientBoostingRegressor": {"n_estimators": 20},
     "KMeans": {"n_clusters": 3},
     "Perceptron": {"max_iter": 20},
 }

@@ -36,6 +36,10 @@ CASES: dict[str, Case] = {
 }
 
 SCIKIT_SETTINGS: dict[str, dict[str, Any]] = {
+    "HierarchicalMixtureOfExperts": {"depth": 1, "tol": 1e-2},
+    "MixtureOfExperts": {"n_experts": 2, "tol": 1e-2},
+    "ModelBoostingClassifier": {"n_estimators": 5},
+    "ModelBoostingRegressor": {"n_estimators": 20},
     "CascadeClassifier": {"cv": 3},
     "StackingClassifier": {"cv": 3},
     "StackingRegressor": {"cv": 3},
