@@ -35,7 +35,12 @@ def three(tmp_path):
         LearnerChoice("LogisticRegression", {}, {}),
     )
     return lyceum.study(
-        datasets.path("german_credit"), "class", learners=learners, folds=5, out=tmp_path / "study"
+        datasets.path("german_credit"),
+        "class",
+        learners=learners,
+        folds=5,
+        committees=False,
+        out=tmp_path / "study",
     )
 
 

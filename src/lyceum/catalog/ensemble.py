@@ -279,6 +279,7 @@ ITEMS: tuple[Item, ...] = (
     Item("MultiLabel", package="lyceum.ensemble", syllabus=("9.6",)),
     Item("couple_posteriors", package="lyceum.ensemble", syllabus=("9.6",)),
     Item("fuse", package="lyceum.ensemble", syllabus=("11.2",)),
+    Item("simplex_weights", package="lyceum.ensemble", syllabus=("11.2",)),
     Item("diversity", package="lyceum.ensemble", syllabus=("11.7",)),
     Item("prune_committee", package="lyceum.ensemble", syllabus=("11.7",)),
 )

@@ -12,7 +12,7 @@ from lyceum.ensemble._diversity import Diversity, diversity
 from lyceum.ensemble._draws import seeded
 from lyceum.ensemble._either_task import EitherTask, has_classes
 from lyceum.ensemble._extra_trees import ExtraTreesClassifier, ExtraTreesRegressor
-from lyceum.ensemble._fusion import fuse
+from lyceum.ensemble._fusion import fuse, simplex_weights
 from lyceum.ensemble._gradient_boosting import GradientBoostingClassifier, GradientBoostingRegressor
 from lyceum.ensemble._member_data import (
     Ensemble,
@@ -68,6 +68,7 @@ __all__ = [
     "posteriors",
     "prune_committee",
     "seeded",
+    "simplex_weights",
     "takes_rows",
     "takes_weights",
     "vote_codes",

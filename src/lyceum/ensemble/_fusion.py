@@ -116,6 +116,21 @@ def simplex_weights(outputs: np.ndarray, target: np.ndarray, w: np.ndarray | Non
     the least squared error: with E = y - p it is the simplex minimum of w'E'Ew, which is the direction of
     the non-negative least squares solution of [E; 1'] w = [0; 1].
 
+    Parameters
+    ----------
+    outputs : array of shape (L, n, K) or (L, n)
+        The posteriors, or the numbers, that L members give to n rows.
+    target : array of shape (n,)
+        Class codes, or numbers.
+    w : array of shape (n,), optional
+        Weights of the rows.
+
+    Returns
+    -------
+    array of shape (L,)
+
+    Examples
+    --------
     >>> simplex_weights(np.array([[1.0, 3.0], [0.0, 0.0]]), np.array([0.5, 1.5])).round(6).tolist()
     [0.5, 0.5]
     """

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 from lyceum.report import plain
 
-__all__ = ["Candidate", "Failure", "Suspect", "TaskKind"]
+__all__ = ["Candidate", "Failure", "Suspect", "TaskKind", "planned_committees"]
 
 TaskKind = Literal["classification", "regression"]
 
@@ -36,6 +36,8 @@ class Candidate:
     why : str
         Why it is here, or why it was built so.
     is_baseline : bool
+    members : tuple of str
+        Of a committee or a stack: the names of the learners that it is made of; empty for others.
     """
 
     name: str
@@ -47,6 +49,7 @@ class Candidate:
     search: tuple[Mapping[str, Any], ...] = ()
     why: str = ""
     is_baseline: bool = False
+    members: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """All fields in JSON's own types."""
@@ -55,7 +58,8 @@ class Candidate:
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> Candidate:
         """The candidate that `as_dict` made."""
-        return cls(**{**stored, "steps": tuple(stored["steps"]), "search": tuple(stored["search"])})
+        lists = ("steps", "search", "members")
+        return cls(**{**stored, **{name: tuple(stored[name]) for name in lists}})
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,3 +93,21 @@ class Failure:
     def as_dict(self) -> dict[str, Any]:
         """All fields in JSON's own types."""
         return asdict(self)
+
+
+def planned_committees(candidates: Sequence[Candidate], has_classes: bool) -> tuple[Candidate, ...]:
+    """The committee and the stack of at least three learners."""
+    names = tuple(c.name for c in candidates if not c.is_baseline)
+    if len(names) < 3:
+        return ()
+    stack = "StackingClassifier" if has_classes else "StackingRegressor"
+    committee = Candidate(
+        "Committee", "Committee", "committee",
+        "The weighted mean of the learners, with weights learned on predictions out of fold.",
+        ("Committee",), why="made of the learners above, none of them fitted again",
+    )  # fmt: skip
+    stacking = replace(
+        committee, name="Stacking", learner=stack, label="stacking", steps=(stack,),
+        about="A linear learner that combines the predictions of the learners out of fold.",
+    )  # fmt: skip
+    return replace(committee, members=names), replace(stacking, members=names)

@@ -17,6 +17,7 @@ from lyceum.decision import MinimumRiskClassifier
 from lyceum.errors import Cancelled
 from lyceum.evaluate import LearningCurve, StratifiedFolds, bootstrap_632, learning_curve
 from lyceum.persist import save
+from lyceum.studies._committees import committee_model
 from lyceum.studies._comparison import Comparison, HoldoutResult, OutOfSample, RankedLearner
 from lyceum.studies._example_rows import explain_row, pick_rows
 from lyceum.studies._loss_rule import LossRule
@@ -146,9 +147,11 @@ def as_curve(stored: dict[str, Any] | None, criterion: str) -> LearningCurve | N
 # -- holdout and final model ---------------------------------------------------------------------------------
 
 
-def holdout_values(plan: Plan, data: StudyData, name: str, settings: Settings) -> dict[str, Any]:
+def holdout_values(
+    plan: Plan, data: StudyData, name: str, store: Store, settings: Settings
+) -> dict[str, Any]:
     """The choice, fitted on the rows compared on and measured on those held out."""
-    model, _ = _fit(plan, name, data, plan.compared, settings)
+    model, _ = _fit(plan, name, data, store, plan.compared, settings)
     places = plan.held_out
     w = None if data.w is None else data.w[places]
     predicted = row_predictions(model, data.rows.take(places))
@@ -173,15 +176,20 @@ def as_holdout(stored: dict[str, Any] | None) -> HoldoutResult | None:
 
 
 def _fit(
-    plan: Plan, name: str, data: StudyData, places: np.ndarray | None, settings: Settings
+    plan: Plan, name: str, data: StudyData, store: Store, places: np.ndarray | None, settings: Settings
 ) -> tuple[Any, dict[str, Any]]:
     """The candidate fitted at `places` (None: on all rows), with settings searched there unless given."""
     seed = seed_of(plan.seed, name, "final")
     rows = data.rows if places is None else data.rows.take(places)
-    if settings is None:
+    if plan[name].members:
+        settings = {}
+    elif settings is None:
         scheme = plan.scheme if places is None else plan.scheme.take(places)
         settings = search_settings(plan[name], rows, plan.rule, scheme, seed).settings
-    model: Any = build_pipeline(plan[name], settings, seed)
+    if plan[name].members:
+        model: Any = committee_model(plan, name, store)
+    else:
+        model = build_pipeline(plan[name], settings, seed)
     decides = plan.rule.loss is not None or plan.rule.doubt is not None
     if decides and hasattr(model, "predict_proba"):
         model = MinimumRiskClassifier(model, plan.rule.loss, doubt=plan.rule.doubt)
@@ -201,7 +209,7 @@ def fit_choice(
 
     Its settings are searched on all rows unless they are given.
     """
-    model, settings = _fit(plan, comparison.choice, data, None, settings)
+    model, settings = _fit(plan, comparison.choice, data, store, None, settings)
     save(model, store.folder / "model.lyceum", force=True)
     problems = Problems()
     picks = problems.attempt("choice of examples", lambda: pick_rows(sample, plan.rule), [])

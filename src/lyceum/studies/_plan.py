@@ -15,7 +15,7 @@ from lyceum.apply import preparations
 from lyceum.decision import LossMatrix
 from lyceum.errors import LyceumError, StudyError
 from lyceum.evaluate import error_interval
-from lyceum.studies._candidate import Candidate
+from lyceum.studies._candidate import Candidate, planned_committees
 from lyceum.studies._folds import FoldScheme
 from lyceum.studies._loss_rule import LossRule
 from lyceum.studies._metric import CLASS_METRICS, NUMBER_METRICS, Metric
@@ -60,6 +60,7 @@ class Plan:
     """What will be run."""
 
     candidates: tuple[Candidate, ...]  # the baseline first
+    committees: tuple[Candidate, ...]  # made of the candidates without fitting them again
     rule: LossRule
     classes: tuple[Any, ...] | None
     folds: int
@@ -82,8 +83,10 @@ class Plan:
         folds, more = _limited(recipe, folds, scheme.take(compared))
         repeats = repeats if recipe.time is None else 1
         chosen, left_out = _candidates(recipe, data)
+        together = recipe.committees and folds * repeats > 1 and not data.is_sample
         return cls(
             (_baseline(data), *chosen),
+            planned_committees(chosen, classes is not None) if together else (),
             rule,
             classes,
             folds,
@@ -96,7 +99,8 @@ class Plan:
         )
 
     def __getitem__(self, name: str) -> Candidate:
-        return next(candidate for candidate in self.candidates if candidate.name == name)
+        every = (*self.candidates, *self.committees)
+        return next(candidate for candidate in every if candidate.name == name)
 
     def tasks(self) -> Iterator[Task]:
         """All tasks, fold by fold, so that every learner has its first fold early."""

@@ -51,7 +51,7 @@ def compare_learners(
         raise StudyError(f"no learner got through its first fold ({reasons or 'none was run'})")
     found = [ranked_learner(trial, rule, table, estimates, problems) for trial in trials.values()]
     found.sort(key=lambda s: (s.loss, s.log_loss or 0.0, s.complexity, s.name))
-    ranked = [replace(s, rank=i + 1) for i, s in enumerate(found)]
+    ranked = [replace(s, rank=i + 1, members=store.get(f"members/{s.name}", {})) for i, s in enumerate(found)]
     found, test = _against_best(ranked, trials, rule, problems)
     choice, reason = _choice(found, choose)
     n = len(np.unique(trials[found[0].name].sample.rows))

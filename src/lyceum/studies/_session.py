@@ -14,6 +14,7 @@ import lyceum
 from lyceum import progress
 from lyceum.files import write_file
 from lyceum.studies import _conclusions
+from lyceum.studies._committees import run_committees
 from lyceum.studies._comparison import Comparison
 from lyceum.studies._disk import explain_disk_errors
 from lyceum.studies._facts import StudyFacts
@@ -55,6 +56,7 @@ def run_study(request: Request, folder: Path, force: bool) -> Study:
         with Store.create(folder, key, force=force) as store:
             _begin(request, folder, store, plan, data)
             run_tasks(plan, data, store, budget)
+            run_committees(plan, store)
             _Session(plan, data, store, recipe, budget).conclude()
             store.forget("report_problems")
         with explain_disk_errors(folder):
@@ -93,7 +95,7 @@ def _facts(plan: Plan, data: StudyData) -> StudyFacts:
         n_missing=data.n_missing,
         folds=plan.folds,
         repeats=plan.repeats,
-        candidates=plan.candidates,
+        candidates=(*plan.candidates, *plan.committees),
         suspects=data.suspects,
         notes=(*data.notes, *plan.notes),
         versions=_versions(),
@@ -123,7 +125,8 @@ class _Session:
         """Draw and store the conclusions."""
         plan, store = self.plan, self.store
         self._forget_hasty()
-        table = TaskTable.of(plan.candidates, store, plan.folds, plan.repeats)
+        every = (*plan.candidates, *plan.committees)
+        table = TaskTable.of(every, store, plan.folds, plan.repeats)
         estimates = self._bootstrap_errors(table)
         comparison = compare_learners(store, table, plan.rule, self.recipe.choose, estimates)
         at = f"{comparison.choice}/{comparison.n_folds}"
@@ -142,6 +145,8 @@ class _Session:
         for candidate in table.compared if self.recipe.bootstrap_632 and table.folds else ():
             if self.budget.spent:
                 break
+            if candidate.members:
+                continue
             params = table.params(candidate)
             settings = {name: params[name] for name in params if name not in candidate.settings}
             work = partial(_conclusions.bootstrap_error, self.plan, self.data, settings, candidate.name)
@@ -153,7 +158,9 @@ class _Session:
 
     def _curve(self, comparison: Comparison, at: str) -> None:
         choice, baseline = comparison[comparison.choice], comparison.baseline
-        if choice.is_baseline or self.budget.spent or not self.plan.rule.is_cost:
+        if choice.is_baseline or self.plan[choice.name].members or not self.plan.rule.is_cost:
+            return
+        if self.budget.spent:
             return
         loss = baseline.loss if baseline else choice.loss
         loss = loss**2 if self.plan.classes is None else loss
@@ -163,10 +170,12 @@ class _Session:
     def _forget_hasty(self) -> None:
         """Forget the conclusions of an earlier session with fewer folds searched or too little time."""
         searched = sum(not result.is_first for result in self.store.done().values())
-        rests_on = [searched, not self.budget.spent]
-        if self.store.get("conclusions", rests_on) != rests_on:
+        before = self.store.get("conclusions")
+        if before == [searched, True] or (before == [searched, False] and self.budget.spent):
+            return
+        if before is not None:
             self.store.forget_all("curve/", "holdout/", "final/", "632/")
-        self.store.put("conclusions", rests_on)
+        self.store.put("conclusions", [searched, not self.budget.spent])
 
     def _settings(self, comparison: Comparison) -> dict[str, Any] | None:
         """The settings chosen most often, where no time is left to search; None if there is."""
@@ -180,7 +189,7 @@ class _Session:
         choice = comparison.choice
         if len(self.plan.held_out):
             settings = self._settings(comparison)
-            work = partial(_conclusions.holdout_values, self.plan, self.data, choice, settings)
+            work = partial(_conclusions.holdout_values, self.plan, self.data, choice, self.store, settings)
             _conclusions.stored_result(self.store, f"holdout/{choice}", work)
 
     def _final_model(self, comparison: Comparison, at: str) -> None:

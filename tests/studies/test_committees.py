@@ -1,0 +1,103 @@
+"""A committee and a stack of the learners: no fit is repeated, no row has a say in its own prediction."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import lyceum
+from lyceum import datasets
+from lyceum.ensemble import Committee, StackingClassifier, fuse, simplex_weights
+from lyceum.studies import _committees, _ranking
+from lyceum.studies._candidate import Candidate, planned_committees
+from lyceum.studies._loss_rule import LossRule
+from lyceum.studies._store import Store
+
+LEARNERS = ["NaiveBayes", "LinearDiscriminant", "DecisionTreeClassifier"]
+ASK = {"learners": LEARNERS, "folds": 3, "n_settings": 2}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    from lyceum.studies import _report
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_report, "render", lambda study, problems=None: "<!doctype html>")
+        out = tmp_path_factory.mktemp("committees") / "study"
+        yield lyceum.study(datasets.path("heart_disease"), "diameter narrowing", out=out, **ASK)
+
+
+def test_a_committee_and_a_stack_are_ranked_with_the_learners(made):
+    names = {one.name for one in made.comparison.learners}
+    assert {"Committee", "Stacking"} <= names
+    assert made.finished
+    for name in ("Committee", "Stacking"):
+        one = made.comparison[name]
+        assert set(one.members) <= set(LEARNERS)
+        assert sum(one.members.values()) == pytest.approx(1.0)
+        assert one.folds_done == 3
+        assert one.complexity > max(made.comparison[m].complexity for m in one.members)
+
+
+def test_the_weights_for_a_fold_come_from_the_other_folds(made):
+    samples = [made.out_of_sample(name) for name in LEARNERS]
+    committee = made.out_of_sample("Committee")
+    for fold in range(3):
+        here = samples[0].folds == fold
+        said = np.array([one.predicted for one in samples])
+        shares = simplex_weights(said[:, ~here], samples[0].y[~here])
+        shares = np.where(shares < 1e-3, 0.0, shares)
+        expected = fuse(said[:, here], "sum", shares / shares.sum())
+        assert np.allclose(committee.predicted[here], expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("which", [0, 1])
+def test_a_row_has_no_say_in_its_own_prediction(made, which):
+    candidate = planned_committees([Candidate(n, n, n, "", (n,)) for n in LEARNERS], True)[which]
+    samples = [made.out_of_sample(name) for name in LEARNERS]
+    folds = [[_part(one, fold) for one in samples] for fold in range(3)]
+    combine, _ = _committees._learn(candidate, LossRule(2), folds[1:])
+    again = [folds[0], *folds[1:]]
+    again[0] = [replace(one, y=1 - one.y) for one in folds[0]]
+    same, _ = _committees._learn(candidate, LossRule(2), again[1:])
+    answers = _committees._stack(folds[0])
+    stored = made.out_of_sample(candidate.name)
+    assert np.array_equal(combine(answers), same(answers))
+    assert np.allclose(stored.predicted[stored.folds == 0], combine(answers), atol=1e-12)
+
+
+def _part(one, fold):
+    here = one.folds == fold
+    return replace(
+        one, rows=one.rows[here], repeats=one.repeats[here], folds=one.folds[here], y=one.y[here],
+        predicted=one.predicted[here],
+    )  # fmt: skip
+
+
+@pytest.mark.usefixtures("no_pictures")
+@pytest.mark.parametrize(("name", "kind"), [("Committee", Committee), ("Stacking", StackingClassifier)])
+def test_a_chosen_committee_is_a_model_that_predicts(tmp_path, monkeypatch, name, kind):
+    monkeypatch.setattr(_ranking, "_choice", lambda found, choose: (name, "asked for"))
+    found = lyceum.study(
+        datasets.path("heart_disease"), "diameter narrowing", holdout=0.2, out=tmp_path / "s", **ASK
+    )
+    assert not found.problems
+    assert isinstance(found.model, kind)
+    frame = datasets.load("heart_disease")
+    proba = found.model.predict_proba(frame)
+    assert np.allclose(proba.sum(axis=1), 1.0)
+    assert found.comparison.holdout.loss < 0.4
+    assert found.examples
+
+
+@pytest.mark.usefixtures("no_pictures")
+def test_nothing_is_computed_again_when_a_study_is_finished(made, monkeypatch):
+    monkeypatch.setattr(Store, "finish", None)
+    path = datasets.path("heart_disease")
+    again = lyceum.study(path, "diameter narrowing", out=made.folder, **ASK)
+    assert again.as_dict() == made.as_dict()
+
+
+def test_two_learners_are_no_committee_and_one_can_do_without():
+    two = [Candidate(n, n, n, "", (n,)) for n in LEARNERS[:2]]
+    assert planned_committees(two, True) == ()
