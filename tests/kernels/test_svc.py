@@ -95,6 +95,11 @@ def test_classes_that_are_not_separable_have_no_hard_margin():
         SVC(kernel="linear", C=INF).fit(X, y)
     with pytest.raises(DataError, match="not separable"):
         SVC(C=INF, gamma=1.0).fit([[0.0], [0.0], [1.0]], [0, 1, 1])
+    for gap in (1e-6, 1e-9):  # a linear program tells a thin margin from none
+        with pytest.raises(DataError, match=r"are separable by .* too thin for a hard margin"):
+            SVC(kernel="linear", C=INF).fit([[0.0, 5.0], [gap, 5.0], [1.0, 3.0]], [0, 1, 1])
+    with pytest.raises(DataError, match="not separable by the kernel Linear"):
+        SVC(kernel="linear", C=INF).fit([[0.0, 1.0], [0.0, 1.0], [1.0, 3.0]], [0, 1, 1])
     far = SVC(kernel="linear", C=INF).fit(np.array([[0.0], [1.0], [3.0]]) + 1e6, [0, 0, 1])
     assert far.margin_width_[0] == pytest.approx(2.0, rel=1e-4)
     model = SVC(C=INF, gamma=20.0).fit(X, y)  # distinct rows are separable by RBF

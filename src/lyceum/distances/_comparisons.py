@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from scipy import sparse
@@ -36,18 +36,18 @@ def _csr(A: Any) -> Any:
     return A
 
 
-def raw_pairwise(space: Space | FunctionSpace, A: Any, B: Any, out: np.ndarray) -> None:
-    """Set out (n, m) to the raw values of all pairs."""
+def raw_pairwise(space: Any, A: Any, B: Any, out: np.ndarray) -> None:
+    """Set out (n, m) to the raw values of all pairs under a `Space` or a `FunctionSpace`."""
     if space.name == "function":
-        space.set(A, B, out)  # type: ignore[union-attr]
+        space.set(A, B, out)
     elif sparse.issparse(A):
         native.sparse_pairwise(space.name, space.power, *_parts(A), *_parts(B), out)
     else:
-        native.pairwise(*space, A, B, out)
+        native.pairwise(*cast(Space, space), A, B, out)
 
 
 def raw_nearest(
-    space: Space | FunctionSpace, A: Any, B: Any, k: int, skip: np.ndarray | None, first: int = 0
+    space: Any, A: Any, B: Any, k: int, skip: np.ndarray | None, first: int = 0
 ) -> tuple[np.ndarray, np.ndarray]:
     """The k smallest raw values for every row of A, and the rows of B, numbered from `first`; (n, k) each.
 
@@ -56,11 +56,11 @@ def raw_nearest(
     """
     raw, rows = np.empty((A.shape[0], k)), np.empty((A.shape[0], k), dtype=np.int64)
     if space.name == "function":
-        return _function_nearest(space, A, B, k, skip, first)  # type: ignore[arg-type]
+        return _function_nearest(space, A, B, k, skip, first)
     if sparse.issparse(A):
         native.sparse_nearest(space.name, space.power, *_parts(A), *_parts(B), skip, first, raw, rows)
     else:
-        native.nearest(*space, A, B, skip, first, raw, rows)
+        native.nearest(*cast(Space, space), A, B, skip, first, raw, rows)
     return raw, rows
 
 

@@ -6,17 +6,21 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from scipy import sparse
+from scipy.optimize import linprog
 
 from lyceum.errors import DataError
 from lyceum.kernels._kernel import Kernel
 from lyceum.kernels._kernel_rows import is_moved
+from lyceum.kernels._product_kernels import Linear
 from lyceum.kernels._smo import DualProblem, DualSolution, solve_dual
 
 __all__ = ["Intercept", "MarginMachine", "SolverSettings", "fit_margin_machine", "intercept_of"]
 
 Intercept = Literal["free", "penalized"] | None
 
-_LEAST_MARGIN = 1e-5  # of the largest length in feature space: less is called not separable
+_LEAST_MARGIN = 1e-5  # of the largest length in feature space: less is no hard margin
+_LARGEST_PROGRAM = 2_000_000  # cells of the linear program that tells whether a plane separates
 
 
 class SolverSettings(NamedTuple):
@@ -149,8 +153,39 @@ def _hard_margin(problem: DualProblem, kernel: Kernel, X: Any, settings: SolverS
             return found
         margin = 1.0 / np.sqrt(2.0 * max(bounded.objective(found.b, found.F), 1e-300))
         if inside or margin < _LEAST_MARGIN * np.sqrt(size):
-            raise DataError(
-                f"the classes are not separable by the kernel {kernel!r}: no plane has a margin above "
-                f"{margin:.1e}, so there is no hard margin (C=inf); give a finite C, or another kernel"
-            )
+            raise _no_hard_margin(problem, kernel, rows, margin)
         C, start = 10.0 * C, found.b
+
+
+def _no_hard_margin(problem: DualProblem, kernel: Kernel, rows: Any, margin: float) -> DataError:
+    """The error where no plane has a margin worth the name; by the linear kernel, whether one separates."""
+    used = problem.C > 0
+    separated = isinstance(kernel, Linear) and not sparse.issparse(rows) and rows.size <= _LARGEST_PROGRAM
+    free = problem.balanced or problem.shift > 0
+    if separated and _is_separable(np.asarray(rows, np.float64)[used], problem.s[used], free):
+        return DataError(
+            f"the classes are separable by the kernel {kernel!r}, but no plane has a margin above "
+            f"{margin:.1e}, too thin for a hard margin (C=inf) in floating point: give a large finite C, or "
+            "another kernel"
+        )
+    return DataError(
+        f"the classes are not separable by the kernel {kernel!r}: no plane has a margin above "
+        f"{margin:.1e}, so there is no hard margin (C=inf); give a finite C, or another kernel"
+    )
+
+
+def _is_separable(X: np.ndarray, signs: np.ndarray, free: bool) -> bool:
+    """Whether a plane has every row strictly on its side: the linear program y (xᵀw + b) >= t, |w| <= 1.
+
+    Its largest t is positive, by more than the solver's tolerance on rows of size 1, if and only if so.
+    """
+    X = X / max(float(np.abs(X).max(initial=0.0)), 1e-300)
+    design = np.column_stack([X, np.ones(len(X))]) if free else X
+    A = np.column_stack([-signs[:, None] * design, np.ones(len(X))])
+    goal = np.append(np.zeros(design.shape[1]), -1.0)
+    limits = [(-1e6, 1e6)] * design.shape[1] + [(None, 1.0)]
+    found = linprog(goal, A_ub=A, b_ub=np.zeros(len(X)), bounds=limits, method="highs")
+    if found.x is None:
+        return False
+    scores = signs * (design @ found.x[:-1])  # what the plane does to the rows, not what the program says
+    return bool(scores.min() > 1e-15 * max(1.0, float(np.abs(found.x[:-1]).max())) * design.shape[1])
