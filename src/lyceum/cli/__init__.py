@@ -134,7 +134,35 @@ def study(
         str | None, typer.Option(help="simplest: within one standard error of the best; or best.")
     ] = None,
     seed: Annotated[int | None, typer.Option(help="What chance is drawn from.")] = None,
-    budget: Annotated[float | None, typer.Option(help="Minutes after which no fold is started.")] = None,
+    budget: Annotated[
+        float | None,
+        typer.Option(help="Minutes to use: first every learner with its defaults, then settings searched."),
+    ] = None,
+    metric: Annotated[
+        str | None,
+        typer.Option(
+            help="Rank by cost, error, log loss, auc, balanced error or f1; rmse, mae, r2 or pinball."
+        ),
+    ] = None,
+    group: Annotated[
+        str | None,
+        typer.Option(help="A column of groups: no group is learned from and tested on at once."),
+    ] = None,
+    time: Annotated[
+        str | None,
+        typer.Option(help="A column of times: folds learn from earlier rows and are tested on later ones."),
+    ] = None,
+    settings: Annotated[
+        int | None, typer.Option(help="How many settings of every learner are tried in a fold; 12.")
+    ] = None,
+    committees: Annotated[
+        bool | None,
+        typer.Option(
+            "--committees/--no-committees",
+            help="Compare a committee and a stack of the learners too.",
+            show_default=False,
+        ),
+    ] = None,
     kind: Kind = None,
     ignore: Ignore = None,
     keep: Annotated[
@@ -168,7 +196,8 @@ def study(
         data, target, loss, as_json, task=task,
         learners=None if learners is None else [name.strip() for name in learners.split(",") if name.strip()],
         doubt=doubt, folds=folds, repeats=repeats, holdout=holdout, bootstrap_632=bootstrap_632,
-        choose=choose, seed=seed, budget=budget, kinds=kinds_of(kind) or None, ignore=ignore or None,
+        choose=choose, seed=seed, budget=budget, metric=metric, group=group, time=time,
+        n_settings=settings, committees=committees, kinds=kinds_of(kind) or None, ignore=ignore or None,
         keep=keep or None, weight=weight, recipe=recipe, out=out, force=force, dates=dates,
         form=form or None,
     )  # fmt: skip

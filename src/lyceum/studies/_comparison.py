@@ -101,8 +101,6 @@ class RankedLearner:
         because the budget did not reach.
     search_seconds : float
         The part of `seconds` that the search took.
-    folds_calibrated : int
-        In how many of the finished folds posteriors were calibrated.
     members : dict of str to float
         Of a committee or of stacking: the learners, and what each weighs; empty for others.
     warnings : tuple of str
@@ -154,7 +152,6 @@ class RankedLearner:
     settings_tried: int = 1
     folds_searched: int = 0
     search_seconds: float = 0.0
-    folds_calibrated: int = 0
     members: Mapping[str, float] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
 

@@ -197,7 +197,6 @@ def ranked_learner(
         or max(1, len(trial.candidate.search)),
         folds_searched=sum(result.settings_tried > 1 for result in own),
         search_seconds=sum(result.search_seconds for result in own),
-        folds_calibrated=sum(result.calibration is not None for result in own),
         warnings=tuple(dict.fromkeys(text for result in own for text in result.warnings)),
         **_metrics(trial, rule, problems),
     )

@@ -111,8 +111,6 @@ class Recipe:
     n_settings : int
         The share of every learner: how many of its settings the inner folds of a fold compare at most, the
         defaults first. All begin on one inner fold, and the better third goes on to the next.
-    calibrate : bool
-        Whether posteriors are calibrated inside the folds, where that lowers the cost there.
     committees : bool
         Whether a committee and stacking of the learners, from their out-of-fold predictions, are compared
         with them.
@@ -158,7 +156,6 @@ class Recipe:
     repeats: int = 1
     inner_folds: int = 3
     n_settings: int = 12
-    calibrate: bool = False
     committees: bool = True
     holdout: float = 0.0
     bootstrap_632: bool = False

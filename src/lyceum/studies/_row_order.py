@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lyceum.data import read_data, scan
+from lyceum.data import FileFormat, read_data, scan
 from lyceum.errors import StudyError
 from lyceum.studies._recipe import Recipe
 from lyceum.studies._study_data import StudyData
@@ -63,7 +63,7 @@ def time_values(recipe: Recipe, data: StudyData) -> np.ndarray | None:
 def _column(recipe: Recipe, key: str, name: str, data: StudyData) -> pa.Array:
     if data.is_sample:
         return _streamed(recipe, key, name, data)
-    table = read_data(list(recipe.data)).table
+    table = read_data(list(recipe.data), FileFormat(**recipe.form)).table
     if name not in table.column_names:
         listed = ", ".join(map(repr, table.column_names[:20]))
         raise StudyError(f"{key} = {name!r}: there is no such column; the columns are {listed}")
@@ -73,9 +73,10 @@ def _column(recipe: Recipe, key: str, name: str, data: StudyData) -> pa.Array:
 
 def _streamed(recipe: Recipe, key: str, name: str, data: StudyData) -> pa.Array:
     """The column of a file that does not fit, at the rows of the sample."""
-    others = [each for each in scan(list(recipe.data)).schema.names if each != name]
+    form = FileFormat(**recipe.form).options()
+    others = [each for each in scan(list(recipe.data), **form).schema.names if each != name]
     kind: Any = "categorical" if key == "group" else "continuous"
-    rows = scan(list(recipe.data), kinds={name: kind}, ignore=others).take(data.numbers)
+    rows = scan(list(recipe.data), kinds={name: kind}, ignore=others, **form).take(data.numbers)
     source: Any = rows.source
     return pa.array(np.asarray(source.X[:, 0], dtype=np.float64))
 

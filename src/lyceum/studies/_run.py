@@ -103,7 +103,7 @@ def _attempt(plan: Plan, task: Task, data: StudyData, split: Split, first: bool)
     search = outcome.search
     done = TaskResult(
         task, None, search.settings, outcome.train_loss, *sizes, outcome.complexity, said, seconds, memory(),
-        search.n_tried, search.seconds, outcome.calibration,
+        search.n_tried, search.seconds,
     )  # fmt: skip
     return done, outcome.predictions
 
@@ -116,7 +116,6 @@ def _is_clear(error: Exception) -> bool:
 @dataclass(frozen=True, slots=True, eq=False)
 class _Outcome:
     search: Search
-    calibration: tuple[float, ...] | None
     train_loss: float
     complexity: int
     predictions: Any
@@ -131,7 +130,7 @@ def _fit_and_predict(plan: Plan, task: Task, data: StudyData, split: Split, firs
         predicted = row_predictions(model, test)
     w = None if data.w is None else data.w[split.test]
     table = as_table(data.numbers[split.test], data.y[split.test], predicted, w)
-    return _Outcome(search, None, _mean_loss(plan, model, train), complexity(model), table)
+    return _Outcome(search, _mean_loss(plan, model, train), complexity(model), table)
 
 
 def _search(

@@ -48,7 +48,6 @@ create table if not exists task (
     seconds real not null, memory integer not null,
     settings_tried integer not null,  -- 0: its defaults, and the search is still to come
     search_seconds real not null,
-    calibration text not null,  -- the scale and the offsets of log posteriors, JSON; null: as they are
     primary key (name, repeat, fold)
 ) without rowid;
 """
@@ -70,7 +69,6 @@ class TaskResult:
     memory: int
     settings_tried: int = 1
     search_seconds: float = 0.0
-    calibration: tuple[float, ...] | None = None
 
     @property
     def is_first(self) -> bool:
@@ -159,7 +157,7 @@ class Store:
         settings, said = json.dumps(dict(done.settings)), json.dumps(done.warnings)
         values = (t.name, t.repeat, t.fold, done.reason, settings, done.train_loss, done.n_train, done.n_test,
                   done.complexity, said, done.seconds, done.memory, done.settings_tried,
-                  done.search_seconds, json.dumps(done.calibration))  # fmt: skip
+                  done.search_seconds)  # fmt: skip
         with self._db:
             self._db.execute(f"insert or replace into task values ({', '.join('?' * len(values))})", values)
         if not done.is_first:
@@ -213,12 +211,10 @@ class Store:
 def _task_result(row: sqlite3.Row) -> TaskResult:
     columns = ("reason", "train_loss", "n_train", "n_test", "complexity", "seconds", "memory",
                "settings_tried", "search_seconds")  # fmt: skip
-    calibration = json.loads(row["calibration"])
     return TaskResult(
         task=Task(row["name"], row["repeat"], row["fold"]),
         settings=json.loads(row["settings"]),
         warnings=tuple(json.loads(row["warnings"])),
-        calibration=None if calibration is None else tuple(calibration),
         **{name: row[name] for name in columns},
     )
 
