@@ -97,7 +97,9 @@ def test_any_table_is_reduced_with_missing_cells_and_categories(method):
     assert found.table.num_columns == 3
     assert found.table.column_names[-1] == "species"
     assert found.table.num_rows == 344
-    assert "<table>" in found.page("penguins")
+    page = found.page("penguins")
+    assert "<table>" in page
+    assert page.count("<svg") == (2 if method == "pca" else 1)
 
 
 def test_the_command_writes_scores_and_a_page(tmp_path):

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from lyceum.apply._batches import spooled
+from lyceum.apply._reduction_figures import reduction_figures
 from lyceum.data import FileFormat, scan
 from lyceum.errors import SettingError
 from lyceum.prepare import FillMissing, Standardize
@@ -51,16 +52,19 @@ class Reduction:
         }
 
     def page(self, name: str = "") -> str:
-        """One HTML page, with tables and no need of a network."""
+        """One HTML page, with pictures and tables and no need of a network."""
         title = html.escape(f"{type(self.model).__name__} of {name}" if name else type(self.model).__name__)
         style = (
             "body{font-family:sans-serif;max-width:60rem;margin:2rem auto;color:#222}"
             "table{border-collapse:collapse;margin:1rem 0}td,th{padding:.2rem .7rem;text-align:right;"
             "border-bottom:1px solid #ddd}td:first-child,th:first-child{text-align:left}"
+            "figure{margin:1rem 0}figure svg{max-width:36rem;height:auto}figcaption{color:#666}"
         )
         return (
             f"<!doctype html><html lang='en'><head><meta charset='utf-8'><title>{title}</title>"
-            f"<style>{style}</style></head><body><h1>{title}</h1>{self.summary()._repr_html_()}</body></html>\n"
+            f"<style>{style}</style></head><body><h1>{title}</h1>"
+            f"{''.join(reduction_figures(self.model, self.table, self.method))}"
+            f"{self.summary()._repr_html_()}</body></html>\n"
         )
 
 
