@@ -35,6 +35,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "DecisionTreeRegressor": {"max_bins": 255},
     "ID3": {"max_bins": 255},
     "C45": {"max_bins": 255},
+    "CARTRegressor": {"ccp_alpha": 0.01},
     "CART": {"ccp_alpha": 0.01},  # which rows cross-validation leaves out depends on the numbers of the rows
     # all rows and columns for every tree: which are drawn depends on the numbers of the rows
     "RandomForestClassifier": {"n_estimators": 3, "bootstrap": False, "max_features": None},
@@ -181,6 +182,7 @@ EXPECTED_FAILURES: dict[str, dict[str, str]] = {
         for cells in ("dense", "sparse")
     },
     "CART": {"check_sample_weight_equivalence_on_dense_data": "folds go by the numbers of rows"},
+    "CARTRegressor": {"check_sample_weight_equivalence_on_dense_data": "folds go by the numbers of rows"},
     **{
         name: {"check_sample_weight_equivalence_on_dense_data": "rows are drawn by their numbers"}
         for name in (

@@ -8,7 +8,7 @@ from sklearn.base import clone
 from lyceum import datasets
 from lyceum.errors import SettingError
 from lyceum.tree_core import CATEGORIES, GROUPS, LEAF, THRESHOLD
-from lyceum.trees import C45, CART, ID3, DecisionTreeClassifier
+from lyceum.trees import C45, CART, ID3, CARTRegressor, DecisionTreeClassifier, DecisionTreeRegressor
 
 PRESETS = [ID3, C45, CART]
 
@@ -118,3 +118,16 @@ def test_settings_of_one_preset_are_not_those_of_another():
         "gain_ratio",
         "gini",
     )
+
+
+@pytest.mark.syllabus("6.7")
+def test_cart_for_numbers_is_the_regression_tree_pruned_by_cross_validation():
+    cpu = datasets.load("cpu")
+    model = CARTRegressor(random_state=0, record=True).fit(cpu)
+    whole = DecisionTreeRegressor(ccp_alpha="cv", random_state=0).fit(cpu)
+    np.testing.assert_array_equal(model.predict(cpu), whole.predict(cpu))
+    assert 1 < model.get_n_leaves() < DecisionTreeRegressor().fit(cpu).get_n_leaves()
+    assert model.alpha_choice_.alpha > 0
+    assert model.dot().startswith("digraph")
+    assert model.text().count("\n") >= 2
+    assert model.record_[0]["column"] is not None

@@ -35,7 +35,13 @@ from lyceum.ensemble._adaboost_votes import (
     posterior,
     predicted,
 )
-from lyceum.ensemble._member_data import MEMBER_CONSTRAINTS, Ensemble, MemberData, takes_weights
+from lyceum.ensemble._member_data import (
+    MEMBER_CONSTRAINTS,
+    Ensemble,
+    MemberData,
+    MemberImportances,
+    takes_weights,
+)
 from lyceum.ensemble._member_fitters import member_fitter
 from lyceum.ensemble._tree_members import are_trees
 from lyceum.errors import SettingError
@@ -52,7 +58,7 @@ def _votes_of_trees(self: Any) -> bool:
     return are_trees(getattr(self, "estimators_", [self._base()]), whole=True)
 
 
-class AdaBoostClassifier(Classifier, Ensemble):
+class AdaBoostClassifier(Classifier, MemberImportances, Ensemble):
     """AdaBoost: weak classifiers in turn, each on rows weighted by how the ones before erred, who then vote.
 
     .. math:: \\epsilon_t = \\sum_i D_i [h_t(x_i) \\ne y_i], \\qquad
@@ -109,6 +115,8 @@ class AdaBoostClassifier(Classifier, Ensemble):
         The class labels, sorted.
     estimators_ : list of classifiers
         The T members that vote.
+    feature_importances_ : array of shape (n_features,)
+        The mean of the members' importances by α, if they have some, normalised to sum 1.
     errors_, alphas_ : arrays of shape (T,)
         ε and α of every member.
     training_errors_ : array of shape (T,)

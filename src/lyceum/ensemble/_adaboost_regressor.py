@@ -16,7 +16,13 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum._threads import ordered_map, single_threaded_blas
 from lyceum.base import Regressor
 from lyceum.ensemble._adaboost_rounds import ALL, CHANCE, PERFECT
-from lyceum.ensemble._member_data import MEMBER_CONSTRAINTS, Ensemble, MemberData, takes_weights
+from lyceum.ensemble._member_data import (
+    MEMBER_CONSTRAINTS,
+    Ensemble,
+    MemberData,
+    MemberImportances,
+    takes_weights,
+)
 from lyceum.ensemble._member_fitters import LearnerFitter
 from lyceum.errors import SettingError
 from lyceum.progress import report
@@ -37,7 +43,7 @@ def _members_explain(self: Any) -> bool:
     return hasattr(self._base(), "explain")
 
 
-class AdaBoostRegressor(Regressor, Ensemble):
+class AdaBoostRegressor(Regressor, MemberImportances, Ensemble):
     """AdaBoost.R2: weak regressors in turn, each on rows weighted by how far those before were off.
 
     .. math:: L_i = \\ell\\Big(\\frac{|y_i - h_t(x_i)|}{\\max_j |y_j - h_t(x_j)|}\\Big), \\qquad
@@ -78,6 +84,8 @@ class AdaBoostRegressor(Regressor, Ensemble):
     ----------
     estimators_ : list of regressors
         The T members.
+    feature_importances_ : array of shape (n_features,)
+        The mean of the members' importances by α, if they have some, normalised to sum 1.
     errors_, alphas_ : arrays of shape (T,)
         ε and α of every member.
     history_ : list of float

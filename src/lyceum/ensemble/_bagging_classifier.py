@@ -12,7 +12,7 @@ from sklearn.utils.metaestimators import available_if
 
 from lyceum.base import Classifier, normalize_posteriors
 from lyceum.ensemble._bagging_base import BAG_CONSTRAINTS, BaggingBase
-from lyceum.ensemble._member_data import MemberData, one_hot, posteriors, vote_codes
+from lyceum.ensemble._member_data import MemberData, MemberImportances, one_hot, posteriors, vote_codes
 from lyceum.ensemble._out_of_bag import weighted_mean
 from lyceum.ensemble._tree_members import are_trees, votes
 from lyceum.report import Explanation
@@ -26,7 +26,7 @@ def _answers_of_trees(self: Any) -> bool:
     return are_trees(getattr(self, "estimators_", [self._base()]), whole=self._node_values is votes)
 
 
-class BaggingClassifier(Classifier, BaggingBase):
+class BaggingClassifier(Classifier, MemberImportances, BaggingBase):
     """Bagging: copies of any classifier, each on N' rows drawn from the N, who vote or average posteriors.
 
     .. math:: P(k|x) = \\frac{1}{L} \\sum_{l=1}^{L} P_l(k|x), \\qquad
@@ -76,6 +76,8 @@ class BaggingClassifier(Classifier, BaggingBase):
         The class labels, sorted.
     estimators_ : list of classifiers
         The fitted members.
+    feature_importances_ : array of shape (n_features,)
+        The mean of the members' importances, if they have some, normalised to sum 1.
     estimators_samples_, estimators_features_ : lists of arrays
         The rows and columns of every member, computed on request; None for all columns.
     oob_score_ : float

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import Regressor
 from lyceum.ensemble._bagging_base import BAG_CONSTRAINTS, BaggingBase
-from lyceum.ensemble._member_data import MemberData
+from lyceum.ensemble._member_data import MemberData, MemberImportances
 from lyceum.ensemble._out_of_bag import weighted_mean
 from lyceum.ensemble._tree_members import are_trees
 from lyceum.report import Explanation
@@ -26,7 +26,7 @@ def _members_explain(self: Any) -> bool:
     return hasattr(self._base(), "explain")
 
 
-class BaggingRegressor(Regressor, BaggingBase):
+class BaggingRegressor(Regressor, MemberImportances, BaggingBase):
     """Bagging: copies of any regressor, each on N' rows drawn from the N, whose predictions are averaged.
 
     .. math:: \\hat y(x) = \\frac{1}{L} \\sum_{l=1}^{L} h_l(x)
@@ -61,6 +61,8 @@ class BaggingRegressor(Regressor, BaggingBase):
     ----------
     estimators_ : list of regressors
         The fitted members.
+    feature_importances_ : array of shape (n_features,)
+        The mean of the members' importances, if they have some, normalised to sum 1.
     estimators_samples_, estimators_features_ : lists of arrays
         The rows and columns of every member, computed on request; None for all columns.
     oob_score_ : float

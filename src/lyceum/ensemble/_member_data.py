@@ -7,7 +7,7 @@ columns.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar
@@ -30,6 +30,7 @@ __all__ = [
     "MEMBER_CONSTRAINTS",
     "Ensemble",
     "MemberData",
+    "MemberImportances",
     "one_hot",
     "posteriors",
     "refuse_codes",
@@ -241,6 +242,21 @@ class Ensemble(Learner):
         check_is_fitted(self)
         return sum(map(complexity, self.estimators_))
 
+    def __len__(self) -> int:
+        return len(getattr(self, "estimators_", ()))
+
+    def __bool__(self) -> bool:
+        return True  # an ensemble without members is one too
+
+    def __getitem__(self, number: Any) -> Any:
+        """A fitted member, by its number."""
+        check_is_fitted(self)
+        return self.estimators_[number]
+
+    def __iter__(self) -> Iterator[Any]:
+        check_is_fitted(self)
+        return iter(self.estimators_)
+
     def _held(self, rows: Rows) -> ArraySource:
         """All rows in memory."""
         return ArraySource.of_block(rows.gathered(type(self).__name__, self._alternative))
@@ -266,6 +282,26 @@ class Ensemble(Learner):
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = takes_rows(self._base())
         return tags
+
+
+class MemberImportances:
+    """Importances of columns from those of the members."""
+
+    estimators_: list[Any]
+    n_features_in_: int
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """The mean of the members' importances, by their weights if they have some, normalised to sum 1."""
+        check_is_fitted(self)
+        if not all(hasattr(member, "feature_importances_") for member in self.estimators_):
+            raise AttributeError(f"the members of this {type(self).__name__} have no feature_importances_")
+        total = np.zeros(self.n_features_in_)
+        weights = getattr(self, "alphas_", np.ones(len(self.estimators_)))
+        columns = getattr(self, "estimators_features_", [slice(None)] * len(weights))
+        for member, weight, places in zip(self.estimators_, weights, columns):
+            total[places] += weight * member.feature_importances_
+        return total / total.sum() if total.sum() > 0.0 else total
 
 
 def posteriors(member: Any, classes: np.ndarray, ask: Callable[..., np.ndarray]) -> np.ndarray:

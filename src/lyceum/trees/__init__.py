@@ -1,5 +1,6 @@
 """Decision, regression and model trees, with every kind of split, pruning and missing cell."""
 
+from lyceum.trees._cart_regressor import CARTRegressor
 from lyceum.trees._confidence import prune_by_confidence
 from lyceum.trees._cost_complexity import (
     AlphaChoice,
@@ -20,6 +21,7 @@ __all__ = [
     "CART",
     "ID3",
     "AlphaChoice",
+    "CARTRegressor",
     "CostComplexityPath",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",

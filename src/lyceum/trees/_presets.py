@@ -8,28 +8,13 @@ from typing import Any, ClassVar
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from lyceum.trees._decision_tree_classifier import DecisionTreeClassifier
+from lyceum.trees._preset import Preset
 
 __all__ = ["C45", "CART", "ID3"]
 
 
-def _settings(of: Any) -> dict[str, Any]:
-    """The parameters and their defaults."""
-    return dict(of.__init__.__kwdefaults__)
-
-
-class _Preset(DecisionTreeClassifier):
-    """A tree whose other parameters are fixed: they are attributes, not parameters."""
-
-    _fixed: ClassVar[dict[str, Any]] = {}
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        names = _settings(cls)
-        for name, value in (_settings(DecisionTreeClassifier) | cls._fixed).items():
-            if name not in names and name != "min_weight_fraction_leaf":
-                setattr(cls, name, value)
-        known = DecisionTreeClassifier._parameter_constraints | cls.__dict__.get("_parameter_constraints", {})
-        cls._parameter_constraints = {name: known[name] for name in names}
+class _Preset(Preset, DecisionTreeClassifier):
+    _whole: ClassVar[Any] = DecisionTreeClassifier
 
 
 class ID3(_Preset):
@@ -343,6 +328,7 @@ class CART(_Preset):
 
     See Also
     --------
+    CARTRegressor : The same for numbers.
     C45 : Multiway splits by gain ratio, pruned by a bound.
     DecisionTreeClassifier : All settings.
 
