@@ -40,9 +40,11 @@ def _lines(found: list[dict[str, Any]]) -> list[str]:
         lines.append(
             f"- Seconds of a study: median {statistics.median(seconds):.0f}, longest {seconds[-1]:.0f}."
         )
-        cut = sum(not one["finished"] for one in ended)
-        if cut:
-            lines.append(f"- {cut} of them had a time budget that ended before all folds were run.")
+        budgets = Counter(one["budget"] for one in ended if one.get("budget") is not None)
+        for minutes, n in sorted(budgets.items()):
+            lines.append(
+                f"- {n} of them were given {minutes:g} minutes: a check that they end, no comparison."
+            )
     beside = [one for one in ended if one.get("peer")]
     lines += [*_beside(beside), *_not_ended(found), *_table(real), *_refused(hostile)]
     return lines

@@ -128,13 +128,14 @@ def study_one(name: str, asked: argparse.Namespace) -> dict[str, Any]:
     from table_sources import tables
 
     [table] = [table for table in tables() if table.name == name]
-    found: dict[str, Any] = {"name": name, "hostile": table.hostile, "seconds": 0.0}
+    found: dict[str, Any] = {"name": name, "hostile": table.hostile, "seconds": 0.0, "budget": asked.budget}
     try:
         frame, target = table.make()
     except LookupError as error:
         return {**found, "outcome": "passed", "why": str(error)}
     found |= {"target": target, "n_rows": len(frame), "n_columns": frame.shape[1] - 1}
-    path = Path(tempfile.mkdtemp(dir=os.getcwd())) / f"{file_name(name)}.csv"
+    os.chdir(tempfile.mkdtemp(dir=os.getcwd()))
+    path = Path(f"{file_name(name)}.csv")  # relative, so that no sentence has the path of this machine
     frame.to_csv(path, index=False)
     return found | _studied(path, target, asked)
 

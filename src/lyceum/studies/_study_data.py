@@ -204,11 +204,7 @@ class StudyData:
         """The same rows, if there are enough of them and of every class."""
         target = self.schema.target
         assert target is not None
-        if len(self.y) < _FEWEST:
-            raise StudyError(
-                f"there {_count(len(self.y), 'row')} with a target: too few to learn from some and test on "
-                f"others; {_FEWEST} are the least, and even 20 say little"
-            )
+        _check_count(len(self.y))
         if target.categories is None:
             _check_scale(target.name, self.y)
             return self
@@ -275,6 +271,7 @@ def _check_target(found: Inspection, recipe: Recipe) -> None:
     target = found[recipe.target]
     if target.n_missing == found.n_rows:
         raise StudyError(f"the target {recipe.target!r} is missing in every row: choose another column")
+    _check_count(found.n_rows - target.n_missing)
     if any(flag.code == "constant" for flag in target.flags):
         raise StudyError(_one_value(recipe.target))
     if _has_many(target):
@@ -376,8 +373,14 @@ def _rare_note(labels: np.ndarray, n_rows: int) -> str:
     )
 
 
-def _count(n: int, noun: str) -> str:
-    return f"is {n} {noun}" if n == 1 else f"are {n:,} {noun}s"
+def _check_count(n_rows: int) -> None:
+    """Raise where the rows with a target are too few for folds."""
+    if n_rows < _FEWEST:
+        there = "there is 1 row" if n_rows == 1 else f"there are {n_rows} rows"
+        raise StudyError(
+            f"{there} with a target: too few to learn from some and test on others; {_FEWEST} are the least, "
+            "and even 20 say little"
+        )
 
 
 # -- which data ----------------------------------------------------------------------------------------------
