@@ -91,6 +91,7 @@ void bind_density(nb::module_& m) {
     bind<lyceum::density::CauchyWindow>(rows, "cauchy");
     bind<lyceum::density::SincWindow>(rows, "sinc2");
     bind<lyceum::density::EpanechnikovWindow>(rows, "epanechnikov");
+    bind<lyceum::density::RadialEpanechnikovWindow>(rows, "radial_epanechnikov");
     bind<lyceum::density::TricubeWindow>(rows, "tricube");
     bind<lyceum::density::TriangleWindow>(rows, "triangular");
     m.attr("leaf_rows") = lyceum::density::leaf_rows;

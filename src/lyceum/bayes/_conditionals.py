@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from numbers import Integral
+from collections.abc import Callable, Mapping, Sequence
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
 from lyceum.data import Schema
-from lyceum.errors import SchemaError
+from lyceum.errors import SchemaError, SettingError
 
-__all__ = ["CONDITIONALS", "column_densities", "estimate_table", "keys_by_name"]
+__all__ = ["CONDITIONALS", "column_densities", "estimate_table", "kernel_bandwidths", "keys_by_name"]
 
 CONDITIONALS = ("gaussian", "kernel", "histogram")
 
@@ -67,13 +67,26 @@ def _place(schema: Schema, key: Any, kind: Any) -> int:
     return place
 
 
-def keys_by_name(schema: Schema, given: Any) -> Any:
+def kernel_bandwidths(schema: Schema, names: Sequence[str], given: Any) -> list[str | float]:
+    """The bandwidth of every kernel column: one for all, or by column, "reference" where none is given."""
+    chosen = keys_by_name(schema, given, "bandwidth")
+    if not isinstance(chosen, Mapping):
+        return [chosen] * len(names)
+    for name, h in chosen.items():
+        if name not in names:
+            raise SchemaError(f"bandwidth names the column {name!r}, which has no kernel density")
+        if h != "reference" and not (isinstance(h, Real) and not isinstance(h, bool) and 0 < h < np.inf):
+            raise SettingError(f"bandwidth[{name!r}] is {h!r}: give a number above 0, or 'reference'")
+    return [chosen.get(name, "reference") for name in names]
+
+
+def keys_by_name(schema: Schema, given: Any, parameter: str) -> Any:
     """A mapping whose keys may be places, with names for keys."""
     if not isinstance(given, Mapping):
         return given
     odd = [key for key in given if not _has_column(schema, key)]
     if odd:
-        raise SchemaError(f"bins names the column {odd[0]!r}, which does not exist")
+        raise SchemaError(f"{parameter} names the column {odd[0]!r}, which does not exist")
     return {key if isinstance(key, str) else schema.names[int(key)]: value for key, value in given.items()}
 
 

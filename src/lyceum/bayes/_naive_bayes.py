@@ -11,7 +11,13 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from lyceum._native import native
 from lyceum.base import CATEGORICAL_FEATURES, finite_sums
-from lyceum.bayes._conditionals import CONDITIONALS, column_densities, estimate_table, keys_by_name
+from lyceum.bayes._conditionals import (
+    CONDITIONALS,
+    column_densities,
+    estimate_table,
+    kernel_bandwidths,
+    keys_by_name,
+)
 from lyceum.bayes._generative import GenerativeClassifier
 from lyceum.bayes._histogram_bins import BinColumns, bin_edges
 from lyceum.bayes._kernel_columns import ClassValues, KernelLog, kernel_logs
@@ -56,8 +62,9 @@ class NaiveBayes(GenerativeClassifier):
     bins : "sturges", int, array of edges, or dict by column name or place, default="sturges"
         The bins of a histogram: edges, or a number of bins of equal width between the smallest and the
         largest cell of the column, ⌈log2 n⌉ + 1 for "sturges". `partial_fit` needs edges.
-    bandwidth : "reference" or float, default="reference"
-        h of a kernel density; "reference" takes 1.06 σ n^(-1/5) for every column and class.
+    bandwidth : "reference", float, or dict by column name or place, default="reference"
+        h of a kernel density; "reference" takes 1.06 σ n^(-1/5) for every column and class, as for columns
+        that a dict does not name.
     estimate : {"laplace", "raw", "m"}, default="laplace"
         How a table is estimated from the weight n_jvk of category or bin v and the weight n_jk of all cells
         of column j in class k. "raw": n_jvk / n_jk. "laplace": (n_jvk + 1) / (n_jk + number of categories).
@@ -67,6 +74,9 @@ class NaiveBayes(GenerativeClassifier):
         The weight of p in the m-estimate.
     m_prior : {"uniform", "marginal"}, default="uniform"
         p in the m-estimate: 1 / number of categories, or the frequency of the category over all classes.
+    unbiased : bool, default=False
+        Divide by n_jk - 1 instead of n_jk for the variances of Gaussian columns; a class with one cell in a
+        column then has the variance of the column over all classes.
     var_smoothing : float, default=1e-9
         The part of the largest variance of a column over all rows that is added to every variance.
     priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array of shape (K,), default=None
@@ -147,7 +157,8 @@ class NaiveBayes(GenerativeClassifier):
     _parameter_constraints: ClassVar[dict] = {
         "continuous": [StrOptions(set(CONDITIONALS)), dict],
         "bins": [StrOptions({"sturges"}), Interval(Integral, 1, None, closed="left"), "array-like", dict],
-        "bandwidth": [StrOptions({"reference"}), Interval(Real, 0, None, closed="neither")],
+        "bandwidth": [StrOptions({"reference"}), Interval(Real, 0, None, closed="neither"), dict],
+        "unbiased": ["boolean"],
         "estimate": [StrOptions({"laplace", "raw", "m"})],
         "m": [Interval(Real, 0, None, closed="left")],
         "m_prior": [StrOptions({"uniform", "marginal"})],
@@ -161,10 +172,11 @@ class NaiveBayes(GenerativeClassifier):
         *,
         continuous: Any = "gaussian",
         bins: Any = "sturges",
-        bandwidth: str | float = "reference",
+        bandwidth: Any = "reference",
         estimate: str = "laplace",
         m: float = 1.0,
         m_prior: str = "uniform",
+        unbiased: bool = False,
         var_smoothing: float = 1e-9,
         priors: Any = None,
         prior_alpha: Any = 1.0,
@@ -176,6 +188,7 @@ class NaiveBayes(GenerativeClassifier):
         self.estimate = estimate
         self.m = m
         self.m_prior = m_prior
+        self.unbiased = unbiased
         self.var_smoothing = var_smoothing
         self.priors = priors
         self.prior_alpha = prior_alpha
@@ -207,7 +220,7 @@ class NaiveBayes(GenerativeClassifier):
                 "memory and cannot be learned on Dask: choose continuous='histogram' or 'gaussian'"
             )
         binned = [self.schema_[j].name for j, kind in chosen.items() if kind == "histogram"]
-        self.edges_ = bin_edges(rows, binned, keys_by_name(self.schema_, self.bins), may_scan)
+        self.edges_ = bin_edges(rows, binned, keys_by_name(self.schema_, self.bins, "bins"), may_scan)
         more = finite_sums(rows.then(self._bins).reduce(partial(MixedMoments.of, kernel=kernel)))
         self.statistic_ = more if before is None else before.merge(more)
         self._finish(self.statistic_)
@@ -245,10 +258,8 @@ class NaiveBayes(GenerativeClassifier):
         weight, mean, scatter = moments.over_classes()
         spread = np.divide(scatter, weight, out=np.zeros_like(weight), where=weight > 0)
         self.epsilon_ = float(self.var_smoothing * spread.max(initial=0.0))
-        known = moments.weight > 0
-        variance = np.divide(
-            moments.scatter, moments.weight, out=np.tile(spread, (len(known), 1)), where=known
-        )
+        known, left = moments.weight > 0, moments.weight - int(self.unbiased)
+        variance = np.divide(moments.scatter, left, out=np.tile(spread, (len(known), 1)), where=left > 0)
         self.means_ = np.where(known, moments.mean, mean)
         # without smoothing a class may have no spread: its variance is then the smallest that doubles allow
         self.variances_ = np.maximum(variance + self.epsilon_, np.finfo(np.float64).eps * spread)
@@ -262,11 +273,12 @@ class NaiveBayes(GenerativeClassifier):
 
     def _finish_kernels(self, statistic: MixedMoments) -> None:
         self._kernel_columns = self._places("kernel")
-        found = [
-            kernel_logs(statistic.values, i, self.classes_, self.bandwidth)  # type: ignore[arg-type]
-            for i in range(len(self._kernel_columns))
-        ]
         names = [self.schema_[j].name for j in self._kernel_columns]
+        widths = kernel_bandwidths(self.schema_, names, self.bandwidth)
+        found = [
+            kernel_logs(statistic.values, i, self.classes_, h)  # type: ignore[arg-type]
+            for i, h in enumerate(widths)
+        ]
         self.kernels_ = {name: logs for name, logs in zip(names, found) if logs is not None}
         self.bandwidths_ = {name: np.array([log.h for log in logs]) for name, logs in self.kernels_.items()}
 
@@ -330,6 +342,7 @@ class NaiveBayes(GenerativeClassifier):
             "kernel columns": len(self._kernel_columns),
             "categorical columns": len(self.categories_),
             "tables": f"m-estimate, m = {self.m}, {self.m_prior}" if self.estimate == "m" else self.estimate,
+            "variances divided by": "n - 1 (unbiased)" if self.unbiased else "n (maximum likelihood)",
             "added to variances": self.epsilon_,
         }
         return Summary(head.title, {**head.facts, **facts}, summary_tables(self))

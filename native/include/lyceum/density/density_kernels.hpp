@@ -57,6 +57,15 @@ struct LaplaceWindow {  // exp(-2|u|)
     static Doubles bound(Doubles sum, Doubles u) { return add(sum, u); }
 };
 
+struct RadialEpanechnikovWindow {  // 1 - |u|^2 inside the unit ball
+    static Doubles start() { return Doubles{}; }
+    static Doubles add(Doubles sum, Doubles u) { return sum + u * u; }
+    static Doubles value(Doubles sum) { return vmax<double>(1. - sum, Doubles{}); }
+    static Doubles bound_value(Doubles sum) { return value(sum); }
+    static Doubles log_value(Doubles sum) { return vlog(value(sum)); }
+    static Doubles bound(Doubles sum, Doubles u) { return add(sum, u); }
+};
+
 // The same sums, each term within 1e-8.
 struct NearGaussianWindow : GaussianWindow {
     static Doubles value(Doubles sum) { return vexp_near(-.5 * sum); }
