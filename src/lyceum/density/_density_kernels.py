@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtr, sici
+from scipy.special import gammaln, ndtr, sici
 
 __all__ = ["KERNELS", "DensityKernel"]
 
@@ -16,12 +16,20 @@ class DensityKernel:
     """One kernel k(u): its value at 0, its integral up to u, and `noise(random, shape)` drawn from it.
 
     u is a difference in units of the bandwidth, and k integrates to 1. The kernel of several columns is the
-    product over the columns.
+    product over the columns, unless it is radial: of the distance |u| alone.
     """
 
-    peak: float
+    peak: float  # in one column
     cdf: Callable[[np.ndarray], np.ndarray]
     noise: Callable[[np.random.RandomState, tuple[int, ...]], np.ndarray]
+    radial: bool = False
+
+    def log_peak(self, n_columns: int, power: float = 1.0) -> float:
+        """log k(0) in several columns; of a radial kernel (1 - |u|²)^power, whose integral is 1."""
+        if not self.radial:
+            return n_columns * float(np.log(self.peak))
+        half = 0.5 * n_columns
+        return float(gammaln(power + 1 + half) - gammaln(power + 1) - half * np.log(np.pi))
 
 
 def _odd(half: Callable[[np.ndarray], np.ndarray], end: float = 1.0) -> Callable[[np.ndarray], np.ndarray]:
@@ -70,6 +78,13 @@ def _epanechnikov_noise(random: np.random.RandomState, shape: tuple[int, ...]) -
     return np.where((c >= a) & (c >= b), b, c) * random.choice([-1.0, 1.0], shape)
 
 
+def _radial_noise(random: np.random.RandomState, shape: tuple[int, ...]) -> np.ndarray:
+    # |u|² of the density (1 - |u|²) in d columns has the beta distribution (d/2, 2)
+    direction = random.standard_normal(shape)
+    length = np.sqrt(random.beta(0.5 * shape[-1], 2.0, shape[:-1]))
+    return direction * (length / np.linalg.norm(direction, axis=-1))[..., None]
+
+
 KERNELS = {
     # 1 for |u| <= 1/2: a hypercube of side h
     "parzen": DensityKernel(
@@ -99,6 +114,10 @@ KERNELS = {
     ),
     # ¾ (1 - u²)
     "epanechnikov": DensityKernel(0.75, _odd(lambda u: 0.75 * (u - u**3 / 3)), _epanechnikov_noise),
+    # c (1 - |u|²) in the ball |u| < 1, c = (d + 2) / (2 · its volume)
+    "radial_epanechnikov": DensityKernel(
+        0.75, _odd(lambda u: 0.75 * (u - u**3 / 3)), _radial_noise, radial=True
+    ),
     # 70/81 (1 - |u|³)³
     "tricube": DensityKernel(
         70 / 81,

@@ -52,12 +52,15 @@ class KernelDensity(Density, Learner):
     triangular     1 - |u|                         |u| < 1
     =============  ==============================  ===========
 
+    "radial_epanechnikov" is scikit-learn's kernel instead of a product: c (1 - |u|²) in the ball |u| < 1 of
+    all columns, c = (d + 2) / (2 · the volume of the unit ball).
+
     All rows are kept in memory. A column of categories becomes one-of-C columns.
 
     Parameters
     ----------
     kernel : str, default="gaussian"
-        The name of k in the table.
+        The name of k in the table, or "radial_epanechnikov".
     bandwidth : float, array of shape (d,), "reference" or "likelihood", default="reference"
         h: one number for all columns, or one per column. "reference": 1.06 σ N^(-1/5) for every column, where
         σ is its standard deviation (1 for a constant column) and N the weight of all rows. "likelihood":
@@ -178,6 +181,11 @@ class KernelDensity(Density, Learner):
         """
         check_is_fitted(self)
         low, high = check_box(box, self._design_names).T
+        if KERNELS[self.kernel].radial and len(low) > 1:
+            raise SettingError(
+                "the probability of a box has no formula under a radial kernel in several columns: take "
+                "kernel='epanechnikov', or count the rows of sample(...) inside"
+            )
         cdf = KERNELS[self.kernel].cdf
         inside = cdf((high - self.rows_) / self.bandwidth_) - cdf((low - self.rows_) / self.bandwidth_)
         return float(np.average(inside.prod(axis=1), weights=self.weights_))
@@ -207,7 +215,7 @@ class KernelDensity(Density, Learner):
     def explain(self, X: Any) -> Explanation:
         """What every column adds to the log density, given the columns before it.
 
-        log f(x) = Σ_j log f(x_j | x_1 ... x_(j-1)), exact for product kernels: a column that is improbable,
+        log f(x) = Σ_j log f(x_j | x_1 ... x_(j-1)), exact for all kernels: a column that is improbable,
         alone or together with those before it, has a low term. After a term of -inf the others are 0.
 
         Parameters

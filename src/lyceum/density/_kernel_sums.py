@@ -51,15 +51,16 @@ class KernelSums:
         bandwidth: np.ndarray,
         kernel: str,
         tolerance: float,
+        power: float = 1.0,
     ):
         self.rows, self.w, self.bandwidth = rows, w, bandwidth
-        self.kernel, self.tolerance = kernel, tolerance
+        self.kernel, self.tolerance, self.power = kernel, tolerance, power
         # Rows of one column ascend. About the middle, differences keep their digits far from 0.
         ends = (rows[0], rows[-1]) if rows.shape[1] == 1 else (rows.min(axis=0), rows.max(axis=0))
         self.centre = 0.5 * (ends[0] + ends[1])
         self.Z = self._scaled(rows)
         self.total = float(len(rows) if w is None else w.sum())
-        self.scale = len(bandwidth) * np.log(KERNELS[kernel].peak) - np.log(bandwidth).sum()
+        self.scale = KERNELS[kernel].log_peak(len(bandwidth), power) - np.log(bandwidth).sum()
 
     @classmethod
     def of_first_columns(
@@ -71,15 +72,19 @@ class KernelSums:
         tolerance: float,
         n_columns: int,
     ) -> KernelSums:
-        """The sums over the first columns of rows in leaf order; one column alone is sorted first."""
+        """The sums over the first columns of rows in leaf order; one column alone is sorted first.
+
+        A radial kernel 1 - |u|², integrated over m other columns, is a multiple of (1 - |u|²)^(1 + m/2).
+        """
+        power = 1.0 + 0.5 * (rows.shape[1] - n_columns) if KERNELS[kernel].radial else 1.0
         cells = np.ascontiguousarray(rows[:, :n_columns])
         if n_columns == 1 < rows.shape[1]:
             order = leaf_order(cells)
             cells, w = cells[order], None if w is None else w[order]
-        return cls(cells, w, bandwidth[:n_columns], kernel, tolerance)
+        return cls(cells, w, bandwidth[:n_columns], kernel, tolerance, power)
 
     def __reduce__(self):
-        return KernelSums, (self.rows, self.w, self.bandwidth, self.kernel, self.tolerance)
+        return KernelSums, (self.rows, self.w, self.bandwidth, self.kernel, self.tolerance, self.power)
 
     def log_density(self, X: np.ndarray) -> np.ndarray:
         """log f of every row of X."""
@@ -102,6 +107,8 @@ class KernelSums:
     def _log_sums(self, Z: np.ndarray, own: np.ndarray | None) -> np.ndarray:
         """The log sums at Z; `own` are the numbers of the queries as stored rows, which are left out."""
         out = np.empty(len(Z))
+        if self.power != 1.0:
+            return self._log_power_sums(Z, own)
         if self._cells is not None:
             self._cell_sums(self._cells, Z[:, 0], own, out)
             remaining = np.flatnonzero(np.isnan(out))
@@ -123,6 +130,16 @@ class KernelSums:
         for task, sums in zip(tasks, ordered_map(work, tasks)):
             out[task] = sums
         return out
+
+    def _log_power_sums(self, Z: np.ndarray, own: np.ndarray | None) -> np.ndarray:
+        """The log sums of (1 - |u|²)^power, for explanations of few rows."""
+        w = np.ones(len(self.Z)) if self.w is None else self.w
+        out = np.empty(len(Z))
+        for i, z in enumerate(Z):
+            inside = np.maximum(1.0 - ((self.Z - z) ** 2).sum(axis=1), 0.0) ** self.power
+            out[i] = w @ inside - (0.0 if own is None else w[own[i]])
+        with np.errstate(divide="ignore"):
+            return np.log(np.maximum(out, 0.0))
 
     @cached_property
     def _packed(self):

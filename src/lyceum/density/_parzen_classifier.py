@@ -33,8 +33,8 @@ class ParzenClassifier(PosteriorClassifier, Learner):
     Parameters
     ----------
     kernel : str, default="gaussian"
-        The kernel: "parzen", "gaussian", "laplace", "cauchy", "sinc2", "epanechnikov", "tricube" or
-        "triangular", as `KernelDensity` defines them.
+        The kernel: "parzen", "gaussian", "laplace", "cauchy", "sinc2", "epanechnikov", "tricube",
+        "triangular" or "radial_epanechnikov", as `KernelDensity` defines them.
     bandwidth : float, array of shape (d,), "reference" or "likelihood", default="reference"
         One number for all columns, or one per column. "reference": 1.06 σ N^(-1/5) for every column of every
         class. "likelihood": for every class those of the largest leave-one-out likelihood.
