@@ -98,8 +98,16 @@ CASES: dict[str, Case] = {
     "ElasticNetCV": _BY_FOLDS,
     "LassoCV": _BY_FOLDS,
     "RidgeCV": _BY_FOLDS,
+    "LogisticRegression": Case(
+        without=dict.fromkeys(
+            ("partial_fit_is_fit_on_all_rows", "new_categories_may_come_later"),
+            "partial_fit goes on by recursion, one row at a time",
+        )
+    ),
     "Perceptron": Case(
         without={
+            "partial_fit_is_fit_on_all_rows": "partial_fit is one pass",
+            "new_categories_may_come_later": "partial_fit is one pass over the columns that have weights",
             "weights_are_repeats": "a row that comes again is looked at again",
             "the_order_of_rows_does_not_matter": "rows are learned from one after the other",
             "a_class_may_be_missing_from_the_first_block": "rows are learned from one after the other",

@@ -114,9 +114,20 @@ def test_an_action_that_is_no_class_can_be_predicted():
 def test_calibration_is_that_of_scikit_learn(method):
     X, y = make_classification(300, random_state=0)
     model = MinimumRiskClassifier(GaussianNB(), calibrate=method, cv=3).fit(X, y)
-    expected = CalibratedClassifierCV(GaussianNB(), method=method, cv=3).fit(X, y)
+    expected = CalibratedClassifierCV(GaussianNB(), method=method, cv=3, ensemble=False).fit(X, y)
     assert_normalized(model.predict_proba(X), expected.predict_proba(X))
     assert not np.array_equal(model.predict_proba(X), GaussianNB().fit(X, y).predict_proba(X))
+
+
+def test_a_calibrated_classifier_explains_as_its_estimator_does():
+    X, y = make_classification(120, random_state=0)
+    plain = NaiveBayes().fit(X, y).explain(X[:5]).contributions
+    calibrated = MinimumRiskClassifier(NaiveBayes(), calibrate="sigmoid", cv=3).fit(X, y)
+    np.testing.assert_allclose(calibrated.explain(X[:5]).contributions, plain)
+    frozen = FrozenEstimator(NaiveBayes().fit(X, y))
+    model = MinimumRiskClassifier(frozen, calibrate="sigmoid").fit(X, y)
+    np.testing.assert_allclose(model.explain(X[:5]).contributions, plain)
+    assert not hasattr(MinimumRiskClassifier(GaussianNB(), calibrate="sigmoid").fit(X, y), "explain")
 
 
 @pytest.mark.parametrize("calibrate", [None, "sigmoid"])

@@ -174,7 +174,6 @@ def test_what_it_cannot_do_is_said():
             LogisticRegression(solver="recursive", **settings).fit(X, y)
     with pytest.raises(ValueError, match="too many"):
         LogisticRegression(solver="recursive").fit(sparse.csr_array((50, 6000)), y)
-    assert not hasattr(LogisticRegression(), "partial_fit")
     model = LogisticRegression(solver="recursive").fit(X, y)
     kept = model.coef_.copy()
     with pytest.raises(SchemaError, match="name all classes"):

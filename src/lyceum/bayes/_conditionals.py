@@ -75,7 +75,8 @@ def kernel_bandwidths(schema: Schema, names: Sequence[str], given: Any) -> list[
     for name, h in chosen.items():
         if name not in names:
             raise SchemaError(f"bandwidth names the column {name!r}, which has no kernel density")
-        if h != "reference" and not (isinstance(h, Real) and not isinstance(h, bool) and 0 < h < np.inf):
+        is_number = isinstance(h, Real) and not isinstance(h, bool)
+        if h != "reference" and not (is_number and 0 < float(h) < np.inf):
             raise SettingError(f"bandwidth[{name!r}] is {h!r}: give a number above 0, or 'reference'")
     return [chosen.get(name, "reference") for name in names]
 

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, _fit_context, clone
 from sklearn.calibration import CalibratedClassifierCV
+from sklearn.frozen import FrozenEstimator
 from sklearn.utils import get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
@@ -36,7 +37,14 @@ __all__ = ["MinimumRiskClassifier"]
 
 
 def _can_explain(self: Any) -> bool:
-    return hasattr(getattr(self, "estimator_", self.estimator), "explain")
+    return hasattr(_explained(getattr(self, "estimator_", self.estimator)), "explain")
+
+
+def _explained(estimator: Any) -> Any:
+    """The estimator whose posteriors are explained: the one inside a calibration."""
+    if isinstance(estimator, CalibratedClassifierCV):
+        estimator = estimator.calibrated_classifiers_[0].estimator
+    return estimator.estimator if isinstance(estimator, FrozenEstimator) else estimator
 
 
 class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
@@ -55,8 +63,9 @@ class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
     doubt : float, default=None
         θ ≥ 0, the cost of rejecting a row. None never rejects.
     calibrate : {"isotonic", "sigmoid"}, default=None
-        How the posteriors are calibrated, with `sklearn.calibration.CalibratedClassifierCV`. None leaves
-        them as they are. Risks are only as good as the posteriors.
+        How the posteriors are calibrated, with `sklearn.calibration.CalibratedClassifierCV(ensemble=False)`:
+        one estimator on all rows, calibrated by its out-of-fold posteriors. None leaves them as they are.
+        Risks are only as good as the posteriors.
     cv : int or splitter, default=None
         The folds of the calibration; None has five. A frozen estimator is calibrated on all rows given to
         `fit`, which should not be those that it was fitted on.
@@ -164,7 +173,10 @@ class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
                 "calibrate needs rows that can be divided into folds: give X and y in memory, or "
                 "calibrate=None"
             )
-        return CalibratedClassifierCV(clone(self.estimator), method=self.calibrate, cv=self.cv)
+        # one estimator, on all rows, and a calibration of its out-of-fold posteriors
+        return CalibratedClassifierCV(
+            clone(self.estimator), method=self.calibrate, cv=self.cv, ensemble=False
+        )
 
     def _finish(self, y: Any) -> None:
         self.classes_ = _classes_of(self.estimator_, y)
@@ -250,9 +262,9 @@ class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
 
     @available_if(_can_explain)
     def explain(self, X: Any) -> Any:
-        """Why the estimator gives these posteriors."""
+        """Why the estimator gives these posteriors; with `calibrate`, those before the calibration."""
         check_is_fitted(self)
-        return self.estimator_.explain(X)
+        return _explained(self.estimator_).explain(X)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         doubts = self.doubt is not None

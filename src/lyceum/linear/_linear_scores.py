@@ -10,10 +10,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import Classifier, Learner
 from lyceum.data import Block
+from lyceum.errors import SchemaError
 from lyceum.linear._logistic_report import contributions
 from lyceum.report import Explanation, Table
 
-__all__ = ["LinearScores"]
+__all__ = ["LinearScores", "check_same_weights"]
 
 
 class LinearScores(Classifier, Learner):
@@ -59,6 +60,15 @@ class LinearScores(Classifier, Learner):
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         outputs, d = len(self.classes_) if len(self.classes_) > 2 else 1, len(self._design_names)
         return {"coef_": (outputs, d), "intercept_": (outputs,), "mean_": (d,)}
+
+
+def check_same_weights(known: Any, now: Any) -> None:
+    """Refuse rows whose classes or categories have no weights; `known` is None in the first call."""
+    if known is not None and known != now:
+        raise SchemaError(
+            "these rows have classes or categories that there are no weights for: name all classes in the "
+            "first partial_fit, and all categories by a category type"
+        )
 
 
 def _scores(learner: LinearScores, block: Block) -> np.ndarray:

@@ -257,6 +257,7 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
         with single_threaded_blas():  # so that the bits of the solves do not depend on the number of threads
             spread = ClassSpread.of(rows, len(self.classes_))
             weights = self._class_factors(spread.weight)
+            self._class_weight = spread.weight * (1.0 if weights is None else weights)
             penalty = (1 - self.l1_ratio) / self.C
             problem = LogLoss.over(rows, spread, penalty, self.fit_intercept, weights, self._reference)
             self.n_rows_, self.mean_ = spread.n_rows, spread.mean

@@ -17,7 +17,7 @@ from lyceum._native import native
 from lyceum.base import CATEGORICAL_FEATURES, finite_sums
 from lyceum.data import Block, Rows
 from lyceum.errors import SettingError
-from lyceum.linear._linear_scores import LinearScores
+from lyceum.linear._linear_scores import LinearScores, check_same_weights
 from lyceum.linear._row_passes import dense_blocks, dense_parts, unchecked
 from lyceum.report import Summary
 from lyceum.statistics import Moments
@@ -147,12 +147,45 @@ class Perceptron(LinearScores):
         self.history_: list[int] = []
         if self.record:
             self.record_: list[dict] = []
-        shift = self.mean_ if self.center_columns else np.zeros_like(self.mean_)
+        self._shift = shift = self.mean_ if self.center_columns else np.zeros_like(self.mean_)
+        self._weight = float(moments.weight.max())
         theta = self._first_weights(shift)
         if len(self.classes_) > 1:
-            self._learn(unchecked(rows), theta, shift)
+            self._learn(unchecked(rows), theta, shift, self.max_iter)
         self._keep(theta, shift)
         self._judge(unchecked(rows), theta, shift)
+        self._warn()
+        return self
+
+    # scikit-learn puts the classes before the weights
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None):
+        """One more pass, over these rows in their order, from the weights so far.
+
+        `separable_`, `margin_` and `radius_` are then of these rows. With `center_columns` rows are taken
+        about the means of the first call. `classes` names, in the first call, classes whose rows come later.
+        """
+        known = (self.classes_.tolist(), self._design_names) if hasattr(self, "coef_") else None
+        rows = self._more_rows(X, y, sample_weight, classes)
+        check_same_weights(known, (self.classes_.tolist(), self._design_names))
+        moments = finite_sums(rows.reduce(Moments.of))
+        if known is None:
+            self.mean_, self.n_rows_, self.history_ = moments.mean, moments.n_rows, []
+            self._weight = float(moments.weight.max())
+            self._shift = moments.mean * int(self.center_columns)
+            theta = self._first_weights(self._shift)
+        else:
+            self.history_ = list(self.history_)
+            more = float(moments.weight.max())
+            self._weight += more
+            self.mean_ = self.mean_ + more / max(self._weight, 1e-300) * (moments.mean - self.mean_)
+            self.n_rows_ += moments.n_rows
+            theta = np.column_stack([self.coef_, self.intercept_ + self.coef_ @ self._shift])
+        if self.record:
+            self.record_ = list(getattr(self, "record_", []))
+        if len(self.classes_) > 1:
+            self._learn(unchecked(rows), theta, self._shift, 1)
+        self._keep(theta, self._shift)
+        self._judge(unchecked(rows), theta, self._shift)
         return self
 
     def _first_weights(self, shift: np.ndarray) -> np.ndarray:
@@ -171,8 +204,8 @@ class Perceptron(LinearScores):
         coef = coef.reshape(shape)
         return np.column_stack([coef, intercept.reshape(-1) + coef @ shift])
 
-    def _learn(self, rows: Rows, theta: np.ndarray, shift: np.ndarray) -> None:
-        for _ in range(self.max_iter):
+    def _learn(self, rows: Rows, theta: np.ndarray, shift: np.ndarray, passes: int) -> None:
+        for _ in range(passes):
             steps: list[np.ndarray] = []
             mistakes = sum(self._pass(block, theta, shift, steps) for block in dense_blocks(rows))
             self.history_.append(mistakes)
@@ -216,13 +249,15 @@ class Perceptron(LinearScores):
             self.margin_ = reach.margin / float(np.linalg.norm(theta))
         if self.separable_ and self.history_ and self.start is None:
             self.mistake_bound_ = (1 if len(theta) == 1 else 2) * (self.radius_ / self.margin_) ** 2
+
+    def _warn(self) -> None:
         if not self.separable_:
             warnings.warn(
                 f"Perceptron made {self.history_[-1]} mistakes in the last of max_iter={self.max_iter} "
                 "passes: the classes overlap, or their margin is so small that more passes are "
                 "needed. For classes that overlap take LogisticRegression or MarginClassifier",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
 
     def summary(self) -> Summary:

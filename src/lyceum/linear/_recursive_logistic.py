@@ -6,12 +6,12 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.utils.metaestimators import available_if
 
 from lyceum._native import native
 from lyceum.base import unchanged_on_failure
 from lyceum.data import Block, Rows
-from lyceum.errors import DataError, SchemaError, SettingError
+from lyceum.errors import DataError, SettingError
+from lyceum.linear._linear_scores import check_same_weights
 from lyceum.linear._log_loss import output_basis
 from lyceum.linear._row_passes import dense_blocks
 from lyceum.statistics import seed_from
@@ -78,23 +78,46 @@ class RecursiveLogistic:
     solver: str
 
     # scikit-learn puts the classes before the weights
-    @available_if(lambda self: self.solver == "recursive")
     def partial_fit(self: Any, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None):
-        """Go on with more rows: the result is that of one `fit` on all rows in this order.
+        """Go on with more rows, one at a time by recursion, from the weights so far and their covariance.
 
-        Only with solver="recursive". `classes` names, in the first call, classes whose rows come later.
+        With solver="recursive" the result is that of one `fit` on all rows in this order. After a `fit` by
+        another solver its optimum w* and H⁻¹ are what is gone on from: the rows seen before count as
+        N(w*, H⁻¹). `classes` names, in the first call, classes whose rows come later.
         """
-        known = (self.classes_.tolist(), self._design_names) if hasattr(self, "recursion_") else None
+        fitted = hasattr(self, "coef_")
+        known = (self.classes_.tolist(), self._design_names) if fitted else None
         with unchanged_on_failure(self):
             rows = self._more_rows(X, y, sample_weight, classes)
-            if known is not None and known != (self.classes_.tolist(), self._design_names):
-                raise SchemaError(
-                    "these rows have classes or categories that the recursion has no weights for: name all "
-                    "classes in the first partial_fit, and all categories by a category type"
-                )
+            if known is not None and known[0] != self.classes_.tolist() and len(known[0]) == 1:
+                known = None  # one class has no weights yet
+            check_same_weights(known, (self.classes_.tolist(), self._design_names))
             self._check_settings()
-            self.seed_ = seed_from(self.random_state) if known is None else self.seed_
-            return self._recurse(rows, known is not None)
+            if self.l1_ratio > 0 or np.isinf(self.C):
+                raise SettingError(
+                    "partial_fit starts from the prior N(0, C) of the weights: give l1_ratio=0 and a finite C"
+                )
+            self.seed_ = self.seed_ if fitted else seed_from(self.random_state)
+            if known is not None and not getattr(self, "recursion_", None) and len(self.classes_) > 1:
+                self._continue_from_optimum()
+            return self._recurse(rows, known is not None and len(self.classes_) > 1)
+
+    def _continue_from_optimum(self: Any) -> None:
+        """The state of a recursion at the optimum of a fit on all rows."""
+        if not hasattr(self, "posterior_covariance_"):
+            raise SettingError(
+                "this fit kept no covariance of its weights to go on from (too many columns, or columns that "
+                "depend on each other): fit with solver='recursive'"
+            )
+        origin = self.mean_ if self.fit_intercept else np.zeros_like(self.mean_)
+        theta = np.column_stack([self.coef_, self.intercept_ + self.coef_ @ origin])
+        weight = self._class_weight
+        state = Recursion(
+            origin, theta, self.posterior_covariance_, self.mean_, weight, self.n_rows_, float(weight.sum()),
+            -float(self.log_likelihood_),
+        )  # fmt: skip
+        self.recursion_ = asdict(state)
+        self.history_: list[float] = []
 
     def _recurse(self: Any, rows: Rows, go_on: bool):
         """One pass over the rows in their order."""
