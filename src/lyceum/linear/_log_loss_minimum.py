@@ -52,6 +52,8 @@ def minimise(
                 f"takes {_L1_MOST}: give l1_ratio=0, or fewer columns"
             )
         start = starting_point(problem, last, True)
+        if start.value + l1 * float(np.abs(start.theta[:, :-1]).sum()) > problem.null_value:
+            start = problem.evaluate(problem.null(), True)  # no coefficients at all are better
         return ProximalNewton(l1).minimise(problem, start, max_iter, tol, observer)
     if solver == "auto":
         solver = "irls" if free_parameters(problem) <= SMALL else "lbfgs"
