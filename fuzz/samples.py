@@ -16,6 +16,11 @@ SAMPLES: dict[str, tuple[str, ...]] = {
         "@relation d\n@attribute when date 'yyyy-MM-dd'\n@attribute s string\n@data\n2020-01-01,'x y'\n?,?\n",
         "@relation w\n@attribute i integer [0,10]\n@attribute c {a,b}\n@data\n1,a\n2,b\n",
     ),
+    "json lines": (
+        '{"a": 1, "b": "red"}\n{"a": null, "b": "blue"}\n{"a": 2.5, "b": "red"}\n',
+        '{"x": true, "y": 9007199254740993}\n\n{"y": -1e3}\n',
+        '[{"s": "caf\\u00e9", "t": "2020-01-01"}, {"s": "", "t": "x"}]\n',
+    ),
     "bif": (
         "network n {\n}\nvariable a {\n type discrete [ 2 ] { yes, no };\n}\n"
         "probability ( a ) {\n table 0.2, 0.8;\n}\n",
