@@ -9,17 +9,20 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from table_sources import tables
+
 ALPHA = 0.05
 
 
 def write_summary(folder: Path, path: Path) -> None:
     """Write the summary of all results in a folder."""
     found = [json.loads(each.read_text()) for each in sorted(folder.glob("*.json"))]
-    path.write_text("\n".join(_lines(found)) + "\n")
+    path.write_text("\n".join(_lines(found, len(tables()))) + "\n")
     print(f"{path}: {len(found)} tables")
 
 
-def _lines(found: list[dict[str, Any]]) -> list[str]:
+def _lines(found: list[dict[str, Any]], n_tables: int) -> list[str]:
+    n_run = len(found)
     found = [one for one in found if one["outcome"] != "passed"]
     real = [one for one in found if not one.get("hostile")]
     hostile = [one for one in found if one.get("hostile")]
@@ -28,7 +31,7 @@ def _lines(found: list[dict[str, Any]]) -> list[str]:
         "",
         "Written by `python benchmarks/tables.py --record`; the rule by which the tables are picked, the "
         "peers and what counts as ended stand at the top of `tables.py`.",
-        f"Python {platform.python_version()}, {platform.machine()}.",
+        f"Python {platform.python_version()}, {platform.machine()}; {n_run} of {n_tables} tables were run.",
         "",
         f"- Real tables: **{_ended(real)} of {len(real)} studies ended** with a report.",
         f"- Hostile tables: {_ended(hostile)} of {len(hostile)} ended with a report, "
@@ -45,7 +48,8 @@ def _lines(found: list[dict[str, Any]]) -> list[str]:
             lines.append(
                 f"- {n} of them were given {minutes:g} minutes: a check that they end, no comparison."
             )
-    beside = [one for one in ended if one.get("peer")]
+    # a study cut short by a budget was not run with default settings
+    beside = [one for one in ended if one.get("peer") and one.get("budget") is None]
     lines += [*_beside(beside), *_not_ended(found), *_table(real), *_refused(hostile)]
     return lines
 
