@@ -29,6 +29,7 @@ from lyceum.statistics import RowSample
 
 __all__ = ["KMedoids"]
 
+_THREADED_ROWS = 4096  # with fewer, a candidate takes less time than waking a thread
 _MOST_ROWS = 6144  # whose distances are held at once: 300 MB
 
 
@@ -223,7 +224,8 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         count = self.n_init if is_random else 1
         for _ in range(count):
             medoids = self._start(D, w, numbers, rng)
-            history = native.medoids_swap(D, w, int(self.max_iter), n_threads(), medoids)
+            threads = n_threads() if len(D) >= _THREADED_ROWS else 1
+            history = native.medoids_swap(D, w, int(self.max_iter), threads, medoids)
             yield D, np.sort(medoids), history.tolist()
 
     def _start(
