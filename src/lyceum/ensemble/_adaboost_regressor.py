@@ -21,6 +21,7 @@ from lyceum.ensemble._member_data import (
     Ensemble,
     MemberData,
     MemberImportances,
+    member_answers,
     takes_weights,
 )
 from lyceum.ensemble._member_fitters import LearnerFitter
@@ -297,11 +298,7 @@ class _RegressorFitter(LearnerFitter):
     """Members of any kind that predict numbers."""
 
     def predicted(self, member: Any) -> np.ndarray:
-        return _answers(member, self.data)
-
-
-def _answers(member: Any, data: MemberData) -> np.ndarray:
-    return np.ravel(data.ask(member.predict)).astype(np.float64)
+        return member_answers(member, self.data)
 
 
 def _losses(distance: np.ndarray, there: np.ndarray, loss: str) -> np.ndarray:
@@ -315,7 +312,7 @@ def _losses(distance: np.ndarray, there: np.ndarray, loss: str) -> np.ndarray:
 def _median_members(model: AdaBoostRegressor, data: MemberData, count: int | None) -> tuple[Any, Any]:
     """What the first `count` members predict, (T, n), and which one is the weighted median of a row."""
     members = model.estimators_[:count]
-    said = np.array(list(ordered_map(partial(_answers, data=data), members)))
+    said = np.array(list(ordered_map(partial(member_answers, data=data), members)))
     order = np.argsort(said, axis=0, kind="stable")
     reached = np.cumsum(model.alphas_[order], axis=0)
     # α that sum to half but for rounding reach it

@@ -182,10 +182,13 @@ class CommitteeBase(_BaseComposition, Learner):
         members = self._members()
         _check_tasks(members, self._predicts_classes, type(self).__name__)
         rows = Inputs(self).for_fit(X, y, w)
-        source = ArraySource.of_block(rows.gathered(type(self).__name__, self._alternative))
+        estimators = [*(one.estimator for one in members), *extra]
+        block = rows.gathered(type(self).__name__, self._alternative)
+        if all(map(takes_rows, estimators)):  # others are given X as it is
+            block = block.without_zero_weights()
+        source = ArraySource.of_block(block)
         assert source.y is not None
         self.typical_ = typical_row(source.block)
-        estimators = [*(one.estimator for one in members), *extra]
         if source.w is not None:
             _check_weighted(estimators, type(self).__name__)
         self.names_ = [one.name for one in members]

@@ -31,6 +31,7 @@ __all__ = [
     "Ensemble",
     "MemberData",
     "MemberImportances",
+    "member_answers",
     "one_hot",
     "posteriors",
     "refuse_codes",
@@ -314,6 +315,11 @@ def posteriors(member: Any, classes: np.ndarray, ask: Callable[..., np.ndarray])
     proba = np.zeros((len(given), len(classes)))
     proba[:, np.searchsorted(classes, member.classes_)] = given
     return proba
+
+
+def member_answers(member: Any, data: MemberData) -> np.ndarray:
+    """The numbers that a member predicts, (n,)."""
+    return np.ravel(data.ask(member.predict)).astype(np.float64)
 
 
 def vote_codes(member: Any, classes: np.ndarray, ask: Callable[..., np.ndarray]) -> np.ndarray:

@@ -17,11 +17,16 @@ from lyceum._threads import single_threaded_blas
 from lyceum.base import Classifier, Regressor, undefined
 from lyceum.ensemble._boosting_losses import Logistic, Loss, Multinomial, Squared
 from lyceum.ensemble._draws import seeded
-from lyceum.ensemble._member_data import MEMBER_CONSTRAINTS, Ensemble, MemberData, takes_weights
+from lyceum.ensemble._member_data import (
+    MEMBER_CONSTRAINTS,
+    Ensemble,
+    MemberData,
+    member_answers,
+    takes_weights,
+)
 from lyceum.ensemble._model_boosting_scores import (
     class_scores,
     decision,
-    member_answers,
     parts_of_odds,
     parts_of_value,
     posterior,

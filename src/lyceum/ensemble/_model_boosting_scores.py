@@ -10,13 +10,12 @@ import numpy as np
 
 from lyceum._threads import ordered_map
 from lyceum.data import Column
-from lyceum.ensemble._member_data import MemberData
+from lyceum.ensemble._member_data import MemberData, member_answers
 from lyceum.probability import runner_up
 
 __all__ = [
     "class_scores",
     "decision",
-    "member_answers",
     "parts_of_odds",
     "parts_of_value",
     "posterior",
@@ -34,10 +33,6 @@ def with_target(data: MemberData, target: np.ndarray) -> MemberData:
         return replace(data, labels=target)
     schema = data.source.schema.with_target(Column("y", why="what is left to explain"))
     return replace(data, source=replace(data.source, y=target, schema=schema))
-
-
-def member_answers(member: Any, data: MemberData) -> np.ndarray:
-    return np.ravel(data.ask(member.predict)).astype(np.float64)
 
 
 def round_scores(model: Any, t: int, data: MemberData) -> np.ndarray:

@@ -10,7 +10,6 @@ _BY_FOLDS = Case(
     without=dict.fromkeys(
         (
             "weights_are_repeats",
-            "zero_weight_rows_are_ignored",
             "the_order_of_rows_does_not_matter",
             "a_class_may_be_missing_from_the_first_block",
         ),
