@@ -123,3 +123,15 @@ def test_every_bundled_table_can_be_fitted(command, tmp_path):
         path = datasets.path(name)
         done = command("fit", path, "-t", target, "-l", learner, "-o", tmp_path / f"{name}.lyceum")
         assert done[0] == 0, done
+
+
+@pytest.mark.parametrize(
+    ("setting", "words"),
+    [('n_clusters=["a"]', "'n_clusters' parameter of KMeans"), ("nope=1", "KMeans has no setting 'nope'")],
+)
+def test_a_wrong_setting_of_a_cluster_method_is_one_sentence(command, tmp_path, setting, words):
+    (tmp_path / "t.csv").write_text("a,b\n1,2\n3,4\n5,7\n")
+    code, _, said = command("cluster", tmp_path / "t.csv", "--learner", "KMeans", "--set", setting)
+    assert code == 2
+    assert words in said
+    assert "should not happen" not in said

@@ -160,3 +160,12 @@ def test_states_may_be_numbers_and_truth_values():
 def test_the_drawing_language_quotes_names():
     net = BayesNet([TableNode('a "b"', [0, 1]), GaussianNode("x", ['a "b"'], intercept=[0.0, 1.0])])
     assert '"a \\"b\\"" -> "x";' in net.to_dot()
+
+
+def test_a_table_of_more_cells_than_any_memory_is_refused_by_a_sentence():
+    names = [f"v{i}" for i in range(60)]
+    variables = [f"variable {name} {{ type discrete [2] {{t, f}}; }}" for name in names]
+    table = f"probability ( v0 | {', '.join(names[1:])} ) {{ default 0.5 0.5; }}"
+    others = [f"probability ( {name} ) {{ table 0.5 0.5; }}" for name in names[1:]]
+    with pytest.raises(DataError, match=r"table of 'v0' has 1\.15e\+18 cells: give it fewer parents"):
+        read_bif("\n".join([*variables, table, *others]))

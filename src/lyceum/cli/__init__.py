@@ -61,7 +61,10 @@ def main() -> NoReturn:
         _fail(f"{error.filename}: {error.strerror}" if error.filename else str(error))
     except KeyboardInterrupt:
         sys.exit(130)
-    except Exception as error:  # a fault of ours: a sentence for the person, the place for whoever mends it
+    except Exception as error:
+        if type(error).__name__ == "InvalidParameterError":  # of scikit-learn's checks of settings
+            _fail(" ".join(str(error).split()))
+        # a fault of ours: a sentence for the person, the place for whoever mends it
         if "--debug" in sys.argv:
             raise
         kind, text = type(error).__name__, " ".join(str(error).split())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Iterator
@@ -21,6 +22,7 @@ _TOKEN = re.compile(
     r"""(?P<skip>\s+|//[^\n]*|/\*.*?\*/|\#[^\n]*)|(?P<text>"[^"]*")|(?P<mark>[{}()\[\];,|])|(?P<word>[^\s{}()\[\];,|"]+)""",
     re.DOTALL,
 )
+_MOST_CELLS = 1 << 26  # of one table
 _ROUNDING = 0.02  # published tables are rounded to a few digits: what sums to 1 within this is normalized
 _PLAIN = re.compile(r"[^\s{}()\[\];,|\"]+")
 
@@ -209,6 +211,8 @@ class _Parser:
             raise DataError(f"the BIF file has no probabilities of {name!r}")
         states, parents, rows = self.states[name], self.parents[name], self.rows[name]
         shape = (*(len(self.states[parent]) for parent in parents), len(states))
+        if (cells := math.prod(shape)) > _MOST_CELLS:
+            raise DataError(f"the BIF file's table of {name!r} has {cells:.3g} cells: give it fewer parents")
         table = np.full(shape, np.nan)
         try:
             if "default" in rows:

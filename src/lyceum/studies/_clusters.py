@@ -203,6 +203,9 @@ def _made(rows: Rows, learner: str | None, settings: dict[str, Any], seed: int) 
     made = entry.load()()
     if "random_state" in made.get_params():
         made.set_params(random_state=seed)
+    if odd := sorted(set(settings) - set(made.get_params())):
+        known = ", ".join(sorted(made.get_params(deep=False)))
+        raise SettingError(f"{learner} has no setting {odd[0]!r}: it has {known}")
     return made.set_params(**settings)
 
 
