@@ -7,6 +7,7 @@ from scipy import sparse
 from sklearn import linear_model
 from sklearn.model_selection import KFold, ShuffleSplit
 
+from lyceum.evaluate import degrees_of_freedom, ridge_degrees_of_freedom
 from lyceum.linear import ElasticNet, ElasticNetCV, Lasso, LassoCV, Ridge, RidgeCV
 
 RNG = np.random.default_rng(8)
@@ -95,3 +96,10 @@ def test_ridge_takes_splitters_and_weights():
 def test_sparse_rows_may_leave_a_fold_empty(learner):
     few = sparse.csr_array(np.where(np.abs(X[:6] - 5) < 1, 0.0, X[:6]))
     assert np.isfinite(learner(alphas=[0.1, 1.0], cv=10, random_state=0).fit(few, Y[:6]).coef_).all()
+
+
+def test_penalised_models_count_their_effective_parameters():
+    ridge = Ridge(3.0).fit(X, Y)
+    assert degrees_of_freedom(ridge) == pytest.approx(ridge_degrees_of_freedom(X, 3.0) + 1)
+    lasso = Lasso(0.3).fit(X, Y)
+    assert degrees_of_freedom(lasso) == np.count_nonzero(lasso.coef_) + 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, overload
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -247,7 +247,13 @@ _MODELS: dict[str, Callable[..., int]] = {
 }
 
 
-def degrees_of_freedom(model: Any, **sizes: Any) -> int:
+@overload
+def degrees_of_freedom(model: str, **sizes: Any) -> int: ...
+@overload
+def degrees_of_freedom(model: object, **sizes: Any) -> int | float: ...
+
+
+def degrees_of_freedom(model: Any, **sizes: Any) -> int | float:
     """How many parameters of a model are free: the k of the criteria.
 
     Parameters
@@ -275,7 +281,7 @@ def degrees_of_freedom(model: Any, **sizes: Any) -> int:
 
     Returns
     -------
-    int
+    int, or float for the effective parameters of a fitted ridge regression
 
     See Also
     --------
@@ -294,7 +300,7 @@ def degrees_of_freedom(model: Any, **sizes: Any) -> int:
     return _count_parameters(model, sizes)
 
 
-def _count_parameters(model: Any, sizes: dict[str, Any]) -> int:
+def _count_parameters(model: Any, sizes: dict[str, Any]) -> int | float:
     """The free parameters of a fitted model, by its own count."""
     if sizes:
         raise SettingError(f"a fitted model knows its own sizes: leave out {', '.join(sizes)}")
@@ -307,7 +313,8 @@ def _count_parameters(model: Any, sizes: dict[str, Any]) -> int:
         )
     if hasattr(model, "fit"):
         check_is_fitted(model)
-    return int(model._n_parameters())
+    count = model._n_parameters()
+    return count if isinstance(count, float) else int(count)  # effective ones need not be whole
 
 
 def ridge_degrees_of_freedom(X: Any, alpha: float, *, intercept: bool = True) -> float:

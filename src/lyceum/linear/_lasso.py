@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+import numpy as np
+
 from lyceum.linear._elastic_net import ElasticNet
 
 __all__ = ["Lasso"]
@@ -119,3 +121,9 @@ class Lasso(ElasticNet):
     @property
     def _share(self) -> float:
         return 1.0
+
+    def _n_parameters(self) -> int:
+        # coefficients that are not zero: unbiased for the lasso (Zou, Hastie and Tibshirani, 2007)
+        return (
+            int(np.count_nonzero(self.coef_)) + int(self.fit_intercept) + 1
+        )  # and the variance of the errors

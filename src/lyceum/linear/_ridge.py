@@ -126,6 +126,9 @@ class Ridge(LeastSquares):
         self.effective_degrees_ = fit.effective_degrees + (1.0 if self.fit_intercept else 0.0)
         self.r2_ = 1.0 - fit.residual / fit.moments.yy if fit.moments.yy > 0 else np.nan
 
+    def _n_parameters(self) -> float:
+        return self.effective_degrees_ + 1.0  # and the variance of the errors
+
     def summary(self) -> Summary:
         check_is_fitted(self)
         facts = {
