@@ -7,6 +7,7 @@ from lyceum.studies import _report
 
 @pytest.fixture
 def no_pictures(monkeypatch):
-    monkeypatch.setattr(
-        _report, "render", lambda study, problems=None: f"<!doctype html><title>{study.answer}</title>"
-    )
+    def short_page(study, problems=None, content=None):
+        return f"<!doctype html><title>{study.answer}</title>"
+
+    monkeypatch.setattr(_report, "render", short_page)

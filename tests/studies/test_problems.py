@@ -59,7 +59,7 @@ def test_a_figure_that_fails_is_named(tmp_path, monkeypatch):
 def test_data_of_figures_that_fail_are_named(tmp_path, monkeypatch):
     from lyceum.studies import _figures
 
-    monkeypatch.setattr(_figures, "_shown", broken)
+    monkeypatch.setattr(_figures, "_makers", broken)
     assert checked(lyceum.study(**TABLE, out=tmp_path / "s"), "figures").count("<figure>") == 0
 
 

@@ -1,5 +1,6 @@
 """The report: one page that says what the study found, drawn to scale, and needs nothing else."""
 
+import json
 import math
 import re
 from dataclasses import replace
@@ -8,12 +9,15 @@ from html.parser import HTMLParser
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.metrics import precision_recall_fscore_support
 
 import lyceum
 from lyceum import datasets
 from lyceum.report import Table
-from lyceum.studies import Candidate, Failure, Suspect
-from lyceum.studies._figures import figures_of, positive_class
+from lyceum.studies import Candidate, Failure, Study, Suspect
+from lyceum.studies._class_figures import positive_class
+from lyceum.studies._figures import figures_of
+from lyceum.studies._format import percent_text
 from lyceum.studies._report import render, write_report
 from lyceum.studies._report_parts import IntervalScale, TableCells
 
@@ -150,9 +154,12 @@ def test_a_constant_guess_far_off_does_not_squeeze_the_learners(studies):
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("credit", ["confusion", "roc", "cost", "reject", "calibration", "learning"]),
-        ("penguins", ["confusion", "cobweb", "roc", "reject", "calibration", "learning"]),
-        ("cpu", ["truth", "residuals", "errors", "learning"]),
+        ("credit", ["confusion", "roc", "precision", "cost", "reject", "calibration", "folds", "learning"]),
+        (
+            "penguins",
+            ["confusion", "cobweb", "roc", "precision", "reject", "calibration", "folds", "learning"],
+        ),
+        ("cpu", ["truth", "residuals", "errors", "folds", "learning"]),
     ],
 )
 def test_every_task_has_its_pictures(studies, name, expected):
@@ -270,3 +277,57 @@ def test_narrow_screens_print_and_dark_have_rules(study):
         assert rule in style
     assert style.count("{") == style.count("}")
     assert '<meta name="viewport"' in page_of(study)
+
+
+def test_every_picture_has_its_numbers_as_a_table(study):
+    text = page_of(study)
+    assert text.count("<figure>") == text.count('<details class="numbers">') >= 6
+    shown = json.loads(study.content_path.read_text())
+    assert len(shown["figures"]) == text.count("<figure>")
+    for figure in shown["figures"]:
+        assert figure["table"]["rows"]
+        assert len(figure["table"]["columns"]) == len(figure["table"]["rows"][0])
+    assert shown["answer"] == study.answer
+    assert shown["learned"]["title"] == study.learned().title
+    assert [one["label"] for one in shown["class_rates"]] == list(study.classes or ())
+
+
+def test_the_headline_has_the_rows_held_out_and_the_decisions_made(studies):
+    text = Page(page_of(studies["cpu"])).text
+    assert "On rows held out" in text.split("Ranking")[0]
+    text = Page(page_of(studies["credit"])).text.split("Ranking")[0]
+    assert f"Decided wrong {percent_text(studies['credit'].choice.error)}" in text
+    assert f"Rejected {percent_text(studies['credit'].choice.reject_rate)}" in text
+
+
+def test_rates_of_classes_are_those_of_scikit_learn(studies):
+    study = studies["penguins"]
+    y, proba = study.out_of_sample(study.choice.name)
+    precision, recall, f1, rows = precision_recall_fscore_support(y, proba.argmax(axis=1))
+    for k, one in enumerate(study.class_rates):
+        assert (one.precision, one.recall, one.f1) == pytest.approx((precision[k], recall[k], f1[k]))
+        assert one.n_rows == rows[k]
+        assert one.recall_interval[0] < one.recall < one.recall_interval[1] or one.recall in (0, 1)
+
+
+def test_shuffling_a_column_that_matters_costs_more_than_one_that_does_not(studies):
+    effects = studies["cpu"].effects
+    increase = {one.column: one.increase for one in effects.importance}
+    assert increase["MMAX"] > increase["CHMIN"]
+    assert len(effects.effects) >= 2
+    assert Study.open(studies["cpu"].folder).effects == effects
+
+
+def test_the_effect_in_a_linear_model_is_its_coefficient(tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {"a": rng.normal(size=90), "b": rng.normal(size=90), "c": rng.choice(["u", "v"], 90)}
+    )
+    frame["y"] = 3.0 * frame["a"] - frame["b"] + 2.0 * (frame["c"] == "v") + 1e-6 * rng.normal(size=90)
+    study = lyceum.study(frame, "y", learners=["LinearRegression"], folds=3, out=tmp_path / "s")
+    effects = {one.column: one for one in study.effects.effects}
+    slope = np.polyfit(effects["a"].values, effects["a"].means[0], 1)[0]
+    assert slope == pytest.approx(3.0, abs=1e-4)
+    assert effects["c"].values == ("u", "v")
+    assert np.diff(effects["c"].means[0]) == pytest.approx(2.0, abs=1e-4)
+    assert study.effects.pair.strength == pytest.approx(0.0, abs=1e-6)

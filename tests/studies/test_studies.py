@@ -53,7 +53,7 @@ def test_learners_beat_the_constant_and_the_choice_is_saved(credit):
     assert not credit.choice.is_baseline
     assert {path.name for path in credit.folder.iterdir()} == {
         "recipe.toml", "study.sqlite", "predictions", "loss.csv", "model.lyceum", "report.html",
-        "results.json",
+        "report.json", "results.json",
     }  # fmt: skip
     rows = datasets.load("german_credit")
     assert (np.asarray(credit.model.predict(rows)) == "bad").mean() > 0.4

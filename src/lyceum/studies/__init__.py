@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from lyceum.studies._candidate import Candidate, Failure, Suspect
     from lyceum.studies._clusters import TableClusters, cluster_table
     from lyceum.studies._comparison import Comparison, HoldoutResult, OutOfSample, RankedLearner
+    from lyceum.studies._effects import ColumnEffect, ColumnImportance, ModelEffects, PairEffect
     from lyceum.studies._example import Example
     from lyceum.studies._format import aligned_loss
     from lyceum.studies._recipe import LearnerChoice, Recipe
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Candidate",
+    "ColumnEffect",
+    "ColumnImportance",
     "Comparison",
     "Example",
     "Failure",
@@ -32,7 +35,9 @@ __all__ = [
     "IntervalScale",
     "LearnerChoice",
     "MeanRegressor",
+    "ModelEffects",
     "OutOfSample",
+    "PairEffect",
     "PriorClassifier",
     "RankedLearner",
     "Recipe",
@@ -49,6 +54,7 @@ _MODULES = {
     "_clusters": ("TableClusters", "cluster_table"),
     "_candidate": ("Candidate", "Failure", "Suspect"),
     "_comparison": ("Comparison", "HoldoutResult", "OutOfSample", "RankedLearner"),
+    "_effects": ("ColumnEffect", "ColumnImportance", "ModelEffects", "PairEffect"),
     "_example": ("Example",),
     "_format": ("aligned_loss",),
     "_recipe": ("LearnerChoice", "Recipe"),

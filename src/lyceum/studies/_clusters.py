@@ -19,9 +19,9 @@ from lyceum.errors import SettingError
 from lyceum.files import write_file
 from lyceum.prepare import Standardize
 from lyceum.report import Summary, Table
-from lyceum.studies._figures import figure_of
 from lyceum.studies._report import templates
 from lyceum.studies._report_parts import TableCells
+from lyceum.studies._svg import figure_of
 
 __all__ = ["TableClusters", "cluster_table"]
 

@@ -13,6 +13,7 @@ from lyceum.studies import _conclusions
 from lyceum.studies._candidate import Failure
 from lyceum.studies._comparison import Comparison
 from lyceum.studies._disk import damaged
+from lyceum.studies._effects import ModelEffects
 from lyceum.studies._example import Example
 from lyceum.studies._facts import StudyFacts
 from lyceum.studies._problems import Problems
@@ -56,12 +57,19 @@ def _read_study(store: Store, folder: Path) -> Study:
         recipe=Recipe.read(folder / "recipe.toml"),
         comparison=comparison,
         examples=tuple(map(Example.from_dict, final.get("examples", ()))),
+        effects=_effects(store.get(f"effects/{chosen['at']}")),
         failures=failures,
         skipped=table.skipped,
         seconds=sum(result.seconds for result in table.done.values()) + store.extra_seconds(),
         finished=table.finished,
         problems=(*problems, *store.get("report_problems", ())),
     )
+
+
+def _effects(stored: Mapping[str, Any] | None) -> ModelEffects | None:
+    if stored is None or _conclusions.failure_of(stored) is not None:
+        return None
+    return ModelEffects.from_dict(stored)
 
 
 def _failures(table: TaskTable) -> Iterator[Failure]:
@@ -110,6 +118,7 @@ def _add_failures(
     label, at = comparison[comparison.choice].label, f"{comparison.choice}/{comparison.n_folds}"
     parts = {
         f"final model ({label})": final,
+        f"importance of columns for {label}": store.get(f"effects/{at}"),
         f"learning curve of {label}": store.get(f"curve/{at}"),
         f"test of {label} on the rows held out": store.get(f"holdout/{comparison.choice}"),
     }

@@ -5,15 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lyceum.files import write_file
+from lyceum.report import Summary, plain
 from lyceum.studies import _format
-from lyceum.studies._figures import Figure, figures_of
+from lyceum.studies._effect_figures import effect_figures
+from lyceum.studies._figures import figures_of
 from lyceum.studies._format import (
     aligned_loss,
     capitalized,
@@ -25,6 +27,7 @@ from lyceum.studies._format import (
 )
 from lyceum.studies._problems import Problems
 from lyceum.studies._report_parts import ExampleView, IntervalScale, LearnedView, TableCells
+from lyceum.studies._svg import Figure
 
 if TYPE_CHECKING:
     import jinja2
@@ -43,17 +46,27 @@ def write_report(study: Study, path: str | os.PathLike[str] | None = None) -> Pa
     return path
 
 
-def render(study: Study, problems: Problems | None = None) -> str:
+def render(study: Study, problems: Problems | None = None, content: dict[str, Any] | None = None) -> str:
     """The report as a page of HTML that needs no network and no scripts.
 
-    A section, figure or table that cannot be made is named under "What to know" and in `problems`.
+    Parameters
+    ----------
+    study : Study
+        What is reported.
+    problems : Problems, optional
+        Where a section, figure or table that cannot be made is named; the page names it too.
+    content : dict, optional
+        Filled with all that the page shows, in JSON's own types.
     """
     problems = Problems() if problems is None else problems
-    names = {"page": _Page(study, problems), "study": study, "comparison": study.comparison}
+    page = _Page(study, problems)
+    names = {"page": page, "study": study, "comparison": study.comparison}
     names["choice"] = study.choice
     sections = {name: _section(name, names, problems) for name in _SECTIONS if name != "know"}
     named = dict.fromkeys((*study.problems, *problems))
     sections["know"] = _section("know", {**names, "problems": list(named)}, problems)
+    if content is not None:
+        content.update(problems.attempt("copy of the report as JSON", page.as_dict, {}))
     return templates().get_template("report.html").render(**names, sections=sections)
 
 
@@ -62,6 +75,7 @@ _SECTIONS = {
     "ranking": "ranking",
     "know": "list of what to know",
     "evidence": "evidence",
+    "effects": "part on what the columns do",
     "learned": "part on what was learned",
     "examples": "list of examples",
     "asked": "part on what was asked",
@@ -133,17 +147,32 @@ class _Page:
     def aligned(self, value: float | None) -> str:
         return "" if value is None else keep_units(aligned_loss(self.study.comparison, value))
 
-    @property
-    def figures(self) -> list[Figure]:
-        return figures_of(self.study, self.problems)
+    @cached_property
+    def figures(self) -> list[tuple[Figure, TableCells | None]]:
+        return [self._with_numbers(figure) for figure in figures_of(self.study, self.problems)]
+
+    @cached_property
+    def effect_figures(self) -> list[tuple[Figure, TableCells | None]]:
+        return [self._with_numbers(figure) for figure in effect_figures(self.study, self.problems)]
+
+    def _with_numbers(self, figure: Figure) -> tuple[Figure, TableCells | None]:
+        if figure.table is None:
+            return figure, None
+        make = partial(TableCells.of, figure.table, folded=False)
+        return figure, self.problems.attempt(f"numbers of {figure.title!r}", make)
 
     @property
     def key_figures(self) -> Iterator[tuple[str, str, str]]:
         """(name, value, remark) of the numbers to remember."""
         study, choice = self.study, self.study.choice
         low, high = (self.aligned(end) for end in choice.interval)
-        told = f"95\u00a0% interval {low} to {high}"
-        yield capitalized(study.comparison.criterion), self.aligned(choice.loss), told
+        remark = f"95\u00a0% interval {low} to {high}"
+        yield capitalized(study.comparison.criterion), self.aligned(choice.loss), remark
+        held = study.comparison.holdout
+        if held is not None:
+            low, high = (self.aligned(end) for end in held.interval)
+            remark = f"{held.n_rows:,} rows that nothing was chosen by; 95\u00a0% interval {low} to {high}"
+            yield "On rows held out", self.aligned(held.loss), remark
         baseline = study.comparison.baseline
         if baseline is not None and not choice.is_baseline:
             yield "Constant guess", self.aligned(baseline.loss), "what any model has to beat"
@@ -151,12 +180,23 @@ class _Page:
         yield "Rows tested", f"{study.comparison.n_rows:,}", f"{study.comparison.n_folds} folds, each unseen"
 
     def _further(self, choice: RankedLearner) -> Iterator[tuple[str, str, str]]:
+        if choice.error is not None and self.study.comparison.criterion != "error rate":
+            remark = "of the rows that are not rejected" if choice.reject_rate else "by the decisions made"
+            yield "Decided wrong", percent_cell(choice.error), remark
+        if choice.reject_rate:
+            yield "Rejected", percent_cell(choice.reject_rate), "of the rows, left to a person"
         if choice.r2 is not None:
-            yield "Variance explained", percent_cell(max(0.0, choice.r2)), "R² on unseen rows"
+            explained = percent_cell(choice.r2) if choice.r2 > 0 else "none"
+            yield "Variance explained", explained, "R² on unseen rows"
         elif choice.auc is not None:
             yield "AUC", f"{choice.auc:.3f}", "1 is perfect, 0.5 is guessing"
-        if choice.error is not None and self.study.comparison.criterion != "error rate":
-            yield "Error rate", percent_cell(choice.error), "if the likeliest class were named"
+
+    def rate(self, share: float | None, interval: Any) -> str:
+        """A rate with its interval, short enough for a table."""
+        if share is None:
+            return "–"
+        low, high = (f"{100 * end:.0f}" for end in interval)
+        return f"{percent_cell(share)} ({low} to {high})"
 
     # -- the ranking -------------------------------------------------------------------------------------
 
@@ -195,14 +235,18 @@ class _Page:
 
     # -- what was learned --------------------------------------------------------------------------------
 
-    @property
+    @cached_property
     def learned(self) -> LearnedView:
-        summary = self.study.learned()
+        summary = self.summary
         tables = [
             self.problems.attempt(f"table {table.title!r}", partial(TableCells.of, table))
             for table in summary.tables
         ]
         return LearnedView(summary.title, summary.facts, [cells for cells in tables if cells is not None])
+
+    @cached_property
+    def summary(self) -> Summary:
+        return self.study.learned()
 
     @property
     def examples(self) -> list[ExampleView]:
@@ -229,6 +273,13 @@ class _Page:
         learners = {learner.name: learner for learner in self.study.comparison.learners}
         return [(candidate, learners.get(candidate.name)) for candidate in self.study.candidates]
 
+    def searched(self, learner: RankedLearner) -> str:
+        """How many settings were tried, and in how many folds if not in all."""
+        tried = f"{learner.settings_tried:,}"
+        if learner.is_tuned:
+            return tried
+        return f"{tried} in {learner.folds_searched} of {learner.folds_done} folds"
+
     def settings(self, learner: RankedLearner) -> str:
         chosen = ", ".join(f"{name} = {show_cell(value)}" for name, value in learner.params.items())
         return chosen or "the defaults"
@@ -242,3 +293,16 @@ class _Page:
         import tomli_w
 
         return tomli_w.dumps(self.study.recipe.as_dict())
+
+    # -- the copy for programs ---------------------------------------------------------------------------
+
+    def as_dict(self) -> dict[str, Any]:
+        """All that the page shows, in JSON's own types."""
+        study = self.study
+        figures = [figure.as_dict() for figure, _ in (*self.figures, *self.effect_figures)]
+        columns = [dict(zip(("name", "kind", "values", "why", "remarks"), column)) for column in self.columns]
+        key_figures = [dict(zip(("name", "value", "remark"), each)) for each in self.key_figures]
+        found = {"title": self.title, "data": self.source, "key_figures": key_figures}
+        return plain(
+            {**found, **study.as_dict(), "figures": figures, "learned": self.summary, "columns": columns}
+        )

@@ -73,11 +73,12 @@ class TableCells:
     rest: list[list[str]]
 
     @classmethod
-    def of(cls, table: Table) -> TableCells:
+    def of(cls, table: Table, *, folded: bool = True) -> TableCells:
+        """The cells of a table; a long one is sorted by strength and `folded`."""
         table = _without_empty_columns(table)
         heads, title, given = list(table.columns), table.title, list(table.rows)
         numeric = [table._is_number(j) for j in range(len(heads))]
-        long = len(given) > _ROWS_SHOWN + 3
+        long = folded and len(given) > _ROWS_SHOWN + 3
         by = next((head for head in _STRENGTHS if head in heads and numeric[heads.index(head)]), None)
         if long and by is not None:
             place = heads.index(by)

@@ -17,6 +17,7 @@ from lyceum.studies import _conclusions
 from lyceum.studies._committees import run_committees
 from lyceum.studies._comparison import Comparison
 from lyceum.studies._disk import explain_disk_errors
+from lyceum.studies._effects import effect_values
 from lyceum.studies._facts import StudyFacts
 from lyceum.studies._open import open_study
 from lyceum.studies._plan import Plan
@@ -133,6 +134,7 @@ class _Session:
         store.put("choice", {"choose": self.recipe.choose, "at": at, "error_632": estimates})
         progress.report("conclusions", 0, 3)
         self._curve(comparison, at)
+        self._effects(comparison, at)
         progress.report("conclusions", 1, 3)
         self._holdout(comparison)
         progress.report("conclusions", 2, 3)
@@ -167,6 +169,12 @@ class _Session:
         work = partial(_conclusions.curve_values, self.plan, self.data, choice, loss)
         _conclusions.stored_result(self.store, f"curve/{at}", work)
 
+    def _effects(self, comparison: Comparison, at: str) -> None:
+        choice = comparison[comparison.choice]
+        if not choice.is_baseline and not self.budget.spent:
+            work = partial(effect_values, self.plan, self.data, choice)
+            _conclusions.stored_result(self.store, f"effects/{at}", work)
+
     def _forget_hasty(self) -> None:
         """Forget the conclusions of an earlier session with fewer folds searched or too little time."""
         searched = sum(not result.is_first for result in self.store.done().values())
@@ -174,7 +182,7 @@ class _Session:
         if before == [searched, True] or (before == [searched, False] and self.budget.spent):
             return
         if before is not None:
-            self.store.forget_all("curve/", "holdout/", "final/", "632/")
+            self.store.forget_all("curve/", "effects/", "holdout/", "final/", "632/")
         self.store.put("conclusions", [searched, not self.budget.spent])
 
     def _settings(self, comparison: Comparison) -> dict[str, Any] | None:
@@ -208,11 +216,16 @@ def _write_results(found: Study) -> Study:
     from lyceum.studies import _report  # Matplotlib is not needed before
 
     problems = Problems()
-    page = _report.render(found, problems)
+    content: dict[str, Any] = {}
+    page = _report.render(found, problems, content)
     write_file(found.report_path, page.encode())
+    write_file(found.content_path, _json(content))
     with Store.read(found.folder) as store:
         store.put("report_problems", list(problems))
     found = replace(found, problems=tuple(dict.fromkeys((*found.problems, *problems))))
-    text = json.dumps(found.as_dict(), indent=1, ensure_ascii=False, allow_nan=False)
-    write_file(found.results_path, text.encode())
+    write_file(found.results_path, _json(found.as_dict()))
     return found
+
+
+def _json(value: Any) -> bytes:
+    return json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False).encode()

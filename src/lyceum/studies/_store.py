@@ -4,7 +4,7 @@
     study.sqlite      facts of the study, one row a task, and what follows the tasks; one transaction each
     predictions/      out-of-sample predictions of every task (Parquet)
     data.parquet      the data, when they came as a frame and not as a file
-    model.lyceum, report.html, results.json, loss.csv    the results
+    model.lyceum, report.html, report.json, results.json, loss.csv    the results
 
 A task counts as done when its row is in study.sqlite; its predictions are whole on disk before that.
 """
@@ -35,7 +35,7 @@ from lyceum.studies._plan import Task
 __all__ = ["Store", "TaskResult"]
 
 _FILES = ("study.sqlite", "study.sqlite-journal", "recipe.toml", "data.parquet", "model.lyceum",
-          "report.html", "results.json", "loss.csv")  # fmt: skip
+          "report.html", "report.json", "results.json", "loss.csv")  # fmt: skip
 _PREDICTIONS = "predictions"
 _TABLES = """
 create table if not exists fact (name text primary key, value text not null) without rowid;

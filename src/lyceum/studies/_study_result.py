@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from lyceum.report import Summary, Table, plain
 from lyceum.studies._comparison import Comparison, OutOfSample, RankedLearner, Span
 from lyceum.studies._facts import StudyFacts
@@ -13,6 +15,8 @@ from lyceum.studies._problems import Problems
 
 if TYPE_CHECKING:
     from lyceum.studies._candidate import Failure
+    from lyceum.studies._class_rates import ClassRates
+    from lyceum.studies._effects import ModelEffects
     from lyceum.studies._example import Example
     from lyceum.studies._recipe import Recipe
 
@@ -74,6 +78,9 @@ class Study(StudyFacts):
         Learners that failed.
     skipped : tuple of str
         Candidates that the time budget did not reach.
+    effects : ModelEffects or None
+        Importance of the columns for the choice and their effects, on rows that it has not seen; None for a
+        constant guess, and when the budget did not reach.
     problems : tuple of str
         Sentences on the figures, statements, tables and models that could not be made.
     seconds : float
@@ -95,6 +102,7 @@ class Study(StudyFacts):
     seconds: float
     finished: bool
     problems: tuple[str, ...] = ()
+    effects: ModelEffects | None = None
 
     @classmethod
     def open(cls, folder: Any) -> Study:
@@ -147,6 +155,17 @@ class Study(StudyFacts):
         """The learners, best first."""
         return _ranking_table(self.comparison)
 
+    @property
+    def class_rates(self) -> list[ClassRates]:
+        """Precision and recall of every class for the choice; empty for regression."""
+        from lyceum.studies._class_rates import class_rates
+
+        if self.classes is None or self.choice.confusion is None:
+            return []
+        actions = range(len(self.actions) - (self.doubt is not None))
+        named = self.rule.named_class(np.array([*actions, *([-1] if self.doubt is not None else [])]))
+        return class_rates(self.choice.confusion, self.classes, named.tolist())
+
     def out_of_sample(self, name: str) -> OutOfSample:
         """The out-of-sample predictions of one learner, on the folds that were compared.
 
@@ -173,6 +192,8 @@ class Study(StudyFacts):
             "actions": plain(self.actions),
             "comparison": comparison,
             "examples": plain(self.examples),
+            "effects": plain(self.effects),
+            "class_rates": plain(self.class_rates),
             "failures": plain(self.failures),
             "skipped": plain(self.skipped),
             "problems": plain(self.problems),
@@ -187,6 +208,11 @@ class Study(StudyFacts):
     def report_path(self) -> Path:
         """The report, one HTML page."""
         return self.folder / "report.html"
+
+    @property
+    def content_path(self) -> Path:
+        """All that the report shows, with the numbers of its pictures, as JSON."""
+        return self.folder / "report.json"
 
     @property
     def results_path(self) -> Path:
