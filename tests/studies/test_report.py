@@ -297,7 +297,6 @@ def test_the_headline_has_the_rows_held_out_and_the_decisions_made(studies):
     assert "On rows held out" in text.split("Ranking")[0]
     text = Page(page_of(studies["credit"])).text.split("Ranking")[0]
     assert f"Decided wrong {percent_text(studies['credit'].choice.error)}" in text
-    assert f"Rejected {percent_text(studies['credit'].choice.reject_rate)}" in text
 
 
 def test_rates_of_classes_are_those_of_scikit_learn(studies):
