@@ -45,14 +45,14 @@ def real_report(monkeypatch):
 def test_without_failures_there_are_no_problems(tmp_path):
     page = checked(lyceum.study(**TABLE, out=tmp_path / "s"))
     assert "could not be made" not in page
-    assert page.count("<figure>") == 6
+    assert page.count("<figure>") == 14
 
 
 def test_a_figure_that_fails_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr(plot, "calibration", broken)
     study = lyceum.study(**TABLE, out=tmp_path / "s")
     page = checked(study, "calibration figure")
-    assert page.count("<figure>") == 5
+    assert page.count("<figure>") == 13
     assert type(study).open(tmp_path / "s").problems == study.problems
 
 
@@ -60,7 +60,7 @@ def test_data_of_figures_that_fail_are_named(tmp_path, monkeypatch):
     from lyceum.studies import _figures
 
     monkeypatch.setattr(_figures, "_makers", broken)
-    assert checked(lyceum.study(**TABLE, out=tmp_path / "s"), "figures").count("<figure>") == 0
+    assert checked(lyceum.study(**TABLE, out=tmp_path / "s"), "figures").count("<figure>") == 6
 
 
 def test_a_statement_that_fails_is_named(tmp_path, monkeypatch):
@@ -76,7 +76,8 @@ def test_a_table_that_fails_is_named(tmp_path, monkeypatch):
     study = lyceum.study(**TABLE, out=tmp_path / "s")
     tables = study.learned().tables
     assert tables
-    checked(study, *(f"table {table.title!r}" for table in tables))
+    numbers = "table of the numbers of a picture"
+    checked(study, numbers, *(f"table {table.title!r}" for table in tables))
 
 
 def test_a_section_that_fails_is_named_in_its_place(tmp_path, monkeypatch):

@@ -22,7 +22,7 @@ def credit(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         from lyceum.studies import _report
 
-        patch.setattr(_report, "render", lambda study, problems=None: "a page")
+        patch.setattr(_report, "render", lambda study, *more: "a page")
         return lyceum.study(
             datasets.path("german_credit"), "class", learners=QUICK, loss=COSTS, folds=4, holdout=0.2, out=out
         )
@@ -34,7 +34,7 @@ def computers(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         from lyceum.studies import _report
 
-        patch.setattr(_report, "render", lambda study, problems=None: "a page")
+        patch.setattr(_report, "render", lambda study, *more: "a page")
         return lyceum.study(
             datasets.path("cpu"), "class", learners=["LinearRegression", "Ridge"], folds=4, repeats=2, out=out
         )

@@ -10,7 +10,7 @@ from lyceum.apply._explain import RowExplanation, explain_rows, show_cell
 from lyceum.apply._fit import fit_file, preparations
 from lyceum.apply._fitted_model import FittedModel
 from lyceum.apply._label import Labelled, label_file
-from lyceum.apply._loss import read_loss
+from lyceum.apply._loss import complete_loss, read_loss
 from lyceum.apply._predict import Predicted, predict_file
 from lyceum.apply._reduce import Reduction, reduce_table
 from lyceum.apply._segment import Segmentation, VisualWords, segment_image, visual_words
@@ -28,6 +28,7 @@ __all__ = [
     "Segmentation",
     "VisualWords",
     "compare_models",
+    "complete_loss",
     "evaluate_model",
     "explain_rows",
     "fit_file",

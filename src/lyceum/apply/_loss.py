@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
+import difflib
 import os
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from lyceum.decision import LossMatrix
 from lyceum.errors import DataError
 
-__all__ = ["read_loss"]
+__all__ = ["complete_loss", "read_loss"]
 
 
 def read_loss(text: str) -> LossMatrix | dict[tuple[Any, Any], float]:
     """A loss matrix from a CSV or TOML file, or costs typed as "true:action=cost,...".
 
-    The pairs are (true class, action); naming the true class costs 0 unless it is said otherwise.
+    Parameters
+    ----------
+    text : str
+        The path of a file, or pairs (true class, action) with their costs.
 
+    Returns
+    -------
+    LossMatrix, or dict of (true class, action) to cost
+
+    See Also
+    --------
+    complete_loss : The matrix of such pairs, the others as 0 and 1.
+
+    Examples
+    --------
     >>> read_loss("bad:good=5,good:bad=1")
     {('bad', 'good'): 5.0, ('good', 'bad'): 1.0}
     """
@@ -36,3 +51,58 @@ def _pair(text: str) -> tuple[tuple[str, str], float]:
             f"cannot read the loss {text!r}: write true:action=cost, e.g. bad:good=5,good:bad=1, or give a "
             "CSV file with actions in the first row and true classes in the first column"
         ) from None
+
+
+def complete_loss(
+    costs: LossMatrix | Mapping[tuple[Any, Any], float], classes: Iterable[Any]
+) -> tuple[LossMatrix, str]:
+    """The loss matrix of some costs for these classes, and a sentence on what was filled in.
+
+    Parameters
+    ----------
+    costs : LossMatrix, or dict of (true class, action) to cost
+        As `read_loss` gives them. A matrix is returned as it is.
+    classes : labels
+        The classes of the target.
+
+    Returns
+    -------
+    (LossMatrix, str)
+        Pairs that are not given cost 0 where the action names the true class, else 1; the sentence is empty
+        where all are given.
+
+    Examples
+    --------
+    >>> loss, note = complete_loss({("bad", "good"): 5.0}, ["bad", "good"])
+    >>> loss.values.tolist(), note
+    ([[0.0, 5.0], [1.0, 0.0]], 'Not said in the loss, so taken as 1: good:bad.')
+    """
+    labels = list(classes)
+    if isinstance(costs, LossMatrix):
+        return costs, ""
+    _check_names(costs, labels)
+    loss = LossMatrix.from_costs(costs, labels, default=1.0)
+    given = {(str(true), str(action)) for true, action in costs}
+    filled = [
+        f"{true}:{action}"
+        for true in labels
+        for action in loss.actions or labels
+        if str(true) != str(action) and (str(true), str(action)) not in given
+    ]
+    more = f" and {len(filled) - 6} more" if len(filled) > 6 else ""
+    note = f"Not said in the loss, so taken as 1: {', '.join(filled[:6])}{more}." if filled else ""
+    return loss, note
+
+
+def _check_names(costs: Mapping[tuple[Any, Any], float], labels: Sequence[Any]) -> None:
+    """Raise for a true class that is none, and for an action that is nearly a class."""
+    names = [str(label) for label in labels]
+    for true, action in costs:
+        for label, is_class in ((str(true), True), (str(action), False)):
+            if label in names:
+                continue
+            near = difflib.get_close_matches(label, names, 1)
+            if not near and not is_class:
+                continue  # an action of its own, such as asking a person
+            hint = f"did you mean {near[0]!r}?" if near else f"the classes are {', '.join(map(repr, names))}"
+            raise DataError(f"the loss names {label!r}, which is no class of the target: {hint}")

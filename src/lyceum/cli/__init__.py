@@ -121,7 +121,11 @@ def study(
     ] = None,
     learners: Annotated[
         str | None,
-        typer.Option(help="Names with commas between, see `lyceum learners`; chosen for you if not given."),
+        typer.Option(
+            "--learners",
+            "--learner",
+            help="Names with commas between, see `lyceum learners`; chosen for you if not given.",
+        ),
     ] = None,
     loss: Loss = None,
     doubt: Doubt = None,

@@ -61,16 +61,34 @@ def show_learners(task: str | None, as_json: bool) -> None:
 
 
 def _listed(entries: list[catalog.Entry]) -> Table:
-    wide = console.width >= 110
+    """One learner per row; on narrow screens its sentence is below its name."""
+    if console.width < 110:
+        return _stacked(entries)
     listed = Table.grid(padding=(0, 2), expand=True)
-    listed.add_column(
-        width=max(27, *(len(entry.package) - len("lyceum") + len(entry.name) for entry in entries))
-    )
+    listed.add_column(width=max(27, *(len(_path(entry)) for entry in entries)))
     listed.add_column(width=25)
     listed.add_column(ratio=1)
     for entry in entries:
-        name = Text.assemble((f"{entry.package.removeprefix('lyceum.')}.", "dim"), entry.name)
-        facts = f"{entry.scales}, {'takes' if entry.missing else 'refuses'} missing cells"
-        about = Text(entry.about)
-        listed.add_row(name, facts, about.append(f" {entry.cost}.", "dim") if wide else about)
+        listed.add_row(_name(entry), _facts(entry), Text(entry.about).append(f" {entry.cost}.", "dim"))
     return listed
+
+
+def _stacked(entries: list[catalog.Entry]) -> Table:
+    listed = Table.grid(expand=True)
+    listed.add_column(ratio=1)
+    for entry in entries:
+        listed.add_row(_name(entry).append(f"  {_facts(entry)}", "cyan"))
+        listed.add_row(Padding(Text(entry.about), (0, 0, 0, 4)))
+    return listed
+
+
+def _path(entry: catalog.Entry) -> str:
+    return f"{entry.package.removeprefix('lyceum.')}.{entry.name}"
+
+
+def _name(entry: catalog.Entry) -> Text:
+    return Text.assemble((f"{entry.package.removeprefix('lyceum.')}.", "dim"), (entry.name, "bold"))
+
+
+def _facts(entry: catalog.Entry) -> str:
+    return f"{entry.scales}, {'takes' if entry.missing else 'refuses'} missing cells"

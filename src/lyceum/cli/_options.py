@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import tomllib
 from collections.abc import Callable, Sequence
 from functools import wraps
@@ -14,6 +15,7 @@ import typer
 from lyceum.errors import LyceumError
 
 __all__ = ["AsJson", "Data", "Doubt", "Force", "Ignore", "Kind", "Loss", "Model", "Truth", "kinds_of",
+           "option_words",
            "reads_files", "refuse_to_replace", "settings_of"]  # fmt: skip
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
@@ -33,7 +35,7 @@ Loss = Annotated[
     str | None,
     typer.Option(
         help="What mistakes cost: a CSV or TOML file (rows true class, columns action), or "
-        "true:action=cost, e.g. bad:good=5,good:bad=1."
+        "true:action=cost, e.g. bad:good=5,good:bad=1; what is not said costs 1."
     ),
 ]
 Doubt = Annotated[float | None, typer.Option(help="The cost of rejecting a row instead of deciding it.")]
@@ -129,3 +131,40 @@ def reads_files(command: Callable[..., None]) -> Callable[..., None]:
     with_options.__signature__ = signature.replace(parameters=every)  # type: ignore[attr-defined]
     with_options.__annotations__ = {parameter.name: parameter.annotation for parameter in every}
     return with_options
+
+
+# -- keys of a recipe as options ----------------------------------------------------------------------------
+
+_OPTIONS = {"budget_minutes": "--budget", "bootstrap_632": "--632", "kinds": "--kind",
+            "n_settings": "n_settings",
+            "memory_mb": "memory_mb", "inner_folds": "inner_folds", "committees": "committees"}  # fmt: skip
+_KEYS = ("target", "task", "learners", "loss", "doubt", "folds", "repeats", "holdout", "choose", "seed",
+         "ignore",
+         "keep", "weight", "metric", "group", "time", "calibrate", "recipe", "out", *_OPTIONS)  # fmt: skip
+_PHRASES = {
+    "target=...": "--target COLUMN",
+    "out=...": "--out FOLDER",
+    "keep=[...]": "--keep COLUMN",
+    "repeats=1": "--repeats 1",
+    "with force": "with --force",
+    "leave out loss and doubt": "leave out --loss and --doubt",
+}
+
+
+def option_words(message: str) -> str:
+    """A message about keys of a recipe or Python arguments, about the options of the command instead.
+
+    >>> option_words("folds = 1: give a whole number of at least 2")
+    '--folds 1: give a whole number of at least 2'
+    >>> option_words("choose = 'foo': choose one of simplest, best")
+    '--choose foo: choose one of simplest, best'
+    """
+    for phrase, words in _PHRASES.items():
+        message = message.replace(phrase, words)
+    message = re.sub(r"kinds = \{(.+?) = '(\w+)'\}", r"--kind \1=\2", message)
+    found = re.match(r"(\w+)( = '(.*?)'| = ([^:]*))?: ", message)
+    if found is None or found[1] not in _KEYS:
+        return message
+    option = _OPTIONS.get(found[1], f"--{found[1]}")
+    value = found[3] or found[4] or ""
+    return f"{option}{' ' if value else ''}{value}: {message[found.end() :]}"

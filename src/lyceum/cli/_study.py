@@ -11,21 +11,30 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from lyceum.apply import read_loss
+from lyceum.apply import complete_loss, read_loss
+from lyceum.cli._options import option_words
 from lyceum.cli._screen import console, notes, print_json, progress_bar, table
+from lyceum.data import Inspection, inspect, scan
+from lyceum.errors import LyceumError
 from lyceum.studies import IntervalScale, RankedLearner, Study, aligned_loss, study
 
 __all__ = ["run"]
 
 _AXIS = 24  # cells of the drawn intervals
-_WIDE = 90  # from this many columns on, they are drawn
+_TARGET_NAMES = ("class", "target", "y", "label", "outcome", "response", "survived", "churn", "default")
+_NO_TARGET = ("identifier", "constant", "empty", "free_text")
+_WIDE = 100  # from this many columns on, they are drawn
 
 
 def run(data: str | None, target: str | None, loss: str | None, as_json: bool, **options: Any) -> None:
-    costs = None if loss is None else read_loss(loss)
+    """Study a file, and print the ranking, the answer and where the results are."""
+    if data is not None and target is None and options.get("recipe") is None:
+        raise LyceumError(_targets(data, options.get("form")))
     try:
         with notes(), progress_bar(f"studying {Path(data).name}" if data else "studying"):
-            found = study(data, target, loss=costs, **options)
+            found = study(data, target, loss=_costs(data, target, loss, options), **options)
+    except LyceumError as error:
+        raise LyceumError(option_words(str(error))) from error
     except KeyboardInterrupt as stop:  # Typer would end without its message
         print(f"lyceum: {stop}", file=sys.stderr)
         raise typer.Exit(130) from None
@@ -35,6 +44,62 @@ def run(data: str | None, target: str | None, loss: str | None, as_json: bool, *
         render(found)
 
 
+def _costs(data: str | None, target: str | None, loss: str | None, options: dict[str, Any]) -> Any:
+    """The losses that were typed, those that were not as 0 and 1."""
+    if loss is None:
+        return None
+    costs = read_loss(loss)
+    if not isinstance(costs, dict) or data is None or target is None:
+        return costs
+    given: dict[str, Any] = {
+        key: options.get(key) for key in ("kinds", "form", "task") if options.get(key) is not None
+    }
+    task = given.pop("task", None)
+    if task is not None:
+        kind = "categorical" if task == "classification" else "continuous"
+        given["kinds"] = {**given.get("kinds", {}), target: kind}
+    column = scan(data, target, **given).schema.target
+    if column is None or column.categories is None:
+        raise LyceumError(
+            f"--loss is for classes, and the target {target!r} holds numbers: leave it out, or say --task "
+            "classification"
+        )
+    found, note = complete_loss(costs, column.categories.tolist())
+    if note:
+        print(f"lyceum: {note}", file=sys.stderr)
+    return found
+
+
+def _targets(data: str, form: Any) -> str:
+    """The columns of a file, and those that people are likely to predict."""
+    found = inspect(data, **({} if form is None else {"form": form}))
+    names = ", ".join(repr(column.name) for column in found.columns)
+    likely = "; ".join(_likely(found))
+    hint = f" Likely: {likely}." if likely else ""
+    return f"say which column to predict, --target COLUMN.{hint} The columns are {names}."
+
+
+def _likely(found: Inspection) -> list[str]:
+    """The most likely targets: by their name, their place and the number of their values."""
+    scores = {}
+    for place, column in enumerate(found.columns):
+        if any(flag.code in _NO_TARGET for flag in column.flags):
+            continue
+        n = column.n_distinct or 0
+        few = column.kind != "continuous" and 2 <= n <= 20
+        score = 3.0 * (column.name.lower() in _TARGET_NAMES) + 1.5 * (place == len(found.columns) - 1)
+        scores[column.name] = score + (1.0 if few else 0.0) + 0.5 * (place == 0 and few)
+    best = sorted(scores, key=lambda name: -scores[name])[:3]
+    return [f"--target {name} ({_values(found[name])})" for name in best if scores[name] >= 1.0]
+
+
+def _values(column: Any) -> str:
+    if column.kind == "continuous":
+        return "numbers"
+    shown = ", ".join(str(value) for value, _ in column.top[:3])
+    return f"{shown}, ..." if (column.n_distinct or 0) > 3 else shown
+
+
 def render(found: Study) -> None:
     """Print the ranking, the answer and where everything is."""
     comparison = found.comparison
@@ -42,6 +107,8 @@ def render(found: Study) -> None:
     console.print(f"[bold]ranking by {comparison.criterion}[/] on {comparison.n_rows:,} unseen rows")
     console.print()
     console.print(_ranking(found))
+    console.print()
+    console.print(Text(_p_note(found), style="dim"))
     console.print()
     console.print(Text(found.answer))
     reason = comparison.choice_reason.rstrip(".")
@@ -59,11 +126,23 @@ def render(found: Study) -> None:
     console.print(places)
 
 
+def _p_note(found: Study) -> str:
+    """What p means, and which learners were not tuned."""
+    test = found.comparison.test
+    if not test:
+        return "p: no test is possible with so few rows"
+    return (
+        "p: the chance of a difference from the best at least as large if there were none; below 0.05 a "
+        f"learner counts as worse ({test}, Holm's correction). tried: settings compared in every fold."
+    )
+
+
 def _warnings(found: Study) -> Iterator[str]:
     for failure in found.failures:
         yield f"{failure.label} failed and was not compared: {failure.reason}"
+    left_out = {suspect.column for suspect in found.suspects if suspect.left_out}
     for suspect in found.suspects:
-        if suspect.code == "leak":
+        if suspect.code == "leak" and suspect.column not in left_out:
             yield f"column {suspect.column!r} {suspect.text}"
     yield from found.problems
     if not found.finished:
@@ -73,13 +152,14 @@ def _warnings(found: Study) -> Iterator[str]:
 def _ranking(found: Study) -> Table:
     comparison, scale = found.comparison, IntervalScale.of(found.comparison.learners)
     drawn = console.width >= _WIDE
-    heads = ["", "learner", comparison.criterion, "95 % interval", *([""] if drawn else []), "p", "seconds"]
+    numbers = (comparison.criterion, "p", "tried", "seconds")
+    heads = ["", "learner", comparison.criterion, "95 % interval", *([""] if drawn else []), *numbers[1:]]
     made = table(*heads)
     for column in made.columns:
-        column.justify = "right" if column.header in (comparison.criterion, "p", "seconds") else "left"
+        column.justify = "right" if column.header in numbers else "left"
     for s in comparison.learners:
         low, high = (aligned_loss(comparison, end) for end in s.interval)
-        p = "" if s.p_value_holm is None else f"{s.p_value_holm:.3f}"
+        p = "" if s.p_value_holm is None else "< 0.001" if s.p_value_holm < 0.001 else f"{s.p_value_holm:.3f}"
         cells = [
             "✔" if s.name == comparison.choice else "",
             Text(s.label),
@@ -87,6 +167,7 @@ def _ranking(found: Study) -> Table:
             f"{low} to {high}",
             *([_drawn(s, scale)] if drawn else []),
             p,
+            "" if s.is_baseline else f"{s.settings_tried}{'' if s.is_tuned else '*'}",
             f"{s.seconds:.1f}",
         ]
         made.add_row(*cells, style="bold" if s.name == comparison.choice else "dim" if s.is_baseline else "")

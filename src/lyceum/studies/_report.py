@@ -159,7 +159,7 @@ class _Page:
         if figure.table is None:
             return figure, None
         make = partial(TableCells.of, figure.table, folded=False)
-        return figure, self.problems.attempt(f"numbers of {figure.title!r}", make)
+        return figure, self.problems.attempt("table of the numbers of a picture", make)
 
     @property
     def key_figures(self) -> Iterator[tuple[str, str, str]]:
