@@ -51,14 +51,10 @@ def _costs(data: str | None, target: str | None, loss: str | None, options: dict
     costs = read_loss(loss)
     if not isinstance(costs, dict) or data is None or target is None:
         return costs
-    given: dict[str, Any] = {
-        key: options.get(key) for key in ("kinds", "form", "task") if options.get(key) is not None
-    }
-    task = given.pop("task", None)
-    if task is not None:
-        kind = "categorical" if task == "classification" else "continuous"
-        given["kinds"] = {**given.get("kinds", {}), target: kind}
-    column = scan(data, target, **given).schema.target
+    form: Any = options.get("form")
+    reading = form.options() if hasattr(form, "options") else dict(form or {})
+    kinds, task = options.get("kinds"), options.get("task")
+    column = scan(data, target, kinds=kinds, task=task, **reading).schema.target
     if column is None or column.categories is None:
         raise LyceumError(
             f"--loss is for classes, and the target {target!r} holds numbers: leave it out, or say --task "

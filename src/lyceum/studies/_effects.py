@@ -10,9 +10,11 @@ import numpy as np
 
 from lyceum.data import ArraySource, Column, Rows
 from lyceum.report import plain
+from lyceum.studies._committees import committee_model
 from lyceum.studies._comparison import RankedLearner
 from lyceum.studies._pipelines import build_pipeline, row_predictions, seed_of
 from lyceum.studies._plan import Plan
+from lyceum.studies._store import Store
 from lyceum.studies._study_data import StudyData
 
 __all__ = ["ColumnEffect", "ColumnImportance", "ModelEffects", "PairEffect", "effect_values"]
@@ -163,14 +165,18 @@ class _Unseen:
         return row_predictions(self.model, Rows(source))
 
 
-def _unseen(plan: Plan, data: StudyData, choice: RankedLearner) -> list[_Unseen]:
+def _unseen(plan: Plan, data: StudyData, choice: RankedLearner, store: Store) -> list[_Unseen]:
     """The choice with the settings chosen most often: on the rows held out, or fold by fold until enough."""
     fixed = plan[choice.name].settings
     settings = {key: value for key, value in choice.params.items() if key not in fixed}
     found: list[_Unseen] = []
     for train, test in _splits(plan, data):
         rows = data.rows.take(test)
-        model = build_pipeline(plan[choice.name], settings, seed_of(plan.seed, choice.name, "effects"))
+        model: Any
+        if plan[choice.name].members:
+            model = committee_model(plan, choice.name, store)
+        else:
+            model = build_pipeline(plan[choice.name], settings, seed_of(plan.seed, choice.name, "effects"))
         model.fit(data.rows.take(train))
         X = np.concatenate([np.asarray(block.X, dtype=np.float64) for block in rows.blocks()])
         found.append(_Unseen(model, rows, X, data.y[test]))
@@ -188,9 +194,9 @@ def _splits(plan: Plan, data: StudyData) -> Iterator[tuple[np.ndarray, np.ndarra
             yield split.train, split.test[: 3 * _ROWS]
 
 
-def effect_values(plan: Plan, data: StudyData, choice: RankedLearner) -> dict[str, Any]:
+def effect_values(plan: Plan, data: StudyData, choice: RankedLearner, store: Store) -> dict[str, Any]:
     """Importances and effects of a learner's columns, as plain values."""
-    unseen = _unseen(plan, data, choice)
+    unseen = _unseen(plan, data, choice, store)
     rng = np.random.default_rng(seed_of(plan.seed, "effects"))
     columns = list(data.schema)
     importance = _importances(plan, unseen, columns, rng)

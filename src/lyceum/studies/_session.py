@@ -172,7 +172,7 @@ class _Session:
     def _effects(self, comparison: Comparison, at: str) -> None:
         choice = comparison[comparison.choice]
         if not choice.is_baseline and not self.budget.spent:
-            work = partial(effect_values, self.plan, self.data, choice)
+            work = partial(effect_values, self.plan, self.data, choice, self.store)
             _conclusions.stored_result(self.store, f"effects/{at}", work)
 
     def _forget_hasty(self) -> None:
