@@ -27,6 +27,9 @@ class _Store:
     def done(self):
         return self.results
 
+    def get(self, name, default=None):
+        return default
+
     def predictions(self, task):
         return self.samples[task]
 
