@@ -191,7 +191,7 @@ def _beside_peers(study: Any, path: Path, target: str) -> dict[str, Any]:
     import pandas as pd
     from table_peers import features, fold_losses
 
-    sample = study.out_of_sample(study.candidates[0].name)  # of the constant guess: rows and folds alone matter
+    sample = study.out_of_sample(study.candidates[0].name)  # the constant guess: only rows and folds matter
     frame = pd.read_csv(path)
     y = _target_codes(study, frame[target])
     rows = np.flatnonzero(~np.isnan(y))
