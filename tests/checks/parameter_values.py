@@ -26,6 +26,7 @@ _SHARES = np.array([[0.2, 0.3, 0.1, 0.4], [0.1, 0.1, 0.4, 0.4], [0.4, 0.2, 0.3, 
 
 VALUES: dict[str, tuple[Any, ...]] = {
     "random_state": (1, 2, 3),
+    "parts": (["year", "weekday"],),
     "categorical_features": ([0], ["age"]),
     "loss": (_LOSS,),
     "attribute_costs": ([1.0, 50.0, 1.0, 50.0], {"age": 50.0, "town": 50.0}),
@@ -228,6 +229,9 @@ QUICK = {
     "StackingClassifier": {"members": _TREES},
     "OutputCode": {"estimator": _STUMP},
 }
+
+# Learners that are given a column of dates.
+OF_DATES = ("DateParts",)
 
 # Learners of any target that are given a number.
 OF_NUMBERS = ("SubsetSelection",)

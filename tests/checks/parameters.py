@@ -16,7 +16,16 @@ from sklearn.utils._param_validation import Interval, InvalidParameterError, Str
 from sklearn.utils.validation import has_fit_parameter
 from tests.checks.cases import SETTINGS
 from tests.checks.fits import METHODS
-from tests.checks.parameter_values import AGAIN, FEW_LABELS, FINE, OF_NUMBERS, QUICK, TOGETHER, VALUES
+from tests.checks.parameter_values import (
+    AGAIN,
+    FEW_LABELS,
+    FINE,
+    OF_DATES,
+    OF_NUMBERS,
+    QUICK,
+    TOGETHER,
+    VALUES,
+)
 from tests.checks.tables import data_for, mixed_for
 
 from lyceum import catalog, datasets
@@ -117,6 +126,8 @@ def _table(name: str, kind: str) -> tuple[Any, Any, Any, Any]:
         if catalog.find(name).missing:
             X.loc[::7, "income"] = np.nan
             X.loc[::5, "town"] = None
+        if name in OF_DATES:
+            X["day"] = pd.date_range("2024-12-01", periods=N)
         new = X.copy()
         new.loc[0, "town"] = "Rome"
     if name in FEW_LABELS:
