@@ -150,6 +150,7 @@ CASES: dict[str, Case] = {
     "OneOfC": _GIVES_BACK,
     "FillMissing": _GIVES_BACK,
     "DateParts": _GIVES_BACK,
+    "TextCounts": _GIVES_BACK,
     "MissingCategory": _GIVES_BACK,
     "DropMissing": _GIVES_BACK,
     "PredictMissing": _GIVES_BACK,

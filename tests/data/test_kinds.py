@@ -365,7 +365,7 @@ def test_declarations_that_do_not_fit_are_refused_by_fit(given, message):
         ({"town": "binary"}, "column 'town' is declared binary but has 3 values: declare it categorical"),
         (
             {"age": "numeric"},
-            "kinds says 'numeric' for column 'age': choose one of binary, categorical, continuous",
+            "kinds says 'numeric' for column 'age': choose one of binary, categorical, continuous, text",
         ),
         ({"agee": "binary"}, "kinds: there is no column 'agee': did you mean 'age'?"),
     ],

@@ -79,6 +79,9 @@ def preparations(entry: catalog.Entry, schema: Schema, *, missing: bool = True) 
     """The steps that the learner needs in front of it, by name, and why; `missing`: cells may be missing."""
     before = {}
     kinds = {column.kind for column in schema}
+    if any(column.is_free_text for column in schema):
+        before["TextCounts"] = "free text is counted word by word"
+        kinds = {column.kind for column in schema if not column.is_free_text} | {"continuous"}
     if any(column.is_time for column in schema):
         before["DateParts"] = "dates are taken apart, as seasons and weekdays may tell something"
         kinds |= {"binary", "categorical"}
@@ -86,7 +89,7 @@ def preparations(entry: catalog.Entry, schema: Schema, *, missing: bool = True) 
         before["FillMissing"] = "missing cells are filled, because it cannot take them"
     if not kinds <= set(entry.kinds):
         before["OneOfC"] = "categories are written as columns of 0 and 1"
-    if entry.needs_scaling and any(not column.is_categorical for column in schema):
+    if entry.needs_scaling and any(not c.is_categorical or c.is_free_text for c in schema):
         before["Standardize"] = "numbers are standardised, because their units would count"
     return before
 

@@ -57,6 +57,17 @@ ENTRIES = (
         syllabus=("1.2",),
     ),
     Entry(
+        name="TextCounts",
+        package="lyceum.prepare",
+        task="preparation",
+        about="Free text as columns of its words, counted or weighted by TF-IDF.",
+        missing=True,
+        scales="one pass",
+        cost="the words of all texts",
+        syllabus=("1.2",),
+        space={"weights": ["tfidf", "counts"], "max_words": [50, 100, 500]},
+    ),
+    Entry(
         name="FillMissing",
         package="lyceum.prepare",
         task="preparation",

@@ -185,6 +185,10 @@ def study(
             "--dates/--no-dates", help="Take dates apart: year, month, weekday and so on.", show_default=False
         ),
     ] = None,
+    text: Annotated[
+        bool | None,
+        typer.Option("--text/--no-text", help="Count the words of free text; as by default, else left out."),
+    ] = None,
     recipe: Annotated[
         str | None, typer.Option(help="A recipe.toml to run; what else is said here takes its place.")
     ] = None,
@@ -205,7 +209,7 @@ def study(
         doubt=doubt, folds=folds, repeats=repeats, holdout=holdout, bootstrap_632=bootstrap_632,
         choose=choose, seed=seed, budget=budget, metric=metric, group=group, time=time,
         n_settings=settings, committees=committees, kinds=kinds_of(kind) or None, ignore=ignore or None,
-        keep=keep or None, weight=weight, recipe=recipe, out=out, force=force, dates=dates,
+        keep=keep or None, weight=weight, recipe=recipe, out=out, force=force, dates=dates, text=text,
         form=form or None,
     )  # fmt: skip
 

@@ -123,7 +123,17 @@ class Align:
                 X[:, j] = change(X[:, j])
         if y is not None and self.classes is not None:
             y = self.classes(y).astype(np.int32)
-        return replace(block, X=X, y=y, schema=self.after)
+        return replace(block, X=X, y=y, schema=self._with_texts(block.schema))
+
+    def _with_texts(self, before: Schema) -> Schema:
+        """The columns after, those of free text with the texts that the block lists."""
+        if not any(column.is_free_text for column in self.after):
+            return self.after
+        columns = [
+            replace(column, categories=before[int(j)].categories) if column.is_free_text else column
+            for j, column in zip(self.places, self.after)
+        ]
+        return replace(self.after, columns=tuple(columns))
 
 
 def _signed(X: np.ndarray, copy: bool) -> np.ndarray:
@@ -141,6 +151,8 @@ def _change(before: Column, after: Column) -> Change | None:
     if before.is_empty:
         return None
     assert after.categories is not None
+    if after.is_free_text and before.is_text:
+        return None
     if before.numeric and not after.is_text:
         return partial(codes_of, categories=after.categories)
     if before.numeric:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from lyceum.data._arrow import column_class, numbers
 from lyceum.data._schema import Column, Schema, is_beyond_floats, missing_columns
 from lyceum.errors import MissingValuesError, SchemaError
 
-__all__ = ["ArrayCoder", "TableCoder", "class_codes", "codes_of", "decode", "labels"]
+__all__ = ["ArrayCoder", "TableCoder", "class_codes", "codes_of", "decode", "labels", "with_texts"]
 
 
 def codes_of(values: np.ndarray, categories: np.ndarray) -> np.ndarray:
@@ -108,6 +108,32 @@ def _is_own_code(column: Column) -> bool:
         and values[0] == 0
         and _is_run(values)
     )
+
+
+def with_texts(schema: Schema, table: pa.Table | pa.RecordBatch) -> Schema:
+    """The schema with the texts of a table listed in its columns of free text."""
+    if not any(column.is_free_text for column in schema):
+        return schema
+    there = set(table.schema.names)
+    columns = [
+        replace(column, categories=_distinct_texts(table.column(column.name), column.name))
+        if column.is_free_text and column.name in there
+        else column
+        for column in schema
+    ]
+    return replace(schema, columns=tuple(columns))
+
+
+def _distinct_texts(cells: pa.Array | pa.ChunkedArray, name: str) -> np.ndarray:
+    holds = column_class(cells.type, name)
+    if holds == "empty":
+        return np.empty(0, dtype="<U1")
+    if holds != "text":
+        raise SchemaError(f"column {name!r} holds {cells.type} where free text was learned: give it as text")
+    found = pc.unique(cells)
+    found = found.dictionary_decode() if pa.types.is_dictionary(found.type) else found
+    texts = [text for text in found.to_pylist() if text is not None]
+    return np.array(texts, dtype=object) if texts else np.empty(0, dtype="<U1")
 
 
 @dataclass(frozen=True, slots=True)

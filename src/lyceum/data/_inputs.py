@@ -109,6 +109,12 @@ class Inputs:
 
     def _new_rows(self, X: Any, y: Any, w: Any, reset: bool) -> Rows:
         rows = self._read(X, y, w, reset)
+        text = [column.name for column in rows.schema if column.is_free_text]
+        if text and not getattr(self.learner, "_takes_text", False):
+            raise SchemaError(
+                f"column {text[0]!r} is free text, which {self.who} cannot take: put "
+                "lyceum.prepare.TextCounts in front, or leave the column out"
+            )
         # a category that a declared schema does not list would be passed over in silence
         declared = any(column.why == LISTED and column.is_listed for column in rows.schema.columns)
         return rows.then(CheckCategories(self.who)) if declared else rows

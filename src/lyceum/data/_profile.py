@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lyceum.data._arrow import column_class, numbers
-from lyceum.data._schema import EXACT, KINDS, NOTHING, TIMES, Column, Kind, declared_column, union_levels
+from lyceum.data._schema import DECLARED, EXACT, NOTHING, TIMES, Column, Kind, declared_column, union_levels
 from lyceum.errors import SchemaError
 
 __all__ = ["ColumnProfile", "TableProfile"]
@@ -147,6 +147,10 @@ class ColumnProfile:
         return Column(self.name, kind, values, f"text with {len(values)} value{'s' * (len(values) != 1)}")
 
     def _declared(self, kind: Kind) -> Column:
+        if kind == "text":
+            if self.holds not in ("text", "empty"):
+                raise SchemaError(f"column {self.name!r} is declared text but holds {_PLURAL[self.holds]}")
+            return Column.of_text(self.name)
         if kind == "continuous":
             if self.holds == "text" and self.n_missing < self.n_rows:
                 example = "text" if self.values is None else f"text such as {str(self.values[0])!r}"
@@ -248,8 +252,8 @@ class TableProfile:
 def check_kinds(kinds: Mapping[str, str]) -> None:
     """Raise unless every declared kind is one."""
     for name, kind in kinds.items():
-        if kind not in KINDS:
-            raise SchemaError(f"kinds says {kind!r} for column {name!r}: choose one of {', '.join(KINDS)}")
+        if kind not in DECLARED:
+            raise SchemaError(f"kinds says {kind!r} for column {name!r}: choose one of {', '.join(DECLARED)}")
 
 
 Counted = tuple[np.ndarray | None, np.ndarray | None]

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 
 from lyceum._threads import ordered_map
 from lyceum.data._arrow import is_frame, to_arrow
-from lyceum.data._coding import TableCoder
+from lyceum.data._coding import TableCoder, with_texts
 from lyceum.data._column_roles import ColumnRoles
 from lyceum.data._csv import MISSING, CsvFormat
 from lyceum.data._dask import DaskSource, is_dask
@@ -163,6 +163,7 @@ def profile_columns(
 
 def coded_source(table: pa.Table, schema: Schema) -> ArraySource:
     """The table in memory, coded by the schema once and for all."""
+    schema = with_texts(schema, table)
     coder = TableCoder(schema)
     return ArraySource(coder.features(table), coder.target(table), coder.weights(table), schema, coded=True)
 

@@ -22,6 +22,8 @@ EXACT = 2**53  # whole numbers up to this are told apart as floats
 _MANY = 10_000  # columns
 NOTHING = "nothing but missing cells"
 TIMES = "times, in seconds"
+FREE_TEXT = "free text"
+DECLARED = (*KINDS, "text")  # what a column may be declared to be
 LISTED = "declared with its categories"
 
 
@@ -97,6 +99,16 @@ class Column:
     def is_time(self) -> bool:
         """Whether its cells are dates or times, as seconds since 1970."""
         return self.categories is None and self.why == TIMES
+
+    @classmethod
+    def of_text(cls, name: str) -> Column:
+        """A column of free text: every block of rows lists the texts that its codes stand for."""
+        return cls(name, "categorical", np.empty(0, dtype="<U1"), FREE_TEXT)
+
+    @property
+    def is_free_text(self) -> bool:
+        """Whether it holds free text, which only a preparation such as `TextCounts` takes."""
+        return self.why == FREE_TEXT and self.is_text
 
     @property
     def is_listed(self) -> bool:

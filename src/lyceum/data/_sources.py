@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 from scipy import sparse
 
 from lyceum.data._block import Block, block_rows
-from lyceum.data._coding import ArrayCoder, TableCoder
+from lyceum.data._coding import ArrayCoder, TableCoder, with_texts
 from lyceum.data._csv import CsvFormat
 from lyceum.data._schema import Schema
 from lyceum.errors import DataError
@@ -137,11 +137,12 @@ class BatchPart:
         return self.batch.num_rows
 
     def blocks(self) -> Iterator[Block]:
-        coder, step = TableCoder(self.schema), block_rows(len(self.schema))
+        schema = with_texts(self.schema, self.batch)
+        coder, step = TableCoder(schema), block_rows(len(schema))
         for start in range(0, self.batch.num_rows, step):
             rows = self.batch.slice(start, step)
             X, y, w = coder.features(rows), coder.target(rows), coder.weights(rows)
-            yield Block(X, y, w, self.start + start, self.schema)
+            yield Block(X, y, w, self.start + start, schema)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from lyceum.prepare._one_of_c import OneOfC
 from lyceum.prepare._predict_missing import PredictMissing
 from lyceum.prepare._standardize import Standardize
 from lyceum.prepare._steps import as_floats
+from lyceum.prepare._text_counts import TextCounts
 
 __all__ = [
     "CutColumns",
@@ -25,6 +26,7 @@ __all__ = [
     "OneOfC",
     "PredictMissing",
     "Standardize",
+    "TextCounts",
     "Transformer",
     "as_floats",
 ]

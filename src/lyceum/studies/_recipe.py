@@ -126,6 +126,8 @@ class Recipe:
         Files that need more are studied on a sample of their rows.
     dates : bool
         Whether dates are taken apart into year, month, weekday and so on.
+    text : bool
+        Whether the words of free text are counted; else such columns are left out.
     form : dict
         How the files are written, where that is not to be found out: see `lyceum.data.FileFormat`.
 
@@ -164,6 +166,7 @@ class Recipe:
     budget_minutes: float | None = None
     memory_mb: int = 512
     dates: bool = True
+    text: bool = True
     form: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -42,7 +42,7 @@ def _kinds(name: str, value: Any) -> dict[str, str]:
             f'{name} = {value!r}: give a table of columns and kinds, e.g. {{age = "continuous"}}'
         )
     for column, kind in dict(value).items():
-        if not isinstance(kind, str) or kind not in KINDS:
+        if not isinstance(kind, str) or kind not in (*KINDS, "text"):
             raise StudyError(f"{name}: {column!r} = {kind!r}: choose one of {', '.join(KINDS)}")
     return dict(value)
 
@@ -139,5 +139,6 @@ CHECKS: dict[str, Callable[[str, Any], Any]] = {
     "budget_minutes": _number(0.0, math.inf, "give minutes, a number of at least 0"),
     "memory_mb": _whole(1, 10**9),
     "dates": _yes,
+    "text": _yes,
     "form": _form,
 }

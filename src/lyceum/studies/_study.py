@@ -51,6 +51,7 @@ def study(
     budget: float | None = None,
     memory_mb: int | None = None,
     dates: bool | None = None,
+    text: bool | None = None,
     form: FileFormat | Mapping[str, Any] | None = None,
     out: str | os.PathLike[str] = "study",
     force: bool = False,
@@ -106,6 +107,8 @@ def study(
         Larger files are compared on a sample of their rows.
     dates : bool, optional
         Whether dates are taken apart into year, month, weekday and so on, as by default.
+    text : bool, optional
+        Whether the words of free text are counted, as by default; else such columns are left out.
     form : FileFormat or dict, optional
         How the files are written; by default that is found out.
     out : path, default="study"
@@ -134,7 +137,7 @@ def study(
         "folds": folds, "repeats": repeats, "inner_folds": inner_folds, "n_settings": n_settings,
         "committees": committees, "holdout": holdout,
         "bootstrap_632": bootstrap_632, "choose": choose, "seed": seed, "budget_minutes": budget,
-        "memory_mb": memory_mb, "dates": dates, "form": form,
+        "memory_mb": memory_mb, "dates": dates, "text": text, "form": form,
     }  # fmt: skip
     given = {name: value for name, value in options.items() if value is not None}
     with ExitStack() as stack:

@@ -74,8 +74,11 @@ class StudyData:
         left_out = {suspect.column for suspect in suspects if suspect.left_out}
         _check_target(found, recipe)
         _check_columns(found, recipe, left_out)
+        aside = {*recipe.ignore, *left_out, recipe.target, recipe.weight, recipe.group, recipe.time}
+        if recipe.text:
+            free = [one.column for one in suspects if one.code == "free_text" and one.column not in aside]
+            kinds |= {name: "text" for name in free if name not in kinds}
         if not recipe.dates:  # a date that is declared to be a number is not taken apart
-            aside = {*recipe.ignore, *left_out, recipe.target, recipe.weight}
             dates = [column.name for column in found.columns if column.is_time and column.name not in aside]
             kinds |= dict.fromkeys(dates, "continuous")
         rows = scan(
@@ -249,6 +252,7 @@ def _suspects(found: Inspection, recipe: Recipe) -> tuple[Suspect, ...]:
     for column in found.columns:
         for flag in column.flags if column.name not in aside else ():
             droppable = flag.code in _LEFT_OUT and column.name != recipe.target
+            droppable = droppable and not (flag.code == "free_text" and recipe.text)
             declared = column.name in recipe.keep or column.name in recipe.kinds
             suspects.append(Suspect(column.name, flag.code, flag.text, droppable and not declared))
     left_out = {suspect.column for suspect in suspects if suspect.left_out}
