@@ -1,0 +1,48 @@
+"""What the commands say when something is wrong or missing, in the words of the command line."""
+
+import pytest
+
+from lyceum.apply import complete_loss
+from lyceum.cli._options import option_words
+from lyceum.errors import DataError
+
+
+@pytest.mark.parametrize(
+    ("message", "words"),
+    [
+        ("folds = 1: give more", "--folds 1: give more"),
+        ("budget_minutes = -1.0: give minutes", "--budget -1.0: give minutes"),
+        ("kinds: 'age' = 'foo': choose one", "--kind: 'age' = 'foo': choose one"),
+        ("learners: there is no learner 'X'", "--learners: there is no learner 'X'"),
+        ("say which column to predict, target=...", "say which column to predict, --target COLUMN"),
+        (
+            "x is a file: give a folder, out=...",
+            "x is a file: give a folder, --out FOLDER",
+        ),
+        ("leave it out, or say kinds = {y = 'categorical'}", "leave it out, or say --kind y=categorical"),
+        (
+            "the target 'y' is the same in every row: choose",
+            "the target 'y' is the same in every row: choose",
+        ),
+    ],
+)
+def test_errors_name_options(message, words):
+    assert option_words(message) == words
+
+
+def test_costs_that_are_not_said_are_one_and_said():
+    loss, note = complete_loss({("a", "b"): 5.0}, ["a", "b", "c"])
+    assert loss.values.tolist() == [[0, 5, 1], [1, 0, 1], [1, 1, 0]]
+    assert note == "Not said in the loss, so taken as 1: a:c, b:a, b:c, c:a, c:b."
+    assert complete_loss({("a", "b"): 5.0, ("b", "a"): 2.0}, ["a", "b"])[1] == ""
+
+
+@pytest.mark.parametrize("pair", [("bda", "good"), ("bad", "goood")])
+def test_a_misspelt_class_is_named_with_the_nearest(pair):
+    with pytest.raises(DataError, match=r"did you mean '(bad|good)'\?"):
+        complete_loss({pair: 1.0}, ["bad", "good"])
+
+
+def test_an_action_of_its_own_is_no_misspelling():
+    loss, _ = complete_loss({("bad", "ask"): 0.5}, ["bad", "good"])
+    assert loss.actions == ("bad", "good", "ask")
