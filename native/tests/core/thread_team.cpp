@@ -1,5 +1,7 @@
 #include <lyceum/core/thread_team.hpp>
 
+#include <array>
+
 #include "check.hpp"
 
 using namespace lyceum;
@@ -32,10 +34,20 @@ void test_an_exception_reaches_the_caller_and_the_team_goes_on(size_t threads) {
     }
 }
 
+void test_calls_may_follow_each_other_before_helpers_have_woken(size_t threads) {
+    Team team(threads);
+    for (int call = 0; call < 20'000; ++call) {
+        std::array<int, 3> cells{};  // gone after the call: a helper that is late must not find it
+        team(3, [&](size_t task) { cells[task] += call; });
+        CHECK(cells[0] == call && cells[1] == call && cells[2] == call);
+    }
+}
+
 int main() {
     for (size_t threads : {1, 2, 3}) {
         test_every_task_runs_once(threads);
         test_an_exception_reaches_the_caller_and_the_team_goes_on(threads);
+        test_calls_may_follow_each_other_before_helpers_have_woken(threads);
     }
     return failures;
 }

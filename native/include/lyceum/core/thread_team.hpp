@@ -2,8 +2,10 @@
 // They begin and end inside the call, so that a fork finds none. What a task computes must not depend on its thread.
 // An exception of a task is thrown again in the calling thread, after all tasks that had begun.
 #pragma once
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <thread>
 #include <utility>
@@ -27,41 +29,58 @@ public:
 
     std::size_t size() const { return helpers_.size() + 1; }
 
-    // work(0) ... work(count - 1), each once; returns when all are done. After an exception no further task begins.
+    // work(0) ... work(count - 1), each once; returns when all are done. After an exception no further task begins. A
+    // helper that is late is not waited for, only a task that it has begun: on a busy machine the caller does the rest.
     template <class Work>
     void operator()(std::size_t count, const Work& work) {
         if (helpers_.empty() || count < 2) {
             for (std::size_t task = 0; task < count; ++task) work(task);
             return;
         }
-        work_ = &work;
-        call_ = [](const void* object, std::size_t task) { (*static_cast<const Work*>(object))(task); };
-        count_ = count;
-        next_.store(0, std::memory_order_relaxed);
-        busy_.store(helpers_.size(), std::memory_order_relaxed);
-        start_.fetch_add(1, std::memory_order_release);
-        start_.notify_all();
-        run();
-        for (std::size_t left; (left = busy_.load(std::memory_order_acquire)) != 0;) wait_for(busy_, left);
-        if (failed_.exchange(false)) std::rethrow_exception(std::exchange(error_, nullptr));
+        constexpr std::size_t most = std::uint32_t(-1);
+        for (std::size_t first = 0; first < count; first += most) {
+            const auto part = [&](std::size_t task) { work(first + task); };
+            share(std::min(most, count - first), part);
+        }
     }
 
 private:
+    template <class Work>
+    void share(std::size_t count, const Work& work) {
+        work_ = &work;
+        call_ = [](const void* object, std::size_t task) { (*static_cast<const Work*>(object))(task); };
+        done_.store(0, std::memory_order_relaxed);
+        ticket_.store(std::uint64_t(count) << 32, std::memory_order_release);
+        start_.fetch_add(1, std::memory_order_release);
+        start_.notify_all();
+        run();
+        for (std::size_t done; (done = done_.load(std::memory_order_acquire)) != count;) wait_for(done_, done);
+        if (failed_.exchange(false)) std::rethrow_exception(std::exchange(error_, nullptr));
+    }
+
+    // The number of tasks and of the next one are one value: whoever takes a ticket has a task of the work that is
+    // there now, and that work stays until the task is done.
     void run() noexcept {
-        try {
-            for (std::size_t task; (task = next_.fetch_add(1, std::memory_order_relaxed)) < count_;) call_(work_, task);
-        } catch (...) {
-            next_.store(count_, std::memory_order_relaxed);
-            if (!failed_.exchange(true)) error_ = std::current_exception();
+        for (auto ticket = ticket_.load(std::memory_order_acquire);;) {
+            const std::uint64_t count = ticket >> 32, task = ticket & std::uint32_t(-1);
+            if (task >= count) return;
+            if (!ticket_.compare_exchange_weak(ticket, ticket + 1, std::memory_order_acq_rel)) continue;
+            try {
+                if (!failed_.load(std::memory_order_relaxed)) call_(work_, task);
+            } catch (...) {
+                if (!failed_.exchange(true)) error_ = std::current_exception();
+            }
+            if (done_.fetch_add(1, std::memory_order_acq_rel) + 1 == count) done_.notify_all();
+            ticket = ticket_.load(std::memory_order_acquire);
         }
     }
 
     void serve() {
-        for (unsigned seen = 0;; ++seen) {
+        for (unsigned seen = 0;;) {
             wait_for(start_, seen);
+            seen = start_.load(std::memory_order_acquire);
             if (stop_) return;
             run();
-            if (busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) busy_.notify_all();
         }
     }
 
@@ -79,8 +98,8 @@ private:
 
     const void* work_ = nullptr;
     void (*call_)(const void*, std::size_t) = nullptr;
-    std::size_t count_ = 0;
-    std::atomic<std::size_t> next_{0}, busy_{0};
+    std::atomic<std::uint64_t> ticket_{0};
+    std::atomic<std::size_t> done_{0};
     std::atomic<unsigned> start_{0};
     std::atomic<bool> stop_{false}, failed_{false};
     std::exception_ptr error_;  // the first of a call, while failed_
