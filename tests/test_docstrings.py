@@ -11,7 +11,7 @@ import lyceum
 
 # `tree_core` is public inside the package only: its values say what they hold beside their fields
 ROOMS = [room.name for room in pkgutil.iter_modules(lyceum.__path__) if not room.name.startswith("_")]
-ROOMS = [room for room in ROOMS if room not in ("tree_core", "cli", "data", "studies")]
+ROOMS = [room for room in ROOMS if room not in ("tree_core", "cli")]
 
 
 def classes(room):

@@ -11,7 +11,8 @@ from lyceum.data._dask import is_dask
 from lyceum.data._design_change import design_change
 from lyceum.data._file_format import FileFormat
 from lyceum.data._files import TableData, file_kind, fits_memory, paths_of, read_data, read_table
-from lyceum.data._inspect import ColumnInspection, Inspection, inspect, time_text
+from lyceum.data._inspect import inspect
+from lyceum.data._inspection import ColumnInspection, Inspection, time_text
 from lyceum.data._profile import ColumnProfile, TableProfile
 from lyceum.data._rows import Rows, Statistic, Step
 from lyceum.data._scan import coded_source, say, scan

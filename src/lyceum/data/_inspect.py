@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import partial, reduce
 from typing import Any
 
@@ -25,113 +25,20 @@ from lyceum.data._column_roles import ColumnRoles
 from lyceum.data._csv import CsvFormat
 from lyceum.data._file_format import FileFormat
 from lyceum.data._files import TableData, file_kind, fits_memory, is_typed, paths_of, read_data, read_whole
+from lyceum.data._inspection import ColumnInspection, Inspection
 from lyceum.data._leaks import leak
 from lyceum.data._profile import ColumnProfile, TableProfile
 from lyceum.data._quality import Cells, Facts, Flag, column_flags, copies, target_flags
 from lyceum.data._scan import profile_columns, written_notes
-from lyceum.data._schema import TIMES, Column, Kind, Schema
+from lyceum.data._schema import Column, Kind, Schema
 from lyceum.data._sources import ParquetPart, ParquetSource
 from lyceum.errors import DataError
 from lyceum.progress import report
-from lyceum.report import Summary, Table, plain
 
-__all__ = ["ColumnInspection", "Inspection", "inspect", "time_text"]
+__all__ = ["inspect"]
 
 _TOP = 10
 _BINS = 12
-
-
-@dataclass(frozen=True, slots=True)
-class ColumnInspection:
-    """One column: its kind and why, what it holds, and what looks wrong with it."""
-
-    name: str
-    kind: Kind
-    why: str
-    n_missing: int
-    n_infinite: int
-    n_distinct: int | None  # None when there are too many to count
-    low: float | None  # smallest and largest finite number, None for text
-    high: float | None
-    median: float | None  # of the sample
-    histogram: tuple[int, ...]  # sampled numbers in equal bins from low to high
-    top: tuple[tuple[Any, int], ...]  # the commonest categories with their rows
-    flags: tuple[Flag, ...]
-
-    @property
-    def is_time(self) -> bool:
-        """Whether its numbers are dates or times, as seconds since 1970."""
-        return self.kind == "continuous" and self.why == TIMES
-
-
-@dataclass(frozen=True, slots=True)
-class Inspection:
-    """A table as `inspect` found it; `target` is among the columns when it was named."""
-
-    source: str
-    n_rows: int
-    n_sampled: int
-    n_repeated: int | None  # rows that repeat an earlier row, None when only a sample was compared
-    columns: tuple[ColumnInspection, ...]
-    target: str | None
-    notes: tuple[str, ...] = ()  # what was found out about the way in which the file is written
-
-    def __getitem__(self, name: str) -> ColumnInspection:
-        return next(column for column in self.columns if column.name == name)
-
-    @property
-    def n_missing(self) -> int:
-        return sum(column.n_missing for column in self.columns)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return plain(asdict(self))
-
-    def __str__(self) -> str:
-        return str(self._summary)
-
-    def _repr_html_(self) -> str:
-        return self._summary._repr_html_()
-
-    @property
-    def _summary(self) -> Summary:
-        """What was found, as facts and a table of the columns."""
-        facts: dict[str, Any] = {"rows": self.n_rows, "columns": len(self.columns)}
-        facts["missing cells"] = self.n_missing
-        if self.n_repeated:
-            facts["repeated rows"] = self.n_repeated
-        if self.target is not None:
-            facts["target"] = self.target
-        rows = [
-            (c.name, c.kind, c.n_missing, _values_text(c), "; ".join(flag.text for flag in c.flags))
-            for c in self.columns
-        ]
-        table = Table("Columns", ("column", "kind", "missing", "values", "notes"), rows)
-        return Summary(f"Inspection of {self.source}", facts, [table])
-
-
-def _values_text(column: ColumnInspection) -> str:
-    """The range of numbers, or the commonest categories."""
-    if column.top:
-        more = ", …" if (column.n_distinct or 0) > 3 or len(column.top) > 3 else ""
-        return ", ".join(str(value) for value, _ in column.top[:3]) + more
-    if column.low is None or column.high is None:
-        return ""
-    if column.is_time:
-        return f"{time_text(column.low)} to {time_text(column.high)}"
-    return f"{column.low:g} to {column.high:g}"
-
-
-def time_text(seconds: float | None) -> str:
-    """A time in seconds since 1970 as a date, with the time of day where it is not midnight.
-
-    >>> time_text(86_400.0), time_text(86_460.0)
-    ('1970-01-02', '1970-01-02 00:01:00')
-    """
-    if seconds is None or not abs(seconds) < 8e12:
-        return "" if seconds is None else f"{seconds:g}"
-    text = str(np.datetime64(math.floor(seconds), "s"))
-    return text.removesuffix("T00:00:00").replace("T", " ")
 
 
 def inspect(

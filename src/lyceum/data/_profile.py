@@ -22,20 +22,48 @@ _LETTERS = 1 << 26  # characters that the list may take, the longest value times
 
 @dataclass(frozen=True, slots=True)
 class ColumnProfile:
-    """Rows, missing cells, range and distinct values of one column of one stretch of rows."""
+    """Rows, missing cells, range and distinct values of one column of one stretch of rows.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    holds : str
+        "number", "category" (of numbers), "text", "bool", "time" or "empty".
+    n_rows : int
+        The number of rows.
+    n_missing : int
+        Missing cells.
+    n_infinite : int
+        Infinite cells.
+    low : float
+        The smallest finite number; inf when there is none.
+    high : float
+        The largest finite number; -inf when there is none.
+    whole : bool
+        Whether all numbers are whole.
+    values : array or None
+        Distinct values in order, None once there are too many to list.
+    counts : array or None
+        Rows of each.
+    in_full : bool, default=False
+        Whether distinct numbers are listed however many there are.
+    ordered : bool, default=False
+        Whether values are the levels of a category type, in their order.
+    """
 
     name: str
-    holds: str  # "number", "category" (of numbers), "text", "bool", "time" or "empty"
+    holds: str
     n_rows: int
     n_missing: int
     n_infinite: int
     low: float
     high: float
     whole: bool
-    values: np.ndarray | None  # distinct values in order, None once there are too many to list
-    counts: np.ndarray | None  # rows of each
-    in_full: bool = False  # whether distinct numbers are listed however many there are
-    ordered: bool = False  # whether values are the levels of a category type, in their order
+    values: np.ndarray | None
+    counts: np.ndarray | None
+    in_full: bool = False
+    ordered: bool = False
 
     @classmethod
     def of(

@@ -28,6 +28,21 @@ class RowScatter:
     The same as `Scatter` for fewer rows than columns: F has about as many rows as there were, one more for
     every merge, where √(w₁w₂/w) (m₁ - m₂) keeps the distance of the two means.
 
+    Attributes
+    ----------
+    n_rows : int
+        Rows that count: those of weight zero do not.
+    weight : float
+        The total weight of the rows.
+    mean : array of shape (d,) or (d+1,)
+        With the target last.
+    rows : array of shape (m, d) or (m, d+1)
+        √w (x - mean) of every row.
+    targets : int
+        0 or 1.
+
+    Examples
+    --------
     >>> import pyarrow as pa
     >>> from lyceum.data import scan
     >>> found = scan(pa.table({"a": [0.0, 2.0], "b": [1.0, 5.0], "c": [0.0, 0.0]})).reduce(RowScatter.of)
@@ -35,11 +50,11 @@ class RowScatter:
     [[2.0, 4.0, 0.0], [4.0, 8.0, 0.0], [0.0, 0.0, 0.0]]
     """
 
-    n_rows: int  # rows that count: those of weight zero do not
+    n_rows: int
     weight: float
-    mean: np.ndarray  # (d,) or (d+1,) with the target last
-    rows: np.ndarray  # (m, d) or (m, d+1): √w (x - mean)
-    targets: int  # 0 or 1
+    mean: np.ndarray
+    rows: np.ndarray
+    targets: int
 
     @classmethod
     def of(cls, block: Block, target: bool = False) -> RowScatter:
@@ -132,11 +147,21 @@ class RowScatter:
 
 @dataclass(frozen=True, slots=True)
 class ClassRowScatter:
-    """A `RowScatter` for every class: what `ClassScatter` is for fewer rows than columns."""
+    """A `RowScatter` for every class: what `ClassScatter` is for fewer rows than columns.
+
+    Attributes
+    ----------
+    classes : array
+        The labels.
+    n_rows : int
+        The number of rows.
+    parts : tuple of RowScatter
+        One per class.
+    """
 
     classes: np.ndarray
     n_rows: int
-    parts: tuple[RowScatter, ...]  # one per class
+    parts: tuple[RowScatter, ...]
 
     @classmethod
     def of(cls, block: Block) -> ClassRowScatter:
@@ -193,12 +218,23 @@ class RowSpace:
 
     What depends on scatters and distances alone comes out the same on `rows`, and `columns_of` takes a
     direction back.
+
+    Attributes
+    ----------
+    rows : Rows
+        With as many columns as the space has dimensions.
+    mean : array of shape (d,)
+        The origin of the coordinates.
+    basis : array of shape (d, r)
+        Orthonormal columns.
+    beyond : int
+        Dimensions in which columns vary and no row differs from the space.
     """
 
-    rows: Rows  # with as many columns as the space has dimensions
-    mean: np.ndarray  # (d,) the origin of the coordinates
-    basis: np.ndarray  # (d, r) orthonormal columns
-    beyond: int  # dimensions in which columns vary and no row differs from the space
+    rows: Rows
+    mean: np.ndarray
+    basis: np.ndarray
+    beyond: int
 
     @classmethod
     def of(cls, rows: Rows, who: str, centred: bool = True) -> RowSpace:

@@ -68,6 +68,17 @@ class Suspect:
 
     `code` is the flag's ("identifier", "constant", "empty", "free_text", "leak", "mostly_missing", "copy",
     ...), `text` its sentence, `left_out` whether the study does without the column.
+
+    Attributes
+    ----------
+    column : str
+        The column.
+    code : str
+        The kind of suspicion.
+    text : str
+        What is suspicious, in words.
+    left_out : bool
+        Whether it was left out.
     """
 
     column: str
@@ -82,7 +93,21 @@ class Suspect:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A learner that could not be compared, where it failed and why."""
+    """A learner that could not be compared, where it failed and why.
+
+    Attributes
+    ----------
+    name : str
+        The candidate.
+    label : str
+        What it is called in sentences.
+    repeat : int
+        The repeat of the folds, from 0.
+    fold : int
+        The fold, from 0.
+    reason : str
+        What went wrong.
+    """
 
     name: str
     label: str

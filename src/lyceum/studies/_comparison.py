@@ -167,12 +167,26 @@ class RankedLearner:
 
 @dataclass(frozen=True, slots=True)
 class HoldoutResult:
-    """The choice, fitted on all other rows and measured once on rows that were not used for any choice."""
+    """The choice, fitted on all other rows and measured once on rows that were not used for any choice.
+
+    Attributes
+    ----------
+    n_rows : int
+        The rows held out.
+    loss : float
+        The mean loss on them.
+    interval : Span
+        Its 95 % interval.
+    error : float or None, default=None
+        Share of wrong classes among the decisions made.
+    reject_rate : float or None, default=None
+        The share of rows rejected, where rejecting is allowed.
+    """
 
     n_rows: int
     loss: float
     interval: Span
-    error: float | None = None  # share of wrong classes among the decisions made
+    error: float | None = None
     reject_rate: float | None = None
 
     def as_dict(self) -> dict[str, Any]:

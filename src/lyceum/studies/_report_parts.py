@@ -34,7 +34,15 @@ _FAR = 4.0  # times the worst learner: from there on the constant guess is off t
 
 @dataclass(frozen=True, slots=True)
 class IntervalScale:
-    """The axis of the drawn intervals."""
+    """The axis of the drawn intervals.
+
+    Attributes
+    ----------
+    low : float
+        The smallest end shown.
+    high : float
+        The largest end shown.
+    """
 
     low: float
     high: float

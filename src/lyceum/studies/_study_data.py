@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -31,6 +31,14 @@ from lyceum.statistics import RowSample
 from lyceum.studies._candidate import Suspect, TaskKind
 from lyceum.studies._recipe import Recipe
 from lyceum.studies._row_steps import FiniteCells, KnownClasses, WithTarget, has_target
+from lyceum.studies._table_notes import (
+    infinite_note,
+    kept_notes,
+    one_value_text,
+    rare_note,
+    single_rows_text,
+    table_notes,
+)
 
 __all__ = ["StudyData", "fingerprint"]
 
@@ -95,7 +103,7 @@ class StudyData:
         infinite = [column for column in used if column.n_infinite]
         rows = rows.then(FiniteCells()) if infinite else rows
         missing = sum(column.n_missing + column.n_infinite for column in used)
-        notes = (*_notes(found, recipe), *_kept_notes(suspects, recipe), *map(_infinite_note, infinite))
+        notes = (*table_notes(found, recipe), *kept_notes(suspects, recipe), *map(infinite_note, infinite))
         if rows.in_memory:
             found_data = cls._in_memory(rows, missing, suspects, notes)
         else:
@@ -159,7 +167,7 @@ class StudyData:
         rows = self.rows.then(step)
         rows = rows.take(np.arange(len(chosen)))  # gathered: blocks hold the codes that remain
         n_rows = self.n_rows - len(single)
-        notes = (*self.notes, _rare_note(target.categories[single], n_rows))
+        notes = (*self.notes, rare_note(target.categories[single], n_rows))
         every = self.all_rows.then(step) if self.is_sample else rows
         return replace(
             self,
@@ -213,9 +221,9 @@ class StudyData:
             return self
         counts = np.bincount(self.y, minlength=len(target.categories))
         if np.count_nonzero(counts) < 2:
-            raise StudyError(_one_value(target.name))
+            raise StudyError(one_value_text(target.name))
         if np.count_nonzero(counts > 1) < 2:
-            raise StudyError(_single_rows(target.name, counts))
+            raise StudyError(single_rows_text(target.name, counts))
         return self
 
 
@@ -277,7 +285,7 @@ def _check_target(found: Inspection, recipe: Recipe) -> None:
         raise StudyError(f"the target {recipe.target!r} is missing in every row: choose another column")
     _check_count(found.n_rows - target.n_missing)
     if any(flag.code == "constant" for flag in target.flags):
-        raise StudyError(_one_value(recipe.target))
+        raise StudyError(one_value_text(recipe.target))
     if _has_many(target):
         what = "taken as classes" if target.low is not None else "that are no numbers"
         raise StudyError(
@@ -301,80 +309,17 @@ def _check_columns(found: Inspection, recipe: Recipe, left_out: set[str]) -> Non
     )
 
 
-def _notes(found: Inspection, recipe: Recipe) -> tuple[str, ...]:
-    notes = [f"{note[:1].upper()}{note[1:]}." for note in found.notes]
-    target = found[recipe.target]
-    for n, what in ((target.n_missing, "without a target"), (target.n_infinite, "with an infinite target")):
-        if n:
-            left = "row" if n == 1 else "rows"
-            were = "was" if n == 1 else "were"
-            notes.append(f"{n:,} {left} {what} {were} left out: nothing can be learned from them.")
-    if found.n_repeated:
-        notes.append(
-            f"{found.n_repeated:,} rows repeat an earlier row; where they are the same case, the errors "
-            "here are too small."
-        )
-    return tuple(notes)
-
-
-def _kept_notes(suspects: tuple[Suspect, ...], recipe: Recipe) -> Iterator[str]:
-    """On columns that would have been left out if there were others."""
-    for one in suspects:
-        asked = one.column in recipe.keep or one.column in recipe.kinds or one.column == recipe.target
-        if one.code in ("identifier", "free_text") and not one.left_out and not asked:
-            yield (
-                f"Column {one.column!r} {one.text.rstrip('.?')}. It was kept because no other column is left "
-                "to learn from: ask whether new rows will have such values."
-            )
-
-
-def _infinite_note(column: ColumnInspection) -> str:
-    cells = "cell was" if column.n_infinite == 1 else "cells were"
-    return f"{column.n_infinite:,} infinite {cells} taken as missing in column {column.name!r}."
-
-
-def _one_value(target: str) -> str:
-    return (
-        f"the target {target!r} is the same in every row: there is nothing to predict; choose another column"
-    )
-
-
 def _check_scale(target: str, y: np.ndarray) -> None:
     """Raise where all values are the same, or so large or alike that their squares are no numbers."""
     spread = float(np.ptp(y / _SQUARES)) * _SQUARES if np.abs(y).max() > _SQUARES else float(np.ptp(y))
     if spread == 0.0:
-        raise StudyError(_one_value(target))
+        raise StudyError(one_value_text(target))
     if np.abs(y).max() > _SQUARES or spread < 1.0 / _SQUARES:
         size = "large" if np.abs(y).max() > _SQUARES else "small"
         raise StudyError(
             f"the target {target!r} has values so {size} (up to {np.abs(y).max():.3g}) that squared errors "
             "cannot be written as numbers: study it in another unit, or its logarithm"
         )
-
-
-def _single_rows(target: str, counts: np.ndarray) -> str:
-    """Why there are no two classes to tell apart."""
-    if counts.max() == 1:
-        return (
-            f"every class of the target {target!r} has a single row: it names the rows; choose another "
-            "column, or group its values"
-        )
-    return (
-        f"only one class of the target {target!r} has more than one row, and a single row cannot be both "
-        "learned and tested: group its values, or choose another column"
-    )
-
-
-def _rare_note(labels: np.ndarray, n_rows: int) -> str:
-    """What was left out, and what that does to an error rate."""
-    listed = ", ".join(repr(label) for label in labels[:5].tolist()) + ", ..." * (len(labels) > 5)
-    share = len(labels) / (n_rows + len(labels))
-    one = len(labels) == 1
-    return (
-        f"{'The class' if one else f'{len(labels):,} classes'} with a single row ({listed}) "
-        f"{'was' if one else 'were'} left out: a single row can be learned or tested, not both. The model "
-        f"never predicts {'it' if one else 'them'}; counted as errors, such rows would add {share:.1%}."
-    )
 
 
 def _check_count(n_rows: int) -> None:
