@@ -1,6 +1,7 @@
 """A committee and a stack of the learners: no fit is repeated, no row has a say in its own prediction."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,7 +12,9 @@ from lyceum.ensemble import Committee, StackingClassifier, fuse, simplex_weights
 from lyceum.studies import _committees, _ranking
 from lyceum.studies._candidate import Candidate, planned_committees
 from lyceum.studies._loss_rule import LossRule
-from lyceum.studies._store import Store
+from lyceum.studies._plan import Task
+from lyceum.studies._store import Store, TaskResult
+from lyceum.studies._task_table import TaskTable
 
 LEARNERS = ["NaiveBayes", "LinearDiscriminant", "DecisionTreeClassifier"]
 ASK = {"learners": LEARNERS, "folds": 3, "n_settings": 2}
@@ -22,7 +25,7 @@ def made(tmp_path_factory):
     from lyceum.studies import _report
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_report, "render", lambda study, problems=None: "<!doctype html>")
+        patch.setattr(_report, "render", lambda study, *more: "<!doctype html>")
         out = tmp_path_factory.mktemp("committees") / "study"
         yield lyceum.study(datasets.path("heart_disease"), "diameter narrowing", out=out, **ASK)
 
@@ -37,6 +40,27 @@ def test_a_committee_and_a_stack_are_ranked_with_the_learners(made):
         assert sum(one.members.values()) == pytest.approx(1.0)
         assert one.folds_done == 3
         assert one.complexity > max(made.comparison[m].complexity for m in one.members)
+
+
+def test_a_committee_with_one_member_left_is_not_missed():
+    learners = [Candidate(name, name, name, "", (name,)) for name in "abc"]
+    committee = Candidate("Committee", "Committee", "committee", "", ("Committee",), members=("a", "b", "c"))
+    for n_failed in range(4):
+        done = {}
+        for i, name in enumerate("abc"):
+            task = Task(name, 0, 0)
+            done[task] = TaskResult(
+                task, "broke" if i < n_failed else None, {}, 0.0, 5, 5, 1, (), 0.0, 0, 1, 0.0
+            )
+        table = TaskTable.of((*learners, committee), SimpleNamespace(done=lambda done=done: done), 1, 1)
+        assert table.skipped == (() if n_failed > 1 else ("Committee",))
+        assert table.finished == (n_failed > 1)
+
+
+def test_a_candidate_stored_without_members_has_none():
+    stored = Candidate("a", "a", "a", "", ("a",)).as_dict()
+    del stored["members"]
+    assert Candidate.from_dict(stored) == Candidate("a", "a", "a", "", ("a",))
 
 
 def test_the_weights_for_a_fold_come_from_the_other_folds(made):

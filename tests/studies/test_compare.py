@@ -207,7 +207,7 @@ def test_a_budget_of_nothing_still_runs_the_constant_guess(tmp_path):
     )
     assert found.skipped == ("NaiveBayes",)
     assert found.choice.is_baseline
-    assert "NaiveBayes not at all" in found.comparison.statements[0]
+    assert "NaiveBayes was not run at all" in found.comparison.statements[0]
 
 
 def test_progress_counts_to_the_end(tmp_path):

@@ -127,6 +127,12 @@ def test_it_says_what_the_study_says(study):
         assert f"Row {example.row:,}" in text
 
 
+def test_the_top_says_whether_the_target_is_a_class_or_a_number(study):
+    found = Page(page_of(study)).text
+    assert " ".join(study.question.split()) in found
+    assert found.index("is predicted as a") < found.index("Rows tested")
+
+
 def test_intervals_are_drawn_to_scale(study):
     scale = IntervalScale.of(study.comparison.learners)
     rows = re.findall(r'<svg class="interval".*?</svg>', page_of(study), re.DOTALL)
@@ -219,7 +225,7 @@ def test_failures_suspects_and_an_early_end_are_said(studies):
     assert "SVR : the time budget ended" in text
     assert "gives the target away." in text
     assert "is different in every row. It was left out." in text
-    assert "ended before all of its folds were run" in text
+    assert "The time allowed ended this study early" in text
 
 
 def test_names_from_the_data_cannot_become_markup(tmp_path):
@@ -248,7 +254,7 @@ def test_long_tables_show_the_most_significant_first_and_no_blank_columns():
 
 def test_numbers_are_rounded_as_people_read_them(study):
     text = Page(re.sub(r"<pre>.*?</pre>", "", page_of(study), flags=re.DOTALL)).text
-    assert not re.findall(r"\d\.\d{7,}", text)
+    assert not re.findall(r"[1-9]\d*\.\d{7,}|\b0\.0*[1-9]\d{6,}", text)  # seven significant digits or more
 
 
 def test_the_same_study_gives_the_same_page(study):

@@ -115,6 +115,9 @@ def test_a_short_budget_tries_every_learner_with_its_defaults_and_more_time_give
             lyceum.study(penguins, "species", out=tmp_path / "a", budget=60.0, **ask)
     first = lyceum.study(penguins, "species", out=tmp_path / "a", budget=0.0, **ask)
     assert not first.finished
+    [early] = [text for text in first.comparison.statements if text.startswith("The time allowed")]
+    assert "3 of 3" not in early
+    assert "with default settings where the search for better ones is to come" in early
     for one in first.comparison.learners:
         assert (one.folds_done, one.folds_searched) == (3, 0)
         assert one.is_tuned == one.is_baseline

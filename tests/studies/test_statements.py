@@ -244,6 +244,16 @@ SENTENCES = {
         (Y, {"a": clear(Y)}, {"finished": False, "skipped": ("B",)}),
         (Y, {"a": clear(Y)}),
     ),
+    "early end of the conclusions": (
+        "ended the study early: the learning curve was not made.",
+        (Y, {"a": clear(Y)}, {"not_made": ("the learning curve",)}),
+        (Y, {"a": clear(Y)}, {"finished": False, "skipped": ("B",)}),
+    ),
+    "folds left": (
+        "10 of 10 folds",  # no folds are left: never said
+        (Y, {"a": clear(Y)}, {"notes": ("10 of 10 folds",)}),
+        (Y, {"a": clear(Y)}, {"finished": False, "skipped": ("B",)}),
+    ),
 }
 
 

@@ -59,7 +59,7 @@ class Candidate:
     def from_dict(cls, stored: Mapping[str, Any]) -> Candidate:
         """The candidate that `as_dict` made."""
         lists = ("steps", "search", "members")
-        return cls(**{**stored, **{name: tuple(stored[name]) for name in lists}})
+        return cls(**{**stored, **{name: tuple(stored.get(name, ())) for name in lists}})
 
 
 @dataclass(frozen=True, slots=True)

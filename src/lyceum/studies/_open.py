@@ -48,13 +48,15 @@ def _read_study(store: Store, folder: Path) -> Study:
     table = TaskTable.of(facts.candidates, store, facts.folds, facts.repeats)
     comparison = compare_learners(store, table, facts.rule, chosen["choose"], chosen["error_632"], problems)
     failures = tuple(_failures(table))
-    comparison = _with_statements(comparison, store, facts, table, failures, problems)
+    recipe = Recipe.read(folder / "recipe.toml")
+    not_made = [] if recipe.budget_minutes is None else list(_not_made(store, facts, comparison))
+    comparison = _with_statements(comparison, store, facts, table, failures, not_made, problems)
     final = store.get(f"final/{chosen['at']}") or {}
     _add_failures(store, facts, comparison, final, problems)
     return Study(
         **{each.name: getattr(facts, each.name) for each in fields(facts)},
         folder=folder,
-        recipe=Recipe.read(folder / "recipe.toml"),
+        recipe=recipe,
         comparison=comparison,
         examples=tuple(map(Example.from_dict, final.get("examples", ()))),
         effects=_effects(store.get(f"effects/{chosen['at']}")),
@@ -72,6 +74,18 @@ def _effects(stored: Mapping[str, Any] | None) -> ModelEffects | None:
     return ModelEffects.from_dict(stored)
 
 
+def _not_made(store: Store, facts: StudyFacts, comparison: Comparison) -> Iterator[str]:
+    """The conclusions on the choice that are not there."""
+    choice, at = comparison[comparison.choice], f"{comparison.choice}/{comparison.n_folds}"
+    if choice.is_baseline:
+        return
+    members = next(c.members for c in facts.candidates if c.name == choice.name)
+    if facts.rule.is_cost and not members and store.get(f"curve/{at}") is None:
+        yield "the learning curve"
+    if store.get(f"effects/{at}") is None:
+        yield "the importance of the columns"
+
+
 def _failures(table: TaskTable) -> Iterator[Failure]:
     labels = {candidate.name: candidate.label for candidate in table.candidates}
     for result in table.failures:
@@ -85,6 +99,7 @@ def _with_statements(
     facts: StudyFacts,
     table: TaskTable,
     failures: tuple[Failure, ...],
+    not_made: list[str],
     problems: Problems,
 ) -> Comparison:
     """The comparison with the learning curve, the holdout and its statements."""
@@ -106,6 +121,7 @@ def _with_statements(
         notes=facts.notes,
         finished=table.finished,
         folds_planned=len(table.order),
+        not_made=not_made,
         problems=problems,
     )
     return replace(comparison, statements=sentences)

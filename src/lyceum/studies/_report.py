@@ -302,7 +302,8 @@ class _Page:
         figures = [figure.as_dict() for figure, _ in (*self.figures, *self.effect_figures)]
         columns = [dict(zip(("name", "kind", "values", "why", "remarks"), column)) for column in self.columns]
         key_figures = [dict(zip(("name", "value", "remark"), each)) for each in self.key_figures]
-        found = {"title": self.title, "data": self.source, "key_figures": key_figures}
+        top = {"title": self.title, "data": self.source, "question": study.question}
+        found: dict[str, Any] = {**top, "key_figures": key_figures}
         return plain(
             {**found, **study.as_dict(), "figures": figures, "learned": self.summary, "columns": columns}
         )

@@ -177,14 +177,16 @@ def statements(
     notes: Iterable[str],
     finished: bool,
     folds_planned: int,
+    not_made: Sequence[str] = (),
     problems: Problems,
 ) -> tuple[str, ...]:
     """All that a careful reader should know, in order of importance; `sample` is of the choice.
 
+    `not_made` has the conclusions that there was no time for, such as "the learning curve".
     `problems` names the statements that could not be made.
     """
     parts: dict[str, Callable[[], Iterable[str]]] = {
-        "the time allowed": partial(_budget, comparison, skipped, finished, folds_planned),
+        "the time allowed": partial(_budget, comparison, skipped, not_made, finished, folds_planned),
         "differences": partial(_differences, comparison),
         "rare classes": partial(posteriors.rare_classes, comparison, sample, rule, classes),
         "what the test rows support": partial(_support, comparison),
@@ -211,15 +213,34 @@ def _failed(failures: Iterable[Failure]) -> Iterator[str]:
 
 
 def _budget(
-    comparison: Comparison, skipped: Sequence[str], finished: bool, folds_planned: int
+    comparison: Comparison,
+    skipped: Sequence[str],
+    not_made: Sequence[str],
+    finished: bool,
+    folds_planned: int,
 ) -> Iterator[str]:
-    if finished:
-        return
-    missing = f"; {joined_names(list(skipped))} not at all" if skipped else ""
-    yield (
-        f"The time allowed ended the study early: {comparison.n_folds} of {folds_planned} folds were "
-        f"compared{missing}. Run it again with more time to continue it."
-    )
+    """What the time allowed left undone, if anything."""
+    undone = []
+    if not finished:
+        undone = list(_undone(comparison, skipped, folds_planned))
+    if not_made:
+        undone.append(f"{joined_names(list(not_made))} {'was' if len(not_made) == 1 else 'were'} not made")
+    if undone:
+        yield (
+            f"The time allowed ended the study early: {'; '.join(undone)}. Run it again with more time to "
+            "continue it."
+        )
+
+
+def _undone(comparison: Comparison, skipped: Sequence[str], folds_planned: int) -> Iterator[str]:
+    if comparison.n_folds < folds_planned:
+        yield f"{comparison.n_folds} of {folds_planned} folds were compared"
+    if skipped:
+        yield f"{joined_names(list(skipped))} {'was' if len(skipped) == 1 else 'were'} not run at all"
+    untuned = [learner.label for learner in comparison.learners if not learner.is_tuned]
+    if untuned:
+        verb = "runs" if len(untuned) == 1 else "run"
+        yield f"{_listed(untuned)} {verb} with default settings where the search for better ones is to come"
 
 
 def _differences(comparison: Comparison) -> Iterator[str]:

@@ -39,15 +39,24 @@ class TaskTable:
 
     @property
     def skipped(self) -> tuple[str, ...]:
-        """Learners that no fold was run of."""
-        return tuple(c.name for c in self.candidates if Task(c.name, 0, 0) not in self.done)
+        """Learners that no fold was run of, though they can be."""
+        return tuple(c.name for c in self._possible if Task(c.name, 0, 0) not in self.done)
+
+    @property
+    def _possible(self) -> list[Candidate]:
+        """All but those that failed, and committees of which fewer than two members are left."""
+        failed = {result.task.name for result in self.failures}
+        return [
+            c
+            for c in self.candidates
+            if c.name not in failed and (not c.members or len(set(c.members) - failed) > 1)
+        ]
 
     @property
     def finished(self) -> bool:
-        failed = {result.task.name for result in self.failures}
         return all(
-            c.name in failed or (Task(c.name, *at) in self.done and not self.done[Task(c.name, *at)].is_first)
-            for c in self.candidates
+            (Task(c.name, *at) in self.done and not self.done[Task(c.name, *at)].is_first)
+            for c in self._possible
             for at in self.order
         )
 
