@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -9,9 +10,17 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import CATEGORICAL_FEATURES
+from lyceum.cluster._cluster_reasons import (
+    ClusterExplanation,
+    adds_up,
+    explain_members,
+    linkage_unit,
+    margins_of_linkage,
+)
 from lyceum.cluster._linkage import LINKAGES, cut_inconsistent, cut_merges, link_distances, link_rows
 from lyceum.cluster._metric_learner import METRICS, MetricLearner, canonical_ranks
 from lyceum.cluster._to_clusters import distances_to_clusters
@@ -263,6 +272,36 @@ class Agglomerative(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         """
         check_is_fitted(self)
         return self._apply(self._to_clusters, X)
+
+    @available_if(adds_up)
+    def explain(self, X: Any) -> ClusterExplanation:
+        """Why a row is nearest to its cluster: what every column adds to the difference, and near members.
+
+        The score is the distance to the second nearest cluster minus that to the nearest, as `transform` has
+        them; of squared distances for the Euclidean metric, except for average linkage, where a distance is
+        laid to the columns by their shares of its square. Like `predict` it may put a row of `fit` elsewhere
+        than `labels_`. There is none for metrics that are no sums over columns (Chebyshev, Minkowski,
+        Mahalanobis, correlation, Jaccard, distances that were given).
+
+        Parameters
+        ----------
+        X : array, sparse array, frame or `scan(...)` of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ClusterExplanation
+            With the three `members` of its cluster nearest to every row, numbered among the rows with a
+            weight, and their `distances`.
+        """
+        check_is_fitted(self)
+        by_means = self.linkage in ("centroid", "ward") and self.metric_.name == "euclidean"
+        linkage = self.linkage if by_means or self.linkage in ("single", "complete") else "average"
+        clusters = np.repeat(np.arange(self.n_clusters_), np.diff(self.starts_))
+        unit = linkage_unit(self.metric_, linkage)
+        return explain_members(self, X, partial(self._margins, linkage), unit, (clusters, self.order_))
+
+    def _margins(self, linkage: str, block: Block) -> np.ndarray:
+        return margins_of_linkage(block, self, linkage, self._to_clusters(block))
 
     # -- what was learned -----------------------------------------------------------------------------------
 

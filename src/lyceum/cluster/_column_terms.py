@@ -7,7 +7,14 @@ import numpy as np
 from lyceum.distances import Gower, Metric, unit_rows
 from lyceum.errors import SettingError
 
-__all__ = ["column_terms", "terms_unit"]
+__all__ = ["column_terms", "is_additive", "terms_unit"]
+
+_ADDITIVE = frozenset({"cosine", "euclidean", "gower", "hamming", "manhattan", "squared_euclidean"})
+
+
+def is_additive(name: str) -> bool:
+    """Whether distances under the metric of this name, or their squares, are sums over columns."""
+    return name in _ADDITIVE
 
 
 def terms_unit(metric: Metric) -> str:
@@ -33,7 +40,9 @@ def column_terms(metric: Metric, X: np.ndarray, Y: np.ndarray) -> np.ndarray:
     if metric.name == "hamming":
         return (X != Y) / X.shape[1]
     if metric.name == "cosine":
-        return (unit_rows(X)[0] - unit_rows(Y)[0]) ** 2 / 2
+        (U, zero), (V, other) = unit_rows(X), unit_rows(Y)
+        # a row of zeros is at distance 1 from all others, of which a half is for its having no direction
+        return (U - V) ** 2 / np.where(zero != other, 1.0, 2.0)[:, None]
     raise SettingError(
         f"distances of the metric {metric.name!r} are no sums over columns: explain takes Euclidean, "
         "Manhattan, Hamming, cosine and Gower's distances"

@@ -9,9 +9,12 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import ClusterMixin
 from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import CATEGORICAL_FEATURES
+from lyceum.cluster._cluster_reasons import ClusterExplanation, adds_up, dense_rows, explain_members
+from lyceum.cluster._column_terms import column_terms
 from lyceum.cluster._density_tree import Branches, branches
 from lyceum.cluster._linkage import cut_merges, link_distances, link_edges, spanning_tree
 from lyceum.cluster._metric_learner import METRICS, MetricLearner, canonical_ranks
@@ -270,6 +273,49 @@ class DensityClusters(ClusterMixin, MetricLearner):
         """
         check_is_fitted(self)
         return self._apply(self._nearest, X)
+
+    @available_if(adds_up)
+    def explain(self, X: Any) -> ClusterExplanation:
+        """Why a row is in its cluster, or noise: what every column adds, and the core rows near it.
+
+        The score says how much farther the next choice is: the distance to the nearest core row of another
+        cluster minus that to the nearest of its own; for noise, the distance to the nearest core row minus
+        the height of its cluster (the base), beyond which rows are noise. Distances are squared if Euclidean.
+        With one cluster the contributions of its rows are zero. There is none for metrics that are no sums
+        over columns (Chebyshev, Minkowski, Mahalanobis, correlation, Jaccard, distances that were given).
+
+        Parameters
+        ----------
+        X : array, sparse array, frame or `scan(...)` of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ClusterExplanation
+            With the three core rows of its cluster nearest to every row, `members`, numbered among the rows
+            of `fit`, and their `distances`; none for noise.
+        """
+        check_is_fitted(self)
+        what = "squared distance" if self.metric_.name == "euclidean" else "distance"
+        unit = f"{what} to the next cluster minus that to its own, or to where it ends"
+        return explain_members(self, X, self._margins, unit, (self.row_labels_, self.row_numbers_))
+
+    def _margins(self, block: Block) -> np.ndarray:
+        X, labels = np.asarray(block.dense, dtype=np.float64), self._nearest(block)
+        base, terms = np.zeros(len(X)), np.zeros(X.shape)
+        stored = dense_rows(self.rows_)
+        if not len(stored) or not len(X):
+            return np.column_stack([labels, base, terms])
+        place = nearest(X, 1, among=stored, metric=self.metric_).rows[:, 0]
+        to_own = column_terms(self.metric_, X, stored[place])
+        noise = labels < 0
+        ends = self.heights_[self.row_labels_[place[noise]]]
+        base[noise] = -(ends**2 if self.metric_.name == "euclidean" else ends)
+        terms[noise] = to_own[noise]
+        for c in np.unique(labels[~noise]) if self.n_clusters_ > 1 else ():
+            here, others = np.flatnonzero(labels == c), stored[self.row_labels_ != c]
+            found = nearest(X[here], 1, among=others, metric=self.metric_).rows[:, 0]
+            terms[here] = column_terms(self.metric_, X[here], others[found]) - to_own[here]
+        return np.column_stack([labels, base, terms])
 
     # -- what was learned -----------------------------------------------------------------------------------
 

@@ -9,9 +9,11 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import ClusterMixin
 from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import CATEGORICAL_FEATURES, finite_sums
+from lyceum.cluster._cluster_reasons import adds_up, explain_members, linkage_unit, margins_of_linkage
 from lyceum.cluster._metric_learner import METRICS, MetricLearner, canonical_ranks
 from lyceum.cluster._splits import splinter, two_means
 from lyceum.cluster._to_clusters import distances_to_clusters
@@ -19,7 +21,7 @@ from lyceum.data import Block, Rows
 from lyceum.distances import Euclidean, Metric, nearest_center
 from lyceum.errors import DataError, SettingError
 from lyceum.progress import report
-from lyceum.report import Summary, Table
+from lyceum.report import Explanation, Summary, Table
 from lyceum.statistics import Moments
 
 __all__ = ["Divisive"]
@@ -198,12 +200,13 @@ class Divisive(ClusterMixin, MetricLearner):
 
     # -- use ------------------------------------------------------------------------------------------------
 
+    def _to_clusters(self, block: Block) -> np.ndarray:
+        D = self._given_distances(block, square=False)[:, self.order_] if self._is_precomputed else None
+        return distances_to_clusters(block.X, self, "average", D)
+
     def _nearest(self, block: Block) -> np.ndarray:
         if self.method == "diana":
-            D = None
-            if self._is_precomputed:
-                D = self._given_distances(block, square=False)[:, self.order_]
-            return distances_to_clusters(block.X, self, "average", D).argmin(axis=1)
+            return self._to_clusters(block).argmin(axis=1)
         node = np.full(len(block), 0 if len(self.split_parts_) else -1)
         for split, (centers, parts) in enumerate(zip(self.split_centers_, self.split_parts_)):
             here = np.flatnonzero(node == split)
@@ -225,6 +228,51 @@ class Divisive(ClusterMixin, MetricLearner):
         """
         check_is_fitted(self)
         return self._apply(self._nearest, X)
+
+    @available_if(adds_up)
+    def explain(self, X: Any) -> Explanation:
+        """Why a row is in its cluster: what every column adds to the decision that was closest.
+
+        For "bisecting" that is the division on the row's way down where it was nearest to going the other
+        way; the score is the squared distance to the other centre minus that to its own. For "diana" it is
+        the mean distance to the second nearest cluster minus that to the nearest (a Euclidean distance is
+        laid to the columns by their shares of its square), and the explanation also has the three `members`
+        nearest to the row, numbered among the rows with a weight. There is none for metrics that are no sums
+        over columns (Chebyshev, Minkowski, Mahalanobis, correlation, Jaccard, distances that were given).
+
+        Parameters
+        ----------
+        X : array, sparse array, frame or `scan(...)` of shape (n_samples, n_features)
+
+        Returns
+        -------
+        Explanation
+        """
+        check_is_fitted(self)
+        if self.method == "bisecting":
+            unit = "squared distance to the other centre minus that to its own, at the closest division"
+            return self._explain(X, self._closest_division, unit, labels=np.arange(self.n_clusters_))
+        clusters = np.repeat(np.arange(self.n_clusters_), np.diff(self.starts_))
+        unit = linkage_unit(self.metric_, "average")
+        return explain_members(self, X, self._margins, unit, (clusters, self.order_))
+
+    def _margins(self, block: Block) -> np.ndarray:
+        return margins_of_linkage(block, self, "average", self._to_clusters(block))
+
+    def _closest_division(self, block: Block) -> np.ndarray:
+        X = np.asarray(block.dense, dtype=np.float64)
+        terms, least = np.zeros(X.shape), np.full(len(X), np.inf)
+        node = np.full(len(X), 0 if len(self.split_parts_) else -1)
+        for split, (centers, parts) in enumerate(zip(self.split_centers_, self.split_parts_)):
+            here = np.flatnonzero(node == split)
+            if not len(here):
+                continue
+            side = nearest_center(np.ascontiguousarray(X[here]), np.ascontiguousarray(centers))[0]
+            added = (X[here] - centers[1 - side]) ** 2 - (X[here] - centers[side]) ** 2
+            closer = added.sum(axis=1) < least[here]
+            terms[here[closer]], least[here[closer]] = added[closer], added[closer].sum(axis=1)
+            node[here] = parts[side]
+        return np.column_stack([-1 - node, np.zeros(len(X)), terms])
 
     # -- what was learned -----------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ from lyceum._native import native
 from lyceum._threads import n_threads, ordered_map
 from lyceum.distances import Gower, Metric, nearest, pairwise, pairwise_blocks
 
-__all__ = ["distance_sums", "distances_to_clusters", "finite_distances"]
+__all__ = ["cluster_means", "distance_sums", "distances_to_clusters", "finite_distances"]
 
 
 def finite_distances(D: np.ndarray, metric: Metric) -> np.ndarray:
@@ -73,8 +73,7 @@ def distances_to_clusters(X: Any, model: Any, linkage: str, D: np.ndarray | None
     """The distance of every row to every cluster of stored rows, in the sense of the linkage."""
     starts, metric = model.starts_, model.metric_
     if D is None and linkage in ("centroid", "ward") and metric.name == "euclidean":
-        sums = np.add.reduceat(_weighted(model.rows_, model.weights_), starts[:-1], axis=0)
-        return pairwise(X, _like(X, sums / model.counts_[:, None]))
+        return pairwise(X, _like(X, cluster_means(model)))
     if D is not None and linkage in ("single", "complete"):
         extreme = np.minimum if linkage == "single" else np.maximum
         return extreme.reduceat(D, starts[:-1], axis=1)
@@ -91,6 +90,12 @@ def distances_to_clusters(X: Any, model: Any, linkage: str, D: np.ndarray | None
     if D is not None:
         return np.add.reduceat(D * model.weights_, starts[:-1], axis=1) / model.counts_
     return distance_sums(X, model.rows_, model.weights_, starts, metric) / model.counts_
+
+
+def cluster_means(model: Any) -> np.ndarray:
+    """The means of the clusters of stored rows, (k, d)."""
+    sums = np.add.reduceat(_weighted(model.rows_, model.weights_), model.starts_[:-1], axis=0)
+    return sums / model.counts_[:, None]
 
 
 def _weighted(rows: Any, w: np.ndarray) -> np.ndarray:

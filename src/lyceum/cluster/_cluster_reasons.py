@@ -1,0 +1,168 @@
+"""Why a row is in its cluster: the members nearest to it, and what every column adds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lyceum.cluster._column_terms import column_terms, is_additive
+from lyceum.cluster._to_clusters import cluster_means, finite_distances
+from lyceum.data import ArraySource, Block, Inputs, Rows, Schema
+from lyceum.distances import Metric, nearest, pairwise_blocks
+from lyceum.report import Explanation, Table
+
+__all__ = [
+    "ClusterExplanation",
+    "adds_up",
+    "dense_rows",
+    "explain_members",
+    "linkage_unit",
+    "margins_of_linkage",
+]
+
+_MEMBERS = 3  # shown for every row
+_CELLS = 1 << 21  # compared at once
+
+
+@dataclass(frozen=True)
+class ClusterExplanation(Explanation):
+    """What every column adds to a row's being nearer to its cluster than to the next, and its near members.
+
+    Parameters
+    ----------
+    names, contributions, base, predicted, unit, values
+        As in `lyceum.report.Explanation`.
+    members : array of int of shape (n, 3)
+        The rows of its cluster that are nearest to the row, by their numbers; -1 where there are fewer.
+    distances : array of shape (n, 3)
+        Their distances; infinite where there are fewer.
+    """
+
+    members: np.ndarray = None  # type: ignore[assignment]
+    distances: np.ndarray = None  # type: ignore[assignment]
+
+    def nearest_members(self, i: int) -> Table:
+        """The members of its cluster that are nearest to row i."""
+        there = np.flatnonzero(self.members[i] >= 0)
+        lines = [(int(self.members[i, j]), float(self.distances[i, j])) for j in there]
+        return Table(f"Members near row {i}", ("row", "distance"), lines)
+
+    def _row_as_dict(self, i: int) -> dict[str, Any]:
+        return super()._row_as_dict(i) | {"members": self.nearest_members(i).as_dict()}
+
+    def __str__(self) -> str:
+        shown = "\n\n".join(f"{self.row(i)}\n\n{self.nearest_members(i)}" for i in range(min(3, len(self))))
+        return shown + (f"\n\n… and {len(self) - 3} more rows" if len(self) > 3 else "")
+
+
+def adds_up(model: Any) -> bool:
+    """Whether distances under the model's metric are sums over columns; for `available_if`."""
+    metric = getattr(model, "metric_", model.metric)
+    name = metric.name if isinstance(metric, Metric) else metric
+    if model._is_precomputed or not (name == "auto" or is_additive(name)):
+        raise AttributeError(
+            f"{type(model).__name__}.explain needs a metric that is a sum over columns (Euclidean, squared "
+            f"Euclidean, Manhattan, Hamming, cosine, Gower), which {model.metric!r} is not"
+        )
+    return True
+
+
+def explain_members(
+    model: Any,
+    X: Any,
+    margins: Callable[[Block], np.ndarray],
+    unit: str,
+    stored: tuple[np.ndarray, np.ndarray],
+) -> ClusterExplanation:
+    """The explanation by `margins`, with the nearest of the model's `rows_`.
+
+    `stored` are the clusters and the numbers of these.
+    """
+    held = Inputs(model).for_predict(X).gathered(type(model).__name__, "explain for fewer rows")
+    rows = Rows(ArraySource(held.X, None, None, Schema(model.schema_.columns), coded=True))
+    labels = np.append(np.arange(model.n_clusters_), -1)  # the last for noise
+    found = model._explain(rows, margins, unit, labels=labels)
+    block = model._prepared(rows).gathered(type(model).__name__, "explain for fewer rows")
+    clusters, numbers = stored
+    members = np.full((len(found), _MEMBERS), -1)
+    distances = np.full((len(found), _MEMBERS), np.inf)
+    for c in np.unique(found.predicted[found.predicted >= 0]):
+        here, among = np.flatnonzero(found.predicted == c), np.flatnonzero(clusters == c)
+        k = min(_MEMBERS, len(among))
+        near = nearest(block.X[here], k, among=model.rows_[among], metric=model.metric_)
+        members[here, :k] = numbers[among[near.rows]]
+        distances[here, :k] = finite_distances(near.distances, model.metric_)
+    return ClusterExplanation(
+        found.names,
+        found.contributions,
+        found.base,
+        found.predicted,
+        found.unit,
+        found.values,
+        members,
+        distances,
+    )
+
+
+# -- linkages ----------------------------------------------------------------------------------------------
+
+
+def linkage_unit(metric: Metric, linkage: str) -> str:
+    """What `margins_of_linkage` adds up to."""
+    squared = metric.name == "euclidean" and linkage != "average"
+    return f"{'squared distance' if squared else 'distance'} to the next cluster minus that to its own"
+
+
+def margins_of_linkage(block: Block, model: Any, linkage: str, D: np.ndarray) -> np.ndarray:
+    """The nearest cluster by the distances D, (n, k), base 0, and what every column adds to the margin."""
+    order = np.argsort(D, axis=1, kind="stable")
+    own, other = order[:, 0], order[:, min(1, order.shape[1] - 1)]
+    X = np.asarray(block.dense, dtype=np.float64)
+    terms = _to_clusters(X, other, model, linkage) - _to_clusters(X, own, model, linkage)
+    return np.column_stack([own, np.zeros(len(X)), terms])
+
+
+def _to_clusters(X: np.ndarray, cluster: np.ndarray, model: Any, linkage: str) -> np.ndarray:
+    """What every column adds to the distance of each row to a cluster, in the sense of the linkage."""
+    metric, out = model.metric_, np.empty(X.shape)
+    if linkage in ("centroid", "ward") and metric.name == "euclidean":
+        return column_terms(metric, X, cluster_means(model)[cluster])
+    for c in np.unique(cluster):
+        here = np.flatnonzero(cluster == c)
+        some = slice(*model.starts_[c : c + 2])
+        Y = dense_rows(model.rows_[some])
+        if linkage == "single":
+            found = nearest(X[here], 1, among=Y, metric=metric).rows[:, 0]
+            out[here] = column_terms(metric, X[here], Y[found])
+        elif linkage == "complete":
+            blocks = pairwise_blocks(X[here], Y, metric=metric)
+            far = np.concatenate([finite_distances(D, metric).argmax(axis=1) for _, D in blocks])
+            out[here] = column_terms(metric, X[here], Y[far])
+        else:
+            out[here] = _mean_terms(metric, X[here], Y, model.weights_[some])
+    return out
+
+
+def _mean_terms(metric: Metric, X: np.ndarray, Y: np.ndarray, w: np.ndarray) -> np.ndarray:
+    """What every column adds to the mean distance of each row of X to the rows of Y, (n, d).
+
+    A Euclidean distance is laid to the columns by their shares of its square.
+    """
+    out, share = np.empty(X.shape), w / w.sum()
+    step = max(1, _CELLS // max(1, Y.size))
+    for at in range(0, len(X), step):
+        some = X[at : at + step]
+        terms = column_terms(metric, np.repeat(some, len(Y), axis=0), np.tile(Y, (len(some), 1)))
+        if metric.name == "euclidean":
+            distance = np.sqrt(terms.sum(axis=1, keepdims=True))
+            terms = np.divide(terms, distance, out=np.zeros_like(terms), where=distance > 0)
+        out[at : at + step] = np.einsum("m,nmd->nd", share, terms.reshape(len(some), len(Y), -1))
+    return out
+
+
+def dense_rows(rows: Any) -> np.ndarray:
+    """Stored rows as a dense array of float64."""
+    return np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows, dtype=np.float64)
