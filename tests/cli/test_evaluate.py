@@ -133,7 +133,7 @@ def test_one_or_two_rows_are_measured_without_nan(models, credit, n):
     ("model", "arguments", "message"),
     [
         ("logistic", ["--target", "clas"], "did you mean 'class'"),
-        ("logistic", ["--loss", "bad:good=5"], "good"),
+        ("logistic", ["--loss", "bad:goood=5"], "did you mean 'good'"),
         ("ridge", ["--doubt", "0.1"], "predicts numbers"),
     ],
 )

@@ -4,7 +4,10 @@ import pytest
 
 from lyceum.apply import complete_loss
 from lyceum.cli._options import option_words
+from lyceum.cli._study import _costs
+from lyceum.data import FileFormat
 from lyceum.errors import DataError
+from lyceum.studies import Recipe
 
 
 @pytest.mark.parametrize(
@@ -46,3 +49,19 @@ def test_a_misspelt_class_is_named_with_the_nearest(pair):
 def test_an_action_of_its_own_is_no_misspelling():
     loss, _ = complete_loss({("bad", "ask"): 0.5}, ["bad", "good"])
     assert loss.actions == ("bad", "good", "ask")
+
+
+@pytest.mark.parametrize("name", ["evaluate", "predict", "compare"])
+def test_losses_that_are_not_typed_are_one_in_every_command(command, models, credit, name):
+    which = [models["logistic"], models["bayes"]] if name == "compare" else [models["logistic"]]
+    more = ["-o", "-"] if name == "predict" else ["--json"]
+    code, out, err = command(name, *which, credit, "--loss", "bad:good=5", *more)
+    assert (code, err) == (0, "lyceum: Not said in the loss, so taken as 1: good:bad.\n")
+    assert command(name, *which, credit, "--loss", "bad:good=5,good:bad=1", *more) == (0, out, "")
+
+
+def test_losses_are_completed_for_the_classes_of_a_recipe(credit, tmp_path, capsys):
+    recipe = Recipe(data=str(credit), target="class").write(tmp_path / "recipe.toml")
+    found = _costs(None, None, "bad:good=5", {"recipe": str(recipe), "form": FileFormat()})
+    assert found.values.tolist() == [[0, 5], [1, 0]]
+    assert capsys.readouterr().err == "lyceum: Not said in the loss, so taken as 1: good:bad.\n"

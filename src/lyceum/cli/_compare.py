@@ -7,7 +7,8 @@ from pathlib import Path
 from rich.text import Text
 
 import lyceum
-from lyceum.apply import compare_models, read_loss
+from lyceum.apply import FittedModel, compare_models
+from lyceum.cli._options import loss_for
 from lyceum.cli._screen import console, notes, print_json, progress_bar, show_table
 from lyceum.data import FileFormat
 
@@ -24,8 +25,8 @@ def run(
     form: FileFormat,
     as_json: bool,
 ) -> None:
-    costs = None if loss is None else read_loss(loss)
     models = lyceum.load(first), lyceum.load(second)
+    costs = loss_for(loss, FittedModel(models[0]).classes)
     with notes(), progress_bar(f"comparing on {Path(data).name}"):
         found = compare_models(
             *models, data, target, loss=costs, doubt=doubt, names=_names(first, second), form=form,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import lyceum
-from lyceum.apply import evaluate_model, read_loss
+from lyceum.apply import FittedModel, evaluate_model
+from lyceum.cli._options import loss_for
 from lyceum.cli._screen import console, notes, print_json, progress_bar, show_summary
 from lyceum.data import FileFormat
 
@@ -21,9 +22,10 @@ def run(
     form: FileFormat,
     as_json: bool,
 ) -> None:
-    costs = None if loss is None else read_loss(loss)
+    fitted = lyceum.load(model)
+    costs = loss_for(loss, FittedModel(fitted).classes)
     with notes(), progress_bar(f"measuring on {Path(data).name}"):
-        found = evaluate_model(lyceum.load(model), data, target, loss=costs, doubt=doubt, form=form)
+        found = evaluate_model(fitted, data, target, loss=costs, doubt=doubt, form=form)
     if as_json:
         print_json({"model": model, "data": data, **found.as_dict()})
         return

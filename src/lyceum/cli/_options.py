@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,8 +16,7 @@ import typer
 from lyceum.errors import LyceumError
 
 __all__ = ["AsJson", "Data", "Doubt", "Force", "Ignore", "Kind", "Loss", "Model", "Truth", "kinds_of",
-           "option_words",
-           "reads_files", "refuse_to_replace", "settings_of"]  # fmt: skip
+           "loss_for", "option_words", "reads_files", "refuse_to_replace", "settings_of"]  # fmt: skip
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 Data = Annotated[
@@ -149,6 +149,24 @@ _PHRASES = {
     "with force": "with --force",
     "leave out loss and doubt": "leave out --loss and --doubt",
 }
+
+
+def loss_for(text: str | None, classes: Iterable[Any] | None) -> Any:
+    """The losses that were typed for these classes, those that were not as 0 and 1, which is said.
+
+    Without classes they are left as they were typed.
+    """
+    from lyceum.apply import complete_loss, read_loss
+
+    if text is None:
+        return None
+    costs = read_loss(text)
+    if classes is None:
+        return costs
+    found, note = complete_loss(costs, classes)
+    if note:
+        print(f"lyceum: {note}", file=sys.stderr)
+    return found
 
 
 def option_words(message: str) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import lyceum
-from lyceum.apply import predict_file, read_loss
-from lyceum.cli._options import refuse_to_replace
+from lyceum.apply import FittedModel, predict_file
+from lyceum.cli._options import loss_for, refuse_to_replace
 from lyceum.cli._screen import console, notes, print_json, progress_bar
 from lyceum.data import FileFormat
 from lyceum.errors import LyceumError
@@ -34,10 +34,12 @@ def run(
         raise LyceumError("--json describes what was written to a file: give -o predictions.csv")
     if not to_screen:
         refuse_to_replace(out, force)
+    fitted = lyceum.load(model)
+    costs = loss_for(loss, FittedModel(fitted).classes)
     with notes(), progress_bar(f"predicting {Path(data).name}"):
         done = predict_file(
-            lyceum.load(model), data, sys.stdout.buffer if to_screen else out,
-            proba=proba, loss=None if loss is None else read_loss(loss), doubt=doubt, keep=keep,
+            fitted, data, sys.stdout.buffer if to_screen else out,
+            proba=proba, loss=costs, doubt=doubt, keep=keep,
             force=force, form=form, spreadsheet=spreadsheet,
         )  # fmt: skip
     if to_screen:

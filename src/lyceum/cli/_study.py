@@ -11,18 +11,19 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from lyceum.apply import complete_loss, read_loss
-from lyceum.cli._options import option_words
+from lyceum.apply import read_loss
+from lyceum.cli._options import loss_for, option_words
 from lyceum.cli._screen import console, notes, print_json, progress_bar, table
 from lyceum.data import Inspection, inspect, scan
 from lyceum.errors import LyceumError
-from lyceum.studies import IntervalScale, RankedLearner, Study, aligned_loss, study
+from lyceum.studies import IntervalScale, RankedLearner, Recipe, Study, aligned_loss, study
 
 __all__ = ["run"]
 
 _AXIS = 24  # cells of the drawn intervals
 _TARGET_NAMES = ("class", "target", "y", "label", "outcome", "response", "survived", "churn", "default")
 _NO_TARGET = ("identifier", "constant", "empty", "free_text")
+_READ = ("data", "target", "form", "kinds", "task")  # of a recipe: how the classes are found
 _WIDE = 100  # from this many columns on, they are drawn
 
 
@@ -48,22 +49,25 @@ def _costs(data: str | None, target: str | None, loss: str | None, options: dict
     """The losses that were typed, those that were not as 0 and 1."""
     if loss is None:
         return None
-    costs = read_loss(loss)
-    if not isinstance(costs, dict) or data is None or target is None:
-        return costs
-    form: Any = options.get("form")
+    if not isinstance(read_loss(loss), dict):
+        return loss_for(loss, None)
+    asked = {**options, "data": data, "target": target}
+    if options.get("recipe") is not None:
+        recipe = Recipe.read(options["recipe"])
+        asked |= {name: getattr(recipe, name) for name in _READ if not asked.get(name)}
+    if asked["data"] is None or asked["target"] is None:
+        return loss_for(loss, None)
+    form: Any = asked.get("form")
     reading = form.options() if hasattr(form, "options") else dict(form or {})
-    kinds, task = options.get("kinds"), options.get("task")
-    column = scan(data, target, kinds=kinds, task=task, **reading).schema.target
+    files = [asked["data"]] if isinstance(asked["data"], str) else list(asked["data"])
+    kinds, task = asked.get("kinds"), asked.get("task")
+    column = scan(files, asked["target"], kinds=kinds, task=task, **reading).schema.target
     if column is None or column.categories is None:
         raise LyceumError(
-            f"--loss is for classes, and the target {target!r} holds numbers: leave it out, or say --task "
-            "classification"
+            f"--loss is for classes, and the target {asked['target']!r} holds numbers: leave it out, or "
+            "say --task classification"
         )
-    found, note = complete_loss(costs, column.categories.tolist())
-    if note:
-        print(f"lyceum: {note}", file=sys.stderr)
-    return found
+    return loss_for(loss, column.categories.tolist())
 
 
 def _targets(data: str, form: Any) -> str:
