@@ -12,6 +12,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from lyceum.data import scan
 from lyceum.errors import DataError, SettingError
+from lyceum.prepare import Discretize
 from lyceum.reduce import AttributeRanking, SubsetSelection
 
 pytestmark = pytest.mark.syllabus("13.3")
@@ -87,6 +88,44 @@ def test_relief_sees_columns_that_only_tell_together():
     y = X[:, 1].astype(int) ^ X[:, 4].astype(int)
     assert set(AttributeRanking("relief", n_rows=300).fit(X, y).ranking_[:2].tolist()) == {1, 4}
     assert AttributeRanking("information_gain").fit(X, y).scores_[[1, 4]].max() < 0.05
+
+
+@pytest.mark.parametrize("numbers", [False, True])
+def test_relief_is_what_its_definition_gives_row_by_row(numbers):
+    rng = np.random.default_rng(4)
+    n, k = 40, 3
+    group = rng.integers(0, 3, n)
+    frame = pd.DataFrame({"x": rng.normal(size=n).round(1), "g": np.array(list("abc"))[group]})
+    frame.loc[::7, "x"] = np.nan
+    y = rng.normal(size=n) if numbers else np.array(list("uvw"))[rng.integers(0, 3, n)]
+    x, span = frame["x"].to_numpy(), frame["x"].max() - frame["x"].min()
+    apart = np.dstack([np.abs(x[:, None] - x) / span, group[:, None] != group])
+    apart[np.isnan(apart)] = 0.5
+    near = apart.sum(axis=2).round(12)
+    pairs, expected = [], np.zeros(2)
+    for i in range(n):
+        order = [j for j in np.argsort(near[i], kind="stable") if j != i]
+        pairs += [(i, j) for j in order[:k]]
+        for label in () if numbers else "uvw":
+            mean = apart[i, [j for j in order if y[j] == label][:k]].mean(axis=0)
+            share = (y == label).mean() / (1 - (y == y[i]).mean())
+            expected += (-mean if label == y[i] else share * mean) / n
+    if numbers:
+        unlike = np.array([abs(y[i] - y[j]) / np.ptp(y) for i, j in pairs])
+        by = np.array([apart[i, j] for i, j in pairs])
+        expected = unlike @ by / unlike.sum() - (1 - unlike) @ by / (1 - unlike).sum()
+    found = AttributeRanking("relief", n_neighbors=k, n_rows=n).fit(frame, y).scores_
+    np.testing.assert_allclose(found, expected, rtol=1e-10)
+
+
+def test_numbers_are_cut_as_discretize_cuts_them():
+    rng = np.random.default_rng(5)
+    X, w = rng.normal(size=(300, 2)), rng.integers(1, 4, 300).astype(float)
+    y = (X[:, 0] > 0).astype(int)
+    coded = Discretize(method="frequency", n_bins=6).fit(X, sample_weight=w).transform(pd.DataFrame(X))
+    ours = AttributeRanking("information_gain", n_bins=6).fit(X, y, w).scores_
+    coded = pd.DataFrame(coded).astype(str)
+    np.testing.assert_allclose(ours, AttributeRanking("information_gain").fit(coded, y, w).scores_)
 
 
 def test_information_gain_orders_as_mutual_information():

@@ -6,6 +6,7 @@ from lyceum.cluster._applications import ClusterClassifier, ClusterFeatures, Clu
 from lyceum.cluster._bayesian_mixture import BayesianGaussianMixture
 from lyceum.cluster._bernoulli_mixture import BernoulliMixture
 from lyceum.cluster._choose_k import KChoice, choose_k
+from lyceum.cluster._cluster_reasons import ClusterExplanation
 from lyceum.cluster._density_clusters import DensityClusters
 from lyceum.cluster._divisive import Divisive
 from lyceum.cluster._external import (
@@ -41,6 +42,7 @@ __all__ = [
     "BayesianGaussianMixture",
     "BernoulliMixture",
     "ClusterClassifier",
+    "ClusterExplanation",
     "ClusterFeatures",
     "ClusterLabels",
     "DensityClusters",

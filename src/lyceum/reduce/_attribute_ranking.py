@@ -13,8 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum.base import CATEGORICAL_FEATURES
 from lyceum.data import Recode, Step
 from lyceum.errors import SettingError
-from lyceum.reduce._column_measures import MEASURES, ColumnsAndTarget, chi_square_p, relief
+from lyceum.reduce._column_measures import MEASURES, ColumnsAndTarget, chi_square_p
 from lyceum.reduce._keep_columns import ColumnSelector, target_kind
+from lyceum.reduce._relief import relief
 from lyceum.report import Summary, Table
 
 __all__ = ["AttributeRanking"]
@@ -23,7 +24,8 @@ __all__ = ["AttributeRanking"]
 class AttributeRanking(ColumnSelector):
     """Rank columns by how much each of them tells of the target, and keep the best.
 
-    With H the entropy in bits of a column A (numbers in bins of equal weight) and of the target Y,
+    With H the entropy in bits of a column A and of the target Y, numbers in intervals of equal weight as
+    `lyceum.prepare.Discretize` cuts them,
 
     - "information_gain": H(Y) - H(Y | A);
     - "gain_ratio": information gain / H(A), which does not favour many categories;
@@ -45,7 +47,7 @@ class AttributeRanking(ColumnSelector):
     threshold : float, default=0.0
         See `n_features`; the best column is always kept.
     n_bins : int, default=10
-        The bins of a column of numbers.
+        The intervals of a column of numbers.
     n_neighbors : int, default=10
         The near rows per class of "relief".
     n_rows : int, default=500
@@ -171,7 +173,7 @@ class AttributeRanking(ColumnSelector):
         if self.measure != "relief":
             return MEASURES[self.measure](data)
         random = check_random_state(self.random_state)
-        return relief(data, int(self.n_neighbors), int(self.n_rows), random)
+        return relief(data, self.schema_, int(self.n_neighbors), int(self.n_rows), random)
 
     def _support(self) -> np.ndarray:
         if self.n_features is None:

@@ -1,13 +1,16 @@
-"""How much single columns tell of a target: entropies, chi-square, correlations and relief."""
+"""How much single columns tell of a target: entropies, chi-square and correlations."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy import stats
 
-__all__ = ["MEASURES", "ColumnsAndTarget", "association", "entropy", "relief"]
+from lyceum.prepare import Discretize
+
+__all__ = ["MEASURES", "ColumnsAndTarget", "association", "chi_square_p", "entropy"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,14 +25,26 @@ class ColumnsAndTarget:
     n_bins: int
 
     def codes(self, j: int) -> np.ndarray:
-        """Column j as codes from 0, -1 where missing; numbers in bins of equal weight."""
+        """Column j as codes from 0, -1 where missing; numbers in intervals of equal weight."""
         column = self.X[:, j]
-        return _category_codes(column) if self.categorical[j] else _bins(column, self.w, self.n_bins)
+        return _category_codes(column) if self.categorical[j] else _intervals(column, self._cuts[j])
 
-    @property
+    @cached_property
+    def _cuts(self) -> dict[int, np.ndarray]:
+        """The cuts of the columns of numbers."""
+        numbers = np.flatnonzero(~self.categorical)
+        return dict(zip(numbers.tolist(), self._cuts_of(self.X[:, numbers]))) if len(numbers) else {}
+
+    def _cuts_of(self, numbers: np.ndarray) -> list[np.ndarray]:
+        coder = Discretize(method="frequency", n_bins=self.n_bins, categorical_features=None)
+        return coder.fit(numbers, sample_weight=self.w).cuts_
+
+    @cached_property
     def target_codes(self) -> np.ndarray:
-        """The classes, or numbers in bins of equal weight."""
-        return self.y.astype(np.int64) if self.classes else _bins(self.y, self.w, self.n_bins)
+        """The classes, or numbers in intervals of equal weight."""
+        if self.classes:
+            return self.y.astype(np.int64)
+        return _intervals(self.y, self._cuts_of(np.asarray(self.y, dtype=np.float64)[:, None])[0])
 
     def table(self, j: int) -> np.ndarray:
         """The weight of every pair of a code of column j and of the target, both not missing."""
@@ -46,18 +61,8 @@ def _category_codes(column: np.ndarray) -> np.ndarray:
     return np.where(there, np.where(there, column, 0.0), -1.0).astype(np.int64)
 
 
-def _bins(column: np.ndarray, w: np.ndarray, n_bins: int) -> np.ndarray:
-    """Bins of about equal weight; equal numbers are in one bin."""
-    there = ~np.isnan(column) & (w > 0)
-    out = np.full(len(column), -1, dtype=np.int64)
-    if not there.any():
-        return out
-    place = np.unique(column[there], return_inverse=True)[1]
-    weight = np.bincount(place.ravel(), w[there])
-    middle = (np.cumsum(weight) - 0.5 * weight) / weight.sum()
-    bins = np.minimum((middle * n_bins).astype(np.int64), n_bins - 1)
-    out[there] = np.unique(bins, return_inverse=True)[1].ravel()[place.ravel()]
-    return out
+def _intervals(column: np.ndarray, cuts: np.ndarray) -> np.ndarray:
+    return np.where(np.isnan(column), -1, np.searchsorted(cuts, column, side="left"))
 
 
 def entropy(counts: np.ndarray) -> float:
@@ -131,59 +136,6 @@ def association(data: ColumnsAndTarget, j: int) -> float:
     between = (np.bincount(codes, w * values) ** 2 / weight).sum()
     total = float(w @ values**2)
     return float(np.sqrt(min(max(between / total, 0.0), 1.0))) if total > 0 else 0.0
-
-
-def relief(
-    data: ColumnsAndTarget, n_neighbors: int, n_rows: int, random: np.random.RandomState
-) -> np.ndarray:
-    """ReliefF for classes, RReliefF for numbers (Robnik-Šikonja and Kononenko 2003).
-
-    Columns that differ between near rows of different classes gain, those that differ between near rows of
-    one class lose. Differences are shares of the range for numbers, 0 or 1 for categories, and ½ where a cell
-    is missing.
-    """
-    used = np.flatnonzero(data.w > 0)
-    X, y, w = data.X[used], data.y[used].astype(np.float64), data.w[used]
-    n, d = X.shape
-    numbers = ~data.categorical
-    low = np.nanmin(np.where(np.isnan(X), np.inf, X), axis=0)
-    span = np.nanmax(np.where(np.isnan(X), -np.inf, X), axis=0) - low
-    inverse = np.divide(1.0, span, out=np.zeros(d), where=np.isfinite(span) & (span > 0))
-    chosen = np.sort(random.choice(n, min(n_rows, n), replace=False, p=w / w.sum()))
-    prior = np.bincount(y.astype(np.int64), w) / w.sum() if data.classes else np.zeros(0)
-    total = np.zeros(d)
-    both, other, own = 0.0, np.zeros(d), np.zeros(d)
-    y_span = float(np.ptp(y)) or 1.0
-    for i in chosen:
-        apart = np.where(numbers, np.abs(X - X[i]) * inverse, X[i] != X)
-        apart = np.where(np.isnan(X) | np.isnan(X[i]), 0.5, apart)
-        distance = apart.sum(axis=1)
-        distance[i] = np.inf
-        if not data.classes:
-            near = np.argsort(distance, kind="stable")[: min(n_neighbors, n - 1)]
-            weight = w[near] / max(w[near].sum(), 1e-300)
-            gap = np.abs(y[near] - y[i]) / y_span
-            both += float(weight @ gap)
-            other += weight @ apart[near]
-            own += (weight * gap) @ apart[near]
-            continue
-        for k in range(data.classes):
-            members = np.flatnonzero((y == k) & np.isfinite(distance))
-            if not len(members):
-                continue
-            near = members[np.argsort(distance[members], kind="stable")[:n_neighbors]]
-            mean = np.average(apart[near], axis=0, weights=w[near])
-            if k == y[i]:
-                total -= mean
-            else:
-                total += prior[k] / max(1.0 - prior[int(y[i])], 1e-300) * mean
-    m = max(len(chosen), 1)
-    if data.classes:
-        return total / m
-    # W = P(different x, different y) / P(different y) - P(different x, like y) / P(like y)
-    left = own / both if both > 0 else np.zeros(d)
-    right = (other - own) / (m - both) if m > both else np.zeros(d)
-    return left - right
 
 
 MEASURES = {
