@@ -195,7 +195,7 @@ def _data(folder: Path) -> None:
 def _run_study(folder: Path) -> None:
     from lyceum.studies import _report
 
-    _report.render = lambda study, problems=None: study.answer  # type: ignore[assignment]
+    _report.render = lambda study, problems=None, content=None: study.answer  # type: ignore[assignment]
     words = ("--target", "species", "--learners", "NaiveBayes", "--folds", "2", "--seed", "1")
     _command("study", folder / "rows.csv", "--out", folder / "study", *words)
 

@@ -25,7 +25,9 @@ REQUEST = {"learners": ["NaiveBayes"], "folds": 2, "seed": 1}
 
 def make() -> Path:
     """A finished study, without pictures, and a copy to damage beside it."""
-    _report.render = lambda study, problems=None: f"<!doctype html><title>{study.answer}</title>"  # type: ignore
+    _report.render = lambda study, problems=None, content=None: (
+        f"<!doctype html><title>{study.answer}</title>"
+    )  # type: ignore
     folder = Path(tempfile.mkdtemp())
     lyceum.study(datasets.path("penguins"), "species", out=folder / "whole", **REQUEST)
     return folder

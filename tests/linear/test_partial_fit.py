@@ -63,7 +63,15 @@ def test_logistic_regression_goes_on_from_the_optimum_of_a_fit(y):
 
 
 def test_what_cannot_go_on_says_so():
-    with pytest.raises(SettingError, match="a finite C"):
-        LogisticRegression(C=np.inf).partial_fit(X, NOISY)
+    for settings, why in (
+        ({"C": np.inf}, "a finite C"),
+        ({"l1_ratio": 0.5}, "give l1_ratio=0"),
+        ({"class_weight": "balanced"}, "give class_weight as a dict"),
+    ):
+        model = LogisticRegression(**settings)
+        assert not hasattr(model, "partial_fit")
+        with pytest.raises(AttributeError) as caught:
+            model.partial_fit(X, NOISY)
+        assert why in str(caught.value.__cause__)
     with pytest.raises(SettingError, match="kept no covariance"):
         LogisticRegression(standard_errors=False).fit(X, NOISY).partial_fit(X, NOISY)

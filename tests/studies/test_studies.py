@@ -249,8 +249,8 @@ def test_a_file_that_fits_is_read_once(tmp_path, monkeypatch):
         reads.append(arguments)
         return original(*arguments)
 
-    original = _files.READERS["csv"]
-    monkeypatch.setitem(_files.READERS, "csv", counted)
+    original = _files._READERS["csv"]
+    monkeypatch.setitem(_files._READERS, "csv", counted)
     lyceum.study(
         datasets.path("penguins"), "species", learners=["NaiveBayes"], folds=2, out=tmp_path / "study"
     )
@@ -284,7 +284,12 @@ def test_a_class_of_two_rows_can_still_be_compared(tmp_path):
     rng = np.random.default_rng(0)
     y = ["a"] * 30 + ["b"] * 28 + ["c"] * 2
     table = pa.table({"x": rng.normal(size=60), "z": rng.normal(size=60), "y": y})
-    found = lyceum.study(table, "y", out=tmp_path / "study")
-    assert found.comparison.n_folds == 2
+    found = lyceum.study(
+        table, "y", learners=["NaiveBayes", "LinearDiscriminant", "C45"], out=tmp_path / "study"
+    )
+    assert found.comparison.n_folds == 10
     assert len(found.comparison.learners) >= 3
-    assert any("smallest class has 2 rows" in text for text in found.comparison.statements)
+    assert any(
+        "smallest class has 2 rows: of 10 folds, 8 test no row of it" in text
+        for text in found.comparison.statements
+    )

@@ -21,7 +21,11 @@ def text_array(X: Any, needs_text: bool = True) -> np.ndarray | None:
     >>> text_array([["a", 1.5], ["b", 2.5]]).tolist(), text_array([[1.5], [2.5]])
     ([['a', 1.5], ['b', 2.5]], None)
     """
-    if not isinstance(X, np.ndarray | list | tuple) or not len(X):
+    if (
+        not isinstance(X, np.ndarray | list | tuple)
+        or (isinstance(X, np.ndarray) and X.ndim != 2)
+        or not len(X)
+    ):
         return None
     try:
         cells = np.asarray(X, dtype=None if isinstance(X, np.ndarray) else object)

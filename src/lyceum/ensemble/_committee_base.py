@@ -184,7 +184,9 @@ class CommitteeBase(_BaseComposition, Learner):
         rows = Inputs(self).for_fit(X, y, w)
         estimators = [*(one.estimator for one in members), *extra]
         block = rows.gathered(type(self).__name__, self._alternative)
-        if all(map(takes_rows, estimators)):  # others are given X as it is
+        cv = getattr(self, "cv", None)
+        numbered = not isinstance(cv, str) and hasattr(cv, "__iter__")  # splits by the numbers of rows
+        if all(map(takes_rows, estimators)) and not numbered:  # others are given X as it is
             block = block.without_zero_weights()
         source = ArraySource.of_block(block)
         assert source.y is not None

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.utils.metaestimators import available_if
 
 from lyceum._native import native
 from lyceum.base import unchanged_on_failure
@@ -72,12 +73,24 @@ class Recursion:
         self.mean = self.mean + w @ (block.X - self.mean) / self.weight
 
 
+def _can_go_on(self: Any) -> bool:
+    if self.l1_ratio > 0 or np.isinf(self.C):
+        raise AttributeError(
+            "partial_fit starts from the prior N(0, C) of the weights: give l1_ratio=0 and a finite C"
+        )
+    if self.class_weight == "balanced":
+        raise AttributeError(
+            "partial_fit cannot balance classes whose rows are still to come: give class_weight as a dict"
+        )
+    return True
+
+
 class RecursiveLogistic:
     """What `solver="recursive"` adds to logistic regression; `partial_fit` goes on with it."""
 
     solver: str
 
-    # scikit-learn puts the classes before the weights
+    @available_if(_can_go_on)  # scikit-learn puts the classes before the weights
     def partial_fit(self: Any, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None):
         """Go on with more rows, one at a time by recursion, from the weights so far and their covariance.
 
@@ -93,10 +106,6 @@ class RecursiveLogistic:
                 known = None  # one class has no weights yet
             check_same_weights(known, (self.classes_.tolist(), self._design_names))
             self._check_settings()
-            if self.l1_ratio > 0 or np.isinf(self.C):
-                raise SettingError(
-                    "partial_fit starts from the prior N(0, C) of the weights: give l1_ratio=0 and a finite C"
-                )
             self.seed_ = self.seed_ if fitted else seed_from(self.random_state)
             if known is not None and not getattr(self, "recursion_", None) and len(self.classes_) > 1:
                 self._continue_from_optimum()

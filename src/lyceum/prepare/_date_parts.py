@@ -142,7 +142,9 @@ class DateParts(Transformer):
 
     def _check_model(self) -> None:
         super()._check_model()
-        parts = getattr(self, "parts_", [])
+        if not hasattr(self, "schema_"):  # not fitted yet
+            return
+        parts = getattr(self, "parts_", None)
         fits = isinstance(parts, list) and len(parts) == len(self.schema_) and all(map(_are_parts, parts))
         if not fits:
             raise ModelFileError("holds a DateParts whose parts are not lists of whole numbers")
