@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from lyceum import scan
-from lyceum.data import _csv, read_table
+from lyceum.data import _csv, inspect, read_table
 from lyceum.errors import DataError, DataWarning, SchemaError
 
 BOTH = pytest.mark.parametrize("memory", [0, 1 << 30])
@@ -205,12 +205,37 @@ def test_whether_a_file_fits_in_memory_is_judged_by_its_cells(tmp_path):
         ("\n\n", "is empty: it needs a line of column names and some rows"),
         ("a,b\n", "has column names but no rows"),
         ("a,b\n1,2\n3\n4,5\n", "is not a well-formed CSV file: .*Expected 2 columns, got 1: 3"),
-        ("a,a\n1,2\n", "has the column names 'a' twice: rename them"),
     ],
 )
 def test_a_broken_file_says_what_is_wrong(tmp_path, text, message, memory):
     with pytest.raises(DataError, match=f"table.csv {message}"):
         scan(written(tmp_path, text), memory=memory)
+
+
+@BOTH
+@pytest.mark.parametrize("start", ["", "\n\n", "\ufeff", "\r\n"])
+def test_a_name_that_appears_twice_gets_a_number_and_a_note(tmp_path, memory, start):
+    path = written(tmp_path, f"{start}a,b,a,a.1,a\n1,x,2,y,3\n4,x,5,z,6.5\n")
+    with pytest.warns(DataWarning, match=r"appear twice: read as 'a\.2' \(named 'a'\), 'a\.3' \(named 'a'\)"):
+        rows = scan(path, memory=memory)
+    assert rows.schema.names == ("a", "b", "a.2", "a.1", "a.3")
+    with pytest.warns(DataWarning, match="appear twice"):
+        last = scan(path, ignore=["a", "b", "a.2", "a.1"], memory=memory, kinds={"a.3": "continuous"})
+    [block] = last.blocks()
+    assert np.ravel(block.X).tolist() == [3.0, 6.5]
+    assert any("appear twice" in note for note in inspect(path, memory=memory).notes)
+
+
+@BOTH
+def test_files_with_names_twice_must_have_the_same(tmp_path, memory):
+    first, same, other = (
+        written(tmp_path, text, name)
+        for name, text in {"1.csv": "a,a\n1,2\n", "2.csv": "a,a\n3,4\n", "3.csv": "a,c\n1,2\n"}.items()
+    )
+    with pytest.warns(DataWarning, match="appear twice"):
+        assert len(scan([first, same], memory=memory)) == 2
+    with pytest.raises(SchemaError, match=r"3\.csv has other column names"):
+        scan([first, other], memory=memory)
 
 
 @BOTH

@@ -100,6 +100,12 @@ def test_a_sheet_is_chosen_and_named_when_it_is_not(tmp_path):
         scan(path, table="Town")
 
 
+def test_a_name_that_appears_twice_in_a_workbook_gets_a_number_and_a_note(tmp_path):
+    found = read_data(workbook(tmp_path / "t.xlsx", {"s": [["a", "b", "a"], [1, 2, 3]]}))
+    assert found.table.to_pydict() == {"a": [1], "b": [2], "a.1": [3]}
+    assert found.notes == ("column names appear twice: read as 'a.1' (named 'a')",)
+
+
 def test_numbers_written_as_text_in_a_workbook_are_read(tmp_path):
     path = workbook(tmp_path / "t.xlsx", {"s": [["price", "y"], ["1.200,50 €", 1], ["3 €", 2]]})
     with pytest.warns(DataWarning, match=r"'1\.200,50 €' as 1200\.5"):

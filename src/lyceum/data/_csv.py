@@ -11,9 +11,19 @@ from typing import IO, TypeVar
 import pyarrow as pa
 import pyarrow.csv as pc
 
-from lyceum.data._csv_errors import MOST_BYTES, Explained, LongRow, Misfit, NotText, is_packed, read_head
+from lyceum.data._csv_errors import (
+    MOST_BYTES,
+    Explained,
+    LongRow,
+    Misfit,
+    NotText,
+    SameNames,
+    is_packed,
+    read_head,
+)
+from lyceum.data._schema import renamed_note, unique_names
 from lyceum.data._written import Written, parsed, style_of, styles_of
-from lyceum.errors import DataError
+from lyceum.errors import DataError, SchemaError
 
 __all__ = ["MISSING", "TEXT", "CsvFormat"]
 
@@ -58,7 +68,8 @@ class CsvFormat:
     missing: tuple[str, ...] = MISSING
     quote: str = '"'
     types: Mapping[str, pa.DataType] = field(default_factory=dict)
-    names: tuple[str, ...] | None = None  # when the file has no header
+    names: tuple[str, ...] | None = None  # when the file has no header, or one with a name twice
+    skipped: int = 0  # lines at the start that have the names in the file, when `names` replace them
     only: tuple[str, ...] = ()  # the columns to read, if not all
     longer: int = 1  # how many times larger than usual the blocks are that the longest row fits into
     decimal: str = "."
@@ -75,6 +86,7 @@ class CsvFormat:
         if not isinstance(source, str):
             source.seek(0)
         with Explained(source, self) as explained:
+            self._check_header(source)
             quoted = self._has_quotes(source)
             parse, stream = self._parse_options(quoted), _line_breaks_kept(source) if quoted else source
             table = pc.read_csv(stream, self._read_options(_READ_BYTES), parse, self._convert_options())
@@ -85,6 +97,7 @@ class CsvFormat:
     def stream(self, source: str) -> Iterator[pa.RecordBatch]:
         """The file in batches of some megabytes."""
         with Explained(source, self) as explained:
+            self._check_header(source)
             options = self._read_options(_STREAM_BYTES)
             parse, stream = self._parse_options(), _line_breaks_kept(source)
             with pc.open_csv(stream, options, parse, self._convert_options()) as reader:
@@ -121,10 +134,35 @@ class CsvFormat:
                     raise
                 note = f"not UTF-8 text: read as {wider}"
                 form = replace(form, encoding=wider, notes=(*form.notes, note))
+            except SameNames as error:
+                form = form._renamed(error)
             except LongRow as error:
                 if _READ_BYTES * form.longer >= MOST_BYTES:
                     raise DataError(f"{error}: a quote may be open") from error
                 form = replace(form, longer=8 * form.longer)
+
+    def _renamed(self, error: SameNames) -> CsvFormat:
+        """This format with a number behind the names that appeared before."""
+        names = unique_names(error.names)
+        head = self._head(error.source) if isinstance(error.source, str) else ""
+        start = head.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+        skipped = 1 + len(start) - len(start.lstrip("\n"))
+        notes = (*self.notes, renamed_note(error.names))
+        return replace(self, names=tuple(names), skipped=skipped, notes=notes)
+
+    def _check_header(self, source: str | IO[bytes]) -> None:
+        """Refuse a file whose own names are not those that `names` replace."""
+        if not self.skipped or not isinstance(source, str):
+            return
+        options = replace(self, names=None, skipped=0)._read_options(_READ_BYTES)
+        with pc.open_csv(source, options, self._parse_options()) as reader:
+            theirs = unique_names(reader.schema.names)
+        odd = sorted(set(theirs) ^ set(self.names or ()))
+        if odd or len(theirs) != len(self.names or ()):
+            raise SchemaError(
+                f"{source} has other column names than the first file, e.g. {odd[:1]}: give files of the "
+                "same columns"
+            )
 
     def read_all(self, sources: Sequence[str]) -> tuple[CsvFormat, list[pa.Table]]:
         """The files, every column of one type in all of them, and the format that they were read in."""
@@ -217,7 +255,10 @@ class CsvFormat:
 
     def _read_options(self, block_bytes: int) -> pc.ReadOptions:
         block = min(block_bytes * self.longer, MOST_BYTES)
-        return pc.ReadOptions(encoding=self.encoding, column_names=self.names, block_size=block)
+        return pc.ReadOptions(
+            encoding=self.encoding, column_names=self.names, block_size=block,
+            skip_rows_after_names=self.skipped,
+        )  # fmt: skip
 
     def _parse_options(self, newlines_in_values: bool = True) -> pc.ParseOptions:
         return pc.ParseOptions(

@@ -14,7 +14,17 @@ from lyceum.errors import DataError, SchemaError
 if TYPE_CHECKING:
     from lyceum.data._csv import CsvFormat
 
-__all__ = ["HEAD_BYTES", "MOST_BYTES", "Explained", "LongRow", "Misfit", "NotText", "is_packed", "read_head"]
+__all__ = [
+    "HEAD_BYTES",
+    "MOST_BYTES",
+    "Explained",
+    "LongRow",
+    "Misfit",
+    "NotText",
+    "SameNames",
+    "is_packed",
+    "read_head",
+]
 
 HEAD_BYTES = 1 << 20
 MOST_BYTES = 1 << 30  # of a row
@@ -53,6 +63,14 @@ class NotText(DataError):
     """The bytes are not text in the encoding that they are read in."""
 
 
+class SameNames(SchemaError):
+    """Columns of a file have the same name."""
+
+    def __init__(self, message: str, source: str | IO[bytes], names: list[str]):
+        super().__init__(message)
+        self.source, self.names = source, names
+
+
 class Explained:
     """Turns Arrow's complaints about a file into ours."""
 
@@ -65,9 +83,8 @@ class Explained:
         names = schema.names
         if len(set(names)) < len(names):
             twice = sorted(name for name, count in Counter(names).items() if count > 1)
-            raise SchemaError(
-                f"{self.name} has the column names {', '.join(map(repr, twice))} twice: rename them"
-            )
+            said = f"{self.name} has the column names {', '.join(map(repr, twice))} twice: rename them"
+            raise SameNames(said, self.source, names)
         if any(_is_binary(kind) for kind in schema.types):
             raise self._not_text()
 

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from lyceum.data._csv import MISSING, TEXT, CsvFormat
 from lyceum.data._csv_errors import Explained, read_head, unpacked_name
+from lyceum.data._schema import unique_names
 from lyceum.data._written import style_of
 from lyceum.errors import DataError
 
@@ -88,7 +89,7 @@ class FileFormat:
         names = None
         if not self.header:
             names = tuple(f"x{j}" for j in range(len(rows[0]) if rows else 0)) or None
-        columns = zip(names or rows[0], zip(*rows)) if rows else ()
+        columns = zip(names or unique_names(rows[0]), zip(*rows)) if rows else ()
         long = {name: TEXT for name, cells in columns if _is_long(cells[self.header :])}
         notes = list(_notes(self, encoding, decimal, rows))
         return CsvFormat(

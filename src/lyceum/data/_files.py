@@ -254,6 +254,11 @@ def _one_by_one(read: Callable[[str, FileFormat], pa.Table]) -> Callable[[Sequen
     return lambda paths, form: ([read(path, form) for path in paths], (), ".")
 
 
+def _read_workbooks(paths: Sequence[str], form: FileFormat) -> Tables:
+    found = [read_workbook(path, form) for path in paths]
+    return [table for table, _ in found], tuple(note for _, note in found if note), "."
+
+
 def _read_arrow(path: str, form: FileFormat) -> pa.Table:
     return read_whole(path, _arrow_table)
 
@@ -280,7 +285,7 @@ _READERS: dict[str, Callable[[Sequence[str], FileFormat], Tables]] = {
     "arrow": _one_by_one(_read_arrow),
     "arff": _read_arff,
     "json": _one_by_one(read_json),
-    "workbook": _one_by_one(read_workbook),
+    "workbook": _read_workbooks,
     "sqlite": _one_by_one(read_database),
     "duckdb": _one_by_one(read_database),
 }

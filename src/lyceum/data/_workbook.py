@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from lyceum.data._databases import choose_table
 from lyceum.data._file_format import FileFormat
+from lyceum.data._schema import renamed_note, unique_names
 from lyceum.errors import DataError
 
 __all__ = ["read_workbook"]
@@ -25,8 +26,11 @@ _DATE_FORMATS = {*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)}
 _RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 
 
-def read_workbook(path: str, form: FileFormat) -> pa.Table:
-    """One sheet of a workbook: the first row that is not empty has the names of the columns."""
+def read_workbook(path: str, form: FileFormat) -> tuple[pa.Table, str]:
+    """One sheet of a workbook: the first row that is not empty has the names of the columns.
+
+    A note says which of them were renamed because they appear twice.
+    """
     try:
         with zipfile.ZipFile(path) as archive:
             book = _Workbook(path, archive)
@@ -42,20 +46,18 @@ def read_workbook(path: str, form: FileFormat) -> pa.Table:
     wide = max(map(len, rows))
     rows = [row + [None] * (wide - len(row)) for row in rows]
     head = rows.pop(0) if form.header else [f"x{j}" for j in range(wide)]
-    return _table(path, head, rows, form.missing)
+    return _table(head, rows, form.missing)
 
 
-def _table(path: str, head: list[Any], rows: list[list[Any]], missing: tuple[str, ...]) -> pa.Table:
-    columns: dict[str, pa.Array] = {}
+def _table(head: list[Any], rows: list[list[Any]], missing: tuple[str, ...]) -> tuple[pa.Table, str]:
+    names, columns = [], []
     for j, title in enumerate(head):
         cells = [row[j] for row in rows]
         if title is None and all(cell is None for cell in cells):
             continue
-        name = _name(title, j)
-        if name in columns:
-            raise DataError(f"{path} has the column names {name!r} twice: rename them")
-        columns[name] = _column(cells, missing)
-    return pa.table(columns)
+        names.append(_name(title, j))
+        columns.append(_column(cells, missing))
+    return pa.table(columns, names=unique_names(names)), renamed_note(names)
 
 
 def _name(title: Any, place: int) -> str:
