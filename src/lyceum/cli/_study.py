@@ -129,12 +129,15 @@ def render(found: Study) -> None:
 def _p_note(found: Study) -> str:
     """What p means, and which learners were not tuned."""
     test = found.comparison.test
-    if not test:
-        return "p: no test is possible with so few rows"
-    return (
+    said = (
         "p: the chance of a difference from the best at least as large if there were none; below 0.05 a "
-        f"learner counts as worse ({test}, Holm's correction). tried: settings compared in every fold."
+        f"learner counts as worse ({test}, Holm's correction)"
+        if test
+        else "p: no test is possible with so few rows"
     )
+    untuned = not all(learner.is_tuned for learner in found.comparison.learners)
+    some = " (*: not in every fold, where its defaults ran)" if untuned else ""
+    return f"{said}. tried: settings compared in every fold{some}."
 
 
 def _warnings(found: Study) -> Iterator[str]:
