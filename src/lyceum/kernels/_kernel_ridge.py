@@ -15,14 +15,21 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum._threads import single_threaded_blas
 from lyceum.base import Regressor
-from lyceum.data import Block
+from lyceum.data import Block, Rows
 from lyceum.errors import SettingError
 from lyceum.kernels._kernel_learner import KERNEL_CONSTRAINTS, KernelLearner, is_linear, refuse_pairs
-from lyceum.kernels._ridge_solvers import inverse_at, inverse_parts, refuse_negative, ridge_solver
+from lyceum.kernels._ridge_solvers import (
+    inverse_at,
+    inverse_parts,
+    refuse_negative,
+    ridge_solver,
+    several_targets,
+)
 from lyceum.report import Explanation, Summary
 
 __all__ = ["KernelRidge", "LeaveOneOut"]
 
+_Fit = tuple[float, np.ndarray, float]  # λ, a and b
 _MIXED = 1024  # rows from which a factor in float32 pays
 _GRID = np.logspace(-8, 3, 34)  # times the mean of the diagonal of K
 
@@ -31,22 +38,32 @@ def _is_linear(self: Any) -> bool:
     return is_linear(self.kernel_ if hasattr(self, "kernel_") else self._chosen_kernel())
 
 
+def _explains(self: Any) -> bool:
+    return _is_linear(self) and getattr(getattr(self, "dual_coef_", None), "ndim", 1) == 1
+
+
+def _fit(alpha: float, of_y: np.ndarray, of_ones: np.ndarray | None) -> _Fit:
+    """λ, a and b from the solutions for y and, if there is an intercept, for ones."""
+    intercept = 0.0 if of_ones is None else float(of_y.sum() / of_ones.sum())
+    return float(alpha), of_y if of_ones is None else of_y - intercept * of_ones, intercept
+
+
 @dataclass(frozen=True)
 class LeaveOneOut:
     """What every training row would be predicted by the other rows alone.
 
     Parameters
     ----------
-    predictions, residuals : arrays of shape (n,)
+    predictions, residuals : arrays of shape (n,), or (n, k) for k targets
         ŷ_i without row i, and y_i - ŷ_i.
-    mse, r2 : float
+    mse, r2 : float, or arrays of shape (k,)
         The mean squared residual, by weight, and 1 - mse over the variance of y.
     """
 
     predictions: np.ndarray
     residuals: np.ndarray
-    mse: float
-    r2: float
+    mse: Any
+    r2: Any
 
 
 class KernelRidge(Regressor, KernelLearner):
@@ -63,8 +80,9 @@ class KernelRidge(Regressor, KernelLearner):
 
     Parameters
     ----------
-    alpha : float or "loo", default=1.0
-        λ. "loo" takes the λ of the least squared leave-one-out error from `alphas`.
+    alpha : float, array of shape (k,) or "loo", default=1.0
+        λ, or one per target. "loo" takes the λ of the least squared leave-one-out error from `alphas`, for
+        every target its own.
     kernel : str, Kernel or callable, default="rbf"
         "rbf", "linear", "poly", "sigmoid", "distance" or "precomputed"; a kernel object; or a function of two
         rows or of two matrices.
@@ -83,13 +101,13 @@ class KernelRidge(Regressor, KernelLearner):
 
     Attributes
     ----------
-    dual_coef_ : array of shape (n,)
+    dual_coef_ : array of shape (n,), or (n, k) for k targets
         a, one per training row.
-    intercept_ : float
+    intercept_ : float, or array of shape (k,)
         b.
-    coef_ : array of shape (n_columns,)
+    coef_ : array of shape (n_columns,), or (k, n_columns)
         The coefficients of the columns, for the linear kernel.
-    alpha_ : float
+    alpha_ : float, or array of shape (k,)
         λ as used.
     rows_ : array or sparse array of shape (n, n_columns)
         The training rows with a weight.
@@ -97,7 +115,7 @@ class KernelRidge(Regressor, KernelLearner):
         Their weights.
     kernel_ : Kernel
         The kernel, with what it learned.
-    alphas_, loo_mse_ : arrays of shape (m,)
+    alphas_, loo_mse_ : arrays of shape (m,), the second (m, k) for k targets
         With `alpha="loo"`: the λ tried, and the leave-one-out error of each.
     schema_ : Schema
         The columns that were learned from.
@@ -125,11 +143,13 @@ class KernelRidge(Regressor, KernelLearner):
     (True, True)
     """
 
+    alpha_: Any
+    intercept_: Any
     _alternative: ClassVar[str] = (
         "lyceum.kernels.Nystroem or RandomFourierFeatures before lyceum.linear.Ridge"
     )
     _parameter_constraints: ClassVar[dict] = {
-        "alpha": [Interval(Real, 0, None, closed="neither"), StrOptions({"loo"})],
+        "alpha": [Interval(Real, 0, None, closed="neither"), StrOptions({"loo"}), "array-like"],
         **KERNEL_CONSTRAINTS,
         "fit_intercept": ["boolean"],
         "alphas": ["array-like", None],
@@ -137,7 +157,7 @@ class KernelRidge(Regressor, KernelLearner):
 
     def __init__(
         self,
-        alpha: float | str = 1.0,
+        alpha: Any = 1.0,
         *,
         kernel: Any = "rbf",
         gamma: Any = None,
@@ -164,31 +184,49 @@ class KernelRidge(Regressor, KernelLearner):
         Parameters
         ----------
         X : array, sparse array, frame or `scan(...)` of shape (n_samples, n_features)
-        y : array of shape (n_samples,), if the target is not in the scan
+        y : array of shape (n_samples,), or (n_samples, k) for k targets, if the target is not in the scan
         sample_weight : array of shape (n_samples,), optional
         """
-        block = self._kept(self._rows(X, y, sample_weight))
-        n = len(block)
-        mixed = self.alpha != "loo" and n >= _MIXED
+        several = None if isinstance(X, Rows) or y is None else several_targets(y)
+        rows = self._rows(X, y if several is None else several[:, 0], sample_weight)
+        block = self._kept(rows)
+        n, is_loo = len(block), isinstance(self.alpha, str)
+        mixed = not is_loo and n >= _MIXED
         refuse_pairs(type(self).__name__, n, 4 if mixed else 16, self._alternative)
         self.rows_, self.row_weights_ = block.X, np.asarray(block.weights, dtype=np.float64)
         self.kernel_ = self._learned_kernel(block)
         for name in ("alphas_", "loo_mse_"):
             self.__dict__.pop(name, None)
-        y = np.asarray(block.y, dtype=np.float64)
-        if self.alpha == "loo":
-            self._fit_by_leave_one_out(y)
+        Y = np.asarray(block.y, dtype=np.float64)[:, None]
+        if several is not None:
+            Y = several if rows.sample_weight is None else several[rows.sample_weight > 0]
+        fits = self._fits_by_leave_one_out(Y) if is_loo else self._fits(Y, mixed)
+        if several is None:
+            self.alpha_, self.dual_coef_, self.intercept_ = fits[0]
         else:
-            self.alpha_ = float(self.alpha)
-            solve = ridge_solver(self.kernel_, self.rows_, self.alpha_ / self.row_weights_, mixed)
-            self._set(solve(y), solve(np.ones(n)) if self.fit_intercept else None)
+            alpha, dual, intercept = zip(*fits)
+            given = np.ndim(self.alpha) == 0 and not is_loo
+            self.alpha_ = float(self.alpha) if given else np.array(alpha)
+            self.dual_coef_, self.intercept_ = np.column_stack(dual), np.array(intercept)
         return self
 
-    def _set(self, of_y: np.ndarray, of_ones: np.ndarray | None) -> None:
-        self.intercept_ = 0.0 if of_ones is None else float(of_y.sum() / of_ones.sum())
-        self.dual_coef_ = of_y if of_ones is None else of_y - self.intercept_ * of_ones
+    def _fits(self, Y: np.ndarray, mixed: bool) -> list[_Fit]:
+        """The solution for every target: one factor of K for every λ."""
+        alphas = np.ravel(np.asarray(self.alpha, dtype=np.float64))
+        if len(alphas) not in (1, Y.shape[1]) or not ((alphas > 0) & np.isfinite(alphas)).all():
+            raise SettingError(
+                f"alpha must be one positive number, or one for each of {Y.shape[1]} targets, "
+                f"but it is {self.alpha!r}"
+            )
+        alphas = np.broadcast_to(alphas, Y.shape[1:])
+        found: dict[int, _Fit] = {}
+        for alpha in np.unique(alphas):
+            solve = ridge_solver(self.kernel_, self.rows_, alpha / self.row_weights_, mixed)
+            ones = solve(np.ones(len(Y))) if self.fit_intercept else None
+            found |= {int(t): _fit(alpha, solve(Y[:, t]), ones) for t in np.flatnonzero(alphas == alpha)}
+        return [found[t] for t in range(Y.shape[1])]
 
-    def _fit_by_leave_one_out(self, y: np.ndarray) -> None:
+    def _fits_by_leave_one_out(self, Y: np.ndarray) -> list[_Fit]:
         """All λ from one eigendecomposition of B = √W K √W: (B + λI)⁻¹ = Q diag(1 / (s + λ)) Qᵀ."""
         root = np.sqrt(self.row_weights_)
         B = np.asarray(self.kernel_.gram(self.rows_), dtype=np.float64) * root * root[:, None]
@@ -201,13 +239,16 @@ class KernelRidge(Regressor, KernelLearner):
             s, Q = linalg.eigh(B, overwrite_a=True, check_finite=False)
             refuse_negative(s, self.kernel_)
             s = np.maximum(s, 0.0)
-            right = np.column_stack([root * y, root])
-            turned, squares = Q.T @ right, Q * Q
-            errors = np.array([self._loo_error(*inverse_at(alpha, s, Q, turned, squares)) for alpha in grid])
-            self.alphas_, self.loo_mse_ = grid, errors
-            self.alpha_ = float(grid[np.argmin(errors)])
-            solved = root[:, None] * inverse_at(self.alpha_, s, Q, turned, squares)[0]
-        self._set(solved[:, 0], solved[:, 1] if self.fit_intercept else None)
+            squares, errors, fits = Q * Q, [], []
+            for y in Y.T:
+                turned = Q.T @ np.column_stack([root * y, root])
+                parts = (inverse_at(alpha, s, Q, turned, squares) for alpha in grid)
+                errors.append([self._loo_error(*part) for part in parts])
+                alpha = float(grid[np.argmin(errors[-1])])
+                solved = root[:, None] * inverse_at(alpha, s, Q, turned, squares)[0]
+                fits.append(_fit(alpha, solved[:, 0], solved[:, 1] if self.fit_intercept else None))
+        self.alphas_, self.loo_mse_ = grid, np.array(errors[0]) if len(errors) == 1 else np.array(errors).T
+        return fits
 
     def _loo_error(self, solved: np.ndarray, diagonal: np.ndarray) -> float:
         """The weighted mean squared leave-one-out residual of one λ, in the scale of B."""
@@ -230,13 +271,13 @@ class KernelRidge(Regressor, KernelLearner):
 
         Returns
         -------
-        array of shape (n_samples,)
+        array of shape (n_samples,), or (n_samples, k) if `fit` had a y of that shape
         """
         check_is_fitted(self)
         return self._apply(partial(_predicted, self), X)
 
     def row_contributions(self, X: Any) -> Any:
-        """What every training row adds to every prediction, a_i k(x_i, x), (n_samples, n)."""
+        """What every training row adds to every prediction, a_i k(x_i, x), of shape (n_samples, n[, k])."""
         check_is_fitted(self)
         return self._apply(partial(_row_contributions, self), X)
 
@@ -248,16 +289,24 @@ class KernelRidge(Regressor, KernelLearner):
         check_is_fitted(self)
         n = len(self.row_weights_)
         refuse_pairs(type(self).__name__, n, 8, self._alternative)
-        A = np.asarray(self.kernel_.gram(self.rows_), dtype=np.float64)
-        A[np.diag_indices(n)] += self.alpha_ / self.row_weights_
-        y = A @ self.dual_coef_ + self.intercept_
-        diagonal, ones = inverse_parts(A, self.fit_intercept)
-        if self.fit_intercept:
-            diagonal = diagonal - ones**2 / ones.sum()
-        residuals = self.dual_coef_ / diagonal
+        dual = self.dual_coef_.reshape(n, -1)
+        alphas = np.broadcast_to(self.alpha_, dual.shape[1:])
+        y, residuals = np.empty(dual.shape), np.empty(dual.shape)
+        for alpha in np.unique(alphas):
+            A = np.asarray(self.kernel_.gram(self.rows_), dtype=np.float64)
+            A[np.diag_indices(n)] += alpha / self.row_weights_
+            of = alphas == alpha
+            y[:, of] = A @ dual[:, of] + np.broadcast_to(self.intercept_, dual.shape[1:])[of]
+            diagonal, ones = inverse_parts(A, self.fit_intercept)
+            if self.fit_intercept:
+                diagonal = diagonal - ones**2 / ones.sum()
+            residuals[:, of] = dual[:, of] / diagonal[:, None]
         share = self.row_weights_ / self.row_weights_.sum()
-        mse, variance = float(share @ residuals**2), float(share @ (y - share @ y) ** 2)
-        return LeaveOneOut(y - residuals, residuals, mse, 1.0 - mse / variance if variance > 0 else np.nan)
+        mse, variance = share @ residuals**2, share @ (y - share @ y) ** 2
+        r2 = 1.0 - np.divide(mse, variance, out=np.full(len(mse), np.nan), where=variance > 0)
+        if self.dual_coef_.ndim == 1:
+            y, residuals, mse, r2 = y[:, 0], residuals[:, 0], float(mse[0]), float(r2[0])
+        return LeaveOneOut(y - residuals, residuals, mse, r2)
 
     # -- what was learned ------------------------------------------------------------------------------------
 
@@ -266,13 +315,13 @@ class KernelRidge(Regressor, KernelLearner):
         """The coefficients of the columns, for the linear kernel."""
         if not _is_linear(self):
             raise AttributeError("coef_ is for the linear kernel: f is no linear function of the columns")
-        return np.asarray(self.rows_.T @ self.dual_coef_, dtype=np.float64)
+        return np.asarray(self.rows_.T @ self.dual_coef_, dtype=np.float64).T
 
-    @available_if(_is_linear)
+    @available_if(_explains)
     def explain(self, X: Any) -> Explanation:
         """What every column adds to the prediction, for the linear kernel: its coefficient times its cell.
 
-        For other kernels see `row_contributions`.
+        For other kernels, and for several targets, see `row_contributions`.
         """
         return self._explain(X, partial(_parts, self.coef_, self.intercept_), "prediction")
 
@@ -280,21 +329,30 @@ class KernelRidge(Regressor, KernelLearner):
         """The kernel, λ, and the norm of the function; the leave-one-out error if λ was chosen by it."""
         check_is_fitted(self)
         a = self.dual_coef_
+        norms = np.sqrt(np.maximum(0.0, (a * self.kernel_.sums(self.rows_, a, self.rows_)).sum(axis=0)))
         facts: dict[str, Any] = {
             "rows": len(a),
             "kernel": repr(self.kernel_),
             "alpha": self.alpha_,
             "intercept": self.intercept_,
-            "norm of f": float(np.sqrt(max(0.0, float(a @ self.kernel_.sums(self.rows_, a, self.rows_))))),
+            "norm of f": norms if a.ndim == 2 else float(norms),
             "largest |coefficient|": float(np.abs(a).max()),
         }
         if hasattr(self, "loo_mse_"):
-            facts["leave-one-out mean squared error"] = float(self.loo_mse_.min())
+            facts["leave-one-out mean squared error"] = (
+                self.loo_mse_.min(axis=0) if a.ndim == 2 else float(self.loo_mse_.min())
+            )
         return Summary(self._title(), facts)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        n = len(self.dual_coef_)
-        return {"dual_coef_": (n,), "row_weights_": (n,), **self._row_shapes()}
+        n, targets = len(self.row_weights_), self.dual_coef_.shape[1:]
+        shapes = {"dual_coef_": (n, *targets), "row_weights_": (n,), **self._row_shapes()}
+        return shapes | ({"intercept_": targets} if targets else {})
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
 
 
 # -- blocks ------------------------------------------------------------------------------------------------
@@ -305,7 +363,8 @@ def _predicted(model: KernelRidge, block: Block) -> np.ndarray:
 
 
 def _row_contributions(model: KernelRidge, block: Block) -> np.ndarray:
-    return np.asarray(model.kernel_.gram(block.X, model.rows_), dtype=np.float64) * model.dual_coef_
+    values = np.asarray(model.kernel_.gram(block.X, model.rows_), dtype=np.float64)
+    return values * model.dual_coef_ if model.dual_coef_.ndim == 1 else values[:, :, None] * model.dual_coef_
 
 
 def _parts(coef: np.ndarray, intercept: float, block: Block) -> np.ndarray:

@@ -277,7 +277,7 @@ class RBF(_ProductKernel):
 
     def fitted(self, X: Any, y: Any = None, sample_weight: Any = None) -> RBF:
         if self.sigma == "median":
-            return RBF(sigma=median_sigma(cells_of(X, self)))
+            return RBF(sigma=median_sigma(cells_of(X, self), sample_weight=sample_weight))
         if self.sigma == "closest":
             if y is None:
                 raise SettingError("RBF(sigma='closest') needs the classes: fitted(X, y)")

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import linalg, sparse
 
 from lyceum._threads import single_threaded_blas
-from lyceum.errors import SettingError
+from lyceum.errors import DataError, MissingValuesError, SettingError
 from lyceum.kernels._kernel import Kernel
 from lyceum.kernels._regularized_system import (
     SystemNotPositive,
@@ -19,9 +19,29 @@ from lyceum.kernels._regularized_system import (
     solve_factored,
 )
 
-__all__ = ["inverse_at", "inverse_parts", "refuse_negative", "ridge_solver"]
+__all__ = ["inverse_at", "inverse_parts", "refuse_negative", "ridge_solver", "several_targets"]
 
 _NOT_MERCER = 1e-9  # eigenvalues this far below zero, relative to the largest, are not rounding
+
+
+def several_targets(y: Any) -> np.ndarray | None:
+    """Targets of shape (n, k), checked; None if y is flat."""
+    y = y if hasattr(y, "ndim") else np.asarray(y)
+    if y.ndim != 2:
+        return None
+    try:
+        found = np.asarray(y, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"KernelRidge predicts numbers, but y cannot be read as such: {error}") from error
+    if not found.shape[1]:
+        raise DataError("y has no columns: KernelRidge needs at least one target")
+    if not np.isfinite(found).all():
+        row, target = np.argwhere(~np.isfinite(found))[0]
+        raise MissingValuesError(
+            f"target {target} is missing or infinite (NaN or inf) in row {row}, which KernelRidge "
+            "cannot learn from: drop such rows first"
+        )
+    return found
 
 
 def ridge_solver(kernel: Kernel, X: Any, ridge: np.ndarray, mixed: bool) -> Any:

@@ -9,22 +9,26 @@ from scipy import sparse
 
 from lyceum.distances import nearest, pairwise
 from lyceum.errors import DataError
+from lyceum.statistics import weighted_median
 
 __all__ = ["closest_sigma", "median_sigma", "scale_gamma"]
 
 _MOST_ROWS = 1000  # whose distances are taken for the median
 
 
-def median_sigma(X: Any, random_state: int = 0) -> float:
+def median_sigma(X: Any, random_state: int = 0, sample_weight: Any = None) -> float:
     """The median distance of two different rows, a width σ for `RBF`.
 
-    Of more than 1,000 rows, so many are drawn.
+    Of more than 1,000 rows, so many are drawn, in proportion to their weights. Rows at distance 0 are passed
+    over.
 
     Parameters
     ----------
     X : array or sparse array of shape (n, d)
     random_state : int, default=0
         The seed of the draw.
+    sample_weight : array of shape (n,), optional
+        How often every row counts.
 
     Returns
     -------
@@ -41,16 +45,22 @@ def median_sigma(X: Any, random_state: int = 0) -> float:
     2.0
     """
     X = X if sparse.issparse(X) else np.asarray(X)
+    w = np.ones(X.shape[0]) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     if X.shape[0] > _MOST_ROWS:
-        rows = np.random.default_rng(random_state).choice(X.shape[0], _MOST_ROWS, replace=False)
-        X = X[np.sort(rows)]
+        rng, is_weighted = np.random.default_rng(random_state), bool(np.ptp(w))
+        rows = rng.choice(X.shape[0], _MOST_ROWS, replace=is_weighted, p=w / w.sum() if is_weighted else None)
+        rows, w = np.unique(rows, return_counts=True)
+        X = X[rows]
     distances = pairwise(X, condensed=True) if X.shape[0] > 1 else np.zeros(0)
-    distances = distances[distances > 0]
+    i, j = np.triu_indices(X.shape[0], 1)
+    weights = w[i] * w[j]
+    apart = (distances > 0) & (weights > 0)
+    distances, weights = distances[apart], weights[apart]
     if not len(distances):
         raise DataError(
             "all rows are the same, so no width follows from their distances: give sigma as a number"
         )
-    return float(np.median(distances))
+    return weighted_median(distances, weights)
 
 
 def closest_sigma(X: Any, y: Any) -> float:

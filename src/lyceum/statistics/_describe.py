@@ -13,7 +13,7 @@ from lyceum.report import Table
 from lyceum.statistics._moments import Moments, Scatter
 from lyceum.statistics._quantiles import Quantiles
 
-__all__ = ["SampleStatistics", "describe"]
+__all__ = ["SampleStatistics", "describe", "weighted_median"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,10 +167,34 @@ def _as_table(data: Any) -> Any:
 def _exact_median(rows: Rows) -> np.ndarray:
     """The medians of the cells that are there, weighted, midway where two are in the middle."""
     block = rows.gathered("describe", "a file, which is summarised in one pass")
-    return np.array([_median(cells, block.w) for cells in np.asarray(block.X, dtype=np.float64).T])
+    return np.array([weighted_median(cells, block.w) for cells in np.asarray(block.X, dtype=np.float64).T])
 
 
-def _median(cells: np.ndarray, w: np.ndarray | None) -> float:
+def weighted_median(cells: np.ndarray, w: np.ndarray | None = None) -> float:
+    """The middle of some numbers by weight; midway where two are in the middle.
+
+    Parameters
+    ----------
+    cells : array of shape (n,)
+        The numbers; those that are missing (NaN) are left out.
+    w : array of shape (n,), optional
+        How often every number counts.
+
+    Returns
+    -------
+    float
+        NaN if there are no numbers.
+
+    See Also
+    --------
+    describe : medians and more of every column.
+
+    Examples
+    --------
+    >>> from lyceum.statistics import weighted_median
+    >>> weighted_median(np.array([1.0, 2.0, 7.0]), np.array([1.0, 1.0, 2.0]))
+    4.5
+    """
     there = ~np.isnan(cells) if w is None else ~np.isnan(cells) & (w > 0)
     if not there.any():
         return float("nan")
