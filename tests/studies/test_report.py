@@ -18,11 +18,11 @@ from lyceum.studies import Candidate, Failure, Study, Suspect
 from lyceum.studies._class_figures import positive_class
 from lyceum.studies._figures import figures_of
 from lyceum.studies._format import percent_text
-from lyceum.studies._report import render, write_report
+from lyceum.studies._report import _breakable, render, write_report
 from lyceum.studies._report_parts import IntervalScale, TableCells
 
 COSTS = {("bad", "good"): 5, ("good", "bad"): 1}
-VOID = {"meta", "br", "link", "img", "hr", "input"}
+VOID = {"meta", "br", "link", "img", "hr", "input", "wbr"}
 
 
 @pytest.fixture(scope="module")
@@ -279,10 +279,14 @@ def _refuse(*_):
 
 def test_narrow_screens_print_and_dark_have_rules(study):
     style = re.search(r"<style>(.*?)</style>", page_of(study), re.DOTALL)[1]
-    for rule in ("@media (max-width", "@media print", "prefers-color-scheme: dark"):
+    for rule in ("@media screen and (max-width", "@media print", "prefers-color-scheme: dark"):
         assert rule in style
     assert style.count("{") == style.count("}")
     assert '<meta name="viewport"' in page_of(study)
+
+
+def test_long_names_may_break_after_an_underscore():
+    assert str(_breakable("a<b_c")) == "a&lt;b_<wbr>c"
 
 
 def test_every_picture_has_its_numbers_as_a_table(study):

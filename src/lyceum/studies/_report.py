@@ -116,8 +116,16 @@ def templates() -> jinja2.Environment:
         "p": _format.p_cell,
         "bytes": _format.size_text,
         "tie": keep_units,
+        "breakable": _breakable,
     }
     return environment
+
+
+def _breakable(name: str) -> Any:
+    """The name of a column as HTML whose lines may end after an underscore."""
+    from markupsafe import Markup, escape
+
+    return Markup(escape(name).replace("_", Markup("_<wbr>")))
 
 
 # -- what the template asks for ------------------------------------------------------------------------------
