@@ -92,6 +92,14 @@ void test_sparse_rows_are_dense_rows(const Space& space) {
     Lists lists(2, 2);
     sparse_nearest(space, A, B, {2}, lists.out(), Poll());
     CHECK(lists == by_sorting(space, matrix_of(x, 2, 4), matrix_of(y, 2, 4), 2));
+    // five queries, which are bounded by products first where differences are squared
+    const std::vector<std::int32_t> many_ptr{0, 2, 2, 4, 6, 8}, many_at{1, 3, 2, 3, 0, 3, 1, 3};
+    const Doubles1 many_data{2, -1, 3, -1, 1, 5, 2, -1},
+        many{0, 2, 0, -1, 0, 0, 0, 0, 0, 0, 3, -1, 1, 0, 0, 5, 0, 2, 0, -1};
+    const SparseRows<double> C{many_ptr.data(), many_at.data(), many_data.data(), 5};
+    Lists of_many(5, 2);
+    sparse_nearest(space, C, C, {2}, of_many.out(), Poll());
+    CHECK(of_many == by_sorting(space, matrix_of(many, 5, 4), matrix_of(many, 5, 4), 2));
 }
 
 void test_missing_cells_are_passed_over() {
