@@ -14,7 +14,9 @@ __all__ = ["CLASS_RULES", "NUMBER_RULES", "check_shares", "fuse", "simplex_weigh
 CLASS_RULES = ("vote", "sum", "average", "weighted", "median", "minimum", "maximum", "product")
 NUMBER_RULES = ("sum", "average", "weighted", "median", "minimum", "maximum")
 _TAKES_WEIGHTS = ("vote", "sum", "average", "weighted", "product")
-_MOST_STEPS, _SMALLEST_GAIN = 10_000, 1e-12
+_MOST_STEPS = 100
+_SMALLEST_GAIN = 1e-10  # of the mean log-likelihood
+_SHORTEST_STEP = 1e-8
 
 
 def fuse(outputs: Any, rule: str = "sum", weights: Any = None) -> np.ndarray:
@@ -112,7 +114,7 @@ def simplex_weights(outputs: np.ndarray, target: np.ndarray, w: np.ndarray | Non
     """The weights ≥ 0 with sum 1 under which the mean of the members fits the target best.
 
     For posteriors, (L, n, K), the mean with the largest likelihood of the class codes, Σ_i log Σ_l w_l
-    p_l(y_i), found by EM, which never lowers it; the problem is concave. For numbers, (L, n), the mean with
+    p_l(y_i), by Newton's quadratic programs; the problem is concave. For numbers, (L, n), the mean with
     the least squared error: with E = y - p it is the simplex minimum of w'E'Ew, which is the direction of
     the non-negative least squares solution of [E; 1'] w = [0; 1].
 
@@ -128,6 +130,11 @@ def simplex_weights(outputs: np.ndarray, target: np.ndarray, w: np.ndarray | Non
     Returns
     -------
     array of shape (L,)
+
+    References
+    ----------
+    Kim, Carbonetto, Stephens and Anitescu (2020), A fast algorithm for maximum likelihood estimation of
+    mixture proportions using sequential quadratic programming, J. Comput. Graph. Stat. 29.
 
     Examples
     --------
@@ -148,18 +155,40 @@ def simplex_weights(outputs: np.ndarray, target: np.ndarray, w: np.ndarray | Non
 
 
 def _likelihood_weights(likely: np.ndarray, w: np.ndarray) -> np.ndarray:
-    """EM for the shares of a mixture whose densities at the rows are known, (L, n)."""
+    """Shares of a mixture whose densities at the rows are known, (L, n).
+
+    With u the weights of the rows, f(x) = Σx - Σ u log(x'p) has its minimum over x >= 0 on the simplex. The
+    shares with the largest likelihood have u'(p_l / x'p) <= 1 for all l; the largest excess bounds how much
+    likelihood is missing.
+    """
     some = (likely > 0.0).any(axis=0) & (w > 0.0)
-    likely, w = likely[:, some], w[some]
-    shares = np.full(len(likely), 1.0 / len(likely))
+    likely, u = likely[:, some], w[some]
+    x = np.full(len(likely), 1.0 / len(likely))
     if not likely.shape[1]:
-        return shares
-    last = -np.inf
+        return x
+    likely, u = likely / likely.max(axis=0), u / u.sum()
     for _ in range(_MOST_STEPS):
-        mixed = shares @ likely
-        objective = float(w @ np.log(mixed)) / w.sum()
-        if objective - last <= _SMALLEST_GAIN:
+        ratio = likely / (x @ likely)
+        excess = ratio @ u - 1.0
+        if excess.max() <= _SMALLEST_GAIN:
             break
-        last = objective
-        shares = shares * (likely @ (w / mixed)) / w.sum()
-    return shares / shares.sum()
+        moved = _quadratic_step(x, -excess, (ratio * u) @ ratio.T) - x
+        step, value = 1.0, _missing_likelihood(x, likely, u)
+        while _missing_likelihood(x + step * moved, likely, u) > value - 1e-4 * step * (excess @ moved):
+            step /= 2.0
+            if step < _SHORTEST_STEP:
+                return x / x.sum()
+        x = x + step * moved
+    return x / x.sum()
+
+
+def _quadratic_step(x: np.ndarray, slope: np.ndarray, curvature: np.ndarray) -> np.ndarray:
+    """The y >= 0 with the least slope'(y - x) + (y - x)'H(y - x) / 2."""
+    curvature = curvature + 1e-10 * np.trace(curvature) * np.eye(len(x))  # members may say the same
+    root = np.linalg.cholesky(curvature)
+    return nnls(root.T, np.linalg.solve(root, curvature @ x - slope))[0]
+
+
+def _missing_likelihood(x: np.ndarray, likely: np.ndarray, u: np.ndarray) -> float:
+    with np.errstate(divide="ignore"):
+        return float(x.sum() - u @ np.log(x @ likely))

@@ -53,8 +53,15 @@ def p_text(p: float) -> str:
 
 
 def loss_text(criterion: str, value: float) -> str:
-    """A loss in its own unit: an error rate in percent."""
-    return percent_text(value) if criterion == "error rate" else number_text(value)
+    """A loss in its own unit: an error rate in percent with a decimal, as in the ranking.
+
+    >>> loss_text("error rate", 0.1812), loss_text("error rate", 0.00031), loss_text("RMSE", 12.3456)
+    ('18.1 %', '< 0.1 %', '12.3')
+    """
+    if criterion != "error rate":
+        return number_text(value)
+    percent = 100.0 * value
+    return f"{percent:.1f} %" if 9.95 <= percent < 99.95 else percent_text(value)
 
 
 def with_article(noun: str) -> str:
