@@ -90,12 +90,12 @@ def stacking(scale):
         from sklearn.ensemble import StackingClassifier
         from sklearn.linear_model import LogisticRegression
 
-        return StackingClassifier(_members(), LogisticRegression(), cv=5, n_jobs=-1)
+        return StackingClassifier(_members(), LogisticRegression(), cv=5)
 
     return Workload(
         "Committees",
         "stacking of three scikit-learn members, 5 folds, n=50k d=20",
-        {"lyceum": _fitted(ours, X, y), "sklearn n_jobs=-1": _fitted(theirs, X, y)},
+        {"lyceum": _fitted(ours, X, y), "sklearn": _fitted(theirs, X, y)},
         _accuracy(*test),
         ("accuracy", 1, 0.005),
     )

@@ -66,7 +66,7 @@ def one_vs_rest(scale):
         from sklearn.linear_model import LogisticRegression
         from sklearn.multiclass import OneVsRestClassifier
 
-        return lambda: OneVsRestClassifier(LogisticRegression(tol=1e-6), n_jobs=2).fit(X, y).predict(X)
+        return lambda: OneVsRestClassifier(LogisticRegression(tol=1e-6)).fit(X, y).predict(X)
 
     return Workload(
         "Multi-class",

@@ -89,7 +89,10 @@ def compete(name: str, scale: float, repeat: int) -> dict:
     """One workload in memory; runs in its own process."""
     work = WORKLOADS[name](scale)
     outcomes = race(work.contenders, work.quality, repeat)
-    ours, peers = seconds_of(outcomes, "lyceum"), [o for o in outcomes if o.contender != "lyceum"]
+    ours, peers = (
+        seconds_of(outcomes, "lyceum"),
+        [o for o in outcomes if not o.contender.startswith("lyceum")],
+    )
     record = entry(work.group, work.title, outcomes, None)
     for outcome in record["outcomes"]:
         theirs = seconds_of(peers) if outcome["contender"] == "lyceum" else outcome["seconds"]
