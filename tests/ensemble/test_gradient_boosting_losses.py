@@ -14,9 +14,9 @@ from lyceum.ensemble._boosting_losses import (
     Multinomial,
     Quantile,
     Squared,
-    weighted_quantile,
 )
 from lyceum.ensemble._gradient_boosting import GradientBoostingRegressor
+from lyceum.statistics import weighted_quantile
 
 pytestmark = pytest.mark.syllabus("11.4")
 

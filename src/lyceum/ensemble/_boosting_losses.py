@@ -9,6 +9,7 @@ import numpy as np
 
 from lyceum._native import native
 from lyceum._threads import n_threads
+from lyceum.statistics import weighted_quantile
 
 __all__ = ["REGRESSION_LOSSES", "Absolute", "Huber", "Logistic", "Loss", "Multinomial", "Quantile", "Squared"]
 
@@ -199,15 +200,3 @@ class Multinomial(Loss):
 def _log(share: float) -> float:
     """The logarithm of a share, of one that no row has as if it were very small."""
     return float(np.log(max(share, 1e-15)))
-
-
-def weighted_quantile(values: np.ndarray, w: np.ndarray | None, q: float) -> float:
-    """The mean of the least value whose cumulative weight reaches q of all and of the least beyond it."""
-    if w is None:
-        return float(np.quantile(values, q, method="averaged_inverted_cdf"))
-    order = np.argsort(values, kind="stable")
-    reached = np.cumsum(w[order])
-    slack, rank, last = 1e-12 * reached[-1], q * reached[-1], len(values) - 1
-    low = min(int(np.searchsorted(reached, rank - slack, side="left")), last)
-    high = min(int(np.searchsorted(reached, rank + slack, side="right")), last)
-    return float((values[order[low]] + values[order[high]]) / 2.0)

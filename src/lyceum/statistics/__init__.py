@@ -4,7 +4,7 @@ from lyceum.statistics._class_moments import ClassMoments, ClassScatter
 from lyceum.statistics._class_sums import ClassSums, indicators
 from lyceum.statistics._classes import align_labels, class_weights, classes_of, place_classes
 from lyceum.statistics._counts import Counts
-from lyceum.statistics._describe import SampleStatistics, describe, weighted_median
+from lyceum.statistics._describe import SampleStatistics, describe, weighted_median, weighted_quantile
 from lyceum.statistics._folds import FoldStatistics, fold_numbers, held_out_rows, row_uniforms
 from lyceum.statistics._histogram import Histogram, JointHistogram
 from lyceum.statistics._joint_counts import JointCounts
@@ -50,4 +50,5 @@ __all__ = [
     "row_uniforms",
     "seed_from",
     "weighted_median",
+    "weighted_quantile",
 ]

@@ -13,7 +13,7 @@ from lyceum.report import Table
 from lyceum.statistics._moments import Moments, Scatter
 from lyceum.statistics._quantiles import Quantiles
 
-__all__ = ["SampleStatistics", "describe", "weighted_median"]
+__all__ = ["SampleStatistics", "describe", "weighted_median", "weighted_quantile"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,11 +198,30 @@ def weighted_median(cells: np.ndarray, w: np.ndarray | None = None) -> float:
     there = ~np.isnan(cells) if w is None else ~np.isnan(cells) & (w > 0)
     if not there.any():
         return float("nan")
+    return weighted_quantile(cells[there], None if w is None else w[there], 0.5)
+
+
+def weighted_quantile(values: np.ndarray, w: np.ndarray | None, q: float) -> float:
+    """The mean of the least value whose cumulative weight reaches q of all and of the least beyond it.
+
+    Parameters
+    ----------
+    values : array of shape (n,), n > 0
+    w : array of shape (n,), optional
+        How often every value counts.
+    q : float
+        A share from 0 to 1.
+
+    Examples
+    --------
+    >>> weighted_quantile(np.array([1.0, 2.0, 7.0]), np.array([1.0, 1.0, 2.0]), 0.25)
+    1.5
+    """
     if w is None:
-        return float(np.median(cells[there]))
-    order = np.argsort(cells[there], kind="stable")
-    values, total = cells[there][order], np.cumsum(w[there][order])
-    half = 0.5 * total[-1]
-    lower = values[np.searchsorted(total, half * (1 - 1e-12))]
-    upper = values[min(np.searchsorted(total, half * (1 + 1e-12), side="right"), len(values) - 1)]
-    return float(lower + 0.5 * (upper - lower))
+        return float(np.quantile(values, q, method="averaged_inverted_cdf"))
+    order = np.argsort(values, kind="stable")
+    reached = np.cumsum(w[order])
+    slack, rank, last = 1e-12 * reached[-1], q * reached[-1], len(values) - 1
+    low = min(int(np.searchsorted(reached, rank - slack, side="left")), last)
+    high = min(int(np.searchsorted(reached, rank + slack, side="right")), last)
+    return float((values[order[low]] + values[order[high]]) / 2.0)
