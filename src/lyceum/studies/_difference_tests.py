@@ -76,7 +76,7 @@ class DifferenceTest:
         n_folds, n_rows = len(trial.fold_losses), len(np.unique(trial.sample.rows))
         rows_per_fold = len(trial.sample.rows) / n_folds
         if n_folds >= _FEWEST_FOLDS and rows_per_fold >= _FEWEST_FOLD_ROWS:
-            what = "losses" if rule.n_classes is not None else "logarithms of squared errors"
+            what = "losses" if rule.n_classes is not None else "logarithms of the losses"
             return cls(
                 f"corrected resampled t test on the {what} of {n_folds} folds", partial(fold_loss_p, rule)
             )
