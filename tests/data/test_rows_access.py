@@ -10,19 +10,15 @@ import pytest
 from scipy import sparse
 
 from lyceum import scan
-from lyceum.data import Rows, Schema, _csv, _sources
+from lyceum.data import Rows, Schema, _sources
 from lyceum.data._gather import Gathered
 from lyceum.errors import DataError, SourceError
 from lyceum.prepare import DropMissing
 
+pytestmark = pytest.mark.usefixtures("small_parts")
+
 N = 3000
 SOURCES = ("memory", "parquet", "csv", "dask")
-
-
-@pytest.fixture(autouse=True)
-def small_parts(monkeypatch):
-    monkeypatch.setattr(_sources, "_PART_ROWS", 512)
-    monkeypatch.setattr(_csv, "_STREAM_BYTES", 1 << 14)
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,8 @@ from tests.trees.binned_reference import assert_same, mixed_frame, rows_of, scan
 from tests.trees.growth_reference import follow
 from tests.trees.table_builders import from_scikit
 from tests.trees.test_referee import CLASSES, LOSS, limits, tables, ways
-from tests.trees.tree_reference import Referee, Rules
+from tests.trees.tree_reference import Referee
+from tests.trees.tree_reference_parts import Rules
 from threadpoolctl import threadpool_limits
 
 from lyceum.data import _csv, _sources

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from tests.trees.tree_reference import NEAR, Referee, Split, is_missing, weight_of
+from tests.trees.tree_reference import Referee
+from tests.trees.tree_reference_parts import NEAR, Split, is_missing, weight_of
 
 from lyceum.tree_core import CATEGORIES, GROUPS, INTERVALS, LEAF, THRESHOLD, Tree
 

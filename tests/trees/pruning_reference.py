@@ -5,7 +5,8 @@ from itertools import product
 
 import numpy as np
 from tests.trees.growth_reference import split_of
-from tests.trees.tree_reference import Node, Referee, is_missing, weight_of
+from tests.trees.tree_reference import Referee
+from tests.trees.tree_reference_parts import Node, is_missing, weight_of
 
 from lyceum.tree_core import CATEGORIES, INTERVALS, LEAF, Tree
 from lyceum.trees._confidence import SLACK, upper_errors

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from tests.trees.growth_reference import Disagreement, follow, visited
 from tests.trees.table_builders import WEATHER, from_scikit, mixed_table
-from tests.trees.tree_reference import Referee, Rules
+from tests.trees.tree_reference import Referee
+from tests.trees.tree_reference_parts import Rules
 
 from lyceum.data import Schema
 from lyceum.tree_core import CATEGORIES, LEAF, THRESHOLD, Columns, Growth, grow, grow_with_record
