@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.spatial.distance import cdist
+from scipy.cluster.hierarchy import cophenet
+from scipy.cluster.hierarchy import linkage as scipy_linkage
+from scipy.spatial.distance import cdist, squareform
 
-from lyceum.cluster import Agglomerative, DensityClusters, Divisive
+from lyceum.cluster import Agglomerative, DensityClusters, Divisive, KMedoids
 from lyceum.distances import Cosine
 
 _random = np.random.default_rng(3)
@@ -94,7 +96,21 @@ def test_mixed_columns_with_missing_cells_are_explained_and_named():
     assert "Members near row 0" in str(found)
 
 
-@pytest.mark.parametrize("learner", [Agglomerative, DensityClusters])
+@pytest.mark.syllabus("12.3")
+@pytest.mark.parametrize("linkage", ["single", "average", "ward"])
+def test_the_merges_of_a_row_are_its_cophenetic_distances_by_scipy(linkage):
+    found = Agglomerative(3, linkage=linkage).fit(X).explain(X[:4])
+    to_others = squareform(cophenet(scipy_linkage(X, linkage)))
+    for i in range(4):
+        heights = [line[1] for line in found.merges(i).rows if line[1] != "…"]
+        expected = np.unique(np.delete(to_others[i], i).round(9))
+        np.testing.assert_allclose(heights[:5], expected[:5], rtol=1e-6)
+        assert heights[-1] == pytest.approx(expected[-1])
+        assert found.merges(i).rows[-1][3] == len(X)
+        assert "Merges of row" in str(found)
+
+
+@pytest.mark.parametrize("learner", [Agglomerative, DensityClusters, KMedoids])
 @pytest.mark.parametrize("metric", ["chebyshev", "precomputed"])
 def test_metrics_that_are_no_sums_over_columns_have_no_explanation(learner, metric):
     assert not hasattr(learner(metric=metric), "explain")

@@ -92,8 +92,20 @@ def test_precomputed_sparse_one_class_and_the_record():
     assert "Rows of most mistakes" in str(rows.summary())
 
 
-def test_explanations_of_the_linear_kernel_sum_to_the_score():
+@pytest.mark.parametrize("kernel", ["linear", "rbf", "poly"])
+def test_explanations_sum_to_the_score(kernel):
     X, y, _ = groups(60, 2, 5, apart=6.0)
-    model = KernelPerceptron(kernel="linear", max_iter=500).fit(X, y)
-    np.testing.assert_allclose(model.explain(X).scores, model.decision_function(X), rtol=1e-9, atol=1e-9)
-    assert not hasattr(KernelPerceptron(), "explain")
+    model = KernelPerceptron(kernel=kernel, max_iter=500).fit(X, y)
+    found = model.explain(X)
+    np.testing.assert_allclose(found.scores, model.decision_function(X), rtol=1e-9, atol=1e-9)
+    if kernel == "linear":
+        coef = model.dual_coef_[:, 0] @ model.rows_
+        np.testing.assert_allclose(found.contributions, (X - X.mean(axis=0)) * coef, atol=1e-9)
+    assert not hasattr(KernelPerceptron(kernel="precomputed"), "explain")
+
+
+def test_explanations_of_three_classes_are_leads_over_the_next_class():
+    X, y, _ = groups(60, 3, 5, apart=6.0)
+    model = KernelPerceptron(max_iter=500).fit(X, y)
+    best = np.sort(model.decision_function(X), axis=1)
+    np.testing.assert_allclose(model.explain(X).scores, best[:, -1] - best[:, -2], atol=1e-9)

@@ -101,8 +101,30 @@ def test_the_linear_kernel_is_ridge_regression():
     np.testing.assert_allclose(ours.coef_, np.ravel(ridge.coef_), rtol=1e-8)
     found = ours.explain(X[:4])
     np.testing.assert_allclose(found.scores, ours.predict(X[:4]))
-    assert not hasattr(KernelRidge(), "explain")
+    mean = np.average(X, axis=0, weights=w)
+    np.testing.assert_allclose(found.contributions, (X[:4] - mean) * ours.coef_, atol=1e-8)
     np.testing.assert_allclose(ours.row_contributions(X[:4]).sum(axis=1) + ours.intercept_, found.scores)
+
+
+@pytest.mark.syllabus("9.4")
+def test_any_kernel_and_each_of_several_targets_are_explained_by_columns_and_by_rows():
+    X, y, w = wave(50, d=3)
+    model = KernelRidge(0.1, fit_intercept=True).fit(X, np.column_stack([y, X[:, 0] ** 2]), w)
+    for target, predicted in enumerate(model.predict(X[:5]).T):
+        by_columns = model.explain(X[:5], target=target)
+        np.testing.assert_allclose(by_columns.scores, predicted, rtol=1e-9)
+        np.testing.assert_allclose(by_columns.predicted, predicted, rtol=1e-9)
+        by_rows = model.explain(X[:5], by="rows", target=target)
+        np.testing.assert_allclose(by_rows.scores, predicted, rtol=1e-9)
+    alone = model.explain(X[:5], target=1)  # x0 squared: the other columns add next to nothing
+    assert np.abs(alone.contributions[:, 0]).sum() > 3 * np.abs(alone.contributions[:, 1:]).sum()
+    K = RBF(gamma=0.4).gram(X)
+    given = KernelRidge(kernel="precomputed").fit(K, y)
+    np.testing.assert_allclose(given.explain(K[:3], by="rows").scores, given.predict(K[:3]))
+    with pytest.raises(SettingError, match="by='rows'"):
+        given.explain(K[:3])
+    with pytest.raises(SettingError, match="there are 2 targets"):
+        model.explain(X, target=2)
 
 
 def test_precomputed_function_and_object_are_one_model():

@@ -128,6 +128,25 @@ def test_numbers_are_cut_as_discretize_cuts_them():
     np.testing.assert_allclose(ours, AttributeRanking("information_gain").fit(coded, y, w).scores_)
 
 
+@pytest.mark.parametrize("measure", ["symmetrical_uncertainty", "chi2", "correlation"])
+@pytest.mark.parametrize("target", ["kind", "size"])
+def test_files_larger_than_memory_are_ranked_as_the_frame_is(measure, target, tmp_path):
+    rng = np.random.default_rng(6)
+    kind = rng.integers(0, 3, 900)
+    frame = pd.DataFrame({"x": (rng.normal(size=900) + kind).round(1), "word": np.array(list("abc"))[kind]})
+    frame["kind"], frame["size"] = np.array(list("uvw"))[kind * (rng.random(900) < 0.7)], kind + frame["x"]
+    frame.loc[::9, "x"] = np.nan
+    frame.to_csv(tmp_path / "table.csv", index=False)
+    streamed = scan(tmp_path / "table.csv", target=target, memory=0)
+    held = AttributeRanking(measure).fit(frame.drop(columns=target), frame[target])
+    found = AttributeRanking(measure).fit(streamed)
+    np.testing.assert_allclose(found.scores_, held.scores_, rtol=1e-9)
+    if measure == "correlation" and target == "size":
+        known = frame["x"].notna()
+        r = np.corrcoef(frame["x"][known], frame["size"][known])[0, 1]
+        assert found.scores_[0] == pytest.approx(abs(r))
+
+
 def test_information_gain_orders_as_mutual_information():
     rng = np.random.default_rng(3)
     X = rng.normal(size=(2000, 3)) * 1.0

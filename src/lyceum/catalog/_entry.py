@@ -75,6 +75,11 @@ class Entry:
     in_study : {"searched", "fixed", "never"}
         Whether a study tries it by default: with its settings searched, with fixed settings where a fit takes
         long, or never where another learner does the same or it gives no posteriors.
+    study_rows : int or None
+        Rows above which a study leaves it out unless it is named: by default 20,000 for learners in memory,
+        and no limit for others.
+    study_settings : mapping
+        Settings that a study gives it, where it is not told otherwise: posteriors that are off by default.
     """
 
     name: str
@@ -90,6 +95,8 @@ class Entry:
     space: Mapping[str, Any] = field(default_factory=dict, hash=False)
     needs_scaling: bool = False
     in_study: Literal["searched", "fixed", "never"] = "searched"
+    study_rows: int | None = None
+    study_settings: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     def load(self) -> type:
         """The class itself."""

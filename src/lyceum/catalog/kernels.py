@@ -104,9 +104,9 @@ ENTRIES: tuple[Entry, ...] = (
         scales="in memory",
         cost="n · support vectors · d to fit, support vectors · d per row to predict",
         syllabus=("9.3", "9.5"),
-        space={"C": (1e-2, 1e3, "log"), "gamma": (1e-3, 1e1, "log")},
+        space={"C": (1e-1, 1e2, "log"), "gamma": (1e-3, 1.0, "log")},
         needs_scaling=True,
-        in_study="never",
+        study_settings={"probability": True},
     ),
     Entry(
         name="SVR",

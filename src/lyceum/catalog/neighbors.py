@@ -6,7 +6,7 @@ __all__ = ["ENTRIES", "ITEMS"]
 
 _VOTES = {"n_neighbors": (1, 50, "log"), "weights": ["uniform", "distance"]}
 
-_BUMPS = {"n_centers": (5, 100, "log"), "units": ["constant", "linear"]}
+_BUMPS = {"n_centers": (5, 100, "log"), "widths": ["shared", "own"]}
 
 ENTRIES: tuple[Entry, ...] = (
     Entry(

@@ -6,7 +6,7 @@ from lyceum.cluster._applications import ClusterClassifier, ClusterFeatures, Clu
 from lyceum.cluster._bayesian_mixture import BayesianGaussianMixture
 from lyceum.cluster._bernoulli_mixture import BernoulliMixture
 from lyceum.cluster._choose_k import KChoice, choose_k
-from lyceum.cluster._cluster_reasons import ClusterExplanation
+from lyceum.cluster._cluster_reasons import ClusterExplanation, TreeExplanation
 from lyceum.cluster._density_clusters import DensityClusters
 from lyceum.cluster._divisive import Divisive
 from lyceum.cluster._external import (
@@ -58,6 +58,7 @@ __all__ = [
     "Silhouette",
     "StudentMixture",
     "SumsOfSquares",
+    "TreeExplanation",
     "adjusted_rand",
     "agreement",
     "align",

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import CATEGORICAL_FEATURES
 from lyceum.cluster._cluster_reasons import (
-    ClusterExplanation,
+    TreeExplanation,
     adds_up,
     explain_members,
     linkage_unit,
@@ -274,7 +274,7 @@ class Agglomerative(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         return self._apply(self._to_clusters, X)
 
     @available_if(adds_up)
-    def explain(self, X: Any) -> ClusterExplanation:
+    def explain(self, X: Any) -> TreeExplanation:
         """Why a row is nearest to its cluster: what every column adds to the difference, and near members.
 
         The score is the distance to the second nearest cluster minus that to the nearest, as `transform` has
@@ -289,16 +289,17 @@ class Agglomerative(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
 
         Returns
         -------
-        ClusterExplanation
+        TreeExplanation
             With the three `members` of its cluster nearest to every row, numbered among the rows with a
-            weight, and their `distances`.
+            weight, and their `distances`; `merges(i)` is the way of row i up the tree, with the heights.
         """
         check_is_fitted(self)
         by_means = self.linkage in ("centroid", "ward") and self.metric_.name == "euclidean"
         linkage = self.linkage if by_means or self.linkage in ("single", "complete") else "average"
         clusters = np.repeat(np.arange(self.n_clusters_), np.diff(self.starts_))
         unit = linkage_unit(self.metric_, linkage)
-        return explain_members(self, X, partial(self._margins, linkage), unit, (clusters, self.order_))
+        found = explain_members(self, X, partial(self._margins, linkage), unit, (clusters, self.order_))
+        return TreeExplanation.of(found, self.linkage_)
 
     def _margins(self, linkage: str, block: Block) -> np.ndarray:
         return margins_of_linkage(block, self, linkage, self._to_clusters(block))

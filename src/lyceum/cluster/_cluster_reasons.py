@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 
 from lyceum.cluster._column_terms import column_terms, is_additive
+from lyceum.cluster._linkage import merge_path
 from lyceum.cluster._to_clusters import cluster_means, finite_distances
 from lyceum.data import ArraySource, Block, Inputs, Rows, Schema
 from lyceum.distances import Metric, nearest, pairwise_blocks
@@ -16,6 +17,7 @@ from lyceum.report import Explanation, Table
 
 __all__ = [
     "ClusterExplanation",
+    "TreeExplanation",
     "adds_up",
     "dense_rows",
     "explain_members",
@@ -24,6 +26,7 @@ __all__ = [
 ]
 
 _MEMBERS = 3  # shown for every row
+_STEPS = 20  # merges shown of a path
 _CELLS = 1 << 21  # compared at once
 
 
@@ -53,9 +56,63 @@ class ClusterExplanation(Explanation):
     def _row_as_dict(self, i: int) -> dict[str, Any]:
         return super()._row_as_dict(i) | {"members": self.nearest_members(i).as_dict()}
 
+    def _tables(self, i: int) -> list[Table]:
+        return [self.row(i), self.nearest_members(i)]
+
     def __str__(self) -> str:
-        shown = "\n\n".join(f"{self.row(i)}\n\n{self.nearest_members(i)}" for i in range(min(3, len(self))))
+        shown = "\n\n".join(str(table) for i in range(min(3, len(self))) for table in self._tables(i))
         return shown + (f"\n\n… and {len(self) - 3} more rows" if len(self) > 3 else "")
+
+    def _repr_html_(self) -> str:
+        tables = [table for i in range(min(3, len(self))) for table in self._tables(i)]
+        return "".join(table._repr_html_() for table in tables)
+
+
+@dataclass(frozen=True)
+class TreeExplanation(ClusterExplanation):
+    """A `ClusterExplanation` with the way of every row up the tree of merges.
+
+    Parameters
+    ----------
+    names, contributions, base, predicted, unit, values, members, distances
+        As in `ClusterExplanation`.
+    linkage : array of shape (n_fitted - 1, 4)
+        All merges, in SciPy's form.
+    """
+
+    linkage: np.ndarray = None  # type: ignore[assignment]
+
+    @classmethod
+    def of(cls, found: ClusterExplanation, linkage: np.ndarray) -> TreeExplanation:
+        """The explanation with the merges of the tree."""
+        return cls(**{field.name: getattr(found, field.name) for field in fields(found)}, linkage=linkage)
+
+    def merges(self, i: int) -> Table:
+        """The merges that row i went through, by its nearest member: for a row of `fit` that is itself."""
+        leaf, n = int(self.members[i, 0]), len(self.linkage) + 1
+        path, lines = merge_path(self.linkage, leaf), []
+        for number, height, other, weight in path.tolist():
+            joined = f"row {int(other)}" if other < n else f"cluster of {self._weight(int(other)):g}"
+            lines.append((n - 1 - int(number), height, joined, weight))
+        columns = ("clusters left", "height", "joined by", "weight together")
+        return Table(f"Merges of row {i}, by row {leaf} of fit", columns, _ends(lines))
+
+    def _weight(self, node: int) -> float:
+        return float(self.linkage[node - len(self.linkage) - 1, 3])
+
+    def _tables(self, i: int) -> list[Table]:
+        return [*super()._tables(i), self.merges(i)]
+
+    def _row_as_dict(self, i: int) -> dict[str, Any]:
+        return super()._row_as_dict(i) | {"merges": self.merges(i).as_dict()}
+
+
+def _ends(lines: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """The first and the last lines of a long path."""
+    if len(lines) <= _STEPS:
+        return lines
+    left_out = ("…", "…", f"… {len(lines) - _STEPS + 1} merges more", "…")
+    return [*lines[: _STEPS // 2], left_out, *lines[-(_STEPS // 2 - 1) :]]
 
 
 def adds_up(model: Any) -> bool:

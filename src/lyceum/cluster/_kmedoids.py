@@ -13,11 +13,13 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._native import native
 from lyceum._threads import n_threads
 from lyceum.base import CATEGORICAL_FEATURES
+from lyceum.cluster._cluster_reasons import adds_up
 from lyceum.cluster._column_terms import column_terms, terms_unit
 from lyceum.cluster._medoid_runs import Candidates, MedoidRun, MedoidSums
 from lyceum.cluster._metric_learner import METRICS, MetricLearner
@@ -357,12 +359,13 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         centers = self.cluster_centers_
         return centers.toarray() if hasattr(centers, "toarray") else centers
 
+    @available_if(adds_up)
     def explain(self, X: Any) -> Explanation:
         """Why a row is in its cluster and not in the next: what every column adds to the difference.
 
         The score is the distance to the second nearest medoid minus that to the nearest; of squared distances
-        for the Euclidean metric. With one cluster all contributions are zero. Metrics that are no sums over
-        columns (Chebyshev, Mahalanobis, Jaccard, distances that were given) are refused.
+        for the Euclidean metric. With one cluster all contributions are zero. There is none for metrics that
+        are no sums over columns (Chebyshev, Mahalanobis, Jaccard, distances that were given).
 
         Parameters
         ----------
@@ -373,8 +376,6 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         Explanation
         """
         check_is_fitted(self)
-        if self._is_precomputed:
-            raise SettingError("distances that were given have no columns to explain them by")
         unit = terms_unit(self.metric_)
         return self._explain(X, self._margins, unit, labels=np.arange(len(self.counts_)))
 

@@ -20,6 +20,7 @@ __all__ = [
     "link_distances",
     "link_edges",
     "link_rows",
+    "merge_path",
     "spanning_tree",
 ]
 
@@ -112,6 +113,37 @@ def link_edges(
 
 
 # -- cuts ----------------------------------------------------------------------------------------------------
+
+
+def merge_path(merges: np.ndarray, leaf: int) -> np.ndarray:
+    """The merges that a row goes through, from the first to the root.
+
+    Parameters
+    ----------
+    merges : array of shape (n - 1, 4)
+        SciPy's linkage matrix.
+    leaf : int
+        The number of the row.
+
+    Returns
+    -------
+    array of shape (n_steps, 4)
+        Of every merge its number, its height, the cluster that was joined to that of the row (below n a
+        single row), and the weight of both together.
+
+    >>> merge_path(np.array([[0.0, 1.0, 1.0, 2.0], [2.0, 3.0, 3.0, 3.0]]), 2).tolist()
+    [[1.0, 3.0, 3.0, 3.0]]
+    """
+    n = len(merges) + 1
+    parts = merges[:, :2].astype(np.int64)
+    parent = np.full(2 * n - 1, -1)
+    parent[parts.ravel()] = np.repeat(np.arange(n - 1), 2)
+    steps, at = [], leaf
+    while parent[at] >= 0:
+        t = int(parent[at])
+        steps.append((t, merges[t, 2], parts[t].sum() - at, merges[t, 3]))
+        at = n + t
+    return np.array(steps, dtype=np.float64).reshape(-1, 4)
 
 
 def cut_merges(merges: np.ndarray, done: np.ndarray) -> np.ndarray:

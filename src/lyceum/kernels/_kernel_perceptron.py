@@ -18,6 +18,7 @@ from lyceum.base import Classifier
 from lyceum.data import Block
 from lyceum.kernels._kernel import Kernel
 from lyceum.kernels._kernel_learner import KERNEL_CONSTRAINTS, KernelLearner, is_linear
+from lyceum.kernels._svm_report import base_point, column_contributions
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
 
@@ -27,8 +28,8 @@ _AT_ONCE = 64  # kernel columns computed together
 _KEPT = 1 << 24  # kernel values that are kept: 128 MB
 
 
-def _is_linear(self: Any) -> bool:
-    return is_linear(self.kernel_ if hasattr(self, "kernel_") else self._chosen_kernel())
+def _has_columns(self: Any) -> bool:
+    return not self._is_precomputed
 
 
 class KernelPerceptron(Classifier, KernelLearner):
@@ -79,6 +80,8 @@ class KernelPerceptron(Classifier, KernelLearner):
         w_i α_i y_i for the second of two classes, or what row i adds to the score of every class.
     mean_ : array of shape (n_columns,)
         What is taken from the columns first: their means for the linear kernel of dense rows, else zeros.
+    base_point_ : array of shape (n_columns,)
+        Where explanations start: the means of the columns, and of categories the most frequent.
     separable_ : bool
         Whether a pass without a mistake has shown the classes to be separable.
     mistakes_ : int
@@ -164,6 +167,8 @@ class KernelPerceptron(Classifier, KernelLearner):
         block = self._kept(self._rows(X, y, sample_weight))
         self.kernel_ = self._learned_kernel(block, block.y)
         self.mean_ = self._center(block)
+        schema = block.schema if self._keeps_categories else None
+        self.base_point_ = base_point(block.X, block.weights, schema)
         cells = block.X - self.mean_ if self.mean_.any() else block.X
         learning = _Learning(self.kernel_, cells, np.asarray(block.y), block.weights, len(self.classes_))
         self.history_: list[int] = []
@@ -222,13 +227,23 @@ class KernelPerceptron(Classifier, KernelLearner):
 
     # -- what was learned ------------------------------------------------------------------------------------
 
-    @available_if(_is_linear)
+    @available_if(_has_columns)
     def explain(self, X: Any) -> Explanation:
-        """What every column adds to the score, for the linear kernel, from the score at `mean_`.
+        """What every column adds to the score, from `base_point_` to the row.
 
-        For two classes this is the score of the second; for more, that of the predicted class less that of
-        the next.
+        The mean over replacing the columns from the first to the last and from the last to the first; for a
+        linear kernel coef · (x - base). For two classes this is the score of the second; for more, that of
+        the predicted class less that of the next. A precomputed kernel has no columns to explain.
+
+        Parameters
+        ----------
+        X : array, sparse array, frame or `scan(...)` of shape (n_samples, n_features)
+
+        Returns
+        -------
+        Explanation
         """
+        check_is_fitted(self)
         two = self.dual_coef_.shape[1] == 1
         unit = f"score of {self.classes_[-1]}" if two else "score above the next class"
         return self._explain(X, partial(_parts, self), unit)
@@ -334,20 +349,20 @@ class _Learning:
         return float((self.w * self.leads()).min() / length)
 
 
-def _scores(model: KernelPerceptron, block: Block) -> np.ndarray:
-    X = block.X - model.mean_ if model.mean_.any() else block.X
+def _scores(model: KernelPerceptron, X: Any) -> np.ndarray:
+    X = X - model.mean_ if model.mean_.any() else X
     if not len(model.dual_coef_):
-        return np.zeros((len(block), model.dual_coef_.shape[1]))
+        return np.zeros((X.shape[0], model.dual_coef_.shape[1]))
     return model.kernel_.sums(model.rows_, model.dual_coef_, X) + model.dual_coef_.sum(axis=0)
 
 
 def _decision(model: KernelPerceptron, block: Block) -> np.ndarray:
-    scores = _scores(model, block)
+    scores = _scores(model, block.X)
     return scores[:, 0] if scores.shape[1] == 1 else scores
 
 
 def _predicted(model: KernelPerceptron, block: Block) -> np.ndarray:
-    scores = _scores(model, block)
+    scores = _scores(model, block.X)
     if scores.shape[1] > 1:
         return model.classes_[scores.argmax(axis=1)]
     second = scores[:, 0] > 0 if len(model.classes_) == 2 else np.zeros(len(scores), dtype=bool)
@@ -356,13 +371,17 @@ def _predicted(model: KernelPerceptron, block: Block) -> np.ndarray:
 
 def _parts(model: KernelPerceptron, block: Block) -> np.ndarray:
     """The predicted class, the base, and what every column adds."""
-    coef = np.asarray(model.rows_.T @ model.dual_coef_)  # (d, outputs)
-    base, scores = model.dual_coef_.sum(axis=0), _scores(model, block)
-    if coef.shape[1] == 1:
-        ways, start = np.broadcast_to(coef[:, 0], (len(block), len(coef))), np.full(len(block), base[0])
-        codes = ((scores[:, 0] > 0) & (len(model.classes_) == 2)).astype(np.intp)
-    else:
-        order = np.argsort(-scores, axis=1, kind="stable")[:, :2]
-        codes = order[:, 0]
-        ways, start = (coef[:, order[:, 0]] - coef[:, order[:, 1]]).T, base[order[:, 0]] - base[order[:, 1]]
-    return np.column_stack([codes, start, (block.dense - model.mean_) * ways])
+    scores = _scores(model, block.X)
+    order = np.argsort(-scores, axis=1, kind="stable")[:, :2]
+    two = scores.shape[1] == 1
+    codes = ((scores[:, 0] > 0) & (len(model.classes_) == 2)).astype(np.intp) if two else order[:, 0]
+
+    def score(rows: np.ndarray, i: np.ndarray) -> np.ndarray:
+        found = _scores(model, rows.astype(kind, copy=False))
+        each = np.arange(len(rows))
+        return found[:, 0] if two else found[each, order[i, 0]] - found[each, order[i, 1]]
+
+    X = block.dense
+    kind = X.dtype if X.dtype.kind == "f" else np.float64
+    base, added = column_contributions(X, model.base_point_, score)
+    return np.column_stack([codes, base, added])

@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import linalg
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._threads import single_threaded_blas
@@ -18,6 +17,7 @@ from lyceum.base import Regressor
 from lyceum.data import Block, Rows
 from lyceum.errors import SettingError
 from lyceum.kernels._kernel_learner import KERNEL_CONSTRAINTS, KernelLearner, is_linear, refuse_pairs
+from lyceum.kernels._ridge_explanation import explain_ridge
 from lyceum.kernels._ridge_solvers import (
     inverse_at,
     inverse_parts,
@@ -36,10 +36,6 @@ _GRID = np.logspace(-8, 3, 34)  # times the mean of the diagonal of K
 
 def _is_linear(self: Any) -> bool:
     return is_linear(self.kernel_ if hasattr(self, "kernel_") else self._chosen_kernel())
-
-
-def _explains(self: Any) -> bool:
-    return _is_linear(self) and getattr(getattr(self, "dual_coef_", None), "ndim", 1) == 1
 
 
 def _fit(alpha: float, of_y: np.ndarray, of_ones: np.ndarray | None) -> _Fit:
@@ -317,13 +313,26 @@ class KernelRidge(Regressor, KernelLearner):
             raise AttributeError("coef_ is for the linear kernel: f is no linear function of the columns")
         return np.asarray(self.rows_.T @ self.dual_coef_, dtype=np.float64).T
 
-    @available_if(_explains)
-    def explain(self, X: Any) -> Explanation:
-        """What every column adds to the prediction, for the linear kernel: its coefficient times its cell.
+    def explain(self, X: Any, by: str = "columns", target: int = 0) -> Explanation:
+        """What columns, or training rows, add to the prediction.
 
-        For other kernels, and for several targets, see `row_contributions`.
+        Columns: from the mean row (the most frequent category) to the row, the mean over replacing them from
+        the first to the last and from the last to the first; for a linear kernel coef · (x - mean).
+
+        Parameters
+        ----------
+        X : array, sparse array, frame or `scan(...)` of shape (n_samples, n_features)
+        by : {"columns", "rows"}, default="columns"
+            "rows": a_i k(x_i, x) of every training row, from b on; the only way for a precomputed kernel.
+        target : int, default=0
+            Which of several targets.
+
+        Returns
+        -------
+        Explanation
         """
-        return self._explain(X, partial(_parts, self.coef_, self.intercept_), "prediction")
+        check_is_fitted(self)
+        return explain_ridge(self, X, by, target)
 
     def summary(self) -> Summary:
         """The kernel, λ, and the norm of the function; the leave-one-out error if λ was chosen by it."""
@@ -365,8 +374,3 @@ def _predicted(model: KernelRidge, block: Block) -> np.ndarray:
 def _row_contributions(model: KernelRidge, block: Block) -> np.ndarray:
     values = np.asarray(model.kernel_.gram(block.X, model.rows_), dtype=np.float64)
     return values * model.dual_coef_ if model.dual_coef_.ndim == 1 else values[:, :, None] * model.dual_coef_
-
-
-def _parts(coef: np.ndarray, intercept: float, block: Block) -> np.ndarray:
-    added = block.dense * coef
-    return np.column_stack([added.sum(axis=1) + intercept, np.full(len(added), intercept), added])

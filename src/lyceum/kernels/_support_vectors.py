@@ -53,7 +53,8 @@ class SupportVectors(KernelLearner):
         block, w = self._kept(rows), rows.sample_weight
         kept = np.arange(len(block)) if w is None else np.flatnonzero(w > 0)
         self.kernel_ = self._learned_kernel(block, block.y)
-        self.base_point_ = base_point(block, self._keeps_categories)
+        schema = block.schema if self._keeps_categories else None
+        self.base_point_ = base_point(block.X, block.weights, schema)
         return block, block.X, kept, len(block) if w is None else len(w)
 
     @property

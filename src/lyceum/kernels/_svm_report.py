@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from lyceum.data import Block
+from lyceum.data import Block, Schema
 from lyceum.report import Explanation, Summary, Table
 
-__all__ = ["base_point", "column_contributions", "support_explanation", "svc_summary"]
+__all__ = ["base_point", "column_contributions", "replaced_columns", "support_explanation", "svc_summary"]
 
 _MACHINE_COLUMNS = (
     "machine",
@@ -29,15 +29,17 @@ _MACHINE_COLUMNS = (
 _CELLS = 1 << 24  # of replaced rows at once
 
 
-def base_point(block: Block, categories: bool) -> np.ndarray:
-    """Where explanations start: the mean of every column of numbers, the most frequent category of others."""
-    X, w = block.X, block.weights
+def base_point(X: Any, w: np.ndarray, schema: Schema | None = None) -> np.ndarray:
+    """Where explanations start: the mean of every column of numbers, the most frequent category of others.
+
+    The schema is that of rows whose categories are codes.
+    """
     if sparse.issparse(X):
         return np.asarray(X.T @ w).ravel() / w.sum()
-    if not categories:
+    if schema is None:
         return w @ X.astype(np.float64) / w.sum()
     point = np.zeros(X.shape[1])
-    for j, column in enumerate(block.schema):
+    for j, column in enumerate(schema):
         cells = np.asarray(X[:, j], dtype=np.float64)
         known = ~np.isnan(cells)
         if not known.any():
@@ -74,6 +76,14 @@ def column_contributions(
             start[at : at + len(some)] = found[0]
             added[at : at + len(some), columns] += np.diff(found, axis=0).T / 2
     return start, added
+
+
+def replaced_columns(block: Block, base: np.ndarray, score: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    """The score of every row, that of the base, and what every column adds, (n, 2 + d)."""
+    X = block.X.toarray() if sparse.issparse(block.X) else block.X
+    kind = X.dtype if X.dtype.kind == "f" else np.float64
+    start, added = column_contributions(X, base, lambda rows, i: score(rows.astype(kind, copy=False)))
+    return np.column_stack([score(X), start, added])
 
 
 def support_explanation(

@@ -6,7 +6,6 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import sparse
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
@@ -17,7 +16,7 @@ from lyceum.errors import SettingError
 from lyceum.kernels._margin_machine import intercept_of
 from lyceum.kernels._smo import DualProblem, DualSolution, solve_dual
 from lyceum.kernels._support_vectors import SVM_CONSTRAINTS, SupportVectors
-from lyceum.kernels._svm_report import column_contributions, support_explanation
+from lyceum.kernels._svm_report import replaced_columns, support_explanation
 from lyceum.report import Explanation, Summary, Table
 
 __all__ = ["SVR"]
@@ -232,12 +231,7 @@ class SVR(Regressor, SupportVectors):
         return self._explain(X, self._column_parts, unit)
 
     def _column_parts(self, block: Block) -> np.ndarray:
-        X = block.X.toarray() if sparse.issparse(block.X) else block.X
-        kind = X.dtype if X.dtype.kind == "f" else np.float64
-        base, added = column_contributions(
-            X, self.base_point_, lambda rows, i: self._machine_scores(rows.astype(kind, copy=False))[:, 0]
-        )
-        return np.column_stack([self._machine_scores(X)[:, 0], base, added])
+        return replaced_columns(block, self.base_point_, lambda rows: self._machine_scores(rows)[:, 0])
 
     def summary(self) -> Summary:
         """Support vectors, slacks, both objectives and the KKT residual."""

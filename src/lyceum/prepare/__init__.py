@@ -6,6 +6,7 @@ from lyceum.prepare._discretize import CutColumns, Discretize
 from lyceum.prepare._drop_missing import DropMissing
 from lyceum.prepare._fill_from_neighbors import FillFromNeighbors
 from lyceum.prepare._fill_missing import FillMissing
+from lyceum.prepare._mdl_cuts import frequency_cuts
 from lyceum.prepare._min_max import MinMax
 from lyceum.prepare._missing_category import MissingCategory
 from lyceum.prepare._one_of_c import OneOfC
@@ -29,4 +30,5 @@ __all__ = [
     "TextCounts",
     "Transformer",
     "as_floats",
+    "frequency_cuts",
 ]

@@ -11,9 +11,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import CATEGORICAL_FEATURES
-from lyceum.data import Recode, Step
+from lyceum.data import Recode, Rows, Step
 from lyceum.errors import SettingError
-from lyceum.reduce._column_measures import MEASURES, ColumnsAndTarget, chi_square_p
+from lyceum.reduce._column_measures import MEASURES, chi_square_p, measure_columns
 from lyceum.reduce._keep_columns import ColumnSelector, target_kind
 from lyceum.reduce._relief import relief
 from lyceum.report import Summary, Table
@@ -36,7 +36,9 @@ class AttributeRanking(ColumnSelector):
       classes more than between near rows of one class; the only measure that sees columns together.
 
     Columns of numbers and of categories are taken as they are, targets of classes and of numbers too. Cells
-    that are missing are left out of their column's measure.
+    that are missing are left out of their column's measure. All measures but "relief", which compares rows in
+    memory, take two passes over files and Dask collections of any size; the cuts of a column with more than
+    2,048 distinct numbers are then those of a sketch of its quantiles.
 
     Parameters
     ----------
@@ -142,7 +144,7 @@ class AttributeRanking(ColumnSelector):
 
         Parameters
         ----------
-        X : array, frame or `scan(...)` of shape (n_samples, n_features)
+        X : array, frame, Dask collection or `scan(...)` of shape (n_samples, n_features)
         y : array of shape (n_samples,), if the target is not in the scan
             Classes or numbers.
         sample_weight : array of shape (n_samples,), optional
@@ -150,30 +152,27 @@ class AttributeRanking(ColumnSelector):
         """
         self.task_ = target_kind(X, y)
         rows = self._rows(X, y, sample_weight)
-        block = rows.gathered(type(self).__name__, "a sample of the rows").without_zero_weights()
-        data = ColumnsAndTarget(
-            np.asarray(block.dense, dtype=np.float64),
-            np.array([column.is_categorical for column in self.schema_]),
-            np.asarray(block.y),
-            block.n_classes if self.task_ == "classes" else 0,
-            block.weights,
-            int(self.n_bins),
-        )
-        if self.n_features is not None and self.n_features > data.X.shape[1]:
-            raise SettingError(f"n_features={self.n_features}, but there are {data.X.shape[1]} columns")
-        self.scores_ = self._scores(data)
-        self.ranking_ = np.argsort(-self.scores_, kind="stable")
+        if self.n_features is not None and self.n_features > len(self.schema_):
+            raise SettingError(f"n_features={self.n_features}, but there are {len(self.schema_)} columns")
+        n_classes = len(self.classes_) if self.task_ == "classes" else 0
         self.__dict__.pop("p_values_", None)
-        if self.measure == "chi2":
-            self.p_values_ = chi_square_p(data)
+        if self.measure == "relief":
+            self.scores_ = self._relief(rows, n_classes)
+        else:
+            pairs = measure_columns(rows, n_classes, int(self.n_bins), self.measure)
+            self.scores_ = np.array([MEASURES[self.measure](part) for part in pairs.parts])
+            if self.measure == "chi2":
+                self.p_values_ = chi_square_p(pairs)
+        self.ranking_ = np.argsort(-self.scores_, kind="stable")
         self.support_ = self._support()
         return self
 
-    def _scores(self, data: ColumnsAndTarget) -> np.ndarray:
-        if self.measure != "relief":
-            return MEASURES[self.measure](data)
+    def _relief(self, rows: Rows, n_classes: int) -> np.ndarray:
+        block = rows.gathered(type(self).__name__, "another measure, which reads rows in passes")
         random = check_random_state(self.random_state)
-        return relief(data, self.schema_, int(self.n_neighbors), int(self.n_rows), random)
+        return relief(
+            block.without_zero_weights(), n_classes, int(self.n_neighbors), int(self.n_rows), random
+        )
 
     def _support(self) -> np.ndarray:
         if self.n_features is None:

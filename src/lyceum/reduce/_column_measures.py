@@ -1,59 +1,212 @@
-"""How much single columns tell of a target: entropies, chi-square and correlations."""
+"""How much single columns tell of a target: entropies, chi-square and correlations, from one pass over rows.
+
+A column and the target are a table of weights of their codes, a number by groups, or two numbers; each is a
+small statistic that merges.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import partial
+from typing import Any
 
 import numpy as np
 from scipy import stats
 
-from lyceum.prepare import Discretize
+from lyceum.data import Block, Rows, Schema
+from lyceum.prepare import frequency_cuts
+from lyceum.statistics import Quantiles
 
-__all__ = ["MEASURES", "ColumnsAndTarget", "association", "chi_square_p", "entropy"]
+__all__ = ["MEASURES", "ColumnPairs", "chi_square_p", "entropy", "measure_columns"]
+
+
+@dataclass(frozen=True, slots=True)
+class CodeTable:
+    """The weight of every pair of a code of a column and of the target, both not missing."""
+
+    weight: np.ndarray  # (codes, target codes)
+
+    @classmethod
+    def of(cls, a: np.ndarray, b: np.ndarray, w: np.ndarray, shape: tuple[int, int]) -> CodeTable:
+        there = (a >= 0) & (b >= 0)
+        counts = np.bincount(a[there] * shape[1] + b[there], w[there], shape[0] * shape[1])
+        return cls(counts.reshape(shape))
+
+    def merge(self, other: CodeTable) -> CodeTable:
+        return CodeTable(self.weight + other.weight)
+
+    @property
+    def table(self) -> np.ndarray:
+        """Only codes that occur."""
+        return self.weight[self.weight.sum(axis=1) > 0][:, self.weight.sum(axis=0) > 0]
+
+    def strength(self) -> float:
+        """Cramér's V."""
+        table = self.table
+        least = min(table.shape) - 1
+        return float(np.sqrt(_chi_square_of(table)[0] / (table.sum() * least))) if least > 0 else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class GroupedNumbers:
+    """Weight, mean and scatter of numbers in every group."""
+
+    weight: np.ndarray  # (groups,)
+    mean: np.ndarray
+    scatter: np.ndarray
+
+    @classmethod
+    def of(cls, groups: np.ndarray, values: np.ndarray, w: np.ndarray, n_groups: int) -> GroupedNumbers:
+        there = (groups >= 0) & ~np.isnan(values)
+        groups, values, w = groups[there], values[there], w[there]
+        weight = np.bincount(groups, w, n_groups)
+        mean = _ratio(np.bincount(groups, w * values, n_groups), weight)
+        return cls(weight, mean, np.bincount(groups, w * (values - mean[groups]) ** 2, n_groups))
+
+    def merge(self, other: GroupedNumbers) -> GroupedNumbers:
+        weight = self.weight + other.weight
+        delta, share = other.mean - self.mean, _ratio(other.weight, weight)
+        scatter = self.scatter + other.scatter + self.weight * share * delta**2
+        return GroupedNumbers(weight, self.mean + share * delta, scatter)
+
+    def strength(self) -> float:
+        """The correlation ratio η: the root of the share of the scatter that lies between groups."""
+        if not self.weight.sum():
+            return 0.0
+        middle = float(self.weight @ self.mean / self.weight.sum())
+        between = float(self.weight @ (self.mean - middle) ** 2)
+        total = between + float(self.scatter.sum())
+        return float(np.sqrt(between / total)) if total > 0 else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class NumberPairs:
+    """Weight, means and scatter matrix of two numbers, of rows that have both."""
+
+    weight: float
+    mean: np.ndarray  # (2,)
+    scatter: np.ndarray  # (2, 2)
+
+    @classmethod
+    def of(cls, x: np.ndarray, y: np.ndarray, w: np.ndarray) -> NumberPairs:
+        there = ~(np.isnan(x) | np.isnan(y))
+        pairs, w = np.column_stack([x[there], y[there]]), w[there]
+        mean = np.average(pairs, axis=0, weights=w) if w.sum() else np.zeros(2)
+        pairs = pairs - mean
+        return cls(float(w.sum()), mean, (pairs * w[:, None]).T @ pairs)
+
+    def merge(self, other: NumberPairs) -> NumberPairs:
+        weight = self.weight + other.weight
+        if not weight:
+            return self
+        delta, share = other.mean - self.mean, other.weight / weight
+        scatter = self.scatter + other.scatter + self.weight * share * np.outer(delta, delta)
+        return NumberPairs(weight, self.mean + share * delta, scatter)
+
+    def strength(self) -> float:
+        """|r|."""
+        size = float(np.sqrt(self.scatter[0, 0]) * np.sqrt(self.scatter[1, 1]))
+        return float(min(abs(self.scatter[0, 1]) / size, 1.0)) if size > 0 else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnPairs:
+    """One statistic per column, with the target."""
+
+    parts: tuple[Any, ...]
+
+    @classmethod
+    def of(cls, block: Block, codes: ColumnCodes, tables: bool) -> ColumnPairs:
+        """Tables of codes of every column; or, unless `tables`, numbers as they are."""
+        block = block.without_zero_weights()
+        X, w = np.asarray(block.dense, dtype=np.float64), block.weights
+        y, target = np.asarray(block.y), codes.target(np.asarray(block.y))
+        return cls(tuple(codes.pair(j, X[:, j], y, target, w, tables) for j in range(X.shape[1])))
+
+    def merge(self, other: ColumnPairs) -> ColumnPairs:
+        return ColumnPairs(tuple(one.merge(two) for one, two in zip(self.parts, other.parts)))
 
 
 @dataclass(frozen=True, eq=False)
-class ColumnsAndTarget:
-    """Coded cells and a target in memory: categories and classes as codes, missing cells as NaN."""
+class ColumnCodes:
+    """How columns and the target become codes: categories as they are, numbers by intervals."""
 
-    X: np.ndarray  # (n, d)
-    categorical: np.ndarray  # (d,) of bool
-    y: np.ndarray  # (n,) codes or numbers
-    classes: int  # 0 for numbers
-    w: np.ndarray  # (n,)
-    n_bins: int
+    schema: Schema
+    classes: int  # 0 for a target of numbers
+    cuts: Sequence[np.ndarray]  # of every column, empty for categories
+    target_cuts: np.ndarray
 
-    def codes(self, j: int) -> np.ndarray:
-        """Column j as codes from 0, -1 where missing; numbers in intervals of equal weight."""
-        column = self.X[:, j]
-        return _category_codes(column) if self.categorical[j] else _intervals(column, self._cuts[j])
+    @property
+    def n_target(self) -> int:
+        return self.classes or len(self.target_cuts) + 1
 
-    @cached_property
-    def _cuts(self) -> dict[int, np.ndarray]:
-        """The cuts of the columns of numbers."""
-        numbers = np.flatnonzero(~self.categorical)
-        return dict(zip(numbers.tolist(), self._cuts_of(self.X[:, numbers]))) if len(numbers) else {}
+    def target(self, y: np.ndarray) -> np.ndarray:
+        return y.astype(np.int64) if self.classes else _intervals(y.astype(np.float64), self.target_cuts)
 
-    def _cuts_of(self, numbers: np.ndarray) -> list[np.ndarray]:
-        coder = Discretize(method="frequency", n_bins=self.n_bins, categorical_features=None)
-        return coder.fit(numbers, sample_weight=self.w).cuts_
+    def pair(
+        self, j: int, x: np.ndarray, y: np.ndarray, target: np.ndarray, w: np.ndarray, tables: bool
+    ) -> Any:
+        """The statistic of column j with these cells."""
+        column = self.schema[j]
+        categories = column.categories
+        n_codes = len(self.cuts[j]) + 1 if categories is None else max(1, len(categories))
+        if not tables and not self.classes and categories is None:
+            return NumberPairs.of(x, y.astype(np.float64), w)
+        if not tables and categories is None:
+            return GroupedNumbers.of(target, x, w, self.n_target)
+        codes = _intervals(x, self.cuts[j]) if categories is None else _category_codes(x)
+        if not tables and not self.classes:
+            return GroupedNumbers.of(codes, y.astype(np.float64), w, n_codes)
+        return CodeTable.of(codes, target, w, (n_codes, self.n_target))
 
-    @cached_property
-    def target_codes(self) -> np.ndarray:
-        """The classes, or numbers in intervals of equal weight."""
-        if self.classes:
-            return self.y.astype(np.int64)
-        return _intervals(self.y, self._cuts_of(np.asarray(self.y, dtype=np.float64)[:, None])[0])
 
-    def table(self, j: int) -> np.ndarray:
-        """The weight of every pair of a code of column j and of the target, both not missing."""
-        a, b = self.codes(j), self.target_codes
-        there = (a >= 0) & (b >= 0)
-        rows, columns = int(a.max(initial=0)) + 1, int(b.max(initial=0)) + 1
-        counts = np.bincount(a[there] * columns + b[there], self.w[there], rows * columns)
-        table = counts.reshape(rows, columns)
-        return table[table.sum(axis=1) > 0][:, table.sum(axis=0) > 0]
+def measure_columns(rows: Rows, classes: int, n_bins: int, measure: str) -> ColumnPairs:
+    """The statistics that a measure needs: one pass, after one for the cuts of numbers."""
+    schema, tables = rows.schema, measure != "correlation"
+    columns = Schema(schema.columns)
+    empty: list[np.ndarray] = [np.empty(0)] * len(columns)
+    codes = ColumnCodes(columns, classes, empty, np.empty(0))
+    if tables and (not classes or any(column.categories is None for column in columns)):
+        found = rows.reduce(partial(_Cuts.of, numbers=not classes))
+        codes = ColumnCodes(columns, classes, *found.cuts(columns, n_bins))
+    return rows.reduce(partial(ColumnPairs.of, codes=codes, tables=tables))
+
+
+@dataclass(frozen=True, slots=True)
+class _Cuts:
+    """Sketches of the quantiles of all columns, and of a target of numbers."""
+
+    columns: Quantiles
+    target: Quantiles | None
+
+    @classmethod
+    def of(cls, block: Block, numbers: bool) -> _Cuts:
+        block = block.without_zero_weights()
+        y = np.asarray(block.y, dtype=np.float64)[:, None] if numbers else None
+        target = None if y is None else Quantiles.of(block.with_X(y, block.schema))
+        return cls(Quantiles.of(block), target)
+
+    def merge(self, other: _Cuts) -> _Cuts:
+        both = None if self.target is None or other.target is None else self.target.merge(other.target)
+        return _Cuts(self.columns.merge(other.columns), both)
+
+    def cuts(self, schema: Schema, n_bins: int) -> tuple[list[np.ndarray], np.ndarray]:
+        each = [
+            frequency_cuts(sketch.values, sketch.weights, n_bins) if column.categories is None else _NONE
+            for column, sketch in zip(schema, self.columns.columns)
+        ]
+        if self.target is None:
+            return each, _NONE
+        sketch = self.target.columns[0]
+        return each, frequency_cuts(sketch.values, sketch.weights, n_bins)
+
+
+_NONE = np.empty(0)
+
+
+def _ratio(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    return np.divide(a, b, out=np.zeros(len(b)), where=b > 0)
 
 
 def _category_codes(column: np.ndarray) -> np.ndarray:
@@ -63,6 +216,9 @@ def _category_codes(column: np.ndarray) -> np.ndarray:
 
 def _intervals(column: np.ndarray, cuts: np.ndarray) -> np.ndarray:
     return np.where(np.isnan(column), -1, np.searchsorted(cuts, column, side="left"))
+
+
+# -- measures ------------------------------------------------------------------------------------------------
 
 
 def entropy(counts: np.ndarray) -> float:
@@ -79,22 +235,14 @@ def _gain(table: np.ndarray) -> tuple[float, float, float]:
     return max(own + target - entropy(table.ravel()), 0.0), own, target
 
 
-def _information_gain(data: ColumnsAndTarget) -> np.ndarray:
-    return np.array([_gain(data.table(j))[0] for j in range(data.X.shape[1])])
+def _gain_ratio(table: np.ndarray) -> float:
+    gain, own, _ = _gain(table)
+    return gain / own if own > 0 else 0.0
 
 
-def _gain_ratio(data: ColumnsAndTarget) -> np.ndarray:
-    found = [_gain(data.table(j)) for j in range(data.X.shape[1])]
-    return np.array([gain / own if own > 0 else 0.0 for gain, own, _ in found])
-
-
-def _symmetrical_uncertainty(data: ColumnsAndTarget) -> np.ndarray:
-    found = [_gain(data.table(j)) for j in range(data.X.shape[1])]
-    return np.array([2.0 * gain / (own + target) if own + target > 0 else 0.0 for gain, own, target in found])
-
-
-def _chi_square(data: ColumnsAndTarget) -> np.ndarray:
-    return np.array([_chi_square_of(data.table(j))[0] for j in range(data.X.shape[1])])
+def _symmetrical_uncertainty(table: np.ndarray) -> float:
+    gain, own, target = _gain(table)
+    return 2.0 * gain / (own + target) if own + target > 0 else 0.0
 
 
 def _chi_square_of(table: np.ndarray) -> tuple[float, float]:
@@ -105,43 +253,15 @@ def _chi_square_of(table: np.ndarray) -> tuple[float, float]:
     return float(found.statistic), float(found.pvalue)
 
 
-def chi_square_p(data: ColumnsAndTarget) -> np.ndarray:
+def chi_square_p(pairs: ColumnPairs) -> np.ndarray:
     """The p-value of independence of every column and the target."""
-    return np.array([_chi_square_of(data.table(j))[1] for j in range(data.X.shape[1])])
+    return np.array([_chi_square_of(part.table)[1] for part in pairs.parts])
 
 
-def _correlation(data: ColumnsAndTarget) -> np.ndarray:
-    return np.array([association(data, j) for j in range(data.X.shape[1])])
-
-
-def association(data: ColumnsAndTarget, j: int) -> float:
-    """|r| of two numbers, η of a number and categories, Cramér's V of categories: all from 0 to 1."""
-    if data.categorical[j] and data.classes:
-        table = data.table(j)
-        least = min(table.shape) - 1
-        return float(np.sqrt(_chi_square_of(table)[0] / (table.sum() * least))) if least > 0 else 0.0
-    x, y = data.X[:, j], data.y.astype(np.float64)
-    there = ~np.isnan(x) & ~np.isnan(y) & (data.w > 0)
-    x, y, w = x[there], y[there], data.w[there]
-    if not len(x):
-        return 0.0
-    if not data.categorical[j] and not data.classes:
-        a, b = x - np.average(x, weights=w), y - np.average(y, weights=w)
-        size = np.sqrt((w @ a**2) * (w @ b**2))
-        return float(min(abs((w * a) @ b) / size, 1.0)) if size > 0 else 0.0
-    groups, values = (x, y) if data.categorical[j] else (y, x)
-    codes = np.unique(groups, return_inverse=True)[1].ravel()
-    values = values - np.average(values, weights=w)
-    weight = np.bincount(codes, w)
-    between = (np.bincount(codes, w * values) ** 2 / weight).sum()
-    total = float(w @ values**2)
-    return float(np.sqrt(min(max(between / total, 0.0), 1.0))) if total > 0 else 0.0
-
-
-MEASURES = {
-    "information_gain": _information_gain,
-    "gain_ratio": _gain_ratio,
-    "symmetrical_uncertainty": _symmetrical_uncertainty,
-    "chi2": _chi_square,
-    "correlation": _correlation,
+MEASURES: dict[str, Callable[[Any], float]] = {
+    "information_gain": lambda part: _gain(part.table)[0],
+    "gain_ratio": lambda part: _gain_ratio(part.table),
+    "symmetrical_uncertainty": lambda part: _symmetrical_uncertainty(part.table),
+    "chi2": lambda part: _chi_square_of(part.table)[0],
+    "correlation": lambda part: part.strength(),
 }

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lyceum.data import Block, Rows, Schema, Step
+from lyceum.data import Block, Rows, Schema, Step, is_dask
 from lyceum.errors import DataError
 from lyceum.prepare import Transformer
 
@@ -36,6 +36,8 @@ def target_kind(X: Any, y: Any) -> str:
         return "classes" if target.is_categorical else "numbers"
     if y is None:
         raise DataError("requires y to be passed, but the target y is None")
+    if is_dask(y) and getattr(y, "dtype", np.dtype(object)).kind == "f":
+        return "numbers"
     kind = np.asarray(y if not hasattr(y, "to_numpy") else y.to_numpy())
     if kind.dtype.kind == "f":
         return "numbers"

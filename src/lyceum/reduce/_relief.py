@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from lyceum.data import Schema
+from lyceum.data import Block, Schema
 from lyceum.distances import Gower, pairwise
-from lyceum.reduce._column_measures import ColumnsAndTarget
 
 __all__ = ["relief"]
 
@@ -17,20 +16,20 @@ _PAIRS = 1 << 21  # distances held at once
 
 
 def relief(
-    data: ColumnsAndTarget, schema: Schema, n_neighbors: int, n_rows: int, random: np.random.RandomState
+    block: Block, n_classes: int, n_neighbors: int, n_rows: int, random: np.random.RandomState
 ) -> np.ndarray:
     """ReliefF for classes, RReliefF for numbers (Robnik-Šikonja and Kononenko 2003).
 
     Columns that differ between near rows of different classes gain, those that differ between near rows of
     one class lose. Differences are shares of the range for numbers, 0 or 1 for categories, and ½ where a cell
-    is missing; rows are near by the sum of these, and equally near ones are taken in their order.
+    is missing; rows are near by the sum of these, and equally near ones are taken in their order. No row of
+    the block has weight 0; `n_classes` is 0 for numbers.
     """
-    used = np.flatnonzero(data.w > 0)
-    X, y, w = data.X[used], data.y[used].astype(np.float64), data.w[used]
+    X, y, w = np.asarray(block.dense, np.float64), np.asarray(block.y, np.float64), block.weights
     chosen = np.sort(random.choice(len(X), min(n_rows, len(X)), replace=False, p=w / w.sum()))
-    cells = _Cells(X, data.categorical, schema)
-    if data.classes:
-        return _of_classes(cells, y.astype(np.int64), w, chosen, n_neighbors, data.classes)
+    cells = _Cells(X, block.schema)
+    if n_classes:
+        return _of_classes(cells, y.astype(np.int64), w, chosen, n_neighbors, n_classes)
     return _of_numbers(cells, y, w, chosen, n_neighbors)
 
 
@@ -74,7 +73,8 @@ def _of_numbers(
 class _Cells:
     """Cells as they are compared: numbers as shares of their range, categories as codes."""
 
-    def __init__(self, X: np.ndarray, categorical: np.ndarray, schema: Schema):
+    def __init__(self, X: np.ndarray, schema: Schema):
+        categorical = np.array([column.is_categorical for column in schema])
         known = ~np.isnan(X)
         low = np.where(known, X, np.inf).min(axis=0, initial=np.inf)
         high = np.where(known, X, -np.inf).max(axis=0, initial=-np.inf)

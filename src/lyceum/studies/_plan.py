@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -270,13 +271,15 @@ def _candidates(recipe: Recipe, data: StudyData) -> tuple[list[Candidate], list[
     left_out = []
     for choice in asked:
         entry = _entry(choice, data)
-        too_many = entry.scales == "in memory" and (data.n_rows > _IN_MEMORY or data.is_sample)
-        if too_many and not recipe.learners:
+        in_memory = entry.scales == "in memory"
+        most = entry.study_rows or (_IN_MEMORY if in_memory else math.inf)
+        if not recipe.learners and (data.n_rows > most or (in_memory and data.is_sample)):
             left_out.append(
-                f"{entry.name} was left out: it keeps all rows in memory, and there are {data.n_rows:,}."
+                f"{entry.name} was left out: its cost grows faster than the rows, and above {most:,} rows it "
+                f"is tried only if it is named; there are {data.n_rows:,}."
             )
             continue
-        if too_many and data.is_sample:
+        if in_memory and data.is_sample:
             raise StudyError(
                 f"learners: {entry.name} works in memory only, and the file does not fit: leave it out"
             )
@@ -310,14 +313,15 @@ def _candidate(
 ) -> Candidate:
     steps, why = _steps(entry, data)
     space = dict(entry.space if choice.search is None else choice.search)
-    for name in choice.settings:
+    settings = {**entry.study_settings, **choice.settings}
+    for name in settings:
         space.pop(name, None)
     search = spread_settings(space, recipe.n_settings, choice.search is None)
     number = 1 + sum(name.split(" ")[0] == entry.name for name in taken)
     extra = "" if number == 1 else f" {number}"
     label = f"{readable(entry.name)}{extra}"
     candidate = Candidate(
-        f"{entry.name}{extra}", entry.name, label, entry.about, steps, dict(choice.settings), search, why
+        f"{entry.name}{extra}", entry.name, label, entry.about, steps, settings, search, why
     )
     _check_settings(candidate)
     return candidate

@@ -1,0 +1,43 @@
+"""Explanations of kernel ridge regression, by columns and by training rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lyceum.data import Block
+from lyceum.errors import SettingError
+from lyceum.kernels._svm_report import base_point, replaced_columns, support_explanation
+from lyceum.report import Explanation
+
+__all__ = ["explain_ridge"]
+
+
+def explain_ridge(model: Any, X: Any, by: str, target: int) -> Explanation:
+    """What every column, or every training row, adds to the prediction of one target."""
+    dual = model.dual_coef_.reshape(len(model.row_weights_), -1)
+    if not 0 <= target < dual.shape[1]:
+        raise SettingError(f"explain target={target}: there are {dual.shape[1]} targets, counted from 0")
+    coef, b = np.ascontiguousarray(dual[:, target]), float(np.ravel(model.intercept_)[target])
+    name = model.schema_.target_name if model.dual_coef_.ndim == 1 else f"target {target}"
+    unit = name or "prediction"
+    if by == "rows":
+        added = np.asarray(
+            model._apply(lambda block: np.asarray(model.kernel_.gram(block.X, model.rows_)) * coef, X)
+        )
+        return support_explanation(np.arange(len(coef)), added, b, added.sum(axis=1) + b, unit)
+    if by != "columns":
+        raise SettingError(f"explain by={by!r}: choose 'columns' or 'rows'")
+    if model._is_precomputed:
+        raise SettingError("a precomputed kernel has no columns to explain: explain(X, by='rows') does")
+    schema = model.schema_ if model._keeps_categories else None
+    base = base_point(model.rows_, model.row_weights_, schema)
+
+    def score(rows: np.ndarray) -> np.ndarray:
+        return model.kernel_.sums(model.rows_, coef, rows) + b
+
+    def parts(block: Block) -> np.ndarray:
+        return replaced_columns(block, base, score)
+
+    return model._explain(X, parts, unit)
