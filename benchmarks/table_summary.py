@@ -14,11 +14,21 @@ from table_sources import tables
 ALPHA = 0.05
 
 
-def write_summary(folder: Path, path: Path) -> None:
-    """Write the summary of all results in a folder."""
+def write_summary(folder: Path, path: Path, record: Path) -> None:
+    """Write the summary of all results in a folder, and the results themselves in one file."""
     found = [json.loads(each.read_text()) for each in sorted(folder.glob("*.json"))]
     path.write_text("\n".join(_lines(found, len(tables()))) + "\n")
+    record.write_text("[\n" + ",\n".join(json.dumps(_rounded(one)) for one in found) + "\n]\n")
     print(f"{path}: {len(found)} tables")
+
+
+def _rounded(value: Any) -> Any:
+    """All numbers to six digits, so that a result is one line that can be read."""
+    if isinstance(value, dict):
+        return {key: _rounded(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_rounded(each) for each in value]
+    return float(f"{value:.6g}") if isinstance(value, float) else value
 
 
 def _lines(found: list[dict[str, Any]], n_tables: int) -> list[str]:
@@ -31,7 +41,8 @@ def _lines(found: list[dict[str, Any]], n_tables: int) -> list[str]:
         "",
         "Written by `python benchmarks/tables.py --record`; the rule by which the tables are picked, the "
         "peers and what counts as ended stand at the top of `tables.py`.",
-        f"Python {platform.python_version()}, {platform.machine()}; {n_run} of {n_tables} tables were run.",
+        f"Python {platform.python_version()}, {platform.machine()}; {n_run} of {n_tables} tables were run, "
+        f"{_commits(found)}.",
         "",
         f"- Real tables: **{_ended(real)} of {len(real)} studies ended** with a report.",
         f"- Hostile tables: {_ended(hostile)} of {len(hostile)} ended with a report, "
@@ -54,6 +65,11 @@ def _lines(found: list[dict[str, Any]], n_tables: int) -> list[str]:
     return lines
 
 
+def _commits(found: list[dict[str, Any]]) -> str:
+    counts = Counter(one.get("commit", "unknown") for one in found)
+    return ", ".join(f"{n} on commit {commit}" for commit, n in counts.most_common())
+
+
 def _ended(found: list[dict[str, Any]]) -> int:
     return _count(found, "ended")
 
@@ -68,12 +84,22 @@ def ratio(one: dict[str, Any], ours: str = "choice_loss") -> float:
     return one[ours] / peer if peer else (1.0 if one[ours] == 0 else float("inf"))
 
 
-def is_worse(one: dict[str, Any]) -> bool:
-    """Whether the choice is significantly worse than the best of the peers."""
+def holm(beside: list[dict[str, Any]]) -> dict[str, float]:
+    """The p value of every table after Holm's correction over all of them, by name."""
+    ordered = sorted(beside, key=lambda one: one["peer"]["p"])
+    corrected, least = {}, 0.0
+    for rank, one in enumerate(ordered):
+        least = max(least, min(1.0, (len(ordered) - rank) * one["peer"]["p"]))
+        corrected[one["name"]] = least
+    return corrected
+
+
+def is_behind(one: dict[str, Any]) -> bool:
+    """Whether the choice is worse than the best of the peers with p below 0.05, before the correction."""
     return one["peer"]["p"] < ALPHA and one["peer"]["difference"] > 0
 
 
-def is_better(one: dict[str, Any]) -> bool:
+def is_ahead(one: dict[str, Any]) -> bool:
     return one["peer"]["p"] < ALPHA and one["peer"]["difference"] < 0
 
 
@@ -81,7 +107,11 @@ def _beside(beside: list[dict[str, Any]]) -> list[str]:
     if not beside:
         return []
     ratios, best = [ratio(one) for one in beside], [ratio(one, "best_loss") for one in beside]
-    worse = [one for one in beside if is_worse(one)]
+    corrected = holm(beside)
+    behind = sorted((one for one in beside if is_behind(one)), key=lambda one: one["peer"]["p"])
+    ahead = [one for one in beside if is_ahead(one)]
+    worse = [one for one in behind if corrected[one["name"]] < ALPHA]
+    better = [one for one in ahead if corrected[one["name"]] < ALPHA]
     peers = Counter(one["peer"]["name"] for one in beside)
     lines = [
         "",
@@ -93,22 +123,24 @@ def _beside(beside: list[dict[str, Any]]) -> list[str]:
         f"- Median ratio of the choice {statistics.median(ratios):.3f}, of the best learner "
         f"{statistics.median(best):.3f}, over {len(beside)} tables; the choice is ahead on "
         f"{sum(r < 1 for r in ratios)}, level on {sum(r == 1 for r in ratios)}.",
-        f"- Significantly better on {sum(map(is_better, beside))}, significantly worse on {len(worse)} "
-        f"(p < {ALPHA}, two-sided, not corrected for the number of tables).",
+        f"- **Significantly worse on {len(worse)}**, significantly better on {len(better)} "
+        f"(p < {ALPHA} after Holm's correction over {len(beside)} tables).",
+        f"- Before the correction p < {ALPHA}: worse on {len(behind)}, better on {len(ahead)}; if there were "
+        f"no difference on any table, chance alone would give about {ALPHA / 2 * len(beside):.1f} of each.",
         f"- Best peer: {', '.join(f'{name} {n}' for name, n in peers.most_common())}.",
     ]
-    if worse:
+    if behind:
         lines += [
             "",
-            "| significantly worse | ours | loss | best of ours | peer | loss | p |",
-            "|---|---|---|---|---|---|---|",
+            "| p < 0.05, uncorrected | choice | loss | our best | loss | best peer | loss | p | corrected |",
+            "|---|---|---|---|---|---|---|---|---|",
         ]
-    for one in worse:
+    for one in behind:
         peer = one["peer"]
         lines.append(
             f"| {one['name']} | {one['choice']} | {one['choice_loss']:.4g} "
-            f"| {one['best']} {one['best_loss']:.4g} "
-            f"| {peer['name']} | {peer['loss']:.4g} | {peer['p']:.3f} |"
+            f"| {one['best']} | {one['best_loss']:.4g} "
+            f"| {peer['name']} | {peer['loss']:.4g} | {peer['p']:.3f} | {corrected[one['name']]:.3f} |"
         )
     return lines
 

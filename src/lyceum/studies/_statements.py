@@ -9,6 +9,7 @@ from typing import Any
 from lyceum.studies import _posterior_statements as posteriors
 from lyceum.studies._candidate import Failure, Suspect
 from lyceum.studies._comparison import Comparison, HoldoutResult, OutOfSample, RankedLearner
+from lyceum.studies._difference_tests import is_shown
 from lyceum.studies._format import (
     capitalized,
     joined_names,
@@ -24,13 +25,7 @@ from lyceum.studies._study_result import Study
 
 __all__ = ["answer", "fit_word", "statements", "verdict"]
 
-_ALPHA = 0.05
 _NAMES = 6  # learners named in a sentence, before the rest is counted
-
-
-def _shown(p: float | None) -> bool:
-    """Whether a difference is more than chance would make."""
-    return p is not None and p < _ALPHA
 
 
 # -- one learner ---------------------------------------------------------------------------------------------
@@ -45,9 +40,9 @@ def fit_word(learner: RankedLearner, best: RankedLearner, baseline: RankedLearne
     """
     if learner.is_baseline or learner.name == best.name:
         return "balanced"
-    if baseline is not None and learner.loss > baseline.loss and _shown(learner.p_baseline):
+    if baseline is not None and learner.loss > baseline.loss and is_shown(learner.p_baseline):
         return "overfitting" if learner.train_loss < baseline.train_loss else "underfitting"
-    if not _shown(learner.p_value_holm) or best.is_baseline:
+    if not is_shown(learner.p_value_holm) or best.is_baseline:
         return "balanced"
     if learner.train_loss < best.train_loss:
         return "overfitting"
@@ -75,7 +70,7 @@ _FIT = {
 def _against(p: float | None) -> str:
     if p is None:
         return "behind the best, by a difference that could not be tested"
-    how = "worse than the best" if _shown(p) else "not shown to be worse than the best"
+    how = "worse than the best" if is_shown(p) else "not shown to be worse than the best"
     return f"{how} ({p_text(p)})"
 
 
@@ -83,7 +78,7 @@ def _against_constant(learner: RankedLearner, baseline: RankedLearner) -> str:
     if learner.loss >= baseline.loss:
         return "no better than a constant guess"
     less = f"{percent_text(1.0 - learner.loss / baseline.loss)} below a constant guess"
-    return less if _shown(learner.p_baseline) else f"{less}, which chance alone could make"
+    return less if is_shown(learner.p_baseline) else f"{less}, which chance alone could make"
 
 
 # -- the answer ----------------------------------------------------------------------------------------------
@@ -140,7 +135,7 @@ def _worth(study: Study) -> str:
 def _chance(p: float | None) -> str:
     if p is None:
         return "; there are too few rows to test whether chance alone could make that difference"
-    return "" if _shown(p) else f", a difference that chance alone could make ({p_text(p)})"
+    return "" if is_shown(p) else f", a difference that chance alone could make ({p_text(p)})"
 
 
 def _nothing_better(study: Study) -> str:
@@ -252,8 +247,8 @@ def _differences(comparison: Comparison) -> Iterator[str]:
         )
         return
     tested = [s for s in rest if s.p_value_holm is not None]
-    same = [_named(s) for s in tested if not _shown(s.p_value_holm)]
-    worse = [_named(s) for s in tested if _shown(s.p_value_holm)]
+    same = [_named(s) for s in tested if not is_shown(s.p_value_holm)]
+    worse = [_named(s) for s in tested if is_shown(s.p_value_holm)]
     test = f"{comparison.test}, Holm's correction for several comparisons"
     if same:
         verb = "is" if len(same) == 1 else "are"
