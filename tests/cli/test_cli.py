@@ -44,6 +44,11 @@ def test_version(run):
     assert run("--version") == (0, f"lyceum {lyceum.__version__}\n", "")
 
 
+def test_the_package_can_be_run_as_the_command():
+    ran = subprocess.run([sys.executable, "-m", "lyceum", "--version"], capture_output=True, text=True)
+    assert ran.returncode == 0 and "lyceum" in ran.stdout.lower()
+
+
 def test_the_shell_completes_commands_and_learners():
     def completed(words):
         environment = {"_LYCEUM_COMPLETE": "complete_bash", "COMP_WORDS": words}

@@ -124,26 +124,26 @@ def study(
         typer.Option(
             "--learners",
             "--learner",
-            help="Names with commas between, see `lyceum learners`; chosen for you if not given.",
+            help="Names separated by commas, see `lyceum learners`; chosen for you by default.",
         ),
     ] = None,
     loss: Loss = None,
     doubt: Doubt = None,
     folds: Annotated[int | None, typer.Option(help="Folds; 10 below 2,000 rows, else 5.")] = None,
-    repeats: Annotated[int | None, typer.Option(help="How often the folds are drawn anew.")] = None,
+    repeats: Annotated[int | None, typer.Option(help="How many times the folds are drawn.")] = None,
     holdout: Annotated[
-        float | None, typer.Option(help="The share of rows that nothing is chosen by, e.g. 0.2.")
+        float | None, typer.Option(help="The share of rows kept for the final estimate only, e.g. 0.2.")
     ] = None,
     bootstrap_632: Annotated[
         bool | None, typer.Option("--632", help="Estimate errors by the .632 bootstrap too.")
     ] = None,
     choose: Annotated[
-        str | None, typer.Option(help="simplest: within one standard error of the best; or best.")
+        str | None, typer.Option(help="simplest (of those within one standard error of the best) or best.")
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="What chance is drawn from.")] = None,
+    seed: Annotated[int | None, typer.Option(help="The seed of the random numbers.")] = None,
     budget: Annotated[
         float | None,
-        typer.Option(help="Minutes to use: first every learner with its defaults, then settings searched."),
+        typer.Option(help="Time limit in minutes: first the defaults of every learner, then a search."),
     ] = None,
     metric: Annotated[
         str | None,
@@ -153,20 +153,20 @@ def study(
     ] = None,
     group: Annotated[
         str | None,
-        typer.Option(help="A column of groups: no group is learned from and tested on at once."),
+        typer.Option(help="A column of groups: all rows of a group are in the same fold."),
     ] = None,
     time: Annotated[
         str | None,
-        typer.Option(help="A column of times: folds learn from earlier rows and are tested on later ones."),
+        typer.Option(help="A column of times: train on earlier rows, test on later ones."),
     ] = None,
     settings: Annotated[
-        int | None, typer.Option(help="How many settings of every learner are tried in a fold; 12.")
+        int | None, typer.Option(help="How many settings of a learner are tried in a fold; default 12.")
     ] = None,
     committees: Annotated[
         bool | None,
         typer.Option(
             "--committees/--no-committees",
-            help="Compare a committee and a stack of the learners too.",
+            help="Also compare a committee and a stack of the learners.",
             show_default=False,
         ),
     ] = None,
@@ -175,27 +175,27 @@ def study(
     keep: Annotated[
         list[str] | None,
         typer.Option(
-            help="A column to keep although it looks like an identifier or free text; again for more."
+            help="A column to keep although it looks like an identifier or free text; repeat for more."
         ),
     ] = None,
     weight: Annotated[str | None, typer.Option(help="A column of row weights.")] = None,
     dates: Annotated[
         bool | None,
         typer.Option(
-            "--dates/--no-dates", help="Take dates apart: year, month, weekday and so on.", show_default=False
+            "--dates/--no-dates", help="Split dates into year, month, weekday and so on.", show_default=False
         ),
     ] = None,
     text: Annotated[
         bool | None,
-        typer.Option("--text/--no-text", help="Count the words of free text; as by default, else left out."),
+        typer.Option("--text/--no-text", help="Count the words of free text, or leave it out."),
     ] = None,
     recipe: Annotated[
-        str | None, typer.Option(help="A recipe.toml to run; what else is said here takes its place.")
+        str | None, typer.Option(help="A recipe.toml to run; other options override it.")
     ] = None,
     out: Annotated[str, typer.Option("--out", "-o", help="The folder of the study.")] = "study",
     force: Annotated[
         bool,
-        typer.Option("--force/--resume", help="Start anew, or go on where the same study was interrupted."),
+        typer.Option("--force/--resume", help="Start again, or continue an interrupted study."),
     ] = False,
     form: Any = None,
     as_json: AsJson = False,
@@ -219,7 +219,8 @@ def study(
 def inspect(
     file: Data,
     target: Annotated[
-        str | None, typer.Option("--target", "-t", help="The column to predict: leaks of it are looked for.")
+        str | None,
+        typer.Option("--target", "-t", help="The column to predict; others are checked for leaks of it."),
     ] = None,
     form: Any = None,
     as_json: AsJson = False,
@@ -247,7 +248,7 @@ def fit(
     target: Annotated[str | None, typer.Option("--target", "-t", help="The column to predict.")] = None,
     out: Annotated[str, typer.Option("--out", "-o", help="The model file to write.")] = "model.lyceum",
     setting: Annotated[
-        list[str] | None, typer.Option("--set", help="parameter=value of the learner; again for more.")
+        list[str] | None, typer.Option("--set", help="parameter=value of the learner; repeat for more.")
     ] = None,
     kind: Kind = None,
     ignore: Ignore = None,
@@ -256,7 +257,7 @@ def fit(
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Fit one learner on a file, with what it needs in front of it, and keep it as a model file."""
+    """Fit one learner on a file, with the preparation it needs, and save it as a model file."""
     from lyceum.cli._fit import run
 
     kinds, settings = kinds_of(kind), settings_of(setting)
@@ -275,17 +276,17 @@ def predict(
     loss: Loss = None,
     doubt: Doubt = None,
     keep: Annotated[
-        list[str] | None, typer.Option(help="A column of the data to write along; again for more.")
+        list[str] | None, typer.Option(help="A column to copy to the output; repeat for more.")
     ] = None,
     form: Any = None,
     force: Force = False,
     as_json: AsJson = False,
     spreadsheet: Annotated[
         bool,
-        typer.Option("--spreadsheet", help="Keep text that begins with =, +, - or @ from being run there."),
+        typer.Option("--spreadsheet", help="Escape cells that a spreadsheet would run (=, +, -, @)."),
     ] = False,
 ) -> None:
-    """Predict every row of a file of any size, in its order."""
+    """Predict every row of a file of any size, in the order of the file."""
     from lyceum.cli._predict import run
 
     run(model, data, out, proba, loss, doubt, keep or (), form, force, as_json, spreadsheet)
@@ -317,12 +318,12 @@ def explain(
     data: Data,
     row: Annotated[
         list[int] | None,
-        typer.Option(help="A row to explain, counted from 0; again for more. The first three if not given."),
+        typer.Option(help="A row to explain, counted from 0; repeat for more. By default the first three."),
     ] = None,
     form: Any = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show why a model predicts what it does: what every column adds, largest first."""
+    """Show why a model predicts what it does: the contribution of every column, largest first."""
     from lyceum.cli._explain import run
 
     run(model, data, row or (), form, as_json)
@@ -340,7 +341,7 @@ def compare(
     form: Any = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say which of two models is better on the same rows, and how sure that is."""
+    """Compare two models on the same rows: which is better, and how sure that is."""
     from lyceum.cli._compare import run
 
     run(first, second, data, target, loss, doubt, form, as_json)
@@ -357,7 +358,7 @@ def doctor(as_json: AsJson = False) -> None:
 @app.command(epilog="Example: lyceum syllabus --missing")
 def syllabus(
     missing: Annotated[
-        bool, typer.Option("--missing", help="Only the rows that do not fully work yet.")
+        bool, typer.Option("--missing", help="Show only rows that do not fully work yet.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:

@@ -22,13 +22,13 @@ __all__ = ["bayesnet"]
 
 bayesnet = typer.Typer(
     name="bayesnet",
-    help="Bayesian networks: learn one from a table, ask it, draw it, sample it.",
+    help="Bayesian networks: learn one from a table, query it, draw it, sample from it.",
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
 Net = Annotated[str, typer.Argument(help="A BIF file, or asia or alarm, which come with Lyceum.")]
-Given = Annotated[list[str] | None, typer.Option("--evidence", "-e", help="variable=state; again for more.")]
+Given = Annotated[list[str] | None, typer.Option("--evidence", "-e", help="variable=state; repeat for more.")]
 
 
 def _read(path: str) -> BayesNet:
@@ -68,25 +68,30 @@ def learn(
     ] = "order_search",
     score: Annotated[str, typer.Option(help="bic, aic, bdeu or k2.")] = "bic",
     target: Annotated[
-        str | None, typer.Option("--target", "-t", help="The class: for tan, and for cutting numbers by it.")
+        str | None,
+        typer.Option("--target", "-t", help="The class: for tan, and to discretise numbers by it."),
     ] = None,
     order: Annotated[
-        str | None, typer.Option(help="For k2: the variables with commas between, causes first.")
+        str | None, typer.Option(help="For k2: the variables separated by commas, causes first.")
     ] = None,
     required: Annotated[
-        list[str] | None, typer.Option(help="An edge that must be there, 'from->to'; again for more.")
+        list[str] | None, typer.Option(help="An edge that must be there, 'from->to'; repeat for more.")
     ] = None,
     forbidden: Annotated[
-        list[str] | None, typer.Option(help="An edge that must not be there, 'from->to'; again for more.")
+        list[str] | None, typer.Option(help="An edge that must not be there, 'from->to'; repeat for more.")
     ] = None,
     max_parents: Annotated[int | None, typer.Option(help="The most parents of a variable.")] = None,
-    restarts: Annotated[int, typer.Option(help="How often a search starts again.")] = 0,
+    restarts: Annotated[int, typer.Option(help="The number of restarts of a search.")] = 0,
     alpha: Annotated[float, typer.Option(help="For pc: the level of the tests.")] = 0.05,
-    estimate: Annotated[str, typer.Option(help="Of the tables: laplace, raw or dirichlet.")] = "laplace",
-    bins: Annotated[int, typer.Option(help="Intervals of a column of numbers without a target.")] = 5,
+    estimate: Annotated[
+        str, typer.Option(help="How the tables are estimated: laplace, raw or dirichlet.")
+    ] = "laplace",
+    bins: Annotated[
+        int, typer.Option(help="The number of intervals of a numeric column without a target.")
+    ] = 5,
     kind: Kind = None,
     ignore: Ignore = None,
-    seed: Annotated[int, typer.Option(help="What chance is drawn from.")] = 0,
+    seed: Annotated[int, typer.Option(help="The seed of the random numbers.")] = 0,
     form: Any = None,
     force: Force = False,
     as_json: AsJson = False,
@@ -126,26 +131,27 @@ def learn(
 def query(
     net: Net,
     variables: Annotated[
-        list[str] | None, typer.Argument(help="What is asked: one variable, or several jointly.")
+        list[str] | None, typer.Argument(help="The variables of the query; several are answered jointly.")
     ] = None,
     evidence: Given = None,
     do: Annotated[
-        list[str] | None, typer.Option(help="variable=state that is set, not seen; again for more.")
+        list[str] | None,
+        typer.Option(help="variable=state set by intervention, not observed; repeat for more."),
     ] = None,
     soft: Annotated[
         list[str] | None,
-        typer.Option(help="variable=likelihoods of its states with commas between; again for more."),
+        typer.Option(help="variable=likelihoods of its states separated by commas; repeat for more."),
     ] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Show the working step by step.")] = False,
     best: Annotated[bool, typer.Option("--best", help="The most probable states of all variables.")] = False,
     method: Annotated[
         str, typer.Option(help="auto, junction_tree, elimination, likelihood_weighting or gibbs.")
     ] = "auto",
-    samples: Annotated[int, typer.Option(help="Draws of a method that samples.")] = 20_000,
-    seed: Annotated[int, typer.Option(help="What chance is drawn from.")] = 0,
+    samples: Annotated[int, typer.Option(help="The number of samples of a sampling method.")] = 20_000,
+    seed: Annotated[int, typer.Option(help="The seed of the random numbers.")] = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Ask a network: P(variables | evidence), all of them if none is named."""
+    """Query a network: P(variables | evidence); every variable by default."""
     from lyceum.cli._screen import console, notes, print_json, show_table
     from lyceum.networks import explain_query
     from lyceum.report import Table
@@ -198,9 +204,9 @@ def _likelihoods(texts: Sequence[str]) -> dict[str, list[float]]:
 @bayesnet.command(epilog="Example: lyceum bayesnet independent asia asia smoke --given dysp")
 def independent(
     net: Net,
-    first: Annotated[str | None, typer.Argument(help="Variables with commas between.")] = None,
-    second: Annotated[str | None, typer.Argument(help="Variables with commas between.")] = None,
-    given: Annotated[str, typer.Option("--given", "-g", help="Variables with commas between.")] = "",
+    first: Annotated[str | None, typer.Argument(help="Variables separated by commas.")] = None,
+    second: Annotated[str | None, typer.Argument(help="Variables separated by commas.")] = None,
+    given: Annotated[str, typer.Option("--given", "-g", help="Variables separated by commas.")] = "",
     as_json: AsJson = False,
 ) -> None:
     """Say whether variables are independent given others, path by path; or list the local statements."""
@@ -265,7 +271,7 @@ def sample(
     out: Annotated[
         str, typer.Option("--out", "-o", help="A .csv or .parquet file, or - for CSV on standard output.")
     ] = "-",
-    seed: Annotated[int | None, typer.Option(help="What chance is drawn from.")] = None,
+    seed: Annotated[int | None, typer.Option(help="The seed of the random numbers.")] = None,
     force: Force = False,
 ) -> None:
     """Draw rows from a network."""

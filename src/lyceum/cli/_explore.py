@@ -12,7 +12,6 @@ from lyceum.cli._options import (
     Force,
     Ignore,
     Kind,
-    Truth,
     kinds_of,
     reads_files,
     settings_of,
@@ -29,24 +28,27 @@ def cluster(
     data: Data,
     learner: Annotated[
         str | None,
-        typer.Option("--learner", "-l", help="E.g. KMeans, KMedoids; chosen for you if not given."),
+        typer.Option("--learner", "-l", help="E.g. KMeans, KMedoids; chosen for you by default."),
     ] = None,
     clusters: Annotated[
-        int | None, typer.Option("--clusters", "-k", help="How many; by the largest silhouette if not given.")
+        int | None,
+        typer.Option(
+            "--clusters", "-k", help="The number of clusters; by default the one with the largest silhouette."
+        ),
     ] = None,
     setting: Annotated[
-        list[str] | None, typer.Option("--set", help="parameter=value of the learner; again for more.")
+        list[str] | None, typer.Option("--set", help="parameter=value of the learner; repeat for more.")
     ] = None,
     kind: Kind = None,
     ignore: Ignore = None,
-    seed: Annotated[int, typer.Option(help="What chance is drawn from.")] = 0,
+    seed: Annotated[int, typer.Option(help="The seed of the random numbers.")] = 0,
     out: Annotated[str, typer.Option("--out", "-o", help="The CSV file of labels.")] = "clusters.csv",
-    report: Annotated[str, typer.Option(help="The page to write.")] = "clusters.html",
+    report: Annotated[str, typer.Option(help="The HTML report to write.")] = "clusters.html",
     form: Any = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Find the clusters of a table, say what each is like, and write labels and a report."""
+    """Find clusters in a table, describe them, and write labels and a report."""
     from lyceum.cli._cluster import run
 
     run(
@@ -59,11 +61,16 @@ def cluster(
 @reads_files
 def reduce(
     data: Data,
-    target: Truth = None,
+    target: Annotated[
+        str | None,
+        typer.Option("--target", "-t", help="The class or number that the columns should predict."),
+    ] = None,
     method: Annotated[str, typer.Option(help="pca, svd, mds, fisher, ranking or subset.")] = "pca",
     components: Annotated[
         float | None,
-        typer.Option("--components", "-n", help="How many columns to keep; below 1, of the variance."),
+        typer.Option(
+            "--components", "-n", help="The number of columns to keep; below 1, the share of the variance."
+        ),
     ] = None,
     out: Annotated[str | None, typer.Option("--out", "-o", help="A CSV or Parquet file to write.")] = None,
     page: Annotated[str | None, typer.Option("--report", help="An HTML page to write.")] = None,
@@ -71,7 +78,7 @@ def reduce(
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Fewer columns: principal components, Fisher's projection, or the columns that tell most."""
+    """Reduce the columns: principal components, Fisher's projection, or the most informative columns."""
     from lyceum.cli._reduce import run
 
     run(data, target, method, components, out, page, form, force, as_json)
@@ -79,16 +86,18 @@ def reduce(
 
 @commands.command(epilog="Example: lyceum segment photo.png --segments 5 --by colour+position")
 def segment(
-    image: Annotated[str, typer.Argument(help="A picture: PNG, or what Pillow reads.")],
-    out: Annotated[str, typer.Option("--out", "-o", help="The PNG to write; by default beside it.")] = "",
-    segments: Annotated[int, typer.Option("--segments", "-k", help="How many segments.")] = 4,
+    image: Annotated[str, typer.Argument(help="An image: PNG, or any format that Pillow reads.")],
+    out: Annotated[
+        str, typer.Option("--out", "-o", help="The PNG to write; by default beside the image.")
+    ] = "",
+    segments: Annotated[int, typer.Option("--segments", "-k", help="The number of segments.")] = 4,
     by: Annotated[str, typer.Option(help="intensity, colour or colour+position.")] = "colour",
     method: Annotated[str, typer.Option(help="kmeans or mixture.")] = "kmeans",
-    seed: Annotated[int, typer.Option(help="The seed of the start.")] = 0,
+    seed: Annotated[int, typer.Option(help="The seed of the random numbers.")] = 0,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Cut a picture into segments of like pixels; writes the picture and its palette."""
+    """Divide an image into segments of similar pixels; write the image and its palette."""
     from lyceum.cli._segment import run
 
     run(image, out, segments, by, method, seed, force, as_json)
@@ -98,20 +107,23 @@ def segment(
 @reads_files
 def label(
     data: Data,
-    target: Annotated[str, typer.Option("--target", "-t", help="The column of labels; it may be missing.")],
+    target: Annotated[
+        str, typer.Option("--target", "-t", help="The column of labels; it need not exist yet.")
+    ],
     out: Annotated[str, typer.Option("--out", "-o", help="The CSV file to write, with all rows and labels.")],
     strategy: Annotated[
         str, typer.Option(help="uncertainty, margin, entropy, committee, density or random.")
     ] = "uncertainty",
-    queries: Annotated[int, typer.Option(help="The most labels to ask for.")] = 20,
+    queries: Annotated[int, typer.Option(help="The largest number of labels to ask for.")] = 20,
     learner: Annotated[
-        str | None, typer.Option("--learner", "-l", help="What guesses; NaiveBayes if not given.")
+        str | None,
+        typer.Option("--learner", "-l", help="The classifier that chooses the rows; NaiveBayes by default."),
     ] = None,
-    seed: Annotated[int, typer.Option(help="What chance is drawn from.")] = 0,
+    seed: Annotated[int, typer.Option(help="The seed of the random numbers.")] = 0,
     form: Any = None,
     force: Force = False,
 ) -> None:
-    """Ask for the labels of rows, the most telling first, and save every answer at once."""
+    """Ask for labels, the most informative rows first; every answer is saved at once."""
     from lyceum.cli._label import run
 
     run(data, target, out, strategy, queries, learner, seed, form, force)

@@ -29,27 +29,25 @@ Data = Annotated[
 Model = Annotated[str, typer.Argument(help="A model file, as `lyceum fit` and `lyceum study` write it.")]
 Truth = Annotated[
     str | None,
-    typer.Option("--target", "-t", help="The column with the truth; by default named as in the fit."),
+    typer.Option("--target", "-t", help="The column of true values; by default the target of the fit."),
 ]
 Loss = Annotated[
     str | None,
     typer.Option(
         help="What mistakes cost: a CSV or TOML file (rows true class, columns action), or "
-        "true:action=cost, e.g. bad:good=5,good:bad=1; what is not said costs 1."
+        "true:action=cost, e.g. bad:good=5,good:bad=1; pairs that are not given cost 1."
     ),
 ]
-Doubt = Annotated[float | None, typer.Option(help="The cost of rejecting a row instead of deciding it.")]
+Doubt = Annotated[float | None, typer.Option(help="The cost of rejecting a row instead of classifying it.")]
 Kind = Annotated[
     list[str] | None,
-    typer.Option(
-        help="column=continuous, categorical or binary, where what is inferred is not wanted; again for more."
-    ),
+    typer.Option(help="The kind of a column: column=continuous, categorical or binary; repeat for more."),
 ]
-Ignore = Annotated[list[str] | None, typer.Option(help="A column to leave out; again for more.")]
-_READING = "How the file is written (found out if not said)"
+Ignore = Annotated[list[str] | None, typer.Option(help="A column to leave out; repeat for more.")]
+_READING = "File format (detected by default)"
 _Separator = Annotated[
     str,
-    typer.Option(help="What separates the cells of text: one character, or tab.", rich_help_panel=_READING),
+    typer.Option(help="What separates the cells: one character, or tab.", rich_help_panel=_READING),
 ]
 _Encoding = Annotated[
     str, typer.Option(help="The encoding of text, e.g. latin-1, utf-16.", rich_help_panel=_READING)
@@ -64,7 +62,7 @@ _NoHeader = Annotated[
 _Table = Annotated[
     str, typer.Option(help="The sheet of a workbook, the table of a database.", rich_help_panel=_READING)
 ]
-Force = Annotated[bool, typer.Option("--force", help="Replace what is there already.")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite files that exist.")]
 
 
 def _pairs(texts: Sequence[str] | None, option: str, form: str) -> dict[str, str]:
