@@ -186,3 +186,15 @@ def test_separable_rows_and_a_large_C_are_followed_to_the_optimum(solver):
     for scale in (0.98, 1.02):
         other = scale * theta
         assert np.logaddexp(0, -sign * (A @ other)).sum() + 0.5 * (other[:-1] ** 2).sum() / 1e8 > loss
+
+
+@pytest.mark.parametrize("K", [2, 3, 6])
+@pytest.mark.parametrize("distance", [0.3, 2.0, 4.0])
+def test_newton_needs_few_steps_however_far_classes_are_apart(K, distance):
+    """From the discriminant of classes far apart, whole steps overshoot: 54 shortened ones were taken once."""
+    rng = np.random.default_rng(K)
+    y = rng.integers(0, K, 300)
+    X = rng.normal(size=(300, 5)) @ rng.normal(size=(5, 5)) + distance * rng.normal(size=(K, 5))[y]
+    model = LogisticRegression(solver="irls").fit(X, y)
+    assert model.n_iter_ <= 13
+    assert np.all(np.diff(model.history_) <= 0)

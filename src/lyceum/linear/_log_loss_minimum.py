@@ -59,6 +59,8 @@ def minimise(
         solver = "irls" if free_parameters(problem) <= SMALL else "lbfgs"
     chosen = SOLVERS[solver]
     start = starting_point(problem, last, chosen.needs_hessian)
+    if solver == "irls" and last is None:
+        chosen = Newton(second_start=lambda: problem.evaluate(problem.null(), True))
     return chosen.minimise(problem, start, max_iter, tol, observer)
 
 

@@ -46,7 +46,8 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
     class; K > 2 classes have one each, with Σₖ bₖ = 0 at the optimum, or with bₖ = 0 for a `reference` class.
 
     Each iteration is one pass over the rows. All solvers start at the linear discriminant of the same rows,
-    found in the first pass together with the column means, about which everything is computed.
+    found in the first pass together with the column means, about which everything is computed; "irls" starts
+    without coefficients where its first step from there is too long.
 
     Parameters
     ----------
