@@ -46,7 +46,8 @@ def test_version(run):
 
 def test_the_package_can_be_run_as_the_command():
     ran = subprocess.run([sys.executable, "-m", "lyceum", "--version"], capture_output=True, text=True)
-    assert ran.returncode == 0 and "lyceum" in ran.stdout.lower()
+    assert ran.returncode == 0
+    assert "lyceum" in ran.stdout.lower()
 
 
 def test_the_shell_completes_commands_and_learners():

@@ -191,7 +191,7 @@ def test_separable_rows_and_a_large_C_are_followed_to_the_optimum(solver):
 @pytest.mark.parametrize("K", [2, 3, 6])
 @pytest.mark.parametrize("distance", [0.3, 2.0, 4.0])
 def test_newton_needs_few_steps_however_far_classes_are_apart(K, distance):
-    """From the discriminant of classes far apart, whole steps overshoot: 54 shortened ones were taken once."""
+    """From the discriminant of classes far apart, whole steps overshoot: it once took 54 short ones."""
     rng = np.random.default_rng(K)
     y = rng.integers(0, K, 300)
     X = rng.normal(size=(300, 5)) @ rng.normal(size=(5, 5)) + distance * rng.normal(size=(K, 5))[y]
