@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import json
 import multiprocessing
 import os
 import time
+from collections import Counter
 from pathlib import Path
 
 from fuzz.worker import SECONDS_PER_CASE, work
@@ -21,7 +23,10 @@ def main() -> None:
     parser.add_argument("targets", nargs="*", help=f"of {', '.join(TARGETS)}; all by default")
     parser.add_argument("--seconds", type=float, default=60.0, help="for every target (default 60)")
     parser.add_argument("--seed", type=int, default=0, help="of the first case (default 0)")
-    parser.add_argument("--cases", type=int, help="how many cases, instead of a time")
+    parser.add_argument("--cases", type=int, help="how many seeds, instead of a time")
+    parser.add_argument(
+        "--log", type=Path, help="a file of JSON lines for counts and findings; goes on after its last seed"
+    )
     options = parser.parse_args()
     if unknown := set(options.targets) - set(TARGETS):
         parser.error(f"there is no target {', '.join(sorted(unknown))}: choose from {', '.join(TARGETS)}")
@@ -32,28 +37,60 @@ def main() -> None:
 
 def run(target: str, options: argparse.Namespace) -> int:
     """Run one target, started again after a crash; how many findings there were."""
-    begin, seed, findings, counts = time.monotonic(), options.seed, 0, {}
-    stop = options.seed + options.cases if options.cases else 2**62
+    log = Log(options.log, target, options.seed)
+    begin, seed = time.monotonic(), log.seed
+    stop = seed + options.cases if options.cases else 2**62
     seconds = 1e9 if options.cases else options.seconds
     while seed < stop and (left := begin + seconds - time.monotonic()) > 0:
-        first, kind, counts_now = seed, "", {}
+        first, kind, counts = seed, "", Counter[str]()
         for at, kind, what in messages(target, first, stop, left):
             seed = at
             if kind == "finding":
-                findings += 1
-                print(f"{target}: seed {seed}: {what}", flush=True)
+                log.find(seed, what)
             else:
-                counts_now = what
-        counts = {name: counts.get(name, 0) + counts_now.get(name, 0) for name in {*counts, *counts_now}}
+                log.count(seed, Counter(what) - counts, now=kind == "end")
+                counts = Counter(what)
         if kind != "end":
-            findings += 1
-            print(
-                f"{target}: the process died at seed {seed} or soon after ({first} was the first)", flush=True
-            )
+            log.find(seed, f"the process died at this seed or soon after ({first} was the first)")
             seed += 100
-    total, took = sum(counts.values()), time.monotonic() - begin
-    print(f"{target}: {total} cases in {took:.0f} s, {findings} findings; {counts}", flush=True)
-    return findings
+    took = time.monotonic() - begin
+    print(
+        f"{target}: {log.total.total()} cases in {took:.0f} s, seeds {log.first} to {seed}, "
+        f"{log.findings} findings; {dict(log.total)}",
+        flush=True,
+    )
+    return log.findings
+
+
+class Log:
+    """What was found: printed, and kept as lines of JSON in a file from which a later run goes on."""
+
+    def __init__(self, path: Path | None, target: str, seed: int) -> None:
+        self.path, self.target, self.seed = path, target, seed
+        lines = path.read_text().splitlines() if path and path.exists() else []
+        for line in map(json.loads, lines):
+            if line["target"] == target:
+                self.seed = max(self.seed, line.get("stop", 0))
+        self.first = self.seed
+        self.findings, self.written = 0, time.monotonic()
+        self.total, self.new = Counter[str](), Counter[str]()
+
+    def find(self, seed: int, what: str) -> None:
+        self.findings += 1
+        print(f"{self.target}: seed {seed}: {what}", flush=True)
+        self._write({"target": self.target, "seed": seed, "finding": what})
+
+    def count(self, seed: int, counts: Counter[str], now: bool) -> None:
+        self.total += counts
+        self.new += counts
+        if self.new and (now or time.monotonic() - self.written > 30):
+            self._write({"target": self.target, "first": self.seed, "stop": seed, "counts": dict(self.new)})
+            self.seed, self.new, self.written = seed, Counter(), time.monotonic()
+
+    def _write(self, line: dict[str, object]) -> None:
+        if self.path:
+            with self.path.open("a") as file:
+                file.write(json.dumps(line) + "\n")
 
 
 def messages(target: str, seed: int, stop: int, seconds: float):

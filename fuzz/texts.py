@@ -5,16 +5,19 @@
 
 from __future__ import annotations
 
+import os
 import random
 import tempfile
+import tomllib
 import warnings
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import tomli_w
 
 from fuzz import Finding
 from fuzz.samples import SAMPLES
@@ -23,7 +26,7 @@ from lyceum.data import _csv, scan
 from lyceum.data._arff import read_arff
 from lyceum.errors import LyceumError
 from lyceum.networks import read_bif, write_bif
-from lyceum.probability import LossMatrix
+from lyceum.probability import LossMatrix, _loss_files
 from lyceum.studies import Recipe
 
 __all__ = ["case", "make"]
@@ -66,34 +69,43 @@ NUMBERS = (
 )
 
 
+TEXTS = 20  # of one seed
+
+
 @dataclass(frozen=True)
 class Reader:
-    """How one format is read, and perhaps read back."""
+    """How one format is read from a file or its bytes, and perhaps read back."""
 
     ending: str
-    read: Callable[[Path], Any]
-    weight: int = 8  # how often it comes; whole tables take longer to read
+    read: Callable[[str, bytes], None]
+    weight: int = 16  # how often it comes; whole tables take longer to read
+    in_file: bool = True  # or only its bytes are wanted
 
 
-def make() -> Path:
+def make() -> str:
     """A folder in memory where there is one."""
     pa.set_cpu_count(1)
     _csv._READ_BYTES, _csv._STREAM_BYTES = 1 << 14, 1 << 14  # Arrow clears them for every file
+    _loss_files.write_file = _put  # type: ignore[assignment]  # `crash` tries the real one
     warnings.simplefilter("ignore")
     memory = Path("/dev/shm")
-    return Path(tempfile.mkdtemp(dir=memory if memory.is_dir() else None))
+    return tempfile.mkdtemp(dir=memory if memory.is_dir() else None)
 
 
-def case(folder: Path, rng: np.random.Generator) -> str:
-    """Change a sample by characters, lines and pieces of its own grammar, and read it."""
+def case(folder: str, rng: np.random.Generator) -> Counter[str]:
+    """Change samples by characters, lines and pieces of their own grammar, and read them."""
     draw = random.Random(int(rng.integers(2**62)))
-    name = draw.choices(list(READERS), [reader.weight for reader in READERS.values()])[0]
+    names = draw.choices(list(READERS), [reader.weight for reader in READERS.values()], k=TEXTS)
+    return Counter(_read(folder, name, changed(draw.choice(SAMPLES[name]), draw)) for name in names)
+
+
+def _read(folder: str, name: str, data: bytes) -> str:
     reader = READERS[name]
-    path = folder / f"text{reader.ending}"
-    data = changed(draw.choice(SAMPLES[name]), draw)
-    path.write_bytes(data)
+    path = f"{folder}/text{reader.ending}"
+    if reader.in_file:
+        _put(path, data)
     try:
-        reader.read(path)
+        reader.read(path, data)
     except LyceumError:
         return f"{name} refused"
     except Finding as finding:
@@ -101,6 +113,12 @@ def case(folder: Path, rng: np.random.Generator) -> str:
     except Exception as error:
         raise Finding(f"{name} of {data!r}: {error!r}") from error
     return f"{name} read"
+
+
+def _put(path: str | Path, data: bytes) -> None:
+    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    os.write(file, data)
+    os.close(file)
 
 
 def changed(text: str, draw: random.Random) -> bytes:
@@ -157,23 +175,23 @@ CHANGES = (_insert, _insert, _number, _cut, _repeat, _swap_words, _move_line)
 # -- the formats -------------------------------------------------------------------------------------------
 
 
-def _read_csv(path: Path) -> None:
+def _csv_file(path: str, data: bytes) -> None:
     """Read at once and as a stream, which must agree."""
     cells, streamed = (np.concatenate([b.X for b in scan(path, memory=m).blocks()]) for m in (1 << 30, 0))
     if not np.array_equal(cells, streamed, equal_nan=True):
         raise Finding(f"{len(cells)} rows at once, {len(streamed)} in a stream, or other cells")
 
 
-def _arff(path: Path) -> None:
-    read_arff(str(path))
+def _arff(path: str, data: bytes) -> None:
+    read_arff(path)
 
 
-def _json_lines(path: Path) -> None:
+def _json_lines(path: str, data: bytes) -> None:
     np.concatenate([block.X for block in scan(path).blocks()])
 
 
-def _bif(path: Path) -> None:
-    net = read_bif(path)
+def _bif(path: str, data: bytes) -> None:
+    net = read_bif(data.decode("utf-8", "replace") + "\n")
     again = read_bif(write_bif(net))
     if again.names != net.names or any(
         not np.allclose(again.node(name).table, net.node(name).table) for name in net.names
@@ -181,31 +199,31 @@ def _bif(path: Path) -> None:
         raise Finding("is another network when it is written and read again")
 
 
-def _loss(path: Path) -> None:
+def _loss(path: str, data: bytes) -> None:
     loss = LossMatrix.read(path)
-    again = LossMatrix.read(loss.write(path.with_suffix(".toml"), force=True))
+    again = LossMatrix.read(loss.write(path.rpartition(".")[0] + ".toml", force=True))
     if not np.array_equal(again.values, loss.values) or again.classes != loss.classes:
         raise Finding("is another matrix when it is written and read again")
 
 
-def _recipe(path: Path) -> None:
+def _recipe(path: str, data: bytes) -> None:
     recipe = Recipe.read(path)
-    again = Recipe.read(recipe.write(path), relative=False)
+    again = Recipe.from_dict(tomllib.loads(tomli_w.dumps(recipe.as_dict())))
     if again != recipe and "nan" not in repr(recipe):
         raise Finding(f"{recipe} is another recipe when it is written and read again: {again}")
 
 
-def _value(path: Path) -> None:
-    settings_of(["x=" + path.read_bytes().decode("utf8", "replace")])
+def _value(path: str, data: bytes) -> None:
+    settings_of(["x=" + data.decode("utf8", "replace")])
 
 
 READERS = {
-    "csv": Reader(".csv", _read_csv, 1),
+    "csv": Reader(".csv", _csv_file, 1),
     "arff": Reader(".arff", _arff),
     "json lines": Reader(".jsonl", _json_lines, 1),
-    "bif": Reader(".bif", _bif),
-    "loss": Reader(".csv", _loss),
-    "loss in toml": Reader(".toml", _loss),
+    "bif": Reader(".bif", _bif, in_file=False),
+    "loss": Reader(".csv", _loss, 32),
+    "loss in toml": Reader(".toml", _loss, 32),
     "recipe": Reader(".toml", _recipe),
-    "value": Reader(".txt", _value),
+    "value": Reader(".txt", _value, 32, in_file=False),
 }

@@ -30,7 +30,8 @@ def work(target: str, seed: int, stop: int, seconds: float, sender: Connection) 
             reported = time.monotonic()
             faulthandler.dump_traceback_later(SECONDS_PER_CASE, exit=True)
         try:
-            counts[module.case(shared, np.random.default_rng([seed, 7]))] += 1
+            outcome = module.case(shared, np.random.default_rng([seed, 7]))
+            counts.update([outcome] if isinstance(outcome, str) else outcome)  # of one case or of several
         except Finding as finding:
             sender.send((seed, "finding", str(finding)))
         except Exception:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -98,6 +99,7 @@ def _plain(texts: pa.Array) -> pa.Array:
     return pc.replace_substring(pc.utf8_trim(texts, " \t\u00a0\u202f"), "\u2212", "-")
 
 
+@cache
 def _date_pattern(form: str) -> str:
     short = "%y" in form and "%b" not in form  # 1.2.10 is a version rather than a date
     tokens = {**_TOKENS, **({"%d": r"\d{2}", "%m": r"\d{2}"} if short else {})}
@@ -141,15 +143,27 @@ def _one_unit(texts: pa.Array) -> bool:
 
 
 def _date_style(texts: pa.Array, prefers: str) -> Written | None:
-    first = texts[:1]
+    first = _plain(texts[:1])[0].as_py()
+    if not re.search("[0-9]", first):
+        return None
     for form in _date_formats(prefers):
         written = Written(date=form)
-        if written.parse(first).null_count or written.parse(texts).null_count:
+        if not _fits_date(form, first) or written.parse(texts).null_count:
             continue
         mirrored = next((form.replace(a, b) for a, b in _MIRRORED.items() if form.startswith(a)), None)
         doubtful = mirrored is not None and not Written(date=mirrored).parse(texts).null_count
         return Written(date=form, doubtful=doubtful)
     return None
+
+
+def _fits_date(form: str, text: str) -> bool:
+    """Whether a text looks like a date of this form: cheaper to ask than Arrow, of the first cell alone."""
+    return _compiled_date_pattern(form).fullmatch(text) is not None
+
+
+@cache
+def _compiled_date_pattern(form: str) -> re.Pattern[str]:
+    return re.compile(_date_pattern(form), re.ASCII)
 
 
 def _date_formats(prefers: str) -> Iterator[str]:
