@@ -18,6 +18,7 @@ from lyceum.errors import LyceumError, ModelFileError
 
 __all__ = ["check_model", "rehearse", "without_caches"]
 
+_LEAVES = frozenset({type(None), bool, int, float, str, bytes, np.float64, np.int64})
 _ANSWERS = ("transform", "predict", "predict_proba", "decision_function", "score_samples", "explain")
 
 
@@ -32,7 +33,7 @@ def check_model(model: Any) -> None:
             part._check_model()
         elif type(part).__module__.startswith("lyceum.") and hasattr(type(part), "check"):
             part.check()
-        if sparse.issparse(part):
+        elif sparse.issparse(part):
             part.check_format(full_check=True)
 
 
@@ -83,11 +84,14 @@ def _two_cells(column: Column) -> tuple[float, float]:
 
 
 def _parts(model: Any) -> Iterator[Any]:
-    """The model and everything that it is made of."""
+    """The model and everything that it is made of, apart from numbers, texts and arrays of them."""
     waiting, seen = [model], set()
     while waiting:
         part = waiting.pop()
         if id(part) in seen:
+            continue
+        kind = type(part)
+        if kind in _LEAVES or (kind is np.ndarray and part.dtype != object):
             continue
         seen.add(id(part))
         yield part
