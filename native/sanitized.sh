@@ -16,7 +16,7 @@ find "$build/overlay" -type l -delete
   ln -s "$top/src/$file" "$build/overlay/$file"
 done
 runtime=$([ "$kind" = thread ] && echo libtsan.so || echo libasan.so)
-export PYTHONPATH="$build/overlay:$top" PYTHONDONTWRITEBYTECODE=1 PYTHONMALLOC=malloc
+export PYTHONPATH="$build/overlay:$top" PYTHONDONTWRITEBYTECODE=1 PYTHONMALLOC=${PYTHONMALLOC:-malloc}
 export ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:${ASAN_OPTIONS:-}
 export TSAN_OPTIONS=suppressions=$top/native/tsan_suppressions.txt:die_after_fork=0:${TSAN_OPTIONS:-} OPENBLAS_NUM_THREADS=1
 export LD_PRELOAD="$(gcc -print-file-name=$runtime) $(gcc -print-file-name=libstdc++.so)"

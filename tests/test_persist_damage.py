@@ -10,6 +10,7 @@ from sklearn.pipeline import make_pipeline
 import lyceum
 from lyceum import persist
 from lyceum.bayes import LinearDiscriminant, NaiveBayes
+from lyceum.cluster import Agglomerative
 from lyceum.ensemble import RandomForestClassifier
 from lyceum.errors import ModelFileError
 from lyceum.linear import Ridge
@@ -93,6 +94,18 @@ def test_trees_of_fewer_classes_than_the_model_are_refused(tmp_path):
     object.__setattr__(model.trees_[0], "value", model.trees_[0].value[:, :1].copy())
     object.__setattr__(model.trees_[1], "value", model.trees_[1].value[:, :1].copy())
     with pytest.raises(ModelFileError, match="whose trees are of other classes"):
+        lyceum.load(forged(model, tmp_path / "model"))
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [("starts_", [0, 1, 1 << 60, 80], "begin one after another"), ("order_", [0] * 80, "every row once")],
+)
+def test_clusters_that_do_not_partition_their_rows_are_refused(name, value, message, tmp_path):
+    """The first once took all memory: a cluster of 2^60 rows was written out."""
+    model = Agglomerative(n_clusters=3).fit(TABLE[["dose"]].fillna(0.0))
+    setattr(model, name, np.array(value))
+    with pytest.raises(ModelFileError, match=message):
         lyceum.load(forged(model, tmp_path / "model"))
 
 

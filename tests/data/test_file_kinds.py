@@ -150,13 +150,14 @@ def test_json_lines_are_read(tmp_path, name):
         ('{"a": [1, 2]}\n', "'a' holds a list or an object: .* flatten it first"),
         ('{"a": {"b": 1}}\n', "'a' holds a list or an object"),
         ('{"a": 1}\nnot json\n', "is not a file of one JSON object per line"),
+        ('[{"a": 1}]\xea', "is not a JSON file of rows"),
         ("[1, 2]", "is not a list of JSON objects"),
         ("[1, ", "is not a JSON file of rows"),
         ("", "is empty"),
     ],
 )
 def test_json_that_is_no_table_says_so(tmp_path, text, message):
-    (tmp_path / "t.jsonl").write_text(text)
+    (tmp_path / "t.jsonl").write_bytes(text.encode("latin-1"))
     with pytest.raises(DataError, match=message):
         scan(tmp_path / "t.jsonl")
 

@@ -140,6 +140,17 @@ class MetricLearner(Learner):
             d = len(self.schema_)
             if not all(isinstance(one, np.ndarray) and one.shape == (d,) for one in (low, high)):
                 raise ModelFileError("holds ranges of columns that are not those of its schema")
+        if hasattr(self, "starts_"):
+            self._check_order()
+
+    def _check_order(self) -> None:
+        """Raise unless the stored rows are all there, once, one cluster after another."""
+        who, starts, order, n = type(self).__name__, self.starts_, self.order_, len(self.weights_)
+        whole = starts.dtype.kind == order.dtype.kind == "i"
+        if not whole or starts[0] != 0 or starts[-1] != n or (np.diff(starts) <= 0).any():
+            raise ModelFileError(f"holds a {who} whose clusters do not begin one after another")
+        if not np.array_equal(np.sort(order), np.arange(n)):
+            raise ModelFileError(f"holds a {who} whose order_ does not have every row once")
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

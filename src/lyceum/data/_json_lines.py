@@ -53,8 +53,9 @@ def _lines(path: str) -> pa.Table:
 def _whole(path: str, encoding: str) -> pa.Table:
     """By Python's own reader: a list of objects, other encodings, columns that mix types."""
     with pa.input_stream(path, compression="detect") as stream:
-        text = stream.read().decode(encoding).lstrip("\ufeff \t\r\n")
+        content = stream.read()
     try:
+        text = content.decode(encoding).lstrip("\ufeff \t\r\n")
         objects = json.loads(text) if text[:1] == "[" else [json.loads(line) for line in _filled(text)]
     except ValueError as error:
         raise DataError(f"{path} is not a JSON file of rows: {error}") from error

@@ -30,7 +30,8 @@ def _number_pattern(decimal: str) -> str:
     whole = rf"(?:[1-9]\d{{0,2}}(?:{group}\d{{3}})+|0|[1-9]\d*)"
     body = rf"(?:{whole}(?:{mark}\d*)?|{mark}\d+)(?:[eE][+-]?\d+)?"
     space = r"[ \x{a0}\x{202f}]?"
-    return rf"^\(?[+-]?{space}(?:{_CURRENCY}{space})?[+-]?{body}(?:{space}(?:%|{_CURRENCY}))?\)?$"
+    sign = rf"(?:[+-]?{space}(?:{_CURRENCY}{space})?|{_CURRENCY}{space}[+-])"  # one of them at most
+    return rf"^\(?{sign}{body}(?:{space}(?:%|{_CURRENCY}))?\)?$"
 
 
 _PATTERNS = {decimal: _number_pattern(decimal) for decimal in (".", ",")}
