@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 from lyceum._native import native
 
-__all__ = ["n_threads", "one_thread", "ordered_map", "single_threaded_blas"]
+__all__ = ["limit_threads", "n_threads", "one_thread", "ordered_map", "single_threaded_blas"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -92,6 +92,16 @@ def ordered_map(function: Callable[[Item], Result], items: Iterable[Item]) -> It
             yield result
     finally:
         wait([future for future in waiting if not future.cancel()])
+
+
+@contextmanager
+def limit_threads(count: int) -> Iterator[None]:
+    """Run at most `count` threads for what this thread starts; inside a worker there is one already."""
+    if getattr(_here, "is_worker", False):
+        yield
+        return
+    with _openmp().limit(limits=count, user_api="openmp"):
+        yield
 
 
 @contextmanager

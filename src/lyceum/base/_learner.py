@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum.base._explain import collect_explanation
 from lyceum.base._model_parts import check_learner, n_fitted_numbers
 from lyceum.base._row_names import without_row_names
+from lyceum.base._running import allowed_threads, constrain_running, limit_predictions, shown_progress
 from lyceum.base._state import unchanged_on_failure
 from lyceum.data import Block, CheckCells, Column, Design, Inputs, Recode, Rows, Schema, Step
 from lyceum.report import Explanation, Summary
@@ -49,12 +50,14 @@ class Learner(BaseEstimator):
     n_features_in_: int
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """A `fit` or `partial_fit` that fails leaves the learner as it was, in every subclass."""
+        """In every subclass, `fit` and `partial_fit` are all or nothing and run as `n_jobs` and `verbose` say."""
         super().__init_subclass__(**options)
+        constrain_running(cls)
+        limit_predictions(cls)
         for name in ("fit", "partial_fit"):
             method = vars(cls).get(name)
             if isinstance(method, FunctionType):
-                setattr(cls, name, _unchanged_if_it_fails(method))
+                setattr(cls, name, _guarded(method))
 
     # -- rows in -------------------------------------------------------------------------------------------
 
@@ -162,10 +165,12 @@ class Learner(BaseEstimator):
         return tags
 
 
-def _unchanged_if_it_fails(method: Callable[..., Any]) -> Callable[..., Any]:
+def _guarded(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A method that learns: all or nothing, with the threads and the progress that were asked for."""
+
     @wraps(method)
     def guarded(self: Learner, *data: Any, **named: Any) -> Any:
-        with unchanged_on_failure(self):
+        with unchanged_on_failure(self), allowed_threads(self), shown_progress(self):
             return method(self, *data, **named)
 
     return guarded

@@ -70,6 +70,8 @@ class BayesianGaussianMixture(EllipticalMixture):
         The seed of the start.
     record : bool, default=False
         Whether to keep the parameters of every step in `record_`.
+    verbose : int, default=0
+        Whether to print the progress of `fit`: 1 in tenths, 2 every step.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns hold categories; each becomes one-of-C columns without that of the first category.
 
@@ -170,6 +172,7 @@ class BayesianGaussianMixture(EllipticalMixture):
         tol: float = 1e-5,
         random_state: Any = None,
         record: bool = False,
+        verbose: int = 0,
         categorical_features: Any = "from_dtype",
     ):
         self.n_components = n_components
@@ -187,6 +190,7 @@ class BayesianGaussianMixture(EllipticalMixture):
         self.tol = tol
         self.random_state = random_state
         self.record = record
+        self.verbose = verbose
         self.categorical_features = categorical_features
 
     # -- fit ------------------------------------------------------------------------------------------------

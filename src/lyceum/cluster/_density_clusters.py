@@ -56,6 +56,8 @@ class DensityClusters(ClusterMixin, MetricLearner):
     metric : str or Metric, default="auto"
         A metric of `lyceum.distances`, or its name; "precomputed": X holds the distances of all pairs of
         rows. "auto" is Gower's distance where columns hold categories or cells are missing, else Euclidean.
+    n_jobs : int or None, default=None
+        Threads at a time; None: as many as the process is set to, -1: one per processor.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns hold categories.
 
@@ -137,6 +139,7 @@ class DensityClusters(ClusterMixin, MetricLearner):
         selection: str = "stability",
         allow_single: bool = False,
         metric: Any = "auto",
+        n_jobs: int | None = None,
         categorical_features: Any = "from_dtype",
     ):
         self.eps = eps
@@ -145,6 +148,7 @@ class DensityClusters(ClusterMixin, MetricLearner):
         self.selection = selection
         self.allow_single = allow_single
         self.metric = metric
+        self.n_jobs = n_jobs
         self.categorical_features = categorical_features
 
     # -- fit ------------------------------------------------------------------------------------------------

@@ -69,6 +69,8 @@ class GaussianMixture(EllipticalMixture):
         The seed of the start.
     record : bool, default=False
         Whether to keep the parameters of every step in `record_`.
+    verbose : int, default=0
+        Whether to print the progress of `fit`: 1 in tenths, 2 every step.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns hold categories; each becomes one-of-C columns without that of the first category.
 
@@ -151,6 +153,7 @@ class GaussianMixture(EllipticalMixture):
         warm_start: bool = False,
         random_state: Any = None,
         record: bool = False,
+        verbose: int = 0,
         categorical_features: Any = "from_dtype",
     ):
         self.n_components = n_components
@@ -166,4 +169,5 @@ class GaussianMixture(EllipticalMixture):
         self.warm_start = warm_start
         self.random_state = random_state
         self.record = record
+        self.verbose = verbose
         self.categorical_features = categorical_features

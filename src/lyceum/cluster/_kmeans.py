@@ -78,6 +78,8 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Le
         The seed of the sample and of the starts.
     record : bool, default=False
         Whether to keep the centres of every step in `record_`.
+    verbose : int, default=0
+        Whether to print the progress of `fit`: 1 in tenths, 2 every step.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns hold categories; each becomes one-of-C columns, so that rows that differ in one such
         column are at distance sqrt(2) there (1 if it has two categories).
@@ -162,6 +164,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Le
         metric: str = "euclidean",
         random_state: Any = None,
         record: bool = False,
+        verbose: int = 0,
         categorical_features: Any = "from_dtype",
     ):
         self.n_clusters = n_clusters
@@ -173,6 +176,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Le
         self.metric = metric
         self.random_state = random_state
         self.record = record
+        self.verbose = verbose
         self.categorical_features = categorical_features
 
     # -- fit ------------------------------------------------------------------------------------------------

@@ -67,6 +67,10 @@ class BaggingClassifier(Classifier, MemberImportances, BaggingBase):
     random_state : int, RandomState or None, default=None
         The seed; what a member draws follows from it and from its number, not from the threads. None
         draws one.
+    n_jobs : int or None, default=None
+        Threads at a time; None: as many as the process is set to, -1: one per processor.
+    verbose : int, default=0
+        Whether to print the progress of `fit`: 1 in tenths, 2 every step.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns hold categories; "from_dtype" leaves it to the estimator's own setting.
 
@@ -136,6 +140,8 @@ class BaggingClassifier(Classifier, MemberImportances, BaggingBase):
         oob_score: bool = False,
         warm_start: bool = False,
         random_state: int | None = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
         categorical_features: Any = "from_dtype",
     ):
         self.estimator = estimator
@@ -148,6 +154,8 @@ class BaggingClassifier(Classifier, MemberImportances, BaggingBase):
         self.oob_score = oob_score
         self.warm_start = warm_start
         self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
         self.categorical_features = categorical_features
 
     def _default(self) -> Any:

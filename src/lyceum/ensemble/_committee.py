@@ -74,6 +74,10 @@ class Committee(EitherTask, CommitteeBase):
         How rows are left out for `weights`.
     random_state : int, RandomState or None, default=None
         The seed of the folds and of every `random_state` in the members.
+    n_jobs : int or None, default=None
+        Threads at a time; None: as many as the process is set to, -1: one per processor.
+    verbose : int, default=0
+        Whether to print the progress of `fit`: 1 in tenths, 2 every step.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns hold categories.
 
@@ -136,6 +140,8 @@ class Committee(EitherTask, CommitteeBase):
         weights: Any = None,
         cv: Any = 5,
         random_state: int | None = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
         categorical_features: Any = "from_dtype",
     ):
         self.members = members
@@ -143,6 +149,8 @@ class Committee(EitherTask, CommitteeBase):
         self.weights = weights
         self.cv = cv
         self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
         self.categorical_features = categorical_features
 
     def _default_members(self) -> list[Any]:

@@ -60,6 +60,10 @@ class ExtraTreesClassifier(RandomForestClassifier):
     random_state : int, RandomState or None, default=None
         The seed; what a member draws follows from it and from its number, not from the threads. None
         draws one.
+    n_jobs : int or None, default=None
+        Threads at a time; None: as many as the process is set to, -1: one per processor.
+    verbose : int, default=0
+        Whether to print the progress of `fit`: 1 in tenths, 2 every step.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns of an array hold categories, or declared kinds.
 
@@ -125,6 +129,8 @@ class ExtraTreesClassifier(RandomForestClassifier):
         max_bins: int | None = 255,
         warm_start: bool = False,
         random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
         categorical_features: Any = "from_dtype",
     ):
         super().__init__(
@@ -146,6 +152,8 @@ class ExtraTreesClassifier(RandomForestClassifier):
             max_bins=max_bins,
             warm_start=warm_start,
             random_state=random_state,
+            n_jobs=n_jobs,
+            verbose=verbose,
             categorical_features=categorical_features,
         )
 
@@ -191,6 +199,10 @@ class ExtraTreesRegressor(RandomForestRegressor):
     random_state : int, RandomState or None, default=None
         The seed; what a member draws follows from it and from its number, not from the threads. None
         draws one.
+    n_jobs : int or None, default=None
+        Threads at a time; None: as many as the process is set to, -1: one per processor.
+    verbose : int, default=0
+        Whether to print the progress of `fit`: 1 in tenths, 2 every step.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns of an array hold categories, or declared kinds.
 
@@ -254,6 +266,8 @@ class ExtraTreesRegressor(RandomForestRegressor):
         max_bins: int | None = 255,
         warm_start: bool = False,
         random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
         categorical_features: Any = "from_dtype",
     ):
         super().__init__(
@@ -274,5 +288,7 @@ class ExtraTreesRegressor(RandomForestRegressor):
             max_bins=max_bins,
             warm_start=warm_start,
             random_state=random_state,
+            n_jobs=n_jobs,
+            verbose=verbose,
             categorical_features=categorical_features,
         )

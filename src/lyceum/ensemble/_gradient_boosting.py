@@ -94,6 +94,7 @@ class GradientBoostingClassifier(PosteriorClassifier, GradientBoosting):
         warm_start: bool = False,
         record: bool = False,
         random_state: int | None = None,
+        verbose: int = 0,
         categorical_features: Any = "from_dtype",
     ):
         self.learning_rate = learning_rate
@@ -114,6 +115,7 @@ class GradientBoostingClassifier(PosteriorClassifier, GradientBoosting):
         self.warm_start = warm_start
         self.record = record
         self.random_state = random_state
+        self.verbose = verbose
         self.categorical_features = categorical_features
 
     def _loss(self, y: np.ndarray, w: np.ndarray | None) -> Loss:
@@ -258,6 +260,7 @@ class GradientBoostingRegressor(Regressor, GradientBoosting):
         warm_start: bool = False,
         record: bool = False,
         random_state: int | None = None,
+        verbose: int = 0,
         categorical_features: Any = "from_dtype",
     ):
         self.loss = loss
@@ -279,6 +282,7 @@ class GradientBoostingRegressor(Regressor, GradientBoosting):
         self.warm_start = warm_start
         self.record = record
         self.random_state = random_state
+        self.verbose = verbose
         self.categorical_features = categorical_features
 
     def _loss(self, y: np.ndarray, w: np.ndarray | None) -> Loss:

@@ -60,6 +60,8 @@ _PARAMETERS = """
         Whether to keep losses, sizes, gains and columns of every round in `record_`.
     random_state : int, RandomState or None, default=None
         The seed of drawn rows and columns and of the validation rows; None draws one.
+    verbose : int, default=0
+        Whether to print the progress of `fit`: 1 in tenths, 2 every step.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns of an array hold categories.
 """

@@ -44,6 +44,8 @@ class MultiLabel(Classifier, Ensemble):
     ----------
     estimator : classifier, default=None
         None is `LogisticRegression()`. Weights are passed on if its `fit` takes them.
+    n_jobs : int or None, default=None
+        Threads at a time; None: as many as the process is set to, -1: one per processor.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns hold categories; "from_dtype" leaves it to the estimator's own setting.
 
@@ -83,8 +85,15 @@ class MultiLabel(Classifier, Ensemble):
 
     labels_: np.ndarray
 
-    def __init__(self, estimator: Any = None, *, categorical_features: Any = "from_dtype"):
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        n_jobs: int | None = None,
+        categorical_features: Any = "from_dtype",
+    ):
         self.estimator = estimator
+        self.n_jobs = n_jobs
         self.categorical_features = categorical_features
 
     def _default(self) -> Any:

@@ -50,6 +50,8 @@ class OneVsOne(BinaryMembers):
     decision : {"votes", "scores", "posteriors"}, default="votes"
         What decides: votes of the pairs, the sum of a class's scores in its pairs, or the coupled posteriors,
         which minimise the risk and need members with posteriors.
+    n_jobs : int or None, default=None
+        Threads at a time; None: as many as the process is set to, -1: one per processor.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns hold categories; "from_dtype" leaves it to the estimator's own setting.
 
@@ -94,10 +96,16 @@ class OneVsOne(BinaryMembers):
     }
 
     def __init__(
-        self, estimator: Any = None, *, decision: str = "votes", categorical_features: Any = "from_dtype"
+        self,
+        estimator: Any = None,
+        *,
+        decision: str = "votes",
+        n_jobs: int | None = None,
+        categorical_features: Any = "from_dtype",
     ):
         self.estimator = estimator
         self.decision = decision
+        self.n_jobs = n_jobs
         self.categorical_features = categorical_features
 
     def _make_code(self, n_classes: int) -> np.ndarray:

@@ -44,6 +44,10 @@ class OneVsRest(BinaryMembers):
         None is `LogisticRegression()`. Weights are passed on if its `fit` takes them.
     decision : {"scores", "votes"}, default="scores"
         Whether the highest score or most votes decide; among classes of as many votes, the one of more rows.
+    n_jobs : int or None, default=None
+        Threads at a time; None: as many as the process is set to, -1: one per processor.
+    verbose : int, default=0
+        Whether to print the progress of `fit`: 1 in tenths, 2 every step.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns hold categories; "from_dtype" leaves it to the estimator's own setting.
 
@@ -88,10 +92,18 @@ class OneVsRest(BinaryMembers):
     }
 
     def __init__(
-        self, estimator: Any = None, *, decision: str = "scores", categorical_features: Any = "from_dtype"
+        self,
+        estimator: Any = None,
+        *,
+        decision: str = "scores",
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        categorical_features: Any = "from_dtype",
     ):
         self.estimator = estimator
         self.decision = decision
+        self.n_jobs = n_jobs
+        self.verbose = verbose
         self.categorical_features = categorical_features
 
     def _make_code(self, n_classes: int) -> np.ndarray:

@@ -63,6 +63,8 @@ class OutputCode(BinaryMembers):
         L for `decoding="loss"`. Choose that which the members minimise.
     random_state : int, RandomState or None, default=None
         The seed of random and BCH codes.
+    n_jobs : int or None, default=None
+        Threads at a time; None: as many as the process is set to, -1: one per processor.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns hold categories; "from_dtype" leaves it to the estimator's own setting.
 
@@ -122,6 +124,7 @@ class OutputCode(BinaryMembers):
         decoding: str = "loss",
         loss: str = "hinge",
         random_state: int | None = None,
+        n_jobs: int | None = None,
         categorical_features: Any = "from_dtype",
     ):
         self.estimator = estimator
@@ -130,6 +133,7 @@ class OutputCode(BinaryMembers):
         self.decoding = decoding
         self.loss = loss
         self.random_state = random_state
+        self.n_jobs = n_jobs
         self.categorical_features = categorical_features
 
     # -- the code --------------------------------------------------------------------------------------------

@@ -64,6 +64,10 @@ class RandomForestClassifier(Classifier, Forest):
         Whether `fit` adds trees up to `n_estimators`; the forest is then the same as one grown at once.
     random_state : int, RandomState or None, default=None
         What a tree draws depends on this and on its number, not on the threads.
+    n_jobs : int or None, default=None
+        Threads at a time; None: as many as the process is set to, -1: one per processor.
+    verbose : int, default=0
+        Whether to print the progress of `fit`: 1 in tenths, 2 every step.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns of an array hold categories, or declared kinds.
 
@@ -140,6 +144,8 @@ class RandomForestClassifier(Classifier, Forest):
         max_bins: int | None = 255,
         warm_start: bool = False,
         random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
         categorical_features: Any = "from_dtype",
     ):
         self.n_estimators = n_estimators
@@ -160,6 +166,8 @@ class RandomForestClassifier(Classifier, Forest):
         self.max_bins = max_bins
         self.warm_start = warm_start
         self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
         self.categorical_features = categorical_features
 
     def predict(self, X: Any) -> Any:
@@ -234,6 +242,10 @@ class RandomForestRegressor(Regressor, Forest):
     random_state : int, RandomState or None, default=None
         The seed; what a member draws follows from it and from its number, not from the threads. None
         draws one.
+    n_jobs : int or None, default=None
+        Threads at a time; None: as many as the process is set to, -1: one per processor.
+    verbose : int, default=0
+        Whether to print the progress of `fit`: 1 in tenths, 2 every step.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns of an array hold categories, or declared kinds.
 
@@ -304,6 +316,8 @@ class RandomForestRegressor(Regressor, Forest):
         max_bins: int | None = 255,
         warm_start: bool = False,
         random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
         categorical_features: Any = "from_dtype",
     ):
         self.n_estimators = n_estimators
@@ -323,6 +337,8 @@ class RandomForestRegressor(Regressor, Forest):
         self.max_bins = max_bins
         self.warm_start = warm_start
         self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
         self.categorical_features = categorical_features
 
     def predict(self, X: Any) -> Any:

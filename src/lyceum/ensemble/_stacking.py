@@ -182,6 +182,10 @@ class StackingClassifier(Classifier, _Stacking):
         Whether the final learner also sees the columns of the table.
     random_state : int, RandomState or None, default=None
         The seed of the folds and of every `random_state` in the learners.
+    n_jobs : int or None, default=None
+        Threads at a time; None: as many as the process is set to, -1: one per processor.
+    verbose : int, default=0
+        Whether to print the progress of `fit`: 1 in tenths, 2 every step.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns hold categories.
 
@@ -234,6 +238,8 @@ class StackingClassifier(Classifier, _Stacking):
         cv: Any = 5,
         passthrough: bool = False,
         random_state: int | None = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
         categorical_features: Any = "from_dtype",
     ):
         self.members = members
@@ -241,6 +247,8 @@ class StackingClassifier(Classifier, _Stacking):
         self.cv = cv
         self.passthrough = passthrough
         self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
         self.categorical_features = categorical_features
 
     def _default_members(self) -> list[Any]:
@@ -281,6 +289,10 @@ class StackingRegressor(Regressor, _Stacking):
         Whether the final learner also sees the columns of the table.
     random_state : int, RandomState or None, default=None
         The seed of the folds and of every `random_state` in the learners.
+    n_jobs : int or None, default=None
+        Threads at a time; None: as many as the process is set to, -1: one per processor.
+    verbose : int, default=0
+        Whether to print the progress of `fit`: 1 in tenths, 2 every step.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns hold categories.
 
@@ -329,6 +341,8 @@ class StackingRegressor(Regressor, _Stacking):
         cv: Any = 5,
         passthrough: bool = False,
         random_state: int | None = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
         categorical_features: Any = "from_dtype",
     ):
         self.members = members
@@ -336,6 +350,8 @@ class StackingRegressor(Regressor, _Stacking):
         self.cv = cv
         self.passthrough = passthrough
         self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
         self.categorical_features = categorical_features
 
     def _default_members(self) -> list[Any]:

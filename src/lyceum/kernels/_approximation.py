@@ -52,6 +52,8 @@ class Nystroem(Transformer, KernelLearner):
         The shift of "poly" and "sigmoid".
     random_state : int, RandomState or None, default=None
         The seed of the sample.
+    n_jobs : int or None, default=None
+        Threads at a time; None: as many as the process is set to, -1: one per processor.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns hold categories; each becomes one-of-C columns.
 
@@ -112,6 +114,7 @@ class Nystroem(Transformer, KernelLearner):
         degree: int = 3,
         coef0: float = 1.0,
         random_state: int | None = None,
+        n_jobs: int | None = None,
         categorical_features: Any = "from_dtype",
     ):
         self.n_components = n_components
@@ -120,6 +123,7 @@ class Nystroem(Transformer, KernelLearner):
         self.degree = degree
         self.coef0 = coef0
         self.random_state = random_state
+        self.n_jobs = n_jobs
         self.categorical_features = categorical_features
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):

@@ -54,6 +54,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelLearner
         The degree of "poly".
     coef0 : float, default=1.0
         The shift of "poly" and "sigmoid".
+    n_jobs : int or None, default=None
+        Threads at a time; None: as many as the process is set to, -1: one per processor.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns hold categories; each becomes one-of-C columns, unless the kernel compares categories.
 
@@ -121,6 +123,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelLearner
         gamma: Any = None,
         degree: int = 3,
         coef0: float = 1.0,
+        n_jobs: int | None = None,
         categorical_features: Any = "from_dtype",
     ):
         self.n_components = n_components
@@ -128,6 +131,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelLearner
         self.gamma = gamma
         self.degree = degree
         self.coef0 = coef0
+        self.n_jobs = n_jobs
         self.categorical_features = categorical_features
 
     # -- fit -------------------------------------------------------------------------------------------------

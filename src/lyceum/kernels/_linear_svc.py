@@ -68,6 +68,8 @@ class LinearSVC(Classifier, Learner):
         of the optimality conditions in units of f (multipliers, dual coordinate descent).
     max_iter : int, default=1000
         Most passes over the rows.
+    verbose : int, default=0
+        Whether to print the progress of `fit`: 1 in tenths, 2 every step.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns of an array hold categories; each becomes one-of-C columns.
 
@@ -146,6 +148,7 @@ class LinearSVC(Classifier, Learner):
         class_weight: Any = None,
         tol: float = 1e-4,
         max_iter: int = 1000,
+        verbose: int = 0,
         categorical_features: Any = "from_dtype",
     ):
         self.C = C
@@ -155,6 +158,7 @@ class LinearSVC(Classifier, Learner):
         self.class_weight = class_weight
         self.tol = tol
         self.max_iter = max_iter
+        self.verbose = verbose
         self.categorical_features = categorical_features
 
     # -- fit -----------------------------------------------------------------------------------------------

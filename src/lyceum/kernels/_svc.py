@@ -73,6 +73,8 @@ class SVC(Classifier, SupportVectors):
         Megabytes for kernel values, where keeping them is quicker than computing them again.
     random_state : int, RandomState or None, default=None
         The seed of the folds of `probability`.
+    verbose : int, default=0
+        Whether to print the progress of `fit`: 1 in tenths, 2 every step.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns of an array hold categories; each becomes one-of-C columns unless the kernel compares
         categories itself.
@@ -175,6 +177,7 @@ class SVC(Classifier, SupportVectors):
         max_iter: int = 10_000,
         cache_size: float = 200,
         random_state: Any = None,
+        verbose: int = 0,
         categorical_features: Any = "from_dtype",
     ):
         self.C = C
@@ -190,6 +193,7 @@ class SVC(Classifier, SupportVectors):
         self.max_iter = max_iter
         self.cache_size = cache_size
         self.random_state = random_state
+        self.verbose = verbose
         self.categorical_features = categorical_features
 
     # -- fit -----------------------------------------------------------------------------------------------

@@ -51,6 +51,8 @@ class SVR(Regressor, SupportVectors):
         Most working sets.
     cache_size : float, default=200
         Megabytes for kernel values, where keeping them is quicker than computing them again.
+    verbose : int, default=0
+        Whether to print the progress of `fit`: 1 in tenths, 2 every step.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns of an array hold categories; each becomes one-of-C columns unless the kernel compares
         categories itself.
@@ -131,6 +133,7 @@ class SVR(Regressor, SupportVectors):
         tol: float = 1e-3,
         max_iter: int = 10_000,
         cache_size: float = 200,
+        verbose: int = 0,
         categorical_features: Any = "from_dtype",
     ):
         self.C = C
@@ -142,6 +145,7 @@ class SVR(Regressor, SupportVectors):
         self.tol = tol
         self.max_iter = max_iter
         self.cache_size = cache_size
+        self.verbose = verbose
         self.categorical_features = categorical_features
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):

@@ -61,6 +61,10 @@ class ElasticNetCV(PenaltyCV):
         Whether to keep the solutions down to the chosen penalty, over all rows, in `record_`.
     random_state : int, RandomState or None, default=None
         The seed of the folds; None draws one.
+    n_jobs : int or None, default=None
+        Threads at a time; None: as many as the process is set to, -1: one per processor.
+    verbose : int, default=0
+        Whether to print the progress of `fit`: 1 in tenths, 2 every step.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns of an array hold categories, or declared kinds; each such column becomes one column
         per category.
@@ -135,6 +139,8 @@ class ElasticNetCV(PenaltyCV):
         max_iter: int = 10_000,
         record: bool = False,
         random_state: int | None = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
         categorical_features: Any = "from_dtype",
     ):
         self.l1_ratio = l1_ratio
@@ -149,6 +155,8 @@ class ElasticNetCV(PenaltyCV):
         self.max_iter = max_iter
         self.record = record
         self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
         self.categorical_features = categorical_features
 
     @property
@@ -260,6 +268,10 @@ class LassoCV(ElasticNetCV):
         Whether to keep the solutions down to the chosen penalty, over all rows, in `record_`.
     random_state : int, RandomState or None, default=None
         The seed of the folds; None draws one.
+    n_jobs : int or None, default=None
+        Threads at a time; None: as many as the process is set to, -1: one per processor.
+    verbose : int, default=0
+        Whether to print the progress of `fit`: 1 in tenths, 2 every step.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns of an array hold categories, or declared kinds; each such column becomes one column
         per category.
@@ -331,6 +343,8 @@ class LassoCV(ElasticNetCV):
         max_iter: int = 10_000,
         record: bool = False,
         random_state: int | None = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
         categorical_features: Any = "from_dtype",
     ):
         self.alphas = alphas
@@ -344,6 +358,8 @@ class LassoCV(ElasticNetCV):
         self.max_iter = max_iter
         self.record = record
         self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
         self.categorical_features = categorical_features
 
     @property

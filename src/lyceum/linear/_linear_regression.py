@@ -68,6 +68,8 @@ class LinearRegression(LeastSquares):
         Where "gradient_descent" with a learning rate and "lms" start; None: at 0.
     record : bool, default=False
         Whether to keep the coefficients of every pass of "gradient_descent" and "lms" in `record_`.
+    n_jobs : int or None, default=None
+        Threads at a time; None: as many as the process is set to, -1: one per processor.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns of an array hold categories; each becomes a column per category but the first, its
         reference.
@@ -154,6 +156,7 @@ class LinearRegression(LeastSquares):
         scale_columns: bool = True,
         start: Any = None,
         record: bool = False,
+        n_jobs: int | None = None,
         categorical_features: Any = "from_dtype",
     ):
         self.fit_intercept = fit_intercept
@@ -165,6 +168,7 @@ class LinearRegression(LeastSquares):
         self.scale_columns = scale_columns
         self.start = start
         self.record = record
+        self.n_jobs = n_jobs
         self.categorical_features = categorical_features
 
     @property

@@ -10,6 +10,7 @@ import numpy as np
 
 from lyceum.data import Block, Rows
 from lyceum.linear._row_passes import first_pass, unchecked
+from lyceum.linear._standardized import ScaleColumns, inverse_deviations
 from lyceum.solvers import Point, PositiveFactor
 from lyceum.statistics import ClassScatter, LogisticLoss, Moments, Scatter, SoftmaxLoss, class_weights
 
@@ -38,6 +39,15 @@ class ClassSpread:
         if n_classes == 2:
             return cls._of_two(first_pass(rows, partial(Scatter.of, target=True)))
         return cls._of_many(first_pass(rows, partial(_finite_scatter)).scatter)
+
+    def standardized(self) -> tuple[ClassSpread, np.ndarray]:
+        """The spread of the columns divided by their standard deviations, and what they are multiplied by."""
+        square = self.scatter.ndim == 2
+        diagonal = np.diagonal(self.scatter) if square else self.scatter
+        f = inverse_deviations(diagonal, self.weight.sum())
+        offsets = None if self.offsets is None else self.offsets * f
+        scatter = self.scatter * (np.outer(f, f) if square else f**2)
+        return ClassSpread(self.n_rows, self.weight, self.mean * f, offsets, scatter), f
 
     @classmethod
     def _of_two(cls, joint: Scatter) -> ClassSpread:
@@ -106,6 +116,7 @@ class LogLoss:
     fit_intercept: bool
     class_weight: np.ndarray | None
     reference: int | None = None  # the output that stays zero, of more than one
+    factors: np.ndarray | None = None  # (d,) what the columns were multiplied by
 
     @classmethod
     def over(
@@ -116,9 +127,29 @@ class LogLoss:
         fit_intercept: bool,
         class_weight: np.ndarray | None,
         reference: int | None = None,
+        standardize: bool = False,
     ) -> LogLoss:
-        reference = reference if len(spread.weight) > 2 else None
-        return cls(unchecked(rows), spread, penalty, fit_intercept, class_weight, reference)
+        reference, factors = reference if len(spread.weight) > 2 else None, None
+        if standardize:
+            spread, factors = spread.standardized()
+            rows = rows.then(ScaleColumns(factors))
+        return cls(unchecked(rows), spread, penalty, fit_intercept, class_weight, reference, factors)
+
+    # -- units ---------------------------------------------------------------------------------------------
+
+    def weights_at_zero(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Coefficients of the columns as they came, and intercepts at x = 0 instead of at the means."""
+        coef = np.ascontiguousarray(theta[:, :-1])
+        intercept = theta[:, -1] - coef @ self.shift
+        return (coef if self.factors is None else coef * self.factors), intercept
+
+    def covariance_as_came(self, point: Point) -> tuple[np.ndarray, np.ndarray]:
+        """H⁻¹ for the columns as they came, and where on them the intercepts are taken."""
+        inverse = self.covariance(point)
+        if self.factors is None:
+            return inverse, self.shift
+        f = np.tile(np.append(self.factors, 1.0), self.outputs)
+        return inverse * np.outer(f, f), self.shift / self.factors
 
     # -- shapes --------------------------------------------------------------------------------------------
 

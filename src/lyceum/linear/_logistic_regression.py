@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from lyceum._threads import single_threaded_blas
@@ -19,9 +17,8 @@ from lyceum.linear._laplace_posterior import LaplacePosterior
 from lyceum.linear._log_loss import ClassSpread, LogLoss
 from lyceum.linear._log_loss_minimum import SMALL, SOLVERS, free_parameters, minimise, starting_point
 from lyceum.linear._logistic_report import LogisticReport
-from lyceum.linear._logistic_settings import check_settings, reference_output, warn_of_dependent_columns
+from lyceum.linear._logistic_settings import check_settings, reference_output, warn_of_fit
 from lyceum.linear._posterior_predictive import PREDICTIVES
-from lyceum.linear._proximal_newton import ProximalNewton
 from lyceum.linear._recursive_logistic import RecursiveLogistic
 from lyceum.linear._separable_bound import alternate
 from lyceum.linear._separation import is_separated
@@ -57,6 +54,9 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
         The share of absolute values in the penalty: 0 is L2, 1 is L1, which makes coefficients exactly zero.
         Above 0 the solver is proximal Newton (coordinate descent on the quadratic model of every pass, up to
         5000 parameters), standard errors are not computed, and `solver` has to be "auto".
+    standardize : bool, default=False
+        Whether the penalty is on the coefficients of columns divided by their standard deviations, so that
+        it does not depend on units; results are given for the columns as they are.
     solver : {"auto", "irls", "levenberg_marquardt", "lbfgs", "conjugate_gradient", "gradient_descent", \
             "bound", "sigmoid_bound", "recursive"}, default="auto"
         "irls": Newton's method (iteratively reweighted least squares) with step halving;
@@ -113,6 +113,10 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
         Whether `fit` begins at the parameters of the last `fit`.
     record : bool, default=False
         Whether to keep the parameters of every iteration in `record_`.
+    n_jobs : int or None, default=None
+        Threads at a time; None: as many as the process is set to, -1: one per processor.
+    verbose : int, default=0
+        Whether to print the progress of `fit`: 1 in tenths, 2 every step.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns of an array hold categories; each becomes a column per category but the first, its
         reference.
@@ -186,6 +190,7 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
     _parameter_constraints: ClassVar[dict] = {
         "C": [Interval(Real, 0, None, closed="right")],
         "l1_ratio": [Interval(Real, 0, 1, closed="both")],
+        "standardize": ["boolean"],
         "solver": [StrOptions({"auto", "bound", "sigmoid_bound", "recursive", *SOLVERS})],
         "reference": "no_validation",
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -206,6 +211,7 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
         *,
         C: float = 1.0,
         l1_ratio: float = 0.0,
+        standardize: bool = False,
         solver: str = "auto",
         reference: Any = None,
         max_iter: int = 100,
@@ -218,10 +224,13 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
         random_state: int | None = None,
         warm_start: bool = False,
         record: bool = False,
+        n_jobs: int | None = None,
+        verbose: int = 0,
         categorical_features: Any = "from_dtype",
     ):
         self.C = C
         self.l1_ratio = l1_ratio
+        self.standardize = standardize
         self.solver = solver
         self.reference = reference
         self.max_iter = max_iter
@@ -234,6 +243,8 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
         self.random_state = random_state
         self.warm_start = warm_start
         self.record = record
+        self.n_jobs = n_jobs
+        self.verbose = verbose
         self.categorical_features = categorical_features
 
     # -- fit -----------------------------------------------------------------------------------------------
@@ -260,11 +271,15 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
             weights = self._class_factors(spread.weight)
             self._class_weight = spread.weight * (1.0 if weights is None else weights)
             penalty = (1 - self.l1_ratio) / self.C
-            problem = LogLoss.over(rows, spread, penalty, self.fit_intercept, weights, self._reference)
+            problem = LogLoss.over(
+                rows, spread, penalty, self.fit_intercept, weights, self._reference, self.standardize
+            )
             self.n_rows_, self.mean_ = spread.n_rows, spread.mean
             if len(self.classes_) == 1:
                 self._fit_one_class()
             else:
+                if last is not None and problem.factors is not None:
+                    last = (last[0] / problem.factors, last[1])
                 self._finish(problem, self._minimum(problem, last))
         return self
 
@@ -299,7 +314,7 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
         return class_weight_factors(self.class_weight, self.classes_.tolist(), weight)
 
     def _record_point(self, problem: LogLoss, point: Point) -> None:
-        coef, intercept = _original(problem, point.theta)
+        coef, intercept = problem.weights_at_zero(point.theta)
         self.record_.append(
             {
                 "step": len(self.record_),
@@ -322,10 +337,11 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
 
     def _finish(self, problem: LogLoss, outcome: Outcome) -> None:
         point = outcome.point
-        self.coef_, self.intercept_ = _original(problem, point.theta)
+        self.coef_, self.intercept_ = problem.weights_at_zero(point.theta)
         self.n_iter_, self.converged_ = outcome.n_iter, outcome.converged
         self.history_, self.objective_ = list(outcome.history), point.value
-        penalty = 0.5 * problem.penalty * (self.coef_**2).sum() + self._l1 * np.abs(self.coef_).sum()
+        b = point.theta[:, :-1]
+        penalty = 0.5 * problem.penalty * (b**2).sum() + self._l1 * np.abs(b).sum()
         self.log_likelihood_ = -(point.value - float(penalty))
         self.null_log_likelihood_ = -problem.null_value
         self._forget_standard_errors()
@@ -333,7 +349,7 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
             if point.hessian is None:
                 point = problem.evaluate(point.theta, hessian=True)
                 outcome = replace(outcome, point=point)
-            self._set_standard_errors(problem.covariance(point), problem.shift)
+            self._set_standard_errors(*problem.covariance_as_came(point))
         self._warn(problem, outcome)
 
     def _wants_standard_errors(self, parameters: int) -> bool:
@@ -344,26 +360,7 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
 
     def _warn(self, problem: LogLoss, outcome: Outcome) -> None:
         self.separated_ = bool(np.isinf(self.C)) and is_separated(problem, outcome)
-        if self.separated_:
-            warnings.warn(
-                "the classes are separated by the columns, so that the likelihood has no maximum and "
-                "coefficients and standard errors grow without end: give a finite C",
-                ConvergenceWarning,
-                stacklevel=5,
-            )
-        elif not outcome.converged:
-            left = (
-                ProximalNewton(self._l1).violation(outcome.point) if self._l1 > 0 else outcome.point.gradient
-            )
-            size = "" if self.solver == "sigmoid_bound" else f" with a gradient of {problem.size(left):.1e}"
-            warnings.warn(
-                f"LogisticRegression stopped after max_iter={self.max_iter} iterations{size}, short of "
-                f"tol={self.tol:g}: raise max_iter, or lower C",
-                ConvergenceWarning,
-                stacklevel=5,
-            )
-        if np.isinf(self.C) and problem.spread.scatter.ndim == 2:
-            warn_of_dependent_columns(self, problem)
+        warn_of_fit(self, problem, outcome)
 
     # -- predict -------------------------------------------------------------------------------------------
 
@@ -387,12 +384,6 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
         outputs = len(self.classes_) if len(self.classes_) > 2 else 1
         d = len(self._design_names)
         return {"coef_": (outputs, d), "intercept_": (outputs,), "mean_": (d,)}
-
-
-def _original(problem: LogLoss, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Coefficients, and intercepts at x = 0 instead of at the column means."""
-    coef = np.ascontiguousarray(theta[:, :-1])
-    return coef, theta[:, -1] - coef @ problem.shift
 
 
 def _scores(learner: LogisticRegression, block: Block) -> np.ndarray:

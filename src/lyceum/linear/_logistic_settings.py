@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from lyceum.errors import DataError, SettingError
 from lyceum.linear._least_squares import warn_dependent
 from lyceum.linear._log_loss import LogLoss
-from lyceum.solvers import PositiveFactor
+from lyceum.linear._proximal_newton import ProximalNewton
+from lyceum.solvers import Outcome, PositiveFactor
 
-__all__ = ["check_settings", "reference_output", "warn_of_dependent_columns"]
+__all__ = ["check_settings", "reference_output", "warn_of_fit"]
 
 
 def check_settings(learner: Any) -> None:
@@ -43,6 +46,11 @@ def check_settings(learner: Any) -> None:
             "solver='recursive' starts from the prior N(0, C) of the weights: give a finite C",
         ),
         (
+            solver == "recursive" and learner.standardize,
+            "solver='recursive' cannot know the deviations of the columns beforehand: standardize them "
+            "first, e.g. by lyceum.prepare.Standardize()",
+        ),
+        (
             solver == "recursive" and learner.class_weight == "balanced",
             "solver='recursive' cannot know the class shares beforehand: give class_weight as a dict",
         ),
@@ -66,7 +74,30 @@ def reference_output(label: Any, labels: list) -> int | None:
     return labels.index(label) if len(labels) > 2 else None
 
 
-def warn_of_dependent_columns(learner: Any, problem: LogLoss) -> None:
+def warn_of_fit(learner: Any, problem: LogLoss, outcome: Outcome) -> None:
+    """Warn of an optimum at infinity, a stop before the optimum, and columns that depend on each other."""
+    if learner.separated_:
+        warnings.warn(
+            "the classes are separated by the columns, so that the likelihood has no maximum and "
+            "coefficients and standard errors grow without end: give a finite C",
+            ConvergenceWarning,
+            stacklevel=6,
+        )
+    elif not outcome.converged:
+        left, l1 = outcome.point.gradient, learner.l1_ratio / learner.C
+        left = ProximalNewton(l1).violation(outcome.point) if l1 > 0 else left
+        size = "" if learner.solver == "sigmoid_bound" else f" with a gradient of {problem.size(left):.1e}"
+        warnings.warn(
+            f"LogisticRegression stopped after max_iter={learner.max_iter} iterations{size}, short of "
+            f"tol={learner.tol:g}: raise max_iter, or lower C",
+            ConvergenceWarning,
+            stacklevel=6,
+        )
+    if np.isinf(learner.C) and problem.spread.scatter.ndim == 2:
+        _warn_of_dependent_columns(learner, problem)
+
+
+def _warn_of_dependent_columns(learner: Any, problem: LogLoss) -> None:
     """Warn where an unpenalised fit cannot tell columns apart."""
     spread = problem.spread
     floor = spread.weight.sum() * (4 * np.finfo(np.float64).eps * spread.mean) ** 2

@@ -51,6 +51,10 @@ class Perceptron(LinearScores):
         Whether rows are taken about the column means; False takes them as they are, as on paper.
     record : bool or "steps", default=False
         Whether to keep the weights after every pass, or after every row too, in `record_`.
+    n_jobs : int or None, default=None
+        Threads at a time; None: as many as the process is set to, -1: one per processor.
+    verbose : int, default=0
+        Whether to print the progress of `fit`: 1 in tenths, 2 every step.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns of an array hold categories; each becomes one-of-C columns.
 
@@ -123,6 +127,8 @@ class Perceptron(LinearScores):
         start: Any = None,
         center_columns: bool = True,
         record: bool | str = False,
+        n_jobs: int | None = None,
+        verbose: int = 0,
         categorical_features: Any = "from_dtype",
     ):
         self.learning_rate = learning_rate
@@ -130,6 +136,8 @@ class Perceptron(LinearScores):
         self.start = start
         self.center_columns = center_columns
         self.record = record
+        self.n_jobs = n_jobs
+        self.verbose = verbose
         self.categorical_features = categorical_features
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):

@@ -106,6 +106,11 @@ class RecursiveLogistic:
                 known = None  # one class has no weights yet
             check_same_weights(known, (self.classes_.tolist(), self._design_names))
             self._check_settings()
+            if known is None and self.standardize:
+                raise SettingError(
+                    "partial_fit cannot know the deviations of the columns beforehand: fit first, or "
+                    "standardize the columns, e.g. by lyceum.prepare.Standardize()"
+                )
             self.seed_ = self.seed_ if fitted else seed_from(self.random_state)
             if known is not None and not getattr(self, "recursion_", None) and len(self.classes_) > 1:
                 self._continue_from_optimum()

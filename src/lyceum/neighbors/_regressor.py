@@ -57,6 +57,8 @@ class KNeighborsRegressor(Regressor, Voter):
         The share of the rows that "validation" holds out.
     random_state : int, RandomState or None, default=None
         The seed of which rows are held out.
+    n_jobs : int or None, default=None
+        Threads at a time; None: as many as the process is set to, -1: one per processor.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns hold categories.
 
@@ -117,6 +119,7 @@ class KNeighborsRegressor(Regressor, Voter):
         max_neighbors: int = 50,
         validation_fraction: float = 0.25,
         random_state: Any = None,
+        n_jobs: int | None = None,
         categorical_features: Any = "from_dtype",
     ):
         self.n_neighbors = n_neighbors
@@ -129,6 +132,7 @@ class KNeighborsRegressor(Regressor, Voter):
         self.max_neighbors = max_neighbors
         self.validation_fraction = validation_fraction
         self.random_state = random_state
+        self.n_jobs = n_jobs
         self.categorical_features = categorical_features
 
     # -- fit -------------------------------------------------------------------------------------------------

@@ -123,6 +123,8 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
         Whether to keep the parameters of every epoch, or of every step, in `record_`.
     random_state : int, RandomState or None, default=None
         The seed of the first weights, of shuffling, dropout, noise and validation rows; None draws one.
+    verbose : int, default=0
+        Whether to print the progress of `fit`: 1 in tenths, 2 every step.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns of an array hold categories; each becomes one column per category.
 
@@ -234,6 +236,7 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
         warm_start: bool = False,
         record: bool | str = False,
         random_state: Any = None,
+        verbose: int = 0,
         categorical_features: Any = "from_dtype",
     ):
         super().__init__(
@@ -266,6 +269,7 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
             warm_start=warm_start,
             record=record,
             random_state=random_state,
+            verbose=verbose,
             categorical_features=categorical_features,
         )
         self.output_nodes = output_nodes

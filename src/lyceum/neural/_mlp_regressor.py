@@ -97,6 +97,8 @@ class MLPRegressor(Regressor, FeedForward):
         Whether to keep the parameters of every epoch, or of every step, in `record_`.
     random_state : int, RandomState or None, default=None
         The seed of the first weights, of shuffling, dropout, noise and validation rows; None draws one.
+    verbose : int, default=0
+        Whether to print the progress of `fit`: 1 in tenths, 2 every step.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns of an array hold categories; each becomes one column per category.
 

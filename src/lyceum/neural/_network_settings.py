@@ -84,6 +84,7 @@ class NetworkSettings(NetworkReport):
         warm_start: bool = False,
         record: bool | str = False,
         random_state: Any = None,
+        verbose: int = 0,
         categorical_features: Any = "from_dtype",
     ):
         self.hidden_layer_sizes = hidden_layer_sizes
@@ -115,4 +116,5 @@ class NetworkSettings(NetworkReport):
         self.warm_start = warm_start
         self.record = record
         self.random_state = random_state
+        self.verbose = verbose
         self.categorical_features = categorical_features

@@ -51,6 +51,10 @@ class IsolationForest(Learner):
         The rows ψ that a tree is grown on.
     random_state : int, RandomState or None, default=None
         The seed.
+    n_jobs : int or None, default=None
+        Threads at a time; None: as many as the process is set to, -1: one per processor.
+    verbose : int, default=0
+        Whether to print the progress of `fit`: 1 in tenths, 2 every step.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Columns to code one-of-C.
 
@@ -93,11 +97,15 @@ class IsolationForest(Learner):
         n_estimators: int = 100,
         max_samples: int = 256,
         random_state: int | None = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
         categorical_features: Any = "from_dtype",
     ):
         self.n_estimators = n_estimators
         self.max_samples = max_samples
         self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
         self.categorical_features = categorical_features
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):

@@ -51,6 +51,8 @@ class LabelPropagation(Classifier, Learner):
         The most steps of conjugate gradients.
     tol : float, default=1e-6
         The residual at which they stop, relative to that of the start.
+    n_jobs : int or None, default=None
+        Threads at a time; None: as many as the process is set to, -1: one per processor.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Columns to code one-of-C before distances are taken.
 
@@ -114,6 +116,7 @@ class LabelPropagation(Classifier, Learner):
         alpha: float = 0.8,
         max_iter: int = 1000,
         tol: float = 1e-6,
+        n_jobs: int | None = None,
         categorical_features: Any = "from_dtype",
     ):
         self.method = method
@@ -123,6 +126,7 @@ class LabelPropagation(Classifier, Learner):
         self.alpha = alpha
         self.max_iter = max_iter
         self.tol = tol
+        self.n_jobs = n_jobs
         self.categorical_features = categorical_features
 
     # -- fit -------------------------------------------------------------------------------------------------

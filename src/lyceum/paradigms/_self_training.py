@@ -39,6 +39,8 @@ class SelfTraining(Classifier, Ensemble):
         How many rows are labelled in a round.
     max_iter : int or None, default=10
         The most rounds; None goes on until nothing is left to label.
+    verbose : int, default=0
+        Whether to print the progress of `fit`: 1 in tenths, 2 every step.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns hold categories; "from_dtype" leaves it to the estimator's own setting.
 
@@ -97,6 +99,7 @@ class SelfTraining(Classifier, Ensemble):
         threshold: float = 0.75,
         k_best: int = 10,
         max_iter: int | None = 10,
+        verbose: int = 0,
         categorical_features: Any = "from_dtype",
     ):
         self.estimator = estimator
@@ -104,6 +107,7 @@ class SelfTraining(Classifier, Ensemble):
         self.threshold = threshold
         self.k_best = k_best
         self.max_iter = max_iter
+        self.verbose = verbose
         self.categorical_features = categorical_features
 
     def _default(self) -> Any:

@@ -61,6 +61,8 @@ class PredictMissing(Transformer):
         How often a row with several missing cells goes round them.
     record : bool, default=False
         Whether to keep the equations of every round in `record_`.
+    verbose : int, default=0
+        Whether to print the progress of `fit`: 1 in tenths, 2 every step.
     categorical_features : "from_dtype", bool, mask, indices, names, dict or Schema, default="from_dtype"
         Which columns of numbers hold categories: a mask, indices or names; True for all; the kinds of some
         columns as a dict, or of all as a `Schema`. By default columns go by their types.
@@ -132,6 +134,7 @@ class PredictMissing(Transformer):
         tol: float = 1e-3,
         sweeps: int = 10,
         record: bool = False,
+        verbose: int = 0,
         categorical_features: Any = "from_dtype",
     ) -> None:
         self.alpha = alpha
@@ -139,6 +142,7 @@ class PredictMissing(Transformer):
         self.tol = tol
         self.sweeps = sweeps
         self.record = record
+        self.verbose = verbose
         self.categorical_features = categorical_features
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):

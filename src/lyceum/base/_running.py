@@ -1,0 +1,123 @@
+"""What `n_jobs` and `verbose` do, in every learner that has them.
+
+`n_jobs` is how many threads run at a time while the learner fits or predicts; results do not depend on it.
+`verbose` prints the progress that `lyceum.progress` reports, for the time of a fit.
+"""
+
+from __future__ import annotations
+
+import inspect
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from contextvars import ContextVar
+from functools import wraps
+from numbers import Integral
+from types import FunctionType
+from typing import Any
+
+from joblib import effective_n_jobs
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.metaestimators import available_if
+
+from lyceum._threads import limit_threads
+from lyceum.progress import Update, watch
+
+__all__ = ["allowed_threads", "constrain_running", "limit_predictions", "shown_progress"]
+
+_CONSTRAINTS: dict[str, Any] = {
+    "n_jobs": [
+        Interval(Integral, 1, None, closed="left"),
+        Interval(Integral, None, -1, closed="right"),
+        None,
+    ],
+    "verbose": ["verbose"],
+}
+
+
+_PREDICTING = (
+    *("predict", "predict_proba", "predict_log_proba", "decision_function", "score_samples", "transform"),
+    *("kneighbors", "apply", "explain"),
+)
+
+
+def constrain_running(learner: type) -> None:
+    """Add what `n_jobs` and `verbose` may be to the parameters of a class that has them."""
+    parameters = inspect.signature(learner.__init__).parameters  # type: ignore[misc]
+    known = learner._parameter_constraints  # type: ignore[attr-defined]
+    new = {name: taken for name, taken in _CONSTRAINTS.items() if name in parameters and name not in known}
+    if new:
+        learner._parameter_constraints = {**known, **new}  # type: ignore[attr-defined]
+
+
+def limit_predictions(learner: type) -> None:
+    """Let the methods that predict run as many threads as `n_jobs` says, in a class that has it."""
+    if "n_jobs" not in inspect.signature(learner.__init__).parameters:  # type: ignore[misc]
+        return
+    for name in _PREDICTING:
+        method = inspect.getattr_static(learner, name, None)
+        if isinstance(method, FunctionType):
+            setattr(learner, name, _limited(method))
+        elif hasattr(method, "fn") and hasattr(method, "check"):  # there only under some settings
+            setattr(learner, name, available_if(method.check)(_limited(method.fn)))
+
+
+def _limited(method: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(method)
+    def limited(self: Any, *data: Any, **named: Any) -> Any:
+        with allowed_threads(self):
+            return method(self, *data, **named)
+
+    return limited
+
+
+def allowed_threads(learner: Any) -> Any:
+    """A `with` block in which as many threads run as `n_jobs` says; None is the setting of the process."""
+    n_jobs = getattr(learner, "n_jobs", None)
+    return nullcontext() if n_jobs is None else limit_threads(max(1, effective_n_jobs(n_jobs)))
+
+
+# the learner whose `fit` runs here: a committee shows its own progress, not that of its members
+_fitting: ContextVar[Any] = ContextVar("lyceum_fitting", default=None)
+
+
+@contextmanager
+def shown_progress(learner: Any) -> Iterator[None]:
+    """Print the progress of the block, and the time it took, if the learner has `verbose` set."""
+    verbose = int(getattr(learner, "verbose", 0))
+    if _fitting.get() is learner:  # `super().fit` of a subclass
+        yield
+        return
+    token = _fitting.set(learner)
+    try:
+        if verbose < 1:
+            yield
+            return
+        start = time.perf_counter()
+        with watch(_printer(learner, every_step=verbose > 1)):
+            yield
+        print(f"{_name(learner)} fitted in {time.perf_counter() - start:.2f} s", flush=True)
+    finally:
+        _fitting.reset(token)
+
+
+def _name(learner: Any) -> str:
+    return f"[{type(learner).__name__}]"
+
+
+def _printer(learner: Any, every_step: bool) -> Callable[[Update], None]:
+    """Print updates: all of them, or at every tenth of a stage (at every doubling of an unknown total)."""
+    reached: dict[str, int] = {}
+
+    def show(update: Update) -> None:
+        if _fitting.get() is not learner:
+            return
+        done, total = update.done, update.total
+        mark = 10 * done // total if total else done.bit_length()
+        if not every_step and reached.get(update.stage) in (mark, 10 if total else None):
+            return
+        reached[update.stage] = mark
+        of = "" if total is None else f" of {total:,}"
+        print(f"{_name(learner)} {update.stage}: {done:,}{of}", flush=True)
+
+    return show
