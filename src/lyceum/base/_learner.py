@@ -50,7 +50,7 @@ class Learner(BaseEstimator):
     n_features_in_: int
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """In every subclass, `fit` and `partial_fit` are all or nothing and run as `n_jobs` and `verbose` say."""
+        """In every subclass `fit` is all or nothing, and `n_jobs` and `verbose` do what they say."""
         super().__init_subclass__(**options)
         constrain_running(cls)
         limit_predictions(cls)

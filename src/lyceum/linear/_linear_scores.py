@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import Classifier, Learner
-from lyceum.data import Block
-from lyceum.errors import SchemaError
+from lyceum.data import Block, Rows, Schema
+from lyceum.errors import SchemaError, SettingError
 from lyceum.linear._logistic_report import contributions
+from lyceum.probability import class_weight_factors
 from lyceum.report import Explanation, Table
 
-__all__ = ["LinearScores", "check_same_weights"]
+__all__ = ["CLASS_WEIGHT", "LinearScores", "check_same_weights"]
+
+CLASS_WEIGHT = [None, StrOptions({"balanced"}), dict]
 
 
 class LinearScores(Classifier, Learner):
@@ -28,6 +33,22 @@ class LinearScores(Classifier, Learner):
     intercept_: np.ndarray
     mean_: np.ndarray
     n_rows_: int
+    class_weight: Any
+
+    def _with_class_weights(self, rows: Rows, all_rows: bool = True) -> Rows:
+        """The rows with weights times the factors of their classes."""
+        if self.class_weight is None:
+            return rows
+        weight = None
+        if self.class_weight == "balanced":
+            if not all_rows:
+                raise SettingError(
+                    "partial_fit cannot know the class shares beforehand: give class_weight as a dict"
+                )
+            weight = np.bincount(np.asarray(rows.coded_y), rows.sample_weight, len(self.classes_)) * 1.0
+        factors = class_weight_factors(self.class_weight, self.classes_.tolist(), weight)
+        assert factors is not None
+        return rows.then(_ClassFactors(factors))
 
     def decision_function(self, X: Any) -> Any:
         """The score of the second of two classes, (n,), or the scores of K classes, (n, K)."""
@@ -60,6 +81,20 @@ class LinearScores(Classifier, Learner):
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         outputs, d = len(self.classes_) if len(self.classes_) > 2 else 1, len(self._design_names)
         return {"coef_": (outputs, d), "intercept_": (outputs,), "mean_": (d,)}
+
+
+@dataclass(frozen=True, slots=True)
+class _ClassFactors:
+    """A step that multiplies the weight of every row by the factor of its class."""
+
+    factors: np.ndarray  # (K,)
+
+    def schema(self, schema: Schema) -> Schema:
+        return schema
+
+    def __call__(self, block: Block) -> Block:
+        assert block.y is not None
+        return replace(block, w=block.weights * self.factors[block.y])
 
 
 def check_same_weights(known: Any, now: Any) -> None:

@@ -16,9 +16,10 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum._threads import single_threaded_blas
 from lyceum.base import CATEGORICAL_FEATURES
 from lyceum.data import Rows
-from lyceum.linear._linear_scores import LinearScores
+from lyceum.errors import SettingError
+from lyceum.linear._linear_scores import CLASS_WEIGHT, LinearScores, check_same_weights
 from lyceum.linear._margin_losses import LOSSES, SmoothHinge
-from lyceum.linear._margin_problem import MarginProblem, MarginSums
+from lyceum.linear._margin_problem import MarginProblem, MarginSums, SeenRows
 from lyceum.linear._row_passes import first_pass, unchecked
 from lyceum.report import Summary, Table
 from lyceum.solvers import LBFGS, Newton, Outcome
@@ -65,6 +66,9 @@ class MarginClassifier(LinearScores):
         Stop when the mean pull of the rows along every column, of unit spread, is this small.
     fit_intercept : bool, default=True
         Whether an intercept is fitted; it is not penalised.
+    class_weight : None, "balanced" or dict, default=None
+        Factors on the weights of the rows of each class; "balanced": total weight / (K · weight of the
+        class).
     record : bool, default=False
         Whether to keep the parameters of every iteration in `record_`.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
@@ -94,6 +98,9 @@ class MarginClassifier(LinearScores):
         The means of the design columns, from which explanations start.
     n_rows_ : int
         Rows with positive weight in `fit`.
+    seen_ : dict
+        What `partial_fit` goes on from, of up to 1,024 columns: the curvature of the objective, (1 or K,
+        n_design_columns + 1, n_design_columns + 1), the means where intercepts are taken, and the weight.
 
     See Also
     --------
@@ -118,9 +125,12 @@ class MarginClassifier(LinearScores):
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
         "fit_intercept": ["boolean"],
+        "class_weight": CLASS_WEIGHT,
         "record": ["boolean"],
         "categorical_features": CATEGORICAL_FEATURES,
     }
+
+    seen_: dict[str, Any]
 
     def __init__(
         self,
@@ -131,6 +141,7 @@ class MarginClassifier(LinearScores):
         max_iter: int = 200,
         tol: float = 1e-6,
         fit_intercept: bool = True,
+        class_weight: Any = None,
         record: bool = False,
         categorical_features: Any = "from_dtype",
     ):
@@ -140,6 +151,7 @@ class MarginClassifier(LinearScores):
         self.max_iter = max_iter
         self.tol = tol
         self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
         self.record = record
         self.categorical_features = categorical_features
 
@@ -152,9 +164,49 @@ class MarginClassifier(LinearScores):
         y : array of shape (n_samples,), if the target is not in the scan
         sample_weight : array of shape (n_samples,), optional
         """
-        rows = self._rows(X, y, sample_weight)
+        rows = self._with_class_weights(self._rows(X, y, sample_weight))
+        self.__dict__.pop("seen_", None)
+        return self._learn(self._problem(rows))
+
+    # scikit-learn puts the classes before the weights
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None):
+        """Go on with more rows from the weights so far.
+
+        The rows seen before count as a parabola: their objective about its minimum, by its curvature there
+        (for the hinge, by the density of the margins about 1). With loss="squared" the result is that of one
+        `fit` on all rows; with the others it comes near it. `objective_`, `losses_` and `n_iter_` are then of
+        these rows. `classes` names, in the first call, classes whose rows come later.
+        """
+        known = (self.classes_.tolist(), self._design_names) if hasattr(self, "coef_") else None
+        rows = self._more_rows(X, y, sample_weight, classes)
+        if known is not None and len(known[0]) == 1 < len(self.classes_):
+            known = None  # one class has no weights yet
+        check_same_weights(known, (self.classes_.tolist(), self._design_names))
+        if len(rows.schema) > _WIDE:
+            raise SettingError(
+                f"partial_fit keeps a square matrix of the columns, and takes {_WIDE} of them, not "
+                f"{len(rows.schema)}: fit on all rows at once"
+            )
+        before = dict(vars(self))
+        problem = self._problem(self._with_class_weights(rows, all_rows=False))
+        if known is not None:
+            problem = self._go_on(problem, before)
+        return self._learn(problem)
+
+    def _go_on(self, problem: MarginProblem, before: dict[str, Any]) -> MarginProblem:
+        """The problem of more rows, with those before as a parabola; means and rows are of all."""
+        curvature, shift, weight = (before["seen_"][name] for name in ("curvature", "shift", "weight"))
+        total = weight + problem.weight
+        self.n_rows_ += before["n_rows_"]
+        self.mean_ = before["mean_"] + problem.weight / total * (self.mean_ - before["mean_"])
+        theta = np.column_stack([self.coef_, self.intercept_ + self.coef_ @ shift])
+        moved = problem.shift - shift  # the scatter is about the mean of these rows
+        scatter = problem.scatter + problem.weight * np.outer(moved, moved)
+        seen = SeenRows(theta, curvature)
+        return replace(problem, shift=shift, scatter=scatter, seen=seen)
+
+    def _learn(self, problem: MarginProblem):
         with single_threaded_blas():
-            problem = self._problem(rows)
             if len(self.classes_) == 1:
                 self._fit_one_class(len(problem.shift))
                 self.n_iter_, self.converged_, self.objective_, self.history_ = 1, True, 0.0, [0.0]
@@ -183,9 +235,12 @@ class MarginClassifier(LinearScores):
     def _minimum(self, problem: MarginProblem) -> Outcome:
         if self.record:
             self.record_: list[dict] = []
+        elif hasattr(self, "record_"):
+            del self.record_
         solver = Newton() if len(problem.shift) <= _SMALL else LBFGS()
         stages = [LOSSES[self.loss]] if self.loss != "hinge" else [SmoothHinge(w) for w in self._widths()]
-        theta, n_iter = np.zeros(problem.shape), 0
+        solver = solver if problem.seen is None else Newton()
+        theta, n_iter = np.zeros(problem.shape) if problem.seen is None else problem.seen.theta, 0
         history: list[float] = []
         for loss in stages:
             stage = replace(problem, loss=loss)
@@ -219,6 +274,14 @@ class MarginClassifier(LinearScores):
         }
         self.losses_ = {name: value / (problem.weight * problem.outputs) for name, value in sums.items()}
         self.objective_ = sums[self.loss] + 0.5 * problem.penalty * float((self.coef_**2).sum())
+        if len(problem.shift) <= _WIDE:
+            now = problem.objective_as_parabola(theta)
+            before = 0.0 if problem.seen is None else self.seen_["weight"]
+            self.seen_ = {
+                "curvature": now.curvature,
+                "shift": problem.shift,
+                "weight": before + problem.weight,
+            }
         if not outcome.converged:
             warnings.warn(
                 f"MarginClassifier stopped after max_iter={self.max_iter} iterations with a mean pull of "

@@ -24,6 +24,12 @@ class MarginLoss:
     slope: Callable[[np.ndarray], np.ndarray]
     curvature: Callable[[np.ndarray], np.ndarray]
     convex: bool = True
+    spread_curvature: Callable[[np.ndarray], np.ndarray] | None = None
+
+    @property
+    def continuous_curvature(self) -> Callable[[np.ndarray], np.ndarray]:
+        """The curvature, where it jumps or is that of a corner as the mean over margins nearby."""
+        return self.spread_curvature or self.curvature
 
 
 def _zero(m: np.ndarray) -> np.ndarray:
@@ -71,6 +77,15 @@ def _squared_hinge_curvature(m: np.ndarray) -> np.ndarray:
     return 2.0 * (m < 1)
 
 
+def _about_corner(m: np.ndarray) -> np.ndarray:
+    """The hinge's corner at m = 1, of curvature δ(m - 1), by a triangle: an estimate of a density."""
+    return np.maximum(0.0, 1.0 - np.abs(1.0 - m))
+
+
+def _about_jump(m: np.ndarray) -> np.ndarray:
+    return 2.0 * np.clip(1.5 - m, 0.0, 1.0)
+
+
 def _log_loss(m: np.ndarray) -> np.ndarray:
     return np.logaddexp(0.0, -m)
 
@@ -91,13 +106,14 @@ LOSSES: dict[str, MarginLoss] = {
     loss.name: loss
     for loss in (
         MarginLoss("zero_one", "1 if m ≤ 0", _wrong, _zero, _zero, convex=False),
-        MarginLoss("hinge", "max(0, 1 - m)", _hinge, _hinge_slope, _zero),
+        MarginLoss("hinge", "max(0, 1 - m)", _hinge, _hinge_slope, _zero, spread_curvature=_about_corner),
         MarginLoss(
             "squared_hinge",
             "max(0, 1 - m)²",
             _squared_hinge,
             _squared_hinge_slope,
             _squared_hinge_curvature,
+            spread_curvature=_about_jump,
         ),
         MarginLoss("logistic", "log(1 + exp(-m))", _log_loss, _logistic_slope, _logistic_curvature),
         MarginLoss("exponential", "exp(-m)", _exponential, _minus_exponential, _exponential),

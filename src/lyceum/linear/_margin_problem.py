@@ -12,7 +12,7 @@ from scipy import sparse
 from lyceum.data import Block, Rows
 from lyceum.solvers import Point, PositiveFactor
 
-__all__ = ["MarginProblem", "MarginSums"]
+__all__ = ["MarginProblem", "MarginSums", "SeenRows"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +25,7 @@ class MarginSums:
 
     @classmethod
     def of(cls, block: Block, theta: np.ndarray, shift: np.ndarray, loss: Any, hessian: bool) -> MarginSums:
-        assert block.y is not None
-        classes = np.arange(len(theta)) if len(theta) > 1 else np.array([1])
-        Y = np.where(block.y[:, None] == classes, 1.0, -1.0)
-        margins = Y * (block.X @ theta[:, :-1].T + (theta[:, -1] - theta[:, :-1] @ shift))
+        Y, margins = _margins(block, theta, shift)
         w = block.weights
         with np.errstate(over="ignore", invalid="ignore"):
             value = float(w @ np.where(w[:, None] > 0, loss.value(margins), 0.0).sum(axis=1))
@@ -42,11 +39,48 @@ class MarginSums:
         return MarginSums(self.value + other.value, self.gradient + other.gradient, hessian)
 
 
+@dataclass(frozen=True, slots=True)
+class CurvatureSums:
+    """Σ w L'' z zᵀ for every output, L'' continuous: it does not jump with the last bit of a margin."""
+
+    total: np.ndarray
+
+    @classmethod
+    def of(cls, block: Block, theta: np.ndarray, shift: np.ndarray, loss: Any) -> CurvatureSums:
+        curvature = loss.continuous_curvature(_margins(block, theta, shift)[1])
+        return cls(_hessian(block.X, shift, block.weights, curvature))
+
+    def merge(self, other: CurvatureSums) -> CurvatureSums:
+        return CurvatureSums(self.total + other.total)
+
+
+def _margins(block: Block, theta: np.ndarray, shift: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """y of -1 and 1, and y f(x), for every row and output."""
+    assert block.y is not None
+    classes = np.arange(len(theta)) if len(theta) > 1 else np.array([1])
+    Y = np.where(block.y[:, None] == classes, 1.0, -1.0)
+    return Y, Y * (block.X @ theta[:, :-1].T + (theta[:, -1] - theta[:, :-1] @ shift))
+
+
 def _hessian(X: Any, shift: np.ndarray, w: np.ndarray, curvature: np.ndarray) -> np.ndarray:
     """Σ w L'' z zᵀ for every output, z = (x - shift, 1)."""
     X = X.toarray() if sparse.issparse(X) else X
     Z = np.column_stack([X - shift, np.ones(len(X))])
     return np.stack([(Z * (w * c)[:, None]).T @ Z for c in curvature.T])
+
+
+@dataclass(frozen=True, slots=True)
+class SeenRows:
+    """The objective over rows that are gone: a parabola about its minimum."""
+
+    theta: np.ndarray  # (outputs, d + 1)
+    curvature: np.ndarray  # (outputs, d + 1, d + 1), the penalty included
+
+    def add_to(self, point: Point) -> Point:
+        away = point.theta - self.theta
+        pull = np.einsum("kij,kj->ki", self.curvature, away)
+        value, H = point.value + 0.5 * float((pull * away).sum()), point.hessian
+        return Point(point.theta, value, point.gradient + pull, None if H is None else H + self.curvature)
 
 
 @dataclass(frozen=True)
@@ -64,6 +98,7 @@ class MarginProblem:
     loss: Any
     penalty: float
     fit_intercept: bool
+    seen: SeenRows | None = None  # has the penalty in it
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -71,7 +106,7 @@ class MarginProblem:
 
     @cached_property
     def _penalties(self) -> np.ndarray:
-        return np.append(np.full(len(self.shift), self.penalty), 0.0)
+        return np.append(np.full(len(self.shift), self.penalty if self.seen is None else 0.0), 0.0)
 
     @cached_property
     def _unit(self) -> np.ndarray:
@@ -83,11 +118,19 @@ class MarginProblem:
             partial(MarginSums.of, theta=theta, shift=self.shift, loss=self.loss, hessian=hessian)
         )
         gradient = sums.gradient + self._penalties * theta
-        if not self.fit_intercept:
-            gradient[:, -1] = 0.0
         value = sums.value + 0.5 * float((self._penalties * theta**2).sum())
         H = None if sums.hessian is None else sums.hessian + np.diag(self._penalties)
-        return Point(theta, value if np.isfinite(value) else np.inf, gradient, H)
+        point = Point(theta, value if np.isfinite(value) else np.inf, gradient, H)
+        point = point if self.seen is None else self.seen.add_to(point)
+        if not self.fit_intercept:
+            point.gradient[:, -1] = 0.0
+        return point
+
+    def objective_as_parabola(self, theta: np.ndarray) -> SeenRows:
+        """The rows of this problem, and those before, as what a later one goes on from."""
+        sums = self.rows.reduce(partial(CurvatureSums.of, theta=theta, shift=self.shift, loss=self.loss))
+        before = np.diag(self._penalties) if self.seen is None else self.seen.curvature
+        return SeenRows(theta, sums.total + before)
 
     def newton_step(self, point: Point) -> np.ndarray:
         assert point.hessian is not None

@@ -17,7 +17,7 @@ from lyceum._native import native
 from lyceum.base import CATEGORICAL_FEATURES, finite_sums
 from lyceum.data import Block, Rows
 from lyceum.errors import SettingError
-from lyceum.linear._linear_scores import LinearScores, check_same_weights
+from lyceum.linear._linear_scores import CLASS_WEIGHT, LinearScores, check_same_weights
 from lyceum.linear._row_passes import dense_blocks, dense_parts, unchecked
 from lyceum.report import Summary
 from lyceum.statistics import Moments
@@ -49,6 +49,9 @@ class Perceptron(LinearScores):
         number; None starts from zero.
     center_columns : bool, default=True
         Whether rows are taken about the column means; False takes them as they are, as on paper.
+    class_weight : None, "balanced" or dict, default=None
+        Factors on the weights of the rows of each class; "balanced": total weight / (K · weight of the
+        class).
     record : bool or "steps", default=False
         Whether to keep the weights after every pass, or after every row too, in `record_`.
     n_jobs : int or None, default=None
@@ -115,6 +118,7 @@ class Perceptron(LinearScores):
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "start": [None, list, tuple],
         "center_columns": ["boolean"],
+        "class_weight": CLASS_WEIGHT,
         "record": ["boolean", StrOptions({"steps"})],
         "categorical_features": CATEGORICAL_FEATURES,
     }
@@ -126,6 +130,7 @@ class Perceptron(LinearScores):
         max_iter: int = 1000,
         start: Any = None,
         center_columns: bool = True,
+        class_weight: Any = None,
         record: bool | str = False,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -135,6 +140,7 @@ class Perceptron(LinearScores):
         self.max_iter = max_iter
         self.start = start
         self.center_columns = center_columns
+        self.class_weight = class_weight
         self.record = record
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -149,7 +155,7 @@ class Perceptron(LinearScores):
         y : array of shape (n_samples,), if the target is not in the scan
         sample_weight : array of shape (n_samples,), optional
         """
-        rows = self._rows(X, y, sample_weight)
+        rows = self._with_class_weights(self._rows(X, y, sample_weight))
         moments = finite_sums(rows.reduce(Moments.of))
         self.mean_, self.n_rows_ = moments.mean, moments.n_rows
         self.history_: list[int] = []
@@ -175,6 +181,7 @@ class Perceptron(LinearScores):
         known = (self.classes_.tolist(), self._design_names) if hasattr(self, "coef_") else None
         rows = self._more_rows(X, y, sample_weight, classes)
         check_same_weights(known, (self.classes_.tolist(), self._design_names))
+        rows = self._with_class_weights(rows, all_rows=False)
         moments = finite_sums(rows.reduce(Moments.of))
         if known is None:
             self.mean_, self.n_rows_, self.history_ = moments.mean, moments.n_rows, []
