@@ -197,7 +197,7 @@ EXPECTED_FAILURES: dict[str, dict[str, str]] = {
             f"check_sample_weight_equivalence_on_{cells}_data": "a row that comes again is looked at again"
             for cells in ("dense", "sparse")
         },
-        "check_class_weight_classifiers": "no more steps once the heavy class is right: .86 go there, not .87",
+        "check_class_weight_classifiers": "no more steps once the heavy class is right: .86, not .87",
     },
     "CART": {"check_sample_weight_equivalence_on_dense_data": "folds go by the numbers of rows"},
     "CARTRegressor": {"check_sample_weight_equivalence_on_dense_data": "folds go by the numbers of rows"},
