@@ -13,10 +13,9 @@ from lyceum.bayes import (
     MultinomialNaiveBayes,
     NaiveBayes,
     QuadraticDiscriminant,
-    RegularizedDiscriminant,
 )
 from lyceum.cluster import GaussianMixture
-from lyceum.density import GaussianDensity
+from lyceum.density import GaussianDensity, KernelDensity
 from lyceum.errors import DataError, SettingError
 from lyceum.evaluate import degrees_of_freedom, information_criteria, joint_log_likelihood
 from lyceum.linear import LinearRegression, LogisticRegression
@@ -138,12 +137,12 @@ def test_weight_two_counts_a_row_twice():
 
 
 def test_errors_say_what_to_give():
-    with pytest.raises(SettingError, match="RegularizedDiscriminant has no count"):
-        degrees_of_freedom(RegularizedDiscriminant(alpha=0.5).fit(X, Y))
+    with pytest.raises(SettingError, match="KernelDensity has no count"):
+        degrees_of_freedom(KernelDensity().fit(X))
     with pytest.raises(SettingError, match="kernel density"):
         degrees_of_freedom(NaiveBayes(continuous="kernel").fit(X, Y))
     with pytest.raises(SettingError, match="C=1"):
-        degrees_of_freedom(LogisticRegression(C=1.0).fit(X, Y))
+        degrees_of_freedom(LogisticRegression(C=1.0, standard_errors=False).fit(X, Y))
     with pytest.raises(SettingError, match="leave out d"):
         degrees_of_freedom(LinearDiscriminant().fit(X, Y), d=3)
     with pytest.raises(NotFittedError):

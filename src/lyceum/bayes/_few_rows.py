@@ -55,7 +55,8 @@ def regularized_covariances(
         if settings.shrink == "diagonal":
             target = _own_or_total(variance, total_variance)
         else:
-            target = np.where(varies, variance.sum() / max(varies.sum(), 1), 0.0)
+            size = 1.0 if settings.shrink == "unit" else variance.sum() / max(varies.sum(), 1)
+            target = np.where(varies, size, 0.0)
         diagonal = gamma * target
         if (varies & (diagonal <= 0)).any():
             singular.append(k)

@@ -124,15 +124,17 @@ def _spectrum(
     inverse = np.divide(1.0, scale, out=np.zeros_like(scale), where=varies)
     M = covariance * inverse * inverse[:, None]
     if shrink == "diagonal":
-        target, M[np.diag_indices(len(M))] = 1.0, 1.0
+        target = size = 1.0
+        M[np.diag_indices(len(M))] = 1.0
     else:
         mean = np.trace(M) / max(varies.sum() + beyond, 1)
-        target = mean if mean > 0 else max(total_variance.max(initial=0.0), 1.0)
+        size = mean if mean > 0 else max(total_variance.max(initial=0.0), 1.0)
+        target = 1.0 if shrink == "unit" else size
         M[~varies, ~varies] = target
     values, U = np.linalg.eigh(M)
     values = np.append(np.maximum(values, 0.0), 0.0)  # the last for what is beyond
     shrunk = np.multiply.outer(values, 1.0 - gammas) + gammas * target
-    shrunk = np.where(shrunk < 1e-12 * target, shrunk + RIDGE * target, shrunk)
+    shrunk = np.where(shrunk < 1e-12 * size, shrunk + RIDGE * size, shrunk)
     shrunk, empty = shrunk[:-1], shrunk[-1]
     log_det = np.log(shrunk).sum(axis=0) + beyond * np.log(empty)
     log_det += 2.0 * np.log(scale[varies]).sum() - (~varies).sum() * np.log(target)

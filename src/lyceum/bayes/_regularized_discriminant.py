@@ -43,7 +43,7 @@ class RegularizedDiscriminant(QuadraticRule):
     """Regularised discriminant: between the linear rule, the quadratic rule and the nearest mean.
 
     P(k | x) ∝ π_k N(x; μ_k, Σ_k(α, γ)), with the covariances of the classes shrunk first to the pooled one
-    and then to a multiple of the identity, or to their own diagonal:
+    and then to a multiple of the identity, to the identity, or to their own diagonal:
 
     Σ_k(α) = [(1-α) n_k Σ_k + α N Σ] / [(1-α) n_k + α N],
     Σ_k(α, γ) = (1-γ) Σ_k(α) + γ tr(Σ_k(α))/d I.
@@ -67,8 +67,9 @@ class RegularizedDiscriminant(QuadraticRule):
         How class and pooled covariance are mixed: by their weights as above, or (1-α) Σ_k + α Σ.
     gamma : float in [0, 1], "cv" or array of candidates, default="cv"
         The share of the simple shape.
-    shrink : {"identity", "diagonal"}, default="identity"
-        The simple shape: tr(Σ_k(α))/d I, or the diagonal of Σ_k(α). On the diagonal a column that has no
+    shrink : {"identity", "unit", "diagonal"}, default="identity"
+        The simple shape: tr(Σ_k(α))/d I, which follows the units of the columns; "unit": I itself, for
+        columns of about unit variance; or the diagonal of Σ_k(α). On the diagonal a column that has no
         variance in the class counts with its variance over all rows.
     scoring : {"log_loss", "error"}, default="log_loss"
         The loss that cross-validation minimizes: the mean of -log P(class | x), or the error rate. Of
@@ -148,7 +149,7 @@ class RegularizedDiscriminant(QuadraticRule):
         "alpha": [Interval(Real, 0, 1, closed="both"), StrOptions({"cv"}), "array-like"],
         "gamma": [Interval(Real, 0, 1, closed="both"), StrOptions({"cv"}), "array-like"],
         "mix": [StrOptions({"weighted", "convex"})],
-        "shrink": [StrOptions({"identity", "diagonal"})],
+        "shrink": [StrOptions({"identity", "unit", "diagonal"})],
         "scoring": [StrOptions({"log_loss", "error"})],
         "cv": [Interval(Integral, 2, None, closed="left")],
         "random_state": ["random_state"],
@@ -281,6 +282,21 @@ class RegularizedDiscriminant(QuadraticRule):
         a, g = np.argwhere(self.scores_ == np.nanmin(self.scores_))[-1]
         return float(self.alphas_[a]), float(self.gammas_[g])
 
+    def _n_parameters(self) -> float:
+        """Means, priors, and the trace of the map that takes the classes' own covariances to those used.
+
+        A class has the share s_k = (1-w_k) + w_k n_k / N of its own covariance in Σ_k(α); of its entries,
+        those off the diagonal count 1-γ, and those on it what γ leaves. At the corners these are the counts
+        of the linear and the quadratic rule, of one variance per class, and of one for all.
+        """
+        weight, d, gamma = self.class_count_[self.class_count_ > 0], self._n_used_columns(), self.gamma_
+        alpha, total = self.alpha_, weight.sum()
+        pooled = alpha if self.mix == "convex" else alpha * total / ((1.0 - alpha) * weight + alpha * total)
+        own = float((1.0 - pooled + pooled * weight / total).sum())
+        on_diagonal = {"identity": (1.0 - gamma) * d + gamma, "unit": (1.0 - gamma) * d, "diagonal": float(d)}
+        entries = (1.0 - gamma) * d * (d - 1) / 2 + on_diagonal[self.shrink]
+        return self._n_shares() + len(weight) * d + own * entries
+
     def _warn_of(self, k: int) -> None:
         warnings.warn(
             f"RegularizedDiscriminant: with alpha={self.alpha_:g} and gamma={self.gamma_:g} the covariance "
@@ -324,5 +340,6 @@ def _shrink_covariance(
     if shrink == "diagonal":
         target = np.where(variance > 0, variance, total_variance)
     else:
-        target = np.where(varies, variance.sum() / max(varies.sum(), 1), 0.0)
+        size = 1.0 if shrink == "unit" else variance.sum() / max(varies.sum(), 1)
+        target = np.where(varies, size, 0.0)
     return (1.0 - gamma) * covariance + gamma * np.diag(target)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import partial
 from numbers import Integral, Real
@@ -215,6 +216,11 @@ class HistogramDensity(Density, OnePassLearner):
         picked = random.choice(len(weight), n_samples, p=weight / weight.sum())
         inside = random.uniform(size=(n_samples, self.cells_.shape[1]))
         return self.origin_ + (self.cells_[picked] + inside) * self.bin_width_
+
+    def _n_parameters(self) -> int:
+        """The cells of the grid from the first to the last with rows in every column, less one."""
+        spans = (self.cells_.max(axis=0) - self.cells_.min(axis=0) + 1).tolist()
+        return math.prod(spans) - 1
 
     # -- what was learned ------------------------------------------------------------------------------------
 

@@ -259,9 +259,14 @@ def degrees_of_freedom(model: Any, **sizes: Any) -> int | float:
     Parameters
     ----------
     model : fitted model or str
-        A fitted discriminant, naive Bayes model (without kernel columns), Gaussian density, mixture, linear
-        or logistic regression without penalty, or network, which counts for itself; columns that are constant
-        and priors that were given are not free. Mixtures of scikit-learn are taken too. Or a name:
+        A fitted discriminant, naive Bayes model (without kernel columns), Gaussian or histogram density,
+        mixture, linear or logistic regression, or network, which counts for itself; columns that are constant
+        and priors that were given are not free. A penalty leaves fewer effective parameters, not always
+        whole: the trace of the map that takes y to the fitted values (ridge, elastic net), of H₀(H₀ + I/C)⁻¹
+        with the Hessian H₀ of the log-likelihood (logistic), of the map that takes the classes' covariances
+        to the shrunk ones (regularised discriminant); coefficients that are not zero for a lasso. The cells
+        of a histogram are those of the grid over the range of the rows. Mixtures of scikit-learn are taken
+        too. Or a name:
 
         - "gaussian" (d, covariance), "gaussian_mixture" and "quadratic_discriminant" (d, K, covariance):
           means, the free entries of symmetric covariance matrices ("full", "diagonal" or "diag", "spherical";
@@ -281,7 +286,7 @@ def degrees_of_freedom(model: Any, **sizes: Any) -> int | float:
 
     Returns
     -------
-    int, or float for the effective parameters of a fitted ridge regression
+    int, or float for the effective parameters of a model with a penalty
 
     See Also
     --------

@@ -17,6 +17,7 @@ from lyceum.statistics import Scatter, SparseCells
 __all__ = ["CentredProblem"]
 
 _ROWS = 1 << 14
+_MOST_IN_USE = 1000
 _EPS = float(np.finfo(np.float64).eps)
 
 
@@ -67,6 +68,20 @@ class CentredProblem:
     def column_means(self) -> np.ndarray:
         """The means in the units of the columns."""
         return self.x_mean if self.factors is None else self.x_mean / self.factors
+
+    def effective_degrees(self, coef: np.ndarray, l1: float, l2: float) -> float:
+        """The trace of X (XᵀX + l2 I)⁻¹ Xᵀ over the columns in use (Zou, Hastie and Tibshirani, 2007).
+
+        Their number for a lasso; NaN where over 1,000 of them would make it slow.
+        """
+        on = np.flatnonzero(coef)
+        if l1 > 0.0 and l2 == 0.0:
+            return float(len(on))
+        if len(on) > _MOST_IN_USE:
+            return float("nan")
+        values = np.linalg.eigvalsh(self.problem.corner(on))
+        values = values[values > 64 * _EPS * values.max(initial=0.0)]
+        return float((values / (values + l2)).sum())
 
     def intercept(self, coef: np.ndarray) -> float:
         return self.y_mean - float(self.x_mean @ coef)

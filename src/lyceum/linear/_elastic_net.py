@@ -92,6 +92,9 @@ class ElasticNet(LinearPredictor, OnePassLearner):
         The share of the variance of y explained on the rows of `fit`.
     n_rows_ : int
         Rows with positive weight in `fit`.
+    effective_degrees_ : float
+        1 for the intercept, and the trace of X (XᵀWX + Σw alpha (1 - l1_ratio) I)⁻¹ XᵀW over the columns
+        whose coefficients are not zero; NaN for over 1,000 of them.
     statistic_ : Scatter
         With "gram": another alpha needs no further pass.
     mean_ : ndarray of shape (n_design_columns,)
@@ -214,6 +217,7 @@ class ElasticNet(LinearPredictor, OnePassLearner):
         squares = problem.squares(found.coef)
         self.objective_ = _objective(squares, found.coef, l1, l2)
         self.r2_ = 1.0 - squares / problem.yy if problem.yy > 0 else np.nan
+        self.effective_degrees_ = self.fit_intercept + centred.effective_degrees(found.coef, l1, l2)
         self.dual_gap_, self.n_iter_, self.converged_ = found.gap, found.n_iter, found.converged
         self.history_ = list(found.history)
         warn_unsolved(self, found, self.tol * problem.yy, self.max_iter)
@@ -249,6 +253,7 @@ class ElasticNet(LinearPredictor, OnePassLearner):
             "l1 ratio": self._share,
             "R²": self.r2_,
             "coefficients not zero": f"{len(on)} of {len(self.coef_)}",
+            "effective degrees of freedom": self.effective_degrees_,
             "objective": self.objective_,
             "duality gap": self.dual_gap_,
             "epochs": f"{self.n_iter_}{'' if self.converged_ else ', not converged'}",

@@ -92,6 +92,8 @@ class ElasticNetCV(PenaltyCV):
         largest down to the chosen one.
     r2_ : float
         The share of the variance of y explained on the rows of `fit`.
+    effective_degrees_ : float
+        As in `ElasticNet`.
     n_rows_ : int
         Rows with positive weight in `fit`.
     seed_ : int
@@ -220,6 +222,8 @@ class ElasticNetCV(PenaltyCV):
         self.dual_gap_, self.n_iter_ = found.gap, found.n_iter
         yy = whole.problem.yy
         self.r2_ = 1.0 - whole.problem.squares(found.coef) / yy if yy > 0 else np.nan
+        l1, l2 = self.alpha_ * self.l1_ratio_, self.alpha_ * (1.0 - self.l1_ratio_)
+        self.effective_degrees_ = self.fit_intercept + whole.effective_degrees(found.coef, l1, l2)
         warn_unsolved(self, found, self.tol * yy, self.max_iter)
 
     def _step(
@@ -300,6 +304,8 @@ class LassoCV(ElasticNetCV):
         With `record=True`: the steps of the fit.
     r2_ : float
         The share of the variance of y explained on the rows of `fit`.
+    effective_degrees_ : float
+        1 for the intercept, and the number of coefficients that are not zero.
     n_rows_ : int
         Rows with positive weight in `fit`.
     mean_ : ndarray of shape (n_design_columns,)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-import numpy as np
-
 from lyceum.linear._elastic_net import ElasticNet
 
 __all__ = ["Lasso"]
@@ -69,6 +67,8 @@ class Lasso(ElasticNet):
         Rows with positive weight in `fit`.
     mean_ : ndarray of shape (n_design_columns,)
         The means of the design columns, from which explanations start.
+    effective_degrees_ : float
+        1 for the intercept, and the number of coefficients that are not zero.
     statistic_ : Scatter
         The merged statistic that the fit follows from.
 
@@ -121,9 +121,3 @@ class Lasso(ElasticNet):
     @property
     def _share(self) -> float:
         return 1.0
-
-    def _n_parameters(self) -> int:
-        # coefficients that are not zero: unbiased for the lasso (Zou, Hastie and Tibshirani, 2007)
-        return (
-            int(np.count_nonzero(self.coef_)) + int(self.fit_intercept) + 1
-        )  # and the variance of the errors

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum._threads import single_threaded_blas
 from lyceum.base import CATEGORICAL_FEATURES, Learner, OnePassLearner, Regressor
 from lyceum.data import Block, Rows
+from lyceum.errors import SettingError
 from lyceum.linear._row_passes import Residuals, first_pass, unchecked
 from lyceum.report import Explanation
 from lyceum.solvers import PositiveFactor
@@ -37,11 +38,11 @@ class Fit:
     coef: np.ndarray
     residual: float  # Σ w r²
     trace: float | None = None  # of the matrix that takes y to the fitted values, where it is known
+    n_values: int | None = None  # eigenvalues above zero, where they are known
 
     @classmethod
     def of(cls, moments: Scatter | RowScatter, alpha: float | np.ndarray = 0.0) -> Fit:
-        # a column whose spread is that of rounding its mean is constant
-        floor = moments.weight * (4 * _EPS * moments.x_mean) ** 2
+        floor = _floor(moments)
         if isinstance(moments, RowScatter):
             return cls._of_few_rows(moments, alpha, floor)
         A, d = moments.xx, len(moments.x_mean)
@@ -81,7 +82,18 @@ class Fit:
         smallest = float(values.min() / values.max()) if len(values) else 1.0
         factor = PositiveFactor(scale, None, root, loads, rank, smallest)
         coef = unit * (F.T @ (U @ (turned / shrunk)))
-        return cls(moments, factor, alphas, coef, float(left @ left), float((values / shrunk).sum()))
+        return cls(
+            moments, factor, alphas, coef, float(left @ left), float((values / shrunk).sum()), len(values)
+        )
+
+    @property
+    def rank(self) -> int:
+        """The rank of XᵀWX, without the penalty."""
+        if not np.any(self.alpha):
+            return self.factor.rank
+        if self.n_values is not None:
+            return self.n_values
+        return PositiveFactor.of(self.moments.xx, _floor(self.moments)).rank
 
     @property
     def effective_degrees(self) -> float:
@@ -132,6 +144,7 @@ class LinearPredictor(Regressor, Learner):
     fit_intercept: bool
     coef_: np.ndarray
     intercept_: float
+    effective_degrees_: float
     statistic_: Any
 
     @property
@@ -150,6 +163,14 @@ class LinearPredictor(Regressor, Learner):
         """
         check_is_fitted(self)
         return self._explain(X, partial(_contributions, self), self.schema_.target_name)
+
+    def _n_parameters(self) -> float:
+        """The effective degrees of freedom, and the variance of the errors."""
+        if np.isnan(self.effective_degrees_):
+            raise SettingError(
+                f"{type(self).__name__} uses over 1,000 columns: their effective number was not computed"
+            )
+        return self.effective_degrees_ + 1.0
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         return {"coef_": (len(self._design_names),)}
@@ -222,7 +243,12 @@ class LeastSquares(LinearPredictor, OnePassLearner):
     def _set_results(self, fit: Fit) -> None:
         self.coef_, self.intercept_ = fit.coef, fit.intercept if self.fit_intercept else 0.0
         self.residual_sum_ = fit.residual
-        self.rank_ = fit.factor.rank
+        self.rank_ = fit.rank
+
+
+def _floor(moments: Scatter | RowScatter) -> np.ndarray:
+    """A column whose spread is that of rounding its mean is constant."""
+    return moments.weight * (4 * _EPS * moments.x_mean) ** 2
 
 
 def _fitted(learner: LinearPredictor, block: Block) -> np.ndarray:

@@ -87,11 +87,18 @@ class LogisticReport(Learner):
         )
         return np.sqrt(np.maximum(variance, 0.0))
 
-    def _n_parameters(self) -> int:
-        if not np.isinf(self.C):
-            raise SettingError(f"C={self.C:g}: a penalty leaves fewer effective parameters; fit with C=inf")
-        intercept = bool(getattr(self, "fit_intercept", True))
-        return (len(self.classes_) - 1) * (self.coef_.shape[1] + intercept)
+    def _n_parameters(self) -> int | float:
+        """Free parameters; with a penalty on squares the effective ones, tr[H₀ (H₀ + I/C)⁻¹]."""
+        free = (len(self.classes_) - 1) * (self.coef_.shape[1] + bool(getattr(self, "fit_intercept", True)))
+        if np.isinf(self.C):
+            return free
+        if not hasattr(self, "covariance_"):
+            raise SettingError(
+                f"C={self.C:g}: the effective parameters need the Hessian: fit with standard_errors=True and "
+                "a penalty on squares alone, or with C=inf"
+            )
+        variances = np.diagonal(self.covariance_).reshape(-1, self.coef_.shape[1] + 1)[:, :-1]
+        return float(free - variances.sum() / self.C)
 
     def summary(self) -> Summary:
         """Coefficients with standard errors, z, p and odds ratios, and the quality of the fit."""

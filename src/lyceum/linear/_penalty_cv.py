@@ -40,6 +40,7 @@ class PenaltyCV(LinearPredictor):
     n_rows_: int
     r2_: float
     mean_: np.ndarray
+    effective_degrees_: float
 
     def _choose(self, errors: np.ndarray) -> tuple[int, int]:
         """The place of the best mean error, (l1 ratio, alpha); or the largest alpha within a standard error.
@@ -76,6 +77,7 @@ class PenaltyCV(LinearPredictor):
             "mean squared error left out": f"{mean[at]:.4g} (standard error {error:.2g})",
             "R²": self.r2_,
             "coefficients not zero": f"{len(on)} of {len(self.coef_)}",
+            "effective degrees of freedom": self.effective_degrees_,
         }
         rows = [
             (self._design_names[j], float(self.coef_[j])) for j in on[np.argsort(-np.abs(self.coef_[on]))]

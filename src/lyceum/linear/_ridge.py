@@ -62,7 +62,8 @@ class Ridge(LeastSquares):
     r2_ : float
         The share of the variance of y explained on the rows of `fit`.
     rank_ : int
-        The rank of the centred design matrix.
+        The rank of the centred design matrix, whatever the penalty: below the number of columns where some
+        depend on each other.
     statistic_ : Scatter or RowScatter
         The merged statistic that the fit follows from: the products of all columns, or the centred rows
         where there are over 1,000 columns and fewer rows.
@@ -125,9 +126,6 @@ class Ridge(LeastSquares):
         super()._set_results(fit)
         self.effective_degrees_ = fit.effective_degrees + (1.0 if self.fit_intercept else 0.0)
         self.r2_ = 1.0 - fit.residual / fit.moments.yy if fit.moments.yy > 0 else np.nan
-
-    def _n_parameters(self) -> float:
-        return self.effective_degrees_ + 1.0  # and the variance of the errors
 
     def summary(self) -> Summary:
         check_is_fitted(self)

@@ -65,6 +65,8 @@ class RidgeCV(PenaltyCV):
         The intercept, 0 without one.
     r2_ : float
         The share of the variance of y explained on the rows of `fit`.
+    effective_degrees_ : float
+        As in `Ridge`.
     n_rows_ : int
         Rows with positive weight in `fit`.
     seed_ : int
@@ -143,6 +145,7 @@ class RidgeCV(PenaltyCV):
         self.coef_, self.mean_, self.n_rows_ = coef * factors, mean / factors, total.n_rows
         self.intercept_ = fit.moments.y_mean - float(mean @ coef) if self.fit_intercept else 0.0
         self.r2_ = 1.0 - fit.residual / total.yy if total.yy > 0 else np.nan
+        self.effective_degrees_ = self.fit_intercept + fit.effective_degrees
         return self
 
     def _grid(self, xx: np.ndarray) -> np.ndarray:

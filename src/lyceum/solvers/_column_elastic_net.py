@@ -181,6 +181,10 @@ class ColumnElasticNet:
         out[everything] = self._products(everything, self.y, 0.0)
         return out
 
+    def corner(self, on: np.ndarray) -> np.ndarray:
+        """XᵀX of some columns."""
+        return self.columns.corner(on)
+
     def squares(self, coef: np.ndarray) -> float:
         u, c = self.columns.residual(self.y, coef)
         return max(0.0, float(u @ u) - c * c)

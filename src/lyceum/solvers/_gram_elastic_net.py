@@ -59,6 +59,9 @@ class ElasticNetProblem(Protocol):
     def xy(self) -> np.ndarray:
         """Xᵀy: the least l1 at which every coefficient is zero is its largest absolute entry."""
 
+    def corner(self, on: np.ndarray) -> np.ndarray:
+        """XᵀX of the columns `on`."""
+
     def squares(self, coef: np.ndarray) -> float:
         """|y - X b|²."""
 
@@ -123,6 +126,10 @@ class GramElasticNet:
     @property
     def xy(self) -> np.ndarray:
         return self.q
+
+    def corner(self, on: np.ndarray) -> np.ndarray:
+        """XᵀX of some columns."""
+        return self.Q[np.ix_(on, on)]
 
     def squares(self, coef: np.ndarray) -> float:
         return max(0.0, self.yy - 2 * float(coef @ self.q) + float(coef @ self.Q @ coef))
