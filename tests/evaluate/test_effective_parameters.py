@@ -1,4 +1,4 @@
-"""Effective parameters under a penalty: traces of the maps that the fits are, by perturbing what they take."""
+"""Effective parameters under a penalty: traces of the maps that the fits are, by small changes."""
 
 from contextlib import nullcontext
 

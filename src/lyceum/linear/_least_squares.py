@@ -82,9 +82,8 @@ class Fit:
         smallest = float(values.min() / values.max()) if len(values) else 1.0
         factor = PositiveFactor(scale, None, root, loads, rank, smallest)
         coef = unit * (F.T @ (U @ (turned / shrunk)))
-        return cls(
-            moments, factor, alphas, coef, float(left @ left), float((values / shrunk).sum()), len(values)
-        )
+        residual, trace = float(left @ left), float((values / shrunk).sum())
+        return cls(moments, factor, alphas, coef, residual, trace, len(values))
 
     @property
     def rank(self) -> int:
@@ -93,6 +92,7 @@ class Fit:
             return self.factor.rank
         if self.n_values is not None:
             return self.n_values
+        assert isinstance(self.moments, Scatter)
         return PositiveFactor.of(self.moments.xx, _floor(self.moments)).rank
 
     @property
