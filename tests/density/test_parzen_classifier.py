@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from lyceum.datasets import load
 from lyceum.density import KernelDensity, ParzenClassifier
 from lyceum.errors import SourceError
 
@@ -108,3 +109,55 @@ def test_a_dask_collection_that_memory_cannot_hold_is_refused_by_naming_an_alter
     X, y = classes_of(40)
     with pytest.raises(SourceError, match="QuadraticDiscriminant or NaiveBayes"):
         ParzenClassifier().fit(da.from_array(X, chunks=(20, 2)), da.from_array(y, chunks=20))
+
+
+def left_out_loss(X, y, bandwidth):
+    """The mean of -log P(own class | x) without the row itself, from the definition."""
+    losses = []
+    for i in range(len(y)):
+        others = np.arange(len(y)) != i
+        joint = []
+        for k, h in enumerate(bandwidth):
+            own = X[others & (y == k)]
+            u = (X[i] - own) / h
+            f = np.exp(-0.5 * (u**2).sum(axis=1)).mean() / h.prod()
+            joint.append((y == k).mean() * f)
+        losses.append(-np.log(joint[y[i]] / sum(joint)))
+    return np.mean(losses)
+
+
+@pytest.mark.syllabus("4.3")
+@pytest.mark.syllabus("4.5")
+def test_the_chosen_bandwidths_have_the_least_left_out_loss_of_their_kind():
+    rng = np.random.default_rng(1)
+    y = np.repeat([0, 1], [40, 25])
+    X = rng.normal(size=(65, 3)) * [1.0, 5.0, 0.2] * (1.0 + y[:, None]) + y[:, None]
+    model = ParzenClassifier(tolerance=0.0).fit(X, y)
+    chosen = left_out_loss(X, y, model.bandwidth_)
+    for factor in (0.5, 2**-0.5, 2**0.5, 2.0):
+        assert chosen <= left_out_loss(X, y, factor * model.bandwidth_) + 1e-12
+    n, d = np.array([40, 25]), 3
+    own = np.array([X[y == k].std(axis=0, ddof=1) for k in (0, 1)])
+    rule = (4.0 / ((d + 2) * n)) ** (1.0 / (d + 4))
+    assert chosen <= left_out_loss(X, y, own * rule[:, None]) + 1e-12
+    ratio = model.bandwidth_ / (own * rule[:, None])
+    assert np.allclose(ratio, ratio[0, 0]) or np.allclose(model.bandwidth_[0], model.bandwidth_[1])
+
+
+@pytest.mark.syllabus("4.5")
+def test_posteriors_of_a_table_of_categories_are_better_than_the_shares_of_the_classes():
+    rows = load("german_credit")
+    train, test = rows.take(np.arange(0, 1000, 2)), rows.take(np.arange(1, 1000, 2))
+    proba = ParzenClassifier().fit(train).predict_proba(test)
+    truth = np.searchsorted(["bad", "good"], test.y)
+    loss = -np.log(proba[np.arange(500), truth]).mean()
+    share = -np.log(np.where(truth == 1, 0.7, 0.3)).mean()
+    assert loss < 0.95 * share
+
+
+def test_a_weight_of_two_is_left_out_once():
+    rng = np.random.default_rng(2)
+    X, y, w = rng.normal(size=(30, 2)), rng.integers(0, 2, 30), rng.integers(1, 4, 30)
+    weighted = ParzenClassifier(tolerance=0.0).fit(X, y, sample_weight=w).bandwidth_
+    repeated = ParzenClassifier(tolerance=0.0).fit(np.repeat(X, w, axis=0), np.repeat(y, w)).bandwidth_
+    assert weighted == pytest.approx(repeated)

@@ -102,6 +102,18 @@ class KernelSums:
         log_rest = np.log(rest, out=np.zeros_like(rest), where=rest > 0)
         return self._log_sums(self.Z, np.arange(len(self.Z))) + (self.scale - log_rest)
 
+    def left_out_once(self, places: np.ndarray) -> np.ndarray:
+        """log f of some stored rows, each left out with the weight of one row at most.
+
+        A row of weight 2 so counts as two rows, of which one is left out.
+        """
+        weight = np.ones(len(places)) if self.w is None else self.w[places]
+        out = np.minimum(weight, 1.0)
+        rest = self.total - out
+        with np.errstate(divide="ignore"):
+            sums = np.logaddexp(self._log_sums(self.Z[places], places), np.log(weight - out))
+            return sums + (self.scale - np.log(rest))
+
     # -- sums ------------------------------------------------------------------------------------------------
 
     def _log_sums(self, Z: np.ndarray, own: np.ndarray | None) -> np.ndarray:

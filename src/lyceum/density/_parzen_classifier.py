@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.utils._param_validation import StrOptions
 
 from lyceum.base import Learner, PosteriorClassifier
 from lyceum.data import Block
 from lyceum.density._kernel_density import KERNEL_CONSTRAINTS, bandwidths_of
 from lyceum.density._kernel_sums import KernelSums, leaf_order
+from lyceum.density._posterior_bandwidth import log_loss_bandwidths
 from lyceum.probability import (
     AGAINST_RUNNER_UP,
     PRIOR_CONSTRAINTS,
@@ -35,9 +37,12 @@ class ParzenClassifier(PosteriorClassifier, Learner):
     kernel : str, default="gaussian"
         The kernel: "parzen", "gaussian", "laplace", "cauchy", "sinc2", "epanechnikov", "tricube",
         "triangular" or "radial_epanechnikov", as `KernelDensity` defines them.
-    bandwidth : float, array of shape (d,), "reference" or "likelihood", default="reference"
-        One number for all columns, or one per column. "reference": 1.06 σ N^(-1/5) for every column of every
-        class. "likelihood": for every class those of the largest leave-one-out likelihood.
+    bandwidth : float, array of shape (d,), "log_loss", "reference" or "likelihood", default="log_loss"
+        One number for all columns, or one per column. "log_loss": a multiple of the normal reference rule in
+        d columns, σ_j (4 / ((d+2) n))^(1/(d+4)), with σ and n of each class or pooled within the classes,
+        whichever has the least leave-one-out log loss of the posteriors; it smooths as much as many or coded
+        columns need. "reference": 1.06 σ N^(-1/5) for every column of every class. "likelihood": for every
+        class those of the largest leave-one-out likelihood.
     tolerance : float, default=1e-4
         The largest relative error of a density; 0 sums over all rows.
     priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array of shape (K,), default=None
@@ -88,13 +93,17 @@ class ParzenClassifier(PosteriorClassifier, Learner):
     ['far', 'near', 'far']
     """
 
-    _parameter_constraints: ClassVar[dict] = {**KERNEL_CONSTRAINTS, **PRIOR_CONSTRAINTS}
+    _parameter_constraints: ClassVar[dict] = {
+        **KERNEL_CONSTRAINTS,
+        "bandwidth": [*KERNEL_CONSTRAINTS["bandwidth"], StrOptions({"log_loss"})],
+        **PRIOR_CONSTRAINTS,
+    }
 
     def __init__(
         self,
         *,
         kernel: str = "gaussian",
-        bandwidth: Any = "reference",
+        bandwidth: Any = "log_loss",
         tolerance: float = 1e-4,
         priors: Any = None,
         prior_alpha: Any = 1.0,
@@ -128,19 +137,28 @@ class ParzenClassifier(PosteriorClassifier, Learner):
         K = len(self.classes_)
         self.class_count_ = np.bincount(codes, w, K)
         self.class_prior_ = class_priors(self.class_count_, self.priors, self.prior_alpha)
-        found = [self._class_rows(rows[codes == k], w[codes == k]) for k in range(K)]
+        chosen = self._chosen_bandwidths(rows, codes, w)
+        found = [self._class_rows(rows[codes == k], w[codes == k], chosen[k]) for k in range(K)]
         self.rows_ = np.concatenate([one[0] for one in found])
         self.weights_ = np.concatenate([one[1] for one in found])
         self.bandwidth_ = np.stack([one[2] for one in found])
         self.class_start_ = np.concatenate([[0], np.cumsum([len(one[1]) for one in found])])
         return self
 
-    def _class_rows(self, rows: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _chosen_bandwidths(self, rows: np.ndarray, codes: np.ndarray, w: np.ndarray) -> list[Any]:
+        """What every class is given as its bandwidth."""
+        if not isinstance(self.bandwidth, str) or self.bandwidth != "log_loss":
+            return [self.bandwidth] * len(self.classes_)
+        return [*log_loss_bandwidths(rows, codes, w, self._log_priors(), self.kernel, self.tolerance)]
+
+    def _class_rows(
+        self, rows: np.ndarray, w: np.ndarray, bandwidth: Any
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The rows of a class in leaf order, their weights, and its bandwidths."""
         if not len(rows):
             return rows, w, np.ones(rows.shape[1])
         plain = None if (w == 1.0).all() else w
-        bandwidth = bandwidths_of(rows, plain, self.bandwidth, self.kernel, self.tolerance)
+        bandwidth = bandwidths_of(rows, plain, bandwidth, self.kernel, self.tolerance)
         order = leaf_order((rows - rows.mean(axis=0)) / bandwidth)
         return rows[order], w[order], bandwidth
 
@@ -220,6 +238,8 @@ class ParzenClassifier(PosteriorClassifier, Learner):
             ],
         )
         facts = {"rows": len(self.rows_), "kernel": self.kernel, "tolerance": self.tolerance}
+        if isinstance(self.bandwidth, str):
+            facts["bandwidths by"] = self.bandwidth.replace("_", " ")
         return Summary(head.title, {**head.facts, **facts}, [table])
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
