@@ -83,20 +83,11 @@ public:
 
     void nearest(const std::string& space, double p, Array<const double, 2> Z, Maybe<Numbers> skip,
                  Array<double, 2> raw, Found rows) const {
-        const auto n = Z.shape(0), k = raw.shape(1);
+        const auto n = Z.shape(0);
         expect_shape("Z", Z, {n, tree_.columns()});
         const auto out = output(raw, rows, n);
-        const auto* own = data_or_null("skip", skip, {n});
-        auto poll = signals();
-        with_differences(space, p, [&](const auto& one) {
-            std::vector<ld::Neighbor> storage(k);
-            for (std::size_t q = 0; q < n; ++q) {
-                ld::NearestHeap heap(storage.data(), k);
-                tree_.nearest(one, matrix(Z).row(q), own ? own[q] : -1, heap);
-                heap.write(out.raw + q * k, out.rows + q * k);
-                poll(4096);
-            }
-        });
+        const ld::NearestQuery asked{raw.shape(1), 0, data_or_null("skip", skip, {n})};
+        with_differences(space, p, [&](const auto& one) { tree_.nearest(one, matrix(Z), asked, out, signals()); });
     }
 
     // The raw values and numbers of all rows within `limit` of every query, one query after another.

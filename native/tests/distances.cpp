@@ -48,10 +48,18 @@ void test_all_pairs_are_one_pair_at_a_time(const Space& space, size_t n, size_t 
     CHECK(lists == by_sorting(space, X, Y, 3));
 }
 
+// `grid`: cells are rounded, so that many distances are equal; the last row lies far away, so that the filter's error
+// grows while it runs.
 template <class T>
-void test_filter_and_tree_change_nothing(size_t n, size_t m, size_t d, size_t k, double offset, double scale) {
+void test_filter_and_tree_change_nothing(size_t n, size_t m, size_t d, size_t k, double offset, double scale,
+                                         bool grid = false) {
     Random random;
-    const auto x = random.template normal<T>(n * d, offset, scale), y = random.template normal<T>(m * d, offset, scale);
+    auto x = random.template normal<T>(n * d, offset, scale), y = random.template normal<T>(m * d, offset, scale);
+    if (grid) {
+        for (auto* cells : {&x, &y})
+            for (auto& cell : *cells) cell = std::round(cell);
+        std::fill(y.end() - d, y.end(), T(1e4));
+    }
     const auto X = matrix_of(x, n, d), Y = matrix_of(y, m, d);
     const Lists want = by_sorting(SquaredDifferences{}, X, Y, k);
     Lists filtered(n, k), in_tree(n, k);
@@ -65,11 +73,8 @@ void test_filter_and_tree_change_nothing(size_t n, size_t m, size_t d, size_t k,
     Doubles1 Z(m * d);
     for (size_t i = 0; i < m; ++i) std::copy_n(rows.data() + size_t(order[i]) * d, d, Z.data() + i * d);
     const LeafTree tree(matrix_of(Z, m, d), order.data());
+    tree.nearest(SquaredDifferences{}, matrix_of(queries, n, d), {k}, in_tree.out(), Poll());
     for (size_t i = 0; i < n; ++i) {
-        std::vector<Neighbor> storage(k);
-        NearestHeap heap(storage.data(), k);
-        tree.nearest(SquaredDifferences{}, queries.data() + i * d, -1, heap);
-        heap.write(in_tree.raw.data() + i * k, in_tree.rows.data() + i * k);
         size_t within = 0;
         tree.within(SquaredDifferences{}, queries.data() + i * d, want.raw[i * k + k / 2],
                     [&](double, auto) { ++within; });
@@ -138,6 +143,10 @@ int main() {
                 test_filter_and_tree_change_nothing<double>(31, m, d, 5, offset, 1e-3);
                 test_filter_and_tree_change_nothing<double>(25, m, d, 40, offset, 1e12);
             }
+    for (const size_t k : {1, 8, 12, 17, 150}) {
+        test_filter_and_tree_change_nothing<float>(53, 3000, 3, k, 0, 4, true);
+        test_filter_and_tree_change_nothing<double>(53, 700, 30, k, 10, 1, true);
+    }
     test_sparse_rows_are_dense_rows(SquaredDifferences{});
     test_sparse_rows_are_dense_rows(AbsoluteDifferences{});
     test_sparse_rows_are_dense_rows(Mismatches{});

@@ -20,8 +20,8 @@ __all__ = ["NeighborIndex"]
 
 _MOST_COLUMNS = 8  # of a tree; with more, few boxes can be skipped, and comparing all pairs is faster
 _FEWEST_ROWS = 512  # of a tree
-_QUERIES = 4096  # per task that compares all pairs
-_TREE_QUERIES = 1024  # per task on the tree
+_QUERIES = 8192  # per task
+_RADIUS_QUERIES = 1024  # per task on the tree within a radius
 _PAIRS = 1 << 20  # raw values in memory per task
 
 
@@ -129,23 +129,22 @@ class NeighborIndex:
         if not 1 <= k <= most:
             raise SettingError(f"k is {k}, but there are {most} rows to search: choose from 1 to {most}")
         points, rows = self._queries(X)
+        n = points.shape[0]
         own = np.arange(len(self)) if X is None else None
         tree = self._tree if self.algorithm == "tree" else None
-        step = _TREE_QUERIES if tree is not None else _QUERIES
+        raw, found = np.empty((n, k)), np.empty((n, k), dtype=np.int64)
 
-        def work(some: slice) -> tuple[np.ndarray, np.ndarray]:
+        def work(some: slice) -> None:
             skip = None if own is None else own[some]
             if tree is None:
-                return raw_nearest(self._space, points[some], rows, int(k), skip)
-            size = some.stop - some.start
-            raw, found = np.empty((size, k)), np.empty((size, k), dtype=np.int64)
-            tree.nearest(self._space.name, self._space.power, points[some], skip, raw, found)
-            return raw, found
+                raw[some], found[some] = raw_nearest(self._space, points[some], rows, int(k), skip)
+            else:
+                tree.nearest(self._space.name, self._space.power, points[some], skip, raw[some], found[some])
+            raw[some] = self.metric.distances(raw[some], points.shape[1])
 
-        parts = list(ordered_map(work, self._stretches(points.shape[0], step)))
-        raw = np.concatenate([raw for raw, _ in parts] or [np.empty((0, k))])
-        found = np.concatenate([found for _, found in parts] or [np.empty((0, k), dtype=np.int64)])
-        return Neighbors(self.metric.distances(raw, points.shape[1]), found)
+        for _ in ordered_map(work, self._stretches(n, _QUERIES)):
+            pass
+        return Neighbors(raw, found)
 
     def _queries(self, X: Any) -> tuple[Any, Any]:
         """The prepared rows of X, and the rows to search in the same form."""
@@ -158,9 +157,11 @@ class NeighborIndex:
         return A, B
 
     @staticmethod
-    def _stretches(n: int, step: int) -> list[slice]:
-        step = max(1, min(step, -(-n // n_threads())))
-        return [slice(start, min(n, start + step)) for start in range(0, n, step)]
+    def _stretches(n: int, most: int) -> list[slice]:
+        """Equal stretches of at most this many queries, as many for every thread."""
+        threads = n_threads()
+        count = max(1, min(n, threads * -(-n // (threads * most))))
+        return [slice(n * i // count, n * (i + 1) // count) for i in range(count)] if n else []
 
     # -- within a radius -------------------------------------------------------------------------------------
 
@@ -184,7 +185,7 @@ class NeighborIndex:
         d = points.shape[1]
         limit = self.metric.raw(float(radius), d) * (1 + 1e-12)  # the distance itself decides below
         tree = self._tree if self.algorithm == "tree" else None
-        step = _TREE_QUERIES if tree is not None else max(1, _PAIRS // max(1, len(self)))
+        step = _RADIUS_QUERIES if tree is not None else max(1, _PAIRS // max(1, len(self)))
 
         def work(some: slice) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
             if tree is not None:

@@ -53,11 +53,10 @@ inline void store(T* p, Vec<T> v) {
     std::memcpy(p, &v, sizeof v);
 }
 
+// x - 0 is x, signed zeros too, and one broadcast; a loop over lanes becomes a masked move for each.
 template <class T>
 inline Vec<T> splat(T x) {
-    Vec<T> v;
-    for (int i = 0; i < lanes<T>; ++i) v[i] = x;
-    return v;
+    return x - Vec<T>{};
 }
 
 template <class T>
@@ -70,6 +69,25 @@ inline T sum_lanes(Vec<T> v) {
     T total{};
     for (int i = 0; i < lanes<T>; ++i) total += v[i];
     return total;
+}
+
+// One bit per lane of the result of a comparison. A vector extension has no word for it, hence the built-ins.
+template <class Mask>
+inline unsigned lane_bits(Mask mask) {
+    constexpr int count = sizeof(Mask) / sizeof(mask[0]);
+#if defined(__AVX512DQ__)
+    if constexpr (count == 8) return static_cast<unsigned char>(__builtin_ia32_cvtq2mask512((Vec<long long>)mask));
+    if constexpr (count == 16) return static_cast<unsigned short>(__builtin_ia32_cvtd2mask512((Vec<int>)mask));
+#elif defined(__AVX__)
+    if constexpr (count == 4) return static_cast<unsigned>(__builtin_ia32_movmskpd256((Vec<double>)mask));
+    if constexpr (count == 8) return static_cast<unsigned>(__builtin_ia32_movmskps256((Vec<float>)mask));
+#elif defined(__SSE2__)
+    if constexpr (count == 2) return static_cast<unsigned>(__builtin_ia32_movmskpd((Vec<double>)mask));
+    if constexpr (count == 4) return static_cast<unsigned>(__builtin_ia32_movmskps((Vec<float>)mask));
+#endif
+    unsigned bits = 0;
+    for (int i = 0; i < count; ++i) bits |= static_cast<unsigned>(mask[i] != 0) << i;
+    return bits;
 }
 
 // Interleaves the low (Half = 0) or the high (Half = 1) halves of a and b.

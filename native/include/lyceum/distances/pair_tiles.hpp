@@ -10,7 +10,7 @@ inline constexpr int row_vectors = 3;
 template <class U>
 inline constexpr size_t group_rows = row_vectors * lanes<U>;
 template <class Space>
-inline constexpr size_t side_rows = Space::one_sum ? 4 : 2;  // 12 of 16 registers hold sums
+inline constexpr size_t side_rows = (Space::one_sum ? 4 : 2) * (registers / 16);  // sums in 12 of 16 registers
 
 // Rows [begin, begin + count) of X as [group][column][row of the group]; the last row fills the last group.
 template <class U, class T>
@@ -31,14 +31,14 @@ inline void pair_tile(const Space& space, const U* rows, const U* side, size_t d
         Vec<U> x[row_vectors];
 #pragma GCC unroll 3
         for (int v = 0; v < row_vectors; ++v) x[v] = load(rows + j * group_rows<U> + v * L);
-#pragma GCC unroll 4
+#pragma GCC unroll 8
         for (int g = 0; g < G; ++g) {
             const Vec<U> y = Vec<U>{} + side[j * G + g];
 #pragma GCC unroll 3
             for (int v = 0; v < row_vectors; ++v) space.add(state[g][v], x[v], y, j);
         }
     }
-#pragma GCC unroll 4
+#pragma GCC unroll 8
     for (int g = 0; g < G; ++g)
 #pragma GCC unroll 3
         for (int v = 0; v < row_vectors; ++v) emit(g, v, space.value(state[g][v]));
