@@ -181,6 +181,7 @@ def time_for(monkeypatch, n_tasks):
     """A budget that is spent when so many tasks are begun."""
     looks = itertools.count()
     monkeypatch.setattr(_run.Budget, "spent", property(lambda self: next(looks) >= n_tasks))
+    monkeypatch.setattr(_run.Budget, "over", property(lambda self: self.spent))
 
 
 def test_a_spent_budget_compares_the_folds_that_all_finished_and_says_so(tmp_path, monkeypatch):

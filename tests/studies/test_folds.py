@@ -45,10 +45,29 @@ def test_in_the_order_of_time_all_that_is_learned_from_is_earlier(seed, n_folds,
     assert 1 <= len(parts) <= n_folds
     tested = np.concatenate([test for _, test in parts])
     assert len(tested) == len(set(tested))
-    assert max(times) in times[parts[-1][1]]
+    assert grouped or max(times) in times[parts[-1][1]]
     for train, test in parts:
         assert times[train].max() < times[test].min()
         assert not grouped or not set(groups[train]) & set(groups[test])
+
+
+@pytest.mark.parametrize("n_groups", [2, 3, 12])
+def test_groups_that_go_on_through_time_leave_every_fold_half_of_the_earlier_rows(n_groups):
+    times, groups = np.arange(240.0), np.arange(240) % n_groups
+    y = np.random.default_rng(0).integers(0, 2, 240)
+    parts = list(FoldScheme(3, True, groups=groups, times=times).splits(y, 5, 0))
+    assert len(parts) == 5
+    for train, test in parts:
+        assert 2 * len(train) >= np.count_nonzero(times < times[test].min()) - 1
+        assert times[train].max() < times[test].min()
+        assert not set(groups[train]) & set(groups[test])
+    assert len(np.unique(groups[np.concatenate([test for _, test in parts])])) > 1
+
+
+def test_folds_with_one_class_to_learn_from_are_left_out():
+    times, y = np.arange(60.0), (np.arange(60) >= 25).astype(int)
+    parts = list(FoldScheme(3, True, times=times).splits(y, 5, 0))
+    assert [int(times[test].min()) for _, test in parts] == [30, 40, 50]
 
 
 def test_the_holdout_is_of_the_latest_rows_or_of_whole_groups():
@@ -100,6 +119,19 @@ def test_inner_folds_keep_groups_apart_too(panel):
             one, two = (set(np.round(part.source.X[:, 0])) for part in (train, test))
             assert not one & two
         assert not set(person[split.train]) & set(person[split.test])
+
+
+def test_a_study_of_groups_over_time_says_what_is_tested_and_which_folds_were_left_out(panel, tmp_path):
+    plan, _ = planned(panel, group="person", time="day", folds=4)
+    assert any("go on over time" in note for note in plan.notes)
+    late = tmp_path / "late.csv"
+    late.write_text("t,x,y\n" + "\n".join(f"{t},{t * 7 % 11},{'no' if t < 25 else 'yes'}" for t in range(60)))
+    plan, data = planned(late, time="t", folds=5)
+    assert plan.folds == len(plan.splits(data.y)) == 3
+    assert any("2 of the 5 folds were left out" in note for note in plan.notes)
+    late.write_text("t,x,y\n" + "\n".join(f"{t},{t * 7 % 11},{'no' if t < 55 else 'yes'}" for t in range(60)))
+    with pytest.raises(StudyError, match="leave out time"):
+        planned(late, time="t", folds=3)
 
 
 @pytest.mark.usefixtures("no_pictures")

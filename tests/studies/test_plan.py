@@ -1,9 +1,11 @@
 """The plan: which learners, built from what they need, on which rows, in which order."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from lyceum import datasets
+from lyceum import catalog, datasets
 from lyceum.errors import StudyError
 from lyceum.studies import LearnerChoice, Recipe
 from lyceum.studies._plan import Plan, readable
@@ -139,6 +141,23 @@ def test_a_file_larger_than_memory_is_sampled_by_row_number(tmp_path):
     assert np.array_equal(small.rows.source.X, whole.rows.take(small.numbers).source.X)
     assert np.array_equal(small.y, whole.y[small.numbers])
     assert "random sample" in small.notes[-1]
+
+
+def test_learners_whose_rows_are_limited_are_left_out_of_larger_tables_and_named(tmp_path):
+    entries = [catalog.find(name) for name in ("NaiveBayes", "LinearDiscriminant", "KNeighborsClassifier")]
+    naive, linear, near = (replace(entries[0], study_rows=100), *entries[1:])
+    path = tmp_path / "t.csv"
+    path.write_text("x,y\n" + "\n".join(f"{i},{'yes' if i % 3 else 'no'}" for i in range(101)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(catalog, "learners", lambda task=None: (naive, linear))
+        recipe = Recipe(data=str(path), target="y", keep=("x",))
+        plan = Plan.of(recipe, StudyData.of(recipe))
+        patch.setattr("lyceum.studies._plan._IN_MEMORY", 50)
+        patch.setattr(catalog, "learners", lambda task=None: (near,))
+        other = Plan.of(recipe, StudyData.of(recipe))
+    assert [c.name for c in plan.candidates[1:]] == ["LinearDiscriminant"]
+    assert plan.left_out == ("Left out, because there are more than 100 rows: naive Bayes.",)
+    assert other.left_out == ("Left out, because there are more than 50 rows: k neighbors classifier.",)
 
 
 def test_a_fingerprint_is_of_the_bytes(tmp_path):

@@ -108,6 +108,8 @@ def render(found: Study) -> None:
     console.print()
     console.print(_ranking(found))
     console.print()
+    for text in found.left_out:
+        console.print(Text(text, style="dim"))
     console.print(Text(_p_note(found), style="dim"))
     console.print()
     console.print(Text(found.answer))

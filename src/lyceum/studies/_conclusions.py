@@ -5,20 +5,22 @@ from __future__ import annotations
 import sqlite3
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from lyceum import progress
 from lyceum.data import Rows
 from lyceum.decision import MinimumRiskClassifier
 from lyceum.errors import Cancelled
 from lyceum.evaluate import LearningCurve, StratifiedFolds, bootstrap_632, learning_curve
 from lyceum.persist import save
 from lyceum.studies._committees import committee_model
-from lyceum.studies._comparison import Comparison, HoldoutResult, OutOfSample, RankedLearner
+from lyceum.studies._comparison import HoldoutResult, OutOfSample, RankedLearner
 from lyceum.studies._example_rows import explain_row, pick_rows
 from lyceum.studies._loss_rule import LossRule
 from lyceum.studies._metrics import decision_errors, loss_and_interval
@@ -29,12 +31,14 @@ from lyceum.studies._search import search_settings
 from lyceum.studies._store import Store
 from lyceum.studies._study_data import StudyData
 
-__all__ = ["bootstrap_error", "curve_values", "fit_choice", "holdout_values", "stored_result"]
+__all__ = ["FinalFit", "bootstrap_error", "curve_values", "fit_choice", "holdout_values", "stored_result"]
 
 Settings = dict[str, Any] | None
 
 _ROUNDS = 100
 _CURVE_FOLDS = 5
+_GRACE = 2.0  # seconds that a fit has beyond the time allowed before fewer rows are taken
+_FEW_ROWS = 1_000  # that are fitted whatever the time
 
 
 def stored_result(store: Store, name: str, work: Callable[[], Any]) -> Any:
@@ -197,20 +201,71 @@ def _fit(
         return model.fit(data.all_rows if places is None else rows), settings
 
 
-def fit_choice(
-    plan: Plan,
-    data: StudyData,
-    comparison: Comparison,
-    sample: OutOfSample,
-    store: Store,
-    settings: Settings = None,
-) -> dict[str, Any]:
-    """Fit the choice on all rows, write the model file, and explain a few rows; plain values.
+@dataclass(frozen=True, eq=False)
+class FinalFit:
+    """The fit of the choice on all rows, on fewer where the time allowed does not suffice.
 
-    Its settings are searched on all rows unless they are given.
+    First with settings searched on all rows, then with those chosen most often in the folds, then on ever
+    fewer rows; the last and smallest fit is made whatever the time. `hurry` is called before the second.
     """
-    model, settings = _fit(plan, comparison.choice, data, store, None, settings)
-    save(model, store.folder / "model.lyceum", force=True)
+
+    plan: Plan
+    data: StudyData
+    store: Store
+    name: str
+    settings: dict[str, Any]  # chosen most often
+    deadline: float | None
+    is_late: bool  # whether there is no time to search
+    hurry: Callable[[], None]
+
+    def fit(self) -> tuple[Any, dict[str, Any], int | None]:
+        """The model, its settings, and the number of rows if these are not all."""
+        if self.deadline is None:
+            return (*self._fit(None, None), None)
+        if not self.is_late:
+            with suppress(_OutOfTime), self._limit(self.deadline):
+                return (*self._fit(None, None), None)
+        self.hurry()
+        n = len(self.data.rows)
+        for part in (1, 8, 64):
+            if n // part <= _FEW_ROWS:
+                break
+            places = None if part == 1 else self._some(n // part)
+            with suppress(_OutOfTime), self._limit(max(self.deadline, time.monotonic() + _GRACE)):
+                return (*self._fit(places, self.settings), None if part == 1 else n // part)
+        n_rows = min(n, _FEW_ROWS)
+        places = None if n_rows == n and not self.data.is_sample else self._some(n_rows)
+        return (*self._fit(places, self.settings), None if places is None else n_rows)
+
+    def _fit(self, places: np.ndarray | None, settings: Settings) -> tuple[Any, dict[str, Any]]:
+        return _fit(self.plan, self.name, self.data, self.store, places, settings)
+
+    def _some(self, n: int) -> np.ndarray:
+        """The places of some rows: the latest, or at random."""
+        times = self.plan.scheme.times
+        order = np.random.default_rng(self.plan.seed).permutation(len(self.data.rows))
+        return np.sort((order if times is None else np.argsort(times, kind="stable"))[-n:])
+
+    @contextmanager
+    def _limit(self, end: float) -> Iterator[None]:
+        try:
+            with progress.watch(deadline=end):
+                yield
+        except Cancelled:
+            if time.monotonic() < end:
+                raise
+            raise _OutOfTime from None
+
+
+class _OutOfTime(Exception):
+    """A fit was not finished in its time."""
+
+
+def fit_choice(final: FinalFit, sample: OutOfSample) -> dict[str, Any]:
+    """Fit the choice, write the model file, and explain a few rows; plain values."""
+    model, settings, n_rows = final.fit()
+    plan, data = final.plan, final.data
+    save(model, final.store.folder / "model.lyceum", force=True)
     problems = Problems()
     picks = problems.attempt("choice of examples", lambda: pick_rows(sample, plan.rule), [])
     examples = [
@@ -218,4 +273,5 @@ def fit_choice(
         for row, why in picks
     ]
     found = [example.as_dict() for example in examples if example is not None]
-    return {"settings": settings, "examples": found, "problems": list(problems)}
+    part = {} if n_rows is None else {"n_rows": n_rows}
+    return {"settings": settings, "examples": found, "problems": list(problems), **part}

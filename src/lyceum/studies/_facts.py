@@ -54,6 +54,8 @@ class StudyFacts:
         Columns that look wrong.
     notes : tuple of str
         Sentences about the data and the plan.
+    left_out : tuple of str
+        Sentences on learners that were not tried, because there are too many rows for them.
     versions : dict of str to str
         Versions of Lyceum, Python and the packages that results depend on.
     """
@@ -75,6 +77,7 @@ class StudyFacts:
     suspects: tuple[Suspect, ...]
     notes: tuple[str, ...]
     versions: Mapping[str, str]
+    left_out: tuple[str, ...] = ()
 
     @property
     def question(self) -> str:
@@ -111,6 +114,7 @@ class StudyFacts:
                 "candidates": tuple(map(Candidate.from_dict, stored["candidates"])),
                 "suspects": tuple(Suspect(**each) for each in stored["suspects"]),
                 "notes": tuple(stored["notes"]),
+                "left_out": tuple(stored.get("left_out", ())),
             }
         )
 

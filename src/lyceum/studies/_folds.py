@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lyceum.data import Rows
-from lyceum.errors import StudyError
 from lyceum.evaluate import Holdout, StratifiedFolds
 
 __all__ = ["FoldScheme"]
 
+_FEWEST = 5  # rows to learn from
 Parts = tuple[np.ndarray, np.ndarray]  # places of training and of test rows
 
 
@@ -22,7 +22,9 @@ class FoldScheme:
 
     Without groups and times, folds are random and, with `stratify`, have the shares of the classes. Rows of
     one group are never in training and test both. With times, a fold learns from the rows before a moment
-    and is tested on those that follow until the next; rows of equal time stay together.
+    and is tested on those that follow until the next; rows of equal time stay together. With both, a fold
+    tests only so many of the groups that began before its moment that half of the earlier rows are left to
+    learn from; which ones changes from fold to fold. Folds with too little to learn from are left out.
 
     Parameters
     ----------
@@ -55,7 +57,9 @@ class FoldScheme:
     def splits(self, y: np.ndarray, n_folds: int, seed: int) -> Iterator[Parts]:
         """Training and test rows of every fold."""
         if self.times is not None:
-            yield from self._by_time(n_folds)
+            for train, test in self._by_time(n_folds):
+                if len(test) and self._is_enough(y[train]):
+                    yield train, test
         elif self.groups is not None:
             fold = _group_folds(
                 self.groups, y if self.stratify else np.zeros(len(y), np.int64), n_folds, seed
@@ -66,7 +70,10 @@ class FoldScheme:
             yield from StratifiedFolds(n_folds, stratify=self.stratify, random_state=seed).split(y, y)
 
     def inner(self, rows: Rows, seed: int, most: int) -> list[tuple[Rows, Rows]]:
-        """The inner folds of training rows, of at most so many rows; with times the latest of them."""
+        """The inner folds of training rows, of at most so many rows; with times the latest of them.
+
+        There are none where one group, or too few times, leave nothing to learn from.
+        """
         y = rows.coded_y
         assert y is not None
         places, scheme = np.arange(len(y)), self
@@ -75,21 +82,18 @@ class FoldScheme:
             scheme = self.take(places)
         n_folds = min(self.inner_folds, len(places), *([scheme.most_folds() or 1] * scheme._is_limited))
         if n_folds < 2 and scheme.times is None:
-            raise StudyError("there is only one group to learn from, so that no inner fold can be made")
-        found = [
+            return []
+        return [
             (rows.take(places[train]), rows.take(places[test]))
             for train, test in scheme.splits(y[places], max(1, n_folds), seed)
         ]
-        if not found:
-            raise StudyError("all rows to learn from have the same time, so that no inner fold can be made")
-        return found
 
     def held_out(self, y: np.ndarray, share: float, seed: int) -> Parts:
         """The rows to compare on and those that are held out: the last, or whole groups, or at random."""
         if self.times is not None:
             limit = np.quantile(self.times, 1.0 - share, method="higher")
             later = self.times >= limit if (self.times < limit).any() else self.times > limit
-            return self._apart(np.flatnonzero(~later), np.flatnonzero(later))
+            return self._apart(np.flatnonzero(~later), np.flatnonzero(later), 0)
         if self.groups is not None:
             fold = _group_folds(self.groups, np.zeros(len(y), np.int64), max(2, round(1.0 / share)), seed)
             return np.flatnonzero(fold != 0), np.flatnonzero(fold == 0)
@@ -109,14 +113,26 @@ class FoldScheme:
         ends = np.round(np.linspace(0, len(order), n_folds + 2)[1:-1]).astype(int)
         starts = np.unique(np.searchsorted(sorted_times, sorted_times[ends], side="left"))
         starts = starts[starts > 0]
-        for begin, end in zip(starts, [*starts[1:], len(order)]):
-            yield self._apart(np.sort(order[:begin]), np.sort(order[begin:end]))
+        for number, (begin, end) in enumerate(zip(starts, [*starts[1:], len(order)])):
+            yield self._apart(np.sort(order[:begin]), np.sort(order[begin:end]), number)
 
-    def _apart(self, train: np.ndarray, test: np.ndarray) -> Parts:
-        """Without the training rows whose group is tested."""
-        if self.groups is not None:
-            train = train[~np.isin(self.groups[train], self.groups[test])]
-        return train, test
+    def _is_enough(self, y: np.ndarray) -> bool:
+        """Whether there are rows of two classes, or a few numbers, to learn from."""
+        return len(y) >= _FEWEST and (not self.stratify or len(np.unique(y)) > 1)
+
+    def _apart(self, train: np.ndarray, test: np.ndarray, number: int) -> Parts:
+        """Without the training rows whose group is tested; not all are where too few rows would stay."""
+        if self.groups is None:
+            return train, test
+        earlier = np.isin(self.groups[test], self.groups[train])
+        codes, counts = np.unique(self.groups[train], return_counts=True)
+        rows_of = dict(zip(codes.tolist(), counts.tolist()))
+        shared = np.unique(self.groups[test][earlier])
+        shared = np.roll(shared, -(number * len(shared)) // 3)
+        lost = np.cumsum([rows_of[code] for code in shared.tolist()])
+        tested = shared[lost <= max(len(train) // 2, int(lost.min(initial=0)))]
+        test = test[~earlier | np.isin(self.groups[test], tested)]
+        return train[~np.isin(self.groups[train], tested)], test
 
     def _some(self, y: np.ndarray, most: int, seed: int) -> np.ndarray:
         if self.times is not None:

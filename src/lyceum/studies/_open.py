@@ -49,7 +49,9 @@ def _read_study(store: Store, folder: Path) -> Study:
     comparison = compare_learners(store, table, facts.rule, chosen["choose"], chosen["error_632"], problems)
     failures = tuple(_failures(table))
     recipe = Recipe.read(folder / "recipe.toml")
-    not_made = [] if recipe.budget_minutes is None else list(_not_made(store, facts, comparison))
+    not_made = (
+        [] if recipe.budget_minutes is None else list(_not_made(store, facts, comparison, recipe.holdout > 0))
+    )
     comparison = _with_statements(comparison, store, facts, table, failures, not_made, problems)
     final = store.get(f"final/{chosen['at']}") or {}
     _add_failures(store, facts, comparison, final, problems)
@@ -74,7 +76,7 @@ def _effects(stored: Mapping[str, Any] | None) -> ModelEffects | None:
     return ModelEffects.from_dict(stored)
 
 
-def _not_made(store: Store, facts: StudyFacts, comparison: Comparison) -> Iterator[str]:
+def _not_made(store: Store, facts: StudyFacts, comparison: Comparison, held_out: bool) -> Iterator[str]:
     """The conclusions on the choice that are not there."""
     choice, at = comparison[comparison.choice], f"{comparison.choice}/{comparison.n_folds}"
     if choice.is_baseline:
@@ -84,6 +86,11 @@ def _not_made(store: Store, facts: StudyFacts, comparison: Comparison) -> Iterat
         yield "the learning curve"
     if store.get(f"effects/{at}") is None:
         yield "the importance of the columns"
+    if held_out and store.get(f"holdout/{choice.name}") is None:
+        yield "the test on the rows held out"
+    n_rows = (store.get(f"final/{at}") or {}).get("n_rows")
+    if n_rows is not None:
+        yield f"the fit of the final model on more than {n_rows:,} rows"
 
 
 def _failures(table: TaskTable) -> Iterator[Failure]:

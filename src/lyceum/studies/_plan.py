@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,8 +14,8 @@ from lyceum import catalog
 from lyceum.apply import preparations
 from lyceum.decision import LossMatrix
 from lyceum.errors import LyceumError, StudyError
-from lyceum.evaluate import error_interval
 from lyceum.studies._candidate import Candidate, planned_committees
+from lyceum.studies._fold_counts import fold_counts, limited_folds
 from lyceum.studies._folds import FoldScheme
 from lyceum.studies._loss_rule import LossRule
 from lyceum.studies._metric import CLASS_METRICS, NUMBER_METRICS, Metric
@@ -29,9 +28,6 @@ from lyceum.studies._study_data import StudyData
 
 __all__ = ["Plan", "Split", "Task"]
 
-_FEW_ROWS = 2_000  # below, ten folds are cheap and leave more rows to learn from
-_TINY = 20  # rows below which folds are drawn several times
-_TINY_REPEATS = 3
 _IN_MEMORY = 20_000  # rows up to which a learner whose cost grows faster than the rows is chosen
 _BASELINES = {
     "classification": ("PriorClassifier", "constant guess", "The shares of the classes, whatever the row."),
@@ -65,12 +61,14 @@ class Plan:
     rule: LossRule
     classes: tuple[Any, ...] | None
     folds: int
+    drawn: int  # folds before those without enough rows to learn from are left out
     repeats: int
     scheme: FoldScheme
     seed: int
     compared: np.ndarray  # places among the data's rows
     held_out: np.ndarray
     notes: tuple[str, ...]
+    left_out: tuple[str, ...]  # sentences on learners that so many rows take too long
 
     @classmethod
     def of(cls, recipe: Recipe, data: StudyData) -> Plan:
@@ -80,8 +78,8 @@ class Plan:
             recipe.inner_folds, classes is not None, group_codes(recipe, data), time_values(recipe, data)
         )
         compared, held_out = _held_out(recipe, data, scheme)
-        folds, repeats, notes = _folds(recipe, data, compared)
-        folds, more = _limited(recipe, folds, scheme.take(compared))
+        folds, repeats, notes = fold_counts(recipe, data, compared)
+        folds, drawn, more = limited_folds(recipe, folds, scheme.take(compared), data.y[compared])
         repeats = repeats if recipe.time is None else 1
         chosen, left_out = _candidates(recipe, data)
         together = recipe.committees and folds * repeats > 1 and not data.is_sample
@@ -91,12 +89,14 @@ class Plan:
             rule,
             classes,
             folds,
+            drawn,
             repeats,
             scheme,
             recipe.seed,
             compared,
             held_out,
-            (*notes, *more, *left_out, *_search_notes(recipe, len(compared), folds)),
+            (*notes, *more, *_search_notes(recipe, len(compared), folds)),
+            tuple(left_out),
         )
 
     def __getitem__(self, name: str) -> Candidate:
@@ -113,7 +113,7 @@ class Plan:
         """The folds of the rows compared on, by repeat and fold; places among all rows in memory."""
         scheme, found = self.scheme.take(self.compared), {}
         for repeat in range(self.repeats):
-            parts = scheme.splits(y[self.compared], self.folds, seed_of(self.seed, "folds", repeat))
+            parts = scheme.splits(y[self.compared], self.drawn, seed_of(self.seed, "folds", repeat))
             for fold, (train, test) in enumerate(parts):
                 found[repeat, fold] = Split(self.compared[train], self.compared[test])
         return found
@@ -187,64 +187,6 @@ def _held_out(recipe: Recipe, data: StudyData, scheme: FoldScheme) -> tuple[np.n
     return scheme.held_out(data.y, recipe.holdout, seed_of(recipe.seed, "holdout"))
 
 
-def _folds(recipe: Recipe, data: StudyData, compared: np.ndarray) -> tuple[int, int, tuple[str, ...]]:
-    """The number of folds, how often they are drawn, and what to know about them."""
-    n = len(compared)
-    wanted = recipe.folds or (10 if n < _FEW_ROWS else 5)
-    if recipe.folds and wanted > n:
-        raise StudyError(f"folds = {wanted}: there are {n} rows; give fewer folds")
-    notes: list[str] = []
-    repeats = recipe.repeats
-    if n < _TINY:
-        wanted = recipe.folds or (5 if n >= 10 else 3)
-        repeats = max(repeats, _TINY_REPEATS)
-        notes.append(_tiny_note(n, wanted, repeats, data.task))
-    if data.task == "classification":
-        counts = np.bincount(data.y[compared])
-        smallest = int(counts[counts > 0].min())
-        if smallest < wanted:
-            notes.append(
-                f"The smallest class has {smallest} rows: of {wanted} folds, {wanted - smallest} "
-                f"{'tests' if wanted - smallest == 1 else 'test'} no row of it, and its errors say little."
-            )
-    return wanted, repeats, tuple(notes)
-
-
-def _tiny_note(n: int, folds: int, repeats: int, task: str) -> str:
-    """How little so few rows support."""
-    said = (
-        f"There are only {n} rows: {folds} folds were drawn {repeats} times, so that less hangs on one draw"
-    )
-    if task == "regression":
-        return f"{said}; the order of the learners may still be chance."
-    half = error_interval(n // 2, n)
-    return (
-        f"{said}. An error rate measured on {n} rows is known to about ± {(half.high - half.low) / 2:.0%} "
-        "only, and the order of the learners may be chance."
-    )
-
-
-def _limited(recipe: Recipe, folds: int, scheme: FoldScheme) -> tuple[int, tuple[str, ...]]:
-    """The number of folds that groups and times allow, and what to know about them."""
-    notes = []
-    most = scheme.most_folds()
-    if most is not None and most < folds:
-        what = "times" if recipe.group is None else "groups"
-        wanted, folds = folds, max(1, most)
-        notes.append(f"There are {folds} folds and not {wanted}, because there are so few {what}.")
-    if recipe.group is not None:
-        notes.append(f"Rows with the same {recipe.group!r} are never learned from and tested on together.")
-    if recipe.time is not None:
-        if recipe.repeats > 1:
-            raise StudyError("repeats: folds in the order of time can be drawn only once; give repeats=1")
-        folds = sum(1 for _ in scheme.splits(np.zeros(0), folds, 0))
-        notes.append(
-            f"Every fold learns from the rows before a moment of {recipe.time!r} and is tested on the rows "
-            "that follow; the earliest rows are only learned from."
-        )
-    return folds, tuple(notes)
-
-
 def _search_notes(recipe: Recipe, n_rows: int, folds: int) -> tuple[str, ...]:
     if n_rows - n_rows // max(2, folds) <= SEARCH_ROWS or recipe.n_settings < 2:
         return ()
@@ -268,23 +210,25 @@ def _baseline(data: StudyData) -> Candidate:
 def _candidates(recipe: Recipe, data: StudyData) -> tuple[list[Candidate], list[str]]:
     asked = recipe.learners or tuple(_default_choices(data))
     found: list[Candidate] = []
-    left_out = []
+    left_out: dict[int, list[str]] = {}
     for choice in asked:
         entry = _entry(choice, data)
-        in_memory = entry.scales == "in memory"
-        most = entry.study_rows or (_IN_MEMORY if in_memory else math.inf)
-        if not recipe.learners and (data.n_rows > most or (in_memory and data.is_sample)):
-            left_out.append(
-                f"{entry.name} was left out: its cost grows faster than the rows, and above {most:,} rows it "
-                f"is tried only if it is named; there are {data.n_rows:,}."
-            )
+        limit = entry.study_rows or (_IN_MEMORY if entry.scales == "in memory" else None)
+        if limit is not None and data.n_rows > limit and not recipe.learners:
+            left_out.setdefault(limit, []).append(readable(entry.name))
             continue
-        if in_memory and data.is_sample:
+        if entry.scales == "in memory" and data.is_sample:
+            if not recipe.learners:
+                left_out.setdefault(len(data.y), []).append(readable(entry.name))
+                continue
             raise StudyError(
                 f"learners: {entry.name} works in memory only, and the file does not fit: leave it out"
             )
         found.append(_candidate(choice, entry, data, recipe, [c.name for c in found]))
-    return found, left_out
+    return found, [
+        f"Left out, because there are more than {limit:,} rows: {', '.join(names)}."
+        for limit, names in sorted(left_out.items())
+    ]
 
 
 def _default_choices(data: StudyData) -> Iterator[LearnerChoice]:

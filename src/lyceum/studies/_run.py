@@ -26,18 +26,31 @@ from lyceum.studies._study_data import StudyData
 __all__ = ["Budget", "run_tasks"]
 
 
+_RESERVE, _MOST_RESERVE = 0.2, 60.0  # the share of the time that is kept for what follows the folds; seconds
+
+
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """When no more work is started."""
+    """When no more folds are started, and when all is to be done."""
 
+    tasks_end: float | None
     deadline: float | None
 
     @classmethod
     def of(cls, minutes: float | None) -> Budget:
-        return cls(None if minutes is None else time.monotonic() + 60.0 * minutes)
+        if minutes is None:
+            return cls(None, None)
+        end = time.monotonic() + 60.0 * minutes
+        return cls(end - min(_RESERVE * 60.0 * minutes, _MOST_RESERVE), end)
 
     @property
     def spent(self) -> bool:
+        """Whether no fold is to be started."""
+        return self.tasks_end is not None and time.monotonic() >= self.tasks_end
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing is to be started that can be left out."""
         return self.deadline is not None and time.monotonic() >= self.deadline
 
 
@@ -65,7 +78,7 @@ def run_tasks(plan: Plan, data: StudyData, store: Store, budget: Budget) -> None
         if budget.spent and not must:
             return
         try:
-            with progress.watch(deadline=None if must else budget.deadline):
+            with progress.watch(deadline=None if must else budget.tasks_end):
                 result, predictions = _attempt(plan, task, data, splits[task.repeat, task.fold], first)
         except Cancelled:
             if budget.spent:

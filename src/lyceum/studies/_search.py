@@ -66,14 +66,17 @@ def search_settings(
 ) -> Search:
     """The settings with the smallest mean inner loss, of equals the first.
 
-    Settings that fail on an inner fold are out; if all do, the error of the last is raised. With `always`
-    the inner folds are run even where there is nothing to choose, for their predictions.
+    Settings that fail on an inner fold are out; if all do, the error of the last is raised. Where no inner
+    fold can be made, the first settings are taken. With `always` the inner folds are run even where there is
+    nothing to choose, for their predictions.
     """
     options = candidate.search or ({},)
     if len(options) < 2 and not always:
         return Search(dict(options[0]), 1)
     begun = time.perf_counter()
     splits = scheme.inner(rows, seed, SEARCH_ROWS)
+    if not splits:
+        return Search(dict(options[0]), 1)
     contenders = [_Contender(settings, [], []) for settings in options]
     ahead = contenders
     for number, (train, test) in enumerate(splits):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib import metadata
@@ -12,6 +13,7 @@ from typing import Any
 
 import lyceum
 from lyceum import progress
+from lyceum.errors import Cancelled
 from lyceum.files import write_file
 from lyceum.studies import _conclusions
 from lyceum.studies._committees import run_committees
@@ -98,7 +100,8 @@ def _facts(plan: Plan, data: StudyData) -> StudyFacts:
         repeats=plan.repeats,
         candidates=(*plan.candidates, *plan.committees),
         suspects=data.suspects,
-        notes=(*data.notes, *plan.notes),
+        notes=(*data.notes, *plan.notes, *plan.left_out),
+        left_out=plan.left_out,
         versions=_versions(),
     )
 
@@ -133,13 +136,32 @@ class _Session:
         at = f"{comparison.choice}/{comparison.n_folds}"
         store.put("choice", {"choose": self.recipe.choose, "at": at, "error_632": estimates})
         progress.report("conclusions", 0, 3)
-        self._curve(comparison, at)
-        self._effects(comparison, at)
+        self._final_model(comparison, at)
         progress.report("conclusions", 1, 3)
         self._holdout(comparison)
+        self._effects(comparison, at)
         progress.report("conclusions", 2, 3)
-        self._final_model(comparison, at)
+        self._curve(comparison, at)
         progress.report("conclusions", 3, 3)
+
+    def _in_time(self, name: str, work: Callable[[], Any]) -> Any:
+        """The stored result of some work, None where the time allowed does not suffice for it."""
+        if self.budget.over and self.store.get(name) is None:
+            return self._hurry()
+        try:
+            with progress.watch(deadline=self.budget.deadline):
+                return _conclusions.stored_result(self.store, name, work)
+        except Cancelled:
+            if not self.budget.over:
+                raise
+            return self._hurry()
+
+    def _hurry(self) -> None:
+        """Note that conclusions are left out or hasty: a session with more time makes them again."""
+        self.store.put("conclusions", [self._n_searched(), False])
+
+    def _n_searched(self) -> int:
+        return sum(not result.is_first for result in self.store.done().values())
 
     def _bootstrap_errors(self, table: TaskTable) -> dict[str, float]:
         """The requested .632 estimates, as far as the budget goes."""
@@ -153,8 +175,8 @@ class _Session:
             settings = {name: params[name] for name in params if name not in candidate.settings}
             work = partial(_conclusions.bootstrap_error, self.plan, self.data, settings, candidate.name)
             name = f"632/{candidate.name}/{len(table.folds)}"
-            error = _conclusions.stored_result(self.store, name, work)
-            if _conclusions.failure_of(error) is None:
+            error = self._in_time(name, work)
+            if error is not None and _conclusions.failure_of(error) is None:
                 found[candidate.name] = error
         return found
 
@@ -162,22 +184,20 @@ class _Session:
         choice, baseline = comparison[comparison.choice], comparison.baseline
         if choice.is_baseline or self.plan[choice.name].members or not self.plan.rule.is_cost:
             return
-        if self.budget.spent:
-            return
         loss = baseline.loss if baseline else choice.loss
         loss = loss**2 if self.plan.classes is None else loss
         work = partial(_conclusions.curve_values, self.plan, self.data, choice, loss)
-        _conclusions.stored_result(self.store, f"curve/{at}", work)
+        self._in_time(f"curve/{at}", work)
 
     def _effects(self, comparison: Comparison, at: str) -> None:
         choice = comparison[comparison.choice]
-        if not choice.is_baseline and not self.budget.spent:
+        if not choice.is_baseline:
             work = partial(effect_values, self.plan, self.data, choice, self.store)
-            _conclusions.stored_result(self.store, f"effects/{at}", work)
+            self._in_time(f"effects/{at}", work)
 
     def _forget_hasty(self) -> None:
         """Forget the conclusions of an earlier session with fewer folds searched or too little time."""
-        searched = sum(not result.is_first for result in self.store.done().values())
+        searched = self._n_searched()
         before = self.store.get("conclusions")
         if before == [searched, True] or (before == [searched, False] and self.budget.spent):
             return
@@ -185,10 +205,8 @@ class _Session:
             self.store.forget_all("curve/", "effects/", "holdout/", "final/", "632/")
         self.store.put("conclusions", [searched, not self.budget.spent])
 
-    def _settings(self, comparison: Comparison) -> dict[str, Any] | None:
-        """The settings chosen most often, where no time is left to search; None if there is."""
-        if not self.budget.spent:
-            return None
+    def _settings(self, comparison: Comparison) -> dict[str, Any]:
+        """The settings chosen most often, for where no time is left to search."""
         fixed = self.plan[comparison.choice].settings
         params = comparison[comparison.choice].params
         return {name: value for name, value in params.items() if name not in fixed}
@@ -196,18 +214,20 @@ class _Session:
     def _holdout(self, comparison: Comparison) -> None:
         choice = comparison.choice
         if len(self.plan.held_out):
-            settings = self._settings(comparison)
+            settings = self._settings(comparison) if self.budget.spent else None
             work = partial(_conclusions.holdout_values, self.plan, self.data, choice, self.store, settings)
-            _conclusions.stored_result(self.store, f"holdout/{choice}", work)
+            self._in_time(f"holdout/{choice}", work)
 
     def _final_model(self, comparison: Comparison, at: str) -> None:
         store = self.store
         if not (store.folder / "model.lyceum").is_file() or store.get("model") != at:
             store.forget(f"final/{at}")
         sample = pooled_predictions(store, comparison.choice, comparison.n_folds)
-        settings = self._settings(comparison)
-        work = partial(_conclusions.fit_choice, self.plan, self.data, comparison, sample, store, settings)
-        _conclusions.stored_result(store, f"final/{at}", work)
+        fit = _conclusions.FinalFit(
+            self.plan, self.data, store, comparison.choice, self._settings(comparison), self.budget.deadline,
+            self.budget.spent, self._hurry,
+        )  # fmt: skip
+        _conclusions.stored_result(store, f"final/{at}", partial(_conclusions.fit_choice, fit, sample))
         store.put("model", at)
 
 

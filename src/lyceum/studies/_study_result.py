@@ -68,6 +68,8 @@ class Study(StudyFacts):
         Columns that look wrong.
     notes : tuple of str
         Sentences about the data and the plan.
+    left_out : tuple of str
+        Sentences on learners that were not tried, because there are too many rows for them.
     versions : dict of str to str
         Versions of Lyceum, Python and the packages that results depend on.
     comparison : Comparison
