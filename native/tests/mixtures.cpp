@@ -1,3 +1,4 @@
+#include <lyceum/mixtures/missing_step.hpp>
 #include <lyceum/mixtures/mixture_step.hpp>
 
 #include "check.hpp"
@@ -72,7 +73,47 @@ void test_step(size_t n, size_t d, size_t K, bool student, bool pooled) {
         }
 }
 
+// Rows without missing cells, in one group, are those of mixture_step; missing cells of independent columns add their
+// variance alone.
+void test_missing(size_t n, size_t d, size_t K) {
+    Random random;
+    auto X = random.normal<double>(n * d, 1.0);
+    const auto mean = random.normal<double>(K * d, 0.5), w = random.uniform(n);
+    Doubles1 W(K * d * d, 0.0), S(K * d * d, 0.0), constant(K), log_weight(K), peak((d + 1) * K),
+        shift((d + 1) * K, 0.0);
+    for (size_t k = 0; k < K; ++k) {
+        constant[k] = -0.1 * static_cast<double>(k), log_weight[k] = constant[k];
+        for (size_t j = 0; j < d; ++j) {
+            const double v = 0.5 + 0.1 * static_cast<double>(j + k);
+            S[(k * d + j) * d + j] = v, W[(k * d + j) * d + j] = 1.0 / std::sqrt(v), constant[k] -= 0.5 * std::log(v);
+        }
+    }
+    std::vector<std::int64_t> order(n), starts{0, static_cast<std::int64_t>(n)};
+    for (size_t i = 0; i < n; ++i) order[i] = static_cast<std::int64_t>(n - 1 - i);
+    const Spreads at{mean.data(), S.data(), log_weight.data(), nullptr, peak.data(), shift.data(), K, d, false, false};
+    const Components model{mean.data(), W.data(), constant.data(), nullptr, K, d, false};
+    struct Found {
+        Doubles1 rows, weight, logs, mean, scatter;
+        Found(size_t K, size_t d) : rows(K), weight(K), logs(K), mean(K * d), scatter(K * d * d) {}
+        StepSums sums() { return {rows.data(), weight.data(), logs.data(), mean.data(), scatter.data(), false}; }
+    } one(K, d), two(K, d);
+    const double total =
+        missing_step(matrix_of(X, n, d), w.data(), {order.data(), starts.data(), 1}, at, one.sums(), Poll());
+    CLOSE(total, mixture_step<double>(matrix_of(X, n, d), w.data(), model, two.sums(), Poll()), 1e-10);
+    for (size_t k = 0; k < K; ++k) CLOSE(one.rows[k], two.rows[k], 1e-10);
+    for (size_t j = 0; j < K * d; ++j) CLOSE(one.mean[j], two.mean[j], 1e-9);
+    for (size_t j = 0; j < K * d * d; ++j) CLOSE(one.scatter[j], two.scatter[j], 1e-8);
+    for (size_t i = 0; i < n; ++i) X[i * d] = std::numeric_limits<double>::quiet_NaN();
+    missing_step(matrix_of(X, n, d), w.data(), {order.data(), starts.data(), 1}, at, one.sums(), Poll());
+    for (size_t k = 0; k < K; ++k) {
+        CLOSE(one.mean[k * d], mean[k * d], 1e-12);
+        CLOSE(one.scatter[k * d * d], one.rows[k] * S[k * d * d], 1e-9);
+    }
+}
+
 int main() {
+    test_missing(60, 4, 3);
+    test_missing(1, 1, 1);
     for (const size_t n : {1, 95, 97, 800})
         for (const size_t d : {1, 5, 8, 17}) {
             test_step<double>(n, d, 3, false, false);

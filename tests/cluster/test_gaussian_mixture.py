@@ -10,8 +10,9 @@ from scipy.special import logsumexp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture as Peer
 
+import lyceum.cluster._mixture_sums as module
 from lyceum import datasets
-from lyceum.cluster import BayesianGaussianMixture, GaussianMixture
+from lyceum.cluster import BayesianGaussianMixture, GaussianMixture, StudentMixture
 from lyceum.data import scan
 from lyceum.errors import DataError, SettingError
 
@@ -135,6 +136,24 @@ def test_a_column_missing_everywhere_in_some_rows_is_integrated_out(form):
     empty = np.full((1, 3), np.nan)
     np.testing.assert_allclose(model.predict_proba(empty)[0], model.weights_, rtol=1e-9)
     assert model.score_samples(empty)[0] == pytest.approx(0.0, abs=1e-12)
+
+
+@pytest.mark.parametrize("learner", [GaussianMixture, StudentMixture, BayesianGaussianMixture])
+@pytest.mark.parametrize("form", ["full", "tied", "diag"])
+def test_rows_of_rare_and_of_frequent_patterns_of_missing_cells_are_one_method(learner, form, monkeypatch):
+    rng = np.random.default_rng(8)
+    X = np.vstack([rng.normal(c, 1.0, (60, 4)) @ rng.normal(size=(4, 4)) for c in (0.0, 3.0)])
+    X[rng.random(X.shape) < 0.25] = np.nan
+    X[5], w = np.nan, rng.integers(1, 4, 120).astype(float)
+    X = np.column_stack([X, np.full(120, 2.0)])  # a column without variance
+    found = []
+    for many in (1, 10**9):
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        monkeypatch.setattr(module, "_MANY_ROWS", many)
+        model = learner(2, covariance_type=form, max_iter=4, random_state=0).fit(X, sample_weight=w)
+        found.append([model.means_, model.covariances_, model.weights_, model.score_samples(X)])
+    for rare, frequent in zip(*found):
+        np.testing.assert_allclose(rare, frequent, rtol=1e-9, atol=1e-9)
 
 
 def test_missing_cells_of_one_gaussian_reach_the_maximum_of_the_observed_likelihood():

@@ -14,7 +14,9 @@ from lyceum.data import Block
 from lyceum.probability import gaussian_log_density, squared_distance_parts
 from lyceum.statistics import ClassMoments, ClassScatter
 
-__all__ = ["ComponentValues", "Marginal", "MixtureSums", "by_pattern", "expected_sums", "peak_density"]
+__all__ = ["ComponentValues", "Marginal", "MixtureSums", "Patterns", "expected_sums", "peak_density"]
+
+_MANY_ROWS = 64  # of one pattern of missing cells, from which a pass over these rows alone pays
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,15 +63,24 @@ class ComponentValues:
         """log π_k + log p(x | k), (n, K); missing cells are integrated out."""
         if not np.isnan(X.sum()):
             return log_joint_of(X, self)
+        cells = np.ascontiguousarray(X, dtype=np.float64)
         out = np.empty((len(X), len(self.means)))
-        for rows, there in by_pattern(X):
+        groups = Patterns.of(cells)
+        for rows, there in groups.large():
             known = Marginal.of(self, there).values
-            out[rows] = (
-                log_joint_of(np.ascontiguousarray(X[rows][:, there]), known)
-                if len(there)
-                else self.log_weights
-            )
+            out[rows] = log_joint_of(np.ascontiguousarray(cells[rows][:, there]), known)
+        matrices = np.ascontiguousarray(self.matrices)
+        native.mixture_missing_joint(
+            cells, *groups.small(), self.means, matrices, self.log_weights, self.degrees, self.peaks, out
+        )
         return out
+
+    @property
+    def peaks(self) -> np.ndarray:
+        """The log density at the mean of 0, ..., d columns of unit variance, (d + 1, K)."""
+        K, d = self.means.shape
+        columns = np.repeat(np.arange(d + 1.0)[:, None], K, axis=1)
+        return np.ascontiguousarray(peak_density(np.zeros(K), columns, self.degrees))
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,29 +118,34 @@ def expected_sums(block: Block, at: ComponentValues, pooled: bool) -> tuple[floa
     X = block.X if block.X.dtype.kind == "f" else block.X.astype(np.float64)
     if not np.isnan(X.sum()):
         return _complete_sums(X, block.w, at, pooled)
-    total, sums = 0.0, None
-    for rows, there in by_pattern(X):
+    cells = np.ascontiguousarray(X, dtype=np.float64)
+    groups = Patterns.of(cells)
+    total, sums = _incomplete_sums(cells, block.w, groups, at, pooled)
+    for rows, there in groups.large():
         part, w = Marginal.of(at, there), None if block.w is None else block.w[rows]
-        if len(there):
-            some = np.ascontiguousarray(X[rows][:, there])
-            gain, known = _complete_sums(some, w, part.values, pooled)
-        else:
-            gain, known = _unseen_sums(len(rows) if w is None else float(w.sum()), len(rows), at, pooled)
-        total += gain
-        more = part.filled(known, at, pooled)
-        sums = more if sums is None else sums.merge(more)
-    assert sums is not None
+        gain, known = _complete_sums(np.ascontiguousarray(cells[rows][:, there]), w, part.values, pooled)
+        total, sums = total + gain, sums.merge(part.filled(known, at, pooled))
     return total, sums
 
 
-def _unseen_sums(weight: float, n: int, at: ComponentValues, pooled: bool) -> tuple[float, MixtureSums]:
-    """Rows without a single cell: every component has its weight in them."""
-    K, share = len(at.means), np.exp(at.log_weights)
-    rows = weight * share / share.sum()
-    empty = np.zeros((K, 0) if at.diagonal else (1 if pooled else K, 0, 0))
-    half = None if at.degrees is None else 0.5 * at.degrees
-    logs = np.zeros(K) if half is None else rows * (digamma(half) - np.log(half) - 1.0)
-    return 0.0, MixtureSums(rows, logs, _moments(n, rows, np.zeros((K, 0)), empty, pooled))
+def _incomplete_sums(
+    X: np.ndarray, w: np.ndarray | None, groups: Patterns, at: ComponentValues, pooled: bool
+) -> tuple[float, MixtureSums]:
+    """Rows whose pattern of missing cells few others have."""
+    (K, d), (order, starts) = at.means.shape, groups.small()
+    rows, weight, logs = np.zeros((3, K))
+    mean, S = np.zeros((K, d)), np.zeros((K, d) if at.diagonal else (1 if pooled else K, d, d))
+    shift = np.zeros((d + 1, K))
+    if at.degrees is not None:  # E[log u] = log E[u] + ψ((ν + o)/2) - log((ν + o)/2) of o cells
+        half = 0.5 * (at.degrees + np.arange(d + 1.0)[:, None])
+        shift = digamma(half) - np.log(half)
+    total = native.mixture_missing_step(
+        X, w, order, starts, at.means, np.ascontiguousarray(at.matrices), at.log_weights, at.degrees,
+        at.peaks, shift, rows, weight, logs, mean, S, pooled,
+    )  # fmt: skip
+    if at.degrees is None:
+        logs[:] = 0.0
+    return total, MixtureSums(rows, logs, _moments(len(order), weight, mean, S, pooled))
 
 
 def _complete_sums(
@@ -165,16 +181,57 @@ def _moments(
 # -- missing cells -----------------------------------------------------------------------------------------
 
 
-def by_pattern(X: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """The rows of every pattern of missing cells, and the columns that are there."""
-    if not len(X):
-        return
-    missing = np.isnan(X)
-    keys = np.ascontiguousarray(np.packbits(missing, axis=1))
-    _, group = np.unique(keys.view(f"V{keys.shape[1]}").ravel(), return_inverse=True)
-    order = np.argsort(group.ravel(), kind="stable")
-    for rows in np.split(order, np.cumsum(np.bincount(group.ravel()))[:-1]):
-        yield rows, np.flatnonzero(~missing[rows[0]])
+@dataclass(frozen=True, eq=False)
+class Patterns:
+    """Rows grouped by which of their cells are missing."""
+
+    missing: np.ndarray  # (n, d) of bool
+    order: np.ndarray  # rows, group by group
+    starts: np.ndarray  # where groups begin, and n
+
+    @classmethod
+    def of(cls, X: np.ndarray) -> Patterns:
+        missing = np.isnan(X)
+        keys = _pattern_keys(missing)
+        order = np.argsort(keys, kind="stable")
+        ordered = keys[order]
+        starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])) if len(X) else np.zeros(0, int)
+        return cls(missing, order, np.append(starts, len(X)))
+
+    def __iter__(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """The rows of every pattern, and the columns that are there."""
+        return self._groups(np.arange(len(self.starts) - 1))
+
+    def _groups(self, which: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        for g in which:
+            rows = self.order[self.starts[g] : self.starts[g + 1]]
+            yield rows, np.flatnonzero(~self.missing[rows[0]])
+
+    @property
+    def _is_large(self) -> np.ndarray:
+        """Patterns with enough rows for a pass of their own, and a cell."""
+        some = ~self.missing[self.order[self.starts[:-1]]].all(axis=1)
+        return (np.diff(self.starts) >= _MANY_ROWS) & some
+
+    def large(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Of the patterns that many rows have, as `__iter__`."""
+        return self._groups(np.flatnonzero(self._is_large))
+
+    def small(self) -> tuple[np.ndarray, np.ndarray]:
+        """Of the others: their rows, group by group, and where groups begin."""
+        sizes, small = np.diff(self.starts), ~self._is_large
+        rows = self.order[np.repeat(small, sizes)].astype(np.int64)
+        return rows, np.append(0, np.cumsum(sizes[small])).astype(np.int64)
+
+
+def _pattern_keys(missing: np.ndarray) -> np.ndarray:
+    """A number, or for more than 64 columns a string of bytes, for every pattern."""
+    packed = np.packbits(missing, axis=1)
+    if packed.shape[1] > 8:
+        return np.ascontiguousarray(packed).view(f"S{packed.shape[1]}").ravel()
+    wide = np.zeros((len(packed), 8), dtype=np.uint8)
+    wide[:, : packed.shape[1]] = packed
+    return wide.view(np.uint64).ravel()
 
 
 @dataclass(frozen=True, eq=False)
