@@ -31,6 +31,8 @@ def stub_of(module: ModuleType) -> str:
     text = generator.get().replace(f"{module.__name__}.", "")
     for pattern, replacement in PLAIN:
         text = re.sub(pattern, replacement, text)
+    # overloads that differ in their dimensions alone are one
+    text = re.sub(r"@overload\n(def .*\n)@overload\n\1(?!@overload\n\1)", r"\1", text)
     return HEADER + re.sub(r"(@overload\ndef (\w+)\(.*\n)(@overload\ndef \2\(.*\n){2,}", _merged, text)
 
 
