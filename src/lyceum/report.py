@@ -177,6 +177,10 @@ class Explanation:
         title = f"Row {i}: {show(self.predicted[i])}, {self.unit} {show(float(self.scores[i]))}"
         return Table(title, ("column", "value", self.unit), [("(base)", "", float(self.base[i])), *added])
 
+    def detail(self, i: int) -> Table | None:
+        """What else decided row i: the neighbours that voted, or a committee's members; None for most."""
+        return None
+
     def value(self, i: int, j: int) -> Any:
         """The cell of row i and column j: None if it is missing, "" if cells are not known."""
         return "" if self.values is None else self.values[i, j]
@@ -196,9 +200,14 @@ class Explanation:
     def __len__(self) -> int:
         return len(self.predicted)
 
+    def _first_tables(self) -> list[Table]:
+        """The tables of the first rows, each with its detail."""
+        both = ((self.row(i), self.detail(i)) for i in range(min(3, len(self))))
+        return [table for pair in both for table in pair if table is not None]
+
     def __str__(self) -> str:
-        shown = "\n\n".join(str(self.row(i)) for i in range(min(3, len(self))))
+        shown = "\n\n".join(map(str, self._first_tables()))
         return shown + (f"\n\n… and {len(self) - 3} more rows" if len(self) > 3 else "")
 
     def _repr_html_(self) -> str:
-        return "".join(self.row(i)._repr_html_() for i in range(min(3, len(self))))
+        return "".join(table._repr_html_() for table in self._first_tables())

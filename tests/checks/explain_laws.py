@@ -82,7 +82,9 @@ def _scores(fitted: Any, frame: pd.DataFrame, unit: str) -> np.ndarray:
         best = np.sort(fitted.predict_proba(frame), axis=1)[:, ::-1]
         with np.errstate(divide="ignore"):  # a posterior of 0 says nothing of its logarithm
             return np.log(best[:, 0]) - np.log(best[:, 1])
-    if unit == "log density":
+    if unit == "mean depth":
+        return fitted.depths(frame)
+    if unit == "log density" or (unit == "score" and not is_classifier(fitted)):
         return fitted.score_samples(frame)
     if not is_classifier(fitted):
         return fitted.transform(frame)[:, 0]

@@ -18,7 +18,7 @@ from tests.checks.source_laws import the_source_does_not_matter, weights_are_rep
 
 from lyceum.bayes import LinearDiscriminant, NaiveBayes
 from lyceum.datasets import load
-from lyceum.ensemble import Committee, fuse
+from lyceum.ensemble import CascadeClassifier, Committee, StackingClassifier, fuse
 from lyceum.ensemble._fusion import simplex_weights
 from lyceum.errors import DataError, SettingError
 from lyceum.evaluate import majority_vote_error
@@ -201,3 +201,47 @@ def test_members_that_need_a_frame_are_not_explained():
     frame = pd.DataFrame({"a": [0.0, 1.0, 2.0, 3.0], "b": [1.0, 0.0, 1.0, 0.0]})
     model = Committee([("tree", SkTree())]).fit(frame, [0, 0, 1, 1])
     assert not hasattr(model, "explain")
+
+
+@pytest.mark.syllabus("11.2")
+@pytest.mark.parametrize("rule", ["sum", "vote", "median", "minimum", "maximum", "product"])
+def test_explanations_say_what_every_member_counted_for(rule):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    y = np.where(X[:, 0] + X[:, 1] > 0, "b", "a")
+    model = Committee(rule=rule, random_state=0).fit(X, y)
+    found, said = model.explain(X[:9]), model.member_outputs(X[:9])
+    k = np.searchsorted(model.classes_, found.predicted)
+    own = said[:, np.arange(9), k].T
+    if rule == "vote":
+        own = (k[:, None] == said.argmax(axis=2).T).astype(float)
+    np.testing.assert_allclose(found.supports, own)
+    np.testing.assert_array_equal(found.said, model.classes_[said.argmax(axis=2)].T)
+    if rule == "product":
+        other = said[:, np.arange(9), 1 - k].T
+        np.testing.assert_allclose(found.shares, np.log(np.maximum(own, 1e-12) / np.maximum(other, 1e-12)))
+    else:
+        fused = {"median": np.median, "minimum": np.min, "maximum": np.max}.get(rule, np.mean)
+        np.testing.assert_allclose(found.shares.sum(axis=1), fused(own, axis=1))
+    shown = str(found)
+    assert "Members on row 0" in shown
+    assert "logistic" in shown
+
+
+def test_a_stack_says_what_its_members_add_and_a_cascade_who_decides():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(90, 3))
+    y = X[:, 0] - X[:, 1] > 0
+    for passthrough in (False, True):
+        stack = StackingClassifier(passthrough=passthrough, cv=3, random_state=0).fit(X, y)
+        found = stack.explain(X[:7])
+        np.testing.assert_allclose(found.shares.sum(axis=1), found.scores)
+        assert found.members[-1] == "(base)"
+        assert ("(columns)" in found.members) == passthrough
+    cascade = CascadeClassifier(thresholds=[0.9], cv=3, random_state=0).fit(X, y)
+    found = cascade.explain(X)
+    np.testing.assert_array_equal(found.shares.argmax(axis=1), cascade.predict_stage(X))
+    early = cascade.predict_stage(X) == 0
+    assert np.isnan(found.supports[early, 1]).all()
+    assert np.isfinite(found.supports[~early]).all()
+    assert found.as_dict()["rows"][0]["members"]["columns"][0] == "member"

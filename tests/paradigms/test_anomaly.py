@@ -8,8 +8,8 @@ from sklearn.metrics import roc_auc_score
 from sklearn.neighbors import KernelDensity as SkKernel
 
 from lyceum.density import KernelDensity
-from lyceum.errors import SettingError
-from lyceum.paradigms import AnomalyDetector, IsolationForest
+from lyceum.errors import DataError, SettingError
+from lyceum.paradigms import AnomalyDetector, IsolationForest, NeighborDistance
 from lyceum.paradigms._isolation_forest import mean_depth
 
 rng = np.random.default_rng(0)
@@ -78,3 +78,50 @@ def test_constant_columns_and_few_rows_do_not_stop_it():
     same = np.ones((20, 2))
     assert np.isfinite(IsolationForest(random_state=0).fit(same).score_samples(same)).all()
     assert AnomalyDetector(random_state=0).fit(USUAL[:3]).predict(USUAL[:3]).shape == (3,)
+
+
+@pytest.mark.syllabus("15.4")
+@pytest.mark.parametrize("detector", ["isolation", "gaussian", "distance"])
+def test_missing_cells_are_no_anomalies_and_odd_cells_still_are(detector):
+    X = USUAL[:400].copy()
+    X[np.random.default_rng(3).random(X.shape) < 0.1] = np.nan
+    model = AnomalyDetector(detector, false_alarm_rate=0.02, random_state=0).fit(X)
+    assert model.predict([[0.0, np.nan, 0.0], [6.0, np.nan, -6.0]]).tolist() == [1, -1]
+    found = model.explain([[0.0, 0.2, 7.0]])
+    assert found.predicted[0] == -1
+    assert found.contributions[0].argmin() == 2
+    assert found.scores[0] == pytest.approx(model.score_samples([[0.0, 0.2, 7.0]])[0])
+
+
+@pytest.mark.syllabus("15.4")
+def test_weights_count_in_the_share_of_false_alarms():
+    w = np.where(USUAL[:600, 0] > 1.0, 20.0, 1.0)
+    model = AnomalyDetector("gaussian", false_alarm_rate=0.1, cv=None).fit(USUAL[:600], sample_weight=w)
+    below = np.average(model.scores_ < model.threshold_, weights=w)
+    assert 0.06 < below <= 0.1
+    assert (model.scores_ < model.threshold_).mean() != pytest.approx(below, abs=1e-3)
+    with pytest.raises(DataError, match="takes no weights"):
+        AnomalyDetector(Counts()).fit(USUAL[:9], sample_weight=np.ones(9))
+
+
+class Counts:
+    """A detector of another library, without weights."""
+
+    def fit(self, X, y=None):
+        return self
+
+    def score_samples(self, X):
+        return np.zeros(len(X))
+
+    def get_params(self, deep=True):
+        return {}
+
+
+def test_neighbor_distances_by_hand_and_by_weight():
+    X = np.array([[0.0], [1.0], [3.0], [7.0]])
+    model = NeighborDistance(n_neighbors=3, metric="euclidean").fit(X, sample_weight=[2.0, 1.0, 0.0, 1.0])
+    np.testing.assert_allclose(model.score_samples([[0.0], [8.0]]), [-1 / 3, -(1 + 7 + 8) / 3])
+    mixed = pd.DataFrame({"x": [0.0, 5.0, np.nan, 10.0], "town": ["Ulm", "Ulm", "Bonn", None]})
+    near = NeighborDistance(n_neighbors=2).fit(mixed)  # Gower: the mean over the cells known in both
+    asked = pd.DataFrame({"x": [0.0], "town": ["Ulm"]})
+    np.testing.assert_allclose(near.score_samples(asked), [-(0.0 + 0.25) / 2])

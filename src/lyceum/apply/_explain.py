@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,8 @@ class RowExplanation:
         A cell that is missing is None.
     posterior : dict or None
         The probability of every class.
+    detail : Table or None
+        What else decided the row: the neighbours that voted, or the members of a committee.
     """
 
     row: int
@@ -43,6 +45,7 @@ class RowExplanation:
     base: float
     contributions: tuple[tuple[str, Any, float], ...]
     posterior: dict[str, float] | None = None
+    detail: Table | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Everything in JSON's own types."""
@@ -56,6 +59,7 @@ class RowExplanation:
                 "base": self.base,
                 "contributions": parts,
                 "posterior": self.posterior,
+                "detail": None if self.detail is None else self.detail.as_dict(),
             }
         )
 
@@ -71,10 +75,10 @@ class RowExplanation:
         return f"row {self.row}: {show(self.predicted)}{chance}, {self.unit} {show(self.score)}"
 
     def __str__(self) -> str:
-        return str(self.table())
+        return "\n\n".join(str(one) for one in (self.table(), self.detail) if one is not None)
 
     def _repr_html_(self) -> str:
-        return self.table()._repr_html_()
+        return "".join(one._repr_html_() for one in (self.table(), self.detail) if one is not None)
 
 
 def show_cell(cell: Any) -> str:
@@ -125,8 +129,16 @@ def _one(
         chances = {str(label): float(p) for label, p in zip(fitted.classes.tolist(), posterior[i])}  # type: ignore[union-attr]
     predicted = found.predicted[i]
     predicted = predicted.item() if isinstance(predicted, np.generic) else predicted
+    detail = found.detail(i)
     return RowExplanation(
-        row, predicted, found.unit, float(found.scores[i]), float(found.base[i]), parts, chances
+        row,
+        predicted,
+        found.unit,
+        float(found.scores[i]),
+        float(found.base[i]),
+        parts,
+        chances,
+        None if detail is None else replace(detail, title=detail.title.replace(f"row {i}", f"row {row}")),
     )
 
 

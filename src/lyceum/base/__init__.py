@@ -12,7 +12,7 @@ from lyceum.base._learner import CATEGORICAL_FEATURES, Learner
 from lyceum.base._model_parts import complexity
 from lyceum.base._one_pass import OnePassClassifier, OnePassLearner, finite_sums
 from lyceum.base._posterior import PosteriorClassifier, normalize_posteriors
-from lyceum.base._replacement import parts_by_replacement, typical_row
+from lyceum.base._replacement import parts_by_replacement, replace_columns, typical_row
 from lyceum.base._row_names import without_row_names
 from lyceum.base._score import Classifier, Regressor, target_of, targets_to_score
 from lyceum.base._state import unchanged_on_failure, undefined
@@ -30,6 +30,7 @@ __all__ = [
     "finite_sums",
     "normalize_posteriors",
     "parts_by_replacement",
+    "replace_columns",
     "sum_by_source",
     "target_of",
     "targets_to_score",

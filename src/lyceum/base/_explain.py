@@ -20,8 +20,8 @@ Parts = Callable[[Block], np.ndarray]
 
 def collect_explanation(
     rows: Rows, steps: Sequence[Step], parts: Parts, unit: str, labels: Sequence[Any] | np.ndarray | None
-) -> Explanation:
-    """The explanation of coded rows, read once.
+) -> tuple[Explanation, np.ndarray]:
+    """The explanation of coded rows, read once, and what else `parts` says of them.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def collect_explanation(
         What stands between these cells and the learner; contributions of design columns are added up.
     parts : function of a block
         Gives an array of shape (n, 2 + n_columns): what is predicted (a number, or a code into `labels`), the
-        base, and what every column of the block adds.
+        base, and what every column of the block adds. Further columns are given back as they are.
     unit : str
         What the contributions are measured in.
     labels : sequence, optional
@@ -40,11 +40,12 @@ def collect_explanation(
     schema = Schema(rows.schema.columns)
     d = len(schema)
     found = np.asarray(rows.collect(partial(_explain_block, steps=tuple(steps), parts=parts)), np.float64)
-    predicted, base, contributions, cells = np.split(found, [1, 2, 2 + d], axis=1)
+    predicted, base, contributions, more, cells = np.split(found, [1, 2, 2 + d, found.shape[1] - d], axis=1)
     decided = predicted[:, 0]
     if labels is not None:
         decided = np.asarray(labels)[decided.astype(np.intp)]
-    return Explanation(schema.names, contributions, base[:, 0], decided, unit, _values(cells, schema))
+    made = Explanation(schema.names, contributions, base[:, 0], decided, unit, _values(cells, schema))
+    return made, more
 
 
 def sum_by_source(parts: np.ndarray, source: np.ndarray, n_columns: int) -> np.ndarray:
@@ -76,10 +77,11 @@ def _explain_block(block: Block, steps: tuple[Step, ...], parts: Parts) -> np.nd
         block = step(block)
         design = step if isinstance(step, Design) else design
     found = parts(block)
-    added = found[:, 2:]
-    if design is not None:
-        added = sum_by_source(added, design.source, len(design.before))
-    return np.column_stack([found[:, :2], added, cells])
+    if design is None:
+        return np.column_stack([found, cells])
+    head, added, more = np.split(found, [2, 2 + len(design.source)], axis=1)
+    added = sum_by_source(added, design.source, len(design.before))
+    return np.column_stack([head, added, more, cells])
 
 
 def _values(cells: np.ndarray, schema: Schema) -> np.ndarray:

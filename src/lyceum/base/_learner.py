@@ -120,6 +120,14 @@ class Learner(BaseEstimator):
         """
         check_is_fitted(self)
         known = None if labels is False else getattr(self, "classes_", None) if labels is None else labels
+        return collect_explanation(Inputs(self).for_predict(X), self._steps(), parts, unit, known)[0]
+
+    def _explain_with_more(
+        self, X: Any, parts: Callable[[Block], np.ndarray], unit: str
+    ) -> tuple[Explanation, np.ndarray]:
+        """As `_explain`, with what else `parts` says of every row in further columns."""
+        check_is_fitted(self)
+        known = getattr(self, "classes_", None)
         return collect_explanation(Inputs(self).for_predict(X), self._steps(), parts, unit, known)
 
     # -- what was learned ----------------------------------------------------------------------------------

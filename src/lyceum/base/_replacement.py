@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from lyceum.data import Block
 
-__all__ = ["parts_by_replacement", "typical_row"]
+__all__ = ["parts_by_replacement", "replace_columns", "typical_row"]
 
 
 def typical_row(block: Block) -> np.ndarray:
@@ -24,7 +26,10 @@ def typical_row(block: Block) -> np.ndarray:
     array of shape (d,)
         Cells, coded as in the block.
     """
-    X, w = np.asarray(block.dense, dtype=np.float64), block.weights
+    w = block.weights
+    if sparse.issparse(block.X):  # numbers and indicators, zero in most rows
+        return np.asarray(w @ block.X / w.sum(), dtype=np.float64)
+    X = np.asarray(block.dense, dtype=np.float64)
     out = np.full(X.shape[1], np.nan)
     for j, column in enumerate(block.schema):
         cells = X[:, j]
@@ -40,7 +45,10 @@ def typical_row(block: Block) -> np.ndarray:
 
 
 def parts_by_replacement(
-    X: np.ndarray, typical: np.ndarray, answer: Callable[[np.ndarray], np.ndarray]
+    X: np.ndarray,
+    typical: np.ndarray,
+    answer: Callable[[np.ndarray], np.ndarray],
+    groups: Sequence[Any] | None = None,
 ) -> np.ndarray:
     """What every column adds to an answer, as its typical cell is replaced by the row's own.
 
@@ -54,10 +62,12 @@ def parts_by_replacement(
     typical : array of shape (d,)
     answer : function of an array of shape (n, d)
         Gives numbers, (n,), or scores of classes, (n, K), of which that of the first largest is explained.
+    groups : sequence of arrays of int, optional
+        The places of columns that are replaced together; each column alone by default.
 
     Returns
     -------
-    array of shape (n, 2 + d)
+    array of shape (n, 2 + d), or (n, 2 + groups)
         The prediction (a number, or the place of a class), the base, and the contributions.
 
     Examples
@@ -66,8 +76,9 @@ def parts_by_replacement(
     >>> parts_by_replacement(np.array([[2.0, 3.0]]), np.zeros(2), product).tolist()
     [[6.0, 0.0, 3.0, 3.0]]
     """
-    n, d = X.shape
-    out = np.zeros((n, 2 + d))
+    n = len(X)
+    parts: Sequence[Any] = range(X.shape[1]) if groups is None else groups
+    out = np.zeros((n, 2 + len(parts)))
     if not n:
         return out
     last = answer(X)
@@ -78,11 +89,27 @@ def parts_by_replacement(
 
     score, base = of_class(last), of_class(np.repeat(answer(typical[None, :]), n, axis=0))
     out[:, 0], out[:, 1] = predicted, base
-    for order in (range(d), range(d)[::-1]):
+    for order in (range(len(parts)), range(len(parts))[::-1]):
         Z, before = np.repeat(typical[None, :], n, axis=0), base
         for j in order:
-            Z[:, j] = X[:, j]
+            Z[:, parts[j]] = X[:, parts[j]]
             after = score if j == order[-1] else of_class(answer(Z))
             out[:, 2 + j] += (after - before) / 2
             before = after
     return out
+
+
+def replace_columns(block: Block, typical: np.ndarray, answer: Callable[[Block], np.ndarray]) -> np.ndarray:
+    """`parts_by_replacement` of the rows of a block, by an answer for blocks.
+
+    Parameters
+    ----------
+    block : Block
+    typical : array of shape (d,)
+    answer : function of a block
+    """
+
+    def of_cells(X: np.ndarray) -> np.ndarray:
+        return answer(block.with_X(X, block.schema))
+
+    return parts_by_replacement(np.asarray(block.dense, dtype=np.float64), typical, of_cells)

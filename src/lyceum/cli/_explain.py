@@ -10,7 +10,7 @@ import lyceum
 from lyceum.apply import RowExplanation, explain_rows, show_cell
 from lyceum.cli._screen import console, print_json, table
 from lyceum.data import FileFormat
-from lyceum.report import show
+from lyceum.report import Table, show
 
 __all__ = ["run"]
 
@@ -41,6 +41,16 @@ def _render(one: RowExplanation) -> None:
     console.print(made)
     if rest := len(one.contributions) - len(telling):
         console.print(f"{rest} more {'column adds' if rest == 1 else 'columns add'} nothing", style="dim")
+    if one.detail is not None:
+        _render_detail(one.detail)
+
+
+def _render_detail(detail: Table) -> None:
+    console.print(Text(detail.title, style="bold"), soft_wrap=True)
+    made = table(*detail.columns)
+    for row in detail.rows:
+        made.add_row(*(Text(show(cell)) for cell in row))
+    console.print(made)
 
 
 def _bar(share: float) -> Text:

@@ -24,8 +24,10 @@ from lyceum.cluster._fuzzy import FuzzyCMeans
 from lyceum.cluster._gaussian_mixture import GaussianMixture
 from lyceum.cluster._kmeans import KMeans
 from lyceum.cluster._kmedoids import KMedoids
+from lyceum.cluster._metric_learner import NAMED_METRICS, MetricLearner
 from lyceum.cluster._multinomial_mixture import MultinomialMixture
 from lyceum.cluster._student_mixture import StudentMixture
+from lyceum.cluster._to_clusters import finite_distances
 from lyceum.cluster._validity import (
     Proximity,
     Silhouette,
@@ -36,6 +38,7 @@ from lyceum.cluster._validity import (
 )
 
 __all__ = [
+    "NAMED_METRICS",
     "Agglomerative",
     "Agreement",
     "Alignment",
@@ -52,6 +55,7 @@ __all__ = [
     "KChoice",
     "KMeans",
     "KMedoids",
+    "MetricLearner",
     "MultinomialMixture",
     "PairCounts",
     "Proximity",
@@ -64,6 +68,7 @@ __all__ = [
     "align",
     "choose_k",
     "entropy",
+    "finite_distances",
     "mutual_information",
     "pair_counts",
     "proximity",

@@ -63,6 +63,10 @@ class ClusterExplanation(Explanation):
         shown = "\n\n".join(str(table) for i in range(min(3, len(self))) for table in self._tables(i))
         return shown + (f"\n\n… and {len(self) - 3} more rows" if len(self) > 3 else "")
 
+    def detail(self, i: int) -> Table:
+        """The members of its cluster that are nearest to row i."""
+        return self.nearest_members(i)
+
     def _repr_html_(self) -> str:
         tables = [table for i in range(min(3, len(self))) for table in self._tables(i)]
         return "".join(table._repr_html_() for table in tables)

@@ -31,7 +31,7 @@ from lyceum.distances import (
 )
 from lyceum.errors import DataError, ModelFileError
 
-__all__ = ["METRICS", "MetricLearner", "canonical_ranks"]
+__all__ = ["METRICS", "NAMED_METRICS", "MetricLearner", "canonical_ranks"]
 
 _CLASSES = (
     Chebyshev,
@@ -47,6 +47,7 @@ _CLASSES = (
     SquaredEuclidean,
 )
 _NAMES = {one.name for one in _CLASSES}
+NAMED_METRICS = [StrOptions({"auto", *_NAMES}), Metric]
 METRICS = [StrOptions({"auto", "precomputed", *_NAMES}), Metric]
 _TILE = 256  # rows and columns of a matrix of distances that are compared at once
 
@@ -64,10 +65,10 @@ class MetricLearner(Learner):
     metric: Any
     metric_: Metric
 
-    def _metric_rows(self, X: Any, sample_weight: Any) -> Rows:
+    def _metric_rows(self, X: Any, sample_weight: Any, y: Any = None) -> Rows:
         """The rows to fit on, as `metric_` compares them."""
         self._validate_params()
-        rows = Inputs(self).for_fit(X, None, sample_weight)
+        rows = Inputs(self).for_fit(X, y, sample_weight)
         self.metric_ = self._chosen_metric(rows)
         return self._prepared(rows)
 
@@ -80,7 +81,7 @@ class MetricLearner(Learner):
             chosen = "gower" if mixed or self._has_missing(rows) else "euclidean"
         found = metric(chosen)
         if isinstance(found, Gower) and (found.low is None or found.schema is None):
-            return found.fitted(rows.then(CheckCells(type(self).__name__, True)))
+            return found.fitted(rows.then(_WithWeight()).then(CheckCells(type(self).__name__, True)))
         if isinstance(found, Mahalanobis) and found.covariance is None:
             self.metric_ = found
             return found.fitted(self._prepared(rows))
@@ -156,9 +157,21 @@ class MetricLearner(Learner):
         tags = super().__sklearn_tags__()
         named = metric(self.metric) if not isinstance(self.metric, str) or self.metric in _NAMES else None
         tags.input_tags.allow_nan = self.metric == "auto" if named is None else named.takes_missing
-        tags.input_tags.sparse = True if named is None else named.takes_sparse
+        tags.input_tags.sparse = self._takes_sparse and (True if named is None else named.takes_sparse)
         tags.input_tags.pairwise = self._is_precomputed
         return tags
+
+
+class _WithWeight:
+    """Rows of zero weight are dropped: they have no part in the ranges of columns."""
+
+    drops_rows: ClassVar[bool] = True
+
+    def schema(self, schema: Schema) -> Schema:
+        return schema
+
+    def __call__(self, block: Block) -> Block:
+        return block.without_zero_weights()
 
 
 class _Missing:

@@ -7,6 +7,7 @@ from lyceum.ensemble._bagging_classifier import BaggingClassifier
 from lyceum.ensemble._bagging_regressor import BaggingRegressor
 from lyceum.ensemble._cascade import CascadeClassifier, StageReport
 from lyceum.ensemble._committee import Committee
+from lyceum.ensemble._committee_explanation import CommitteeExplanation
 from lyceum.ensemble._committee_pruning import Pruning, prune_committee
 from lyceum.ensemble._diversity import Diversity, diversity
 from lyceum.ensemble._draws import seeded
@@ -18,6 +19,8 @@ from lyceum.ensemble._member_data import (
     Ensemble,
     MemberData,
     posteriors,
+    takes_arrays,
+    takes_missing,
     takes_rows,
     takes_weights,
     vote_codes,
@@ -39,6 +42,7 @@ __all__ = [
     "BaggingRegressor",
     "CascadeClassifier",
     "Committee",
+    "CommitteeExplanation",
     "Diversity",
     "EitherTask",
     "Ensemble",
@@ -69,6 +73,8 @@ __all__ = [
     "prune_committee",
     "seeded",
     "simplex_weights",
+    "takes_arrays",
+    "takes_missing",
     "takes_rows",
     "takes_weights",
     "vote_codes",

@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import HasMethods
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum.base import CATEGORICAL_FEATURES, Learner, complexity, parts_by_replacement, typical_row
+from lyceum.base import CATEGORICAL_FEATURES, Learner, complexity, replace_columns, typical_row
 from lyceum.data import ArraySource, Block, CheckCells, Column, Inputs, Rows, Schema, Step
 from lyceum.ensemble._draws import seeded
 from lyceum.ensemble._either_task import EitherTask, has_classes
@@ -227,7 +227,8 @@ class AuxiliaryTargets(EitherTask, Learner):
         row's own, one after the other, from both ends. Auxiliary columns add nothing.
         """
         unit = "posterior" if has_classes(self) else self.schema_.target_name
-        return self._explain(X, partial(_parts, self), unit)
+        answer = partial(_asked, self, "predict_proba" if has_classes(self) else "predict")
+        return self._explain(X, partial(replace_columns, typical=self.typical_, answer=answer), unit)
 
     def summary(self) -> Summary:
         """The auxiliary targets and their learners."""
@@ -276,15 +277,6 @@ def _answers(model: Any, source: ArraySource) -> np.ndarray:
     if hasattr(model, "predict_proba"):
         return np.asarray(model.predict_proba(rows))
     return np.asarray(model.predict(rows), dtype=np.float64)[:, None]
-
-
-def _parts(model: AuxiliaryTargets, block: Block) -> np.ndarray:
-    method = "predict_proba" if has_classes(model) else "predict"
-
-    def answer(X: np.ndarray) -> np.ndarray:
-        return _asked(model, method, block.with_X(X, block.schema))
-
-    return parts_by_replacement(np.asarray(block.dense, dtype=np.float64), model.typical_, answer)
 
 
 def _asked(model: AuxiliaryTargets, method: str, block: Block) -> np.ndarray:

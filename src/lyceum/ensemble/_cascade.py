@@ -240,8 +240,11 @@ class CascadeClassifier(Classifier, CommitteeBase):
 
     # -- predict ---------------------------------------------------------------------------------------------
 
-    def _decide(self, data: CommitteeData, n: int) -> tuple[np.ndarray, np.ndarray]:
-        """The posteriors of the stage that decides, and its number."""
+    def _decide(
+        self, data: CommitteeData, n: int, every: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The posteriors of the stage that decides, and its number; `every`, (n, S, K), is given the answers
+        of all stages that were asked."""
         posterior, stage = np.empty((n, len(self.classes_))), np.full(n, -1)
         at = np.zeros(n, dtype=np.int64)
         for s, one in enumerate(self.estimators_):
@@ -249,6 +252,8 @@ class CascadeClassifier(Classifier, CommitteeBase):
             if not len(rows):
                 continue
             said = self._answer(s, one, data, None if len(rows) == n else rows)
+            if every is not None:
+                every[rows, s] = said
             onward = self.next_[s, said.argmax(axis=1)]
             sure = (said.max(axis=1) >= self.thresholds_[s]) | (onward < 0)
             posterior[rows[sure]], stage[rows[sure]] = said[sure], s
@@ -271,6 +276,20 @@ class CascadeClassifier(Classifier, CommitteeBase):
         return self._apply_to_members(partial(_stages, self), X)
 
     # -- what was learned ------------------------------------------------------------------------------------
+
+    def _member_heads(self) -> tuple[list[str], str, tuple[str, np.ndarray] | None]:
+        return self.names_, "decides", ("threshold", self.thresholds_)
+
+    def _member_parts(self, data: CommitteeData) -> np.ndarray:
+        n, S = _n_rows(data), len(self.names_)
+        said = np.full((n, S, len(self.classes_)), np.nan)
+        posterior, stage = self._decide(data, n, said)
+        parts = np.full((n, S, 3), np.nan)
+        asked = np.isfinite(said[:, :, 0])
+        parts[asked, 0] = said[asked].argmax(axis=1)
+        parts[:, :, 1] = said[np.arange(n), :, posterior.argmax(axis=1)]
+        parts[:, :, 2] = stage[:, None] == np.arange(S)
+        return parts
 
     def summary(self) -> Summary:
         """What every stage decides on rows left out, how well, and at what cost."""

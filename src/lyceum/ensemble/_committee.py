@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum.base import normalize_posteriors
 from lyceum.bayes import NaiveBayes
 from lyceum.ensemble._committee_base import COMMITTEE_CONSTRAINTS, CommitteeBase, CommitteeData
+from lyceum.ensemble._committee_explanation import member_shares
 from lyceum.ensemble._committee_pruning import Pruning, prune_committee
 from lyceum.ensemble._diversity import Diversity, diversity
 from lyceum.ensemble._either_task import EitherTask, has_classes
@@ -237,8 +238,10 @@ class Committee(EitherTask, CommitteeBase):
         return outputs if self._predicts_classes else outputs[:, :, 0]
 
     def _fused(self, data: CommitteeData) -> np.ndarray:
+        return self._fused_from(self._answers(data, vote=self.rule == "vote"))
+
+    def _fused_from(self, said: np.ndarray) -> np.ndarray:
         weights = None if self.rule in ("median", "minimum", "maximum") else self.weights_
-        said = self._answers(data, vote=self.rule == "vote")
         fused = fuse(said, self.rule, weights)
         if self.rule != "product":
             return fused
@@ -251,6 +254,20 @@ class Committee(EitherTask, CommitteeBase):
         return normalize_posteriors(fused) if self._predicts_classes else fused[:, 0]
 
     # -- what was learned ------------------------------------------------------------------------------------
+
+    def _member_heads(self) -> tuple[list[str], str, tuple[str, np.ndarray] | None]:
+        settings = None if self.rule in ("median", "minimum", "maximum") else ("weight", self.weights_)
+        unit = "log-odds against the runner-up" if self.rule == "product" else f"share in the {self.rule}"
+        return self.names_, unit, settings
+
+    def _member_parts(self, data: CommitteeData) -> np.ndarray:
+        said = self._answers(data, vote=self.rule == "vote")
+        fused = self._fused_from(said)
+        shares = member_shares(said, fused, self.rule, self.weights_)
+        if not self._predicts_classes:
+            return np.stack([said[:, :, 0], np.full(shares.shape, np.nan), shares], axis=2).swapaxes(0, 1)
+        own = said[:, np.arange(len(fused)), fused.argmax(axis=1)]
+        return np.stack([said.argmax(axis=2), own, shares], axis=2).swapaxes(0, 1)
 
     def diversity(self, X: Any, y: Any) -> Diversity:
         """How differently the members err on test rows."""

@@ -6,13 +6,14 @@ pipelines of them, take coded rows; those of other libraries take what the user 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.base import clone, is_classifier
 from sklearn.model_selection import check_cv
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import _BaseComposition, available_if
@@ -23,63 +24,36 @@ from lyceum.base import (
     CATEGORICAL_FEATURES,
     Learner,
     complexity,
-    parts_by_replacement,
+    replace_columns,
     typical_row,
     undefined,
 )
 from lyceum.data import ArraySource, Block, Inputs, Step, is_frame
+from lyceum.ensemble._committee_explanation import CommitteeExplanation
 from lyceum.ensemble._draws import seeded
 from lyceum.ensemble._member_data import (
     MemberData,
     one_hot,
     posteriors,
     refuse_codes,
+    takes_arrays,
     takes_missing,
     takes_rows,
-    takes_weights,
     vote_codes,
 )
+from lyceum.ensemble._named_members import Member, check_tasks, check_weighted, named_members
 from lyceum.errors import DataError, SettingError
 from lyceum.evaluate import splitter
 from lyceum.progress import report
-from lyceum.report import Explanation
 from lyceum.statistics import seed_from
 
-__all__ = ["COMMITTEE_CONSTRAINTS", "CommitteeBase", "CommitteeData", "Member", "named_members"]
+__all__ = ["COMMITTEE_CONSTRAINTS", "CommitteeBase", "CommitteeData"]
 
 COMMITTEE_CONSTRAINTS: dict[str, Any] = {
     "members": ["array-like", None],
     "random_state": ["random_state"],
     "categorical_features": CATEGORICAL_FEATURES,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Member:
-    """One learner of a committee: its name, and the columns that it sees (None for all)."""
-
-    name: str
-    estimator: Any
-    columns: Any = None
-
-
-def named_members(members: Sequence[Any], what: str = "members") -> list[Member]:
-    """The members by name; the class, and a number where one comes twice, names those without."""
-    if not len(members):
-        raise SettingError(f"there are no {what}: give at least one learner")
-    found = [Member(*one) if isinstance(one, tuple | list) else Member("", one) for one in members]
-    kinds = [type(one.estimator).__name__.lower() for one in found]
-    named = []
-    for i, (one, kind) in enumerate(zip(found, kinds)):
-        again = f"-{kinds[: i + 1].count(kind)}" if kinds.count(kind) > 1 else ""
-        named.append(Member(one.name or kind + again, one.estimator, one.columns))
-    names = [one.name for one in named]
-    for one in named:
-        if names.count(one.name) > 1:
-            raise SettingError(f"two {what} are named {one.name!r}: give each its own name")
-        if not hasattr(one.estimator, "fit") or not hasattr(one.estimator, "predict"):
-            raise SettingError(f"{one.name!r} in {what} is no learner: it has no fit and predict")
-    return named
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,16 +69,13 @@ class CommitteeData:
         return found
 
 
-def _takes_arrays(self: Any) -> bool:
-    return not getattr(self, "framed_", False)
-
-
 class CommitteeBase(_BaseComposition, Learner):
     """Different learners, each with its own columns, whatever is done with their answers."""
 
     _coding: ClassVar = "codes"
     _alternative: ClassVar[str] = "NaiveBayes or LogisticRegression"
     _members_name: ClassVar[str] = "members"
+    _nan_means_none: ClassVar[bool] = True  # in `typical_`, of columns without a known cell
 
     random_state: Any
     categorical_features: Any
@@ -180,7 +151,7 @@ class CommitteeBase(_BaseComposition, Learner):
         """What members learn from, class codes or numbers, and weights if there are any."""
         self._validate_params()
         members = self._members()
-        _check_tasks(members, self._predicts_classes, type(self).__name__)
+        check_tasks(members, self._predicts_classes, type(self).__name__)
         rows = Inputs(self).for_fit(X, y, w)
         estimators = [*(one.estimator for one in members), *extra]
         block = rows.gathered(type(self).__name__, self._alternative)
@@ -192,7 +163,7 @@ class CommitteeBase(_BaseComposition, Learner):
         assert source.y is not None
         self.typical_ = typical_row(source.block)
         if source.w is not None:
-            _check_weighted(estimators, type(self).__name__)
+            check_weighted(estimators, type(self).__name__)
         self.names_ = [one.name for one in members]
         self.columns_ = [self._places(one) for one in members]
         self.seed_ = seed_from(self.random_state)
@@ -319,16 +290,30 @@ class CommitteeBase(_BaseComposition, Learner):
         """What is predicted by: posteriors (n, K), or numbers (n,)."""
         raise undefined(self, "_fused_answer")
 
-    @available_if(_takes_arrays)
-    def explain(self, X: Any) -> Explanation:
-        """What every column adds to the posterior of the class, or to the number, that is predicted.
+    @available_if(takes_arrays)
+    def explain(self, X: Any) -> CommitteeExplanation:
+        """What every column adds to the posterior of the class, or to the number, that is predicted, and
+        what every member said and counted for (`detail`).
 
         The base is the answer for a row of typical cells (`typical_`), whose columns are replaced by the
         row's own, one after the other, from both ends. Members of any kind are explained so. Not for members
         of other libraries that were given a frame.
         """
-        unit = "posterior" if self._predicts_classes else self.schema_.target_name
-        return self._explain(X, partial(_parts, self), unit)
+        unit = "posterior" if self._predicts_classes else self.schema_.target_name or "y"
+        found, more = self._explain_with_more(X, partial(_parts, self), unit)
+        classes = self.classes_ if self._predicts_classes else None
+        return CommitteeExplanation.of(found, more, classes, *self._member_heads())
+
+    def _member_heads(self) -> tuple[list[str], str, tuple[str, np.ndarray] | None]:
+        """The members that explanations name, the unit of what they count for, and a number of each."""
+        raise undefined(self, "_member_heads")
+
+    def _member_parts(self, data: CommitteeData) -> np.ndarray:
+        """What every member that `_member_heads` names says of each row, (n, members, 3).
+
+        A class code or number, the posterior of the class that is predicted, and what it counts for.
+        """
+        raise undefined(self, "_member_parts")
 
     def complexity(self) -> int:
         """How many numbers a prediction needs: those of all members."""
@@ -345,32 +330,13 @@ class CommitteeBase(_BaseComposition, Learner):
         return tags
 
 
-def _check_tasks(members: Sequence[Member], classes: bool, who: str) -> None:
-    fits, word = (is_classifier, "classifier") if classes else (is_regressor, "regressor")
-    for one in members:
-        if not fits(one.estimator):
-            raise SettingError(
-                f"{who} here is a committee of {word}s, which {one.name!r} "
-                f"({type(one.estimator).__name__}) is not"
-            )
-
-
-def _check_weighted(estimators: Sequence[Any], who: str) -> None:
-    for one in estimators:
-        if not takes_weights(one):
-            raise DataError(
-                f"sample_weight was given to {who}, but its member {type(one).__name__} takes no weights: "
-                "leave it out, or fit without sample_weight"
-            )
-
-
 def _parts(model: CommitteeBase, block: Block) -> np.ndarray:
     others = not all(map(takes_rows, model._all_fitted))
-
-    def answer(X: np.ndarray) -> np.ndarray:
-        return _of_block(block.with_X(X, block.schema), model._fused_answer, others)
-
-    return parts_by_replacement(np.asarray(block.dense, dtype=np.float64), model.typical_, answer)
+    columns = replace_columns(
+        block, model.typical_, partial(_of_block, of=model._fused_answer, others=others)
+    )
+    members = _of_block(block, model._member_parts, others)
+    return np.hstack([columns, members.reshape(len(block), math.prod(members.shape[1:]))])
 
 
 def _of_block(block: Block, of: Callable[[CommitteeData], np.ndarray], others: bool) -> np.ndarray:

@@ -12,8 +12,16 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._threads import single_threaded_blas
-from lyceum.base import CATEGORICAL_FEATURES, Learner, complexity, normalize_posteriors, undefined
+from lyceum.base import (
+    CATEGORICAL_FEATURES,
+    Learner,
+    complexity,
+    normalize_posteriors,
+    replace_columns,
+    undefined,
+)
 from lyceum.data import Block
+from lyceum.ensemble._committee_explanation import CommitteeExplanation
 from lyceum.ensemble._either_task import EitherTask, has_classes
 from lyceum.ensemble._expert_mixture import (
     GateTree,
@@ -27,7 +35,7 @@ from lyceum.ensemble._expert_mixture import (
 from lyceum.ensemble._member_data import takes_weights
 from lyceum.errors import DataError, SettingError
 from lyceum.linear import Ridge
-from lyceum.report import Explanation, Summary, Table
+from lyceum.report import Summary, Table
 from lyceum.statistics import seed_from
 
 __all__ = ["EXPERT_CONSTRAINTS", "ExpertsBase"]
@@ -42,15 +50,6 @@ EXPERT_CONSTRAINTS: dict[str, Any] = {
     "random_state": ["random_state"],
     "categorical_features": CATEGORICAL_FEATURES,
 }
-
-
-def _is_linear(self: Any) -> bool:
-    experts = getattr(self, "estimators_", [self._expert()])
-    return not has_classes(self) and (
-        all(np.ndim(getattr(one, "coef_", 0.0)) == 1 for one in experts)
-        if hasattr(self, "estimators_")
-        else isinstance(experts[0], Ridge)
-    )
 
 
 class ExpertsBase(EitherTask, Learner):
@@ -166,13 +165,18 @@ class ExpertsBase(EitherTask, Learner):
 
     # -- what was learned ----------------------------------------------------------------------------------
 
-    @available_if(_is_linear)
-    def explain(self, X: Any) -> Explanation:
-        """What every column adds to the prediction of linear experts, as the gates weigh them for the row.
+    def explain(self, X: Any) -> CommitteeExplanation:
+        """What every column adds to the prediction, and what every expert said and counted for (`detail`).
 
-        The base is the prediction, with these gates, for a row whose columns are all at their means.
+        Columns add to the numbers of linear experts as the gates weigh them for the row; the base is the
+        answer, with these gates, for a row at the means. For all other experts the columns of a row at the
+        means are replaced by the row's own, one after the other, from both ends.
         """
-        return self._explain(X, partial(_linear_parts, self), self.schema_.target_name or "y")
+        unit = "posterior" if has_classes(self) else self.schema_.target_name or "y"
+        found, more = self._explain_with_more(X, partial(_parts, self), unit)
+        names = [f"expert {j}" for j in range(len(self.estimators_))]
+        classes = self.classes_ if has_classes(self) else None
+        return CommitteeExplanation.of(found, more, classes, names, "share in the mean")
 
     def summary(self) -> Summary:
         """The experts, the share of the rows of each, and how EM went."""
@@ -231,6 +235,27 @@ def _predicted(model: ExpertsBase, block: Block) -> np.ndarray:
         if len(Z):
             total += shares[:, j] * one.predict(Z)
     return total
+
+
+def _parts(model: ExpertsBase, block: Block) -> np.ndarray:
+    """Prediction, base, contributions of design columns, and what every expert says, supports and adds."""
+    linear = not has_classes(model) and all(
+        np.ndim(getattr(one, "coef_", 0.0)) == 1 for one in model.estimators_
+    )
+    answer = partial(_mean_posteriors if has_classes(model) else _predicted, model)
+    columns = _linear_parts(model, block) if linear else replace_columns(block, model.mean_, answer)
+    Z = model._standard(block.dense)
+    gate = np.exp(model._tree.log_shares(Z, model.gates_))
+    members = np.full((len(Z), len(model.estimators_), 3), np.nan)
+    for j, one in enumerate(model.estimators_ if len(Z) else ()):
+        if has_classes(model):
+            proba = class_posteriors(one, Z, model.classes_)
+            own = proba[np.arange(len(Z)), columns[:, 0].astype(int)]
+            members[:, j, 0], members[:, j, 1] = proba.argmax(axis=1), own
+        else:
+            own = members[:, j, 0] = one.predict(Z)
+        members[:, j, 2] = gate[:, j] * own
+    return np.hstack([columns, members.reshape(len(Z), 3 * len(model.estimators_))])
 
 
 def _linear_parts(model: ExpertsBase, block: Block) -> np.ndarray:

@@ -20,7 +20,15 @@ from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils._param_validation import HasMethods
 from sklearn.utils.validation import _check_feature_names, check_is_fitted, has_fit_parameter
 
-from lyceum.base import CATEGORICAL_FEATURES, Learner, complexity, undefined, without_row_names
+from lyceum.base import (
+    CATEGORICAL_FEATURES,
+    Learner,
+    complexity,
+    replace_columns,
+    typical_row,
+    undefined,
+    without_row_names,
+)
 from lyceum.data import ArraySource, Block, Inputs, Rows, Schema, Step, is_frame
 from lyceum.ensemble._packed_members import pack, unpack
 from lyceum.errors import DataError, SchemaError
@@ -35,6 +43,7 @@ __all__ = [
     "one_hot",
     "posteriors",
     "refuse_codes",
+    "takes_arrays",
     "takes_missing",
     "takes_rows",
     "takes_weights",
@@ -47,6 +56,11 @@ MEMBER_CONSTRAINTS: dict[str, Any] = {
     "warm_start": ["boolean"],
     "categorical_features": CATEGORICAL_FEATURES,
 }
+
+
+def takes_arrays(ensemble: Any) -> bool:
+    """Whether members of an ensemble are asked about arrays, so that cells can be replaced."""
+    return not getattr(ensemble, "framed_", False)
 
 
 def takes_rows(estimator: Any) -> bool:
@@ -182,11 +196,13 @@ class Ensemble(Learner):
 
     _coding: ClassVar = "codes"
     _alternative: ClassVar[str]  # for a Dask collection
+    _explains_by_replacement: ClassVar[bool] = False  # `fit` learns `typical_`
 
     estimator: Any
     estimators_: list[Any]
     seed_: int
     framed_: bool  # whether learners that are not Lyceum's were given a frame
+    typical_: np.ndarray  # of those that are explained by replacement
 
     def _base(self) -> Any:
         """The estimator that members are copies of."""
@@ -215,6 +231,8 @@ class Ensemble(Learner):
         rows = without_row_names(rows, type(self).__name__, blank) if takes_rows(base) else rows
         source = self._held(rows)
         assert source.y is not None
+        if self._explains_by_replacement:
+            self.typical_ = typical_row(source.block)
         if takes_rows(base):
             named = hasattr(self, "feature_names_in_")
             return MemberData(source, named=named), source.y, source.w
@@ -237,6 +255,11 @@ class Ensemble(Learner):
     def _explain_members(self, of: Callable[[MemberData], np.ndarray], X: Any, unit: str) -> Explanation:
         """The explanation by `of`: rows of prediction, base and contributions of Lyceum's own members."""
         return self._explain(X, partial(_of_block, of=of, own=True), unit)
+
+    def _explain_by_replacement(self, of: Callable[[MemberData], np.ndarray], X: Any) -> Explanation:
+        """What every column adds to the posterior of the class that is predicted, from `typical_` on."""
+        answer = partial(_of_block, of=of, own=takes_rows(self._base()))
+        return self._explain(X, partial(replace_columns, typical=self.typical_, answer=answer), "posterior")
 
     def complexity(self) -> int:
         """How many numbers a prediction needs: those of all members."""

@@ -9,17 +9,27 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
 from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum.base import Classifier, Regressor, complexity, normalize_posteriors, undefined
-from lyceum.data import ArraySource, Column, Rows, Schema
+from lyceum.base import (
+    Classifier,
+    Regressor,
+    complexity,
+    normalize_posteriors,
+    parts_by_replacement,
+    undefined,
+)
+from lyceum.data import ArraySource, Column, Schema
 from lyceum.ensemble._committee import usual_classifiers, usual_regressors
 from lyceum.ensemble._committee_base import COMMITTEE_CONSTRAINTS, CommitteeBase, CommitteeData
 from lyceum.ensemble._draws import seeded
+from lyceum.ensemble._final_learner import coefficients_table, fit_final
 from lyceum.ensemble._member_data import MemberData, posteriors, takes_rows
 from lyceum.errors import DataError
 from lyceum.linear import LogisticRegression, Ridge
+from lyceum.prepare import FillMissing, Standardize
 from lyceum.report import Summary, Table
 
 __all__ = ["StackingClassifier", "StackingRegressor"]
@@ -41,6 +51,7 @@ class _Stacking(CommitteeBase):
     passthrough: bool
     final_: Any
     level0_names_: list[str]
+    typical_answers_: np.ndarray
 
     def _default_final(self) -> Any:
         raise undefined(self, "_default_final")
@@ -71,12 +82,14 @@ class _Stacking(CommitteeBase):
         seen = np.flatnonzero(np.isfinite(said).all(axis=(0, 2)))
         if not len(seen):
             raise DataError("cv leaves no row out: there is nothing for the final learner to learn from")
-        table = self._level1(self._columns_of(said[:, seen]), data, seen)
+        columns = self._columns_of(said[:, seen])
+        table = self._level1(columns, data, seen)
         learner = seeded(clone(final), self.seed_, _FINAL)
         part = None if w is None else w[seen]
+        self.typical_answers_ = np.average(columns, axis=0, weights=part)
         keep = None if part is None or part.all() else np.flatnonzero(part)
         known = self.classes_ if self._predicts_classes else None
-        self.final_ = _fit_final(learner, table, target[seen], known, part, keep)
+        self.final_ = fit_final(learner, table, target[seen], known, part, keep)
         self._fit_members(data, w)
         return self
 
@@ -109,8 +122,19 @@ class _Stacking(CommitteeBase):
 
     def _asked(self, data: CommitteeData) -> MemberData:
         """Level-1 rows, to ask the final learner about."""
-        table = self._level1(self._columns_of(self._answers(data)), data)
+        return self._for_final(self._level1(self._columns_of(self._answers(data)), data))
+
+    def _for_final(self, table: ArraySource) -> MemberData:
         return MemberData(table) if takes_rows(self.final_) else MemberData(None, table.X)
+
+    def _final_answer(self, asked: MemberData) -> np.ndarray:
+        """What the final learner says of level-1 rows: posteriors (n, K), or numbers (n,)."""
+        if self._predicts_classes:
+            return normalize_posteriors(posteriors(self.final_, self.classes_, asked.ask))
+        return np.asarray(asked.ask(self.final_.predict), dtype=np.float64)
+
+    def _fused_answer(self, data: CommitteeData) -> np.ndarray:
+        return self._final_answer(self._asked(data))
 
     def level0(self, X: Any) -> Any:
         """What the members say, one column per member (and class): the rows of level 1."""
@@ -118,8 +142,36 @@ class _Stacking(CommitteeBase):
 
     # -- what was learned ----------------------------------------------------------------------------------
 
+    def _member_heads(self) -> tuple[list[str], str, tuple[str, np.ndarray] | None]:
+        also = ["(columns)"] if self.passthrough else []
+        unit = "posterior" if self._predicts_classes else self.schema_.target_name or "y"
+        return [*self.names_, *also, "(base)"], f"adds to the {unit}", None
+
+    def _member_parts(self, data: CommitteeData) -> np.ndarray:
+        said = self._answers(data)
+        table = self._level1(self._columns_of(said), data)
+        width = len(self.level0_names_) // len(self.names_)
+        own = len(self.level0_names_)
+        groups: list[Any] = [slice(i, i + width) for i in range(0, own, width)]
+        groups += [slice(own, table.X.shape[1])] if self.passthrough else []
+        typical = np.append(self.typical_answers_, self.typical_ if self.passthrough else [])
+
+        def answer(X: np.ndarray) -> np.ndarray:
+            return self._final_answer(self._for_final(replace(table, X=X)))
+
+        found = parts_by_replacement(np.asarray(table.X, dtype=np.float64), typical, answer, groups)
+        n, L = len(found), len(self.names_)
+        parts = np.full((n, len(groups) + 1, 3), np.nan)
+        parts[:, :, 2] = np.column_stack([found[:, 2:], found[:, 1]])
+        if self._predicts_classes:
+            parts[:, :L, 0] = said.argmax(axis=2).T
+            parts[:, :L, 1] = said[:, np.arange(n), found[:, 0].astype(int)].T
+        else:
+            parts[:, :L, 0] = said[:, :, 0].T
+        return parts
+
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        return {"typical_": (self.n_features_in_,)}
+        return {"typical_": (self.n_features_in_,), "typical_answers_": (len(self.level0_names_),)}
 
     def complexity(self) -> int:
         """How many numbers a prediction needs: those of the members and of the final learner."""
@@ -137,29 +189,9 @@ class _Stacking(CommitteeBase):
         tables = [Table("Members", heads, rows)]
         coef = getattr(self.final_, "coef_", None)
         if coef is not None and np.ndim(coef) and np.shape(coef)[-1] == len(self.level0_names_):
-            tables.append(_coefficients(np.atleast_2d(coef), self.level0_names_))
+            tables.append(coefficients_table(np.atleast_2d(coef), self.level0_names_))
         facts = {"final": type(self.final_).__name__, "cv": str(self.cv), "answers": len(self.level0_names_)}
         return Summary(self._title(), facts, tables)
-
-
-def _coefficients(coef: np.ndarray, names: list[str]) -> Table:
-    heads = ["level-0 answer", *([str(k) for k in range(len(coef))] if len(coef) > 1 else ["coefficient"])]
-    return Table("Final learner", heads, [[name, *map(float, part)] for name, part in zip(names, coef.T)])
-
-
-def _fit_final(
-    learner: Any, table: ArraySource, target: np.ndarray, classes: np.ndarray | None, w: Any, keep: Any
-) -> Any:
-    """The final learner on level-1 rows; `target` has class codes, or numbers where `classes` is None."""
-    if keep is not None:
-        table, target, w = table.take(keep), target[keep], w[keep]
-    if not takes_rows(learner):
-        weights = {} if w is None else {"sample_weight": w}
-        return learner.fit(table.X, target if classes is None else classes[target], **weights)
-    column = Column("y", why="y")
-    if classes is not None:
-        column = Column("y", "binary" if len(classes) == 2 else "categorical", classes, "y")
-    return learner.fit(Rows(replace(table, y=target, w=w, schema=table.schema.with_target(column))))
 
 
 class StackingClassifier(Classifier, _Stacking):
@@ -174,7 +206,8 @@ class StackingClassifier(Classifier, _Stacking):
         The classifiers of level 0, of any library; `columns` are names or numbers. None is naive Bayes,
         logistic regression and a decision tree.
     final : classifier, default=None
-        The learner of level 1; None is `LogisticRegression`.
+        The learner of level 1; None is `LogisticRegression` (with `passthrough`, after filling missing cells
+        and standardizing).
     cv : int, "leave_one_out" or splitter, default=5
         How rows are left out; folds and members run in parallel. Rows that a splitter never tests are not
         learned from at level 1.
@@ -199,6 +232,8 @@ class StackingClassifier(Classifier, _Stacking):
         The fitted final learner.
     level0_names_ : list of str
         The level-0 columns that it sees: a member and a class each (of two classes the second).
+    typical_answers_ : array of shape (level-0 columns,)
+        Their means over the rows of `fit`; where explanations by members start.
     names_ : list of str
         The names of the members.
     columns_ : list of arrays
@@ -255,10 +290,8 @@ class StackingClassifier(Classifier, _Stacking):
         return usual_classifiers()
 
     def _default_final(self) -> Any:
-        return LogisticRegression()
-
-    def _fused_answer(self, data: CommitteeData) -> np.ndarray:
-        return _final_posteriors(self, data)
+        last = LogisticRegression()
+        return make_pipeline(FillMissing(), Standardize(), last) if self.passthrough else last
 
     def predict(self, X: Any) -> Any:
         """The class of the largest posterior of the final learner."""
@@ -266,7 +299,7 @@ class StackingClassifier(Classifier, _Stacking):
 
     def predict_proba(self, X: Any) -> Any:
         """The posteriors of the final learner; its votes if it has none."""
-        return self._apply_to_members(partial(_final_posteriors, self), X)
+        return self._apply_to_members(self._fused_answer, X)
 
 
 class StackingRegressor(Regressor, _Stacking):
@@ -281,7 +314,8 @@ class StackingRegressor(Regressor, _Stacking):
         The regressors of level 0, of any library; `columns` are names or numbers. None is ridge regression
         and a regression tree.
     final : regressor, default=None
-        The learner of level 1; None is `Ridge`.
+        The learner of level 1; None is `Ridge` (with `passthrough`, after filling missing cells and
+        standardizing).
     cv : int, "leave_one_out" or splitter, default=5
         How rows are left out; folds and members run in parallel. Rows that a splitter never tests are not
         learned from at level 1.
@@ -304,6 +338,8 @@ class StackingRegressor(Regressor, _Stacking):
         The fitted final learner.
     level0_names_ : list of str
         The level-0 columns that it sees, one per member.
+    typical_answers_ : array of shape (level-0 columns,)
+        Their means over the rows of `fit`; where explanations by members start.
     names_ : list of str
         The names of the members.
     columns_ : list of arrays
@@ -358,27 +394,17 @@ class StackingRegressor(Regressor, _Stacking):
         return usual_regressors()
 
     def _default_final(self) -> Any:
-        return Ridge(alpha=1e-3)
-
-    def _fused_answer(self, data: CommitteeData) -> np.ndarray:
-        return _numbers(self, data)
+        last = Ridge(alpha=1e-3)
+        return make_pipeline(FillMissing(), Standardize(), last) if self.passthrough else last
 
     def predict(self, X: Any) -> Any:
         """What the final learner predicts."""
-        return self._apply_to_members(partial(_numbers, self), X)
+        return self._apply_to_members(self._fused_answer, X)
 
 
 def _level0(model: _Stacking, data: CommitteeData) -> np.ndarray:
     return model._columns_of(model._answers(data))
 
 
-def _final_posteriors(model: StackingClassifier, data: CommitteeData) -> np.ndarray:
-    return normalize_posteriors(posteriors(model.final_, model.classes_, model._asked(data).ask))
-
-
 def _classes(model: StackingClassifier, data: CommitteeData) -> np.ndarray:
-    return model.classes_[_final_posteriors(model, data).argmax(axis=1)]
-
-
-def _numbers(model: StackingRegressor, data: CommitteeData) -> np.ndarray:
-    return np.asarray(model._asked(data).ask(model.final_.predict), dtype=np.float64)
+    return model.classes_[model._fused_answer(data).argmax(axis=1)]

@@ -65,9 +65,9 @@ class NeighborExplanation(Explanation):
     def _row_as_dict(self, i: int) -> dict[str, Any]:
         return super()._row_as_dict(i) | {"neighbors": self.neighbors(i).as_dict()}
 
-    def __str__(self) -> str:
-        shown = "\n\n".join(f"{self.row(i)}\n\n{self.neighbors(i)}" for i in range(min(3, len(self))))
-        return shown + (f"\n\n… and {len(self) - 3} more rows" if len(self) > 3 else "")
+    def detail(self, i: int) -> Table:
+        """The stored rows that voted on row i."""
+        return self.neighbors(i)
 
 
 def column_differences(

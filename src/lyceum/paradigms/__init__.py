@@ -7,6 +7,7 @@ from lyceum.paradigms._isolation_forest import IsolationForest
 from lyceum.paradigms._label_propagation import LabelPropagation
 from lyceum.paradigms._markov_decisions import DecisionProcess, Policy, policy_iteration, value_iteration
 from lyceum.paradigms._model_as_prior import ModelAsPrior
+from lyceum.paradigms._neighbor_distance import NeighborDistance
 from lyceum.paradigms._q_learning import QLearning, Sarsa, schedule
 from lyceum.paradigms._self_training import SelfTraining
 from lyceum.paradigms._semi_supervised_em import SemiSupervisedEM
@@ -22,6 +23,7 @@ __all__ = [
     "IsolationForest",
     "LabelPropagation",
     "ModelAsPrior",
+    "NeighborDistance",
     "Policy",
     "PriorShift",
     "QLearning",

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.base import OutlierMixin, clone
+from sklearn.model_selection import check_cv
+from sklearn.pipeline import make_pipeline
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum.base import CATEGORICAL_FEATURES, Learner, complexity
+from lyceum.base import CATEGORICAL_FEATURES, Learner, complexity, replace_columns, typical_row
 from lyceum.data import ArraySource, Block, Inputs, Rows, Step
-from lyceum.density import GaussianDensity, NeighborDensity
-from lyceum.ensemble import takes_rows
-from lyceum.errors import SettingError
+from lyceum.density import GaussianDensity
+from lyceum.ensemble import MemberData, takes_missing, takes_rows, takes_weights
+from lyceum.errors import DataError, SettingError
 from lyceum.evaluate import splitter
 from lyceum.paradigms._isolation_forest import IsolationForest
-from lyceum.report import Summary
+from lyceum.paradigms._neighbor_distance import NeighborDistance
+from lyceum.prepare import FillMissing
+from lyceum.report import Explanation, Summary
 from lyceum.statistics import seed_from
 
 __all__ = ["AnomalyDetector"]
@@ -35,10 +40,11 @@ class AnomalyDetector(OutlierMixin, Learner):
     ----------
     detector : learner with `score_samples`, or {"isolation", "gaussian", "distance"}, default="isolation"
         What scores rows, high where they are usual: any density, an `IsolationForest`, a Gaussian, or the
-        distance to the k-th nearest row. Learners of other libraries take numbers.
+        distance to the nearest rows (`NeighborDistance`). Tree depths and Gower's distances take missing
+        cells; a Gaussian takes them filled. Learners of other libraries take numbers.
     false_alarm_rate : float, default=0.05
         The share of usual rows that are called anomalies.
-    cv : int or None, default=5
+    cv : int, splitter or None, default=5
         The folds on which scores of usual rows are taken; None takes the scores of the rows of `fit`.
     random_state : int, RandomState or None, default=None
         The seed of the folds and of the detector.
@@ -55,6 +61,10 @@ class AnomalyDetector(OutlierMixin, Learner):
         The same, by scikit-learn's name.
     scores_ : array of shape (n,)
         The scores of the rows of `fit`, each by a model that has not seen it.
+    weights_ : array of shape (n,)
+        The weights of these rows.
+    typical_ : array of shape (columns,)
+        The mean or commonest cell of every column, coded; where explanations start.
     seed_ : int
         The seed that was used.
 
@@ -75,11 +85,12 @@ class AnomalyDetector(OutlierMixin, Learner):
     [1, -1]
     """
 
+    _nan_means_none: ClassVar[bool] = True  # in `typical_`, of columns without a known cell
     _coding: ClassVar[Literal["codes", "one_of_c", "reference"]] = "codes"
     _parameter_constraints: ClassVar[dict] = {
         "detector": [HasMethods(["fit", "score_samples"]), StrOptions({"isolation", "gaussian", "distance"})],
         "false_alarm_rate": [Interval(Real, 0.0, 1.0, closed="left")],
-        "cv": [Interval(Integral, 2, None, closed="left"), None],
+        "cv": ["cv_object", None],
         "random_state": ["random_state"],
         "categorical_features": CATEGORICAL_FEATURES,
     }
@@ -89,7 +100,7 @@ class AnomalyDetector(OutlierMixin, Learner):
         detector: Any = "isolation",
         *,
         false_alarm_rate: float = 0.05,
-        cv: int | None = 5,
+        cv: Any = 5,
         random_state: int | None = None,
         categorical_features: Any = "from_dtype",
     ):
@@ -104,22 +115,21 @@ class AnomalyDetector(OutlierMixin, Learner):
             return clone(self.detector)
         makers = {
             "isolation": IsolationForest,
-            "gaussian": GaussianDensity,
-            "distance": NeighborDensity,
+            "gaussian": _filled_gaussian,
+            "distance": NeighborDistance,
         }
         return makers[self.detector]()
 
     @property
     def _takes_missing(self) -> bool:  # type: ignore[override]
-        kind = IsolationForest if isinstance(self.detector, str) else type(self.detector)
-        return bool(getattr(kind, "_takes_missing", False))
+        return takes_missing(self._detector())
 
     def _steps(self) -> list[Step]:
         return []  # the detector has its own
 
     # -- fit -------------------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None):
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
         """Fit the detector, and find the threshold on rows left out.
 
         Parameters
@@ -127,22 +137,34 @@ class AnomalyDetector(OutlierMixin, Learner):
         X : array, frame or `scan(...)` of shape (n_samples, n_features)
             Usual rows, or mostly usual ones.
         y : ignored
+        sample_weight : array of shape (n_samples,), optional
+            How often every row counts, in the detector and in the share of false alarms. The detector must
+            take weights then.
         """
         self._validate_params()
-        rows = Inputs(self).for_fit(X, None, None)
-        source = ArraySource.of_block(rows.gathered("AnomalyDetector", "GaussianDensity"))
+        rows = Inputs(self).for_fit(X, None, sample_weight)
+        block = rows.gathered("AnomalyDetector", "GaussianDensity")
+        if self.cv is None or isinstance(self.cv, int | np.integer):  # others split by the numbers of rows
+            block = block.without_zero_weights()
+        source = ArraySource.of_block(block)
+        if source.w is not None and not takes_weights(self._detector()):
+            who = type(self._detector()).__name__
+            raise DataError(f"sample_weight was given, but {who} takes no weights: leave it out")
+        self.typical_, self.weights_ = typical_row(block), np.asarray(block.weights, dtype=np.float64)
         self.seed_ = seed_from(self.random_state)
         n = source.n_rows
         self.detector_ = self._fitted(source)
         if self.cv is None or n < 2:
             self.scores_ = self._scored(self.detector_, source)
         else:
-            self.scores_ = np.empty(n)
-            folds = splitter("k_fold", n_splits=min(self.cv, n), random_state=self.seed_ % 2**31)
-            for train, test in folds.split(np.zeros(n)):
+            self.scores_ = np.full(n, np.nan)
+            folds = self.cv
+            if isinstance(folds, int | np.integer):
+                folds = splitter("k_fold", n_splits=min(int(folds), n), random_state=self.seed_ % 2**31)
+            for train, test in check_cv(folds).split(np.zeros(n)):
                 one = self._fitted(source.take(train))
                 self.scores_[test] = self._scored(one, source.take(test))
-        self.threshold_ = _quantile(self.scores_, self.false_alarm_rate)
+        self.threshold_ = _quantile(self.scores_, self.weights_, self.false_alarm_rate)
         self.offset_ = self.threshold_
         return self
 
@@ -152,11 +174,8 @@ class AnomalyDetector(OutlierMixin, Learner):
         one.set_params(**dict.fromkeys(names, self.seed_ % 2**31))
         if not takes_rows(one):
             self._refuse_categories(source)
-            return one.fit(source.X)
-        one.fit(Rows(source))
-        if not hasattr(self, "feature_names_in_"):
-            one.__dict__.pop("feature_names_in_", None)
-        return one
+            return one.fit(source.X) if source.w is None else one.fit(source.X, sample_weight=source.w)
+        return MemberData(source, named=hasattr(self, "feature_names_in_")).fit(one, w=source.w)
 
     def _refuse_categories(self, source: ArraySource) -> None:
         for column in source.schema:
@@ -168,7 +187,7 @@ class AnomalyDetector(OutlierMixin, Learner):
 
     @staticmethod
     def _scored(one: Any, source: ArraySource) -> np.ndarray:
-        given = Rows(source) if takes_rows(one) else source.X
+        given = Rows(replace(source, w=None)) if takes_rows(one) else source.X
         return np.asarray(one.score_samples(given), dtype=np.float64)
 
     # -- predict ---------------------------------------------------------------------------------------------
@@ -176,10 +195,7 @@ class AnomalyDetector(OutlierMixin, Learner):
     def score_samples(self, X: Any) -> Any:
         """The scores of the detector: the lower, the more unusual."""
         check_is_fitted(self)
-        rows = self._rows_to_predict(X)
-        if takes_rows(self.detector_):
-            return self.detector_.score_samples(rows)
-        return rows.collect(partial(_scores_elsewhere, self))
+        return self._rows_to_predict(X).collect(partial(_scores, self))
 
     def decision_function(self, X: Any) -> Any:
         """Scores above the threshold: negative for anomalies."""
@@ -192,10 +208,23 @@ class AnomalyDetector(OutlierMixin, Learner):
 
     # -- what was learned ------------------------------------------------------------------------------------
 
+    def explain(self, X: Any) -> Explanation:
+        """What every column adds to the score: what lowers it makes the row unusual.
+
+        The base is the score of a row of typical cells (`typical_`), whose columns are replaced by the row's
+        own, one after the other, from both ends.
+        """
+        check_is_fitted(self)
+        answer = partial(_scores, self)
+        parts = partial(replace_columns, typical=self.typical_, answer=answer)
+        found = self._explain(X, parts, "score")
+        return replace(found, predicted=np.where(found.predicted < self.threshold_, -1, 1))
+
     def summary(self) -> Summary:
         """The threshold, and what share of usual rows is below it."""
         check_is_fitted(self)
-        alarms = float((self.scores_ < self.threshold_).mean())
+        held = ~np.isnan(self.scores_)
+        alarms = float(np.average(self.scores_[held] < self.threshold_, weights=self.weights_[held]))
         facts = {
             "columns": self.n_features_in_,
             "detector": type(self.detector_).__name__,
@@ -211,14 +240,26 @@ class AnomalyDetector(OutlierMixin, Learner):
         return complexity(self.detector_) + 1
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        return {}
+        n = len(self.scores_)
+        return {"weights_": (n,), "typical_": (self.n_features_in_,)}
 
 
-def _quantile(scores: np.ndarray, rate: float) -> float:
-    """The largest threshold below which at most the stated share of the scores lies."""
-    order = np.sort(scores)
-    return float(order[min(int(np.floor(rate * len(order) + 1e-9)), len(order) - 1)])
+def _filled_gaussian() -> Any:
+    return make_pipeline(FillMissing(), GaussianDensity())
 
 
-def _scores_elsewhere(model: AnomalyDetector, block: Block) -> np.ndarray:
-    return np.asarray(model.detector_.score_samples(block.X)) if len(block) else np.empty(0)
+def _quantile(scores: np.ndarray, w: np.ndarray, rate: float) -> float:
+    """The largest score below which at most the stated share of the weight lies."""
+    there = ~np.isnan(scores) & (w > 0)
+    scores, w = scores[there], w[there]
+    order = np.argsort(scores, kind="stable")
+    below = np.cumsum(w[order]) - w[order]
+    return float(scores[order[np.flatnonzero(below <= rate * w.sum() + 1e-9)[-1]]])
+
+
+def _scores(model: AnomalyDetector, block: Block) -> np.ndarray:
+    if not len(block):
+        return np.empty(0)
+    one = model.detector_
+    given = Rows(ArraySource(block.X, None, None, block.schema, coded=True)) if takes_rows(one) else block.X
+    return np.asarray(one.score_samples(given), dtype=np.float64)

@@ -7,14 +7,17 @@ from collections.abc import Callable
 import numpy as np
 from scipy import sparse
 
-from lyceum.distances import nearest
+from lyceum.cluster import finite_distances
+from lyceum.distances import Euclidean, Metric, nearest
 from lyceum.errors import DataError
 from lyceum.progress import report
 
 __all__ = ["neighbor_graph", "propagate", "spread"]
 
 
-def neighbor_graph(X: np.ndarray, k: int, kernel: str, gamma: float | None) -> tuple[sparse.csr_array, float]:
+def neighbor_graph(
+    X: np.ndarray, k: int, kernel: str, gamma: float | None, metric: Metric | None = None
+) -> tuple[sparse.csr_array, float]:
     """The symmetric graph in which a row is joined with its k nearest ones, and with those it is nearest to.
 
     Edges weigh 1, or exp(-γ d²).
@@ -27,13 +30,15 @@ def neighbor_graph(X: np.ndarray, k: int, kernel: str, gamma: float | None) -> t
     k = min(k, n - 1)
     if k < 1:
         return sparse.csr_array((n, n)), 1.0 if gamma is None else gamma
-    found = nearest(X, k)
-    if not np.isfinite(found.distances).all() or found.distances.max() > 1e150:
+    metric = Euclidean() if metric is None else metric
+    found = nearest(X, k, metric=metric)
+    distances = finite_distances(found.distances, metric)
+    if not np.isfinite(distances).all() or distances.max() > 1e150:
         raise DataError("the squares of the distances overflow: standardize the columns first")
     if gamma is None:
-        width = float(found.distances[:, -1].mean())
+        width = float(distances[:, -1].mean())
         gamma = 1.0 / (2.0 * width**2) if width > 0 else 1.0
-    weight = np.ones(n * k) if kernel == "knn" else np.exp(-gamma * found.distances.ravel() ** 2)
+    weight = np.ones(n * k) if kernel == "knn" else np.exp(-gamma * distances.ravel() ** 2)
     starts = np.arange(0, n * k + 1, k, dtype=np.int64)
     W = sparse.csr_array((weight, found.rows.ravel(), starts), shape=(n, n))
     W.sort_indices()

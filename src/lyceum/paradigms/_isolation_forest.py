@@ -13,13 +13,14 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum.base import CATEGORICAL_FEATURES, Learner
 from lyceum.data import Block
 from lyceum.errors import ModelFileError
-from lyceum.report import Summary
+from lyceum.report import Explanation, Summary
 from lyceum.statistics import seed_from
-from lyceum.tree_core import LEAF, THRESHOLD, Router, Tree, native_tree
+from lyceum.tree_core import LEAF, THRESHOLD, Router, Tree, contributions, native_tree
 
 __all__ = ["IsolationForest"]
 
 _EULER = 0.5772156649015329
+_DRAWS = 4  # of a column for a node, before all of its columns are looked at
 
 
 def mean_depth(n: Any) -> np.ndarray:
@@ -41,7 +42,7 @@ class IsolationForest(Learner):
 
     h is the depth of the leaf, plus c of the rows that are still together there; c(ψ) the mean depth in a
     random tree of ψ rows. Scores are from -1 (unusual) to 0; -0.5 is usual. Columns are drawn, so that their
-    units do not matter.
+    units do not matter. A missing cell goes with most of the rows, so that it does not make a row unusual.
 
     Parameters
     ----------
@@ -82,6 +83,7 @@ class IsolationForest(Learner):
     200
     """
 
+    _takes_missing: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict] = {
         "n_estimators": [Interval(Integral, 1, None, closed="left")],
         "max_samples": [Interval(Integral, 2, None, closed="left")],
@@ -144,6 +146,15 @@ class IsolationForest(Learner):
         router = Router(self.trees_, len(self._design_names))
         return self._apply(partial(_depths, self, router), X)
 
+    def explain(self, X: Any) -> Explanation:
+        """What every column adds to the mean depth of a row: the less, the more it sets the row apart.
+
+        A cut adds what it changes in the depth that is expected of the rows on its side; the base is c(ψ).
+        """
+        check_is_fitted(self)
+        router = Router(self.trees_, len(self._design_names), scale=1.0 / len(self.trees_))
+        return self._explain(X, partial(_depth_parts, router), "mean depth")
+
     def summary(self) -> Summary:
         """The size of the forest."""
         head = super().summary()
@@ -187,20 +198,21 @@ def _grow(X: np.ndarray, drawn: np.ndarray, most: int, rng: np.random.Generator)
         at, starts = np.unique(node[open_rows], return_index=True)
         if not len(at):
             break
-        cells = X[rows[open_rows]]
-        low, high = np.minimum.reduceat(cells, starts), np.maximum.reduceat(cells, starts)
-        varies = high > low
-        choices = varies.sum(axis=1)
-        pick = (rng.random(len(at)) * choices).astype(int)
-        j = (np.cumsum(varies, axis=1) > pick[:, None]).argmax(axis=1)
+        here = rows[open_rows]
+        j, low, high = _draw_columns(X, here, starts, rng)
+        cut = low + rng.random(len(at)) * (high - low)
+        cut = np.where(cut < high, cut, low)  # rounding
+        splits = high > low
         k = np.arange(len(at))
-        cut = low[k, j] + rng.random(len(at)) * (high[k, j] - low[k, j])
-        cut = np.where(cut < high[k, j], cut, low[k, j])  # rounding
-        splits = choices > 0
         first = n_nodes + 2 * (np.cumsum(splits) - 1)
         group = np.repeat(k, np.diff(np.append(starts, len(open_rows))))
         moves = splits[group]
-        right = cells[np.arange(len(cells)), j[group]] > cut[group]
+        own = X[here, j[group]]
+        right = own > cut[group]
+        missing = np.isnan(own)
+        if missing.any():  # with most of the rows that are known
+            sides = np.bincount(2 * group[~missing] + right[~missing], minlength=2 * len(at))
+            right[missing] = (sides[1::2] > sides[::2])[group[missing]]
         open_rows, landed = open_rows[moves], (first[group] + right)[moves]
         node[open_rows] = landed
         _set(feature, at[splits], j[splits])
@@ -217,6 +229,41 @@ def _grow(X: np.ndarray, drawn: np.ndarray, most: int, rng: np.random.Generator)
         n_nodes += new
     parts = [np.concatenate(held) for held in (feature, threshold, child, depth, count)]
     return _trees(np.concatenate(tree), T, parts)
+
+
+def _draw_columns(
+    X: np.ndarray, rows: np.ndarray, starts: np.ndarray, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """For every node a column drawn from those in which its rows differ, with their least and largest cell.
+
+    The rows of a node stand together, from `starts` on. A column in which they do not differ is drawn again;
+    after a few draws all columns of the nodes that are left are looked at. Equal ends: no column differs.
+    """
+    n_nodes = len(starts)
+    sizes = np.diff(np.append(starts, len(rows)))
+    j, low, high = np.zeros(n_nodes, dtype=int), np.zeros(n_nodes), np.zeros(n_nodes)
+    left, cells = np.arange(n_nodes), rows
+    for draw in range(_DRAWS + 1):
+        first = np.append(0, np.cumsum(sizes[left])[:-1])
+        if draw < _DRAWS:
+            pick = (rng.random(len(left)) * X.shape[1]).astype(int)
+            own = X[cells, np.repeat(pick, sizes[left])]
+            least, most = np.fmin.reduceat(own, first), np.fmax.reduceat(own, first)
+        else:
+            every = X[cells]
+            lows, highs = np.fmin.reduceat(every, first), np.fmax.reduceat(every, first)
+            varies = highs > lows
+            place = (rng.random(len(left)) * varies.sum(axis=1)).astype(int)
+            pick = (np.cumsum(varies, axis=1) > place[:, None]).argmax(axis=1)
+            least, most = lows[np.arange(len(left)), pick], highs[np.arange(len(left)), pick]
+        found = most > least
+        done = left[found]
+        j[done], low[done], high[done] = pick[found], least[found], most[found]
+        cells = cells[np.repeat(~found, sizes[left])]
+        left = left[~found]
+        if not len(left):
+            break
+    return j, low, high
 
 
 def _set(held: list[np.ndarray], nodes: np.ndarray, values: np.ndarray) -> None:
@@ -262,6 +309,11 @@ def _tree(
         impurity=np.zeros(n),
         gain=np.zeros(n),
     )
+
+
+def _depth_parts(router: Router, block: Block) -> np.ndarray:
+    parts = contributions(router, np.ascontiguousarray(block.dense, dtype=np.float64))
+    return np.column_stack([parts.sum(axis=1), parts])
 
 
 def _depths(model: IsolationForest, router: Router, block: Block) -> np.ndarray:

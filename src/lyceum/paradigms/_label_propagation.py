@@ -11,19 +11,20 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum.base import CATEGORICAL_FEATURES, Classifier, Learner
+from lyceum.base import CATEGORICAL_FEATURES, Classifier, replace_columns, typical_row
+from lyceum.cluster import NAMED_METRICS, MetricLearner, finite_distances
 from lyceum.data import Block
 from lyceum.distances import NeighborIndex
 from lyceum.errors import DataError
 from lyceum.paradigms._graph import neighbor_graph, propagate, spread
-from lyceum.report import Summary, Table
+from lyceum.report import Explanation, Summary, Table
 
 __all__ = ["LabelPropagation"]
 
 _INDEXES: WeakKeyDictionary[Any, tuple[np.ndarray, NeighborIndex]] = WeakKeyDictionary()
 
 
-class LabelPropagation(Classifier, Learner):
+class LabelPropagation(Classifier, MetricLearner):
     """Labels that spread from labelled rows to their neighbours, along a graph of nearest rows.
 
     W joins every row with its k nearest ones, D has its sums. *Spreading* solves (I - αS) F = (1 - α) Y with
@@ -32,8 +33,8 @@ class LabelPropagation(Classifier, Learner):
     by conjugate gradients, to a stated residual. Rows that no label reaches get the class shares.
 
     An unlabelled row has the class None or NaN, or a missing target cell in scanned rows; among whole numbers
-    -1 is unlabelled too, as in scikit-learn, unless only one other class is there. Columns count by their
-    units: standardize them first where these differ.
+    -1 is unlabelled too, as in scikit-learn, unless only one other class is there. Under the Euclidean
+    distance columns count by their units: standardize them first where these differ.
 
     Parameters
     ----------
@@ -47,6 +48,9 @@ class LabelPropagation(Classifier, Learner):
         γ of the kernel; None is 1 / (2 h²), h the mean distance to the k-th neighbour.
     alpha : float, default=0.8
         How much a row listens to its neighbours, in spreading.
+    metric : str or Metric, default="auto"
+        How near rows are. "auto" is Gower's distance where columns hold categories or cells are missing, else
+        the Euclidean one.
     max_iter : int, default=1000
         The most steps of conjugate gradients.
     tol : float, default=1e-6
@@ -54,7 +58,7 @@ class LabelPropagation(Classifier, Learner):
     n_jobs : int or None, default=None
         Threads at a time; None: as many as the process is set to, -1: one per processor.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Columns to code one-of-C before distances are taken.
+        Which columns hold categories; one-of-C columns under other metrics than Gower's.
 
     Attributes
     ----------
@@ -65,7 +69,11 @@ class LabelPropagation(Classifier, Learner):
     labels_ : array of shape (n,), of int
         The place in `classes_` of the class of every row of `fit`.
     rows_ : array of shape (n, d)
-        The rows themselves, as design columns.
+        The rows themselves, as the metric compares them.
+    metric_ : Metric
+        The metric.
+    typical_ : array of shape (d,)
+        Mean or commonest cell of the columns of `rows_`; where explanations start.
     gamma_ : float
         γ of the kernel.
     n_iter_ : int
@@ -99,10 +107,14 @@ class LabelPropagation(Classifier, Learner):
         "kernel": [StrOptions({"knn", "rbf"})],
         "gamma": [Interval(Real, 0.0, None, closed="neither"), None],
         "alpha": [Interval(Real, 0.0, 1.0, closed="neither")],
+        "metric": NAMED_METRICS,
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0.0, None, closed="neither")],
         "categorical_features": CATEGORICAL_FEATURES,
     }
+
+    _nan_means_none: ClassVar[bool] = True  # in rows with missing cells
+    _takes_sparse: ClassVar[bool] = False
 
     classes_: np.ndarray
 
@@ -114,6 +126,7 @@ class LabelPropagation(Classifier, Learner):
         n_neighbors: int = 7,
         gamma: float | None = None,
         alpha: float = 0.8,
+        metric: Any = "auto",
         max_iter: int = 1000,
         tol: float = 1e-6,
         n_jobs: int | None = None,
@@ -124,6 +137,7 @@ class LabelPropagation(Classifier, Learner):
         self.kernel = kernel
         self.gamma = gamma
         self.alpha = alpha
+        self.metric = metric
         self.max_iter = max_iter
         self.tol = tol
         self.n_jobs = n_jobs
@@ -141,13 +155,15 @@ class LabelPropagation(Classifier, Learner):
         sample_weight : array of shape (n_samples,), optional
             How much the label of a row counts; zero-weight rows are left out.
         """
-        block = self._rows(X, y, sample_weight).gathered("LabelPropagation", "SemiSupervisedEM")
+        rows = self._metric_rows(X, sample_weight, y)
+        block = rows.gathered("LabelPropagation", "SemiSupervisedEM")
         block = block.without_zero_weights()
         assert block.y is not None
         if not (block.y >= 0).any():
             raise DataError("no row has a label: LabelPropagation needs at least one row of every class")
         self.rows_ = np.ascontiguousarray(block.dense, dtype=np.float64)
-        W, self.gamma_ = neighbor_graph(self.rows_, self.n_neighbors, self.kernel, self.gamma)
+        self.typical_ = typical_row(block)
+        W, self.gamma_ = neighbor_graph(self.rows_, self.n_neighbors, self.kernel, self.gamma, self.metric_)
         Y = np.zeros((len(block), len(self.classes_)))
         known = np.flatnonzero(block.y >= 0)
         Y[known, block.y[known]] = block.weights[known]
@@ -165,7 +181,7 @@ class LabelPropagation(Classifier, Learner):
     def _search(self) -> NeighborIndex:
         rows, index = _INDEXES.get(self, (None, None))
         if index is None or rows is not self.rows_:
-            index = NeighborIndex(self.rows_)
+            index = NeighborIndex(self.rows_, metric=self.metric_)
             _INDEXES[self] = (self.rows_, index)
         return index
 
@@ -183,12 +199,24 @@ class LabelPropagation(Classifier, Learner):
 
     # -- what was learned ------------------------------------------------------------------------------------
 
+    def explain(self, X: Any) -> Explanation:
+        """What every column adds to the posterior of the class that is predicted.
+
+        The base is the posterior for a row of typical cells (`typical_`), whose columns are replaced by the
+        row's own, one after the other, from both ends.
+        """
+        check_is_fitted(self)
+        _ = self._search
+        answer = partial(_posteriors, self)
+        return self._explain(X, partial(replace_columns, typical=self.typical_, answer=answer), "posterior")
+
     def summary(self) -> Summary:
         """The graph, and how many rows got each class."""
         check_is_fitted(self)
         facts = {
             "rows": len(self.rows_),
             "neighbours": min(self.n_neighbors, len(self.rows_) - 1),
+            "metric": self.metric_.name,
             "gamma": self.gamma_,
             "steps": self.n_iter_,
             "rows that no label reaches": self.n_unreached_,
@@ -199,7 +227,8 @@ class LabelPropagation(Classifier, Learner):
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         n = len(self.rows_)
-        return {"rows_": (n, len(self._design_names)), "label_distributions_": (n, len(self.classes_))}
+        d = len(self._design_names)
+        return {"rows_": (n, d), "typical_": (d,), "label_distributions_": (n, len(self.classes_))}
 
 
 def _shares(F: np.ndarray, totals: np.ndarray) -> tuple[np.ndarray, int]:
@@ -216,7 +245,7 @@ def _posteriors(model: LabelPropagation, block: Block) -> np.ndarray:
         return np.empty((0, len(model.classes_)))
     k = min(model.n_neighbors, len(model.rows_))
     found = model._search.nearest(np.ascontiguousarray(block.dense, dtype=np.float64), k)
-    squared = found.distances**2
+    squared = finite_distances(found.distances, model.metric_) ** 2
     squared -= squared[:, :1]  # far from all rows the nearest decide
     weight = np.exp(-model.gamma_ * squared) if model.kernel == "rbf" else np.ones_like(squared)
     said = np.einsum("nk,nkc->nc", weight, model.label_distributions_[found.rows])

@@ -11,12 +11,12 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum.base import CATEGORICAL_FEATURES, Learner, complexity
+from lyceum.base import CATEGORICAL_FEATURES, Learner, complexity, replace_columns, typical_row
 from lyceum.data import ArraySource, Block, CheckCells, Step
 from lyceum.ensemble import EitherTask, MemberData, has_classes, posteriors, takes_rows
 from lyceum.errors import SettingError
 from lyceum.linear import Ridge
-from lyceum.report import Summary, Table
+from lyceum.report import Explanation, Summary, Table
 from lyceum.solvers import fit_softmax, softmax
 
 __all__ = ["ModelAsPrior"]
@@ -31,9 +31,9 @@ class ModelAsPrior(EitherTask, Learner):
     .. math:: P(k|x) \\propto P_0(k|x)\\, e^{v_k \\cdot z + b_k}, \\quad f(x) = f_0(x) + v \\cdot z + b,
         \\quad \\min \\text{loss} + \\tfrac{\\alpha}{2} |V|^2
 
-    P₀ or f₀ is the model of the first task, z the row in units of its deviations. The penalty is a Gaussian
-    prior around that model: if it is linear itself, its coefficients are the mean of the prior of the new
-    ones. The loss is the negative log-likelihood, or half the squared error.
+    P₀ or f₀ is the model of the first task, z the row in units of its deviations (0 where a cell is missing).
+    The penalty is a Gaussian prior around that model: if it is linear itself, its coefficients are the
+    mean of the prior of the new ones. The loss is the negative log-likelihood, or half the squared error.
 
     Parameters
     ----------
@@ -58,6 +58,8 @@ class ModelAsPrior(EitherTask, Learner):
         Mean and deviation of every design column.
     source_ : learner or None
         The model of the first task.
+    typical_ : array of shape (columns,)
+        The mean or commonest cell of every column, coded; where explanations start.
 
     See Also
     --------
@@ -86,6 +88,9 @@ class ModelAsPrior(EitherTask, Learner):
         "categorical_features": CATEGORICAL_FEATURES,
     }
 
+    _takes_missing: ClassVar[bool] = True
+    _nan_means_none: ClassVar[bool] = True  # in `typical_`, of columns without a known cell
+
     classes_: np.ndarray
     source_: Any
 
@@ -106,7 +111,7 @@ class ModelAsPrior(EitherTask, Learner):
         return Ridge() if self.task == "regression" else None
 
     def _steps(self) -> list[Step]:
-        return [CheckCells(type(self).__name__)]  # the design is the correction's, the source has its own
+        return [CheckCells(type(self).__name__, True)]  # the source has its own design
 
     # -- fit -------------------------------------------------------------------------------------------------
 
@@ -128,14 +133,16 @@ class ModelAsPrior(EitherTask, Learner):
         block = rows.gathered("ModelAsPrior", "LogisticRegression or Ridge").without_zero_weights()
         assert block.y is not None
         self.source_ = source
+        self.typical_ = typical_row(block)
         D = np.asarray(self._design(block).dense, dtype=np.float64)
-        w = block.weights
-        share = w / w.sum()
-        self.mean_ = share @ D
-        scale = np.sqrt(share @ (D - self.mean_) ** 2)
+        w, known = block.weights, ~np.isnan(D)
+        share = w[:, None] * known
+        share /= np.maximum(share.sum(axis=0), 1e-300)
+        self.mean_ = (share * np.where(known, D, 0.0)).sum(axis=0)
+        scale = np.sqrt((share * np.where(known, D - self.mean_, 0.0) ** 2).sum(axis=0))
         varies = scale > 1e-12 * np.maximum(np.abs(self.mean_), 1.0)
         self.scale_ = np.where(varies, scale, 1.0)
-        Z = (D - self.mean_) / self.scale_
+        Z = self._standard(D)
         before = self._source_scores(block)
         if has_classes(self):
             hot = (block.y[:, None] == np.arange(len(self.classes_))).astype(np.float64)
@@ -147,12 +154,17 @@ class ModelAsPrior(EitherTask, Learner):
         return self
 
     def _fit_numbers(self, Z: np.ndarray, rest: np.ndarray, w: np.ndarray) -> None:
-        """Ridge regression of what the source leaves; Z is centred by weight."""
-        mean = float(w @ rest / w.sum())
+        """Ridge regression of what the source leaves."""
+        mean, center = float(w @ rest / w.sum()), w @ Z / w.sum()  # not 0 where cells are missing
+        Z = Z - center
         weighted = Z * w[:, None]
         system = weighted.T @ Z + self.alpha * np.eye(Z.shape[1])
         self.coef_ = np.linalg.solve(system, weighted.T @ (rest - mean))[None]
-        self.intercept_ = np.array([mean])
+        self.intercept_ = np.array([mean - float(center @ self.coef_[0])])
+
+    def _standard(self, D: np.ndarray) -> np.ndarray:
+        """Deviations from the means; those of missing cells are 0."""
+        return np.nan_to_num((D - self.mean_) / self.scale_)
 
     def _source_scores(self, block: Block) -> np.ndarray:
         """Log posteriors, (n, K), or numbers, (n, 1), of the source."""
@@ -184,9 +196,20 @@ class ModelAsPrior(EitherTask, Learner):
 
     def _scores(self, block: Block) -> np.ndarray:
         D = np.asarray(self._design(block).dense, dtype=np.float64)
-        return self._source_scores(block) + (D - self.mean_) / self.scale_ @ self.coef_.T + self.intercept_
+        return self._source_scores(block) + self._standard(D) @ self.coef_.T + self.intercept_
 
     # -- what was learned ------------------------------------------------------------------------------------
+
+    def explain(self, X: Any) -> Explanation:
+        """What every column adds to the posterior of the class, or to the number, that is predicted.
+
+        The base is the answer for a row of typical cells (`typical_`), whose columns are replaced by the
+        row's own, one after the other, from both ends: in the source and in its correction.
+        """
+        check_is_fitted(self)
+        unit = "posterior" if has_classes(self) else self.schema_.target_name or "y"
+        answer = partial(_posteriors if has_classes(self) else _predicted, self)
+        return self._explain(X, partial(replace_columns, typical=self.typical_, answer=answer), unit)
 
     def summary(self) -> Summary:
         """The correction of every design column."""
@@ -206,7 +229,8 @@ class ModelAsPrior(EitherTask, Learner):
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         d = len(self._design_names)
         K = len(self.classes_) if has_classes(self) else 1
-        return {"coef_": (K, d), "intercept_": (K,), "mean_": (d,), "scale_": (d,)}
+        own = {"coef_": (K, d), "intercept_": (K,), "mean_": (d,), "scale_": (d,)}
+        return own | {"typical_": (self.n_features_in_,)}
 
 
 def _posteriors(model: ModelAsPrior, block: Block) -> np.ndarray:

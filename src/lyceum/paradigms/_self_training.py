@@ -9,13 +9,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.metaestimators import available_if
 
 from lyceum.base import CATEGORICAL_FEATURES, Classifier, complexity, normalize_posteriors
 from lyceum.bayes import NaiveBayes
-from lyceum.ensemble import Ensemble, MemberData, posteriors, takes_weights
+from lyceum.ensemble import Ensemble, MemberData, posteriors, takes_arrays, takes_weights
 from lyceum.errors import DataError
 from lyceum.progress import report
-from lyceum.report import Summary, Table
+from lyceum.report import Explanation, Summary, Table
 
 __all__ = ["SelfTraining"]
 
@@ -62,6 +63,8 @@ class SelfTraining(Classifier, Ensemble):
         Why it stopped: "all_labelled", "no_change" or "max_iter".
     framed_ : bool
         Whether a classifier of another library was given a frame.
+    typical_ : array of shape (d,)
+        The mean or commonest cell of every column, coded; where explanations start.
 
     See Also
     --------
@@ -81,6 +84,8 @@ class SelfTraining(Classifier, Ensemble):
     """
 
     _takes_unlabelled: ClassVar[bool] = True
+    _explains_by_replacement: ClassVar[bool] = True
+    _nan_means_none: ClassVar[bool] = True  # in `typical_`, of columns without a known cell
     _alternative: ClassVar[str] = "SemiSupervisedEM"
     _parameter_constraints: ClassVar[dict] = {
         "estimator": [HasMethods(["fit", "predict"]), None],
@@ -184,6 +189,16 @@ class SelfTraining(Classifier, Ensemble):
 
     # -- what was learned ------------------------------------------------------------------------------------
 
+    @available_if(takes_arrays)
+    def explain(self, X: Any) -> Explanation:
+        """What every column adds to the posterior of the class that is predicted.
+
+        The base is the posterior for a row of typical cells (`typical_`), whose columns are replaced by the
+        row's own, one after the other, from both ends. Not for a classifier of another library that was given
+        a frame.
+        """
+        return self._explain_by_replacement(partial(_posteriors, self), X)
+
     def summary(self) -> Summary:
         """How many rows were labelled in every round."""
         known = int((self.labeled_iter_ == 0).sum())
@@ -202,6 +217,9 @@ class SelfTraining(Classifier, Ensemble):
     def complexity(self) -> int:
         """How many numbers a prediction needs: those of the classifier."""
         return complexity(self.estimators_[0])
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        return {"typical_": (self.n_features_in_,)}
 
 
 def _posteriors(model: SelfTraining, data: MemberData) -> np.ndarray:

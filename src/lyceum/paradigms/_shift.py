@@ -9,15 +9,16 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import HasMethods
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import CATEGORICAL_FEATURES, Classifier, complexity, normalize_posteriors
 from lyceum.bayes import NaiveBayes
 from lyceum.data import Rows
-from lyceum.ensemble import Ensemble, MemberData, posteriors, takes_weights
+from lyceum.ensemble import Ensemble, MemberData, posteriors, takes_arrays, takes_weights
 from lyceum.errors import DataError, SettingError
 from lyceum.linear import LogisticRegression
-from lyceum.report import Summary, Table
+from lyceum.report import Explanation, Summary, Table
 
 __all__ = ["PriorShift", "importance_weights", "shifted_priors"]
 
@@ -193,6 +194,8 @@ class PriorShift(Classifier, Ensemble):
         priors; empty before `adapt`.
     framed_ : bool
         Whether a classifier of another library was given a frame.
+    typical_ : array of shape (d,)
+        The mean or commonest cell of every column, coded; where explanations start.
 
     See Also
     --------
@@ -215,6 +218,8 @@ class PriorShift(Classifier, Ensemble):
     True
     """
 
+    _explains_by_replacement: ClassVar[bool] = True
+    _nan_means_none: ClassVar[bool] = True  # in `typical_`, of columns without a known cell
     _alternative: ClassVar[str] = "NaiveBayes or LogisticRegression"
     _parameter_constraints: ClassVar[dict] = {
         "estimator": [HasMethods(["fit", "predict_proba"]), None],
@@ -284,6 +289,16 @@ class PriorShift(Classifier, Ensemble):
         """The class of the largest posterior under the new priors."""
         return self._apply_to_members(partial(_predicted, self), X)
 
+    @available_if(takes_arrays)
+    def explain(self, X: Any) -> Explanation:
+        """What every column adds to the posterior of the class that is predicted.
+
+        The base is the posterior for a row of typical cells (`typical_`), whose columns are replaced by the
+        row's own, one after the other, from both ends. Not for a classifier of another library that was given
+        a frame.
+        """
+        return self._explain_by_replacement(partial(_posteriors, self), X)
+
     def summary(self) -> Summary:
         """The class shares in training and now."""
         check_is_fitted(self)
@@ -300,7 +315,7 @@ class PriorShift(Classifier, Ensemble):
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         K = len(self.classes_)
-        return {"class_prior_": (K,), "training_priors_": (K,)}
+        return {"class_prior_": (K,), "training_priors_": (K,), "typical_": (self.n_features_in_,)}
 
 
 def _own_posteriors(model: PriorShift, data: MemberData) -> np.ndarray:

@@ -8,13 +8,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import HasMethods, Interval
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import CATEGORICAL_FEATURES, Classifier, normalize_posteriors
-from lyceum.ensemble import Ensemble, MemberData, seeded, takes_weights, vote_codes
+from lyceum.ensemble import Ensemble, MemberData, seeded, takes_arrays, takes_weights, vote_codes
 from lyceum.errors import DataError, SettingError
 from lyceum.progress import report
-from lyceum.report import Summary, Table
+from lyceum.report import Explanation, Summary, Table
 from lyceum.statistics import seed_from
 from lyceum.trees import DecisionTreeClassifier
 
@@ -62,6 +63,8 @@ class TransferBoost(Classifier, Ensemble):
         The seed that was used.
     framed_ : bool
         Whether members of another library were given a frame.
+    typical_ : array of shape (d,)
+        The mean or commonest cell of every column, coded; where explanations start.
 
     See Also
     --------
@@ -82,6 +85,8 @@ class TransferBoost(Classifier, Ensemble):
     True
     """
 
+    _explains_by_replacement: ClassVar[bool] = True
+    _nan_means_none: ClassVar[bool] = True  # in `typical_`, of columns without a known cell
     _alternative: ClassVar[str] = "NaiveBayes or LogisticRegression"
     _parameter_constraints: ClassVar[dict] = {
         "estimator": [HasMethods(["fit", "predict"]), None],
@@ -196,6 +201,16 @@ class TransferBoost(Classifier, Ensemble):
 
     # -- what was learned ------------------------------------------------------------------------------------
 
+    @available_if(takes_arrays)
+    def explain(self, X: Any) -> Explanation:
+        """What every column adds to the posterior of the class that is predicted.
+
+        The base is the posterior for a row of typical cells (`typical_`), whose columns are replaced by the
+        row's own, one after the other, from both ends. Not for a classifier of another library that was given
+        a frame.
+        """
+        return self._explain_by_replacement(partial(_shares, self), X)
+
     def summary(self) -> Summary:
         """The error and the weight of the source rows in every round."""
         check_is_fitted(self)
@@ -205,7 +220,7 @@ class TransferBoost(Classifier, Ensemble):
         return Summary(self._title(), facts, [Table("Rounds", heads, rows)])
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        return {"votes_": (len(self.estimators_),)}
+        return {"votes_": (len(self.estimators_),), "typical_": (self.n_features_in_,)}
 
 
 def _halves(weights: np.ndarray, target: np.ndarray) -> np.ndarray:

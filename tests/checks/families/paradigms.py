@@ -18,7 +18,11 @@ _BY_NUMBERS = {"the_order_of_rows_does_not_matter": "rows are drawn by their num
 
 CASES: dict[str, Case] = {
     "TransferBoost": Case(skip=("source_weights_",)),  # of rows, as many as there are
-    "AnomalyDetector": Case(skip=("scores_",), without=_BY_NUMBERS),
+    "AnomalyDetector": Case(
+        skip=("scores_", "weights_"),
+        without={**_BY_NUMBERS, "weights_are_repeats": "folds go by the numbers of rows"},
+    ),
+    "NeighborDistance": Case(skip=("rows_", "weights_")),  # in the order in which they came
     "IsolationForest": Case(
         without={
             **_BY_NUMBERS,
