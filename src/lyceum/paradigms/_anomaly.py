@@ -40,8 +40,8 @@ class AnomalyDetector(OutlierMixin, Learner):
     ----------
     detector : learner with `score_samples`, or {"isolation", "gaussian", "distance"}, default="isolation"
         What scores rows, high where they are usual: any density, an `IsolationForest`, a Gaussian, or the
-        distance to the nearest rows (`NeighborDistance`). Tree depths and Gower's distances take missing
-        cells; a Gaussian takes them filled. Learners of other libraries take numbers.
+        distance to the nearest rows (`NeighborDistance`), the last two after `FillMissing`. Learners of other
+        libraries take numbers.
     false_alarm_rate : float, default=0.05
         The share of usual rows that are called anomalies.
     cv : int, splitter or None, default=5
@@ -115,8 +115,8 @@ class AnomalyDetector(OutlierMixin, Learner):
             return clone(self.detector)
         makers = {
             "isolation": IsolationForest,
-            "gaussian": _filled_gaussian,
-            "distance": NeighborDistance,
+            "gaussian": partial(_filled, GaussianDensity),
+            "distance": partial(_filled, NeighborDistance),
         }
         return makers[self.detector]()
 
@@ -244,8 +244,8 @@ class AnomalyDetector(OutlierMixin, Learner):
         return {"weights_": (n,), "typical_": (self.n_features_in_,)}
 
 
-def _filled_gaussian() -> Any:
-    return make_pipeline(FillMissing(), GaussianDensity())
+def _filled(detector: Any) -> Any:
+    return make_pipeline(FillMissing(), detector())
 
 
 def _quantile(scores: np.ndarray, w: np.ndarray, rate: float) -> float:

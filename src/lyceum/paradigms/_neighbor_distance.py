@@ -29,8 +29,9 @@ class NeighborDistance(MetricLearner):
 
     .. math:: s(x) = -\\frac{1}{k} \\sum_{j=1}^{k} d(x, x_{(j)})
 
-    With weights, x is compared with the nearest rows until their weight reaches k. Under the Euclidean
-    distance columns count by their units: standardize them first where these differ, or take Gower's.
+    With weights, x is compared with the nearest rows until their weight reaches k. Rows with missing cells
+    are compared by the cells known in both, so that they are near to many rows: fill cells first where
+    many are missing. Under the Euclidean distance columns count by their units, under Gower's they do not.
 
     Parameters
     ----------
