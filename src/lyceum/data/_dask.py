@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from lyceum._threads import ordered_map
 from lyceum.data._arrow import is_frame, to_arrow
 from lyceum.data._block import Block
 from lyceum.data._coding import class_codes, labels
@@ -58,7 +59,10 @@ class DaskPart:
 
 
 class DaskSource:
-    """A Dask collection of rows. The second reduction keeps the partitions in the workers' memory."""
+    """A Dask collection of rows. The second reduction keeps the partitions in the workers' memory.
+
+    Where the workers are threads of this process, later reductions go over the kept partitions without Dask.
+    """
 
     def __init__(
         self,
@@ -71,6 +75,7 @@ class DaskSource:
     ):
         self.X, self.y, self.w = list(X), y and list(y), w and list(w)
         self.schema, self.lengths, self.dtype, self._passes = schema, tuple(lengths), dtype, 0
+        self._kept: Sequence[DaskPart] | None = None
 
     @classmethod
     def of_frame(cls, frame: Any, roles: ColumnRoles) -> DaskSource:
@@ -138,6 +143,9 @@ class DaskSource:
 
     def parts(self) -> Iterator[Part]:
         """The parts brought here one at a time."""
+        if self._kept is not None:
+            yield from self._kept
+            return
         for part in self._delayed_parts():
             yield part.compute()
 
@@ -162,6 +170,8 @@ class DaskSource:
             self.y = list(everything[n : 2 * n])
         if self.w:
             self.w = list(everything[-n:])
+        if _is_local():
+            self._kept = dask.compute(*self._delayed_parts())
 
     def reduce(self, fold: Callable[[Part], Any]) -> Any:
         """Fold every partition and merge the results in order, as a tree, in one compute."""
@@ -170,6 +180,8 @@ class DaskSource:
         self._passes += 1
         if self._passes == 2:
             self._persist()
+        if self._kept is not None:
+            return self._reduce_kept(fold)
         level = [dask.delayed(fold, pure=False)(part) for part in self._delayed_parts()]
         rows = dict(zip((task.key for task in level), self.lengths))
         merge = dask.delayed(_merged, pure=False)
@@ -177,6 +189,18 @@ class DaskSource:
             level = [merge(level[i : i + _FAN_IN]) for i in range(0, len(level), _FAN_IN)]
         with _reported(rows):
             return level[0].compute()
+
+    def _reduce_kept(self, fold: Callable[[Part], Any]) -> Any:
+        """The same reduction over partitions in memory."""
+        assert self._kept is not None
+        level, done = [], 0
+        for summary, n in zip(ordered_map(fold, self._kept), self.lengths):
+            level.append(summary)
+            done += n
+            report("rows", done, self.n_rows)
+        while len(level) > 1:
+            level = [_merged(level[i : i + _FAN_IN]) for i in range(0, len(level), _FAN_IN)]
+        return level[0]
 
     def collect(self, function: Callable[[Part], tuple[int, np.ndarray | None]]) -> Any:
         """`function` of every partition as one lazy Dask array."""
@@ -192,6 +216,14 @@ class DaskSource:
             for part, n in zip(self._delayed_parts(), self.lengths)
         ]
         return da.concatenate(parts)
+
+
+def _is_local() -> bool:
+    """Whether Dask's tasks run in threads of this process."""
+    from dask.base import get_scheduler
+
+    scheduler = get_scheduler()
+    return scheduler is None or getattr(scheduler, "__module__", "") in ("dask.threaded", "dask.local")
 
 
 @contextmanager
