@@ -11,7 +11,7 @@ import numpy as np
 
 from lyceum._native import native
 from lyceum._threads import n_threads, ordered_map
-from lyceum.tree_core._ranked_columns import Columns
+from lyceum.tree_core._ranked_columns import LARGE, Columns
 from lyceum.tree_core._tree import Tree
 
 __all__ = ["Growth", "SplitCandidates", "class_impurities", "grow", "grow_with_record"]
@@ -134,7 +134,10 @@ def grow_with_record(
     else:
         grower = native.TreeGrower(columns.native, target, n_classes, weight, growth.native, rows)
     d = len(columns.n_codes)
-    _over_columns(grower.sort, d)
+    if columns.codes.size < LARGE:
+        grower.sort(0, d)
+    else:
+        _over_columns(grower.sort, d)
     if n_threads() > 1 and not growth.max_leaf_nodes and not growth.max_features:
         _split_large_nodes(grower, d)
     for _ in ordered_map(grower.finish, range(len(grower.open))):
@@ -142,15 +145,12 @@ def grow_with_record(
     return _tree(grower.result())
 
 
-_LARGE = 1 << 16  # cells of a node that are worth several threads
-
-
 def _split_large_nodes(grower: Any, d: int) -> None:
     """Split nodes, each by all threads, until there is enough to do for every thread alone."""
     while True:
         rows = grower.open
         largest = int(np.argmax(rows))
-        if rows[largest] * d < _LARGE or rows[largest] * 4 * n_threads() < sum(rows):
+        if rows[largest] * d < LARGE or rows[largest] * 4 * n_threads() < sum(rows):
             return
         grower.prepare(largest)
         _over_columns(partial(grower.search, largest), d)

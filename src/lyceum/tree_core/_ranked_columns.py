@@ -12,7 +12,9 @@ from lyceum._threads import ordered_map
 from lyceum.data import Schema
 from lyceum.errors import DataError
 
-__all__ = ["Columns"]
+__all__ = ["LARGE", "Columns"]
+
+LARGE = 1 << 16  # cells that are worth several threads
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,8 @@ class Columns:
             raise DataError("more than 2^32 rows cannot be ranked: set max_bins, which needs no ranks")
         X = X if X.dtype.kind == "f" else X.astype(np.float64)
         codes = np.empty((X.shape[1], len(X)), dtype=np.uint32)
-        ranked = list(ordered_map(partial(_rank, X, schema, codes), range(X.shape[1])))
+        each = ordered_map if X.size >= LARGE else map
+        ranked = list(each(partial(_rank, X, schema, codes), range(X.shape[1])))
         n_codes = np.array([count for count, _ in ranked], dtype=np.int32)
         flat = np.concatenate([values for _, values in ranked])
         values = tuple(np.split(flat, np.cumsum([len(values) for _, values in ranked])[:-1]))
