@@ -15,7 +15,7 @@ from lyceum import progress
 from lyceum.apply._batches import Batches
 from lyceum.apply._pipeline_explanation import explain_steps
 from lyceum.data import Column, FileFormat, Rows, Schema, coded_source
-from lyceum.decision import MinimumRiskClassifier
+from lyceum.decision import CalibratedClassifier, MinimumRiskClassifier
 from lyceum.errors import DataError, LyceumError
 from lyceum.report import Explanation
 
@@ -63,6 +63,11 @@ class FittedModel:
         return self.given.estimator_ if self._decides else self.given
 
     @property
+    def _inner(self) -> Any:
+        """The learner or pipeline, also without a calibration of its posteriors."""
+        return self.model.estimator_ if isinstance(self.model, CalibratedClassifier) else self.model
+
+    @property
     def _decides(self) -> bool:
         return isinstance(self.given, MinimumRiskClassifier)
 
@@ -77,9 +82,9 @@ class FittedModel:
     @cached_property
     def steps(self) -> list[Any]:
         """The preparations and, last, the learner."""
-        if not isinstance(self.model, Pipeline):
-            return [self.model]
-        return [step for _, step in self.model.steps if step not in (None, "passthrough")]
+        if not isinstance(self._inner, Pipeline):
+            return [self._inner]
+        return [step for _, step in self._inner.steps if step not in (None, "passthrough")]
 
     @property
     def learner(self) -> Any:

@@ -10,6 +10,7 @@ __all__ = ["types"]
 # what model files hold beside learners; studies save their baselines
 _OTHERS = (
     ("lyceum.probability", "LossMatrix"),
+    ("lyceum.decision", "CalibratedClassifier"),
     ("lyceum.decision", "MinimumRiskClassifier"),
     ("lyceum.cluster", "ClusterClassifier"),
     ("lyceum.cluster", "ClusterFeatures"),

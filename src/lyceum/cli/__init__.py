@@ -162,6 +162,10 @@ def study(
     settings: Annotated[
         int | None, typer.Option(help="How many settings of a learner are tried in a fold; default 12.")
     ] = None,
+    calibrate: Annotated[
+        bool | None,
+        typer.Option("--calibrate", help="Calibrate posteriors in the folds, where that lowers the loss."),
+    ] = None,
     committees: Annotated[
         bool | None,
         typer.Option(
@@ -208,7 +212,8 @@ def study(
         learners=None if learners is None else [name.strip() for name in learners.split(",") if name.strip()],
         doubt=doubt, folds=folds, repeats=repeats, holdout=holdout, bootstrap_632=bootstrap_632,
         choose=choose, seed=seed, budget=budget, metric=metric, group=group, time=time,
-        n_settings=settings, committees=committees, kinds=kinds_of(kind) or None, ignore=ignore or None,
+        n_settings=settings, calibrate=calibrate, committees=committees,
+        kinds=kinds_of(kind) or None, ignore=ignore or None,
         keep=keep or None, weight=weight, recipe=recipe, out=out, force=force, dates=dates, text=text,
         form=form or None,
     )  # fmt: skip

@@ -167,7 +167,7 @@ def _ranking(found: Study) -> Table:
         p = "" if s.p_value_holm is None else "< 0.001" if s.p_value_holm < 0.001 else f"{s.p_value_holm:.3f}"
         cells = [
             "✔" if s.name == comparison.choice else "",
-            Text(s.label),
+            Text(f"{s.label} (calibrated)" if s.calibration else s.label),
             aligned_loss(comparison, s.loss),
             f"{low} to {high}",
             *([_drawn(s, scale)] if drawn else []),

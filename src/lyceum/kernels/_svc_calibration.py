@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from lyceum.kernels._svm_votes import fit_sigmoid
+from lyceum.probability import fit_sigmoid
 
 __all__ = ["calibrated"]
 

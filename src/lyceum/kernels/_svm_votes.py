@@ -5,11 +5,10 @@ from __future__ import annotations
 from itertools import combinations
 
 import numpy as np
-from scipy.special import expit
 
 from lyceum.base import normalize_posteriors
 
-__all__ = ["class_scores", "coupled_posteriors", "fit_sigmoid", "machine_classes"]
+__all__ = ["class_scores", "coupled_posteriors", "machine_classes"]
 
 
 def machine_classes(n_classes: int, strategy: str) -> list[tuple[int, int]]:
@@ -39,35 +38,6 @@ def class_scores(scores: np.ndarray, machines: list[tuple[int, int]], n_classes:
         sums[:, favoured] += column
         sums[:, against] -= column
     return votes + sums / (3.0 * (np.abs(sums) + 1.0))
-
-
-def fit_sigmoid(scores: np.ndarray, positive: np.ndarray, w: np.ndarray) -> np.ndarray:
-    """(A, B) of P(positive | f) = 1 / (1 + exp(-(A f + B))) by Newton's method (Platt 1999, Lin et al. 2007).
-
-    Targets are pulled in to (n₊ + 1) / (n₊ + 2) and 1 / (n₋ + 2), so that separated scores give no 0 or 1.
-    """
-    high, low = float(w[positive].sum()), float(w[~positive].sum())
-    target = np.where(positive, (high + 1.0) / (high + 2.0), 1.0 / (low + 2.0))
-    Z = np.column_stack([scores, np.ones(len(scores))])
-    theta = np.array([0.0, np.log((high + 1.0) / (low + 1.0))])
-
-    def cost(at: np.ndarray) -> float:
-        u = Z @ at
-        return float(w @ (np.logaddexp(0.0, u) - target * u))
-
-    value = cost(theta)
-    for _ in range(100):
-        p = expit(Z @ theta)
-        gradient = Z.T @ (w * (p - target))
-        hessian = (Z * (w * p * (1 - p))[:, None]).T @ Z + 1e-12 * np.eye(2)
-        step, length = -np.linalg.solve(hessian, gradient), 1.0
-        while cost(theta + length * step) > value + 1e-4 * length * float(gradient @ step) and length > 1e-10:
-            length /= 2
-        theta = theta + length * step
-        value = cost(theta)
-        if np.abs(gradient).max() < 1e-9 * max(1.0, w.sum()):
-            break
-    return theta
 
 
 def coupled_posteriors(p: np.ndarray, machines: list[tuple[int, int]], n_classes: int) -> np.ndarray:

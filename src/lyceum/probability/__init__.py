@@ -18,6 +18,7 @@ from lyceum.probability._normal_inverse_wishart import (
 )
 from lyceum.probability._probability_table import ProbabilityTable
 from lyceum.probability._runner_up import AGAINST_RUNNER_UP, runner_up, runner_up_odds
+from lyceum.probability._sigmoid import fit_sigmoid
 from lyceum.probability._sum_product import max_product, sum_product
 from lyceum.probability._whitening import RIDGE, Whitening, whiten
 
@@ -40,6 +41,7 @@ __all__ = [
     "class_priors",
     "class_weight_factors",
     "find_labels",
+    "fit_sigmoid",
     "fuse_gaussians",
     "gaussian_log_density",
     "label_array",

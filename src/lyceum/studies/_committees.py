@@ -14,6 +14,7 @@ import numpy as np
 
 from lyceum.ensemble import Committee, StackingClassifier, StackingRegressor, fuse, simplex_weights
 from lyceum.linear import LogisticRegression, Ridge
+from lyceum.studies._calibration import calibrated_model, usual_calibration
 from lyceum.studies._candidate import Candidate
 from lyceum.studies._comparison import OutOfSample
 from lyceum.studies._loss_rule import LossRule, weighted_mean
@@ -147,7 +148,9 @@ def committee_model(plan: Plan, name: str, store: Store) -> Any:
     for c in table.compared:
         if weights.get(c.name, 0.0) > 0.0:
             params = {key: value for key, value in table.params(c).items() if key not in c.settings}
-            members.append((c.name, build_pipeline(c, params, seed)))
+            model = build_pipeline(c, params, seed)
+            calibration = usual_calibration(table.results(c.name))
+            members.append((c.name, calibrated_model(model, calibration, seed)))
     if candidate.learner == "Committee":
         shares = [weights[member] for member, _ in members]
         return Committee(members, rule="sum", weights=shares, random_state=seed)

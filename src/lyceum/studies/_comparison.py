@@ -100,6 +100,10 @@ class RankedLearner:
     folds_searched : int
         In how many of the finished folds settings were searched; in the others the learner has its defaults,
         because the budget did not reach.
+    calibration : str
+        How its posteriors were calibrated in most folds: "temperature", "sigmoid" or "isotonic"; else empty.
+    folds_calibrated : int
+        In how many folds they were calibrated, by whatever map the inner folds favoured.
     search_seconds : float
         The part of `seconds` that the search took.
     members : dict of str to float
@@ -153,6 +157,8 @@ class RankedLearner:
     settings_tried: int = 1
     folds_searched: int = 0
     search_seconds: float = 0.0
+    calibration: str = ""
+    folds_calibrated: int = 0
     members: Mapping[str, float] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
 

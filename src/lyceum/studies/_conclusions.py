@@ -19,6 +19,7 @@ from lyceum.decision import MinimumRiskClassifier
 from lyceum.errors import Cancelled
 from lyceum.evaluate import LearningCurve, StratifiedFolds, bootstrap_632, learning_curve
 from lyceum.persist import save
+from lyceum.studies._calibration import calibrated_model, chosen_map, usual_calibration
 from lyceum.studies._committees import committee_model
 from lyceum.studies._comparison import HoldoutResult, OutOfSample, RankedLearner
 from lyceum.studies._example_rows import explain_row, pick_rows
@@ -82,10 +83,14 @@ class _Resampling:
     data: StudyData
     name: str
     settings: dict[str, Any]
+    calibration: str = ""
 
     @property
     def model(self) -> Any:
-        return build_pipeline(self.plan[self.name], self.settings, seed_of(self.plan.seed, self.name))
+        seed = seed_of(self.plan.seed, self.name)
+        return calibrated_model(
+            build_pipeline(self.plan[self.name], self.settings, seed), self.calibration, seed
+        )
 
     @property
     def rows(self) -> Rows:
@@ -121,7 +126,7 @@ def curve_values(plan: Plan, data: StudyData, choice: RankedLearner, baseline: f
     """The learning curve of a learner with the settings chosen most often, as plain lists."""
     fixed = plan[choice.name].settings
     settings = {key: value for key, value in choice.params.items() if key not in fixed}
-    trial = _Resampling(plan, data, choice.name, settings)
+    trial = _Resampling(plan, data, choice.name, settings, choice.calibration)
     y, seed = data.y[plan.compared], seed_of(plan.seed, "curve")
     smallest = len(y) if plan.classes is None else int(np.bincount(y)[np.unique(y)].min())
     n_folds = max(2, min(_CURVE_FOLDS, smallest))
@@ -185,15 +190,21 @@ def _fit(
     """The candidate fitted at `places` (None: on all rows), with settings searched there unless given."""
     seed = seed_of(plan.seed, name, "final")
     rows = data.rows if places is None else data.rows.take(places)
-    if plan[name].members:
-        settings = {}
-    elif settings is None:
-        scheme = plan.scheme if places is None else plan.scheme.take(places)
-        settings = search_settings(plan[name], rows, plan.rule, scheme, seed).settings
-    if plan[name].members:
-        model: Any = committee_model(plan, name, store)
+    candidate, model = plan[name], None
+    if candidate.members:
+        settings, model = {}, committee_model(plan, name, store)
     else:
-        model = build_pipeline(plan[name], settings, seed)
+        calibration: Any = None
+        calibrates = plan.calibrates and not candidate.is_baseline
+        if settings is None:
+            scheme = plan.scheme if places is None else plan.scheme.take(places)
+            search = search_settings(candidate, rows, plan.rule, scheme, seed, calibrates)
+            settings = search.settings
+            calibration = chosen_map(search, plan.rule) if calibrates else None
+        elif calibrates and not (places is None and data.is_sample):
+            done = store.done()
+            calibration = usual_calibration(done[task] for task in done if task.name == name)
+        model = calibrated_model(build_pipeline(candidate, settings, seed), calibration, seed)
     decides = plan.rule.loss is not None or plan.rule.doubt is not None
     if decides and hasattr(model, "predict_proba"):
         model = MinimumRiskClassifier(model, plan.rule.loss, doubt=plan.rule.doubt)

@@ -10,6 +10,7 @@ import numpy as np
 
 from lyceum.data import ArraySource, Column, Rows
 from lyceum.report import plain
+from lyceum.studies._calibration import calibrated_model
 from lyceum.studies._committees import committee_model
 from lyceum.studies._comparison import RankedLearner
 from lyceum.studies._pipelines import build_pipeline, row_predictions, seed_of
@@ -176,7 +177,9 @@ def _unseen(plan: Plan, data: StudyData, choice: RankedLearner, store: Store) ->
         if plan[choice.name].members:
             model = committee_model(plan, choice.name, store)
         else:
-            model = build_pipeline(plan[choice.name], settings, seed_of(plan.seed, choice.name, "effects"))
+            seed = seed_of(plan.seed, choice.name, "effects")
+            model = build_pipeline(plan[choice.name], settings, seed)
+            model = calibrated_model(model, choice.calibration, seed)
         model.fit(data.rows.take(train))
         X = np.concatenate([np.asarray(block.X, dtype=np.float64) for block in rows.blocks()])
         found.append(_Unseen(model, rows, X, data.y[test]))

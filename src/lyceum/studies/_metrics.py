@@ -11,6 +11,7 @@ from scipy import stats
 
 from lyceum.evaluate import auc, auc_hand_till, calibration, regression_report
 from lyceum.evaluate import error_interval as wilson_interval
+from lyceum.studies._calibration import usual_calibration
 from lyceum.studies._comparison import OutOfSample, RankedLearner, Span
 from lyceum.studies._loss_rule import LossRule
 from lyceum.studies._problems import Problems
@@ -197,6 +198,8 @@ def ranked_learner(
         or max(1, len(trial.candidate.search)),
         folds_searched=sum(result.settings_tried > 1 for result in own),
         search_seconds=sum(result.search_seconds for result in own),
+        calibration=usual_calibration(own),
+        folds_calibrated=sum(result.calibration != "" for result in own),
         warnings=tuple(dict.fromkeys(text for result in own for text in result.warnings)),
         **_metrics(trial, rule, problems),
     )

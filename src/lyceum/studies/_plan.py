@@ -68,6 +68,7 @@ class Plan:
     compared: np.ndarray  # places among the data's rows
     held_out: np.ndarray
     notes: tuple[str, ...]
+    calibrates: bool
     left_out: tuple[str, ...]  # sentences on learners that so many rows take too long
 
     @classmethod
@@ -96,6 +97,7 @@ class Plan:
             compared,
             held_out,
             (*notes, *more, *_search_notes(recipe, len(compared), folds)),
+            recipe.calibrate,
             tuple(left_out),
         )
 
@@ -126,8 +128,8 @@ def _loss_rule(recipe: Recipe, data: StudyData) -> tuple[tuple[Any, ...] | None,
     target = data.schema.target
     assert target is not None
     if target.categories is None:
-        for key in ("loss", "doubt"):
-            if getattr(recipe, key) is not None:
+        for key in ("loss", "doubt", "calibrate"):
+            if getattr(recipe, key) not in (None, False):
                 raise StudyError(
                     f"{key}: the target {target.name!r} holds numbers, and {key} is for classes: leave it "
                     f"out, or say kinds = {{{target.name} = 'categorical'}}"

@@ -111,6 +111,8 @@ class Recipe:
     n_settings : int
         The share of every learner: how many of its settings the inner folds of a fold compare at most, the
         defaults first. All begin on one inner fold, and the better third goes on to the next.
+    calibrate : bool
+        Whether posteriors are calibrated inside the folds, where the inner folds show a lower loss by it.
     committees : bool
         Whether a committee and stacking of the learners, from their out-of-fold predictions, are compared
         with them.
@@ -158,6 +160,7 @@ class Recipe:
     repeats: int = 1
     inner_folds: int = 3
     n_settings: int = 12
+    calibrate: bool = False
     committees: bool = True
     holdout: float = 0.0
     bootstrap_632: bool = False

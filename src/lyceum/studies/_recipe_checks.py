@@ -131,6 +131,7 @@ CHECKS: dict[str, Callable[[str, Any], Any]] = {
     "repeats": _whole(1, 10_000),
     "inner_folds": _whole(2, 10**6),
     "n_settings": _whole(1, 10_000),
+    "calibrate": _yes,
     "committees": _yes,
     "holdout": _number(0.0, 0.9, "give the share of rows to hold out, from 0 to 0.9"),
     "bootstrap_632": _yes,

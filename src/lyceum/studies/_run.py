@@ -15,6 +15,7 @@ from lyceum import progress
 from lyceum.base import complexity
 from lyceum.data import Rows
 from lyceum.errors import Cancelled, LyceumError
+from lyceum.studies._calibration import chosen_map
 from lyceum.studies._candidate import Candidate
 from lyceum.studies._loss_rule import weighted_mean
 from lyceum.studies._pipelines import build_pipeline, few_threads, row_predictions
@@ -116,7 +117,7 @@ def _attempt(plan: Plan, task: Task, data: StudyData, split: Split, first: bool)
     search = outcome.search
     done = TaskResult(
         task, None, search.settings, outcome.train_loss, *sizes, outcome.complexity, said, seconds, memory(),
-        search.n_tried, search.seconds,
+        search.n_tried, search.seconds, outcome.calibration,
     )  # fmt: skip
     return done, outcome.predictions
 
@@ -132,6 +133,7 @@ class _Outcome:
     train_loss: float
     complexity: int
     predictions: Any
+    calibration: str
 
 
 def _fit_and_predict(plan: Plan, task: Task, data: StudyData, split: Split, first: bool) -> _Outcome:
@@ -140,10 +142,14 @@ def _fit_and_predict(plan: Plan, task: Task, data: StudyData, split: Split, firs
     search = _search(plan, candidate, train, split.train, seed, first)
     with few_threads(train):
         model = build_pipeline(candidate, search.settings, seed).fit(train)
-        predicted = row_predictions(model, test)
+        predicted, seen = row_predictions(model, test), row_predictions(model, train)
+    calibrate = chosen_map(search, plan.rule) if plan.calibrates else None
+    if calibrate is not None:
+        predicted, seen = calibrate(predicted), calibrate(seen)
     w = None if data.w is None else data.w[split.test]
     table = as_table(data.numbers[split.test], data.y[split.test], predicted, w)
-    return _Outcome(search, _mean_loss(plan, model, train), complexity(model), table)
+    method = "" if calibrate is None else calibrate.method
+    return _Outcome(search, _mean_loss(plan, seen, train), complexity(model), table, method)
 
 
 def _search(
@@ -152,13 +158,14 @@ def _search(
     """The search of a fold; with `first` none is made, and 0 settings say that it is still to come."""
     if first and len(candidate.search) > 1:
         return Search(dict(candidate.search[0]), 0)
-    return search_settings(candidate, train, plan.rule, plan.scheme.take(places), seed)
+    always = plan.calibrates and not candidate.is_baseline
+    return search_settings(candidate, train, plan.rule, plan.scheme.take(places), seed, always)
 
 
-def _mean_loss(plan: Plan, model: Any, rows: Rows) -> float:
+def _mean_loss(plan: Plan, predicted: np.ndarray, rows: Rows) -> float:
     y, w = rows.coded_y, rows.sample_weight
     assert y is not None
-    return weighted_mean(plan.rule.losses(y, row_predictions(model, rows), w), w)
+    return weighted_mean(plan.rule.losses(y, predicted, w), w)
 
 
 # -- memory --------------------------------------------------------------------------------------------------

@@ -34,8 +34,9 @@ _FEW_ROWS = 300  # below, an inner fold says little: half of the settings go on,
 class Search:
     """The settings chosen, how many were tried and failed, and how long it took.
 
-    `y`, `predicted` and `folds` are the target, the predictions of the chosen settings for the rows of the
-    inner folds, fitted without them, and the numbers of these folds; None where nothing was searched.
+    `y`, `w`, `predicted` and `folds` are the target and the weights, the predictions of the chosen settings
+    for the rows of the inner folds, fitted without them, and the numbers of these folds; None where nothing
+    was searched.
     """
 
     settings: dict[str, Any]
@@ -45,6 +46,7 @@ class Search:
     y: np.ndarray | None = None
     predicted: np.ndarray | None = None
     folds: np.ndarray | None = None
+    w: np.ndarray | None = None
 
 
 @dataclass(slots=True)
@@ -103,6 +105,9 @@ def search_settings(
         np.concatenate([np.asarray(test.coded_y) for _, test in splits]),
         np.concatenate(best.predictions),
         np.repeat(np.arange(len(splits)), [len(test) for _, test in splits]),
+        None
+        if rows.sample_weight is None
+        else np.concatenate([np.asarray(test.sample_weight) for _, test in splits]),
     )
 
 

@@ -186,6 +186,7 @@ def statements(
         "rare classes": partial(posteriors.rare_classes, comparison, sample, rule, classes),
         "what the test rows support": partial(_support, comparison),
         "rejecting rows": partial(posteriors.rejection, comparison, sample, rule),
+        "calibrating posteriors": partial(_calibrated, comparison),
         "calibration": partial(posteriors.calibrated, comparison, sample, rule),
         "the learning curve": partial(_curve, comparison),
         "suspicious columns": partial(_suspected, suspects),
@@ -236,6 +237,20 @@ def _undone(comparison: Comparison, skipped: Sequence[str], folds_planned: int) 
     if untuned:
         verb = "runs" if len(untuned) == 1 else "run"
         yield f"{_listed(untuned)} {verb} with default settings where the search for better ones is to come"
+
+
+def _calibrated(comparison: Comparison) -> Iterator[str]:
+    """By which map, and in how many folds, the posteriors of the choice were calibrated."""
+    choice = comparison[comparison.choice]
+    if choice.folds_calibrated:
+        how = f", most often by {_MAPS[choice.calibration]}" if choice.calibration else ""
+        yield (
+            f"The posteriors of {choice.label} were calibrated in {choice.folds_calibrated} of "
+            f"{choice.folds_done} folds{how}: where the inner folds had a lower {comparison.criterion} by it."
+        )
+
+
+_MAPS = {"temperature": "a temperature", "sigmoid": "a sigmoid", "isotonic": "isotonic regression"}
 
 
 def _differences(comparison: Comparison) -> Iterator[str]:

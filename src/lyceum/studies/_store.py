@@ -48,6 +48,7 @@ create table if not exists task (
     seconds real not null, memory integer not null,
     settings_tried integer not null,  -- 0: its defaults, and the search is still to come
     search_seconds real not null,
+    calibration text not null,  -- of its posteriors: temperature, sigmoid, isotonic or empty
     primary key (name, repeat, fold)
 ) without rowid;
 """
@@ -69,6 +70,7 @@ class TaskResult:
     memory: int
     settings_tried: int = 1
     search_seconds: float = 0.0
+    calibration: str = ""
 
     @property
     def is_first(self) -> bool:
@@ -157,7 +159,7 @@ class Store:
         settings, said = json.dumps(dict(done.settings)), json.dumps(done.warnings)
         values = (t.name, t.repeat, t.fold, done.reason, settings, done.train_loss, done.n_train, done.n_test,
                   done.complexity, said, done.seconds, done.memory, done.settings_tried,
-                  done.search_seconds)  # fmt: skip
+                  done.search_seconds, done.calibration)  # fmt: skip
         with self._db:
             self._db.execute(f"insert or replace into task values ({', '.join('?' * len(values))})", values)
         if not done.is_first:
@@ -210,7 +212,7 @@ class Store:
 
 def _task_result(row: sqlite3.Row) -> TaskResult:
     columns = ("reason", "train_loss", "n_train", "n_test", "complexity", "seconds", "memory",
-               "settings_tried", "search_seconds")  # fmt: skip
+               "settings_tried", "search_seconds", "calibration")  # fmt: skip
     return TaskResult(
         task=Task(row["name"], row["repeat"], row["fold"]),
         settings=json.loads(row["settings"]),

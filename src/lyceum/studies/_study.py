@@ -43,6 +43,7 @@ def study(
     repeats: int | None = None,
     inner_folds: int | None = None,
     n_settings: int | None = None,
+    calibrate: bool | None = None,
     committees: bool | None = None,
     holdout: float | None = None,
     bootstrap_632: bool | None = None,
@@ -93,6 +94,9 @@ def study(
         Outer folds (10 below 2,000 rows, else 5), how often they are drawn (1), inner folds (3).
     n_settings : int, optional
         How many settings of every learner are compared by the inner folds of a fold at most (12).
+    calibrate : bool, optional
+        Whether posteriors are calibrated inside the folds (temperature, sigmoid or isotonic), for every
+        learner and fold where the inner folds show a lower loss by it (no).
     committees : bool, optional
         Whether a committee and stacking of the learners are compared with them (yes).
     holdout : float, optional
@@ -135,7 +139,7 @@ def study(
         "target": target, "task": task, "learners": learners, "loss": loss, "doubt": doubt, "metric": metric,
         "kinds": kinds, "ignore": ignore, "keep": keep, "weight": weight, "group": group, "time": time,
         "folds": folds, "repeats": repeats, "inner_folds": inner_folds, "n_settings": n_settings,
-        "committees": committees, "holdout": holdout,
+        "calibrate": calibrate, "committees": committees, "holdout": holdout,
         "bootstrap_632": bootstrap_632, "choose": choose, "seed": seed, "budget_minutes": budget,
         "memory_mb": memory_mb, "dates": dates, "text": text, "form": form,
     }  # fmt: skip

@@ -1,0 +1,100 @@
+"""Maps of posteriors against their definitions and scikit-learn, and classifiers calibrated by them."""
+
+import numpy as np
+import pytest
+from sklearn.isotonic import IsotonicRegression
+
+import lyceum
+from lyceum import datasets, scan
+from lyceum.apply import FittedModel
+from lyceum.bayes import NaiveBayes
+from lyceum.decision import CALIBRATIONS, CalibratedClassifier, MinimumRiskClassifier, PosteriorMap
+from lyceum.errors import DataError, SettingError
+from lyceum.evaluate import log_loss
+
+
+def outcomes(n, K, beta, seed=0):
+    """Class codes drawn from posteriors q, and q sharpened to q^β."""
+    rng = np.random.default_rng(seed)
+    q = rng.dirichlet(np.ones(K), n)
+    y = (rng.random((n, 1)) > q.cumsum(axis=1)).sum(axis=1)
+    sharp = q**beta
+    return y, sharp / sharp.sum(axis=1, keepdims=True), q
+
+
+@pytest.mark.parametrize("K", [2, 4])
+def test_a_temperature_undoes_a_power(K):
+    y, sharp, q = outcomes(20_000, K, 3.0)
+    found = PosteriorMap.fit("temperature", y, sharp)
+    assert found.tables[0][0] == pytest.approx(3.0, rel=0.05)
+    assert np.abs(found(sharp) - q).max() < 0.02
+
+
+def test_a_sigmoid_of_two_classes_has_the_slope_that_undoes_a_power():
+    y, sharp, _ = outcomes(20_000, 2, 2.0)
+    [(slope, offset)] = PosteriorMap.fit("sigmoid", y, sharp).tables
+    assert slope == pytest.approx(0.5, rel=0.05)
+    assert abs(offset) < 0.05
+
+
+def test_isotonic_steps_are_scikit_learns_where_they_do_not_reach_0_or_1():
+    y, sharp, _ = outcomes(500, 2, 2.0)
+    w = np.random.default_rng(1).integers(0, 3, 500).astype(float)
+    ours = PosteriorMap.fit("isotonic", y, sharp, w)(sharp)[:, 1]
+    theirs = IsotonicRegression().fit(sharp[:, 1], y, sample_weight=w).predict(sharp[:, 1])
+    inside = (theirs > 0.01) & (theirs < 0.99) & (w > 0)
+    assert ours[inside] == pytest.approx(theirs[inside])
+    assert 0.0 < ours.min() <= ours.max() < 1.0
+
+
+@pytest.mark.parametrize("method", CALIBRATIONS)
+@pytest.mark.parametrize("K", [2, 3])
+def test_maps_give_posteriors_lower_the_log_loss_and_take_weight_two_as_a_repeated_row(method, K):
+    y, sharp, _ = outcomes(400, K, 4.0)
+    found = PosteriorMap.fit(method, y, sharp)
+    calibrated = found(sharp)
+    assert calibrated.sum(axis=1) == pytest.approx(np.ones(400), abs=1e-12)
+    assert calibrated.min() >= 0.0
+    assert calibrated.max() <= 1.0
+    assert log_loss(y, calibrated) < log_loss(y, sharp)
+    twice = PosteriorMap.fit(method, np.repeat(y, 2), np.repeat(sharp, 2, axis=0))
+    weighted = PosteriorMap.fit(method, y, sharp, np.full(400, 2.0))
+    assert weighted(sharp) == pytest.approx(twice(sharp), abs=1e-5)
+    assert found(np.eye(K)).sum(axis=1) == pytest.approx(np.ones(K))
+
+
+def test_what_is_no_map_is_refused():
+    with pytest.raises(SettingError, match="temperature, sigmoid, isotonic"):
+        PosteriorMap.fit("spline", np.array([0]), np.array([[1.0, 0.0]]))
+    with pytest.raises(DataError, match="one row for each"):
+        PosteriorMap.fit("sigmoid", np.array([0, 1]), np.array([[1.0, 0.0]]))
+    with pytest.raises(DataError, match="no map"):
+        PosteriorMap("temperature", (np.array([-1.0]),)).check()
+
+
+@pytest.mark.parametrize("method", CALIBRATIONS)
+def test_a_calibrated_classifier_predicts_explains_and_is_saved(method, tmp_path):
+    rows = scan(datasets.path("german_credit"), target="class")
+    model = MinimumRiskClassifier(CalibratedClassifier(NaiveBayes(), method), doubt=0.2).fit(rows)
+    lyceum.save(model, tmp_path / "model.lyceum")
+    again = lyceum.load(tmp_path / "model.lyceum")
+    assert np.array_equal(again.predict_proba(rows), model.predict_proba(rows))
+    assert again.explain(rows.take(np.arange(2))) is not None
+    assert FittedModel(again).name == "NaiveBayes"
+    assert method in str(again.estimator_.summary())
+    inner = model.estimator_
+    assert np.array_equal(inner.map_(inner.estimator_.predict_proba(rows)), model.predict_proba(rows))
+
+
+def test_arrays_with_any_labels_are_calibrated_and_a_given_map_is_kept():
+    rng = np.random.default_rng(0)
+    X = np.repeat(rng.normal(size=(200, 3)), 2, axis=1)  # every column twice: naive Bayes is too sure
+    y = np.where(X[:, 0] + rng.normal(size=200) > 0, "yes", "no")
+    model = CalibratedClassifier(NaiveBayes(), "sigmoid", random_state=0).fit(X, y, np.ones(200))
+    assert model.classes_.tolist() == ["no", "yes"]
+    assert model.map_.tables[0][0] < 1.0
+    assert set(model.predict(X)) <= {"no", "yes"}
+    kept = CalibratedClassifier(NaiveBayes(), model.map_).fit(X, y)
+    assert np.array_equal(kept.predict_proba(X), model.predict_proba(X))
+    with pytest.raises(DataError, match="give y"):
+        CalibratedClassifier(NaiveBayes()).fit(X)
