@@ -60,6 +60,23 @@ def test_subgradients_hold_at_the_l1_optimum(K, l1_ratio, fit_intercept):
 
 
 @pytest.mark.syllabus("7.4")
+@pytest.mark.parametrize(("l1_ratio", "reference"), [(1.0, None), (0.5, None), (1.0, 2)])
+def test_subgradients_hold_where_coefficients_enter_a_few_at_a_time(l1_ratio, reference):
+    X, y = rows(6, n=240, d=40, seed=3, offset=1e3)  # 240 coefficients, most of which end at zero
+    model = LogisticRegression(l1_ratio=l1_ratio, tol=1e-8, C=0.5, reference=reference).fit(X, y)
+    l1, l2 = l1_ratio / 0.5, (1 - l1_ratio) / 0.5
+    P, b = model.predict_proba(X), model.coef_
+    P[np.arange(len(y)), y] -= 1
+    g = P.T @ (X - X.mean(axis=0)) + l2 * b
+    free = np.arange(6) != (-1 if reference is None else reference)
+    g, b = g[free], b[free]
+    assert (b == 0).sum() > 40
+    assert_allclose(g[b != 0], -l1 * np.sign(b[b != 0]), atol=1e-4)
+    assert (np.abs(g[b == 0]) <= l1 + 1e-4).all()
+    assert_allclose(P.sum(axis=0), 0, atol=1e-4)
+
+
+@pytest.mark.syllabus("7.4")
 @pytest.mark.parametrize("K", [2, 3])
 def test_the_l1_objective_is_at_most_that_of_scikit_learn(K):
     X, y = rows(K)

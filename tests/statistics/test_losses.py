@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 
 from lyceum.data import Block, Column, Schema
-from lyceum.statistics import LogisticLoss, SoftmaxLoss
+from lyceum.statistics import LogisticLoss, SoftmaxCurvature, SoftmaxLoss
 
 
 def setting(K, seed, n=60, d=4, dtype=np.float64):
@@ -55,6 +55,21 @@ def test_sparse_blocks_give_what_dense_ones_give(K, hessian, dtype):
     assert (two.hessian is None) == (not hessian)
     if hessian:
         assert_allclose(two.hessian, one.hessian, rtol=1e-7, atol=1e-7)
+
+
+@pytest.mark.parametrize("is_sparse", [False, True])
+def test_curvature_of_chosen_coefficients_is_the_corner_of_the_hessian(is_sparse):
+    block, coef, shift, class_weight = setting(4, 3)
+    block = block.with_X(sparse.csr_array(block.X), block.schema) if is_sparse else block
+    chosen = np.array([0, 3, 7, 8, 14, 4, 9])
+    whole = SoftmaxLoss.of(block, coef, shift, True, class_weight).hessian
+    first = np.arange(len(block)) < 23
+    parts = [
+        SoftmaxCurvature.of(block.take(keep), coef, shift, chosen, class_weight) for keep in (first, ~first)
+    ]
+    found = parts[0].merge(parts[1]).hessian
+    scale = np.sqrt(np.diagonal(whole)[chosen])
+    assert_allclose((found - whole[np.ix_(chosen, chosen)]) / np.outer(scale, scale), 0, atol=3e-6)
 
 
 @pytest.mark.parametrize("K", [2, 3])

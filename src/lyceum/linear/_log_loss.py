@@ -12,7 +12,15 @@ from lyceum.data import Block, Rows
 from lyceum.linear._row_passes import first_pass, unchecked
 from lyceum.linear._standardized import ScaleColumns, inverse_deviations
 from lyceum.solvers import Point, PositiveFactor
-from lyceum.statistics import ClassScatter, LogisticLoss, Moments, Scatter, SoftmaxLoss, class_weights
+from lyceum.statistics import (
+    ClassScatter,
+    LogisticLoss,
+    Moments,
+    Scatter,
+    SoftmaxCurvature,
+    SoftmaxLoss,
+    class_weights,
+)
 
 __all__ = ["ClassSpread", "LogLoss", "output_basis"]
 
@@ -203,6 +211,26 @@ class LogLoss:
         )
         H = sums.hessian + np.diag(np.tile(self._penalties, self.outputs)) if hessian else None
         return self._point(theta, sums.value, sums.gradient.reshape(self.shape), H)
+
+    def curvature(self, point: Point, chosen: np.ndarray) -> np.ndarray:
+        """The Hessian at a point in some entries of θ, (m, m); a pass over the rows if the point has none."""
+        if point.hessian is not None:
+            return point.hessian[np.ix_(chosen, chosen)]
+        if not point.theta[:, :-1].any() and self.fit_intercept:
+            return self._null_curvature(chosen)
+        coef, weights = np.ascontiguousarray(point.theta), self.class_weight
+        of = partial(SoftmaxCurvature.of, coef=coef, shift=self.shift, chosen=chosen, class_weight=weights)
+        return self.rows.reduce(of).hessian + np.diag(np.tile(self._penalties, self.outputs)[chosen])
+
+    def _null_curvature(self, chosen: np.ndarray) -> np.ndarray:
+        """The Hessian at the intercepts alone: that of the outputs times that of the columns."""
+        output, column = np.divmod(chosen, self.shape[1])
+        S = np.diag(np.append(np.zeros(self.shape[1] - 1), self.class_totals.sum()))
+        scatter = self.spread.scatter * (self.class_totals.sum() / self.spread.weight.sum())
+        S[:-1, :-1] = np.diag(scatter) if scatter.ndim == 1 else scatter
+        outputs = np.diag(self.priors) - np.outer(self.priors, self.priors)
+        H = outputs[np.ix_(output, output)] * S[np.ix_(column, column)]
+        return H + np.diag(self._penalties[column])
 
     def _point(self, theta: np.ndarray, value: float, gradient: np.ndarray, H: np.ndarray | None) -> Point:
         """A loss with the penalty added to it, and no slope in what may not move."""

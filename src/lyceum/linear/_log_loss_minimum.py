@@ -51,10 +51,12 @@ def minimise(
                 f"{problem.outputs * problem.shape[1]} parameters are too many for l1_ratio > 0, which "
                 f"takes {_L1_MOST}: give l1_ratio=0, or fewer columns"
             )
-        start = starting_point(problem, last, True)
+        one = problem.outputs == 1
+        newton = ProximalNewton(l1)
+        start = starting_point(problem, last, one) if one or last is not None else newton.start(problem)
         if start.value + l1 * float(np.abs(start.theta[:, :-1]).sum()) > problem.null_value:
-            start = problem.evaluate(problem.null(), True)  # no coefficients at all are better
-        return ProximalNewton(l1).minimise(problem, start, max_iter, tol, observer)
+            start = problem.evaluate(problem.null(), one)  # no coefficients at all are better
+        return newton.minimise(problem, start, max_iter, tol, observer)
     if solver == "auto":
         solver = "irls" if free_parameters(problem) <= SMALL else "lbfgs"
     chosen = SOLVERS[solver]

@@ -5,7 +5,13 @@ from lyceum.solvers._constrained import ConstrainedOptima, StationaryPoint, cons
 from lyceum.solvers._descent_loop import descent_loop
 from lyceum.solvers._em import EMOutcome, EMProblem, Expectation, ExpectationMaximization
 from lyceum.solvers._first_order import ConjugateGradient, GradientDescent
-from lyceum.solvers._gram_elastic_net import ElasticNetProblem, GramElasticNet, RoundObserver, Solution
+from lyceum.solvers._gram_elastic_net import (
+    ElasticNetProblem,
+    GramElasticNet,
+    RoundObserver,
+    Solution,
+    newton_on_support,
+)
 from lyceum.solvers._kkt_system import ConstrainedProblem
 from lyceum.solvers._lbfgs import LBFGS
 from lyceum.solvers._levenberg_marquardt import LevenbergMarquardt
@@ -43,5 +49,6 @@ __all__ = [
     "constrained",
     "descent_loop",
     "fit_softmax",
+    "newton_on_support",
     "softmax",
 ]

@@ -8,7 +8,7 @@ from lyceum.statistics._describe import SampleStatistics, describe, weighted_med
 from lyceum.statistics._folds import FoldStatistics, fold_numbers, held_out_rows, row_uniforms
 from lyceum.statistics._histogram import Histogram, JointHistogram
 from lyceum.statistics._joint_counts import JointCounts
-from lyceum.statistics._losses import LogisticLoss, SoftmaxLoss
+from lyceum.statistics._losses import LogisticLoss, SoftmaxCurvature, SoftmaxLoss
 from lyceum.statistics._midpoints import midpoints
 from lyceum.statistics._moments import Moments, Scatter
 from lyceum.statistics._quantiles import Quantiles
@@ -35,6 +35,7 @@ __all__ = [
     "RowSpace",
     "SampleStatistics",
     "Scatter",
+    "SoftmaxCurvature",
     "SoftmaxLoss",
     "SparseCells",
     "align_labels",

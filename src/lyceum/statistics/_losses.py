@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.special import log_softmax
+from scipy.special import log_softmax, softmax
 
 from lyceum._native import native
 from lyceum.data import Block
 from lyceum.statistics._sparse import SparseCells
 
-__all__ = ["LogisticLoss", "SoftmaxLoss"]
+__all__ = ["LogisticLoss", "SoftmaxCurvature", "SoftmaxLoss"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +115,72 @@ class SoftmaxLoss(_Loss):
         X = block.dense
         gradient, H = np.zeros_like(coef), np.zeros((coef.size, coef.size)) if hessian else None
         return cls(native.softmax_loss(X, block.y, w, coef, gradient, H, shift), gradient, H)
+
+
+@dataclass(frozen=True, slots=True)
+class SoftmaxCurvature:
+    """Second derivatives of `SoftmaxLoss` in some of its coefficients.
+
+        H = Σ_k X_kᵀ diag(w p_k) X_k - AᵀA,   A[i, (k, j)] = √w_i p_ik x_ij,
+
+    where X_k are the columns that are chosen of class k: one product of matrices and a small one per class.
+    Products are summed in float32 and the diagonal raised by a millionth, which keeps H positive: a model for
+    Newton steps, not second derivatives to the last digit.
+
+    Attributes
+    ----------
+    hessian : array of shape (m, m)
+
+    Examples
+    --------
+    >>> from functools import partial
+    >>> from lyceum.data import scan
+    >>> import pyarrow as pa
+    >>> rows = scan(pa.table({"x": [1.0, 3.0, 7.0], "y": ["a", "b", "c"]}), target="y")
+    >>> chosen = dict(chosen=np.array([0, 2]), coef=np.zeros((3, 2)), shift=np.zeros(1))
+    >>> rows.reduce(partial(SoftmaxCurvature.of, **chosen)).hessian.round(3).tolist()  # Σx² (1[k=l] - 1/3)/3
+    [[13.111, -6.556], [-6.556, 13.111]]
+    """
+
+    hessian: np.ndarray
+
+    @classmethod
+    def of(
+        cls,
+        block: Block,
+        coef: np.ndarray,
+        shift: np.ndarray,
+        chosen: np.ndarray,
+        class_weight: np.ndarray | None = None,
+    ) -> SoftmaxCurvature:
+        """`coef` is (K, d + 1), the intercept last; `chosen` are places in it, row after row."""
+        assert block.y is not None
+        output, column = np.divmod(chosen, coef.shape[1])
+        H, w = np.zeros((len(chosen), len(chosen))), _weights(block, class_weight)
+        places = [np.flatnonzero(output == k) for k in range(len(coef))]
+        step = max(256, (1 << 20) // max(1, len(chosen)))
+        for at in range(0, len(block), step):
+            some = slice(at, min(len(block), at + step))
+            X = block.X[some].toarray() if sparse.issparse(block.X) else block.X[some]
+            D = np.column_stack([X - shift, np.ones(len(X))])
+            P = softmax(D @ coef.T, axis=1)
+            root = np.ones(len(P)) if w is None else np.sqrt(w[some])
+            root = np.where(block.y[some] < 0, 0.0, root)  # unlabeled rows count for nothing
+            unit = np.maximum(np.abs(D).max(axis=0), np.finfo(np.float64).tiny)
+            D, P = (D / unit).astype(np.float32), P.astype(np.float32)
+            A = D[:, column]
+            A *= (P * root[:, None].astype(np.float32))[:, output]
+            part = -(A.T @ A).astype(np.float64)
+            for k, here in enumerate(places):
+                own = D[:, column[here]] * (np.sqrt(P[:, k]) * root.astype(np.float32))[:, None]
+                part[np.ix_(here, here)] += own.T @ own
+            H += part * unit[column] * unit[column][:, None]
+        H.flat[:: len(H) + 1] *= 1 + 1e-6
+        return cls(H)
+
+    def merge(self, other: SoftmaxCurvature) -> SoftmaxCurvature:
+        """The second derivatives summed over both sets of rows."""
+        return SoftmaxCurvature(self.hessian + other.hessian)
 
 
 def _weights(block: Block, class_weight: np.ndarray | None) -> np.ndarray | None:
