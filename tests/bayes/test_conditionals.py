@@ -16,7 +16,7 @@ pytestmark = pytest.mark.syllabus("3.1")
 
 
 def table(n=240, seed=0):
-    """Numbers of three shapes, one category, and gaps."""
+    """Numbers of three shapes, one category, and missing cells."""
     rng = np.random.default_rng(seed)
     kind = rng.integers(0, 3, n)
     frame = pd.DataFrame(

@@ -140,7 +140,7 @@ def by_definition(X, kinds, y, rows):
 
 
 @pytest.mark.syllabus("1.3", "3.1")
-def test_mixed_columns_with_gaps_and_unseen_values_follow_the_definition():
+def test_mixed_columns_with_missing_cells_and_unseen_values_follow_the_definition():
     rng = np.random.default_rng(3)
     n, kinds = 150, ["number", "label", "number", "label", "number"]
     y = rng.integers(0, 3, n)

@@ -119,7 +119,7 @@ def test_regression_values(command, models, cpu, tmp_path):
     np.testing.assert_array_equal(found, lyceum.load(models["ridge"]).predict(rows))
 
 
-def test_late_fractions_gaps_and_new_categories_do_not_stop_it(
+def test_late_fractions_missing_cells_and_new_categories_do_not_stop_it(
     command, models, credit, tmp_path, monkeypatch
 ):
     from lyceum.data import _csv

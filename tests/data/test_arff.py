@@ -33,7 +33,7 @@ def written(tmp_path, text, encoding="utf8"):
 
 
 @pytest.mark.syllabus("1.1")
-def test_dense_rows_with_quotes_dates_gaps_and_comments(tmp_path):
+def test_dense_rows_with_quotes_dates_missing_cells_and_comments(tmp_path):
     rows = scan(written(tmp_path, DENSE), target="windy")
     assert rows.schema.names == ("outlook", "air temperature", "humidity", "the owner's note", "day", "at")
     assert rows.schema["outlook"].categories.tolist() == ["sunny", "overcast", "light rain", "heavy rain"]

@@ -201,7 +201,7 @@ LABELS = ["a", "b", "a", "b"]
         ),
     ],
 )
-def test_gaps_and_infinities_are_named_by_column_and_row(tmp_path, column, cell, message):
+def test_missing_cells_and_infinities_are_named_by_column_and_row(tmp_path, column, cell, message):
     table = {name: [*cells[:2], cell, cells[3]] if name == column else cells for name, cells in MIXED.items()}
     frame = pa.table(table)
     assert said(MissingValuesError, NearestMean().fit, frame, LABELS).startswith(message)
@@ -216,7 +216,7 @@ def test_gaps_and_infinities_are_named_by_column_and_row(tmp_path, column, cell,
         assert "infinity" in said(MissingValuesError, MissingTaker().fit, frame, LABELS)
 
 
-def test_the_row_of_a_gap_is_counted_through_all_blocks():
+def test_the_row_of_a_missing_cell_is_counted_through_all_blocks():
     X = np.zeros((40_000, 2))
     X[33_333, 1] = np.nan
     assert "column 'x1' has a missing value (NaN) in row 33333" in said(MissingValuesError, Mean().fit, X)

@@ -37,7 +37,7 @@ def flags_of(column, **others):
 
 
 @pytest.mark.syllabus("1.1")
-def test_kinds_ranges_gaps_and_categories_are_those_of_the_table():
+def test_kinds_ranges_missing_cells_and_categories_are_those_of_the_table():
     found = inspect(datasets.path("penguins"), target="species")
     frame = pd.read_csv(datasets.path("penguins"))
     assert (found.n_rows, found.n_missing) == (344, 19)

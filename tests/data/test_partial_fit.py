@@ -166,7 +166,7 @@ def test_many_numbers_stay_many_when_two_come():
     np.testing.assert_allclose(learner.mean_, [2.0])
 
 
-def test_a_chunk_of_nothing_but_gaps_keeps_the_categories():
+def test_a_chunk_of_missing_cells_alone_keeps_the_categories():
     learner = MissingTaker().partial_fit(CHUNKS[0], ["u", "v", "u"])
     learner.partial_fit(CHUNKS[1].assign(t=pd.Series([None] * 3, dtype=object)), ["u", "v", "u"])
     assert learner.schema_["t"].categories.tolist() == ["p", "q"]

@@ -177,7 +177,7 @@ def test_a_declared_category_of_numbers_is_recognised_in_a_scan_that_does_not_de
     np.testing.assert_array_equal(learner.cells(new).ravel(), [2, -1, np.nan, 0])
 
 
-def test_a_text_column_of_nothing_but_gaps_is_missing_at_predict_time(tmp_path):
+def test_a_text_column_of_missing_cells_alone_is_missing_at_predict_time(tmp_path):
     learner = MissingTaker().fit(TABLE, LABELS)
     for X in sources(TABLE.assign(town=pd.Series([None] * 6, dtype=object)), tmp_path):
         assert np.isnan(learner.cells(X)[:, 1]).all()

@@ -69,7 +69,7 @@ def test_best_threshold_comes_close_to_the_theoretical_one_on_true_posteriors():
     assert best_threshold(y, p, cost_fp=1, cost_fn=4) == pytest.approx(theoretical_threshold(1, 4), abs=0.02)
 
 
-def test_text_labels_take_the_later_one_as_positive_unless_told():
+def test_text_labels_take_the_later_one_as_positive_by_default():
     y, score = ["no", "yes", "no", "yes"], [0.1, 0.9, 0.2, 0.8]
     assert best_threshold(y, score) == 0.8
     assert best_threshold(y, -np.array(score), pos_label="no") == -0.2

@@ -1,7 +1,7 @@
 """Gradient boosting written down slowly, from the formulas, on raw cells: the referee of the fast one.
 
 Every threshold between neighbouring values, every prefix of the ordered categories, and both sides for the
-gaps are tried for every node, and the sums are taken over its rows anew.
+missing cells are tried for every node, and the sums are taken over its rows anew.
 """
 
 from __future__ import annotations

@@ -331,7 +331,7 @@ def test_a_warm_start_is_all_rounds_at_once(K, method):
 # -- tables --------------------------------------------------------------------------------------------------
 
 
-def test_mixed_tables_with_gaps_reach_lyceums_learners_as_they_are():
+def test_mixed_tables_with_missing_cells_reach_lyceums_learners_as_they_are():
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"age": rng.normal(size=300), "town": rng.choice(["Ulm", "Bonn"], 300)})
     y = np.where(frame["age"] ** 2 + (frame["town"] == "Ulm") > 1, "yes", "no")

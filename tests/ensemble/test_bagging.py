@@ -299,7 +299,7 @@ def test_progress_is_reported_after_every_member():
 # -- tables --------------------------------------------------------------------------------------------------
 
 
-def test_mixed_tables_with_gaps_reach_lyceums_learners_as_they_are():
+def test_mixed_tables_with_missing_cells_reach_lyceums_learners_as_they_are():
     frame, y = mixed()
     frame.loc[::7, "age"] = np.nan
     frame.loc[3::11, "town"] = None

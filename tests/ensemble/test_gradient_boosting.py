@@ -20,7 +20,7 @@ pytestmark = pytest.mark.syllabus("11.4")
 
 
 def mixed(n=160, seed=0):
-    """Numbers with ties and gaps, and a categorical column with gaps, as an array."""
+    """Numbers with ties and missing cells, and a categorical column with missing cells, as an array."""
     rng = np.random.default_rng(seed)
     X = np.column_stack([rng.integers(0, 9, n), rng.normal(size=n).round(1), rng.integers(0, 6, n)]).astype(
         float

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.syllabus("11.4")
 # -- awkward tables ----------------------------------------------------------------------------------------
 
 
-def test_gaps_that_tell_something_are_told_apart():
+def test_missing_cells_that_tell_something_are_told_apart():
     rng = np.random.default_rng(7)
     x = rng.normal(size=500)
     y = np.isnan(np.where(rng.random(500) < 0.4, np.nan, x)).astype(float)

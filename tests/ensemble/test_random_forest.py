@@ -42,7 +42,7 @@ from lyceum.tree_core import GROUPS, LEAF, shares
         {"min_impurity_decrease": 0.05},
     ],
 )
-def test_every_limit_of_growth_is_heard(kind, option):
+def test_every_limit_of_growth_has_an_effect(kind, option):
     frame, labels, score = table(200)
     y = target_of(kind, labels, score)
     free = kind(n_estimators=3, random_state=0).fit(frame, y)
@@ -88,7 +88,7 @@ def test_class_weights_move_the_decision():
 
 @pytest.mark.parametrize("kind", [*CLASSIFIERS, *REGRESSORS])
 @pytest.mark.parametrize("missing", ["learned", "fractions"])
-def test_gaps_are_learned_from_and_predicted_over(kind, missing):
+def test_missing_cells_are_learned_from_and_predicted_over(kind, missing):
     frame, labels, score = table(300, gaps=0.15)
     y = target_of(kind, labels, score)
     forest = kind(n_estimators=20, missing=missing, random_state=0).fit(frame, y)

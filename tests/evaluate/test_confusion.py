@@ -48,7 +48,7 @@ def test_weight_equals_repeated_rows():
     assert np.array_equal(weighted.counts, repeated.counts)
 
 
-def test_merge_of_blocks_equals_the_whole_with_a_class_absent_from_the_first():
+def test_merge_of_blocks_equals_the_whole_with_a_class_missing_from_the_first():
     order = np.argsort(Y, kind="stable")
     y, p = NAMES[Y[order]], NAMES[P[order]]
     first = confusion(y[:50], y[:50])

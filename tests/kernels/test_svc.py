@@ -168,7 +168,7 @@ def test_many_rows_reach_tol_in_double_precision(kernel):
 
 
 @pytest.mark.syllabus("9.3")
-def test_what_is_told_of_the_machine_is_true():
+def test_what_is_said_of_the_machine_is_true():
     X, y = two_classes(90, 2, apart=1.2)
     model = SVC(kernel="linear", C=1.0, tol=1e-6).fit(X, y)
     f, signs = model.decision_function(X), np.where(y == 1, 1.0, -1.0)

@@ -211,7 +211,7 @@ def test_more_chosen_columns_than_twice_the_rows_are_solved_on_columns(monkeypat
 # -- errors ------------------------------------------------------------------------------------------------
 
 
-def test_too_few_epochs_are_told():
+def test_too_few_epochs_are_reported():
     X, y = rows(n=100, d=60, correlated=3.0)
     for solver in SOLVERS:
         with pytest.warns(ConvergenceWarning, match="raise max_iter"):

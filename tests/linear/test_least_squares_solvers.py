@@ -72,7 +72,7 @@ def test_the_lms_rule_comes_near_the_closed_form_row_by_row():
     assert_allclose(one.intercept_, 4.0 + u[1] - u[0])
 
 
-def test_gradient_descent_goes_down_and_too_few_passes_are_told():
+def test_gradient_descent_goes_down_and_too_few_passes_are_reported():
     X, y = rows()
     model = LinearRegression(solver="gradient_descent").fit(X, y)
     assert (np.diff(model.history_) <= 0).all()

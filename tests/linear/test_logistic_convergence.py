@@ -17,7 +17,7 @@ from lyceum.linear import LogisticRegression
 
 @pytest.mark.parametrize("K", [2, 3])
 @pytest.mark.parametrize("solver", ["irls", "lbfgs"])
-def test_separable_classes_are_told_when_nothing_holds_the_coefficients(K, solver):
+def test_separable_classes_are_reported_when_nothing_holds_the_coefficients(K, solver):
     x = np.linspace(0, 1, 60)
     y = np.minimum((x * K).astype(int), K - 1)
     with pytest.warns(ConvergenceWarning, match="separated .* give a finite C"):
@@ -28,7 +28,7 @@ def test_separable_classes_are_told_when_nothing_holds_the_coefficients(K, solve
     assert not LogisticRegression(C=1e3, max_iter=1000).fit(x[:, None], y).separated_
 
 
-def test_partly_separable_classes_are_told():
+def test_partly_separable_classes_are_reported():
     X, y = rows(n=300)
     flag = np.zeros(300)
     flag[np.flatnonzero(y)[:10]] = 1.0  # a flag that only ones have
@@ -65,7 +65,7 @@ def test_class_without_weight_is_never_predicted(K):
 
 
 @pytest.mark.parametrize("solver", ["irls", "lbfgs"])
-def test_stopping_early_is_told_with_a_remedy(solver):
+def test_stopping_early_is_reported_with_a_remedy(solver):
     X, y = rows(3, strength=5.0)
     with pytest.warns(ConvergenceWarning, match=r"max_iter=1 iterations .* raise max_iter"):
         model = LogisticRegression(max_iter=1, solver=solver).fit(X, y)

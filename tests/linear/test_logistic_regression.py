@@ -46,7 +46,7 @@ def test_objective_is_at_most_that_of_scikit_learn(K, solver, fit_intercept, C):
 
 @pytest.mark.syllabus("7.4")
 @given(st.integers(0, 10_000), st.sampled_from([2, 3, 4]), st.sampled_from(["irls", "lbfgs"]), st.booleans())
-def test_slope_in_every_direction_is_nought_at_the_optimum(seed, K, solver, fit_intercept):
+def test_slope_in_every_direction_is_zero_at_the_optimum(seed, K, solver, fit_intercept):
     X, y = rows(K, n=80, d=3, seed=seed)
     if len(np.unique(y)) < K:
         return

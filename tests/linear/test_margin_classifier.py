@@ -139,7 +139,7 @@ def test_zero_one_is_not_trained_with():
         MarginClassifier(loss="zero_one").fit(*rows())
 
 
-def test_too_few_iterations_are_told():
+def test_too_few_iterations_are_reported():
     with pytest.warns(ConvergenceWarning, match="raise max_iter"):
         MarginClassifier(loss="exponential", max_iter=1, C=100).fit(*rows())
 

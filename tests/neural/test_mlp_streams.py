@@ -164,7 +164,7 @@ def test_partial_fit_is_an_epoch_a_call(moons):
     assert parts.n_iter_ == 4
 
 
-def test_partial_fit_is_told_of_classes_or_refuses_new_ones(three):
+def test_partial_fit_is_given_classes_or_refuses_new_ones(three):
     X, y = three
     ants = y == "ant"
     model = small().partial_fit(X[ants], y[ants], classes=np.unique(y)).partial_fit(X, y)

@@ -1,4 +1,4 @@
-"""A mixed table with gaps, and the same rows in other forms."""
+"""A mixed table with missing cells, and the same rows in other forms."""
 
 from dataclasses import dataclass
 
@@ -29,7 +29,7 @@ def mixed(n=400, seed=0, gaps=0.15, offset=1e6):
 
 
 def numbers(n=300, seed=1, gaps=0.1, offset=1e6):
-    """Related numbers with gaps; the first column is far from 0."""
+    """Related numbers with missing cells; the first column is far from 0."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, 4)) @ rng.normal(size=(4, 4)) + [offset, 0, -5, 3]
     X[rng.random(X.shape) < gaps] = np.nan

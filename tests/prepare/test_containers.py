@@ -31,7 +31,7 @@ ALL = [
 
 
 def _plain(frame):
-    """A pandas frame of objects with None for gaps."""
+    """A pandas frame of objects with None for missing cells."""
     return frame.astype(object).where(frame.notna(), None).reset_index(drop=True)
 
 

@@ -75,7 +75,7 @@ def test_weekdays_are_learned_from_a_file_unless_dates_are_declared_numbers(file
     assert "DateParts" not in [type(step).__name__ for _, step in plain.steps]
 
 
-def test_a_study_takes_dates_apart_unless_told_not_to(file, tmp_path):
+def test_a_study_takes_dates_apart_by_default_not_to(file, tmp_path):
     options = {"learners": ["DecisionTreeClassifier"], "folds": 3}
     found = lyceum.study(file, "y", out=tmp_path / "with", **options)
     assert type(found.model[0]).__name__ == "DateParts"

@@ -66,7 +66,7 @@ def test_indicators_are_scikit_learns_and_named():
     assert "ill missing" not in out.columns
 
 
-def test_gaps_in_columns_that_had_none_are_filled_all_the_same():
+def test_missing_cells_in_columns_that_had_none_are_filled_all_the_same():
     frame = pd.DataFrame({"a": [1.0, 2.0, 6.0], "c": ["x", "y", "y"]})
     for transformer in (
         FillMissing(),
@@ -90,7 +90,7 @@ def test_an_unknown_category_is_not_missing():
 
 
 @pytest.mark.parametrize("transformer", [FillMissing(), FillMissing(continuous="median"), MissingCategory()])
-def test_a_column_of_nothing_but_gaps_is_filled_with_a_warning(transformer):
+def test_a_column_of_missing_cells_alone_is_filled_with_a_warning(transformer):
     X = np.c_[[1.0, 2.0, 3.0], [np.nan] * 3]
     with pytest.warns(UserWarning, match="column 'x1' has nothing but missing values"):
         transformer.fit(X)
@@ -184,7 +184,7 @@ def test_transform_does_not_hand_out_the_users_array():
 
 
 @pytest.mark.syllabus("1.3")
-def test_rows_with_gaps_are_dropped():
+def test_rows_with_missing_cells_are_dropped():
     X, frame = numbers(), mixed()
     assert_array_equal(DropMissing().fit_transform(X), X[~np.isnan(X).any(axis=1)])
     pd.testing.assert_frame_equal(DropMissing().fit_transform(frame), frame.dropna())

@@ -178,7 +178,7 @@ def test_awkward_columns_are_no_trouble():
     assert_allclose(lone, [[1.0], [2.0], [3.0]])
 
 
-def test_a_column_of_nothing_but_gaps_is_filled_with_a_warning():
+def test_a_column_of_missing_cells_alone_is_filled_with_a_warning():
     X = np.c_[numbers(40), np.full(40, np.nan)]
     with pytest.warns(
         UserWarning, match="column 'x4' has nothing but missing values: PredictMissing fills it with 0"

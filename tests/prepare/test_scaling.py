@@ -112,7 +112,7 @@ def test_sparse_is_scaled_as_dense(container):
     assert_allclose(ours.inverse_transform(Z).toarray(), X, atol=1e-12)
 
 
-def test_sparse_with_a_mean_or_with_gaps_is_refused():
+def test_sparse_with_a_mean_or_with_missing_cells_is_refused():
     X = sparse.csr_array([[1.0, 0.0], [0.0, 2.0]])
     with pytest.raises(TypeError, match="dense"):
         Standardize().fit(X)
@@ -131,7 +131,7 @@ def test_float32_stays_float32_and_is_as_exact_as_it_can_be():
     assert Standardize().fit_transform(frame)["a"].dtype == np.float32
 
 
-def test_a_column_of_nothing_but_gaps_is_left_alone():
+def test_a_column_of_missing_cells_alone_is_left_alone():
     X = np.c_[[1.0, 2.0, 3.0], [np.nan] * 3]
     for transformer in (Standardize(), MinMax()):
         assert np.isnan(transformer.fit_transform(X)[:, 1]).all()

@@ -106,7 +106,7 @@ def test_sparse_rows_are_for_learners_that_take_them(file):
         TextCounts(sparse_output=True).fit(table).transform(table)
 
 
-def test_a_study_counts_words_unless_told_not_to(file, tmp_path):
+def test_a_study_counts_words_by_default_not_to(file, tmp_path):
     options = {"learners": ["NaiveBayes"], "folds": 3}
     found = lyceum.study(file, "y", out=tmp_path / "with", **options)
     assert type(found.model[0]).__name__ == "TextCounts"

@@ -100,7 +100,7 @@ def test_sums_maxima_and_marginals_are_those_of_the_array(log):
 
 
 @pytest.mark.parametrize("log", [False, True])
-def test_quotient_undoes_the_product_and_nought_by_nought_is_nought(log):
+def test_quotient_undoes_the_product_and_zero_by_zero_is_zero(log):
     rng = np.random.default_rng(1)
     one, two = factor_of("abc", rng, log), factor_of("ca", rng, log)
     np.testing.assert_allclose((one * two / two).values, one.values, rtol=1e-12)

@@ -76,7 +76,7 @@ def test_preconditioner_takes_the_condition_away():
 
 
 @pytest.mark.parametrize("solver", [Newton(), LevenbergMarquardt(), LBFGS()])
-def test_running_out_of_iterations_is_told(solver):
+def test_running_out_of_iterations_is_reported(solver):
     outcome = run(solver, Quartic(np.ones(3), False), np.full(3, 50.0), max_iter=1)
     assert not outcome.converged
     assert outcome.n_iter == 1

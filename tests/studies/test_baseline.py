@@ -46,7 +46,7 @@ def test_weight_two_equals_repeated_row_and_parts_equal_the_whole(table):
     np.testing.assert_allclose(parts.mean_, values.mean(), rtol=1e-10)
 
 
-def test_gaps_and_words_are_no_obstacle_and_the_model_file_is_whole(tmp_path):
+def test_missing_cells_and_words_are_no_obstacle_and_the_model_file_is_whole(tmp_path):
     import pyarrow as pa
 
     rows = scan(pa.table({"x": [1.0, None, 3.0], "s": ["u", None, "v"], "y": ["n", "n", "p"]}), "y")

@@ -27,7 +27,7 @@ VOID = {"meta", "br", "link", "img", "hr", "input", "wbr"}
 
 @pytest.fixture(scope="module")
 def studies(tmp_path_factory):
-    """Two classes with costs and doubt, three classes with gaps, numbers."""
+    """Two classes with costs and doubt, three classes with missing cells, numbers."""
     folder = tmp_path_factory.mktemp("studies")
     asked = {
         "credit": (

@@ -158,7 +158,7 @@ def test_a_regression_example_is_what_the_model_says(computers):
         assert float(example.explanation.scores[0]) == pytest.approx(example.decided)
 
 
-def test_penguins_with_gaps_are_told_apart(tmp_path):
+def test_penguins_with_missing_cells_are_told_apart(tmp_path):
     found = lyceum.study(
         datasets.path("penguins"), "species", learners=["LinearDiscriminant", "NaiveBayes"], folds=3,
         out=tmp_path / "study",

@@ -133,7 +133,7 @@ def test_every_pruning_makes_the_tree_smaller_and_better_on_new_rows(options):
         ("ccp_alpha", (0.0, 0.03), {"pruning": "pessimistic"}),
     ],
 )
-def test_the_strength_of_pruning_is_heard(name, values, options):
+def test_the_strength_of_pruning_has_an_effect(name, values, options):
     X, y = noisy()
     leaves = [DecisionTreeClassifier(**options, **{name: v}).fit(X, y).get_n_leaves() for v in values]
     assert leaves[0] > leaves[1]

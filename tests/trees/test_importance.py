@@ -114,7 +114,7 @@ def test_a_column_that_is_not_used_has_no_importance_and_X_is_left_alone():
     pd.testing.assert_frame_equal(frame, copy)
 
 
-def test_gaps_are_shuffled_with_their_column():
+def test_missing_cells_are_shuffled_with_their_column():
     X = np.array([[np.nan, 1.0], [0.0, 2.0], [1.0, 3.0], [np.nan, 4.0]])
 
     class Gaps(BaseEstimator):

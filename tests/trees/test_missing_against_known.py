@@ -27,7 +27,7 @@ X, Y = np.array([[0.0], [0.0], [0.0], [NAN], [NAN]]), np.array([0, 0, 0, 1, 1])
         ExtraTreesClassifier(n_estimators=3, random_state=0),
     ],
 )
-def test_missing_cells_are_parted_from_known_ones(learner):
+def test_missing_cells_are_separated_from_known_ones(learner):
     assert learner.fit(X, Y).predict(X).tolist() == pytest.approx(Y.tolist())
     assert learner.predict([[1e30], [-5.0], [NAN]]).tolist() == pytest.approx(
         [0, 0, 1]

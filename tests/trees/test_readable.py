@@ -1,4 +1,4 @@
-"""What grown trees say of themselves agrees with what they predict, on mixed tables with gaps."""
+"""What grown trees say of themselves agrees with what they predict, on mixed tables with missing cells."""
 
 import matplotlib
 import numpy as np

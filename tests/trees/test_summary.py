@@ -64,7 +64,7 @@ def test_gain_tables_have_every_candidate_and_mark_the_one_chosen():
     assert tables[2].rows[0] == ("b", 0.1, 0.1, "x, z | y", "chosen")
 
 
-def test_splits_of_several_branches_are_told():
+def test_splits_of_several_branches_are_described():
     builder = Builder(1)
     first, _, _ = builder.split(0, 0, INTERVALS, n_children=3, cuts=[1.0, 2.0])
     builder.split(first, 1, CATEGORIES, n_children=3, branches=[0, 1, 2])

@@ -102,7 +102,7 @@ def random_tree(
 
 
 def random_rows(rng, n, gaps=0.2, dtype=np.float64):
-    """Rows for `random_tree`: numbers in quarters and in between, codes with unknown ones, gaps."""
+    """Rows for `random_tree`: numbers in quarters and in between, codes with unknown ones, missing cells."""
     X = np.empty((n, 4), dtype=dtype)
     X[:, :2] = rng.integers(-10, 11, size=(n, 2)) / 4 + rng.choice([0.0, 0.1], size=(n, 2))
     X[:, 2:] = rng.integers(-1, N_CODES + 1, size=(n, 2))
