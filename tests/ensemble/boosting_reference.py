@@ -6,7 +6,7 @@ missing cells are tried for every node, and the sums are taken over its rows ane
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,8 @@ class Rules:
     max_depth: int = 10**6
     min_samples_leaf: int = 1
     l2: float = 0.0
-    smoothing: float = 1.0
+    smoothing: float = 10.0  # in rows
+    weight: float | None = None  # of all rows
     min_hessian: float = 1e-3
     categories: tuple[int, ...] = ()
 
@@ -39,9 +40,13 @@ def candidates(x, g, h, rules, is_category):
     sides = (False, True) if gap.any() else (None,)
     if is_category:
         codes = np.unique(x[~gap])
-        ratio = [g[x == c].sum() / (h[x == c].sum() + rules.smoothing) for c in codes]
-        ordered = codes[np.lexsort((codes, ratio))]
-        parts = [("group", tuple(sorted(ordered[: i + 1].tolist()))) for i in range(len(ordered))]
+        rare = tuple(c for c in codes if 2 * (x == c).sum() < rules.min_samples_leaf)
+        groups = sorted([(c,) for c in codes if c not in rare] + ([rare] if rare else []))
+        ratio = [
+            g[np.isin(x, group)].sum() / (h[np.isin(x, group)].sum() + rules.smoothing) for group in groups
+        ]
+        ordered = [groups[i] for i in np.lexsort((np.arange(len(groups)), ratio))]
+        parts = [("group", tuple(sorted(sum(ordered[: i + 1], ())))) for i in range(len(ordered))]
     else:
         values = np.unique(x[~gap])
         cuts = (values[:-1] + values[1:]) / 2
@@ -72,6 +77,7 @@ def best_split(X, g, h, rows, rules):
 
 def grow(X, g, h, rules):
     """The root of a tree, grown best first."""
+    rules = replace(rules, smoothing=rules.smoothing * h.sum() / (rules.weight or len(X)))
     root = Leaf(np.arange(len(X)), 0, 0)
     leaves, count = [root], 1
     root.split = best_split(X, g, h, root.rows, rules)

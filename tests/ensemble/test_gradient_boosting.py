@@ -12,6 +12,7 @@ from tests.ensemble.boosting_cases import friedman
 from tests.ensemble.boosting_reference import Rules, boost
 from threadpoolctl import threadpool_limits
 
+from lyceum.datasets import load
 from lyceum.ensemble._gradient_boosting import GradientBoostingClassifier, GradientBoostingRegressor
 from lyceum.errors import DataError, SettingError
 from lyceum.tree_core import LEAF
@@ -61,7 +62,8 @@ def test_logistic_loss_gives_the_trees_of_the_formulas(seed):
     X, z = mixed(seed=seed)
     y, w = (z > np.median(z)).astype(float), np.random.default_rng(seed).uniform(0.5, 2.0, len(z))
     share = np.average(y, weights=w)
-    rules = Rules(max_leaf_nodes=6, min_samples_leaf=3, categories=(2,), min_hessian=1e-3 * min(1.0, w.min()))
+    least = 1e-3 * min(1.0, w.min())
+    rules = Rules(max_leaf_nodes=6, min_samples_leaf=3, categories=(2,), min_hessian=least, weight=w.sum())
     model = GradientBoostingClassifier(
         n_estimators=4, learning_rate=0.2, max_leaf_nodes=6, min_samples_leaf=3, categorical_features=[2]
     ).fit(X, y, sample_weight=w)
@@ -73,6 +75,37 @@ def test_logistic_loss_gives_the_trees_of_the_formulas(seed):
     staged, _ = boost(X, start, gradients, rules, 4, 0.2)
     for expected, found in zip(staged, model.staged_decision_function(X)):
         np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-9)
+
+
+def test_a_column_of_many_rare_categories_costs_little():
+    rng = np.random.default_rng(0)
+    towns, frequent = (300 * rng.random(2400) ** 3).astype(int), rng.integers(0, 8, 2400)
+    score = rng.normal(size=2400) + 0.3 * rng.normal(size=300)[towns] + 0.8 * (frequent % 2)
+    X = np.column_stack([towns, frequent, score + rng.normal(size=2400)]).astype(float)
+    y = (rng.random(2400) < expit(score)).astype(int)
+    model = GradientBoostingClassifier(categorical_features=[0, 1]).fit(X[::2], y[::2])
+    fewer = GradientBoostingClassifier(categorical_features=[0]).fit(X[::2, 1:], y[::2])
+    loss, without = mean_log_loss(model, X[1::2], y[1::2]), mean_log_loss(fewer, X[1::2, 1:], y[1::2])
+    assert loss < 1.1 * without
+
+
+def test_smoothing_in_rows_leaves_categories_their_say_where_classes_are_told_apart_well():
+    """Hessians are near 0 where posteriors are near 0 and 1: a constant beside them would outweigh them."""
+    rows = load("penguins")
+    third = np.arange(rows.n_rows) % 3
+    losses = []
+    for smoothing in (0.0, 10.0):
+        parts = []
+        for k in range(3):
+            train, test = rows.take(np.flatnonzero(third != k)), rows.take(np.flatnonzero(third == k))
+            model = GradientBoostingClassifier(categorical_smoothing=smoothing).fit(train)
+            parts.append(mean_log_loss(model, test, np.searchsorted(model.classes_, test.y)))
+        losses.append(np.mean(parts))
+    assert losses[1] < 1.1 * losses[0]
+
+
+def mean_log_loss(model, X, y):
+    return -np.log(model.predict_proba(X)[np.arange(len(y)), y]).mean()
 
 
 def test_the_values_of_the_tree_are_those_of_its_rows():

@@ -80,15 +80,17 @@ class TreeGrower:
     ) -> GrownTree:
         """A tree on all rows, or on some; `columns` (d,) says which columns it may use."""
         splits, gain, n_rows, sides = self.table.grow(
-            g, h, rows, columns.astype(np.uint8), self._rules(loss), n_threads(), self.node
+            g, h, rows, columns.astype(np.uint8), self._rules(loss, h), n_threads(), self.node
         )
         return GrownTree(splits, sides, gain, n_rows)
 
-    def _rules(self, loss: Loss) -> native.BoostRules:
+    def _rules(self, loss: Loss, h: np.ndarray | None) -> native.BoostRules:
         growth, rules = self.growth, native.BoostRules()
         rules.max_leaves, rules.max_depth = growth.max_leaf_nodes, growth.max_depth
         rules.min_rows, rules.min_hessian = growth.min_samples_leaf, growth.min_hessian
-        rules.l2, rules.smoothing = growth.l2, growth.smoothing
+        # in rows: a constant would outweigh the hessians, which fall as the classes are told apart
+        unit = 1.0 if h is None or not self.bins.is_category.any() else float(h.sum()) / loss.weight
+        rules.l2, rules.smoothing = growth.l2, growth.smoothing * unit
         rules.exact = loss.is_exact
         rules.max_gradient, rules.max_hessian = loss.tops
         return rules

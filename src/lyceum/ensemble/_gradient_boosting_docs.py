@@ -13,9 +13,10 @@ _SHARED = """
         ½ [G_l² / (H_l + λ) + G_r² / (H_r + λ) − G² / (H + λ)],
 
     and a leaf adds −η G / (H + λ) to the scores of its rows. Rows with a missing cell go to whichever side
-    gains more, to the side with more rows where `fit` saw none. Categories are ordered by G / (H + s), s
-    being `categorical_smoothing`, and cut in two; their splits gain with λ + s for λ. A row whose category
-    did not come to a node in `fit` stays there.
+    gains more, to the side with more rows where `fit` saw none. Categories are ordered by G / (H + s h), s
+    being `categorical_smoothing` and h the mean hessian of the rows, and cut in two; their splits gain with
+    λ + s h for λ. Those of fewer rows in a node than half of what a leaf needs are taken together as one. A
+    row whose category did not come to a node in `fit` stays there.
 
     Everything random follows from the seed and the numbers of round and row, and sums that decide on splits
     are of whole numbers: the result is the same for any number of threads. Rows are kept in two bytes per
@@ -36,8 +37,8 @@ _PARAMETERS = """
         1.
     l2_regularization : float, default=0.0
         λ.
-    categorical_smoothing : float, default=1.0
-        s, in units of hessians.
+    categorical_smoothing : float, default=10.0
+        s, in rows.
     subsample : float, default=1.0
         The share of the rows, drawn in every round, that trees are grown on.
     max_features : int or float, default=1.0

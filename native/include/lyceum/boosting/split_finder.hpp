@@ -3,7 +3,8 @@
 // With G and H the sums of gradients and hessians of a side, the second-order objective falls by
 //     1/2 [G_l^2 / (H_l + lambda) + G_r^2 / (H_r + lambda) - G^2 / (H + lambda)],
 // the missing cells on whichever side is better. Categories are put in the order of G / (H + smoothing) and cut in two
-// like numbers (for squared error the best of all groupings: Fisher 1958), with lambda + smoothing for lambda.
+// like numbers (for squared error the best of all groupings: Fisher 1958), with lambda + smoothing for lambda. Those of
+// fewer rows than half of what a leaf needs are taken together as one.
 #pragma once
 #include <limits>
 
@@ -78,16 +79,25 @@ private:
         std::uint8_t order[slots];
         double key[slots];
         size_t count = 0;
-        for (size_t b = 0; b < n_bins; ++b)
-            if (histogram[bins + b]) {
-                const Totals t = at(histogram, bins, b);
+        int rare = -1;  // the first of the rare categories, which stands for all of them
+        Totals together;
+        for (size_t b = 0; b < n_bins; ++b) {
+            const Totals t = at(histogram, bins, b);
+            if (!t.n) continue;
+            if (2 * t.n < rule_.min_rows) {
+                together = {together.g + t.g, together.n + t.n, together.h + t.h};
+                if (rare >= 0) continue;
+                rare = static_cast<int>(b);
+            } else {
                 key[b] = g_of(t.g) / (h_of(t) + rule_.smoothing);
-                order[count++] = static_cast<std::uint8_t>(b);
             }
+            order[count++] = static_cast<std::uint8_t>(b);
+        }
+        if (rare >= 0) key[rare] = g_of(together.g) / (h_of(together) + rule_.smoothing);
         std::sort(order, order + count,
                   [&](std::uint8_t a, std::uint8_t b) { return key[a] != key[b] ? key[a] < key[b] : a < b; });
         for (size_t i = 0; i < count; ++i) {
-            const Totals t = at(histogram, bins, order[i]);
+            const Totals t = order[i] == rare ? together : at(histogram, bins, order[i]);
             g_[i] = t.g, n_[i] = t.n, h_[i] = t.h;
         }
         const int place = cut(count, column, rule_.l2 + rule_.smoothing, best);
@@ -95,6 +105,11 @@ private:
         best.is_category = true;
         std::fill_n(best.sides, slots, std::uint8_t{2});
         for (size_t i = 0; i < count; ++i) best.sides[order[i]] = static_cast<int>(i) > place;
+        if (rare < 0) return;
+        for (size_t b = 0; b < n_bins; ++b) {
+            const Sum n = histogram[bins + b];
+            if (n && 2 * n < rule_.min_rows) best.sides[b] = best.sides[rare];
+        }
     }
 
     // The last place that goes left in the best cut of g_, n_, h_; -1 if it is not better than `best`.
