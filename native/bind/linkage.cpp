@@ -1,6 +1,7 @@
 // Agglomerative clustering and minimum spanning trees.
 #include <nanobind/stl/string.h>
 
+#include <lyceum/cluster/linkage_centroid.hpp>
 #include <lyceum/cluster/linkage_matrix.hpp>
 #include <lyceum/cluster/linkage_ward.hpp>
 #include <lyceum/cluster/spanning_tree_boruvka.hpp>
@@ -46,6 +47,13 @@ void ward_points(Array<const double, 2> X, Weights sizes, std::size_t threads, R
     const auto n = X.shape(0);
     const auto out = merges_of(a, b, height, n);
     lc::WardPoints(matrix(X), data_or_null("sizes", sizes, {n}), threads, signals())(out);
+}
+
+void centroid_points(Array<const double, 2> X, Weights sizes, std::size_t threads, Rows64 a, Rows64 b,
+                     Array<double, 1> height) {
+    const auto n = X.shape(0);
+    const auto out = merges_of(a, b, height, n);
+    lc::CentroidPoints(matrix(X), data_or_null("sizes", sizes, {n}), threads, signals())(out);
 }
 
 void spanning_tree(const std::string& space, double p, Weights weight, Bytes matched, Array<const double, 2> X,
@@ -114,6 +122,9 @@ void bind_linkage(nb::module_& m) {
     m.def("ward_points", &ward_points, "X"_a.noconvert(), "sizes"_a.noconvert().none(), "threads"_a, "a"_a.noconvert(),
           "b"_a.noconvert(), "height"_a.noconvert(), ReleaseGil(),
           "Ward's merges of points, in the order in which chains of nearest neighbours find them; squared heights.");
+    m.def("centroid_points", &centroid_points, "X"_a.noconvert(), "sizes"_a.noconvert().none(), "threads"_a,
+          "a"_a.noconvert(), "b"_a.noconvert(), "height"_a.noconvert(), ReleaseGil(),
+          "The merges of centroid linkage of points, in order; squared heights.");
     m.def("spanning_tree", &spanning_tree, "space"_a, "p"_a, "weight"_a.noconvert().none(),
           "matched"_a.noconvert().none(), "X"_a.noconvert(), "core"_a.noconvert().none(), "threads"_a,
           "a"_a.noconvert(), "b"_a.noconvert(), "height"_a.noconvert(), ReleaseGil(),

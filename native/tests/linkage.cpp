@@ -1,3 +1,4 @@
+#include <lyceum/cluster/linkage_centroid.hpp>
 #include <lyceum/cluster/linkage_matrix.hpp>
 #include <lyceum/cluster/linkage_ward.hpp>
 #include <lyceum/cluster/spanning_tree_boruvka.hpp>
@@ -98,6 +99,26 @@ void test_ward_of_points_is_ward_of_distances(size_t n, size_t d) {
     for (size_t t = 0; t + 1 < n; ++t) CLOSE(points.height[t], matrix.height[t], 1e-7);
 }
 
+void test_centroids_of_points_are_centroids_of_distances(size_t n, size_t d) {
+    Random random;
+    const auto X = random.normal<double>(n * d, 1e2);
+    const auto sizes = random.uniform(n);
+    auto D = squares_of(X, n, d);
+    Tree points(n), matrix(n), alone(n);
+    CentroidPoints(matrix_of(X, n, d), sizes.data(), 2, Poll())(points.out());
+    CentroidPoints(matrix_of(X, n, d), sizes.data(), 1, Poll())(alone.out());
+    MatrixLinkage<double, Centroid>(D.data(), n, sizes.data(), 1, Poll())(matrix.out());
+    CHECK(points.a == alone.a && points.b == alone.b && points.height == alone.height);
+    for (size_t t = 0; t + 1 < n; ++t) CLOSE(points.height[t], matrix.height[t], 1e-7);
+}
+
+void test_equal_points_have_centroids_too() {
+    const Doubles1 X(100 * 2, 3.);
+    Tree tree(100);
+    CentroidPoints(matrix_of(X, 100, 2), nullptr, 1, Poll())(tree.out());
+    CHECK(tree.height == Doubles1(99, 0.));
+}
+
 void test_infinite_distances_are_merged_last() {
     Doubles1 D{1, infinity, infinity, infinity, infinity, 2};
     Tree tree(4);
@@ -119,6 +140,8 @@ int main() {
     test_merges_are_those_of_plain_loops<Average>(300, 2);  // compacts
     test_spanning_trees_agree(200, 2, true);
     test_ward_of_points_is_ward_of_distances(400, 4);
+    for (const size_t n : {2, 3, 40, 90, 700}) test_centroids_of_points_are_centroids_of_distances(n, 3);
+    test_equal_points_have_centroids_too();
     test_infinite_distances_are_merged_last();
     return failures;
 }

@@ -34,8 +34,9 @@ Edges = tuple[np.ndarray, np.ndarray, np.ndarray]  # rows a, rows b, raw values
 def link_rows(X: Any, linkage: str, metric: Metric, w: np.ndarray | None = None) -> np.ndarray:
     """SciPy's linkage matrix of rows as the metric takes them, with weights as sizes.
 
-    Single linkage comes from the minimum spanning tree, and Ward's linkage of Euclidean distances from the
-    means of the clusters: both without the distances of all pairs. The others hold those once, half a matrix.
+    Single linkage comes from the minimum spanning tree, Ward's and centroid linkage of Euclidean distances
+    from the means of the clusters: without the distances of all pairs. The others hold those once, half a
+    matrix.
 
     >>> from lyceum.distances import Euclidean
     >>> link_rows(np.array([[0.0], [1.0], [4.0]]), "single", Euclidean()).tolist()
@@ -52,6 +53,10 @@ def link_rows(X: Any, linkage: str, metric: Metric, w: np.ndarray | None = None)
         a, b, heights = _no_edges(n)
         native.ward_points(np.ascontiguousarray(X, dtype=np.float64), w, n_threads(), a, b, heights)
         return link_edges(a, b, np.sqrt(heights), w)
+    if dense and linkage == "centroid" and metric.name == "euclidean":
+        a, b, heights = _no_edges(n)
+        native.centroid_points(np.ascontiguousarray(X, dtype=np.float64), w, n_threads(), a, b, heights)
+        return link_edges(a, b, finite_distances(np.sqrt(heights), metric), w, in_order=True)
     squared = linkage in ("centroid", "ward") and metric.name == "euclidean"
     distances = pairwise(X, metric=SquaredEuclidean() if squared else metric, condensed=True)
     return link_distances(finite_distances(distances, metric), n, linkage, w, squared=squared)
