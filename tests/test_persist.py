@@ -14,7 +14,7 @@ from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.svm import SVC
 from sklearn.utils import get_tags
 
 import lyceum
@@ -182,12 +182,12 @@ def test_a_failed_save_leaves_the_old_file_and_no_other(path, monkeypatch):
 @pytest.mark.parametrize(
     ("model", "what"),
     [
-        (DecisionTreeClassifier().fit(X[["dose"]], CLASSES), "DecisionTreeClassifier"),
+        (SVC().fit(X[["dose"]], CLASSES), "SVC of sklearn"),
         (make_pipeline(FunctionTransformer(np.log1p), LinearDiscriminant()), "numpy.log1p"),
         (KMeans(random_state=np.random.RandomState(0)), "RandomState"),
         ({"a": 1}, "dict"),
     ],
-    ids=["tree", "function", "random state", "no learner"],
+    ids=["libsvm", "function", "random state", "no learner"],
 )
 def test_what_could_not_be_loaded_is_not_saved(model, what, tmp_path):
     with pytest.raises(ModelFileError, match=what):

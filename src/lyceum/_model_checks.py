@@ -12,6 +12,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
+from lyceum._foreign_models import check_foreign
 from lyceum.base import Learner
 from lyceum.data import ArraySource, Column, Rows, Schema
 from lyceum.errors import LyceumError, ModelFileError
@@ -29,6 +30,7 @@ def check_model(model: Any) -> None:
     for part in _parts(model):
         if isinstance(part, BaseEstimator):
             _check_attributes(part)
+            check_foreign(part)
         if isinstance(part, Learner):
             part._check_model()
         elif type(part).__module__.startswith("lyceum.") and hasattr(type(part), "check"):

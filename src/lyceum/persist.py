@@ -2,9 +2,9 @@
 
 A model file is a skops container (a ZIP archive of `schema.json` and arrays) with one more member,
 `lyceum.json`: format, versions and a digest. Loading trusts nothing in it. Every type that the file names
-must be in the catalog, or in the short list of scikit-learn, NumPy and SciPy types below; functions, methods
-and whatever is built by calling something are refused. What was loaded is then checked (`_model_checks.py`):
-schemas, classes, and every array that prediction will index.
+must be in the catalog, or in the short lists of scikit-learn, NumPy and SciPy types below and in
+`_foreign_models.py`; functions, methods and whatever is built by calling something are refused. What was
+loaded is then checked (`_model_checks.py`): schemas, classes, and every array that prediction will index.
 """
 
 from __future__ import annotations
@@ -149,6 +149,7 @@ def _packed(model: Any) -> bytes:
     """The bytes of the file; raises if `load` would refuse them."""
     import sklearn
 
+    from lyceum._foreign_models import foreign_member
     from lyceum._model_checks import check_model
 
     name = type(model).__name__
@@ -156,14 +157,18 @@ def _packed(model: Any) -> bytes:
         check_model(model)
         members = _dumped(model)
     except Exception as error:  # skops has no common base for its complaints
-        raise ModelFileError(f"{name} cannot be saved: {error}") from error
+        told = foreign_member(model, _home) or error
+        raise ModelFileError(f"{name} cannot be saved: {told}") from error
     schema = json.loads(members[_SCHEMA])
     arrays = _rewrite(schema, members)
     kept = {_SCHEMA: json.dumps(schema, separators=(",", ":")).encode(), **arrays}
     try:
         _check_types(schema)
+        _check_trees(schema, kept)
         _check_memory(schema, kept)
     except ModelFileError as error:
+        if told := foreign_member(model, _home):
+            raise ModelFileError(f"{name} cannot be saved: {told}") from error
         remedy = "give it plain values: a whole number as random_state, names instead of functions"
         raise ModelFileError(f"{name} cannot be saved: it {error}; {remedy}") from error
     header = {
@@ -174,6 +179,11 @@ def _packed(model: Any) -> bytes:
         "sha256": _digest(kept),
     }
     return _archive({_HEADER: json.dumps(header, indent=1).encode(), **kept})
+
+
+def _home(name: str) -> str | None:
+    """Where Lyceum has a learner of this name."""
+    return next((f"{one.package}.{name}" for one in catalog.learners() if one.name == name), None)
 
 
 class _Members(dict[str, bytes]):
@@ -247,6 +257,7 @@ def _unpacked(data: bytes) -> Any:
     _check_header(members)
     schema = json.loads(members[_SCHEMA])
     trusted = _check_types(schema)
+    _check_trees(schema, members)
     _check_memory(schema, members)
     for name in set(members) - {_HEADER, _SCHEMA}:
         _check_array(name, members[name])
@@ -303,7 +314,13 @@ def _names_of(schema: Any) -> set[str]:
 
 def _check_types(schema: Any) -> list[str]:
     """Raise unless every node builds what its loader may build; the names that may be built."""
-    builds = {**_PLAIN, "ObjectNode": {*catalog.types(_names_of(schema)), *_SKLEARN}}
+    from lyceum._foreign_models import FOREIGN_TYPES, TREE
+
+    builds = {
+        **_PLAIN,
+        "ObjectNode": {*catalog.types(_names_of(schema)), *_SKLEARN, *FOREIGN_TYPES},
+        "TreeNode": {TREE},
+    }
     for node in _nodes(schema):
         name = f"{node['__module__']}.{node['__class__']}"
         if name not in builds.get(node["__loader__"], ()):
@@ -312,6 +329,15 @@ def _check_types(schema: Any) -> list[str]:
         if "__id__" in node:
             raise ModelFileError("was not written by lyceum.save: it refers to objects by number")
     return sorted(set().union(*builds.values()))
+
+
+def _check_trees(schema: Any, members: Mapping[str, bytes]) -> None:
+    """Raise unless the trees of scikit-learn in the file are trees."""
+    from lyceum._foreign_models import check_tree_node
+
+    for node in _nodes(schema):
+        if node["__loader__"] == "TreeNode":
+            check_tree_node(node, members)
 
 
 def _check_memory(schema: Any, members: Mapping[str, bytes]) -> None:
@@ -336,5 +362,15 @@ def _check_array(name: str, content: bytes) -> None:
     stream = io.BytesIO(content)
     headers = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
     shape, _, dtype = headers[npy.read_magic(stream)](stream)
-    if dtype.kind not in "biufUS" or math.prod(shape) * dtype.itemsize != len(content) - stream.tell():
+    plain = dtype.kind in "biufUS" or _is_tree_table(dtype)
+    if not plain or math.prod(shape) * dtype.itemsize != len(content) - stream.tell():
         raise ModelFileError(f"is damaged: the array {name} is not {shape} cells of {dtype}")
+
+
+def _is_tree_table(dtype: Any) -> bool:
+    """Whether these are the cells of the nodes of a tree of scikit-learn."""
+    if dtype.kind != "V":
+        return False
+    from sklearn.tree._tree import NODE_DTYPE
+
+    return bool(dtype == NODE_DTYPE)

@@ -1,0 +1,172 @@
+"""scikit-learn's learners in model files: which ones, and whether their parts fit together.
+
+A committee, a stack or a pipeline may hold learners of scikit-learn. Those named here predict by NumPy alone,
+or by trees, whose arrays are checked before and after they are built. Learners whose compiled code trusts the
+numbers that it was fitted with (support vectors of libsvm, ball trees, boosted histograms) are refused.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from lyceum.errors import ModelFileError
+
+__all__ = ["FOREIGN_TYPES", "TREE", "check_foreign", "check_tree_node", "foreign_member"]
+
+TREE = "sklearn.tree._tree.Tree"
+FOREIGN_TYPES = {
+    f"sklearn.{module}.{name}"
+    for module, names in {
+        "discriminant_analysis": ("LinearDiscriminantAnalysis", "QuadraticDiscriminantAnalysis"),
+        "dummy": ("DummyClassifier", "DummyRegressor"),
+        "ensemble._forest": (
+            "ExtraTreesClassifier",
+            "ExtraTreesRegressor",
+            "RandomForestClassifier",
+            "RandomForestRegressor",
+        ),
+        "linear_model._base": ("LinearRegression",),
+        "linear_model._coordinate_descent": ("ElasticNet", "ElasticNetCV", "Lasso", "LassoCV"),
+        "linear_model._logistic": ("LogisticRegression", "LogisticRegressionCV"),
+        "linear_model._ridge": ("Ridge", "RidgeCV", "RidgeClassifier", "RidgeClassifierCV"),
+        "naive_bayes": ("BernoulliNB", "CategoricalNB", "ComplementNB", "GaussianNB", "MultinomialNB"),
+        "preprocessing._label": ("LabelBinarizer", "LabelEncoder"),
+        "svm._classes": ("LinearSVC", "LinearSVR"),
+        "tree._classes": (
+            "DecisionTreeClassifier",
+            "DecisionTreeRegressor",
+            "ExtraTreeClassifier",
+            "ExtraTreeRegressor",
+        ),
+    }.items()
+    for name in names
+}
+_MOST_CLASSES = 1 << 20
+
+
+# -- before anything is built --------------------------------------------------------------------------------
+
+
+def check_tree_node(node: Mapping[str, Any], members: Mapping[str, bytes]) -> None:
+    """Raise unless the arrays of a tree of scikit-learn are those of a tree.
+
+    Children come after their parents, features are columns, values have a place for every class: what its
+    compiled code indexes without looking.
+    """
+    from sklearn.tree._tree import NODE_DTYPE
+
+    try:
+        n_features, n_classes, n_outputs = (
+            _value(one, members) for one in node["__reduce__"]["args"]["content"]
+        )
+        state = {name: _value(one, members) for name, one in node["content"]["content"].items()}
+        nodes, values, count = state["nodes"], state["values"], state["node_count"]
+        sizes = all(isinstance(one, int) and one > 0 for one in (n_features, n_outputs, count))
+        sound = (
+            sizes
+            and set(state) == {"max_depth", "node_count", "nodes", "values"}
+            and isinstance(state["max_depth"], int)
+            and n_classes.dtype == np.int64
+            and n_classes.shape == (n_outputs,)
+            and bool(((n_classes > 0) & (n_classes < _MOST_CLASSES)).all())
+            and nodes.dtype == NODE_DTYPE
+            and nodes.shape == (count,)
+            and values.dtype == np.float64
+            and values.shape == (count, n_outputs, int(n_classes.max()))
+            and _children_follow(nodes, n_features)
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise ModelFileError(f"is damaged: it holds a {TREE} without its parts ({error!r})") from error
+    if not sound:
+        raise ModelFileError(f"is damaged: it holds a {TREE} whose arrays do not fit together")
+
+
+def _value(node: Mapping[str, Any], members: Mapping[str, bytes]) -> Any:
+    """The number, or the array, of a node of the schema."""
+    if node["__loader__"] == "JsonNode":
+        return json.loads(node["content"])
+    if node["__loader__"] != "NdArrayNode" or node["type"] != "numpy":
+        raise TypeError(f"{node['__loader__']} in a tree")
+    return np.load(io.BytesIO(members[node["file"]]), allow_pickle=False)
+
+
+def _children_follow(nodes: np.ndarray, n_features: int) -> bool:
+    left, right, feature = nodes["left_child"], nodes["right_child"], nodes["feature"]
+    leaf, place = left == -1, np.arange(len(nodes))
+    inner = ~leaf
+    good = (left > place) & (left < len(nodes)) & (right > place) & (right < len(nodes))
+    good &= (feature >= 0) & (feature < n_features)
+    return bool(good[inner].all() and (right[leaf] == -1).all())
+
+
+# -- after ---------------------------------------------------------------------------------------------------
+
+
+def check_foreign(part: Any) -> None:
+    """Raise unless a tree, or a forest of trees, of scikit-learn expects the columns that its trees index."""
+    if not type(part).__module__.startswith("sklearn."):
+        return
+    width = getattr(part, "n_features_in_", None)
+    tree = vars(part).get("tree_")
+    if tree is not None and (
+        f"{type(tree).__module__}.{type(tree).__name__}" != TREE or tree.n_features != width
+    ):
+        raise ModelFileError(f"holds a {type(part).__name__} whose tree has other columns")
+    if type(part).__module__ == "sklearn.ensemble._forest":
+        trees = vars(part).get("estimators_", [])
+        fits = isinstance(trees, list) and all(
+            type(one).__module__ == "sklearn.tree._classes" and getattr(one, "n_features_in_", None) == width
+            for one in trees
+        )
+        if not fits:
+            raise ModelFileError(f"holds a {type(part).__name__} whose trees have other columns")
+
+
+# -- what cannot be saved ------------------------------------------------------------------------------------
+
+
+def foreign_member(model: Any, home: Callable[[str], str | None]) -> str | None:
+    """A sentence on the first learner of another library that a model file does not take, if there is one.
+
+    `home(name)` says where Lyceum has a learner of that name.
+    """
+    waiting: list[tuple[str, Any]] = [("", model)]
+    seen: set[int] = set()
+    while waiting:
+        where, part = waiting.pop()
+        if id(part) in seen:
+            continue
+        seen.add(id(part))
+        kind = type(part)
+        full = f"{kind.__module__}.{kind.__qualname__}"
+        if isinstance(part, BaseEstimator):
+            ours = kind.__module__.startswith("lyceum.") or hasattr(part, "steps")
+            if not ours and hasattr(part, "predict") and full not in FOREIGN_TYPES:
+                return _sentence(where, kind, home(kind.__name__))
+            names = getattr(part, "names_", None)
+            for name, value in vars(part).items():
+                if name == "estimators_" and isinstance(value, list):
+                    labels = names if isinstance(names, list) and len(names) == len(value) else None
+                    waiting += [
+                        (f"its member {labels[i]!r}" if labels else where, one) for i, one in enumerate(value)
+                    ]
+                else:
+                    waiting.append((where or f"its {name}", value))
+        elif isinstance(part, list | tuple):
+            waiting += [(where, one) for one in part]
+    return None
+
+
+def _sentence(where: str, kind: type, home: str | None) -> str:
+    instead = f"take {home} in its place" if home else "take one of Lyceum's learners in its place"
+    library = kind.__module__.split(".")[0]
+    return (
+        f"{where or 'it'} is a {kind.__name__} of {library}, whose compiled parts cannot be checked when a "
+        f"file is read: {instead}, or pickle the model where you trust whoever can write the file"
+    )
