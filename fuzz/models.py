@@ -135,7 +135,7 @@ def _ask(sample: Sample, methods: Sequence[str], changes: list[tuple[str, Any, A
     except ModelFileError:
         return "refused"
     except Exception:
-        return "damaged"  # which `load` says in a sentence of its own
+        return "unusable"  # which `load` says in a sentence of its own
     for method in methods:
         if hasattr(sample.model, method):
             try:

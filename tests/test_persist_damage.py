@@ -1,8 +1,11 @@
 """Model files damaged at random load right or not at all."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
+import skops.io
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.pipeline import make_pipeline
@@ -147,3 +150,55 @@ def test_a_fitted_learner_without_its_schema_is_refused():
     del model.schema_
     with pytest.raises(ModelFileError, match="without the schema"):
         persist._packed(model)
+
+
+# -- what is no damage is not called so ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (MemoryError(), "needs more memory than there is"),
+        (ModuleNotFoundError("No module named 'rare'"), "needs what is not installed here: .*'rare'.*Lyceum"),
+        (OSError(5, "Input/output error"), "could not be loaded: .*Input/output error"),
+        (KeyError("mean_"), "is whole, but does not hold a model .*KeyError: 'mean_'.*written by Lyceum"),
+    ],
+)
+def test_a_file_that_is_whole_is_not_called_damaged(error, message, sample, monkeypatch):
+    def fail(members):
+        raise error
+
+    monkeypatch.setattr(persist, "_built", fail)
+    with pytest.raises(ModelFileError, match=message) as raised:
+        lyceum.load(sample[0])
+    assert "damaged" not in str(raised.value)
+
+
+def test_a_type_that_only_another_version_knows_is_named_with_the_version(sample, tmp_path):
+    members = persist._members(sample[0].read_bytes())
+    members["schema.json"] = members["schema.json"].replace(b"NaiveBayes", b"NewBayes")
+    header = json.loads(members["lyceum.json"]) | {"lyceum": "99.0", "sha256": persist._digest(members)}
+    members["lyceum.json"] = json.dumps(header).encode()
+    (tmp_path / "new").write_bytes(persist._archive(members))
+    message = r"holds a lyceum\.bayes\.NewBayes, which is not among .*written by Lyceum 99\.0"
+    with pytest.raises(ModelFileError, match=message):
+        lyceum.load(tmp_path / "new")
+
+
+def test_a_file_that_is_not_there_or_not_a_file_is_an_error_of_the_system(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        lyceum.load(tmp_path / "nothing")
+    with pytest.raises(IsADirectoryError):
+        lyceum.load(tmp_path)
+
+
+def test_the_members_are_those_of_skops_own_file():
+    """`persist` uses SaveContext and get_state of skops.io._utils, two names that skops does not promise."""
+    model = LinearDiscriminant().fit(TABLE[["dose"]].fillna(0.0), CLASSES)
+    ours, theirs = persist._dumped(model), persist._members(skops.io.dumps(model))
+    schemas = [json.loads(each.pop("schema.json")) for each in (ours, theirs)]
+    arrays = [sorted(each.values()) for each in (ours, theirs)]
+    assert arrays[0] == arrays[1]
+    for schema, each in zip(schemas, (ours, theirs), strict=True):
+        persist._rewrite(schema, each)  # object ids and names of files differ
+    assert schemas[0] == schemas[1]

@@ -122,16 +122,14 @@ def load(path: str | os.PathLike[str]) -> Any:
     Raises
     ------
     ModelFileError
-        If the file is damaged, is of a newer format, holds a type that is not catalogued, or holds arrays
-        that do not fit the learner.
+        If the file is damaged, is of a newer format, holds a type that is not catalogued, holds arrays that
+        do not fit the learner, or needs memory or a package that is not there: the sentence says which.
     """
     from lyceum._model_checks import check_model, rehearse
 
     data = Path(path).read_bytes()
     try:
-        model = _unpacked(data)
-        check_model(model)
-        rehearse(model)
+        members = _sound_members(data)
     except ModelFileError as error:
         raise ModelFileError(f"{path} {error}") from error
     except MemoryError as error:
@@ -139,7 +137,32 @@ def load(path: str | os.PathLike[str]) -> Any:
     except Exception as error:  # whatever a parser makes of bytes that `save` did not write
         detail = f"{type(error).__name__}: {error}"
         raise ModelFileError(f"{path} is damaged, or is not a model file at all ({detail})") from error
+    try:
+        model = _built(members)
+        check_model(model)
+        rehearse(model)
+    except Exception as error:
+        raise ModelFileError(f"{path} {_complaint(error, members)}") from error
     return model
+
+
+def _complaint(error: Exception, members: Mapping[str, bytes]) -> str:
+    """Why a file that is as it was written cannot be loaded: what it holds, or what is lacking here."""
+    header = json.loads(members[_HEADER])
+    writer = f"Lyceum {header.get('lyceum')} with scikit-learn {header.get('sklearn')}"
+    if isinstance(error, ModelFileError):
+        newer = "" if header.get("lyceum") == lyceum.__version__ else f" (it was written by {writer})"
+        return f"{error}{newer}"
+    if isinstance(error, MemoryError):
+        return "needs more memory than there is"
+    if isinstance(error, ImportError):
+        return f"needs what is not installed here: {error}; it was written by {writer}"
+    if isinstance(error, OSError):
+        return f"could not be loaded: {error}; try again"
+    return (
+        f"is whole, but does not hold a model that Lyceum {lyceum.__version__} can use "
+        f"({type(error).__name__}: {error}): it was written by {writer}, or by another program"
+    )
 
 
 # -- writing -----------------------------------------------------------------------------------------------
@@ -249,12 +272,22 @@ def _digest(members: Mapping[str, bytes]) -> str:
 
 
 def _unpacked(data: bytes) -> Any:
+    return _built(_sound_members(data))
+
+
+def _sound_members(data: bytes) -> dict[str, bytes]:
+    """The members of a file that is as `save` wrote it."""
+    members = _members(data)
+    _check_header(members)
+    return members
+
+
+def _built(members: Mapping[str, bytes]) -> Any:
+    """What the members hold, after checks of their types and sizes."""
     import skops.io
 
     from lyceum._model_checks import without_caches
 
-    members = _members(data)
-    _check_header(members)
     schema = json.loads(members[_SCHEMA])
     trusted = _check_types(schema)
     _check_trees(schema, members)

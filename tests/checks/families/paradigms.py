@@ -27,7 +27,6 @@ CASES: dict[str, Case] = {
         without={
             **_BY_NUMBERS,
             "weights_are_repeats": "rows are drawn by their numbers",
-            "cells_may_be_a_million_away": "a cut is drawn between the cells as they are rounded",
         }
     ),
     "LabelPropagation": Case(
