@@ -101,7 +101,7 @@ def messages(target: str, seed: int, stop: int, seconds: float):
     worker.start()
     sender.close()
     try:
-        while receiver.poll(SECONDS_PER_CASE + 300):
+        while receiver.poll(SECONDS_PER_CASE + 3600):
             yield receiver.recv()
     except EOFError:
         pass

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv
+from sklearn.base import is_classifier
 
 from lyceum.bayes import NaiveBayes
 from lyceum.data import FileFormat, read_data, say
@@ -85,6 +86,10 @@ def label_file(
     """
     if strategy not in STRATEGIES:
         raise LyceumError(f"strategy must be one of {', '.join(STRATEGIES)}, not {strategy!r}")
+    if n_queries < 0:
+        raise LyceumError(f"n_queries={n_queries} asks for less than nothing: give 0 or more")
+    if learner is not None and not is_classifier(learner):
+        raise LyceumError(f"{type(learner).__name__} is no classifier: the rows to label are chosen by one")
     found = read_data(data, form)
     say(found.notes, data)
     work = _Work(found.table, target, Path(out), ask, NaiveBayes() if learner is None else learner)

@@ -118,6 +118,8 @@ def reduce_table(
 
 
 def _model(method: str, n: float | None) -> Any:
+    if n is not None and not 0 < n < np.inf:
+        raise SettingError(f"n_components={n} keeps no columns: give a number of columns, or a share below 1")
     whole = None if n is None else int(n)
     makers = {
         "pca": lambda: PCA(n if n is None or n < 1 else whole),

@@ -14,6 +14,7 @@ import typer
 
 from lyceum.cli._options import AsJson, Data, Force, Ignore, Kind, kinds_of, reads_files, refuse_to_replace
 from lyceum.errors import LyceumError
+from lyceum.files import replacing, write_file
 
 if TYPE_CHECKING:
     from lyceum.networks import BayesNet
@@ -243,10 +244,10 @@ def draw(
     """Draw a network with the probabilities of its states, before and after evidence."""
     from lyceum.cli._screen import console
 
-    refuse_to_replace(out, force)
+    refuse_to_replace(out, force, (".png", ".svg", ".pdf", ".dot"))
     model = _read(net)
-    if out.endswith(".dot"):
-        Path(out).write_text(model.to_dot(), encoding="utf-8")
+    if out.lower().endswith(".dot"):
+        write_file(out, model.to_dot().encode())
     else:
         import matplotlib
 
@@ -280,10 +281,14 @@ def sample(
     import pyarrow.parquet as pq
 
     if out != "-":
-        refuse_to_replace(out, force)
+        refuse_to_replace(out, force, (".csv", ".parquet"))
     table = _read(net).sample(rows, seed)
-    if out.endswith(".parquet"):
-        pq.write_table(table, out)
-        return
     plain = pa.table({name: table.column(name).cast(pa.string()) for name in table.column_names})
-    csv.write_csv(plain, sys.stdout.buffer if out == "-" else out)
+    if out == "-":
+        csv.write_csv(plain, sys.stdout.buffer)
+        return
+    with replacing(out) as file:
+        if out.lower().endswith(".parquet"):
+            pq.write_table(table, file)
+        else:
+            csv.write_csv(plain, file)

@@ -94,8 +94,10 @@ def _value(text: str) -> Any:
         return text
 
 
-def refuse_to_replace(path: str, force: bool) -> None:
-    """Raise where a file is there already, before any work is done."""
+def refuse_to_replace(path: str, force: bool, endings: Sequence[str] = ()) -> None:
+    """Raise where a file is there already, or has another ending, before any work is done."""
+    if endings and Path(path).suffix.lower() not in endings:
+        raise LyceumError(f"cannot tell how to write {path}: name it {' or '.join(endings)}")
     if Path(path).exists() and not force:
         raise FileExistsError(f"{path} is there already: choose another name, or replace it by --force")
 

@@ -13,6 +13,7 @@ from lyceum.apply import reduce_table
 from lyceum.cli._options import refuse_to_replace
 from lyceum.cli._screen import console, notes, print_json, progress_bar, show_table
 from lyceum.data import FileFormat
+from lyceum.files import replacing, write_file
 
 __all__ = ["run"]
 
@@ -28,15 +29,17 @@ def run(
     force: bool,
     as_json: bool,
 ) -> None:
-    for path in (out, page):
-        if path is not None:
-            refuse_to_replace(path, force)
+    if out is not None:
+        refuse_to_replace(out, force, (".csv", ".parquet"))
+    if page is not None:
+        refuse_to_replace(page, force)
     with notes(), progress_bar(f"reducing {Path(data).name}"):
         found = reduce_table(data, target, method=method, n_components=components, form=form)
     if out is not None:
-        (pq.write_table if out.endswith(".parquet") else csv.write_csv)(found.table, out)
+        with replacing(out) as file:
+            (pq.write_table if out.lower().endswith(".parquet") else csv.write_csv)(found.table, file)
     if page is not None:
-        Path(page).write_text(found.page(Path(data).name), encoding="utf-8")
+        write_file(page, found.page(Path(data).name).encode())
     if as_json:
         print_json(found.as_dict())
         return

@@ -8,6 +8,7 @@ from typing import Any
 from lyceum.apply import segment_image
 from lyceum.cli._options import refuse_to_replace
 from lyceum.cli._screen import console, print_json, show_table
+from lyceum.errors import LyceumError
 
 __all__ = ["run"]
 
@@ -15,6 +16,8 @@ __all__ = ["run"]
 def run(
     image: str, out: str, segments: int, by: Any, method: Any, seed: int, force: bool, as_json: bool
 ) -> None:
+    if Path(image).is_dir():
+        raise LyceumError(f"{image} is a folder: give an image")
     target = Path(out or Path(image).with_name(Path(image).stem + "-segments.png"))
     palette = target.with_name(target.stem + "-palette.png")
     for path in (target, palette):

@@ -98,11 +98,15 @@ _OTHERS = {
     ".pkl": "write the frame as .parquet: a pickle can run any code",
     ".pickle": "write the frame as .parquet: a pickle can run any code",
 }
+_WITH_TABLES = {"workbook", "sqlite", "duckdb"}
 _WITHOUT_TYPES = ("csv", "json", "workbook", "sqlite")
 
 
-def file_kind(paths: Sequence[str]) -> str:
+def file_kind(paths: Sequence[str], table: str = "") -> str:
+    """What kind of files they are; `table` names a sheet or a table, which only some kinds have."""
     kinds = {_kind(path): path for path in paths}
+    if table and not kinds.keys() & _WITH_TABLES:
+        raise DataError(f"{paths[0]} has no tables to choose {table!r} from: leave out table (--table)")
     if len(kinds) > 1:
         raise DataError(
             f"the files are of different kinds, {' and '.join(kinds.values())}: scan files of one kind"
@@ -194,7 +198,7 @@ def read_data(data: Any, form: FileFormat | None = None) -> TableData:
 
 def read_files(paths: Sequence[str], form: FileFormat, name: str = "") -> TableData:
     """Files of one kind as one table: written numbers and dates parsed where the files have no types."""
-    kind = file_kind(paths)
+    kind = file_kind(paths, form.table)
     tables, notes, prefers = _READERS[kind](paths, form)
     table = with_rows(_concatenated(tables, paths), paths[0])
     if not is_typed(kind):

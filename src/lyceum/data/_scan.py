@@ -193,7 +193,7 @@ def _inferred_source(table: pa.Table, roles: ColumnRoles) -> ArraySource:
 
 def _file_source(data: Any, roles: ColumnRoles, memory: int, form: FileFormat) -> Source:
     paths = paths_of(data)
-    kind = file_kind(paths)
+    kind = file_kind(paths, form.table)
     if kind == "parquet":
         return _parquet_source(paths, roles, memory)
     if kind == "csv" and not fits_memory(paths, memory, form):

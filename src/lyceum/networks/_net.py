@@ -267,6 +267,8 @@ class BayesNet:
         -------
         Posterior, or GaussianPosterior if the query is Gaussian
         """
+        if n_samples < 1:
+            raise SettingError(f"n_samples={n_samples}: an answer from samples needs at least one")
         names = [query] if isinstance(query, str) else list(query)
         return answer(self, names, read_evidence(self, evidence, soft), method, n_samples, random_state)
 
