@@ -21,6 +21,7 @@ from lyceum.data import (
     FileFormat,
     file_kind,
     is_frame,
+    parse_columns,
     paths_of,
     read_data,
     reading,
@@ -83,7 +84,7 @@ class Batches:
         table = found.table
         self._check(table.column_names)
         for start in range(0, table.num_rows, _ROWS):
-            yield table.select(self.wanted).slice(start, _ROWS)
+            yield self._numbers(table.select(self.wanted).slice(start, _ROWS))
 
     def _parquet(self) -> Iterator[pa.Table]:
         for path in self.paths:
@@ -91,7 +92,11 @@ class Batches:
             with reading(path), pq.ParquetFile(path, buffer_size=1 << 16, pre_buffer=False) as file:
                 self._check(file.schema_arrow.names, path)
                 for batch in file.iter_batches(_ROWS, columns=self.wanted):
-                    yield pa.Table.from_batches([batch])
+                    yield self._numbers(pa.Table.from_batches([batch]))
+
+    def _numbers(self, table: pa.Table) -> pa.Table:
+        """The table with text that is written as numbers read as such, in columns that the model has so."""
+        return parse_columns(table, [column.name for column in self.columns if column.numeric])
 
     def _csv(self) -> Iterator[pa.Table]:
         form = self.form.csv(self.paths[0])
@@ -103,7 +108,7 @@ class Batches:
             types = {name: known.get(name, _TEXT) for name in typed.types}
             written = {name: style for name, style in typed.written.items() if name in numeric}
             say(typed.notes, path)
-            for batch in replace(typed, types=types, written=written).stream(path):
+            for batch in replace(typed, types=types, written=written).stream_on(path, numeric):
                 yield pa.Table.from_batches([batch]).select(self.wanted)
 
     def _check(self, names: Sequence[str], path: str = "the table") -> None:

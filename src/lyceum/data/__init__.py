@@ -10,7 +10,15 @@ from lyceum.data._column_roles import spelling_hint
 from lyceum.data._dask import is_dask
 from lyceum.data._design_change import design_change
 from lyceum.data._file_format import FileFormat
-from lyceum.data._files import TableData, file_kind, fits_memory, paths_of, read_data, read_table
+from lyceum.data._files import (
+    TableData,
+    file_kind,
+    fits_memory,
+    parse_written,
+    paths_of,
+    read_data,
+    read_table,
+)
 from lyceum.data._inspect import inspect
 from lyceum.data._inspection import ColumnInspection, Inspection, time_text
 from lyceum.data._profile import ColumnProfile, TableProfile
@@ -20,6 +28,7 @@ from lyceum.data._schema import KINDS, Column, Kind, Schema
 from lyceum.data._sources import ArraySource, reading
 from lyceum.data._steps import CheckCells, CheckTarget, Design, Recode
 from lyceum.data._text_arrays import text_array, text_table
+from lyceum.data._written import parse_columns
 
 if TYPE_CHECKING:
     from lyceum.data._inputs import Inputs
@@ -58,6 +67,8 @@ __all__ = [
     "is_dask",
     "is_frame",
     "labels",
+    "parse_columns",
+    "parse_written",
     "paths_of",
     "read_data",
     "read_table",

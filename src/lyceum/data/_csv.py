@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import IO, TypeVar
 
@@ -201,6 +201,27 @@ class CsvFormat:
             if not other.parse(pa.array([misfit.cell])).null_count:
                 written[name] = other
         return replace(self, types={**self.types, name: kind}, written=written)
+
+    def stream_on(self, source: str, columns: Collection[str]) -> Iterator[pa.RecordBatch]:
+        """The batches of `stream`, also where cells of these columns are written in another way later on.
+
+        What came before is read again, and not given again.
+        """
+        form, given = self, 0
+        while True:
+            skip = given
+            try:
+                for batch in form.stream(source):
+                    rest = batch.slice(min(skip, len(batch)))
+                    skip -= len(batch) - len(rest)
+                    given += len(rest)
+                    if len(rest):
+                        yield rest
+                return
+            except Misfit as misfit:
+                form = form._raised(misfit)
+                if misfit.name not in columns or misfit.name not in form.written:
+                    raise
 
     def settled(self, sources: Sequence[str]) -> CsvFormat:
         """This format with types that fit every cell of every file, found by reading the files through."""

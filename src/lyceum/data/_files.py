@@ -5,12 +5,13 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from lyceum.data._arff import read_arff
@@ -22,7 +23,7 @@ from lyceum.data._json_lines import read_json
 from lyceum.data._rows_text import source_name
 from lyceum.data._sources import reading
 from lyceum.data._workbook import read_workbook
-from lyceum.data._written import describe_written, distinct_texts, parse_text
+from lyceum.data._written import describe_written, distinct_texts, parse_columns, parse_text, styles_of
 from lyceum.errors import DataError, SchemaError
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "file_kind",
     "fits_memory",
     "is_typed",
+    "parse_written",
     "paths_of",
     "read_data",
     "read_files",
@@ -211,6 +213,31 @@ def _parsed(table: pa.Table, form: FileFormat, prefers: str) -> tuple[pa.Table, 
     after, styles = parse_text(table, form.decimal, prefers)
     texts = {name: distinct_texts(table.column(name)) for name in styles}
     return after, tuple(describe_written(styles, texts))
+
+
+def parse_written(data: TableData) -> TableData:
+    """The data of a typed source with text that is written as numbers or dates read as such, and said so.
+
+    Text of plain digits stays text: whoever gave it that type may mean codes.
+
+    >>> table = pa.table({"price": ["$3", "$1,200.50"], "code": ["17", "4"]})
+    >>> parse_written(TableData(table, True, "shop")).table.schema.types[0]
+    DataType(double)
+    """
+    if not data.typed:
+        return data
+    styles = {
+        name: style
+        for name, style in styles_of(data.table, "", ".").items()
+        if not _is_plain(distinct_texts(data.table.column(name)))
+    }
+    texts = {name: distinct_texts(data.table.column(name)) for name in styles}
+    notes = (*data.notes, *describe_written(styles, texts))
+    return replace(data, table=parse_columns(data.table, styles), notes=notes)
+
+
+def _is_plain(texts: pa.Array) -> bool:
+    return bool(pc.all(pc.match_substring_regex(texts, r"^[+-]?\d+(\.\d*)?$")).as_py())
 
 
 def fits_memory(data: Any, memory: int, form: FileFormat | None = None) -> bool:

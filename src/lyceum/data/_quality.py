@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from lyceum.data._arrow import column_class, numbers
 from lyceum.data._profile import ColumnProfile
+from lyceum.data._written import style_of
 
 __all__ = ["Cells", "Facts", "Flag", "column_flags", "copies", "target_flags"]
 
@@ -182,8 +183,12 @@ def _mostly_numbers(values: np.ndarray, counts: np.ndarray) -> Iterator[Flag]:
     order = np.argsort(-counts, kind="stable")[:5000]
     number = np.array([_is_number(str(values[i])) for i in order])
     share = counts[order][number].sum() / max(1, counts[order].sum())
+    written = None if share == 1.0 else style_of(pa.array([str(values[i]) for i in order]))
     if share == 1.0:
         yield Flag("numbers_as_text", "holds numbers written as text: convert it")
+    elif written is not None and not written.date:
+        first = str(values[order[~number][0]])
+        yield Flag("numbers_as_text", f"holds numbers written as text, such as {first!r}: convert it")
     elif share >= 0.9:
         odd = str(values[order[~number][0]])
         yield Flag("mostly_numbers", f"would be numbers but for cells such as {odd!r}: do they mean missing?")

@@ -6,14 +6,14 @@ Arrow's readers take such cells for text. A style is accepted only if every cell
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-__all__ = ["Written", "describe_written", "parse_text", "style_of"]
+__all__ = ["Written", "describe_written", "parse_columns", "parse_text", "style_of"]
 
 _LOOK = 20  # values that are looked at before all are
 _CURRENCY = (
@@ -231,10 +231,30 @@ def parsed(
 def parse_text(table: pa.Table, decimal: str = "", prefers: str = ".") -> tuple[pa.Table, dict[str, Written]]:
     """The table with the columns of text that are numbers or dates read as such, and which they are."""
     styles = styles_of(table, decimal, prefers)
+    return _with_parsed(table, styles), styles
+
+
+def parse_columns(table: pa.Table, columns: Iterable[str]) -> pa.Table:
+    """The table with those of the columns that are text, and are numbers or dates in one style, read so.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+    columns : iterable of str
+        Names of columns.
+
+    >>> parse_columns(pa.table({"price": ["$3", "$1,200.50"]}), ["price"])["price"].to_pylist()
+    [3.0, 1200.5]
+    """
+    styles = styles_of(table.select([name for name in columns if name in table.column_names]), "", ".")
+    return _with_parsed(table, styles)
+
+
+def _with_parsed(table: pa.Table, styles: Mapping[str, Written]) -> pa.Table:
     for name, written in styles.items():
         place = table.schema.get_field_index(name)
         table = table.set_column(place, name, parsed(table.column(name), written)[0])
-    return table, styles
+    return table
 
 
 def describe_written(styles: Mapping[str, Written], texts: Mapping[str, pa.Array]) -> Iterator[str]:

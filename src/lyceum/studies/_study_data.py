@@ -22,6 +22,7 @@ from lyceum.data import (
     Schema,
     fits_memory,
     inspect,
+    parse_written,
     paths_of,
     read_data,
     scan,
@@ -76,7 +77,7 @@ class StudyData:
         # rows that fit are read once, for the inspection and for the learners
         data: Any = list(recipe.data)
         form = FileFormat(**recipe.form)
-        data = read_data(data, form) if fits_memory(data, memory, form) else data
+        data = parse_written(read_data(data, form)) if fits_memory(data, memory, form) else data
         found = inspect(data, recipe.target, task=recipe.task, kinds=kinds, memory=memory, form=form)
         suspects = _suspects(found, recipe)
         left_out = {suspect.column for suspect in suspects if suspect.left_out}
