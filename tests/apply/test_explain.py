@@ -6,11 +6,11 @@ import pytest
 from sklearn.pipeline import make_pipeline
 
 import lyceum
-from lyceum.apply import explain_rows
+from lyceum.apply import FittedModel, explain_rows
 from lyceum.bayes import LinearDiscriminant
 from lyceum.decision import MinimumRiskClassifier
-from lyceum.linear import LogisticRegression
-from lyceum.prepare import FillMissing, OneOfC, Standardize
+from lyceum.linear import Lasso, LogisticRegression
+from lyceum.prepare import DateParts, FillMissing, OneOfC, Standardize
 from lyceum.reduce import PCA
 
 rng = np.random.default_rng(5)
@@ -50,3 +50,13 @@ def test_columns_made_of_several_keep_their_names():
     (one,) = explain_rows(model, numbers, [0])
     assert {name for name, *_ in one.contributions} == {"pca0", "pca1"}
     assert all(isinstance(cell, float) for _, cell, _ in one.contributions)
+
+
+def test_a_date_that_was_taken_apart_is_one_column_with_its_names():
+    days = pd.DataFrame({"day": pd.date_range("2024-01-01", periods=90), "x": rng.normal(size=90)})
+    y = np.arange(90) % 7 + days["x"]
+    model = make_pipeline(DateParts(), Standardize(), Lasso(alpha=0.01)).fit(days, y)
+    found = FittedModel(model).explain(lyceum.scan(days.iloc[[5]]))
+    assert found.names == ("day", "x")
+    assert found.values[0, 0] == "January, Saturday"
+    np.testing.assert_allclose(found.scores, model.predict(days.iloc[[5]]))

@@ -9,12 +9,15 @@ from lyceum.decision import LossMatrix
 from lyceum.studies._candidate import Candidate
 from lyceum.studies._comparison import HoldoutResult, OutOfSample
 from lyceum.studies._loss_rule import LossRule
+from lyceum.studies._metric import Metric
 from lyceum.studies._plan import Task
 from lyceum.studies._problems import Problems
 from lyceum.studies._ranking import compare_learners
 from lyceum.studies._statements import answer, statements
 from lyceum.studies._store import TaskResult
 from lyceum.studies._task_table import TaskTable
+
+LABELS = {"constant": "constant guess"}
 
 
 @dataclass
@@ -59,6 +62,7 @@ def told(
     complexity=None,
     holdout=None,
     curve=None,
+    metric=None,
     **facts,
 ):
     """What a study with these out-of-sample predictions says.
@@ -69,11 +73,13 @@ def told(
     y = np.asarray(y)
     classes = classes if y.dtype.kind in "iu" else None
     matrix = None if loss is None else LossMatrix.of(LossMatrix.from_costs(loss, classes), classes)
-    rule = LossRule(None if classes is None else len(classes), matrix, doubt)
+    n_classes = None if classes is None else len(classes)
+    rule = LossRule(n_classes, matrix, doubt, None if metric is None else Metric.of(metric))
     fold_of = np.arange(len(y)) % folds
     predictions = {"constant": constant_guess(y, folds, rule.n_classes), **predictions}
     candidates = [
-        Candidate(name, name, name, "", (name,), is_baseline=name == "constant") for name in predictions
+        Candidate(name, name, LABELS.get(name, name), "", (name,), is_baseline=name == "constant")
+        for name in predictions
     ]
     results, samples = {}, {}
     for name, predicted in predictions.items():

@@ -157,7 +157,7 @@ def test_learners_whose_rows_are_limited_are_left_out_of_larger_tables_and_named
         other = Plan.of(recipe, StudyData.of(recipe))
     assert [c.name for c in plan.candidates[1:]] == ["LinearDiscriminant"]
     assert plan.left_out == ("Left out, because there are more than 100 rows: naive Bayes.",)
-    assert other.left_out == ("Left out, because there are more than 50 rows: k neighbors classifier.",)
+    assert other.left_out == ("Left out, because there are more than 50 rows: k nearest neighbors.",)
 
 
 def test_a_fingerprint_is_of_the_bytes(tmp_path):
@@ -171,9 +171,9 @@ def test_a_fingerprint_is_of_the_bytes(tmp_path):
 
 def test_names_read_as_words():
     assert readable("SVC") == "SVC"
-    assert readable("RandomForestClassifier") == "random forest classifier"
+    assert readable("RandomForestClassifier") == "random forest"
     assert [readable(name) for name in ("C45", "ID3", "CART", "PCA")] == ["C45", "ID3", "CART", "PCA"]
-    assert readable("BayesianGaussianClassifier") == "Bayesian Gaussian classifier"
+    assert readable("BayesianGaussianClassifier") == "Bayesian Gaussian"
 
 
 def test_what_takes_long_is_searched_too_and_what_another_does_is_not_tried_unasked():

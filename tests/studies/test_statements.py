@@ -77,7 +77,7 @@ SENTENCES = {
         (numbers(), {"a": numbers() * 1.0001}),
     ),
     "worse beyond chance": (
-        "The constant and b are worse than a beyond chance",
+        "The constant guess and b are worse than a beyond chance",
         (Y, {"a": clear(Y), "b": noise(Y)}),
         (Y, {"a": clear(Y), "b": clear(Y)}),
     ),
@@ -90,6 +90,36 @@ SENTENCES = {
         "no test can tell",
         (Y[:4], {"a": clear(Y[:4])}, {"folds": 2}),
         (Y, {"a": clear(Y)}, {"folds": 2}),
+    ),
+    "a constant guess is chosen": (
+        "A constant guess predicts 'y' with an error rate of",
+        (Y, {"a": 1 - clear(Y)}),
+        (Y, {"a": clear(Y)}),
+    ),
+    "the committee": (
+        "worse than the committee beyond chance",
+        (Y, {"committee": clear(Y), "b": noise(Y)}),
+        (Y, {"a": clear(Y), "b": noise(Y)}),
+    ),
+    "AUC as people know it": (
+        "A predicts 'y' with an AUC of 0.9",
+        (RARE_Y, {"a": RARE_SCORE}, {"metric": "auc"}),
+        (RARE_Y, {"a": RARE_SCORE}),
+    ),
+    "no gain of AUC in percent": (
+        "A constant guess has 0.500.",
+        (RARE_Y, {"a": RARE_SCORE}, {"metric": "auc"}),
+        (RARE_Y, {"a": RARE_SCORE}),
+    ),
+    "rejecting under AUC is about errors": (
+        "its error rate on the rest would be",
+        (DRAWN_Y, {"a": DRAWN_P}, {"metric": "auc"}),
+        (DRAWN_Y, {"a": DRAWN_P}, {"loss": COSTS}),
+    ),
+    "rows in order of time": (
+        "use --time 'z'",
+        (Y, {"a": clear(Y)}, {"suspects": (Suspect("z", "ordered", "rises from row to row", False),)}),
+        (Y, {"a": clear(Y)}),
     ),
     "no better than constant": ("No learner does better", (Y, {"a": 1 - clear(Y)}), (Y, {"a": clear(Y)})),
     "the columns do tell something": (
@@ -287,6 +317,19 @@ def test_an_interval_of_rmse_stays_above_zero_and_holds_the_rmse():
         low, high = learner.interval
         assert 0.0 < low < learner.loss < high
         assert low * high == pytest.approx(learner.loss**2)  # even on the scale of the logarithm
+
+
+def test_no_error_under_costs_or_auc_still_has_an_interval():
+    y = np.tile([0, 1], 20)
+    for more in ({"loss": COSTS}, {"metric": "auc"}, {"metric": "f1"}):
+        found = told(y, {"a": clear(y)}, folds=5, **more).comparison["a"]
+        assert found.loss == found.interval[0] == 0.0
+        assert found.interval[1] > 0.05
+
+
+def test_ranked_by_auc_the_loss_and_the_auc_agree():
+    found = told(RARE_Y, {"a": RARE_SCORE}, metric="auc", folds=7).comparison["a"]
+    assert found.loss == pytest.approx(1.0 - found.auc)
 
 
 def test_the_auc_of_a_constant_guess_is_one_half():

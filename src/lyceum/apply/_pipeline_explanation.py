@@ -46,10 +46,16 @@ def _sources_after(step: Any, sources: np.ndarray) -> np.ndarray:
 
 
 def _cells_of(values: Any, names: Sequence[str], places: list[int]) -> np.ndarray:
-    """The cells of one column; of several one-of-C columns the name of the one that is 1."""
+    """The cells of one column; of several one-of-C columns the name of the one that is 1.
+
+    Of the parts of a date those that have names are given: "November, Saturday".
+    """
     cells = values[:, places]
     if len(places) == 1:
         return cells[:, 0]
+    if any("=" not in names[j] for j in places):
+        said = [", ".join(cell for cell in row if isinstance(cell, str)) for row in cells]
+        return np.array(said, dtype=object)
     labels = np.array([names[j].split("=", 1)[-1] for j in places], dtype=object)
     ones = cells.astype(np.float64) == 1.0
     return np.where(ones.any(axis=1), labels[ones.argmax(axis=1)], "")

@@ -16,7 +16,7 @@ from lyceum.cli._options import loss_for, option_words
 from lyceum.cli._screen import console, notes, print_json, progress_bar, table
 from lyceum.data import Inspection, inspect, scan
 from lyceum.errors import LyceumError
-from lyceum.studies import IntervalScale, RankedLearner, Recipe, Study, aligned_loss, study
+from lyceum.studies import IntervalScale, RankedLearner, Recipe, Study, aligned_interval, aligned_loss, study
 
 __all__ = ["run"]
 
@@ -104,7 +104,7 @@ def render(found: Study) -> None:
     """Print the ranking, the answer and where everything is."""
     comparison = found.comparison
     console.print(Text(found.question))
-    console.print(f"[bold]ranking by {comparison.criterion}[/] on {comparison.n_rows:,} unseen rows")
+    console.print(f"[bold]ranking by {comparison.metric}[/] on {comparison.n_rows:,} unseen rows")
     console.print()
     console.print(_ranking(found))
     console.print()
@@ -113,8 +113,7 @@ def render(found: Study) -> None:
     console.print(Text(_p_note(found), style="dim"))
     console.print()
     console.print(Text(found.answer))
-    reason = comparison.choice_reason.rstrip(".")
-    console.print(Text(f"{found.choice.label[:1].upper()}{found.choice.label[1:]} was chosen: {reason}."))
+    console.print(Text(found.choice_sentence))
     for text in _warnings(found):
         console.print(Text(text, style="yellow"))
     console.print()
@@ -157,19 +156,19 @@ def _warnings(found: Study) -> Iterator[str]:
 def _ranking(found: Study) -> Table:
     comparison, scale = found.comparison, IntervalScale.of(found.comparison.learners)
     drawn = console.width >= _WIDE
-    numbers = (comparison.criterion, "p", "tried", "seconds")
-    heads = ["", "learner", comparison.criterion, "95 % interval", *([""] if drawn else []), *numbers[1:]]
-    made = table(*heads)
+    numbers = (comparison.metric, "p", "tried", "seconds")
+    heads = ["", "learner", comparison.metric, "95 % interval", *([""] if drawn else []), *numbers[1:]]
+    made = table(*heads, collapse_padding=True)  # long names fit into 80 columns
     for column in made.columns:
         column.justify = "right" if column.header in numbers else "left"
     for s in comparison.learners:
-        low, high = (aligned_loss(comparison, end) for end in s.interval)
+        low, high = aligned_interval(comparison, s.interval)
         p = "" if s.p_value_holm is None else "< 0.001" if s.p_value_holm < 0.001 else f"{s.p_value_holm:.3f}"
         cells = [
             "✔" if s.name == comparison.choice else "",
             Text(f"{s.label} (calibrated)" if s.calibration else s.label),
             aligned_loss(comparison, s.loss),
-            f"{low} to {high}",
+            f"{low.removesuffix(' %')} to {high}",
             *([_drawn(s, scale)] if drawn else []),
             p,
             "" if s.is_baseline else f"{s.settings_tried}{'' if s.is_tuned else '*'}",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lyceum.report import plain
+from lyceum.studies._format import metric_name
 
 if TYPE_CHECKING:
     from lyceum.evaluate import LearningCurve
@@ -254,6 +255,11 @@ class Comparison:
             if learner.name == name:
                 return learner
         raise KeyError(f"{name!r} was not compared: there are {', '.join(s.name for s in self.learners)}")
+
+    @property
+    def metric(self) -> str:
+        """The criterion as people call it: AUC, the larger the better, where the loss is 1 − AUC."""
+        return metric_name(self.criterion)
 
     @property
     def baseline(self) -> RankedLearner | None:

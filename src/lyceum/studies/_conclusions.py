@@ -17,7 +17,7 @@ from lyceum import progress
 from lyceum.data import Rows
 from lyceum.decision import MinimumRiskClassifier
 from lyceum.errors import Cancelled
-from lyceum.evaluate import LearningCurve, StratifiedFolds, bootstrap_632, learning_curve
+from lyceum.evaluate import LearningCurve, bootstrap_632, learning_curve
 from lyceum.persist import save
 from lyceum.studies._calibration import calibrated_model, chosen_map, usual_calibration
 from lyceum.studies._committees import committee_model
@@ -38,6 +38,7 @@ Settings = dict[str, Any] | None
 
 _ROUNDS = 100
 _CURVE_FOLDS = 5
+_CURVE_TIMES = 3
 _GRACE = 2.0  # seconds that a fit has beyond the time allowed before fewer rows are taken
 _FEW_ROWS = 1_000  # that are fitted whatever the time
 
@@ -130,8 +131,13 @@ def curve_values(plan: Plan, data: StudyData, choice: RankedLearner, baseline: f
     y, seed = data.y[plan.compared], seed_of(plan.seed, "curve")
     smallest = len(y) if plan.classes is None else int(np.bincount(y)[np.unique(y)].min())
     n_folds = max(2, min(_CURVE_FOLDS, smallest))
-    folds = StratifiedFolds(n_folds, stratify=plan.classes is not None, random_state=seed)
-    curve = learning_curve(trial.model, trial.rows, cv=folds, random_state=seed, **trial.options)
+    scheme = plan.scheme.take(plan.compared)
+    if scheme.groups is not None:
+        n_folds = min(n_folds, scheme.most_folds() or n_folds)
+    splits = list(scheme.splits(y, n_folds, seed))
+    if scheme.times is not None:
+        splits = splits[-_CURVE_TIMES:]  # the earlier ones have few rows to learn from
+    curve = learning_curve(trial.model, trial.rows, cv=splits, random_state=seed, **trial.options)
     return {
         "sizes": curve.sizes.tolist(),
         "train": curve.train_losses.tolist(),

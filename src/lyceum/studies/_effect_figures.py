@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lyceum import plot
+from lyceum.data import time_text
 from lyceum.plot.style import COLOURS, finish, legend, line_style
 from lyceum.report import Table
 from lyceum.studies._effects import ColumnEffect, ModelEffects, PairEffect
-from lyceum.studies._format import number_text, show_cell
+from lyceum.studies._format import percent_text, show_cell
 from lyceum.studies._problems import Problems
 from lyceum.studies._svg import Figure, figure_of
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["effect_figures"]
 
 _COLUMNS = 12  # bars of importance
+_ADDS_UP = 0.005  # of the variation: below, two columns do not act on each other
 _LABEL = 18  # characters of a category on an axis
 
 
@@ -81,8 +83,15 @@ def _what(study: Study, output: str) -> str:
     return f"predicted {output}" if study.classes is None else f"P({output})"
 
 
+def _written(study: Study, name: str, values: Sequence[Any]) -> list[Any]:
+    """The values of a column as people read them: seconds since 1970 as dates."""
+    dates = any(column.name == name and column.is_time for column in study.schema)
+    return [time_text(value) for value in values] if dates else list(values)
+
+
 def _effect(study: Study, effect: ColumnEffect, i: int) -> Iterator[Figure]:
-    rows = [(value, *means) for value, means in zip(effect.values, zip(*effect.means))]
+    values = _written(study, effect.column, effect.values)
+    rows = [(value, *means) for value, means in zip(values, zip(*effect.means))]
     heads = (effect.column, *(_what(study, name) for name in effect.outputs))
     text = "The mean prediction for unseen rows if all of them had this value (partial dependence)."
     draw = partial(_draw_effect, study, effect)
@@ -91,11 +100,12 @@ def _effect(study: Study, effect: ColumnEffect, i: int) -> Iterator[Figure]:
 
 
 def _draw_effect(study: Study, effect: ColumnEffect, ax: Axes) -> Axes:
-    numbers = _is_number(effect.values)
+    values = _written(study, effect.column, effect.values)
+    numbers = _is_number(values)
     for name, means in zip(effect.outputs, effect.means):
         style = line_style(ax)
         if numbers:
-            ax.plot(effect.values, means, marker="o", markersize=3.0, label=_what(study, name), **style)
+            ax.plot(values, means, marker="o", markersize=3.0, label=_what(study, name), **style)
         else:
             ax.plot(
                 means, range(len(means)), "o", color=style["color"], markersize=7, label=_what(study, name)
@@ -104,7 +114,7 @@ def _draw_effect(study: Study, effect: ColumnEffect, ax: Axes) -> Axes:
     if numbers:
         finish(ax, effect.column, axis, None)
     else:
-        ax.set_yticks(range(len(effect.values)), [_short(value) for value in effect.values])
+        ax.set_yticks(range(len(values)), [_short(value) for value in values])
         ax.invert_yaxis()
         ax.grid(axis="y", alpha=0.25)
         finish(ax, axis, "", None)
@@ -115,19 +125,22 @@ def _draw_effect(study: Study, effect: ColumnEffect, ax: Axes) -> Axes:
 
 def _pair(study: Study, pair: PairEffect) -> Iterator[Figure]:
     first, second = pair.columns
-    text = (
-        "The mean prediction at pairs of values, for the two of these columns that act on each other most: "
-        f"{100 * pair.strength:.0f} % of the variation here is more than the sum of their two effects."
-    )
-    rows = [(value, *means) for value, means in zip(pair.values[0], pair.means)]
-    table = Table("", (f"{first} \\ {second}", *(_tick(value) for value in pair.values[1])), rows)
+    which = "The mean prediction at pairs of values, for the two of these columns that act on each other most"
+    if pair.strength < _ADDS_UP:
+        text = f"{which}. Their two effects simply add up."
+    else:
+        share = percent_text(pair.strength)
+        text = f"{which}: {share} of the variation here is not the sum of their two effects."
+    down, across = (_written(study, name, values) for name, values in zip(pair.columns, pair.values))
+    rows = [(value, *means) for value, means in zip(down, pair.means)]
+    table = Table("", (f"{first} \\ {second}", *map(_tick, across)), rows)
     title = f"{first} and {second} together"
     draw = partial(_draw_pair, study, pair)
     yield figure_of("pair", title, text, draw, (5.2, 4.0), table)
 
 
 def _tick(value: Any) -> str:
-    return number_text(value) if isinstance(value, float) and not value.is_integer() else _short(value)
+    return f"{value:.3g}" if isinstance(value, float) and not value.is_integer() else _short(value)
 
 
 def _draw_pair(study: Study, pair: PairEffect, ax: Axes) -> Axes:
@@ -136,8 +149,9 @@ def _draw_pair(study: Study, pair: PairEffect, ax: Axes) -> Axes:
     shades = LinearSegmentedColormap.from_list("", ["#f7f9fb", "#9cc9e6", COLOURS[0]])
     means = np.array(pair.means)
     image = ax.imshow(means, cmap=shades, aspect="auto", origin="lower")
-    ax.set_yticks(range(len(means)), [_tick(value) for value in pair.values[0]])
-    ax.set_xticks(range(means.shape[1]), [_tick(value) for value in pair.values[1]], rotation=45, ha="right")
+    down, across = (_written(study, name, values) for name, values in zip(pair.columns, pair.values))
+    ax.set_yticks(range(len(means)), [*map(_tick, down)])
+    ax.set_xticks(range(means.shape[1]), [*map(_tick, across)], rotation=45, ha="right")
     ax.figure.colorbar(image, ax=ax, label=_what(study, pair.output))
     finish(ax, pair.columns[1], pair.columns[0], None)
     ax.grid(visible=False)

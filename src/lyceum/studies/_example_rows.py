@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from lyceum.apply import FittedModel
-from lyceum.data import Column
+from lyceum.data import Column, time_text
 from lyceum.studies._comparison import OutOfSample
 from lyceum.studies._example import Example
 from lyceum.studies._loss_rule import LossRule
@@ -82,9 +82,11 @@ def explain_row(model: Any, data: StudyData, plan: Plan, row: int, why: str) -> 
 
 
 def _cell_value(column: Column, cell: float) -> Any:
-    """A cell as people read it: a label, a number, or None where it is missing."""
+    """A cell as people read it: a label, a number, a date, or None where it is missing."""
     if np.isnan(cell):
         return None
     if not column.numeric:
         return column.categories[int(cell)].item() if cell >= 0 else None  # type: ignore[index]
+    if column.is_time:
+        return time_text(cell)
     return int(cell) if float(cell).is_integer() and abs(cell) < 1e15 else float(cell)

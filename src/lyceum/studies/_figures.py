@@ -12,6 +12,7 @@ from lyceum import plot
 from lyceum.plot.style import COLOURS, GREY, finish, legend, reference_line
 from lyceum.report import Table
 from lyceum.studies._class_figures import ClassFigures, shown_learners
+from lyceum.studies._format import metric_name, shown_value
 from lyceum.studies._learning_trend import learning_trend
 from lyceum.studies._number_figures import number_figures
 from lyceum.studies._problems import Problems
@@ -69,7 +70,11 @@ def _folds(study: Study) -> Iterator[Figure]:
         return
     squared = comparison.criterion == "RMSE"
     learners = comparison.learners[:_LEARNERS]
-    losses = {s.label: np.sqrt(s.fold_losses) if squared else np.array(s.fold_losses) for s in learners}
+    by = comparison.criterion
+    losses = {
+        s.label: np.sqrt(s.fold_losses) if squared else shown_value(by, np.array(s.fold_losses))
+        for s in learners
+    }
     text = (
         f"Every point is one fold, the bar their mean. Folds differ by their rows: what counts is whether a "
         f"learner is ahead in most of the {comparison.n_folds} folds."
@@ -93,7 +98,7 @@ def _fold_points(losses: dict[str, np.ndarray], criterion: str, ax: Axes) -> Axe
     ax.grid(axis="y", color=GREY, alpha=0.2)
     if criterion == "error rate":
         ax.xaxis.set_major_formatter(lambda value, _: f"{100 * value:.4g} %")
-    finish(ax, criterion, "", None)
+    finish(ax, metric_name(criterion), "", None)
     return ax
 
 

@@ -67,7 +67,9 @@ def limited_folds(
         wanted, folds = folds, max(1, most)
         notes.append(f"There are {folds} folds and not {wanted}, because there are so few {what}.")
     if recipe.group is not None:
-        notes.append(f"Rows with the same {recipe.group!r} are never learned from and tested on together.")
+        notes.append(
+            f"Rows with the same {recipe.group!r} are never both learned from and tested on in a fold."
+        )
     if recipe.time is not None:
         if recipe.repeats > 1:
             raise StudyError("repeats: folds in the order of time can be drawn only once; give repeats=1")

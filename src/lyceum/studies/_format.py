@@ -12,16 +12,25 @@ if TYPE_CHECKING:
     from lyceum.studies._comparison import Comparison
 
 __all__ = [
+    "aligned_interval",
     "aligned_loss",
     "capitalized",
+    "interval_text",
     "joined_names",
     "loss_text",
+    "metric_name",
+    "more_is_better",
+    "named",
     "number_text",
     "p_text",
     "percent_text",
+    "shown_interval",
+    "shown_value",
+    "subject",
     "with_article",
 ]
 
+_DECIMALS = 5  # of a column of losses; with more, every loss has three digits of its own
 _CATEGORIES = 6  # of a column, before the rest is counted
 
 
@@ -29,8 +38,14 @@ _CATEGORIES = 6  # of a column, before the rest is counted
 
 
 def number_text(value: float) -> str:
-    """A number with three significant digits."""
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+    """A number with three significant digits, zeros at the end included, so that ends of intervals match.
+
+    >>> number_text(10.04), number_text(0.21), number_text(1234.5), number_text(0.0), number_text(120.3)
+    ('10.0', '0.210', '1,234', '0', '120')
+    """
+    if value == 0.0:
+        return "0"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:#.3g}".rstrip(".")
 
 
 def percent_text(share: float) -> str:
@@ -52,12 +67,56 @@ def p_text(p: float) -> str:
     return "p < 0.001" if p < 0.001 else f"p = {p:.2g}"
 
 
-def loss_text(criterion: str, value: float) -> str:
-    """A loss in its own unit: an error rate in percent with a decimal, as in the ranking.
+_FROM_ONE = "1 − "  # how criteria begin whose metric is the larger, the better: 1 − AUC, 1 − F1, 1 − R²
+
+
+def metric_name(criterion: str) -> str:
+    """What people call a criterion: AUC for 1 − AUC.
+
+    >>> metric_name("1 − AUC"), metric_name("error rate")
+    ('AUC', 'error rate')
+    """
+    return criterion.removeprefix(_FROM_ONE)
+
+
+def more_is_better(criterion: str) -> bool:
+    """Whether the metric that is shown is the larger, the better."""
+    return criterion.startswith(_FROM_ONE)
+
+
+def shown_value(criterion: str, loss: Any) -> Any:
+    """The metric that is shown for a loss: AUC for 1 − AUC, else the loss itself."""
+    return 1.0 - loss if more_is_better(criterion) else loss
+
+
+def shown_interval(criterion: str, span: tuple[float, float]) -> tuple[float, float]:
+    """The ends of an interval of the metric that is shown, the smaller first."""
+    low, high = (shown_value(criterion, end) for end in span)
+    return (high, low) if more_is_better(criterion) else (low, high)
+
+
+def interval_text(criterion: str, span: tuple[float, float]) -> str:
+    """An interval of a loss as its metric is shown.
+
+    >>> interval_text("1 − AUC", (0.111, 0.21)), interval_text("RMSE", (10.04, 11.8))
+    ('0.790 to 0.889', '10.0 to 11.8')
+    """
+    low, high = (_amount(criterion, end) for end in shown_interval(criterion, span))
+    return f"{low} to {high}"
+
+
+def loss_text(criterion: str, loss: float) -> str:
+    """A loss as its metric is shown: an error rate in percent with a decimal, 1 − AUC as AUC.
 
     >>> loss_text("error rate", 0.1812), loss_text("error rate", 0.00031), loss_text("RMSE", 12.3456)
     ('18.1 %', '< 0.1 %', '12.3')
+    >>> loss_text("1 − AUC", 0.161)
+    '0.839'
     """
+    return _amount(criterion, shown_value(criterion, loss))
+
+
+def _amount(criterion: str, value: float) -> str:
     if criterion != "error rate":
         return number_text(value)
     percent = 100.0 * value
@@ -75,6 +134,24 @@ def with_article(noun: str) -> str:
     return f"{'an' if vowel else 'a'} {noun}"
 
 
+def named(label: str) -> str:
+    """A learner inside a sentence: there are many constant guesses and committees, but one of them here.
+
+    >>> named("random forest"), named("committee")
+    ('random forest', 'the committee')
+    """
+    return f"the {label}" if label in ("constant guess", "committee") else label
+
+
+def subject(label: str) -> str:
+    """A learner at the beginning of a sentence.
+
+    >>> subject("random forest"), subject("constant guess"), subject("committee")
+    ('Random forest', 'A constant guess', 'The committee')
+    """
+    return "A constant guess" if label == "constant guess" else capitalized(named(label))
+
+
 def joined_names(names: Sequence[str]) -> str:
     """ "a", "a and b", "a, b and c"; "none" without names."""
     if len(names) < 2:
@@ -90,12 +167,23 @@ def capitalized(text: str) -> str:
 # -- in tables -----------------------------------------------------------------------------------------------
 
 
-def aligned_loss(comparison: Comparison, value: float) -> str:
-    """A loss with as many decimals as the others in its column: three digits for the smallest."""
+def aligned_loss(comparison: Comparison, loss: float) -> str:
+    """A loss as its metric is shown, with the decimals of its column: three digits for the smallest loss."""
+    return _aligned(comparison, shown_value(comparison.criterion, loss))
+
+
+def aligned_interval(comparison: Comparison, span: tuple[float, float]) -> tuple[str, str]:
+    """The ends of an interval as their metric is shown, the smaller first."""
+    low, high = shown_interval(comparison.criterion, span)
+    return _aligned(comparison, low), _aligned(comparison, high)
+
+
+def _aligned(comparison: Comparison, value: float) -> str:
     if comparison.criterion == "error rate":
         return f"{100 * value:.1f} %"
     least = min((abs(one.loss) for one in comparison.learners if one.loss), default=1.0)
-    return f"{value:,.{max(0, 2 - math.floor(math.log10(least)))}f}"
+    decimals = max(0, 2 - math.floor(math.log10(least)))
+    return f"{value:,.{decimals}f}" if decimals <= _DECIMALS else number_text(value)
 
 
 def show_cell(value: Any) -> str:

@@ -41,9 +41,10 @@ def _rate_interval(sample: OutOfSample, rate: float) -> Span:
 def loss_and_interval(rule: LossRule, sample: OutOfSample, losses: np.ndarray) -> tuple[float, Span, float]:
     """What the study ranks by, with its 95 % interval and standard error.
 
-    An error rate has Wilson's interval. A cost has mean ± 1.96 standard errors, kept within the costs. RMSE
-    has an interval on the scale of its logarithm, RMSE · exp(± 1.96 s / 2 MSE) with s the standard error of
-    the mean square, which cannot reach below 0; its standard error is s / 2 RMSE.
+    An error rate has Wilson's interval. A cost has mean ± 1.96 standard errors, kept within the costs; where
+    no row costs anything, the upper end is that of Wilson's interval for no error, times the largest cost.
+    RMSE has an interval on the scale of its logarithm, RMSE · exp(± 1.96 s / 2 MSE) with s the standard error
+    of the mean square, which cannot reach below 0; its standard error is s / 2 RMSE.
     """
     mean, error = _mean_and_error(sample, losses)
     low, high = rule.range
@@ -54,6 +55,8 @@ def loss_and_interval(rule: LossRule, sample: OutOfSample, losses: np.ndarray) -
         return rmse, (rmse / times, rmse * times), error / (2.0 * rmse) if rmse else 0.0
     if rule.is_rate:
         return mean, _rate_interval(sample, mean), error
+    if rule.n_classes is not None and math.isfinite(high) and error == 0.0 and mean <= low:
+        return mean, (low, low + (high - low) * _rate_interval(sample, 0.0)[1]), error
     return mean, span, error
 
 
@@ -114,7 +117,7 @@ def _calibrated(trial: Trial, K: int) -> dict[str, Any]:
 
 
 def _area(trial: Trial, K: int) -> dict[str, Any]:
-    """The area under the ROC curve: the mean over folds, by their pairs of rows (K = 2) or their rows.
+    """The area under the ROC curve: the mean over folds, by their rows, as where learners are ranked by it.
 
     Only rows of one fold are compared: scores of different models are not, and a constant guess has 0.5.
     """
@@ -127,10 +130,9 @@ def _area(trial: Trial, K: int) -> dict[str, Any]:
             continue
         if K == 2:
             areas.append(float(auc(y == 1, proba[:, 1], sample_weight=w)))
-            weights.append(float(w[y == 1].sum() * w[y == 0].sum()))
         else:
             areas.append(float(auc_hand_till(y, proba[:, present], classes=present, sample_weight=w)))
-            weights.append(float(w.sum()))
+        weights.append(float(w.sum()))
     if not areas:
         return {}
     found = float(np.average(areas, weights=weights))

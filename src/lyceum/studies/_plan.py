@@ -289,15 +289,25 @@ def _check_settings(candidate: Candidate) -> None:
 
 
 def readable(name: str) -> str:
-    """A class name as words.
+    """A class name as words, without "classifier" or "regressor", as a study has learners of one task.
 
-    >>> readable("LogisticRegression"), readable("NaiveBayes"), readable("C45")
-    ('logistic regression', 'naive Bayes', 'C45')
+    >>> readable("LogisticRegression"), readable("NaiveBayes"), readable("KNeighborsRegressor")
+    ('logistic regression', 'naive Bayes', 'k nearest neighbors')
     """
+    name = re.sub(r"(?<=.)(Classifier|Regressor)$", "", name)
+    if name in _TERMS:
+        return _TERMS[name]
     words = re.findall(r"AdaBoost|[A-Z]+[0-9]+|[A-Z]+(?![a-z])|[A-Z][a-z0-9]*", name)
     if len(words) > 1 and len(words[0]) == 1:
         words[0] = words[0].lower()
     return " ".join(w if w in _NAMES or (len(w) > 1 and w.isupper()) else w.lower() for w in words) or name
 
 
+_TERMS = {
+    "BayesNet": "Bayesian network",
+    "KNeighbors": "k nearest neighbors",
+    "MLP": "neural network",
+    "Parzen": "Parzen windows",
+    "Ridge": "ridge regression",
+}
 _NAMES = ("AdaBoost", "Bayes", "Bayesian", "Gaussian", "Parzen")

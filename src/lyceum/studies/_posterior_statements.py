@@ -10,7 +10,7 @@ import numpy as np
 
 from lyceum.decision import error_reject_curve, minimum_risk
 from lyceum.studies._comparison import Comparison, OutOfSample, RankedLearner
-from lyceum.studies._format import capitalized, loss_text, percent_text
+from lyceum.studies._format import loss_text, named, percent_text, subject
 from lyceum.studies._loss_rule import LossRule, weighted_mean
 
 __all__ = ["best_ranking", "calibrated", "calibration_noise", "rare_classes", "rejection"]
@@ -48,6 +48,7 @@ def rare_classes(
     if rule.n_classes is None or rule.loss is not None or classes is None:
         return
     choice, K = comparison[comparison.choice], rule.n_classes
+    label = named(choice.label)
     counts = np.bincount(sample.y, sample.weight, minlength=K)
     shares = counts / counts.sum()
     found = np.diag(np.asarray(choice.confusion, dtype=np.float64)) / np.maximum(counts, 1e-300)
@@ -57,9 +58,9 @@ def rare_classes(
     ranks = best_ranking(comparison)
     for k in missed[:3]:
         cost = f"{max(2.0, float(f'{1.0 / shares[k] - 1.0:.1g}')):g}"
-        order = f" {capitalized(ranks.label)} ranks rows with an AUC of {ranks.auc:.2f}." if ranks else ""
+        order = f" {subject(ranks.label)} ranks rows with an AUC of {ranks.auc:.2f}." if ranks else ""
         yield (
-            f"Class {str(classes[k])!r} is {percent_text(float(shares[k]))} of the rows, and {choice.label} "
+            f"Class {str(classes[k])!r} is {percent_text(float(shares[k]))} of the rows, and {label} "
             f"finds {percent_text(float(found[k]))} of it: an error rate hardly counts it.{order} If missing "
             f"it is dearer than a false alarm, say so, e.g. --loss "
             f'"{classes[k]}:{classes[common]}={cost}", and see precision and recall.'
@@ -85,19 +86,19 @@ def rejection(comparison: Comparison, sample: OutOfSample, rule: LossRule) -> It
     share = float(curve.reject_rate[place])
     kept, everything = float(curve.cost[place]), float(curve.cost[-1])
     if share < 0.5 and _is_gain(kept, everything, share, len(sample.y), rule):
-        rest, all_rows = (loss_text(comparison.criterion, value) for value in (kept, everything))
+        what = "error rate" if rule.loss is None else "mean cost"  # of decisions, whatever learners rank by
+        rest, all_rows = (loss_text(what, value) for value in (kept, everything))
         which = "that it is least certain of" if rule.loss is None else "with the highest expected cost"
         yield (
-            f"If {choice.label} could leave to a person the {percent_text(share)} of the rows {which}, its "
-            f"{comparison.criterion} on the rest would be {rest} instead of {all_rows} (--doubt rejects such "
-            "rows)."
+            f"If {named(choice.label)} could leave to a person the {percent_text(share)} of the rows "
+            f"{which}, its {what} on the rest would be {rest} instead of {all_rows} (--doubt rejects such rows)."
         )
 
 
 def _is_gain(kept: float, everything: float, share: float, n: int, rule: LossRule) -> bool:
     """Whether rejected rows cost more than the others by two standard errors."""
     rejected = (everything - (1.0 - share) * kept) / share
-    low, high = rule.range
+    low, high = LossRule(rule.n_classes, rule.loss).range
     middle = (everything - low) / max(high - low, 1e-300)
     error = (high - low) * math.sqrt(max(middle * (1.0 - middle), 0.0) / n * (1 / share + 1 / (1 - share)))
     return rejected - kept > 2.0 * error and kept < everything
@@ -107,7 +108,7 @@ def _with_doubt(choice: RankedLearner, sample: OutOfSample, rule: LossRule) -> s
     decided = minimum_risk(sample.predicted, rule.loss, None).index
     without = weighted_mean(LossRule(rule.n_classes, rule.loss).cost(sample.y, decided), sample.weight)
     cost = choice.cost if choice.cost is not None else choice.loss
-    begin = f"At a cost of {rule.doubt:g} for doubt, {choice.label}"
+    begin = f"At a cost of {rule.doubt:g} for doubt, {named(choice.label)}"
     if not choice.reject_rate:
         return f"{begin} rejects no row: deciding is always expected to cost less."
     wrong = "" if choice.error is None else f"; {percent_text(choice.error)} of the others are decided wrong"
@@ -127,11 +128,13 @@ def calibrated(comparison: Comparison, sample: OutOfSample, rule: LossRule) -> I
     if choice.calibration_error is None or choice.is_baseline or K is None:
         return
     if _is_certain(sample.predicted):
-        yield f"{capitalized(choice.label)} names classes without posteriors: it cannot say how sure it is."
+        yield f"{subject(choice.label)} names classes without posteriors: it cannot say how sure it is."
         return
     error, chance = choice.calibration_error, calibration_noise(sample.predicted, sample.weight)
     off, noise = percent_text(error), percent_text(chance)
-    begin = f"The posteriors of {choice.label} are off by {off} on average (expected calibration error)"
+    begin = (
+        f"The posteriors of {named(choice.label)} are off by {off} on average (expected calibration error)"
+    )
     if error <= chance:
         yield (
             f"{begin}, no more than chance makes in so many rows (up to {noise}): nothing speaks against "

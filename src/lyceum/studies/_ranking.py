@@ -23,6 +23,7 @@ from lyceum.studies._difference_tests import (
     mcnemar_p,
     row_loss_p,
 )
+from lyceum.studies._format import named
 from lyceum.studies._loss_rule import LossRule
 from lyceum.studies._metrics import ranked_learner
 from lyceum.studies._problems import Problems
@@ -109,7 +110,10 @@ def _against_best(
         replace(s, within_one_se=is_within_one_se(trials[s.name], first), p_baseline=base.get(s.name))
         for s in (best, *compared)
     ]
-    judged = [problems.attempt(f"verdict on {s.label}", partial(_with_verdict, s, near), s) for s in near]
+    judged = [
+        problems.attempt(f"verdict on {s.label}", partial(_with_verdict, s, near, rule.criterion), s)
+        for s in near
+    ]
     return judged, test.name
 
 
@@ -121,19 +125,19 @@ _TESTS = {
 }
 
 
-def _with_verdict(learner: RankedLearner, learners: Sequence[RankedLearner]) -> RankedLearner:
+def _with_verdict(learner: RankedLearner, learners: Sequence[RankedLearner], criterion: str) -> RankedLearner:
     from lyceum.studies._statements import fit_word, verdict
 
     baseline = next((s for s in learners if s.is_baseline), None)
     learner = replace(learner, fit_word=fit_word(learner, learners[0], baseline))
-    return replace(learner, verdict=verdict(learner, baseline))
+    return replace(learner, verdict=verdict(learner, baseline, criterion))
 
 
 def _choice(found: Sequence[RankedLearner], choose: str) -> tuple[str, str]:
     """Occam's choice among the learners, the baseline only where nothing does better, and why."""
     best = found[0]
     if best.is_baseline:
-        return best.name, "no learner does better than this constant guess"
+        return best.name, "no learner does better"
     if choose == "best":
         return best.name, "the recipe asks for the least loss"
     limit = next((s.loss for s in found if s.is_baseline), math.inf)
@@ -142,6 +146,6 @@ def _choice(found: Sequence[RankedLearner], choose: str) -> tuple[str, str]:
     if simplest.name == best.name:
         return best.name, "the least loss, and nothing simpler is within one standard error of it"
     return simplest.name, (
-        f"the simplest whose difference from the best, {best.label}, is within one standard error "
+        f"the simplest whose difference from the best, {named(best.label)}, is within one standard error "
         f"({simplest.complexity:,} numbers to predict with against {best.complexity:,})"
     )

@@ -17,13 +17,17 @@ from lyceum.studies import _format
 from lyceum.studies._effect_figures import effect_figures
 from lyceum.studies._figures import figures_of
 from lyceum.studies._format import (
+    aligned_interval,
     aligned_loss,
     capitalized,
     keep_units,
     loss_text,
+    more_is_better,
+    named,
     percent_cell,
     show_cell,
     show_values,
+    subject,
 )
 from lyceum.studies._problems import Problems
 from lyceum.studies._report_parts import ExampleView, IntervalScale, LearnedView, TableCells
@@ -155,6 +159,24 @@ class _Page:
     def aligned(self, value: float | None) -> str:
         return "" if value is None else keep_units(aligned_loss(self.study.comparison, value))
 
+    def interval(self, span: tuple[float, float]) -> str:
+        low, high = aligned_interval(self.study.comparison, span)
+        return keep_units(f"{low} to {high}")
+
+    @property
+    def more_is_better(self) -> bool:
+        return more_is_better(self.study.comparison.criterion)
+
+    @property
+    def subject(self) -> str:
+        """The choice at the beginning of a sentence."""
+        return subject(self.study.choice.label)
+
+    @property
+    def choice(self) -> str:
+        """The choice inside a sentence."""
+        return named(self.study.choice.label)
+
     @cached_property
     def figures(self) -> list[tuple[Figure, TableCells | None]]:
         return [self._with_numbers(figure) for figure in figures_of(self.study, self.problems)]
@@ -173,13 +195,12 @@ class _Page:
     def key_figures(self) -> Iterator[tuple[str, str, str]]:
         """(name, value, remark) of the numbers to remember."""
         study, choice = self.study, self.study.choice
-        low, high = (self.aligned(end) for end in choice.interval)
-        remark = f"95\u00a0% interval {low} to {high}"
-        yield capitalized(study.comparison.criterion), self.aligned(choice.loss), remark
+        remark = f"95\u00a0% interval {self.interval(choice.interval)}"
+        yield capitalized(study.comparison.metric), self.aligned(choice.loss), remark
         held = study.comparison.holdout
         if held is not None:
-            low, high = (self.aligned(end) for end in held.interval)
-            remark = f"{held.n_rows:,} rows that nothing was chosen by; 95\u00a0% interval {low} to {high}"
+            span = self.interval(held.interval)
+            remark = f"{held.n_rows:,} rows that were not used for any choice; 95\u00a0% interval {span}"
             yield "On rows held out", self.aligned(held.loss), remark
         baseline = study.comparison.baseline
         if baseline is not None and not choice.is_baseline:
@@ -193,10 +214,11 @@ class _Page:
             yield "Decided wrong", percent_cell(choice.error), remark
         if choice.reject_rate:
             yield "Rejected", percent_cell(choice.reject_rate), "of the rows, left to a person"
-        if choice.r2 is not None:
+        metric = self.study.comparison.metric
+        if choice.r2 is not None and metric != "R²":
             explained = percent_cell(choice.r2) if choice.r2 > 0 else "none"
             yield "Variance explained", explained, "R² on unseen rows"
-        elif choice.auc is not None:
+        elif choice.auc is not None and metric != "AUC":
             yield "AUC", f"{choice.auc:.3f}", "1 is perfect, 0.5 is guessing"
 
     def rate(self, share: float | None, interval: Any) -> str:

@@ -12,10 +12,15 @@ from lyceum.studies._comparison import Comparison, HoldoutResult, OutOfSample, R
 from lyceum.studies._difference_tests import is_shown
 from lyceum.studies._format import (
     capitalized,
+    interval_text,
     joined_names,
     loss_text,
+    metric_name,
+    more_is_better,
+    named,
     p_text,
     percent_text,
+    subject,
     with_article,
 )
 from lyceum.studies._learning_trend import learning_trend
@@ -49,13 +54,13 @@ def fit_word(learner: RankedLearner, best: RankedLearner, baseline: RankedLearne
     return "underfitting" if learner.train_loss > best.train_loss else "balanced"
 
 
-def verdict(learner: RankedLearner, baseline: RankedLearner | None) -> str:
+def verdict(learner: RankedLearner, baseline: RankedLearner | None, criterion: str = "error rate") -> str:
     """One sentence on a learner."""
     if learner.is_baseline:
         return "A constant guess: what the others have to beat."
     parts = ["the best" if learner.rank == 1 else _against(learner.p_value_holm)]
     if baseline is not None:
-        parts.append(_against_constant(learner, baseline))
+        parts.append(_against_constant(learner, baseline, criterion))
     if learner.fit_word in _FIT:
         parts.append(_FIT[learner.fit_word])
     return f"{capitalized('; '.join(parts))}."
@@ -74,10 +79,12 @@ def _against(p: float | None) -> str:
     return f"{how} ({p_text(p)})"
 
 
-def _against_constant(learner: RankedLearner, baseline: RankedLearner) -> str:
+def _against_constant(learner: RankedLearner, baseline: RankedLearner, criterion: str) -> str:
     if learner.loss >= baseline.loss:
         return "no better than a constant guess"
-    less = f"{percent_text(1.0 - learner.loss / baseline.loss)} below a constant guess"
+    less = "better than a constant guess"
+    if not more_is_better(criterion):
+        less = f"{percent_text(1.0 - learner.loss / baseline.loss)} below a constant guess"
     return less if is_shown(learner.p_baseline) else f"{less}, which chance alone could make"
 
 
@@ -87,23 +94,27 @@ def _against_constant(learner: RankedLearner, baseline: RankedLearner) -> str:
 def answer(study: Study) -> str:
     """What predicts the target best and how well, what that is worth, and what the rows held out say."""
     comparison, choice = study.comparison, study.choice
-    low, high = (loss_text(comparison.criterion, end) for end in choice.interval)
-    how = f"{with_article(comparison.criterion)} of {loss_text(comparison.criterion, choice.loss)}"
+    span = interval_text(comparison.criterion, choice.interval)
     first = (
-        f"{capitalized(choice.label)} predicts {study.recipe.target!r} with {how} on rows it has not seen "
-        f"(95 % interval {low} to {high}){_decisions(comparison.criterion, choice)}."
+        f"{subject(choice.label)} predicts {study.recipe.target!r} with {_measured(comparison, choice.loss)} "
+        f"on rows it has not seen (95 % interval {span}){_decisions(comparison.criterion, choice)}."
     )
     held = () if comparison.holdout is None else (_held_out_text(comparison, comparison.holdout),)
     return " ".join((first, _worth(study), *held))
 
 
 def _held_out_text(comparison: Comparison, held: HoldoutResult) -> str:
-    low, high = (loss_text(comparison.criterion, end) for end in held.interval)
-    how = f"{with_article(comparison.criterion)} of {loss_text(comparison.criterion, held.loss)}"
     return (
-        f"On {held.n_rows:,} rows held out, which were not used for any choice, it has {how} (95 % interval "
-        f"{low} to {high}){_decisions(comparison.criterion, held)}."
+        f"On {held.n_rows:,} rows held out, which were not used for any choice, it has "
+        f"{_measured(comparison, held.loss)} (95 % interval "
+        f"{interval_text(comparison.criterion, held.interval)}){_decisions(comparison.criterion, held)}."
     )
+
+
+def _measured(comparison: Comparison, loss: float) -> str:
+    """A loss with its name: "an RMSE of 12.3", "an AUC of 0.839"."""
+    name = with_article(metric_name(comparison.criterion))
+    return f"{name} of {loss_text(comparison.criterion, loss)}"
 
 
 def _decisions(criterion: str, found: RankedLearner | HoldoutResult) -> str:
@@ -128,6 +139,8 @@ def _worth(study: Study) -> str:
         ranks = posteriors.best_ranking(comparison)
         but = f", but {ranks.label} ranks rows well (AUC {ranks.auc:.2f})" if ranks else ""
         return f"That is no better than a constant guess, which has {base}{but}."
+    if more_is_better(comparison.criterion):
+        return f"A constant guess has {base}{_chance(choice.p_baseline)}."
     gain = percent_text(1.0 - choice.loss / baseline.loss)
     return f"That is {gain} less than a constant guess, which has {base}{_chance(choice.p_baseline)}."
 
@@ -154,7 +167,9 @@ def _nothing_better(study: Study) -> str:
 
 
 def _fewer(criterion: str) -> str:
-    return "fewer errors" if criterion == "error rate" else f"a lower {criterion}"
+    if criterion == "error rate":
+        return "fewer errors"
+    return f"a {'higher' if more_is_better(criterion) else 'lower'} {metric_name(criterion)}"
 
 
 # -- what to know --------------------------------------------------------------------------------------------
@@ -194,8 +209,8 @@ def statements(
         "the data": lambda: notes,
     }
     said: list[str] = []
-    for subject, say in parts.items():
-        said += problems.attempt(f"statement on {subject}", partial(_all, say), [])
+    for about, say in parts.items():
+        said += problems.attempt(f"statement on {about}", partial(_all, say), [])
     return tuple(said)
 
 
@@ -262,24 +277,20 @@ def _differences(comparison: Comparison) -> Iterator[str]:
         )
         return
     tested = [s for s in rest if s.p_value_holm is not None]
-    same = [_named(s) for s in tested if not is_shown(s.p_value_holm)]
-    worse = [_named(s) for s in tested if is_shown(s.p_value_holm)]
+    same = [named(s.label) for s in tested if not is_shown(s.p_value_holm)]
+    worse = [named(s.label) for s in tested if is_shown(s.p_value_holm)]
     test = f"{comparison.test}, Holm's correction for several comparisons"
     if same:
         verb = "is" if len(same) == 1 else "are"
-        yield f"{capitalized(_listed(same))} {verb} not shown to be worse than {best.label} ({test})."
+        yield f"{capitalized(_listed(same))} {verb} not shown to be worse than {named(best.label)} ({test})."
     if worse:
         verb = "is" if len(worse) == 1 else "are"
-        yield f"{capitalized(_listed(worse))} {verb} worse than {best.label} beyond chance ({test})."
+        yield f"{capitalized(_listed(worse))} {verb} worse than {named(best.label)} beyond chance ({test})."
 
 
 def _listed(names: Sequence[str]) -> str:
     more = len(names) - _NAMES
     return joined_names(names if more < 2 else [*names[:_NAMES], f"{more} others"])
-
-
-def _named(learner: RankedLearner) -> str:
-    return f"the {learner.label}" if learner.is_baseline else learner.label
 
 
 def _support(comparison: Comparison) -> Iterator[str]:
@@ -297,7 +308,7 @@ def _curve(comparison: Comparison) -> Iterator[str]:
     curve = comparison.learning_curve
     if curve is None:
         return
-    label = comparison[comparison.choice].label
+    label = named(comparison[comparison.choice].label)
     yield f"By its learning curve, {_TREND[learning_trend(curve)].format(label)}."
 
 
@@ -322,6 +333,12 @@ def _suspected(suspects: Iterable[Suspect]) -> Iterator[str]:
             f"keep = [{column!r}] in the recipe."
         )
     for suspect in suspects:
+        if suspect.code == "ordered" and suspect.column not in out:
+            yield (
+                f"Column {suspect.column!r} rises from row to row: the rows are in order of time. To predict "
+                f"later rows from earlier ones, use --time {suspect.column!r}: random folds mix later with "
+                "earlier rows, and errors may be too small."
+            )
         if suspect.code == "mostly_missing" and suspect.column not in out:
             yield (
                 f"Column {suspect.column!r} {suspect.text}: it was used with its missing cells filled or "

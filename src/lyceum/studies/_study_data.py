@@ -263,17 +263,26 @@ def _suspects(found: Inspection, recipe: Recipe) -> tuple[Suspect, ...]:
             droppable = flag.code in _LEFT_OUT and column.name != recipe.target
             droppable = droppable and not (flag.code == "free_text" and recipe.text)
             declared = column.name in recipe.keep or column.name in recipe.kinds
-            suspects.append(Suspect(column.name, flag.code, flag.text, droppable and not declared))
-    left_out = {suspect.column for suspect in suspects if suspect.left_out}
-    if {column.name for column in found.columns} - left_out - aside - {recipe.target}:
+            left_out = droppable and not declared
+            text = _without_remedy(flag.text) if left_out else flag.text
+            suspects.append(Suspect(column.name, flag.code, text, left_out))
+    out = {suspect.column for suspect in suspects if suspect.left_out}
+    if {column.name for column in found.columns} - out - aside - {recipe.target}:
         return tuple(suspects)
     empty = {one.column for one in suspects if one.code in ("constant", "empty")}
-    empty |= {name for name in left_out if _has_many(found[name])}
+    empty |= {name for name in out if _has_many(found[name])}
     return tuple(one if one.column in empty else _kept(one) for one in suspects)
 
 
 def _kept(suspect: Suspect) -> Suspect:
-    return replace(suspect, text=suspect.text.removesuffix(": leave it out"), left_out=False)
+    return replace(suspect, text=_without_remedy(suspect.text), left_out=False)
+
+
+def _without_remedy(text: str) -> str:
+    """What is odd about a column, without the advice to leave it out."""
+    for remedy in (": leave it out", ": take words or lengths from it, or leave it out"):
+        text = text.removesuffix(remedy)
+    return text
 
 
 def _has_many(column: ColumnInspection) -> bool:

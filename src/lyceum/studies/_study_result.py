@@ -11,6 +11,7 @@ import numpy as np
 from lyceum.report import Summary, Table, plain
 from lyceum.studies._comparison import Comparison, OutOfSample, RankedLearner, Span
 from lyceum.studies._facts import StudyFacts
+from lyceum.studies._format import shown_interval, shown_value, subject
 from lyceum.studies._problems import Problems
 
 if TYPE_CHECKING:
@@ -120,6 +121,11 @@ class Study(StudyFacts):
         return open_study(folder)
 
     # -- results ---------------------------------------------------------------------------------------------
+
+    @property
+    def choice_sentence(self) -> str:
+        """Which learner was chosen, and why."""
+        return f"{subject(self.choice.label)} was chosen: {self.comparison.choice_reason.rstrip('.')}."
 
     @property
     def best(self) -> RankedLearner:
@@ -240,7 +246,7 @@ class Study(StudyFacts):
         facts = {
             "target": self.recipe.target,
             "rows": self.n_studied,
-            "choice": f"{self.choice.label}: {self.comparison.choice_reason}",
+            "choice": self.choice_sentence,
             "folder": str(self.folder),
         }
         sentences = (*self.comparison.statements, *self.problems)
@@ -255,12 +261,19 @@ class Study(StudyFacts):
 
 
 def _ranking_table(comparison: Comparison) -> Table:
+    by = comparison.criterion
     rows = [
-        (one.label, one.loss, _interval_text(one.interval), _p_text(one.p_value_holm), one.seconds)
+        (
+            one.label,
+            shown_value(by, one.loss),
+            _interval_text(shown_interval(by, one.interval)),
+            _p_text(one.p_value_holm),
+            one.seconds,
+        )
         for one in comparison.learners
     ]
-    columns = ("learner", comparison.criterion, "95 % interval", "p against the best", "seconds")
-    return Table(f"Ranking by {comparison.criterion}", columns, rows)
+    columns = ("learner", comparison.metric, "95 % interval", "p against the best", "seconds")
+    return Table(f"Ranking by {comparison.metric}", columns, rows)
 
 
 def _interval_text(span: Span) -> str:
