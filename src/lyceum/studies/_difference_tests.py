@@ -100,7 +100,7 @@ def fold_loss_p(rule: LossRule, one: Trial, best: Trial) -> float | None:
 
     Where the logarithms point the other way than the losses themselves, nothing is shown.
     """
-    first, second = one.fold_losses, best.fold_losses
+    first, second = one.fold_losses[best.known], best.fold_losses[best.known]
     if len(first) < 2:
         return None
     if rule.n_classes is None:

@@ -74,6 +74,11 @@ class LossRule:
             return (self.named_class(decided) != y).astype(np.float64)
         return self.cost(y, decided)
 
+    def can_judge(self, y: np.ndarray) -> bool:
+        """Whether rows with these targets can tell the loss: AUC takes two classes."""
+        ranks = self.metric is not None and self.metric.name == "auc"
+        return not ranks or len(np.unique(y)) > 1
+
     def _errors(self, y: np.ndarray, predicted: np.ndarray) -> np.ndarray:
         """The loss of every number."""
         short, name = y - predicted, "rmse" if self.metric is None else self.metric.name

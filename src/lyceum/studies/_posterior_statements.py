@@ -91,7 +91,8 @@ def rejection(comparison: Comparison, sample: OutOfSample, rule: LossRule) -> It
         which = "that it is least certain of" if rule.loss is None else "with the highest expected cost"
         yield (
             f"If {named(choice.label)} could leave to a person the {percent_text(share)} of the rows "
-            f"{which}, its {what} on the rest would be {rest} instead of {all_rows} (--doubt rejects such rows)."
+            f"{which}, its {what} on the rest would be {rest} instead of {all_rows} (--doubt rejects such "
+            "rows)."
         )
 
 

@@ -57,6 +57,7 @@ class Trial:
     decided: np.ndarray | None  # (m,) actions, None for regression
     fold_losses: np.ndarray
     results: list[TaskResult]
+    known: np.ndarray  # (n_folds,) whether the rows of a fold can tell the loss, as one class cannot tell AUC
 
     @classmethod
     def of(cls, candidate: Candidate, store: Store, table: TaskTable, rule: LossRule) -> Trial:
@@ -69,12 +70,18 @@ class Trial:
     ) -> Trial:
         """The trial of the predictions of every fold."""
         losses = [rule.losses(part.y, part.predicted, part.weight) for part in parts]
+        known = np.array([rule.can_judge(part.y) for part in parts])
+        if known.any() and not known.all():  # the others have the mean of those that can
+            places = np.flatnonzero(known)
+            w = [np.ones(len(part.y)) if part.weight is None else part.weight for part in parts]
+            all_known = (np.concatenate([each[i] for i in places]) for each in (losses, w))
+            mean = weighted_mean(*all_known)
+            losses = [values if can else np.full(len(values), mean) for values, can in zip(losses, known)]
         folds = [weighted_mean(values, part.weight) for values, part in zip(losses, parts)]
         sample = concatenate(parts)
         decided = None if rule.n_classes is None else rule.decide(sample.predicted)
-        return cls(
-            candidate, sample, np.concatenate(losses)[order_of(parts)], decided, np.array(folds), results
-        )
+        values = np.concatenate(losses)[order_of(parts)]
+        return cls(candidate, sample, values, decided, np.array(folds), results, known)
 
     @property
     def train_loss(self) -> float:
