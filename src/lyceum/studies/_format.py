@@ -110,13 +110,15 @@ def loss_text(criterion: str, loss: float) -> str:
 
     >>> loss_text("error rate", 0.1812), loss_text("error rate", 0.00031), loss_text("RMSE", 12.3456)
     ('18.1 %', '< 0.1 %', '12.3')
-    >>> loss_text("1 − AUC", 0.161)
-    '0.839'
+    >>> loss_text("1 − AUC", 0.161), loss_text("1 − R²", 0.00021), loss_text("1 − R²", 0.0)
+    ('0.839', '0.9998', '1.000')
     """
     return _amount(criterion, shown_value(criterion, loss))
 
 
 def _amount(criterion: str, value: float) -> str:
+    if more_is_better(criterion):
+        return f"{value:.{_decimals_to_one(1.0 - value)}f}"
     if criterion != "error rate":
         return number_text(value)
     percent = 100.0 * value
@@ -178,9 +180,17 @@ def aligned_interval(comparison: Comparison, span: tuple[float, float]) -> tuple
     return _aligned(comparison, low), _aligned(comparison, high)
 
 
+def _decimals_to_one(least: float) -> int:
+    """Three decimals, or as many as tell a value from 1 that is so much below it."""
+    return 3 if least <= 0.0 else min(6, max(3, -math.floor(math.log10(least))))
+
+
 def _aligned(comparison: Comparison, value: float) -> str:
     if comparison.criterion == "error rate":
         return f"{100 * value:.1f} %"
+    if more_is_better(comparison.criterion):
+        best = min((one.loss for one in comparison.learners), default=1.0)
+        return f"{value:.{_decimals_to_one(best)}f}"
     least = min((abs(one.loss) for one in comparison.learners if one.loss), default=1.0)
     decimals = max(0, 2 - math.floor(math.log10(least)))
     return f"{value:,.{decimals}f}" if decimals <= _DECIMALS else number_text(value)
