@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
-from lyceum.density import KernelDensity, likelihood_bandwidth, reference_bandwidth
+from lyceum.density import KernelDensity, ParzenClassifier, likelihood_bandwidth, reference_bandwidth
 from lyceum.errors import DataError, SettingError
 
 
@@ -114,3 +114,18 @@ def test_nrd0_is_that_of_r():
     )
     with pytest.raises(SettingError, match="nrd0"):
         reference_bandwidth(x, rule="scott")
+
+
+@pytest.mark.syllabus("4.3")
+def test_a_window_of_volume_one_over_root_n():
+    X = np.random.default_rng(0).normal(size=(400, 3))
+    assert reference_bandwidth(X, rule="volume") ** 3 == pytest.approx(1.0 / 20.0)
+    model = KernelDensity(kernel="parzen", bandwidth="volume").fit(X)
+    assert model.bandwidth_.prod() == pytest.approx(1.0 / 20.0)
+    inside = (np.abs(X - X[7]) <= model.bandwidth_ / 2).all(axis=1).sum()
+    assert np.exp(model.score_samples(X[7:8]))[0] == pytest.approx(inside / 400 * 20)  # k / (N V)
+    twice = reference_bandwidth(X, sample_weight=np.full(400, 4.0), rule="volume")
+    assert twice.prod() == pytest.approx(1.0 / 40.0)
+    assert ParzenClassifier(bandwidth="volume").fit(X, np.arange(400) % 4).bandwidth_.prod(
+        axis=1
+    ) == pytest.approx(0.1)

@@ -31,6 +31,7 @@ ITEMS = (
     Item("markov", package="lyceum.evaluate", syllabus=("14.7",)),
     Item("holdout_size", package="lyceum.evaluate", syllabus=("14.7",)),
     Item("bias_variance", package="lyceum.evaluate", syllabus=("14.8",)),
+    Item("density_errors", package="lyceum.evaluate", syllabus=("4.3", "14.8")),
     Item("error_parts", package="lyceum.evaluate", syllabus=("14.8",)),
     Item("learning_curve", package="lyceum.evaluate", syllabus=("14.8",)),
     Item("validation_curve", package="lyceum.evaluate", syllabus=("14.8",)),

@@ -14,6 +14,7 @@ ITEMS = (
     Item("bayes_net", package="lyceum.plot", syllabus=("5.1", "5.4")),
     Item("junction_tree", package="lyceum.plot", syllabus=("5.4",)),
     Item("moral_graph", package="lyceum.plot", syllabus=("5.4",)),
+    Item("density_errors", package="lyceum.plot", syllabus=("4.3",)),
     Item("dendrogram", package="lyceum.plot", syllabus=("12.3",)),
     Item("elbow", package="lyceum.plot", syllabus=("12.5",)),
     Item("kmeans_steps", package="lyceum.plot", syllabus=("12.1",)),

@@ -17,7 +17,14 @@ from lyceum.errors import DataError, SettingError
 _TURNS = 10  # rounds over the axes
 _ENOUGH = 1e-4  # the gain of a round, in log likelihood a row, that is not worth another
 
-__all__ = ["deviations", "likelihood_bandwidth", "likelihood_of", "reference_bandwidth", "reference_of"]
+__all__ = [
+    "deviations",
+    "likelihood_bandwidth",
+    "likelihood_of",
+    "reference_bandwidth",
+    "reference_of",
+    "volume_of",
+]
 
 
 def reference_bandwidth(X: Any, sample_weight: Any = None, *, rule: str = "normal") -> Any:
@@ -31,9 +38,10 @@ def reference_bandwidth(X: Any, sample_weight: Any = None, *, rule: str = "norma
     X : array of shape (n_samples,) or (n_samples, n_features)
     sample_weight : array of shape (n_samples,), optional
         How often every row counts.
-    rule : {"normal", "nrd0"}, default="normal"
+    rule : {"normal", "nrd0", "volume"}, default="normal"
         "nrd0" (Silverman's, R's default) is 0.9 min(σ, IQR/1.34) N^(-1/5), less for two humps and outliers;
-        σ alone where the quartiles are equal.
+        σ alone where the quartiles are equal. "volume" is N^(-1/(2d)), whatever the columns: a window of the
+        volume 1/√N, which shrinks as slowly as convergence needs.
 
     Returns
     -------
@@ -56,9 +64,10 @@ def reference_bandwidth(X: Any, sample_weight: Any = None, *, rule: str = "norma
     1.290994
     """
     rows, w, line = _checked(X, sample_weight)
-    if rule not in ("normal", "nrd0"):
-        raise SettingError(f"rule={rule!r}: choose from 'normal', 'nrd0'")
-    h = reference_of(rows, w) if rule == "normal" else _nrd0(rows, w)
+    rules = {"normal": reference_of, "nrd0": _nrd0, "volume": volume_of}
+    if rule not in rules:
+        raise SettingError(f"rule={rule!r}: choose from {', '.join(map(repr, rules))}")
+    h = rules[rule](rows, w)
     return float(h[0]) if line else h
 
 
@@ -110,6 +119,12 @@ def reference_of(rows: np.ndarray, w: np.ndarray | None) -> np.ndarray:
     total = len(rows) if w is None else w.sum()
     sigma = deviations(rows, w)
     return 1.06 * np.where(sigma > 0, sigma, 1.0) * total**-0.2
+
+
+def volume_of(rows: np.ndarray, w: np.ndarray | None) -> np.ndarray:
+    """One bandwidth for all columns, h^d = 1/√N."""
+    n, d = float(len(rows) if w is None else w.sum()), rows.shape[1]
+    return np.full(d, n ** (-0.5 / d))
 
 
 def _nrd0(rows: np.ndarray, w: np.ndarray | None) -> np.ndarray:

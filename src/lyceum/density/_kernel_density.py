@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import Density, Learner
 from lyceum.data import Block
-from lyceum.density._bandwidth import deviations, likelihood_of, reference_of
+from lyceum.density._bandwidth import deviations, likelihood_of, reference_of, volume_of
 from lyceum.density._density import CATEGORIES, check_box, weighted_quantile
 from lyceum.density._density_kernels import KERNELS
 from lyceum.density._kernel_sums import KernelSums, leaf_order
@@ -27,7 +27,7 @@ KERNEL_CONSTRAINTS: dict[str, list] = {
     "kernel": [StrOptions(set(KERNELS))],
     "bandwidth": [
         Interval(Real, 0, None, closed="neither"),
-        StrOptions({"reference", "likelihood"}),
+        StrOptions({"reference", "likelihood", "volume"}),
         "array-like",
     ],
     "tolerance": [Interval(Real, 0, 1, closed="left")],
@@ -61,10 +61,11 @@ class KernelDensity(Density, Learner):
     ----------
     kernel : str, default="gaussian"
         The name of k in the table, or "radial_epanechnikov".
-    bandwidth : float, array of shape (d,), "reference" or "likelihood", default="reference"
+    bandwidth : float, array of shape (d,), "reference", "likelihood" or "volume", default="reference"
         h: one number for all columns, or one per column. "reference": 1.06 σ N^(-1/5) for every column, where
         σ is its standard deviation (1 for a constant column) and N the weight of all rows. "likelihood":
-        those of the largest leave-one-out likelihood, each axis on its own.
+        those of the largest leave-one-out likelihood, each axis on its own. "volume": N^(-1/(2d)) for all
+        columns, so that the window has the volume h^d = 1/√N; for columns of about unit variance.
     tolerance : float, default=1e-4
         The largest relative error of a density, also where it is tiny; 0 sums over all rows.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
@@ -259,6 +260,8 @@ def bandwidths_of(
     if isinstance(bandwidth, str):
         if bandwidth == "reference":
             return reference_of(rows, w)
+        if bandwidth == "volume":
+            return volume_of(rows, w)
         return likelihood_of(rows, w, kernel, tolerance)
     h, d = np.asarray(bandwidth, dtype=np.float64), rows.shape[1]
     if h.shape not in ((), (d,)) or not ((h > 0) & np.isfinite(h)).all():

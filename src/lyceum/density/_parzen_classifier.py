@@ -37,12 +37,13 @@ class ParzenClassifier(PosteriorClassifier, Learner):
     kernel : str, default="gaussian"
         The kernel: "parzen", "gaussian", "laplace", "cauchy", "sinc2", "epanechnikov", "tricube",
         "triangular" or "radial_epanechnikov", as `KernelDensity` defines them.
-    bandwidth : float, array of shape (d,), "log_loss", "reference" or "likelihood", default="log_loss"
+    bandwidth : float, array, "log_loss", "reference", "likelihood" or "volume", default="log_loss"
         One number for all columns, or one per column. "log_loss": a multiple of the normal reference rule in
         d columns, σ_j (4 / ((d+2) n))^(1/(d+4)), with σ and n of each class or pooled within the classes,
         whichever has the least leave-one-out log loss of the posteriors; it smooths as much as many or coded
         columns need. "reference": 1.06 σ N^(-1/5) for every column of every class. "likelihood": for every
-        class those of the largest leave-one-out likelihood.
+        class those of the largest leave-one-out likelihood. "volume": n_k^(-1/(2d)), windows of the volume
+        1/√n_k.
     tolerance : float, default=1e-4
         The largest relative error of a density; 0 sums over all rows.
     priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array of shape (K,), default=None

@@ -26,6 +26,7 @@ from lyceum.evaluate._criteria import (
     ridge_degrees_of_freedom,
 )
 from lyceum.evaluate._delong import AucInterval, DeLong, auc_interval, delong
+from lyceum.evaluate._density_errors import DensityErrors, density_errors
 from lyceum.evaluate._error_parts import ErrorParts, error_parts
 from lyceum.evaluate._joint_likelihood import joint_log_likelihood
 from lyceum.evaluate._learning_curves import LearningCurve, ValidationCurve, learning_curve, validation_curve
@@ -78,6 +79,7 @@ __all__ = [
     "CostCurve",
     "CrossValidation",
     "DeLong",
+    "DensityErrors",
     "ErrorParts",
     "FitVerdict",
     "FiveByTwo",
@@ -114,6 +116,7 @@ __all__ = [
     "decompose",
     "degrees_of_freedom",
     "delong",
+    "density_errors",
     "error_interval",
     "error_parts",
     "error_sd",

@@ -18,6 +18,7 @@ from lyceum.plot._density import (
     sensor_fusion,
     sensor_fusion_cases,
 )
+from lyceum.plot._density_errors import density_errors
 from lyceum.plot._error_reject import error_reject
 from lyceum.plot._importances import importances
 from lyceum.plot._kernels import feature_lift, hinge_and_logistic, margin, setting_grid, support_faces
@@ -55,6 +56,7 @@ __all__ = [
     "cross_validation",
     "dendrogram",
     "density",
+    "density_errors",
     "elbow",
     "em_steps",
     "error_reject",
