@@ -12,6 +12,7 @@ from tests.ensemble.boosting_cases import friedman
 from tests.ensemble.boosting_reference import Rules, boost
 from threadpoolctl import threadpool_limits
 
+from lyceum import scan
 from lyceum.datasets import load
 from lyceum.ensemble._gradient_boosting import GradientBoostingClassifier, GradientBoostingRegressor
 from lyceum.errors import DataError, SettingError
@@ -260,6 +261,9 @@ def test_validation_rows_may_be_given():
     model = GradientBoostingRegressor(n_estimators=5).fit(X, y, validation=(V, u))
     losses = [0.5 * np.mean((u - f) ** 2) for f in model.staged_predict(V)]
     np.testing.assert_allclose(model.validation_score_, losses)
+    rows = scan(np.column_stack([V, u]), target=f"x{V.shape[1]}")
+    scanned = GradientBoostingRegressor(n_estimators=5).fit(X, y, validation=rows)
+    np.testing.assert_allclose(scanned.validation_score_, losses)
 
 
 def test_rows_that_were_not_drawn_are_scored_too():

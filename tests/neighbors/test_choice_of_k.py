@@ -1,10 +1,13 @@
 """Choosing k: leave-one-out in one pass, and on validation data until the error rises."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
 from sklearn.neighbors import KNeighborsClassifier as ScikitClassifier
 
+from lyceum import scan
+from lyceum.errors import DataError, SettingError
 from lyceum.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
 pytestmark = pytest.mark.syllabus("10.3")
@@ -90,6 +93,30 @@ def test_errors_on_validation_data_of_ones_own():
         assert errors[k - 1] == pytest.approx(expected)
     unseen = np.full(50, 99)
     assert (model.errors_by_k(X[100:], unseen) == 1.0).all()
+
+
+def test_k_is_chosen_on_validation_rows_of_ones_own(tmp_path):
+    X, y = moons(300, seed=5)
+    own = (X[200:], y[200:])
+    model = KNeighborsClassifier("validation").fit(X[:200], y[:200], validation=own)
+    plain = KNeighborsClassifier().fit(X[:200], y[:200]).errors_by_k(*own)
+    tried = ~np.isnan(model.errors_)
+    assert model.errors_[tried] == pytest.approx(plain[tried])
+    assert plain[model.n_neighbors_ - 1] == plain[tried].min()
+    assert len(model.rows_) == 200
+    table = pd.DataFrame(X, columns=["a", "b", "c"])
+    table[200:].assign(y=y[200:]).to_parquet(tmp_path / "own.parquet")
+    frame, rows = table[:200], scan(tmp_path / "own.parquet", target="y", kinds={"y": "categorical"})
+    from_file = KNeighborsClassifier("validation").fit(frame, y[:200], validation=rows)
+    assert from_file.n_neighbors_ == model.n_neighbors_
+    z = X[:, 0] ** 2
+    regressor = KNeighborsRegressor("validation").fit(X[:200], z[:200], validation=(X[200:], z[200:]))
+    errors = KNeighborsRegressor().fit(X[:200], z[:200]).errors_by_k(X[200:], z[200:])
+    assert regressor.n_neighbors_ == np.argmax(np.diff(errors) > 0) + 1
+    with pytest.raises(SettingError, match="n_neighbors='validation'"):
+        KNeighborsClassifier(3).fit(X, y, validation=own)
+    with pytest.raises(DataError, match="need their target"):
+        KNeighborsClassifier("validation").fit(X, y, validation=X)
 
 
 def test_few_rows_limit_k():

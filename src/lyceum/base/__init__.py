@@ -14,7 +14,7 @@ from lyceum.base._one_pass import OnePassClassifier, OnePassLearner, finite_sums
 from lyceum.base._posterior import PosteriorClassifier, normalize_posteriors
 from lyceum.base._replacement import parts_by_replacement, replace_columns, typical_row
 from lyceum.base._row_names import without_row_names
-from lyceum.base._score import Classifier, Regressor, target_of, targets_to_score
+from lyceum.base._score import Classifier, Regressor, target_of, targets_to_score, validation_parts
 from lyceum.base._state import unchanged_on_failure, undefined
 
 __all__ = [
@@ -37,5 +37,6 @@ __all__ = [
     "typical_row",
     "unchanged_on_failure",
     "undefined",
+    "validation_parts",
     "without_row_names",
 ]

@@ -79,6 +79,22 @@ def targets_to_score(learner: Any, X: Any, y: Any, sample_weight: Any) -> tuple[
     return target_of(X), X.sample_weight
 
 
+def validation_parts(validation: Any) -> tuple[Any, Any, Any]:
+    """Cells, targets and weights of validation rows, given as (X, y), (X, y, weights) or scanned rows.
+
+    >>> validation_parts(([[1.0], [2.0]], [0, 1]))
+    ([[1.0], [2.0]], [0, 1], None)
+    """
+    if isinstance(validation, Rows):
+        return validation, target_of(validation), validation.sample_weight
+    if not isinstance(validation, tuple | list) or len(validation) not in (2, 3) or validation[1] is None:
+        raise DataError(
+            "validation rows need their target: give validation=(X, y), (X, y, weights) or scanned rows"
+        )
+    X, y, w = (*validation, None)[:3]
+    return X, y, w
+
+
 def target_of(rows: Rows) -> np.ndarray:
     """The target of scanned rows as it was written; refuses rows without a target or with missing ones.
 

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum.base import CATEGORICAL_FEATURES, Learner, undefined
+from lyceum.base import CATEGORICAL_FEATURES, Learner, undefined, validation_parts
 from lyceum.data import Block, Inputs, Rows
 from lyceum.ensemble._boosting_losses import Loss
 from lyceum.ensemble._boosting_trees import MOST_LEAVES, BoostGrowth, TreeGrower
@@ -94,7 +94,7 @@ class GradientBoosting(WithTrees, Learner):
         X : array, frame, Dask collection or `scan(...)`
         y : array of shape (n_samples,), if the target is not in the scan
         sample_weight : array of shape (n_samples,), optional
-        validation : tuple (X, y) or (X, y, sample_weight), optional
+        validation : (X, y), (X, y, weights) or scanned rows, optional
             Rows to judge every round by, instead of some that are held out of X.
         """
         before = dict(self.__dict__) if self.warm_start and hasattr(self, "trees_") else None
@@ -144,7 +144,9 @@ class GradientBoosting(WithTrees, Learner):
         growth = self._growth(loss.w, len(learned))
         if out is None:
             training = BoostingState(learned, bins, growth, loss, start)
-            return training, None if validation is None else self._validation(bins, *validation)
+            return training, None if validation is None else self._validation(
+                bins, *validation_parts(validation)
+            )
         training = BoostingState(learned, bins, growth, loss, np.ascontiguousarray(start[:, ~out]))
         judged = binned.take(out)
         assert judged.y is not None

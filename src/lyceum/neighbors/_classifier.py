@@ -156,7 +156,7 @@ class KNeighborsClassifier(PosteriorClassifier, Voter):
 
     # -- fit -------------------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, validation: Any = None):
         """Store the rows.
 
         Parameters
@@ -165,13 +165,15 @@ class KNeighborsClassifier(PosteriorClassifier, Voter):
         y : array of shape (n_samples,), if the target is not in the scan
         sample_weight : array of shape (n_samples,), optional
             How often every row counts; zero-weight rows are ignored.
+        validation : (X, y), (X, y, weights) or scanned rows, optional
+            The rows that n_neighbors="validation" chooses k by; by default a share of those given to store.
         """
         rows = self._rows(X, y, sample_weight)
         self._check_settings()
         self._keep(self._gather(rows))
         self.n_rows_ = len(self.weights_)
         self._reduce_stored(None)
-        self._choose()
+        self._choose(validation)
         return self
 
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None):

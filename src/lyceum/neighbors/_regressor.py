@@ -137,7 +137,7 @@ class KNeighborsRegressor(Regressor, Voter):
 
     # -- fit -------------------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, validation: Any = None):
         """Store the rows.
 
         Parameters
@@ -146,11 +146,13 @@ class KNeighborsRegressor(Regressor, Voter):
         y : array of shape (n_samples,), if the target is not in the scan
         sample_weight : array of shape (n_samples,), optional
             How often every row counts; zero-weight rows are ignored.
+        validation : (X, y), (X, y, weights) or scanned rows, optional
+            The rows that n_neighbors="validation" chooses k by; by default a share of those given to store.
         """
         rows = self._rows(X, y, sample_weight)
         self._check_settings()
         self._keep(self._gather(rows))
-        return self._finish()
+        return self._finish(validation)
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None):
         """Store more rows; the result is that of one `fit` on all rows.
@@ -171,9 +173,9 @@ class KNeighborsRegressor(Regressor, Voter):
         self._keep_more(block, known)
         return self._finish()
 
-    def _finish(self):
+    def _finish(self, validation: Any = None):
         self.mean_ = float(np.average(self.targets_, weights=self.weights_))
-        self._choose()
+        self._choose(validation)
         return self
 
     def _tally(self) -> Tally:

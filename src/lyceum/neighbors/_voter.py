@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum.base import targets_to_score, undefined
+from lyceum.base import targets_to_score, undefined, validation_parts
 from lyceum.data import ArraySource, Block, Inputs, Rows, Schema
 from lyceum.distances import NeighborIndex, Neighbors, RadiusNeighbors, pairwise_blocks
 from lyceum.errors import SettingError
@@ -78,31 +78,36 @@ class Voter(StoredRows):
         if callable(self.weights) and self.bandwidth is not None:
             raise SettingError("bandwidth belongs to votes that are given by name, not to a callable")
 
-    def _choose(self) -> None:
+    def _choose(self, validation: Any = None) -> None:
         """Set n_neighbors_, and errors_ where it is chosen."""
+        if validation is not None and self.n_neighbors != "validation":
+            raise SettingError("validation rows are what n_neighbors='validation' chooses k by: set it")
         self.__dict__.pop("errors_", None)
         n = len(self.weights_)
         total = n if self._row_weights is None else max(1, int(np.ceil(self.weights_.sum())))
         if self.n_neighbors == "all":
             self.n_neighbors_ = total
         elif isinstance(self.n_neighbors, str) and n > 1:
-            self._choose_by_error()
+            self._choose_by_error(validation)
         else:
             k = 1 if isinstance(self.n_neighbors, str) else int(self.n_neighbors)
             self.n_neighbors_ = min(k, total)
 
-    def _choose_by_error(self) -> None:
+    def _choose_by_error(self, validation: Any) -> None:
         if self.n_neighbors == "leave_one_out":
             errors = self._leave_one_out(self.max_neighbors)
             self.n_neighbors_ = best_k(errors, candidates(len(errors), self._odd_only()))
             self.errors_ = errors
             return
-        held = held_out_rows(0, len(self.weights_), self.validation_fraction, seed_from(self.random_state))
-        held[:2] = held[:2] if held.any() and not held.all() else (True, False)
-        errors = self._held_out(held, self.max_neighbors)
+        errors = self._share_held_out() if validation is None else self._errors_on(validation)
         tried = candidates(len(errors), self._odd_only())
         self.n_neighbors_, last = first_rise(errors, tried)
         self.errors_ = np.where(np.isin(np.arange(1, len(errors) + 1), tried[tried <= last]), errors, np.nan)
+
+    def _share_held_out(self) -> np.ndarray:
+        held = held_out_rows(0, len(self.weights_), self.validation_fraction, seed_from(self.random_state))
+        held[:2] = held[:2] if held.any() and not held.all() else (True, False)
+        return self._held_out(held, self.max_neighbors)
 
     def _leave_one_out(self, most: int) -> np.ndarray:
         w = self._row_weights
@@ -136,7 +141,10 @@ class Voter(StoredRows):
             The share of rows that are misclassified, or the mean squared error.
         """
         check_is_fitted(self)
-        y, sample_weight = targets_to_score(self, X, y, sample_weight)
+        return self._errors_on((X, *targets_to_score(self, X, y, sample_weight)))
+
+    def _errors_on(self, validation: Any) -> np.ndarray:
+        X, y, sample_weight = validation_parts(validation)
         block = self._rows_to_predict(X).gathered(type(self).__name__, "fewer rows")
         weights = self._row_weights
         most = min(int(self.max_neighbors), len(self.weights_))

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from lyceum.base import undefined
+from lyceum.base import undefined, validation_parts
 from lyceum.data import Block, Rows
 from lyceum.errors import DataError, SchemaError, SettingError
 from lyceum.neural._architecture import ACTIVATIONS, INTEGRATIONS, Architecture, each_layer
@@ -193,14 +193,7 @@ class FeedForward(NetworkSettings):
 
     def _packed(self, validation: Any) -> np.ndarray:
         """The user's own validation rows."""
-        given = (
-            (validation, validation.y, validation.sample_weight)
-            if isinstance(validation, Rows)
-            else validation
-        )
-        X, y, w = (*given, None)[:3]
-        if y is None:
-            raise DataError("validation rows need their target: give validation=(X, y)")
+        X, y, w = validation_parts(validation)
         pack, target = self._packer(), self._targets(y)
         return pack.beside(np.concatenate(list(self._rows_to_predict(X).map(pack.cells))), target, w)
 
