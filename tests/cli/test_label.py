@@ -56,3 +56,25 @@ def test_labels_that_are_there_are_kept_and_asking_goes_on(mails, tmp_path):
     assert min(asked) >= 10
     again = pd.read_csv(tmp_path / "out.csv")
     assert (again["kind"][:10] == kind[:10]).all()
+
+
+@pytest.mark.syllabus("15.2")
+def test_ctrl_c_stops_with_what_was_answered_and_says_how_to_go_on(command, mails, tmp_path, monkeypatch):
+    answers = iter(["spam", "ham"])
+
+    def person(prompt):
+        for answer in answers:
+            return answer
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(builtins, "input", person)
+    out = tmp_path / "out.csv"
+    code, shown, _ = command("label", mails, "--target", "kind", "--out", out)
+    assert code == 0
+    assert "2 answers; 2 of 60 rows" in " ".join(shown.split())
+    assert "To go on: lyceum label" in shown
+    answers = iter(["ham"])
+    again = ("label", out, "--target", "kind", "--out", out, "--force", "--strategy", "density")
+    code, shown, _ = command(*again)
+    assert code == 0
+    assert pd.read_csv(out)["kind"].notna().sum() == 3

@@ -48,6 +48,16 @@ def test_unlabelled_is_minus_one_none_nan_or_a_missing_cell(learner, tmp_path):
 
 
 @pytest.mark.parametrize("learner", ALL, ids=lambda one: type(one).__name__)
+@pytest.mark.parametrize("marked", [np.nan, -1])
+def test_labels_may_be_missing_in_dask_collections(learner, marked):
+    da = pytest.importorskip("dask.array")
+    X, _, given = two_groups()
+    y = np.where(given < 0, marked, given)  # a partition may have no label at all
+    model = learner.fit(da.from_array(X, chunks=(50, 3)), da.from_array(y, chunks=50))
+    np.testing.assert_array_equal(model.predict(X).astype(int), learner.fit(X, given).predict(X))
+
+
+@pytest.mark.parametrize("learner", ALL, ids=lambda one: type(one).__name__)
 def test_classes_may_be_called_minus_one_and_one(learner):
     X, y, _ = two_groups()
     model = learner.fit(X, 2 * y - 1)

@@ -29,22 +29,27 @@ def run(
 ) -> None:
     refuse_to_replace(out, force)
     made = None if learner is None else catalog.find(learner).load()()
-    console.print("Type a label and Enter; Enter alone stops. Every answer is saved at once.", style="dim")
+    told = "Type a label and Enter; Enter alone or Ctrl-C stops. Every answer is saved at once."
+    console.print(told, style="dim")
     with notes():
         found = label_file(
             data, target, out, _ask, strategy=strategy, n_queries=queries, learner=made, seed=seed, form=form
         )
     classes = ", ".join(found.classes) or "none"
+    answers = "1 answer" if found.asked == 1 else f"{found.asked} answers"
     console.print(
-        f"{found.asked} answers; {found.labelled:,} of {found.rows:,} rows have a label ({escape(classes)}): "
+        f"{answers}; {found.labelled:,} of {found.rows:,} rows have a label ({escape(classes)}): "
         f"{escape(str(found.out))}"
     )
+    if found.labelled < found.rows:
+        again = f"lyceum label {found.out} --target {target} --out {found.out} --force"
+        console.print(f"To go on: {escape(again)}", style="dim", soft_wrap=True)
 
 
 def _ask(row: int, cells: dict[str, Any], posteriors: dict[str, float]) -> str | None:
     shown = table("column", "value")
     for name, cell in cells.items():
-        shown.add_row(Text(name), Text("" if cell is None else show_cell(cell)))
+        shown.add_row(Text(name), Text(_shown(cell)))
     console.print(Text(f"Row {row}", style="bold"))
     console.print(shown)
     if posteriors:
@@ -53,6 +58,13 @@ def _ask(row: int, cells: dict[str, Any], posteriors: dict[str, float]) -> str |
         console.print(f"guess: {guess}", style="dim")
     try:
         answer = input("label: ").strip()
-    except EOFError:
+    except (EOFError, KeyboardInterrupt):
+        console.print()
         return None
     return answer or None
+
+
+def _shown(cell: Any) -> str:
+    """A cell; whole numbers without marks of thousands, as they may be years or codes."""
+    whole = isinstance(cell, int) or (isinstance(cell, float) and cell.is_integer() and abs(cell) < 1e15)
+    return "" if cell is None else str(int(cell)) if whole else show_cell(cell)

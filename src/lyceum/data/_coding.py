@@ -15,7 +15,16 @@ from lyceum.data._arrow import column_class, numbers
 from lyceum.data._schema import Column, Schema, is_beyond_floats, missing_columns
 from lyceum.errors import MissingValuesError, SchemaError
 
-__all__ = ["ArrayCoder", "TableCoder", "class_codes", "codes_of", "decode", "labels", "with_texts"]
+__all__ = [
+    "ArrayCoder",
+    "TableCoder",
+    "class_codes",
+    "codes_of",
+    "decode",
+    "is_labelled",
+    "labels",
+    "with_texts",
+]
 
 
 def codes_of(values: np.ndarray, categories: np.ndarray) -> np.ndarray:
@@ -251,6 +260,18 @@ def labels(y: Any, name: str, of: str = "") -> np.ndarray:
         if values.dtype.kind == "O" and holds in ("number", "bool")
         else values
     )
+
+
+def is_labelled(y: Any) -> np.ndarray:
+    """Where a label is there: not None and not NaN.
+
+    >>> is_labelled(np.array(["a", None, float("nan")], dtype=object))
+    array([ True, False, False])
+    """
+    values = np.asarray(y).reshape(-1)
+    if values.dtype.kind in "iubU":
+        return np.ones(len(values), dtype=bool)
+    return ~pa.array(values, from_pandas=True).is_null(nan_is_null=True).to_numpy(zero_copy_only=False)
 
 
 def class_codes(y: Any) -> tuple[np.ndarray, np.ndarray]:

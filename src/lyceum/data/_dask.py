@@ -13,7 +13,7 @@ import pyarrow as pa
 from lyceum._threads import ordered_map
 from lyceum.data._arrow import is_frame, to_arrow
 from lyceum.data._block import Block
-from lyceum.data._coding import class_codes, labels
+from lyceum.data._coding import class_codes, is_labelled, labels
 from lyceum.data._column_roles import ColumnRoles
 from lyceum.data._profile import TableProfile
 from lyceum.data._schema import Column, Schema
@@ -92,9 +92,18 @@ class DaskSource:
 
     @classmethod
     def of_collections(
-        cls, X: Any, y: Any, w: Any, task: str | None, kinds: Callable[[list[str], bool], ColumnRoles]
+        cls,
+        X: Any,
+        y: Any,
+        w: Any,
+        task: str | None,
+        kinds: Callable[[list[str], bool], ColumnRoles],
+        unlabelled: bool = False,
     ) -> DaskSource:
-        """Dask collections given to `fit`: one pass finds the classes and the categories."""
+        """Dask collections given to `fit`: one pass finds the classes and the categories.
+
+        Labels may be missing if `unlabelled`; their codes are -1.
+        """
         import dask
 
         named = hasattr(X, "columns")
@@ -111,12 +120,12 @@ class DaskSource:
             for name, kind in zip(names, types)
             if name not in roles.columns and (name in in_full or _is_undecided(kind))
         ]
-        looks = dask.compute(*[look(*part, undecided, task) for part in zip(parts, ys, ws)])
+        looks = dask.compute(*[look(*part, undecided, task, unlabelled) for part in zip(parts, ys, ws)])
         if w is not None and not any(seen.weight for seen in looks):
             raise DataError("sample_weight is zero for every row: there is nothing to learn from")
-        schema = _seen_schema(names, roles, looks, task)
+        schema = _seen_schema(names, roles, looks, task, unlabelled)
         code = dask.delayed(_coded_target, pure=False)
-        coded = None if task is None else [code(part_y, schema.target) for part_y in ys]
+        coded = None if task is None else [code(part_y, schema.target, unlabelled) for part_y in ys]
         weights = None if w is None else [dask.delayed(_weights, pure=False)(part_w) for part_w in ws]
         return cls(parts, coded, weights, schema, [seen.n_rows for seen in looks])
 
@@ -289,7 +298,7 @@ class _Seen:
     weight: float
 
 
-def _look(X: Any, y: Any, w: Any, undecided: list[str], task: str | None) -> _Seen:
+def _look(X: Any, y: Any, w: Any, undecided: list[str], task: str | None, unlabelled: bool) -> _Seen:
     for name, data in (("y", y), ("sample_weight", w)):
         if data is not None and len(data) != len(X):
             raise DataError(
@@ -302,11 +311,10 @@ def _look(X: Any, y: Any, w: Any, undecided: list[str], task: str | None) -> _Se
     elif undecided:
         cells = {name: np.ascontiguousarray(X[:, int(name[1:])]) for name in undecided}
         profile = TableProfile.of(pa.table(cells), undecided)
-    classes = (
-        class_codes(labels(y, "y", " of a partition"))[0]
-        if task == "classes" and y is not None and len(y)
-        else None
-    )
+    classes = None
+    if task == "classes" and y is not None and len(y):
+        known = np.asarray(y)[is_labelled(y)] if unlabelled else y
+        classes = class_codes(labels(known, "y", " of a partition"))[0] if len(known) else None
     return _Seen(len(X), profile, classes, 0.0 if w is None else float(_weights(w).sum()))
 
 
@@ -319,7 +327,9 @@ def _weights(w: Any) -> np.ndarray:
     return weights
 
 
-def _seen_schema(names: list[str], roles: ColumnRoles, looks: Sequence[_Seen], task: str | None) -> Schema:
+def _seen_schema(
+    names: list[str], roles: ColumnRoles, looks: Sequence[_Seen], task: str | None, unlabelled: bool
+) -> Schema:
     profile = _merged([seen.profile for seen in looks]) or TableProfile(0, {})
     types = {name: profile.columns[name].holds if name in profile.columns else "number" for name in names}
     columns = replace(roles, types=types).schema(profile).columns
@@ -329,8 +339,10 @@ def _seen_schema(names: list[str], roles: ColumnRoles, looks: Sequence[_Seen], t
         return Schema(columns, Column("y", why="y"))
     found = [seen.classes for seen in looks if seen.classes is not None]
     if not found:
-        raise DataError("the Dask collection has no rows (0 samples)")
+        raise DataError(f"the Dask collection has no {'label' if unlabelled else 'rows (0 samples)'}")
     classes = np.unique(np.concatenate(found))
+    if unlabelled and classes.dtype.kind in "if" and (classes != -1).sum() != 1:
+        classes = classes[classes != -1]  # as in `fill_unlabelled`
     from sklearn.utils.multiclass import check_classification_targets  # scan alone does not need scikit-learn
 
     check_classification_targets(classes)
@@ -342,9 +354,15 @@ def _is_undecided(dtype: Any) -> bool:
     return not (isinstance(dtype, np.dtype) and dtype.kind in "iuf")
 
 
-def _coded_target(y: Any, target: Column) -> np.ndarray:
+def _coded_target(y: Any, target: Column, unlabelled: bool) -> np.ndarray:
     if target.categories is None:
         return np.asarray(y, dtype=np.float64)
+    if unlabelled:
+        known, codes = np.flatnonzero(is_labelled(y)), np.full(len(y), -1, dtype=np.int32)
+        given = labels(np.asarray(y)[known], target.name)
+        found = np.minimum(np.searchsorted(target.categories, given), len(target.categories) - 1)
+        codes[known] = np.where(target.categories[found] == given, found, -1)
+        return codes
     return np.searchsorted(target.categories, labels(y, target.name)).astype(np.int32)
 
 

@@ -245,7 +245,7 @@ class Inputs:
     def _dask(self, X: Any, y: Any, w: Any, reset: bool) -> Rows:
         if self.task is not None and y is None:
             raise DataError(_NO_Y.format(self.who))
-        source = DaskSource.of_collections(X, y, w, self.task, self._kinds)
+        source = DaskSource.of_collections(X, y, w, self.task, self._kinds, self.takes_unlabelled)
         if reset:
             names = np.array(source.schema.names, dtype=object)
             if hasattr(X, "columns"):
@@ -253,7 +253,7 @@ class Inputs:
             elif hasattr(self.learner, "feature_names_in_"):
                 del self.learner.feature_names_in_
         rows = Rows(source)
-        return rows if self.task is None else rows.then(CheckTarget(self.who))
+        return rows if self.task is None or self.takes_unlabelled else rows.then(CheckTarget(self.who))
 
     # -- predict -------------------------------------------------------------------------------------------
 

@@ -10,8 +10,8 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing, check_random_state
 
-from lyceum.data import Rows
-from lyceum.distances import pairwise_blocks
+from lyceum.data import Rows, is_frame, scan
+from lyceum.distances import Gower, pairwise_blocks
 from lyceum.errors import DataError, SettingError
 from lyceum.progress import report
 from lyceum.report import Table, plain
@@ -82,7 +82,7 @@ def query_scores(
         other rows to the power `beta`.
     proba : array of shape (n, K)
         Posteriors.
-    X : array of shape (n, d)
+    X : array or frame of shape (n, d)
         The rows, for "density".
     beta : float, default=1.0
         How much density counts.
@@ -120,13 +120,23 @@ def _entropy(proba: np.ndarray) -> np.ndarray:
 
 
 def _similarity(X: Any) -> np.ndarray:
-    """The mean of 1 / (1 + d / d̄) to all rows, columns in units of their deviations."""
+    """The mean of 1 / (1 + d / d̄) to all rows: columns in units of their deviations, or Gower's distance."""
+    if is_frame(X):
+        return _gower_similarity(X)
     X = np.asarray(X, dtype=np.float64)
     scale = X.std(axis=0)
     Z = (X - X.mean(axis=0)) / np.where(scale > 0, scale, 1.0)
     typical = np.sqrt(2.0 * max(Z.shape[1], 1))
     parts = [(1.0 / (1.0 + block / typical)).mean(axis=1) for _, block in pairwise_blocks(Z)]
     return np.concatenate(parts)
+
+
+def _gower_similarity(X: Any) -> np.ndarray:
+    rows = scan(X)
+    metric = Gower().fitted(rows)
+    blocks = [np.minimum(block, 1.0) for _, block in pairwise_blocks(rows, metric=metric)]
+    typical = float(np.mean([block.mean() for block in blocks])) or 1.0
+    return np.concatenate([(1.0 / (1.0 + block / typical)).mean(axis=1) for block in blocks])
 
 
 def active_learning(
@@ -171,7 +181,7 @@ def active_learning(
     committee : list of classifiers, optional
         The members of strategy "committee"; by default five copies on bootstrap samples.
     beta : float, default=1.0
-        How much density counts in strategy "density", which needs numbers.
+        How much density counts in strategy "density", which compares rows of frames by Gower's distance.
     test : (X, y), optional
         Rows on which the learning curve is measured.
     random_state : int, RandomState or None, default=None

@@ -32,8 +32,7 @@ class SemiSupervisedEM(Classifier, Learner):
         + \\lambda \\sum_{unlabelled} w_i \\log \\sum_k p(x_i, k)
 
     The E-step finds the posteriors of unlabelled rows, the M-step fits the classifier with every such row as
-    a row of each class, weighted by its posterior. It runs in passes: from memory, from files, and on Dask
-    where the target is a column of scanned rows.
+    a row of each class, weighted by its posterior. It runs in passes: from memory, from files, and on Dask.
 
     An unlabelled row has the class None or NaN, or a missing target cell in scanned rows; among whole numbers
     -1 is unlabelled too, as in scikit-learn, unless only one other class is there.
