@@ -6,13 +6,14 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from scipy import sparse
+from scipy import linalg, sparse
 from scipy.optimize import linprog
 
 from lyceum.errors import DataError
 from lyceum.kernels._kernel import Kernel
 from lyceum.kernels._kernel_rows import is_moved
-from lyceum.kernels._product_kernels import Linear
+from lyceum.kernels._other_kernels import Precomputed
+from lyceum.kernels._product_kernels import RBF, Linear
 from lyceum.kernels._smo import DualProblem, DualSolution, solve_dual
 
 __all__ = ["Intercept", "MarginMachine", "SolverSettings", "fit_margin_machine", "intercept_of"]
@@ -21,6 +22,7 @@ Intercept = Literal["free", "penalized"] | None
 
 _LEAST_MARGIN = 1e-5  # of the largest length in feature space: less is no hard margin
 _LARGEST_PROGRAM = 2_000_000  # cells of the linear program that tells whether a plane separates
+_SMALL_PROGRAM = 90_000  # of one with a full matrix of kernel values
 
 
 class SolverSettings(NamedTuple):
@@ -134,44 +136,99 @@ def _hard_margin(problem: DualProblem, kernel: Kernel, X: Any, settings: SolverS
     """Soft margins of growing C, until no variable is at its bound: that is the optimum without one.
 
     The dual objective D of any feasible α bounds the margin of every separating plane by 1 / √(2D): when
-    that is next to nothing the classes are not separable. A few working sets show that for a C.
+    that is next to nothing the classes are not separable. A few working sets show that for a C. Once a C is
+    not enough it is found out whether any plane separates, where that can be told.
     """
     moved = is_moved(kernel, X, problem.balanced)  # an offset of all rows says nothing about their margin
     rows = X - X.mean(axis=0, dtype=np.float64) if moved else X
     size = (float(np.max(kernel.diagonal(rows), initial=0.0)) + problem.shift) or 1.0
     C, start, quick = 10.0 / size, None, settings._replace(max_iter=min(10, settings.max_iter))
     history: list[float] = []
+    separable: bool | None = None
     while True:
         bounded = replace(problem, C=np.where(problem.C > 0, C, 0.0))
         found = solve_dual(bounded, kernel, X, **quick._asdict(), start=start)
-        if found.b.max(initial=0.0) < C and not found.converged:
-            found = solve_dual(bounded, kernel, X, **settings._asdict(), start=found.b)
         history += found.history
+        left = settings.max_iter - found.rounds
+        while left > 0 and not found.converged and found.b.max(initial=0.0) < C:
+            if _largest_margin(bounded, found) < _LEAST_MARGIN * np.sqrt(size):
+                break
+            found = solve_dual(bounded, kernel, X, **quick._asdict(), start=found.b)
+            history, left = history + found.history, left - max(1, found.rounds)
         inside = found.b.max(initial=0.0) < C
         if inside and found.converged:
             found.history = history
             return found
-        margin = 1.0 / np.sqrt(2.0 * max(bounded.objective(found.b, found.F), 1e-300))
-        if inside or margin < _LEAST_MARGIN * np.sqrt(size):
-            raise _no_hard_margin(problem, kernel, rows, margin)
+        margin = _largest_margin(bounded, found)
+        if start is None and not inside:
+            separable = _is_separable_by(problem, kernel, rows)
+        if separable is False or inside or margin < _LEAST_MARGIN * np.sqrt(size):
+            raise _no_hard_margin(kernel, margin, separable)
         C, start = 10.0 * C, found.b
 
 
-def _no_hard_margin(problem: DualProblem, kernel: Kernel, rows: Any, margin: float) -> DataError:
-    """The error where no plane has a margin worth the name; by the linear kernel, whether one separates."""
-    used = problem.C > 0
-    separated = isinstance(kernel, Linear) and not sparse.issparse(rows) and rows.size <= _LARGEST_PROGRAM
-    free = problem.balanced or problem.shift > 0
-    if separated and _is_separable(np.asarray(rows, np.float64)[used], problem.s[used], free):
+def _largest_margin(problem: DualProblem, found: DualSolution) -> float:
+    """What no separating plane's margin is above, by the dual objective."""
+    return 1.0 / np.sqrt(2.0 * max(problem.objective(found.b, found.F), 1e-300))
+
+
+def _no_hard_margin(kernel: Kernel, margin: float, separable: bool | None) -> DataError:
+    """The error where no plane has a margin worth the name, which says whether one separates all the same."""
+    if separable is False:
         return DataError(
-            f"the classes are separable by the kernel {kernel!r}, but no plane has a margin above "
-            f"{margin:.1e}, too thin for a hard margin (C=inf) in floating point: give a large finite C, or "
-            "another kernel"
+            f"the classes are not separable by the kernel {kernel!r}, so there is no hard margin (C=inf); give "
+            "a finite C, or another kernel"
         )
-    return DataError(
-        f"the classes are not separable by the kernel {kernel!r}: no plane has a margin above "
-        f"{margin:.1e}, so there is no hard margin (C=inf); give a finite C, or another kernel"
+    what = (
+        f"the classes are separable by the kernel {kernel!r}, but no plane has a margin above {margin:.1e}, too"
+        if separable
+        else f"no plane of the kernel {kernel!r} has a margin above {margin:.1e}: the classes are not separable "
+        "by it, or by a margin that is too"
     )
+    return DataError(
+        f"{what} thin for a hard margin (C=inf) in floating point: give a large finite C, or another kernel"
+    )
+
+
+def _is_separable_by(problem: DualProblem, kernel: Kernel, rows: Any) -> bool | None:
+    """Whether a plane in the feature space has every row strictly on its side; None where it is too much work.
+
+    By an RBF kernel any rows are, unless two of them are equal; by the linear kernel a linear program tells
+    for the columns; by others for w = Σ a_i φ(x_i), whose scores are K a + b, after the plane that
+    interpolates the classes was tried.
+    """
+    used = np.flatnonzero(problem.C > 0)
+    signs, free = problem.s[used], problem.balanced or problem.shift > 0
+    if isinstance(kernel, RBF) and not sparse.issparse(rows):
+        X = np.asarray(rows)[used]
+        place = np.unique(X, axis=0, return_inverse=True)[1].ravel()
+        return not (np.bincount(place, signs > 0) * np.bincount(place, signs < 0)).any()
+    linear = isinstance(kernel, Linear) and not sparse.issparse(rows)
+    cells = rows.size if linear else len(used) ** 2
+    if cells > _LARGEST_PROGRAM:
+        return None
+    if linear:
+        return _is_separable(np.asarray(rows, np.float64)[used], signs, free)
+    given = isinstance(kernel, Precomputed)
+    K = np.asarray(rows[np.ix_(used, used)] if given else kernel.gram(rows[used]), dtype=np.float64)
+    if _interpolates(K, signs, free):
+        return True
+    return _is_separable(K, signs, free) if cells <= _SMALL_PROGRAM else None
+
+
+def _interpolates(K: np.ndarray, signs: np.ndarray, free: bool) -> bool:
+    """Whether the least-squares fit of the classes by columns of K has every row on its side.
+
+    By more than what rounding does to its scores: rows that are equal have equal scores.
+    """
+    design = np.column_stack([K, np.ones(len(K))]) if free else K
+    size = max(float(np.abs(design).max(initial=0.0)), 1e-300)
+    for cutoff in (1e-15, 1e-12):
+        a = linalg.lstsq(design / size, signs, cond=cutoff, check_finite=False)[0]
+        rounding = 4.0 * np.finfo(float).eps * float(np.abs(a).sum())
+        if float((signs * (design / size @ a)).min()) > max(1e-3, rounding):
+            return True
+    return False
 
 
 def _is_separable(X: np.ndarray, signs: np.ndarray, free: bool) -> bool:

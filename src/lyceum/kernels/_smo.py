@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from scipy import linalg
 
 from lyceum._native import native
 from lyceum.kernels._kernel import Kernel
@@ -206,7 +207,8 @@ def _newton_steps(
         system[:m, :m], right[:m] = K[np.ix_(free, free)], v[free]
         if balanced:
             system[m, :m] = system[:m, m] = 1.0
-        step = s[free] * np.linalg.lstsq(system, right, rcond=1e-12)[0][:m]
+        found = linalg.lstsq(system, right, cond=1e-12, lapack_driver="gelsy", check_finite=False)
+        step = s[free] * found[0][:m]
         with np.errstate(divide="ignore", invalid="ignore"):
             room = np.where(step > 0, (C[free] - b[free]) / step, np.where(step < 0, -b[free] / step, np.inf))
         first = int(room.argmin())
