@@ -297,7 +297,7 @@ def test_a_thin_margin_of_any_kernel_is_told_from_classes_that_no_plane_separate
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(30, 2)), rng.integers(0, 2, 30)
     hard = {"C": np.inf, "gamma": 1e-3}
-    with pytest.raises(DataError, match="are separable by the kernel RBF.* too thin"):
+    with pytest.raises(DataError, match=r"are separable by the kernel RBF.* too thin"):
         SVC(**hard).fit(X, y)
     twice, both = np.vstack([X, X[:1]]), np.append(y, 1 - y[0])
     with pytest.raises(DataError, match="are not separable by the kernel RBF"):
@@ -307,5 +307,5 @@ def test_a_thin_margin_of_any_kernel_is_told_from_classes_that_no_plane_separate
     angle = rng.uniform(0, 2 * np.pi, 20)
     circle = np.column_stack([np.cos(angle), np.sin(angle)])
     rings = np.vstack([circle, circle * (1 + 1e-6)])
-    with pytest.raises(DataError, match="are separable by the kernel Polynomial.* too thin"):
+    with pytest.raises(DataError, match=r"are separable by the kernel Polynomial.* too thin"):
         SVC(C=np.inf, kernel="poly", degree=2, coef0=1.0, gamma=1.0).fit(rings, np.repeat([0, 1], 20))

@@ -176,22 +176,23 @@ def _no_hard_margin(kernel: Kernel, margin: float, separable: bool | None) -> Da
     """The error where no plane has a margin worth the name, which says whether one separates all the same."""
     if separable is False:
         return DataError(
-            f"the classes are not separable by the kernel {kernel!r}, so there is no hard margin (C=inf); give "
-            "a finite C, or another kernel"
+            f"the classes are not separable by the kernel {kernel!r}, so there is no hard margin (C=inf); "
+            "give a finite C, or another kernel"
         )
+    most = f"margin above {margin:.1e}"
     what = (
-        f"the classes are separable by the kernel {kernel!r}, but no plane has a margin above {margin:.1e}, too"
+        f"the classes are separable by the kernel {kernel!r}, but no plane has a {most},"
         if separable
-        else f"no plane of the kernel {kernel!r} has a margin above {margin:.1e}: the classes are not separable "
-        "by it, or by a margin that is too"
+        else f"no plane of the kernel {kernel!r} has a {most}: the classes are not separable, or it is"
     )
     return DataError(
-        f"{what} thin for a hard margin (C=inf) in floating point: give a large finite C, or another kernel"
+        f"{what} too thin for a hard margin (C=inf) in floating point: give a large finite C, or another "
+        "kernel"
     )
 
 
 def _is_separable_by(problem: DualProblem, kernel: Kernel, rows: Any) -> bool | None:
-    """Whether a plane in the feature space has every row strictly on its side; None where it is too much work.
+    """Whether a plane in the feature space has every row strictly on its side; None if it is too much work.
 
     By an RBF kernel any rows are, unless two of them are equal; by the linear kernel a linear program tells
     for the columns; by others for w = Σ a_i φ(x_i), whose scores are K a + b, after the plane that
