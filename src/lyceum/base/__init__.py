@@ -10,6 +10,7 @@ from lyceum.base._density import Density
 from lyceum.base._explain import sum_by_source
 from lyceum.base._learner import CATEGORICAL_FEATURES, Learner
 from lyceum.base._model_parts import complexity
+from lyceum.base._new_columns import NewColumns, library_of, output_library
 from lyceum.base._one_pass import OnePassClassifier, OnePassLearner, finite_sums
 from lyceum.base._posterior import PosteriorClassifier, normalize_posteriors
 from lyceum.base._replacement import parts_by_replacement, replace_columns, typical_row
@@ -22,13 +23,16 @@ __all__ = [
     "Classifier",
     "Density",
     "Learner",
+    "NewColumns",
     "OnePassClassifier",
     "OnePassLearner",
     "PosteriorClassifier",
     "Regressor",
     "complexity",
     "finite_sums",
+    "library_of",
     "normalize_posteriors",
+    "output_library",
     "parts_by_replacement",
     "replace_columns",
     "sum_by_source",

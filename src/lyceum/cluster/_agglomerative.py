@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum.base import CATEGORICAL_FEATURES
+from lyceum.base import CATEGORICAL_FEATURES, NewColumns
 from lyceum.cluster._cluster_reasons import (
     TreeExplanation,
     adds_up,
@@ -31,7 +31,7 @@ from lyceum.report import Summary, Table
 __all__ = ["Agglomerative"]
 
 
-class Agglomerative(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, MetricLearner):
+class Agglomerative(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, MetricLearner):
     """Agglomerative clustering: a tree of all rows, made by always merging the two closest clusters.
 
     How far apart two clusters are is what the linkage says:
@@ -268,10 +268,9 @@ class Agglomerative(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
 
         Returns
         -------
-        array of shape (n_samples, n_clusters)
+        array, frame or rows, as X is, of shape (n_samples, n_clusters)
         """
-        check_is_fitted(self)
-        return self._apply(self._to_clusters, X)
+        return self._in_new_columns(self._to_clusters, X)
 
     @available_if(adds_up)
     def explain(self, X: Any) -> TreeExplanation:

@@ -7,16 +7,17 @@ from typing import Any, Literal
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin, clone
-from sklearn.utils.validation import check_is_fitted
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
+from lyceum.base import NewColumns
 from lyceum.cluster._kmeans import KMeans
 from lyceum.errors import DataError, ModelFileError, SettingError
 
 __all__ = ["ClusterClassifier", "ClusterFeatures", "ClusterLabels", "top_columns"]
 
 
-class ClusterFeatures(TransformerMixin, BaseEstimator):
+class ClusterFeatures(NewColumns, BaseEstimator):
     """Clusters as features: the distance to every cluster, or the cluster itself, beside the columns.
 
     Parameters
@@ -32,6 +33,8 @@ class ClusterFeatures(TransformerMixin, BaseEstimator):
     ----------
     clusterer_ : clustering learner
         The fitted one.
+    feature_names_in_ : ndarray of str
+        Names of the given columns, where they have some.
 
     See Also
     --------
@@ -63,17 +66,36 @@ class ClusterFeatures(TransformerMixin, BaseEstimator):
         found = KMeans() if self.clusterer is None else clone(self.clusterer)
         self.clusterer_ = found.fit(X) if sample_weight is None else found.fit(X, sample_weight=sample_weight)
         self.n_features_in_ = self.clusterer_.n_features_in_
+        self.__dict__.pop("feature_names_in_", None)
+        if hasattr(self.clusterer_, "feature_names_in_"):
+            self.feature_names_in_ = self.clusterer_.feature_names_in_
         return self
 
-    def transform(self, X: Any) -> Any:
-        """The new columns of X, after its own if they are kept."""
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """The names of the given columns, if they are kept, and of the new ones."""
         check_is_fitted(self)
+        known = _check_feature_names_in(self, input_features).tolist() if self.keep else []
+        new = [f"clusterfeatures{k}" for k in range(self._n_clusters)]
+        return np.array([*known, *new], dtype=object)
+
+    @property
+    def _n_clusters(self) -> int:
+        if self.kind == "distances":
+            return len(self.clusterer_.get_feature_names_out())
+        return int(np.max(np.asarray(self.clusterer_.labels_), initial=0)) + 1
+
+    def transform(self, X: Any) -> Any:
+        """The new columns of X, after its own if they are kept, in the container that X came in."""
+        check_is_fitted(self)
+        found = self._beside(X)
+        return found if sparse.issparse(found) else self._contained(found, X)
+
+    def _beside(self, X: Any) -> Any:
         if self.kind == "distances":
             new = np.asarray(self.clusterer_.transform(X))
         else:
             labels = np.asarray(self.clusterer_.predict(X))
-            k = int(np.max(np.asarray(self.clusterer_.labels_), initial=0)) + 1
-            new = (labels[:, None] == np.arange(k)).astype(np.float64)
+            new = (labels[:, None] == np.arange(self._n_clusters)).astype(np.float64)
         if not self.keep:
             return new
         if sparse.issparse(X):

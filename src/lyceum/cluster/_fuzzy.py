@@ -8,12 +8,12 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum.base import CATEGORICAL_FEATURES, Learner, finite_sums
+from lyceum.base import CATEGORICAL_FEATURES, Learner, NewColumns, finite_sums
 from lyceum.cluster._geometry import GEOMETRIES, checked_centers, margins
 from lyceum.cluster._starts import STARTS, n_runs, start_of
 from lyceum.data import Block, Rows
@@ -28,7 +28,7 @@ __all__ = ["FuzzyCMeans"]
 _SAMPLE_ROWS = 8192
 
 
-class FuzzyCMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Learner):
+class FuzzyCMeans(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Learner):
     """Fuzzy c-means: memberships u_ik of every row in every cluster, which add up to 1.
 
     The objective Σ_i w_i Σ_k u_ik^m |x_i - c_k|² is lowered in alternating steps: memberships
@@ -237,10 +237,11 @@ class FuzzyCMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
 
         Returns
         -------
-        array of shape (n_samples, n_clusters)
+        array, frame or rows, as X is, of shape (n_samples, n_clusters)
         """
-        check_is_fitted(self)
-        return self._apply(partial(GEOMETRIES["euclidean"].distances, centers=self.cluster_centers_), X)
+        return self._in_new_columns(
+            partial(GEOMETRIES["euclidean"].distances, centers=self.cluster_centers_), X
+        )
 
     # -- what was learned -----------------------------------------------------------------------------------
 

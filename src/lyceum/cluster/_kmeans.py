@@ -9,14 +9,14 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from lyceum._threads import single_threaded_blas
-from lyceum.base import CATEGORICAL_FEATURES, Learner
+from lyceum.base import CATEGORICAL_FEATURES, Learner, NewColumns
 from lyceum.cluster._geometry import GEOMETRIES, Geometry, checked_centers, margins, weighted_squares
 from lyceum.cluster._lloyd_loop import Run, descend, fill_empty
 from lyceum.cluster._lloyd_sums import LloydSums
@@ -31,7 +31,7 @@ __all__ = ["KMeans"]
 _SAMPLE_ROWS = 8192
 
 
-class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Learner):
+class KMeans(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Learner):
     """k-means: k centres, each the mean of the rows nearest to it.
 
     Lloyd's algorithm lowers the inertia
@@ -319,10 +319,9 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Le
 
         Returns
         -------
-        array of shape (n_samples, n_clusters)
+        array, frame or rows, as X is, of shape (n_samples, n_clusters)
         """
-        check_is_fitted(self)
-        return self._apply(partial(self._geometry.distances, centers=self.cluster_centers_), X)
+        return self._in_new_columns(partial(self._geometry.distances, centers=self.cluster_centers_), X)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The negative inertia of the rows.

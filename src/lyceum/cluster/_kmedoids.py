@@ -9,7 +9,7 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum._native import native
 from lyceum._threads import n_threads
-from lyceum.base import CATEGORICAL_FEATURES
+from lyceum.base import CATEGORICAL_FEATURES, NewColumns
 from lyceum.cluster._cluster_reasons import adds_up
 from lyceum.cluster._column_terms import column_terms, terms_unit
 from lyceum.cluster._medoid_runs import Candidates, MedoidRun, MedoidSums
@@ -35,7 +35,7 @@ _THREADED_ROWS = 4096  # with fewer, a candidate takes less time than waking a t
 _MOST_ROWS = 6144  # whose distances are held at once: 300 MB
 
 
-class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, MetricLearner):
+class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, MetricLearner):
     """k-medoids: the k rows (medoids) with the least sum of distances to the rows nearest to them.
 
     The loss is Σ_i w_i min_m d(x_i, x_m), for any distance. It is lowered by swapping a medoid for another
@@ -316,10 +316,9 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
 
         Returns
         -------
-        array of shape (n_samples, n_clusters)
+        array, frame or rows, as X is, of shape (n_samples, n_clusters)
         """
-        check_is_fitted(self)
-        return self._apply(self._to_medoids, X)
+        return self._in_new_columns(self._to_medoids, X)
 
     # -- what was learned -----------------------------------------------------------------------------------
 

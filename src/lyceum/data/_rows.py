@@ -286,6 +286,14 @@ class Rows:
             raise DataError(_NO_ROWS)
         return stacked(results)
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        """The cells of all rows, as the steps leave them: `np.asarray(pca.transform(rows))`."""
+        return np.asarray(self.collect(_dense_cells), dtype=dtype)
+
+
+def _dense_cells(block: Block) -> np.ndarray:
+    return np.asarray(block.dense)
+
 
 @dataclass(frozen=True, slots=True)
 class _Count:

@@ -9,11 +9,12 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import linalg, sparse
 from scipy.sparse.linalg import eigsh
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from lyceum._threads import single_threaded_blas
+from lyceum.base import NewColumns
 from lyceum.data import Block
 from lyceum.errors import DataError, SettingError
 from lyceum.kernels._kernel_learner import KERNEL_CONSTRAINTS, KernelLearner, is_linear, refuse_pairs
@@ -26,7 +27,7 @@ _FEW = 600  # rows up to which all eigenvalues are computed at once
 _ZERO = 1e-10  # eigenvalues below this share of the largest are zero
 
 
-class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelLearner):
+class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
     """Kernel principal component analysis: directions of largest variance in the feature space of a kernel.
 
     With K_c the Gram matrix of the rows about their mean in feature space, and S = √W K_c √W for weights W,
@@ -200,10 +201,9 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelLearner
 
         Returns
         -------
-        array of shape (n_samples, n_components_)
+        array, frame or rows, as X is, of shape (n_samples, n_components_)
         """
-        check_is_fitted(self)
-        return self._apply(partial(_scores, self), X)
+        return self._in_new_columns(partial(_scores, self), X)
 
     def reconstruction_error(self, X: Any) -> Any:
         """The squared distance of every row to its projection in feature space, (n_samples,)."""

@@ -6,11 +6,9 @@ from functools import partial
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.base import TransformerMixin
 from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import check_is_fitted
 
-from lyceum.base import Learner
+from lyceum.base import Learner, NewColumns
 from lyceum.data import Block, Rows
 from lyceum.errors import DataError
 from lyceum.statistics import row_uniforms
@@ -18,7 +16,7 @@ from lyceum.statistics import row_uniforms
 __all__ = ["SupervisedTransformer"]
 
 
-class SupervisedTransformer(TransformerMixin, Learner):
+class SupervisedTransformer(NewColumns, Learner):
     """Rows are (x - mean_) @ components_.T after the transformation; a subclass learns `components_`."""
 
     mean_: np.ndarray
@@ -52,10 +50,9 @@ class SupervisedTransformer(TransformerMixin, Learner):
 
         Returns
         -------
-        array of shape (n_samples, n_columns)
+        array, frame or rows, as X is, of shape (n_samples, n_columns)
         """
-        check_is_fitted(self)
-        return self._apply(partial(_project, mean=self.mean_, components=self.components_), X)
+        return self._in_new_columns(partial(_project, mean=self.mean_, components=self.components_), X)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

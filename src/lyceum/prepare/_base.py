@@ -13,12 +13,11 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 from sklearn.base import TransformerMixin
-from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
-from lyceum.base import Learner, undefined
+from lyceum.base import Learner, library_of, output_library, undefined
 from lyceum.data import Align, ArraySource, Block, CheckCells, Design, Rows, Schema, Step, is_dask, to_arrow
-from lyceum.prepare._containers import contain, library_of
+from lyceum.prepare._containers import contain
 
 __all__ = ["Transformer"]
 
@@ -85,8 +84,7 @@ class Transformer(TransformerMixin, Learner, auto_wrap_output_keys=None):
             return self._prepared(X.then(Align.between(X.schema, schema))).then(step)
         if is_dask(X):
             return self._through_dask(step, X)
-        wanted = _get_output_config("transform", self)["dense"]
-        return self._through_memory(step, X, None if wanted == "default" else wanted)
+        return self._through_memory(step, X, output_library(self, X))
 
     def _through_memory(self, step: Step, X: Any, library: str | None = None) -> Any:
         given = library_of(X)

@@ -9,18 +9,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from scipy import sparse
 
+from lyceum.base import library_of
 from lyceum.data import ArraySource, Column, Schema, is_frame, text_array, text_table, to_arrow
 from lyceum.prepare._steps import is_unknown
 
-__all__ = ["contain", "library_of"]
-
-
-def library_of(X: Any) -> str:
-    """ "pandas", "polars" or "arrow" for frames, "array" for the rest."""
-    if not is_frame(X):
-        return "array"
-    module = type(X).__module__.split(".")[0]
-    return module if module in ("pandas", "polars") else "arrow"
+__all__ = ["contain"]
 
 
 def contain(cells: Any, schema: Schema, source: ArraySource, X: Any, library: str) -> Any:

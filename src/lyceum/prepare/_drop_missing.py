@@ -11,10 +11,10 @@ import pyarrow as pa
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from lyceum.base import OnePassLearner
+from lyceum.base import OnePassLearner, library_of
 from lyceum.data import ArraySource, Block, Schema, Step, to_arrow
 from lyceum.prepare._base import Transformer
-from lyceum.prepare._containers import contain, library_of
+from lyceum.prepare._containers import contain
 from lyceum.prepare._statistics import MissingCounts, Stats
 from lyceum.prepare._steps import DropMissingRows, missing_cells
 from lyceum.report import Summary, Table

@@ -7,12 +7,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy import linalg
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum.base import CATEGORICAL_FEATURES, Learner
-from lyceum.data import Block
+from lyceum.base import CATEGORICAL_FEATURES, Learner, NewColumns
+from lyceum.data import Block, Rows
 from lyceum.distances import METRIC_PARTS, Metric, pairwise
 from lyceum.distances import metric as metric_named
 from lyceum.errors import DataError, SettingError
@@ -24,7 +24,7 @@ __all__ = ["ClassicalMDS"]
 _MIXED = ("gower", "value_difference")
 
 
-class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Learner):
+class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
     """Classical multidimensional scaling (principal coordinates): points with the distances that are given.
 
     The squared distances D² are centred twice,
@@ -203,7 +203,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Learner):
 
     # -- use ------------------------------------------------------------------------------------------------
 
-    def fit_transform(self, X: Any, y: Any = None) -> np.ndarray:
+    def fit_transform(self, X: Any, y: Any = None) -> Any:
         """The coordinates of the rows.
 
         Parameters
@@ -216,7 +216,8 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Learner):
         -------
         array of shape (n_samples, n_components)
         """
-        return self.fit(X).embedding_
+        self.fit(X)
+        return self.transform(X) if isinstance(X, Rows) else self._contained(self.embedding_, X)
 
     def transform(self, X: Any) -> Any:
         """Coordinates of new rows among those of `fit`.
@@ -228,10 +229,9 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Learner):
 
         Returns
         -------
-        array of shape (n_samples, n_components)
+        array, frame or rows, as X is, of shape (n_samples, n_components)
         """
-        check_is_fitted(self)
-        return self._apply(self._placed, X)
+        return self._in_new_columns(self._placed, X)
 
     def _placed(self, block: Block) -> np.ndarray:
         X = np.asarray(block.dense, dtype=np.float64)

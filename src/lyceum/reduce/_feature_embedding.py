@@ -7,11 +7,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy import linalg
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum.base import CATEGORICAL_FEATURES, Learner, finite_sums
+from lyceum.base import CATEGORICAL_FEATURES, Learner, NewColumns, finite_sums
 from lyceum.data import Block
 from lyceum.errors import SettingError
 from lyceum.reduce._centered_rows import CenteredRows
@@ -22,7 +22,7 @@ from lyceum.statistics import Moments
 __all__ = ["FeatureEmbedding"]
 
 
-class FeatureEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Learner):
+class FeatureEmbedding(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
     """Coordinates of the rows from the eigenvectors of X Xᵀ, an N × N matrix whatever the number of columns.
 
     With the rows R centred and R Rᵀ u = λ u, row i has the coordinates sqrt(λ_k) u_ki, whose inner products
@@ -133,7 +133,7 @@ class FeatureEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Learne
         self.n_components_ = k
         return self
 
-    def fit_transform(self, X: Any, y: Any = None) -> np.ndarray:
+    def fit_transform(self, X: Any, y: Any = None) -> Any:
         """The coordinates of the rows.
 
         Parameters
@@ -156,10 +156,9 @@ class FeatureEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Learne
 
         Returns
         -------
-        array of shape (n_samples, n_components_)
+        array, frame or rows, as X is, of shape (n_samples, n_components_)
         """
-        check_is_fitted(self)
-        return self._apply(self._scores, X)
+        return self._in_new_columns(self._scores, X)
 
     def _scores(self, block: Block) -> np.ndarray:
         return ((block.X - self.mean_) @ self.components_.T).astype(block.X.dtype, copy=False)

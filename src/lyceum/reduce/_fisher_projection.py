@@ -11,11 +11,11 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import linalg
 from scipy.linalg import LinAlgWarning
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum.base import CATEGORICAL_FEATURES, OnePassLearner
+from lyceum.base import CATEGORICAL_FEATURES, NewColumns, OnePassLearner
 from lyceum.data import Block
 from lyceum.errors import DataError, SettingError
 from lyceum.probability import RIDGE, whiten
@@ -26,7 +26,7 @@ from lyceum.statistics import ClassScatter
 __all__ = ["FisherProjection"]
 
 
-class FisherProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OnePassLearner):
+class FisherProjection(ClassNamePrefixFeaturesOutMixin, NewColumns, OnePassLearner):
     """Fisher's linear discriminant as a projection: it separates the class means most for their spread.
 
     With the scatters within and between the classes,
@@ -169,10 +169,9 @@ class FisherProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OnePas
 
         Returns
         -------
-        array of shape (n_samples, n_components_)
+        array, frame or rows, as X is, of shape (n_samples, n_components_)
         """
-        check_is_fitted(self)
-        return self._apply(self._scores, X)
+        return self._in_new_columns(self._scores, X)
 
     def _scores(self, block: Block) -> np.ndarray:
         return ((block.X - self.mean_) @ self.components_.T).astype(block.X.dtype, copy=False)

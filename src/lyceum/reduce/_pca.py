@@ -8,13 +8,13 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from lyceum._threads import single_threaded_blas
-from lyceum.base import CATEGORICAL_FEATURES, OnePassLearner
+from lyceum.base import CATEGORICAL_FEATURES, NewColumns, OnePassLearner
 from lyceum.data import Block, is_dask
 from lyceum.errors import DataError, SettingError
 from lyceum.reduce._centered_rows import CenteredRows, scatter_or_rows
@@ -39,7 +39,7 @@ from lyceum.statistics import Scatter
 __all__ = ["PCA"]
 
 
-class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OnePassLearner):
+class PCA(ClassNamePrefixFeaturesOutMixin, NewColumns, OnePassLearner):
     """Principal component analysis: orthogonal directions of largest variance.
 
     The components are the unit vectors v_1, v_2, ... of
@@ -244,10 +244,9 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OnePassLearner):
 
         Returns
         -------
-        array of shape (n_samples, n_components_)
+        array, frame or rows, as X is, of shape (n_samples, n_components_)
         """
-        check_is_fitted(self)
-        return self._apply(partial(pca_scores, self), X)
+        return self._in_new_columns(partial(pca_scores, self), X)
 
     def inverse_transform(self, X: Any) -> Any:
         """The rows reconstructed from scores, m + Vᵀ z, in design columns.
@@ -278,7 +277,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OnePassLearner):
         -------
         array of shape (n_samples, n_columns)
         """
-        return self.inverse_transform(self.transform(X))
+        return self.inverse_transform(self._apply(partial(pca_scores, self), X))
 
     def reconstruction_error(self, X: Any) -> Any:
         """The squared distance of every row from its reconstruction, |x - x̂|².

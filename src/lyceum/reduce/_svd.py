@@ -6,13 +6,13 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from lyceum._threads import single_threaded_blas
-from lyceum.base import CATEGORICAL_FEATURES, Learner
+from lyceum.base import CATEGORICAL_FEATURES, Learner, NewColumns
 from lyceum.data import Block, Rows, is_dask
 from lyceum.errors import DataError, SettingError
 from lyceum.reduce._centered_rows import CenteredRows, scatter_or_rows
@@ -23,7 +23,7 @@ from lyceum.statistics import Scatter
 __all__ = ["SVD"]
 
 
-class SVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Learner):
+class SVD(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
     """Rank-r factorisation of the rows, X ≈ U diag(s) Vᵀ, by the singular value decomposition.
 
     Of all matrices of rank r, U diag(s) Vᵀ has the least squared error (Eckart and Young 1936),
@@ -169,10 +169,9 @@ class SVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Learner):
 
         Returns
         -------
-        array of shape (n_samples, n_components)
+        array, frame or rows, as X is, of shape (n_samples, n_components)
         """
-        check_is_fitted(self)
-        return self._apply(self._scores, X)
+        return self._in_new_columns(self._scores, X)
 
     def _scores(self, block: Block) -> np.ndarray:
         return np.asarray(block.X @ self.components_.T).astype(block.X.dtype, copy=False)
@@ -206,7 +205,7 @@ class SVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Learner):
         -------
         array of shape (n_samples, n_columns)
         """
-        return self.inverse_transform(self.transform(X))
+        return self.inverse_transform(self._apply(self._scores, X))
 
     def factors(self, X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """U, s and Vᵀ of the factorisation; columns of U without a singular value are zeros.
@@ -222,7 +221,7 @@ class SVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Learner):
         s : array of shape (n_components,)
         Vt : array of shape (n_components, n_columns)
         """
-        scores, s = np.asarray(self.transform(X)), self.singular_values_
+        scores, s = np.asarray(self._apply(self._scores, X)), self.singular_values_
         U = np.divide(scores, s, out=np.zeros_like(scores, dtype=np.float64), where=s > 0)
         return U, s, self.components_
 
