@@ -76,7 +76,7 @@ def _scores(fitted: Any, frame: pd.DataFrame, unit: str) -> np.ndarray:
     if is_regressor(fitted):
         return fitted.predict(frame)
     if is_clusterer(fitted):
-        near = np.sort(fitted.transform(frame), axis=1) ** (2 if "squared" in unit else 1)
+        near = np.sort(np.asarray(fitted.transform(frame)), axis=1) ** (2 if "squared" in unit else 1)
         return near[:, 1] - near[:, 0]
     if unit == AGAINST_RUNNER_UP:
         best = np.sort(fitted.predict_proba(frame), axis=1)[:, ::-1]
@@ -87,7 +87,7 @@ def _scores(fitted: Any, frame: pd.DataFrame, unit: str) -> np.ndarray:
     if unit == "log density" or (unit == "score" and not is_classifier(fitted)):
         return fitted.score_samples(frame)
     if not is_classifier(fitted):
-        return fitted.transform(frame)[:, 0]
+        return np.asarray(fitted.transform(frame))[:, 0]
     if "score" in unit:
         scores = np.sort(fitted.decision_function(frame), axis=1)
         return scores[:, -1] - (scores[:, -2] if "above" in unit else 0.0)

@@ -81,7 +81,7 @@ def test_kernels_without_pre_images_and_awkward_rows():
     narrow = KernelPCA(gamma=1e-12).fit(X)  # all values are 1 but for their last digits
     assert (narrow.eigenvalues_ >= 0).all()
     frame = pd.DataFrame({"age": [1.0, np.nan, 3.0, 9.0], "town": ["Ulm", "Bonn", None, "Ulm"]})
-    assert np.isfinite(KernelPCA(2, kernel=Distance("gower")).fit_transform(frame)).all()
+    assert np.isfinite(np.asarray(KernelPCA(2, kernel=Distance("gower")).fit_transform(frame))).all()
     dense, thin = KernelPCA(2).fit_transform(X), KernelPCA(2).fit(sparse.csr_array(X)).transform(X)
     np.testing.assert_allclose(thin, dense, atol=1e-8)
 

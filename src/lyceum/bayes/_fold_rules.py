@@ -10,7 +10,7 @@ import numpy as np
 from lyceum._native import native
 from lyceum.data import Block
 from lyceum.probability import RIDGE, class_priors, log_probability
-from lyceum.statistics import ClassScatter, FoldStatistics, fold_numbers
+from lyceum.statistics import ClassScatter, Folds, SplitStatistics
 
 __all__ = ["FoldLoss", "FoldRules", "RuleSettings", "combine_covariances"]
 
@@ -49,8 +49,7 @@ class FoldRules:
     diagonal, (1-γ) Σ_k(α) + γ target = D U [(1-γ) Λ + γ t] Uᵀ D. So z = Uᵀ D⁻¹ (x - μ_k) serves every γ.
     """
 
-    n_folds: int
-    seed: int
+    folds: Folds
     seen: np.ndarray  # (folds, K) whether the class has rows in the other folds
     means: np.ndarray  # (folds, K, d)
     turn: np.ndarray  # (folds, alphas, K, d, d): z = (x - mean) @ turn
@@ -59,13 +58,18 @@ class FoldRules:
 
     @classmethod
     def of(
-        cls, folds: FoldStatistics, seed: int, alphas: np.ndarray, gammas: np.ndarray, settings: RuleSettings
+        cls,
+        folds: Folds,
+        found: SplitStatistics,
+        alphas: np.ndarray,
+        gammas: np.ndarray,
+        settings: RuleSettings,
     ) -> FoldRules:
-        others = [folds.without(f) for f in range(len(folds.folds))]
+        others = [train for train, _ in found.pairs]
         parts = [[settings.rules(other, alpha, gammas) for alpha in alphas] for other in others]
         turn, precision, constant = (np.array([[rule[i] for rule in row] for row in parts]) for i in range(3))
         seen, means = np.array([o.weight > 0 for o in others]), np.array([o.mean for o in others])
-        return cls(len(others), seed, seen, means, turn, precision, constant)
+        return cls(folds, seen, means, turn, precision, constant)
 
     def log_joint(self, X: np.ndarray, fold: int) -> np.ndarray:
         """Of rows of a fold under the rules without it: (alphas, n, gammas, K)."""
@@ -151,12 +155,11 @@ class FoldLoss:
     @classmethod
     def of(cls, block: Block, rules: FoldRules, scoring: str) -> FoldLoss:
         assert block.y is not None
-        fold = fold_numbers(block, rules.n_folds, rules.seed)
         shape = (rules.constant.shape[1], rules.constant.shape[3])
         total = cls(np.zeros(shape), 0.0)
-        for f in range(rules.n_folds):
+        for f, tested in enumerate(rules.folds.test_rows(block)):
             # no rule can know a class whose rows are all in this fold
-            scored = (fold == f) & rules.seen[f, np.maximum(block.y, 0)] & (block.y >= 0)
+            scored = tested & rules.seen[f, np.maximum(block.y, 0)] & (block.y >= 0)
             part, y = block.take(scored), block.y[scored]
             w = part.weights
             for start in range(0, len(part), _ROWS):

@@ -22,7 +22,7 @@ from lyceum.data import Rows
 from lyceum.errors import DataError, SettingError
 from lyceum.probability import RIDGE, whiten
 from lyceum.report import Summary, Table
-from lyceum.statistics import ClassRowScatter, ClassScatter, FoldStatistics, RowSpace, is_wide, seed_from
+from lyceum.statistics import ClassRowScatter, ClassScatter, RowSpace, folds_of, is_wide, seed_from
 
 __all__ = ["RegularizedDiscriminant"]
 
@@ -74,8 +74,8 @@ class RegularizedDiscriminant(QuadraticRule):
     scoring : {"log_loss", "error"}, default="log_loss"
         The loss that cross-validation minimizes: the mean of -log P(class | x), or the error rate. Of
         equal pairs the one with the largest α, then γ, is taken.
-    cv : int, default=5
-        The number of folds.
+    cv : int, splitter, iterable of (train, test) or None, default=5
+        The folds; a number divides rows of any source in one pass.
     unbiased : bool, default=False
         Divide by n_k - 1 instead of n_k, and by N - K instead of N.
     priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array of shape (K,), default=None
@@ -151,7 +151,7 @@ class RegularizedDiscriminant(QuadraticRule):
         "mix": [StrOptions({"weighted", "convex"})],
         "shrink": [StrOptions({"identity", "unit", "diagonal"})],
         "scoring": [StrOptions({"log_loss", "error"})],
-        "cv": [Interval(Integral, 2, None, closed="left")],
+        "cv": ["cv_object"],
         "random_state": ["random_state"],
         **DISCRIMINANT_CONSTRAINTS,
     }
@@ -164,7 +164,7 @@ class RegularizedDiscriminant(QuadraticRule):
         mix: str = "weighted",
         shrink: str = "identity",
         scoring: str = "log_loss",
-        cv: int = 5,
+        cv: Any = 5,
         unbiased: bool = False,
         priors: Any = None,
         prior_alpha: Any = 1.0,
@@ -223,24 +223,24 @@ class RegularizedDiscriminant(QuadraticRule):
         beyond, given = 0, rows
         if is_wide(rows):
             rows, beyond = self._turned(rows)
-        of = partial(FoldStatistics.of, statistic=ClassScatter.of, n_folds=self.cv, seed=seed)
-        folds = finite_sums(rows.reduce(of))
+        folds = folds_of(self.cv, rows, seed, classifier=True)
+        found = folds.statistics(rows, ClassScatter.of, _finite_reduction)
         settings = RuleSettings(self.priors, self.prior_alpha, self.unbiased, self.shrink, self.mix, beyond)
         # as many alphas in one pass as memory allows: all of them unless there are hundreds of columns
-        size = max(1, _NUMBERS // max(1, self.cv * folds.folds[0].scatter.size))
+        size = max(1, _NUMBERS // max(1, folds.n_splits * found.total.scatter.size))
         losses = []
         for start in range(0, len(self.alphas_), size):
             with single_threaded_blas():  # the same bits for any number of threads
-                rules = FoldRules.of(folds, seed, self.alphas_[start : start + size], self.gammas_, settings)
+                rules = FoldRules.of(folds, found, self.alphas_[start : start + size], self.gammas_, settings)
             losses.append(rows.reduce(partial(FoldLoss.of, rules=rules, scoring=self.scoring)))
         weight = losses[0].weight
         if weight == 0.0:
             raise DataError(
-                f"alpha and gamma cannot be cross-validated with {folds.total.n_rows} sample(s): no class "
-                f"has rows in two of the {self.cv} folds; give numbers for both, or bring more rows"
+                f"alpha and gamma cannot be cross-validated with {found.total.n_rows} sample(s): no class "
+                f"has rows in two of the {folds.n_splits} folds; give numbers for both, or bring more rows"
             )
         self.scores_ = np.concatenate([one.loss for one in losses]) / weight
-        return finite_sums(given.reduce(ClassRowScatter.of)) if is_wide(given) else folds.total
+        return finite_sums(given.reduce(ClassRowScatter.of)) if is_wide(given) else found.total
 
     def _turned(self, rows: Rows) -> tuple[Rows, int]:
         if self.shrink == "diagonal":
@@ -317,7 +317,8 @@ class RegularizedDiscriminant(QuadraticRule):
         if hasattr(self, "scores_"):
             heads = ("alpha", *(f"gamma {gamma:g}" for gamma in self.gammas_))
             losses = [(float(alpha), *row) for alpha, row in zip(self.alphas_, self.scores_)]
-            tables.append(Table(f"{self.scoring} of {self.cv}-fold cross-validation", heads, losses))
+            folds = f"{self.cv}-fold" if isinstance(self.cv, Integral) else "its"
+            tables.append(Table(f"{self.scoring} of {folds} cross-validation", heads, losses))
         return replace(head, facts=facts, tables=tables)
 
     def _divisor(self) -> str:
@@ -343,3 +344,7 @@ def _shrink_covariance(
         size = 1.0 if shrink == "unit" else variance.sum() / max(varies.sum(), 1)
         target = np.where(varies, size, 0.0)
     return (1.0 - gamma) * covariance + gamma * np.diag(target)
+
+
+def _finite_reduction(rows: Rows, of: Any) -> Any:
+    return finite_sums(rows.reduce(of))

@@ -27,6 +27,7 @@ from lyceum.data._scan import coded_source, say, scan
 from lyceum.data._schema import KINDS, Column, Kind, Schema
 from lyceum.data._sources import ArraySource, reading
 from lyceum.data._steps import CheckCells, CheckTarget, Design, Recode
+from lyceum.data._target_task import target_task
 from lyceum.data._text_arrays import text_array, text_table
 from lyceum.data._written import parse_columns
 
@@ -77,6 +78,7 @@ __all__ = [
     "scan",
     "spelling_hint",
     "stacked",
+    "target_task",
     "text_array",
     "text_table",
     "time_text",

@@ -108,6 +108,10 @@ class Experiment:
             return cls(estimator, X, target, w, loss, getattr(loss, "__name__", "loss"), predict, codes)
         if loss == "auto":
             loss = "error" if is_classifier(estimator) else "squared"
+        if loss in ("squared", "absolute") and target.dtype.kind not in "biuf":
+            raise SettingError(
+                f"loss={loss!r} is of numbers, and the target holds {target.flat[0]!r}: give loss='error'"
+            )
         return cls(estimator, X, target, w, named_choice("loss", loss, LOSSES), loss, predict)
 
     @property

@@ -14,12 +14,12 @@ from lyceum.data import Rows
 from lyceum.errors import SettingError
 from lyceum.linear._centred_problem import CentredProblem
 from lyceum.linear._elastic_net import ElasticNet, on_columns, warn_unsolved
-from lyceum.linear._fold_errors import by_columns, by_moments, folds_of
+from lyceum.linear._fold_errors import by_columns, by_moments, scatters
 from lyceum.linear._penalty_cv import CV_CONSTRAINTS, PenaltyCV
 from lyceum.linear._regularization_path import follow, grid
 from lyceum.linear._row_passes import unchecked
 from lyceum.solvers import Solution
-from lyceum.statistics import seed_from
+from lyceum.statistics import folds_of, seed_from
 
 __all__ = ["ElasticNetCV", "LassoCV"]
 
@@ -182,7 +182,7 @@ class ElasticNetCV(PenaltyCV):
         rows, factors = self._unit_columns(rows)
         with single_threaded_blas():
             split = folds_of(self.cv, rows, self.seed_)
-            folds = None if self._on_columns(rows) else split.scatters(rows)
+            folds = None if self._on_columns(rows) else scatters(split, rows)
             whole = (
                 CentredProblem.of_rows(rows, self.fit_intercept)
                 if folds is None

@@ -2,143 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
-from numbers import Integral
-from typing import Any
 
 import numpy as np
-from sklearn.model_selection import check_cv
 
-from lyceum.data import Block, Rows, Schema
+from lyceum.data import Block, Rows
 from lyceum.errors import DataError
 from lyceum.linear._centred_problem import CentredProblem
 from lyceum.linear._row_passes import first_pass
-from lyceum.statistics import FoldStatistics, Scatter, fold_numbers
+from lyceum.statistics import Folds, Scatter, SplitStatistics
 
-__all__ = ["FoldErrors", "Folds", "by_columns", "by_moments", "folds_of"]
+__all__ = ["FoldErrors", "by_columns", "by_moments", "scatters"]
 
 # coefficients (k, d) at k penalties
 Fitter = Callable[[CentredProblem], np.ndarray]
 
 
-@dataclass(frozen=True, slots=True)
-class _Chosen:
-    """A step that keeps some rows of a source, by their numbers."""
-
-    rows: np.ndarray  # (n,) of bool
-    drops_rows = True
-
-    def schema(self, schema: Schema) -> Schema:
-        return schema
-
-    def __call__(self, block: Block) -> Block:
-        return block.take(self.rows[block.start : block.start + len(block)])
-
-
-@dataclass(frozen=True, slots=True)
-class _InFold:
-    """A step that keeps the rows of one fold, or all others."""
-
-    n_folds: int
-    seed: int
-    fold: int
-    inside: bool
-    drops_rows = True
-
-    def schema(self, schema: Schema) -> Schema:
-        return schema
-
-    def __call__(self, block: Block) -> Block:
-        return block.take((fold_numbers(block, self.n_folds, self.seed) == self.fold) == self.inside)
-
-
-@dataclass(frozen=True, slots=True)
-class HashedFolds:
-    """Folds by a hash of the row numbers: the same from any source, without a list of rows."""
-
-    n_folds: int
-    seed: int
-
-    def scatters(self, rows: Rows) -> FoldScatters:
-        """The statistics of all folds in one pass."""
-        of = partial(FoldStatistics.of, statistic=_scatter, n_folds=self.n_folds, seed=self.seed)
-        found = first_pass(rows, of)
-        pairs = [(found.without(f), fold) for f, fold in enumerate(found.folds)]
-        return FoldScatters(found.total, pairs)
-
-    def parts(self, rows: Rows) -> Iterator[tuple[Rows, Rows]]:
-        """Training and test rows of every fold."""
-        for f in range(self.n_folds):
-            step = _InFold(self.n_folds, self.seed, f, True)
-            yield rows.then(replace(step, inside=False)), rows.then(step)
-
-
-@dataclass(frozen=True, slots=True)
-class GivenSplits:
-    """Training and test rows of every split, as a splitter or a list of splits gave them."""
-
-    train: np.ndarray  # (k, n) of bool
-    test: np.ndarray
-
-    @classmethod
-    def of(cls, cv: Any, rows: Rows) -> GivenSplits:
-        y = rows.y
-        n = len(rows) if y is None else len(y)
-        pairs = list(check_cv(cv, y, classifier=False).split(np.zeros((n, 1)), y))
-        sides = np.zeros((2, len(pairs), n), dtype=bool)
-        for k, pair in enumerate(pairs):
-            for side, places in zip(sides, pair):
-                side[k, places] = True
-        return cls(*sides)
-
-    def scatters(self, rows: Rows) -> FoldScatters:
-        """The statistics of the training and the test rows of every split, in one pass."""
-        found = first_pass(rows, partial(_SplitScatters.of, splits=self))
-        k = len(self.train)
-        return FoldScatters(found.parts[0], list(zip(found.parts[1 : k + 1], found.parts[k + 1 :])))
-
-    def parts(self, rows: Rows) -> Iterator[tuple[Rows, Rows]]:
-        """Training and test rows of every split."""
-        for train, test in zip(self.train, self.test):
-            yield rows.then(_Chosen(train)), rows.then(_Chosen(test))
-
-
-Folds = HashedFolds | GivenSplits
-
-
-def folds_of(cv: Any, rows: Rows, seed: int) -> Folds:
-    """The folds of a number, a splitter or a list of splits."""
-    return HashedFolds(int(cv), seed) if isinstance(cv, Integral) else GivenSplits.of(cv, rows)
-
-
-@dataclass(frozen=True, slots=True)
-class FoldScatters:
-    """The statistic of all rows, and those of the training and test rows of every fold."""
-
-    total: Scatter
-    pairs: list[tuple[Scatter, Scatter]]
-
-
-@dataclass(frozen=True, slots=True)
-class _SplitScatters:
-    """One pass: the statistic of all rows, of the training rows of every split, and of its test rows."""
-
-    parts: tuple[Scatter, ...]
-
-    @classmethod
-    def of(cls, block: Block, splits: GivenSplits) -> _SplitScatters:
-        here = slice(block.start, block.start + len(block))
-        chosen = [*splits.train[:, here], *splits.test[:, here]]
-        return cls((_scatter(block), *(_scatter(block.take(rows)) for rows in chosen)))
-
-    def merge(self, other: _SplitScatters) -> _SplitScatters:
-        return _SplitScatters(tuple(one.merge(two) for one, two in zip(self.parts, other.parts)))
-
-    @property
-    def is_finite(self) -> bool:
-        return self.parts[0].is_finite
+def scatters(folds: Folds, rows: Rows) -> SplitStatistics:
+    """The Gram statistics of all folds, in one pass."""
+    return folds.statistics(rows, _scatter, first_pass)
 
 
 def _scatter(block: Block) -> Scatter:
@@ -170,7 +54,7 @@ class FoldErrors:
         return FoldErrors(self.squares + other.squares, self.weight + other.weight)
 
 
-def by_moments(folds: FoldScatters, fit_intercept: bool, fitters: Sequence[Fitter]) -> np.ndarray:
+def by_moments(folds: SplitStatistics, fit_intercept: bool, fitters: Sequence[Fitter]) -> np.ndarray:
     """Mean squared errors, (fitters, k, folds); folds without weight are left out."""
     used = [pair for pair in folds.pairs if min(side.weight for side in pair) > 0]
     _need_two(len(used))

@@ -11,12 +11,12 @@ from sklearn.utils._param_validation import Interval
 
 from lyceum._threads import single_threaded_blas
 from lyceum.linear._centred_problem import CentredProblem
-from lyceum.linear._fold_errors import by_moments, folds_of
+from lyceum.linear._fold_errors import by_moments, scatters
 from lyceum.linear._least_squares import Fit
 from lyceum.linear._penalty_cv import CV_CONSTRAINTS, PenaltyCV
 from lyceum.linear._regularization_path import given_penalties
 from lyceum.solvers import GramElasticNet
-from lyceum.statistics import RowSpace, is_wide, seed_from
+from lyceum.statistics import RowSpace, folds_of, is_wide, seed_from
 
 __all__ = ["RidgeCV"]
 
@@ -132,7 +132,7 @@ class RidgeCV(PenaltyCV):
             if is_wide(rows):  # the squared length of b is the same in any coordinates
                 space = RowSpace.of(rows, type(self).__name__, self.fit_intercept)
                 rows = space.rows
-            folds = folds_of(self.cv, rows, self.seed_).scatters(rows)
+            folds = scatters(folds_of(self.cv, rows, self.seed_), rows)
             total = folds.total if self.fit_intercept else folds.total.about_origin()
             self.alphas_ = self._grid(total.xx)
             errors = by_moments(folds, self.fit_intercept, [partial(_ridges, self.alphas_)])

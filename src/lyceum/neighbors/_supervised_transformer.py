@@ -6,10 +6,9 @@ from functools import partial
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.utils.multiclass import type_of_target
 
 from lyceum.base import Learner, NewColumns
-from lyceum.data import Block, Rows
+from lyceum.data import Block, target_task
 from lyceum.errors import DataError
 from lyceum.statistics import row_uniforms
 
@@ -26,7 +25,7 @@ class SupervisedTransformer(NewColumns, Learner):
 
     def _sampled(self, X: Any, y: Any, sample_weight: Any, size: int, seed: int) -> Block:
         """Rows to learn from, at most `size` of them, drawn by their numbers."""
-        self._target_task = _task_of(type(self).__name__, X, y)
+        self._target_task = target_task(X, y, type(self).__name__)
         self.__dict__.pop("classes_", None)
         rows = self._rows(X, y, sample_weight)
         block = rows.gathered(type(self).__name__, "fit on a sample of the rows").without_zero_weights()
@@ -64,17 +63,3 @@ class SupervisedTransformer(NewColumns, Learner):
 def _project(block: Block, mean: np.ndarray, components: np.ndarray) -> np.ndarray:
     # einsum, not BLAS, whose bits depend on the number of rows
     return np.einsum("ij,kj->ik", np.asarray(block.X, np.float64) - mean, components)
-
-
-def _task_of(who: str, X: Any, y: Any) -> Literal["classes", "numbers"]:
-    if isinstance(X, Rows):
-        target = X.schema.target
-        if target is None:
-            raise DataError(f"{who} needs a target: give scan(..., target=...)")
-        return "classes" if target.is_categorical else "numbers"
-    if y is None:
-        raise DataError(f"{who} requires y to be passed, but the target y is None")
-    values = np.asarray(y)
-    if values.dtype.kind in "OUSb":
-        return "classes"
-    return "numbers" if type_of_target(values.ravel(), input_name="y").startswith("continuous") else "classes"

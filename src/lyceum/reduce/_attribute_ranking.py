@@ -11,10 +11,10 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import CATEGORICAL_FEATURES
-from lyceum.data import Recode, Rows, Step
+from lyceum.data import Recode, Rows, Step, target_task
 from lyceum.errors import SettingError
 from lyceum.reduce._column_measures import MEASURES, chi_square_p, measure_columns
-from lyceum.reduce._keep_columns import ColumnSelector, target_kind
+from lyceum.reduce._keep_columns import ColumnSelector
 from lyceum.reduce._relief import relief
 from lyceum.report import Summary, Table
 
@@ -150,7 +150,7 @@ class AttributeRanking(ColumnSelector):
         sample_weight : array of shape (n_samples,), optional
             How often every row counts.
         """
-        self.task_ = target_kind(X, y)
+        self.task_ = target_task(X, y, type(self).__name__)
         rows = self._rows(X, y, sample_weight)
         if self.n_features is not None and self.n_features > len(self.schema_):
             raise SettingError(f"n_features={self.n_features}, but there are {len(self.schema_)} columns")

@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from lyceum.data import Block, Rows, Schema, Step, is_dask
-from lyceum.errors import DataError
+from lyceum.data import Block, Schema, Step
 from lyceum.prepare import Transformer
 
-__all__ = ["ColumnSelector", "KeepColumns", "target_kind"]
+__all__ = ["ColumnSelector", "KeepColumns"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,23 +24,6 @@ class KeepColumns:
 
     def __call__(self, block: Block) -> Block:
         return block.with_X(np.ascontiguousarray(block.X[:, self.places]), self.schema(block.schema))
-
-
-def target_kind(X: Any, y: Any) -> str:
-    """ "classes" or "numbers": text, true/false and at most 20 distinct whole numbers are classes."""
-    if isinstance(X, Rows):
-        target = X.schema.target
-        if target is None:
-            raise DataError("a target is needed to compare columns with: give scan(..., target=...)")
-        return "classes" if target.is_categorical else "numbers"
-    if y is None:
-        raise DataError("requires y to be passed, but the target y is None")
-    if is_dask(y) and getattr(y, "dtype", np.dtype(object)).kind == "f":
-        return "numbers"
-    kind = np.asarray(y if not hasattr(y, "to_numpy") else y.to_numpy())
-    if kind.dtype.kind == "f":
-        return "numbers"
-    return "numbers" if kind.dtype.kind in "iu" and len(np.unique(kind)) > 20 else "classes"
 
 
 class ColumnSelector(Transformer):

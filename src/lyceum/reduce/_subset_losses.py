@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,7 @@ from lyceum.data import Block, Column, Rows, Schema
 from lyceum.evaluate import cross_validate
 from lyceum.reduce._keep_columns import KeepColumns
 from lyceum.reduce._subset_search import Subset
-from lyceum.statistics import FoldStatistics, Scatter
+from lyceum.statistics import Folds, Scatter
 
 __all__ = ["CRITERIA", "GramLosses", "LearnerLosses", "WithTarget"]
 
@@ -84,24 +83,21 @@ class GramLosses:
 
     @classmethod
     def of_rows(
-        cls, rows: Rows, groups: list[np.ndarray], n_targets: int, criterion: str, n_folds: int, seed: int
+        cls, rows: Rows, groups: list[np.ndarray], n_targets: int, criterion: str, splits: Folds
     ) -> GramLosses:
         """One pass over rows that have the target columns last."""
         if criterion != "cv":
             total: Scatter = rows.reduce(Scatter.of)
             fold = _Fold(total.scatter, total.scatter)
             return cls([fold], groups, n_targets, total.weight, criterion)
-        found: FoldStatistics = rows.reduce(
-            partial(FoldStatistics.of, statistic=Scatter.of, n_folds=n_folds, seed=seed)
-        )
-        folds = []
-        for f, test in enumerate(found.folds):
+        folds, weight = [], 0.0
+        for train, test in splits.statistics(rows, Scatter.of).pairs:
             if not test.weight:
                 continue
-            train = found.without(f)
+            weight += test.weight
             moved = test.mean - train.mean
             folds.append(_Fold(train.scatter, test.scatter + test.weight * np.outer(moved, moved)))
-        return cls(folds, groups, n_targets, found.total.weight, criterion)
+        return cls(folds, groups, n_targets, weight, criterion)
 
     # -- losses ----------------------------------------------------------------------------------------------
 

@@ -13,13 +13,13 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import CATEGORICAL_FEATURES
-from lyceum.data import CheckCells, Design, Rows, Schema, Step
+from lyceum.data import CheckCells, Design, Rows, Schema, Step, target_task
 from lyceum.errors import SettingError
-from lyceum.reduce._keep_columns import ColumnSelector, target_kind
+from lyceum.reduce._keep_columns import ColumnSelector
 from lyceum.reduce._subset_losses import CRITERIA, GramLosses, LearnerLosses, WithTarget
 from lyceum.reduce._subset_search import Losses, SubsetSearch
 from lyceum.report import Summary, Table
-from lyceum.statistics import seed_from
+from lyceum.statistics import folds_of, seed_from
 
 __all__ = ["SubsetSelection"]
 
@@ -54,8 +54,8 @@ class SubsetSelection(ColumnSelector):
         Without a learner: the cross-validated squared error, or a criterion on all rows.
     scoring : {"auto", "error", "squared", "absolute"} or callable, default="auto"
         With a learner: the loss, as in `lyceum.evaluate.cross_validate`; smaller is better.
-    cv : int or splitter, default=5
-        Folds; a number without a learner.
+    cv : int, splitter or iterable of (train, test), default=5
+        Folds; without a learner, a number divides rows of any source in one pass.
     plus : int, default=2
         l of "plus_minus".
     minus : int, default=1
@@ -124,7 +124,7 @@ class SubsetSelection(ColumnSelector):
         "max_features": [Interval(Integral, 1, None, closed="left"), None],
         "criterion": [StrOptions(set(CRITERIA))],
         "scoring": [StrOptions({"auto", "error", "squared", "absolute"}), callable],
-        "cv": [Interval(Integral, 2, None, closed="left"), HasMethods(["split"])],
+        "cv": ["cv_object"],
         "plus": [Interval(Integral, 1, None, closed="left")],
         "minus": [Interval(Integral, 0, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
@@ -200,7 +200,7 @@ class SubsetSelection(ColumnSelector):
             How often every row counts.
         """
         if self.estimator is None:
-            self.task_ = target_kind(X, y)
+            self.task_ = target_task(X, y, type(self).__name__)
         else:
             self.task_ = "classes" if is_classifier(self.estimator) else "numbers"
         rows = self._rows(X, y, sample_weight)
@@ -212,15 +212,13 @@ class SubsetSelection(ColumnSelector):
         return self
 
     def _losses(self, rows: Rows) -> Losses:
-        if not isinstance(self.cv, Integral):
-            raise SettingError("cv must be a number of folds without an estimator: folds come from one pass")
-        classes = len(self.classes_) if self.task_ == "classes" else 0
+        classes, seed = len(self.classes_) if self.task_ == "classes" else 0, seed_from(self.random_state)
         design = Design(Schema(self.schema_.columns), True)
         extra = WithTarget(classes)
         prepared = rows.then(design).then(extra)
         groups = [np.flatnonzero(design.source == j) for j in range(len(self.schema_))]
         return GramLosses.of_rows(
-            prepared, groups, extra.width, self.criterion, int(self.cv), seed_from(self.random_state)
+            prepared, groups, extra.width, self.criterion, folds_of(self.cv, rows, seed, classes > 0)
         )
 
     def _learner_losses(self, rows: Rows, X: Any, y: Any, w: Any) -> LearnerLosses:
@@ -228,13 +226,17 @@ class SubsetSelection(ColumnSelector):
             rows.gathered(type(self).__name__, "estimator=None")  # refuses
         seed = seed_from(self.random_state)
         path = None if self.cache is None else Path(self.cache)
-        key = f"{self.estimator!r} {self.scoring!r} {self.cv!r} {self.random_state} {self.schema_.names}"
+        cv, how = self.cv, repr(self.cv)
+        if not isinstance(cv, Integral) and not hasattr(cv, "split") and cv is not None:
+            cv = list(cv)  # splits, which a generator gives once
+            how = repr([[np.asarray(side).tolist() for side in split] for split in cv])
+        key = f"{self.estimator!r} {self.scoring!r} {how} {self.random_state} {self.schema_.names}"
         return LearnerLosses(
             self.estimator,
             X,
             y,
             w,
-            self.cv,
+            5 if cv is None else cv,
             self.scoring,
             seed,
             self.n_jobs,

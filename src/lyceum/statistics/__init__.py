@@ -16,6 +16,7 @@ from lyceum.statistics._row_scatter import ClassRowScatter, RowScatter, RowSpace
 from lyceum.statistics._sample import RowSample
 from lyceum.statistics._seed import seed_from
 from lyceum.statistics._sparse import SparseCells
+from lyceum.statistics._splits import Folds, SplitStatistics, folds_of
 
 __all__ = [
     "ClassMoments",
@@ -24,6 +25,7 @@ __all__ = [
     "ClassSums",
     "Counts",
     "FoldStatistics",
+    "Folds",
     "Histogram",
     "JointCounts",
     "JointHistogram",
@@ -38,11 +40,13 @@ __all__ = [
     "SoftmaxCurvature",
     "SoftmaxLoss",
     "SparseCells",
+    "SplitStatistics",
     "align_labels",
     "class_weights",
     "classes_of",
     "describe",
     "fold_numbers",
+    "folds_of",
     "held_out_rows",
     "indicators",
     "is_wide",
