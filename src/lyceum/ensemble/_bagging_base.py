@@ -210,14 +210,14 @@ class BaggingBase(Ensemble):
         values = self._node_values
         if data.source is None or not are_trees(self.estimators_, whole=values is votes):
             return None
-        return forest(self, self.estimators_features_, values)
+        return forest(self, self._columns, values)
 
     def _mean(self, data: MemberData) -> np.ndarray:
         """The mean answer of all members, summed in their order."""
         router = self._forest(data)
         if router is not None:
             return router.sums(cells_of_trees(data.source)) / len(self.estimators_)  # type: ignore[arg-type]
-        members = zip(self.estimators_, self.estimators_features_)
+        members = zip(self.estimators_, self._columns)
         total: Any = 0.0
         for answer in ordered_map(lambda pair: self._answer(pair[0], data, pair[1]), members):
             total = total + answer
@@ -248,13 +248,18 @@ class BaggingBase(Ensemble):
     def estimators_samples_(self) -> list[np.ndarray]:
         """The rows that every member was drawn, as often as it was; drawn anew from the seed."""
         check_is_fitted(self)
-        every = np.arange(self.draws_.n_rows)
-        return [np.repeat(every, self.draws_.counts(i)) for i in range(len(self.estimators_))]
+        return self.draws_.samples(len(self.estimators_))
 
     @property
-    def estimators_features_(self) -> list[np.ndarray | None]:
-        """The columns of every member, None for all."""
+    def estimators_features_(self) -> list[np.ndarray]:
+        """The columns of every member."""
         check_is_fitted(self)
+        every = np.arange(self.n_features_in_)
+        return [every if columns is None else columns for columns in self._columns]
+
+    @property
+    def _columns(self) -> list[np.ndarray | None]:
+        """The columns of every member, None for all."""
         return [self.draws_.columns(i) for i in range(len(self.estimators_))]
 
     @classmethod

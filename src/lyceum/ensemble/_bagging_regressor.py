@@ -208,7 +208,7 @@ def _value(model: BaggingRegressor, data: MemberData) -> np.ndarray:
 def _mean_parts(model: BaggingRegressor, data: MemberData) -> np.ndarray:
     """The mean of the members' predictions, bases and contributions, by the columns of the ensemble."""
     names = model.schema_.names
-    members = list(zip(model.estimators_, model.estimators_features_))
+    members = list(zip(model.estimators_, model._columns))
     out: Any = 0.0
     for member, columns in members:
         part = member.explain(data.inputs(None, columns))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Draws", "seeded", "seeds"]
+__all__ = ["Draws", "TreeDraws", "seeded", "seeds"]
 
 _ROWS, _COLUMNS, _MEMBER = range(3)  # separate streams of chance
 
@@ -52,6 +52,11 @@ class Draws:
             return chance.integers(0, self.n_there, self.n_drawn)
         return chance.choice(self.n_there, self.n_drawn, replace=self.bootstrap, p=self.odds)
 
+    def samples(self, n_members: int) -> list[np.ndarray]:
+        """The rows of every member, as often as they were drawn."""
+        every = np.arange(self.n_rows)
+        return [np.repeat(every, self.counts(member)) for member in range(n_members)]
+
     def left_out(self, counts: np.ndarray) -> np.ndarray:
         """The rows that a member has not seen, of those that are there."""
         if self.there is None:
@@ -67,6 +72,18 @@ class Draws:
 
     def _chance(self, member: int, stream: int) -> np.random.Generator:
         return np.random.default_rng((self.seed, member, stream))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TreeDraws(Draws):
+    """Rows for the trees of a forest, which draw their columns at every node."""
+
+    @classmethod
+    def of(cls, seed: int, n_rows: int, n_drawn: int, bootstrap: bool, there: np.ndarray | None) -> TreeDraws:
+        return cls(seed, n_rows, n_drawn, bootstrap, 0, 0, False, there)
+
+    def _chance(self, member: int, stream: int) -> np.random.Generator:
+        return np.random.default_rng([self.seed, member])
 
 
 def seeded(estimator: Any, seed: int, member: int) -> Any:

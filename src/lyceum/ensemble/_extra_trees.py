@@ -50,9 +50,9 @@ class ExtraTreesClassifier(RandomForestClassifier):
         Rows drawn for a tree, or their share; None: as many as there are. Needs bootstrap=True.
     oob_score : bool, default=False
         Whether to compute the out-of-bag score: every row is predicted by the trees that did not draw it.
-    class_weight : None, "balanced" or dict, default=None
+    class_weight : None, "balanced", "balanced_subsample" or dict, default=None
         Factors on the weights of the rows of each class; "balanced": total weight / (K · weight of the
-        class).
+        class), of all rows or of those drawn for the tree.
     max_bins : int or None, default=255
         Cells are kept in at most this many bins per column, one byte each; None: the values themselves.
     warm_start : bool, default=False
@@ -81,6 +81,8 @@ class ExtraTreesClassifier(RandomForestClassifier):
         With `oob_score=True`: the out-of-bag posteriors; NaN for a row that every tree drew.
     estimators_ : list of tree learners
         The trees as learners of their own, made on request: for text, rules, paths and drawings.
+    draws_ : TreeDraws
+        What `estimators_samples_`, the rows of every tree, are drawn anew from.
     n_rows_ : int
         The rows of the table that have weight.
     seed_ : int
@@ -218,6 +220,8 @@ class ExtraTreesRegressor(RandomForestRegressor):
         With `oob_score=True`: the out-of-bag predictions; NaN for a row that every tree drew.
     estimators_ : list of tree learners
         The trees as learners of their own, made on request: for text, rules, paths and drawings.
+    draws_ : TreeDraws
+        What `estimators_samples_`, the rows of every tree, are drawn anew from.
     n_rows_ : int
         The rows of the table that have weight.
     seed_ : int

@@ -17,7 +17,9 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum._threads import ordered_map
 from lyceum.base import Learner, undefined
 from lyceum.data import Block, Rows
+from lyceum.ensemble._draws import TreeDraws
 from lyceum.ensemble._out_of_bag import OutOfBag
+from lyceum.ensemble._trees_as_learners import tree_of_forest
 from lyceum.errors import SettingError
 from lyceum.probability import class_weight_factors
 from lyceum.progress import report
@@ -42,7 +44,6 @@ from lyceum.tree_core import (
     resolve_row_count,
     shares,
 )
-from lyceum.trees import DecisionTreeClassifier, DecisionTreeRegressor
 
 __all__ = ["FOREST", "Forest"]
 
@@ -93,6 +94,7 @@ class Forest(WithTrees, Learner):
     feature_importances_: np.ndarray
     classes_: np.ndarray
     seed_: int
+    draws_: TreeDraws
     oob_score_: float
     n_rows_: int
 
@@ -124,7 +126,7 @@ class Forest(WithTrees, Learner):
         if not known:
             self.seed_ = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
         data = ForestData.on(self, rows)
-        self.n_rows_ = data.n if data.there is None else len(data.there)
+        self.draws_, self.n_rows_ = data.draws, data.draws.n_there
         trees = list(known)
         for tree in ordered_map(data.grow_tree, range(len(known), self.n_estimators)):
             trees.append(tree)
@@ -181,20 +183,13 @@ class Forest(WithTrees, Learner):
     def __getitem__(self, number: int) -> Any:
         """One tree as a learner of its own."""
         check_is_fitted(self)
-        tree = self.trees_[number]
-        kind: Any = DecisionTreeClassifier if is_classifier(self) else DecisionTreeRegressor
-        member = kind(
-            criterion=self.criterion, max_depth=self.max_depth, missing=self.missing, max_bins=self.max_bins
-        )
-        member.schema_, member.n_features_in_ = self.schema_, self.n_features_in_
-        if hasattr(self, "feature_names_in_"):
-            member.feature_names_in_ = self.feature_names_in_
-        if is_classifier(self):
-            member.classes_ = member.actions_ = self.classes_
-            member.loss_ = None
-        member.tree_, member.max_features_ = tree, self.max_features_
-        member.feature_importances_ = impurity_importances(tree, self.n_features_in_)
-        return member
+        return tree_of_forest(self, self.trees_[number])
+
+    @property
+    def estimators_samples_(self) -> list[np.ndarray]:
+        """The rows that every tree was drawn, as often as it was; drawn anew from the seed."""
+        check_is_fitted(self)
+        return self.draws_.samples(len(self.trees_))
 
     def apply(self, X: Any) -> Any:
         """The node of every tree where every row ends, (n_samples, n_estimators)."""
@@ -240,6 +235,10 @@ class Forest(WithTrees, Learner):
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         return {"feature_importances_": (self.n_features_in_,)}
 
+    @classmethod
+    def _parts(cls) -> tuple[type, ...]:
+        return (*super()._parts(), TreeDraws)
+
 
 @dataclass(frozen=True)
 class ForestData:
@@ -249,12 +248,11 @@ class ForestData:
     binned: BinnedRows | None
     y: np.ndarray
     w: np.ndarray | None
-    there: np.ndarray | None  # the rows that have weight, None: all
     factors: np.ndarray | None  # of the classes
     growth: Growth
     n_classes: int | None
-    seed: int
-    draws: int | None  # rows drawn for a tree, None: all as they are
+    draws: TreeDraws
+    balance: bool  # whether every tree has the factors of the classes in its sample
 
     @classmethod
     def on(cls, forest: Forest, rows: Rows) -> ForestData:
@@ -267,12 +265,13 @@ class ForestData:
             columns, y, w = binned.ranked_columns, binned.y, binned.w
         assert y is not None
         forest.max_features_ = resolve_max_features(forest.max_features, len(rows.schema))
-        n_classes, factors = None, None
+        n_classes, factors, balance = None, None, False
         if is_classifier(forest):
             classes = forest.classes_.tolist()
             n_classes = len(classes)
             totals = np.bincount(y, w, minlength=n_classes).astype(np.float64)
-            factors = class_weight_factors(forest.class_weight, classes, totals)
+            balance = forest.class_weight == "balanced_subsample" and forest.bootstrap
+            factors = class_weight_factors(None if balance else forest.class_weight, classes, totals)
         total = float(len(y)) if w is None else float(w.sum())
         if factors is not None:
             total = float(factors @ totals)
@@ -291,10 +290,9 @@ class ForestData:
         )
         there = None if w is None or w.all() else np.flatnonzero(w)
         n = len(y) if there is None else len(there)
-        draws = None
-        if forest.bootstrap:
-            draws = n if forest.max_samples is None else resolve_row_count(forest.max_samples, n)
-        return cls(columns, binned, y, w, there, factors, growth, n_classes, forest.seed_, draws)
+        n_drawn = n if forest.max_samples is None else resolve_row_count(forest.max_samples, n)
+        draws = TreeDraws.of(forest.seed_, len(y), n_drawn, forest.bootstrap, there)
+        return cls(columns, binned, y, w, factors, growth, n_classes, draws, balance)
 
     @property
     def n(self) -> int:
@@ -305,29 +303,27 @@ class ForestData:
         """Of an answer: a posterior, or a number."""
         return self.n_classes or 1
 
-    def draw_counts(self, number: int) -> np.ndarray | None:
-        """How often every row is drawn for a tree."""
-        if self.draws is None:
-            return None
-        count = self.n if self.there is None else len(self.there)
-        places = np.random.default_rng([self.seed, number]).integers(0, count, self.draws)
-        return np.bincount(places if self.there is None else self.there[places], minlength=self.n)
-
     def grow_tree(self, number: int) -> Tree:
         """Grow one tree."""
-        weight, times = self.w, self.draw_counts(number)
-        if times is not None:
+        weight = self.w
+        if self.draws.bootstrap:
+            times = self.draws.counts(number)
             weight = times.astype(np.float64) if weight is None else weight * times
-        if self.factors is not None:
-            weight = self.factors[self.y] if weight is None else weight * self.factors[self.y]
-        seed = int(np.random.default_rng([self.seed, number, 1]).integers(1 << 62))
+        factors = self._balance(weight) if self.balance else self.factors
+        if factors is not None:
+            weight = factors[self.y] if weight is None else weight * factors[self.y]
+        seed = int(np.random.default_rng([self.draws.seed, number, 1]).integers(1 << 62))
         tree = grow(self.columns, self.y, weight, replace(self.growth, seed=seed), self.n_classes)
         return tree if self.binned is None else self.binned.bins.with_categories(self._between_bins(tree))
 
+    def _balance(self, weight: np.ndarray | None) -> np.ndarray | None:
+        assert self.n_classes is not None
+        totals = np.bincount(self.y, weight, self.n_classes).astype(np.float64)
+        return class_weight_factors("balanced", list(range(self.n_classes)), totals)
+
     def out_of_bag(self, trees: Sequence[Tree], number: int) -> tuple[np.ndarray, np.ndarray]:
         """The rows that a tree did not draw, and its predictions for them."""
-        times = self.draw_counts(number)
-        assert times is not None
+        times = self.draws.counts(number)
         rows = np.flatnonzero((times == 0) if self.w is None else (times == 0) & (self.w > 0))
         tree = self._of_codes(trees[number])
         values = tree.value if self.n_classes is None else shares(tree.value)

@@ -185,6 +185,10 @@ class GradientBoostingClassifier(PosteriorClassifier, GradientBoosting):
         unit = f"log-odds of {self.classes_[-1]}"
         return explain_trees(self, X, base=self.baseline_, decide=self._decide_codes, unit=unit)
 
+    def _score_names(self) -> list[str]:
+        labels = self.classes_.tolist()
+        return [f"score of {k}" for k in labels] if len(labels) > 2 else [f"log-odds of {labels[-1]}"]
+
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         K = len(self.classes_)
         return {"baseline_": (K if K > 2 else 1,)}

@@ -15,6 +15,7 @@ from lyceum.base import CATEGORICAL_FEATURES, Learner, undefined, validation_par
 from lyceum.data import Block, Inputs, Rows
 from lyceum.ensemble._boosting_losses import Loss
 from lyceum.ensemble._boosting_trees import MOST_LEAVES, BoostGrowth, TreeGrower
+from lyceum.ensemble._trees_as_learners import tree_of_scores
 from lyceum.errors import DataError, SettingError
 from lyceum.progress import report
 from lyceum.report import Summary, Table
@@ -290,6 +291,34 @@ class GradientBoosting(WithTrees, Learner):
             yield function(np.concatenate(scores))
 
     # -- what was learned ----------------------------------------------------------------------------------
+
+    @property
+    def estimators_(self) -> np.ndarray:
+        """The trees as learners of their own, (rounds, outputs): for text, rules, paths and drawings."""
+        check_is_fitted(self)
+        scores, K = self._score_names(), len(self.baseline_)
+        trees = [tree_of_scores(self, tree, scores[i % K]) for i, tree in enumerate(self.trees_)]
+        found = np.empty(len(trees), dtype=object)
+        found[:] = trees
+        return found.reshape(-1, K)
+
+    def _score_names(self) -> list[str]:
+        """What the trees of every output add to."""
+        assert self.schema_.target is not None
+        return [self.schema_.target.name]
+
+    def __len__(self) -> int:
+        return len(getattr(self, "trees_", ())) // max(1, len(getattr(self, "baseline_", ())))
+
+    def __bool__(self) -> bool:
+        return True  # a model without trees is one too
+
+    def __getitem__(self, number: Any) -> Any:
+        """The trees of a round, by its number."""
+        return self.estimators_[number]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.estimators_)
 
     @property
     def feature_importances_(self) -> np.ndarray:

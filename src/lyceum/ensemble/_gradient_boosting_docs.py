@@ -70,6 +70,8 @@ _PARAMETERS = """
 _ATTRIBUTES = """
     trees_ : list of Tree
         Round by round, in a round one for every output; their values have η in them.
+    estimators_ : ndarray of tree learners, of shape (n_iter_, n_outputs)
+        The trees as learners of their own, made on request: for text, rules, paths and drawings.
     baseline_ : ndarray of shape (n_outputs,)
         The best constant scores, to which the trees add.
     n_iter_ : int

@@ -55,9 +55,9 @@ class RandomForestClassifier(Classifier, Forest):
         Rows drawn for a tree, or their share; as many as there are by default.
     oob_score : bool, default=False
         Whether to compute the out-of-bag score: every row is predicted by the trees that did not draw it.
-    class_weight : None, "balanced" or dict, default=None
+    class_weight : None, "balanced", "balanced_subsample" or dict, default=None
         Factors on the weights of the rows of each class; "balanced": total weight / (K · weight of the
-        class).
+        class), of all rows or of those drawn for the tree.
     max_bins : int or None, default=255
         Cells are kept in at most so many bins a column, a byte each; None: thresholds between all values.
     warm_start : bool, default=False
@@ -86,6 +86,8 @@ class RandomForestClassifier(Classifier, Forest):
         Their posteriors; NaN for a row that every tree has seen.
     estimators_ : list of tree learners
         The trees as learners of their own, made on request: for text, rules, paths and drawings.
+    draws_ : TreeDraws
+        What `estimators_samples_`, the rows of every tree, are drawn anew from.
     n_rows_ : int
         The rows of the table that have weight.
     seed_ : int
@@ -117,7 +119,7 @@ class RandomForestClassifier(Classifier, Forest):
     _parameter_constraints: ClassVar[dict] = {
         **FOREST,
         "criterion": [StrOptions({"gini", "entropy", "misclassification"})],
-        "class_weight": [None, StrOptions({"balanced"}), dict],
+        "class_weight": [None, StrOptions({"balanced", "balanced_subsample"}), dict],
     }
 
     classes_: np.ndarray
@@ -261,6 +263,8 @@ class RandomForestRegressor(Regressor, Forest):
         NaN for a row that every tree has seen.
     estimators_ : list of tree learners
         The trees as learners of their own, made on request: for text, rules, paths and drawings.
+    draws_ : TreeDraws
+        What `estimators_samples_`, the rows of every tree, are drawn anew from.
     n_rows_ : int
         The rows of the table that have weight.
     seed_ : int

@@ -148,7 +148,7 @@ class TreeLabels:
 
     def spread(self, node: int) -> tuple[str, float] | None:
         """How far the targets of a node are from its number, by name, where the criterion tells it."""
-        if self.classes is not None or self.criterion not in _SPREADS:
+        if self.classes is not None or self.criterion not in _SPREADS or np.isnan(self.tree.impurity[node]):
             return None
         impurity = max(0.0, float(self.tree.impurity[node]))
         name = _SPREADS[self.criterion]

@@ -58,7 +58,8 @@ def summary_of(
     all_facts["rows"] = int(tree.n_rows[0])
     if float(tree.weight[0]) != float(tree.n_rows[0]):
         all_facts["weight"] = float(tree.weight[0])
-    all_facts["impurity at the root"] = float(tree.impurity[0])
+    if not np.isnan(tree.impurity[0]):
+        all_facts["impurity at the root"] = float(tree.impurity[0])
     used = np.unique(tree.feature[tree.kind != LEAF])
     all_facts["columns tested"] = f"{len(used)} of {len(schema)}"
     tables = [node_table(labels, most=most)]

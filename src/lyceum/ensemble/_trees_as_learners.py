@@ -1,0 +1,47 @@
+"""Trees of an ensemble as learners of their own: for text, rules, paths and drawings."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from sklearn.base import is_classifier
+
+from lyceum.data import Column
+from lyceum.tree_core import Tree, impurity_importances
+from lyceum.trees import DecisionTreeClassifier, DecisionTreeRegressor
+
+__all__ = ["tree_of_forest", "tree_of_scores"]
+
+
+def tree_of_forest(forest: Any, tree: Tree) -> Any:
+    """A tree that answers as the forest does, with classes or numbers."""
+    kind: Any = DecisionTreeClassifier if is_classifier(forest) else DecisionTreeRegressor
+    member = kind(
+        criterion=forest.criterion,
+        max_depth=forest.max_depth,
+        missing=forest.missing,
+        max_bins=forest.max_bins,
+    )
+    if is_classifier(forest):
+        member.classes_ = member.actions_ = forest.classes_
+        member.loss_ = None
+    return _with_tree(member, forest, tree, forest.schema_, forest.max_features_)
+
+
+def tree_of_scores(boosting: Any, tree: Tree, score: str) -> Any:
+    """A tree that adds to a score, which is what it predicts; its gains are of the loss, not of variances."""
+    tree = replace(tree, impurity=np.full(tree.n_nodes, np.nan))
+    member = DecisionTreeRegressor(max_depth=boosting.max_depth, max_leaf_nodes=boosting.max_leaf_nodes)
+    schema = replace(boosting.schema_, target=Column(score))
+    return _with_tree(member, boosting, tree, schema, boosting.n_features_in_)
+
+
+def _with_tree(member: Any, owner: Any, tree: Tree, schema: Any, max_features: int) -> Any:
+    member.schema_, member.n_features_in_ = schema, owner.n_features_in_
+    if hasattr(owner, "feature_names_in_"):
+        member.feature_names_in_ = owner.feature_names_in_
+    member.tree_, member.max_features_ = tree, max_features
+    member.feature_importances_ = impurity_importances(tree, owner.n_features_in_)
+    return member

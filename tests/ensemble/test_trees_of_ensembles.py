@@ -1,0 +1,91 @@
+"""Trees of forests and of boosting as learners, with what they were grown on, as scikit-learn shows them."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+
+from lyceum.datasets import load
+from lyceum.ensemble import (
+    BaggingClassifier,
+    ExtraTreesClassifier,
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from lyceum.plot import tree as draw_tree
+
+X, y = load_iris(return_X_y=True)
+
+
+@pytest.mark.parametrize(
+    ("model", "target", "K"),
+    [
+        (GradientBoostingClassifier(n_estimators=4), y, 3),
+        (GradientBoostingClassifier(n_estimators=4), y > 0, 1),
+        (GradientBoostingRegressor(n_estimators=4), X[:, 0], 1),
+    ],
+)
+def test_the_trees_of_boosting_add_up_to_its_scores(model, target, K):
+    model.fit(X, target)
+    assert len(model) == 4
+    assert model.estimators_.shape == (4, K)
+    assert model[0].shape == (K,)
+    total = np.tile(model.baseline_, (len(X), 1))
+    for trees in model:
+        total += np.column_stack([tree.predict(X) for tree in trees])
+    scores = model.decision_function(X) if hasattr(model, "decision_function") else model.predict(X)
+    np.testing.assert_allclose(total, scores.reshape(len(X), -1), atol=1e-12)
+
+
+def test_a_tree_of_boosting_can_be_read_and_drawn():
+    model = GradientBoostingClassifier(n_estimators=2, max_leaf_nodes=3).fit(load("heart_disease"))
+    tree = model[0, 0]
+    assert tree.text().startswith("log-odds of 1  [n 303]\nthal in {fixed defect, reversable defect}")
+    assert "impurity" not in tree.summary().facts
+    assert draw_tree(tree) is not None
+
+
+@pytest.mark.parametrize("forest", [RandomForestClassifier, ExtraTreesClassifier])
+def test_the_rows_of_every_tree_are_those_it_was_grown_on(forest):
+    w = np.where(np.arange(150) % 5 == 0, 0.0, 1.0)
+    model = forest(6, bootstrap=True, max_samples=60, random_state=0).fit(X, y, sample_weight=w)
+    samples = model.estimators_samples_
+    assert [len(rows) for rows in samples] == [60] * 6
+    for tree, rows in zip(model, samples):
+        assert (w[rows] > 0).all()
+        np.testing.assert_array_equal(tree.tree_.value[0], np.bincount(y[rows], minlength=3))
+
+
+def test_without_bootstrap_every_tree_has_all_rows():
+    model = ExtraTreesClassifier(2, random_state=0).fit(X, y)
+    assert all((rows == np.arange(150)).all() for rows in model.estimators_samples_)
+
+
+def test_out_of_bag_predictions_are_of_trees_without_the_row():
+    model = RandomForestRegressor(20, oob_score=True, random_state=0).fit(X[:, 1:], X[:, 0])
+    unseen = [
+        [tree for tree, rows in zip(model, model.estimators_samples_) if i not in rows] for i in (3, 70)
+    ]
+    expected = [
+        np.mean([tree.predict(X[i : i + 1, 1:])[0] for tree in trees]) for i, trees in zip((3, 70), unseen)
+    ]
+    np.testing.assert_allclose(model.oob_prediction_[[3, 70]], expected)
+
+
+def test_bagging_names_all_columns_where_it_draws_none():
+    model = BaggingClassifier(n_estimators=2, random_state=0).fit(X, y)
+    assert [columns.tolist() for columns in model.estimators_features_] == [[0, 1, 2, 3]] * 2
+
+
+def test_balanced_subsamples_give_every_class_the_same_weight_in_every_tree():
+    few = np.r_[0:50, 50:60, 100:105]
+    model = RandomForestClassifier(5, class_weight="balanced_subsample", random_state=0).fit(X[few], y[few])
+    for tree in model:
+        present = tree.tree_.value[0][tree.tree_.value[0] > 0]
+        np.testing.assert_allclose(present, present[0])
+    whole = [
+        RandomForestClassifier(5, class_weight=w, bootstrap=False, random_state=0).fit(X[few], y[few])
+        for w in ("balanced", "balanced_subsample")
+    ]
+    np.testing.assert_array_equal(whole[0].predict_proba(X), whole[1].predict_proba(X))
