@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -93,7 +93,9 @@ def _mixed(colour: str, strength: float) -> str:
     return "#" + "".join(f"{round(255 + (part - 255) * strength):02X}" for part in parts)
 
 
-def as_dot(labels: TreeLabels, *, max_depth: int | None = None) -> str:
+def as_dot(
+    labels: TreeLabels, *, max_depth: int | None = None, answers: Mapping[int, str] | None = None
+) -> str:
     """The tree in the language of Graphviz, nodes coloured softly by their class or mean.
 
     Parameters
@@ -102,6 +104,8 @@ def as_dot(labels: TreeLabels, *, max_depth: int | None = None) -> str:
         The tree with the names of its columns, classes and actions.
     max_depth : int, optional
         Of splits further down only the number of leaves is shown.
+    answers : mapping of leaves to text, optional
+        What leaves answer, where it is not the number or the class of the tree.
     """
     tree = labels.tree
     colours, depths = node_colours(labels), tree.depths
@@ -114,7 +118,9 @@ def as_dot(labels: TreeLabels, *, max_depth: int | None = None) -> str:
         if max_depth is not None and depths[node] > max_depth:
             continue
         cut = max_depth is not None and depths[node] == max_depth and not labels.is_leaf(node)
-        label = _node_label(labels, node) + ([f"… {_size_below(tree, node)} leaves"] if cut else [])
+        label = _node_label(labels, node, answers or {}) + (
+            [f"… {_size_below(tree, node)} leaves"] if cut else []
+        )
         lines.append(f'  n{node} [label={_quoted(label)}, fillcolor="{colours[node]}"];')
         if not cut:
             for b, child in enumerate(tree.children(node)):
@@ -122,8 +128,8 @@ def as_dot(labels: TreeLabels, *, max_depth: int | None = None) -> str:
     return "\n".join([*lines, "}"])
 
 
-def _node_label(labels: TreeLabels, node: int) -> list[str]:
-    lines = [labels.answer_text(node), labels.distribution(node)]
+def _node_label(labels: TreeLabels, node: int, answers: Mapping[int, str]) -> list[str]:
+    lines = [answers.get(node) or labels.answer_text(node), labels.distribution(node)]
     return lines if labels.is_leaf(node) else [labels.column(node), *lines[1:]]
 
 

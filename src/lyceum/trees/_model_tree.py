@@ -12,30 +12,27 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import CATEGORICAL_FEATURES, Learner, Regressor, complexity, typical_row
-from lyceum.data import Block, Schema
+from lyceum.data import Block
 from lyceum.errors import ModelFileError
 from lyceum.report import Explanation, Summary, Table
 from lyceum.tree_core import (
-    Columns,
-    Growth,
     Router,
     Tree,
     TreeLabels,
     TreeModel,
     TreePath,
+    as_dot,
     cached_router,
     coded_row,
     float_cells,
-    grow,
     tree_path,
 )
 from lyceum.trees._m5_columns import StepColumns
+from lyceum.trees._m5_growth import GrownRanks
 from lyceum.trees._m5_models import (
-    breadth_first,
     choose,
     columns_below,
     fit_models,
-    one_way,
     smoothed,
     target_limits,
     target_moments,
@@ -100,6 +97,8 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
     extrapolation : float or None, default=1.0
         The prediction of a node is kept within the targets of its training rows, from least to largest,
         widened on either side by this many times their range, or times `sd_` if that is more. None: no limit.
+    record : bool, default=False
+        Whether to keep the fall of the standard deviation by every column at every node in `record_`.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns of an array hold categories.
 
@@ -131,6 +130,8 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
         With an `estimator`, the mean or commonest cell of every column, where explanations start.
     n_rules_ : int
         The number of leaves.
+    record_ : list of dict
+        With `record=True`, as that of a `DecisionTreeRegressor`.
 
     See Also
     --------
@@ -166,6 +167,7 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
         "pruning": ["boolean"],
         "smoothing": [Interval(Real, 0, None, closed="left")],
         "extrapolation": [Interval(Real, 0, None, closed="left"), None],
+        "record": ["boolean"],
         "categorical_features": CATEGORICAL_FEATURES,
     }
 
@@ -181,6 +183,7 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
         pruning: bool = True,
         smoothing: float = 15.0,
         extrapolation: float | None = 1.0,
+        record: bool = False,
         categorical_features: Any = "from_dtype",
     ):
         self.error = error
@@ -192,6 +195,7 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
         self.pruning = pruning
         self.smoothing = smoothing
         self.extrapolation = extrapolation
+        self.record = record
         self.categorical_features = categorical_features
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
@@ -211,17 +215,17 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
     def _learn(self, block: Block) -> None:
         assert block.y is not None
         X, y, w = float_cells(block.X), block.y, block.w
-        for of_learners in ("estimators_", "node_columns_", "typical_"):
-            self.__dict__.pop(of_learners, None)
+        for name in ("estimators_", "node_columns_", "typical_", "record_"):
+            self.__dict__.pop(name, None)
         if self.estimator is not None:
             check_learner(self.estimator, self.model, w is not None)
             self.typical_ = typical_row(block)
         middle, self.sd_ = target_moments(y, w)
         self.columns_ = StepColumns.of(X, y, w, self.schema_)
-        ranks = self._grown(X, y, w)
-        tree = self.columns_.to_groups(ranks)
+        grown = GrownRanks.of(self, self.columns_, X, y, w)
+        tree = self.columns_.to_groups(grown.tree)
         leaf = Router([tree], X.shape[1]).leaves(X)[:, 0]
-        may_have = self._may_have(ranks)
+        may_have = self._may_have(grown.tree)
         used = np.flatnonzero(may_have.any(axis=0))
         Z, learners = self.columns_.centered(X, used), None
         if self.estimator is None:
@@ -230,10 +234,13 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
         else:
             learners = fit_learners(tree, leaf, Z, y, w, may_have[:, used], self.estimator)
             models = learners.models
-        kept = np.arange(tree.n_nodes)
+        kept, cut = np.arange(tree.n_nodes), None
         if self.pruning:
             choice = choose(tree, models, self.error, self.sd_)
+            cut = choice.cut
             kept, tree, models = choice.nodes, compact(tree, choice.cut), models.take(choice.nodes)
+        if self.record:
+            self.record_ = grown.record(cut)
         self.tree_ = tree
         self.node_coef_ = np.zeros((tree.n_nodes, len(self.columns_.center)))
         self.node_coef_[:, used] = models.coef.toarray()
@@ -250,20 +257,6 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
         ends = Router([tree], X.shape[1]).leaves(X)[:, 0]
         self.limits_ = target_limits(tree, ends, y, self.sd_, self.extrapolation)
         self.n_rules_ = tree.n_leaves
-
-    def _grown(self, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> Tree:
-        """The tree of ranks, not yet pruned; a node of too little weight is a leaf."""
-        growth = Growth(
-            criterion="sd",
-            missing="learned",
-            min_samples_split=self.min_samples_split if w is None else 2,
-            impurity_floor=self.sd_fraction * self.sd_,
-        )
-        numbers = Schema.of_numbers(self.schema_.names)
-        tree = grow(Columns.of_cells(self.columns_.ranked(X), numbers), y, w, growth)
-        if w is not None:
-            tree = compact(tree, tree.weight < self.min_samples_split)
-        return one_way(breadth_first(tree))
 
     def _may_have(self, tree: Tree) -> np.ndarray:
         """The columns that the models of the nodes may have."""
@@ -333,6 +326,12 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
         """The tree, one line per branch with weight and error in % of the target's sd, and its models."""
         check_is_fitted(self)
         return self._text().text()
+
+    def dot(self) -> str:
+        """The tree in the language of Graphviz, with the models as equations in its leaves."""
+        check_is_fitted(self)
+        equations = {rule.node: rule.equation for rule in self.rules()}
+        return as_dot(TreeLabels(self.tree_, self.schema_), answers=equations)
 
     def rules(self) -> list[ModelRule]:
         """The tree as rules, one a leaf: if the conditions hold, the target is the linear model."""
