@@ -81,8 +81,10 @@ class ExtraTreesClassifier(RandomForestClassifier):
         With `oob_score=True`: the out-of-bag posteriors; NaN for a row that every tree drew.
     estimators_ : list of tree learners
         The trees as learners of their own, made on request: for text, rules, paths and drawings.
+    estimators_samples_ : list of ndarray
+        The rows that every tree was drawn, as often as it was; drawn anew on request from `draws_`.
     draws_ : TreeDraws
-        What `estimators_samples_`, the rows of every tree, are drawn anew from.
+        How rows are drawn.
     n_rows_ : int
         The rows of the table that have weight.
     seed_ : int
@@ -220,8 +222,10 @@ class ExtraTreesRegressor(RandomForestRegressor):
         With `oob_score=True`: the out-of-bag predictions; NaN for a row that every tree drew.
     estimators_ : list of tree learners
         The trees as learners of their own, made on request: for text, rules, paths and drawings.
+    estimators_samples_ : list of ndarray
+        The rows that every tree was drawn, as often as it was; drawn anew on request from `draws_`.
     draws_ : TreeDraws
-        What `estimators_samples_`, the rows of every tree, are drawn anew from.
+        How rows are drawn.
     n_rows_ : int
         The rows of the table that have weight.
     seed_ : int

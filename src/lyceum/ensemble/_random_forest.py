@@ -86,8 +86,10 @@ class RandomForestClassifier(Classifier, Forest):
         Their posteriors; NaN for a row that every tree has seen.
     estimators_ : list of tree learners
         The trees as learners of their own, made on request: for text, rules, paths and drawings.
+    estimators_samples_ : list of ndarray
+        The rows that every tree was drawn, as often as it was; drawn anew on request from `draws_`.
     draws_ : TreeDraws
-        What `estimators_samples_`, the rows of every tree, are drawn anew from.
+        How rows are drawn.
     n_rows_ : int
         The rows of the table that have weight.
     seed_ : int
@@ -263,8 +265,10 @@ class RandomForestRegressor(Regressor, Forest):
         NaN for a row that every tree has seen.
     estimators_ : list of tree learners
         The trees as learners of their own, made on request: for text, rules, paths and drawings.
+    estimators_samples_ : list of ndarray
+        The rows that every tree was drawn, as often as it was; drawn anew on request from `draws_`.
     draws_ : TreeDraws
-        What `estimators_samples_`, the rows of every tree, are drawn anew from.
+        How rows are drawn.
     n_rows_ : int
         The rows of the table that have weight.
     seed_ : int

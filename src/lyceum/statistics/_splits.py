@@ -23,7 +23,15 @@ Reduce = Callable[[Rows, Of], Any]
 
 @dataclass(frozen=True, slots=True)
 class SplitStatistics:
-    """The statistic of all rows, and those of the training and test rows of every split."""
+    """The statistic of all rows, and those of the training and test rows of every split.
+
+    Attributes
+    ----------
+    total : statistic
+        Of all rows.
+    pairs : list of (statistic, statistic)
+        Of the training and the test rows of every split.
+    """
 
     total: Any
     pairs: list[tuple[Any, Any]]
