@@ -13,8 +13,9 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from sklearn.base import TransformerMixin
-from sklearn.utils._set_output import _get_output_config
+from sklearn.utils._set_output import ADAPTERS_MANAGER, _get_output_config
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum.data import Align, Block, Column, Rows, Schema, is_dask, is_frame, to_arrow
@@ -74,19 +75,9 @@ class NewColumns(TransformerMixin, auto_wrap_output_keys=None):  # type: ignore[
         if library == "array":
             return found
         names = self.get_feature_names_out().tolist()
-        if library == "pandas":
-            import pandas as pd
-
-            index = X.index if library_of(X) == "pandas" else None
-            return pd.DataFrame(found, index=index, columns=names)
-        columns = {name: np.ascontiguousarray(found[:, j]) for j, name in enumerate(names)}
-        if library == "polars":
-            import polars as pl
-
-            return pl.DataFrame(columns)
-        import pyarrow as pa
-
-        return pa.table(columns)
+        if library == "arrow":
+            return pa.table({name: np.ascontiguousarray(found[:, j]) for j, name in enumerate(names)})
+        return ADAPTERS_MANAGER.adapters[library].create_container(found, X, columns=names)
 
 
 def _part(transformer: Any, function: Callable[[Block], np.ndarray], meta: Any, part: Any) -> Any:
