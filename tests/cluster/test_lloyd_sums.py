@@ -1,3 +1,4 @@
+import warnings
 from functools import partial
 
 import numpy as np
@@ -6,8 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from scipy.spatial.distance import cdist
+from sklearn.exceptions import ConvergenceWarning
 from tests.statistics.cut import block_of, cut, fold, repeated
 
+from lyceum.cluster import KMeans
+from lyceum.cluster._lloyd_bounds import LloydBounds
 from lyceum.cluster._lloyd_sums import FarthestRows, LloydSums
 
 RNG = np.random.default_rng(0)
@@ -98,3 +102,38 @@ def test_a_moved_row_leaves_its_cluster():
     moved = sums.with_rows_moved(FarthestRows.of(block, centers, size=1), np.array([1]))
     assert moved.sums.ravel().tolist() == [1.0, 8.0]
     assert moved.weights.tolist() == [2.0, 1.0]
+
+
+@given(
+    st.integers(0, 1000), st.integers(1, 40), st.sampled_from(["euclidean", "cosine"]), st.sampled_from("fd")
+)
+def test_bounds_change_no_bit_of_the_result(seed, k, metric, dtype):
+    rng = np.random.default_rng(seed)
+    rows = (rng.normal(size=(300, 2)) * 3 + rng.normal(size=2) * 100).round(1).astype(dtype)  # ties
+    settings = {
+        "init": rows[rng.choice(300, k, replace=False)] + 1e-3,
+        "n_init": 1,
+        "metric": metric,
+        "tol": 0.0,
+    }
+    w = rng.integers(0, 3, 300)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # equal rows
+        one, two = (
+            KMeans(k, algorithm=a, **settings).fit(rows, sample_weight=w) for a in ("lloyd", "bounds")
+        )
+    assert np.array_equal(one.cluster_centers_, two.cluster_centers_)
+    assert np.array_equal(one.labels_, two.labels_)
+    assert one.n_iter_ == two.n_iter_
+    assert one.history_ == pytest.approx(two.history_, rel=1e-13)
+
+
+def test_bounds_rest_where_they_decide_nothing():
+    bounds = LloydBounds(100, 3, np.dtype(np.float64))
+    used = []
+    for _ in range(16):
+        now = bounds.begin(CENTERS[:3])
+        used.append(now is not None)
+        if now:
+            now.end(100)  # every row had to be compared
+    assert used == [i in (2, 3, 8, 9) for i in range(16)]

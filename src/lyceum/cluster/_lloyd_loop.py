@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 
 from lyceum.cluster._geometry import Geometry
+from lyceum.cluster._lloyd_bounds import LloydBounds
 from lyceum.cluster._lloyd_sums import FarthestRows, LloydSums
 from lyceum.data import Rows
 from lyceum.progress import report
@@ -34,17 +35,22 @@ def descend(
     max_iter: int,
     tol: float,
     min_moved: float = 0.0,
+    algorithm: str = "auto",
 ) -> Run:
     """Move the centres until nothing changes, or they move by at most `tol` mean variances of the columns.
 
     At most `max_iter` passes are made, and none after one in which at most the share `min_moved` of the rows
-    changed their cluster.
+    changed their cluster. `algorithm` says whether rows keep bounds ("bounds"), none ("lloyd"), or "auto".
     """
+    kept = LloydBounds.of(rows, centers, algorithm)
     history, record, before, limit, reseeded = [], [centers], None, 0.0, 0
     last_centers: np.ndarray | None = None
     for n_iter in range(1, max_iter + 1):
         report("iterations", n_iter - 1, max_iter)
-        sums = rows.reduce(partial(LloydSums.of, centers=centers, before=last_centers))
+        bounds = kept.begin(centers) if kept else None
+        sums = rows.reduce(partial(LloydSums.of, centers=centers, before=last_centers, bounds=bounds))
+        if bounds:
+            bounds.end(sums.compared)
         limit = tol * _mean_variance(sums, centers) if n_iter == 1 else limit
         reseeded += int((sums.weights == 0).sum())
         sums = fill_empty(rows, centers, sums)
@@ -60,7 +66,7 @@ def descend(
         record.append(centers)
         if shift <= limit or few:
             break
-    last = rows.reduce(partial(LloydSums.of, centers=centers))
+    last = rows.reduce(partial(LloydSums.of, centers=centers, bounds=kept.begin(centers) if kept else None))
     return Run(centers, last, n_iter, [*history, last.inertia], record, reseeded)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from lyceum._native import native
+from lyceum.cluster._lloyd_bounds import LloydBounds
 from lyceum.data import Block
 from lyceum.distances import nearest_center
 
@@ -34,21 +35,36 @@ class LloydSums:
     weights: np.ndarray  # (k,)
     inertia: float  # sum of w |x - nearest centre|^2
     moved: float = 0.0  # the weight of the rows that had another nearest centre before, if that was asked for
+    compared: int = 0  # how many rows were compared with all centres, if there were bounds
 
     @classmethod
-    def of(cls, block: Block, centers: np.ndarray, before: np.ndarray | None = None) -> LloydSums:
+    def of(
+        cls,
+        block: Block,
+        centers: np.ndarray,
+        before: np.ndarray | None = None,
+        bounds: LloydBounds | None = None,
+    ) -> LloydSums:
         """The sums of one block; with the centres of the pass `before`, the weight of rows that moved too."""
-        found = cls._of_sparse(block, centers) if sparse.issparse(block.X) else cls._of_dense(block, centers)
+        if sparse.issparse(block.X):
+            found = cls._of_sparse(block, centers)
+        else:
+            found = cls._of_dense(block, centers, bounds)
         if before is None:
             return found
         changed = nearest_center(block.X, centers)[0] != nearest_center(block.X, before)[0]
         return replace(found, moved=float(block.weights[changed].sum()))
 
     @classmethod
-    def _of_dense(cls, block: Block, centers: np.ndarray) -> LloydSums:
+    def _of_dense(cls, block: Block, centers: np.ndarray, bounds: LloydBounds | None) -> LloydSums:
         sums, weights = np.zeros(centers.shape), np.zeros(len(centers))
-        inertia = native.lloyd(block.X, centers.astype(block.X.dtype, copy=False), block.w, sums, weights)
-        return cls(len(block), sums, weights, inertia)
+        X, at = block.X, centers.astype(block.X.dtype, copy=False)
+        if bounds is None:
+            return cls(len(block), sums, weights, native.lloyd(X, at, block.w, sums, weights))
+        some = slice(block.start, block.start + len(block))
+        known = bounds.labels[some], bounds.lower[some], bounds.moves
+        inertia, compared = native.bounded_lloyd(X, at, block.w, *known, sums, weights)
+        return cls(len(block), sums, weights, inertia, compared=compared)
 
     @classmethod
     def _of_sparse(cls, block: Block, centers: np.ndarray) -> LloydSums:
@@ -65,6 +81,7 @@ class LloydSums:
             self.weights + other.weights,
             self.inertia + other.inertia,
             self.moved + other.moved,
+            self.compared + other.compared,
         )
 
     def with_rows_moved(self, farthest: FarthestRows, empty: np.ndarray) -> LloydSums:
