@@ -102,6 +102,8 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Learner)
         The passes of the run that was kept, or the number of batches of `partial_fit`.
     n_reseeded_ : int
         How many times a cluster without rows was given the row farthest from its centre.
+    n_compared_ : int
+        How many times a row was compared with all centres in the run that was kept.
     history_ : list of float
         The inertia before every move of the centres, and at the end.
     record_ : list of dict
@@ -218,8 +220,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Learner)
         sample_weight : array of shape (n_samples,), optional
             How often every row counts; zero-weight rows are ignored.
         """
-        known = getattr(self, "schema_", None)
-        rows = self._more_rows(X, None, sample_weight)
+        known, rows = getattr(self, "schema_", None), self._more_rows(X, None, sample_weight)
         return self._step(rows, *self._state(rows, known))
 
     def _step(self, rows: Rows, centers: np.ndarray, counts: np.ndarray):
@@ -272,7 +273,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Learner)
         self.counts_ = run.last.weights
         self.history_ = [self._geometry.scale * inertia for inertia in run.history]
         self.inertia_ = self.history_[-1]
-        self.n_iter_, self.n_reseeded_ = run.n_iter, run.reseeded
+        self.n_iter_, self.n_reseeded_, self.n_compared_ = run.n_iter, run.reseeded, run.compared
         self.__dict__.pop("record_", None)
         if self.record:
             self.record_ = [
@@ -353,9 +354,8 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Learner)
         check_is_fitted(self)
         centers, counts = self.cluster_centers_, self.counts_
         facts = {"clusters": len(centers), "columns": centers.shape[1], "inertia": self.inertia_}
-        facts |= {"weight of the rows": counts.sum(), "iterations": self.n_iter_, "algorithm": self.algorithm}
-        if getattr(self, "n_reseeded_", 0):
-            facts["empty clusters given a row"] = self.n_reseeded_
+        facts |= {"weight of the rows": counts.sum(), "iterations": self.n_iter_}
+        facts |= {"empty clusters given a row": self.n_reseeded_} if getattr(self, "n_reseeded_", 0) else {}
         apart = self._geometry.distances(Block(centers, None, None, 0, self._design.after), centers)
         np.fill_diagonal(apart, np.inf)
         near = apart.argmin(axis=1)
@@ -391,8 +391,8 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Learner)
         return self._explain(X, parts, unit, labels=np.arange(self.n_clusters))
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        shape = (self.n_clusters, len(self._design_names))
-        return {"cluster_centers_": shape, "counts_": shape[:1]}
+        k = self.n_clusters
+        return {"cluster_centers_": (k, len(self._design_names)), "counts_": (k,)}
 
     @property
     def _n_features_out(self) -> int:

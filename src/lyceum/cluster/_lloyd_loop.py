@@ -26,6 +26,7 @@ class Run:
     history: list[float]
     record: list[np.ndarray]
     reseeded: int = 0  # how many times a cluster without rows was given one
+    compared: int = 0  # how many times a row was compared with all centres
 
 
 def descend(
@@ -43,12 +44,13 @@ def descend(
     changed their cluster. `algorithm` says whether rows keep bounds ("bounds"), none ("lloyd"), or "auto".
     """
     kept = LloydBounds.of(rows, centers, algorithm)
-    history, record, before, limit, reseeded = [], [centers], None, 0.0, 0
+    history, record, before, limit, reseeded, compared = [], [centers], None, 0.0, 0, 0
     last_centers: np.ndarray | None = None
     for n_iter in range(1, max_iter + 1):
         report("iterations", n_iter - 1, max_iter)
         bounds = kept.begin(centers) if kept else None
         sums = rows.reduce(partial(LloydSums.of, centers=centers, before=last_centers, bounds=bounds))
+        compared += sums.compared
         if bounds:
             bounds.end(sums.compared)
         limit = tol * _mean_variance(sums, centers) if n_iter == 1 else limit
@@ -57,7 +59,7 @@ def descend(
         history.append(sums.inertia)
         # Equal sums of equal blocks: no row has changed its centre, and the last move changed nothing.
         if before is not None and _equal(sums, before):
-            return Run(centers, sums, n_iter, history, record, reseeded)
+            return Run(centers, sums, n_iter, history, record, reseeded, compared)
         moved = geometry.move(centers, sums)
         shift = float(((moved - centers) ** 2).sum())
         few = last_centers is not None and sums.moved <= min_moved * sums.weights.sum()
@@ -67,7 +69,7 @@ def descend(
         if shift <= limit or few:
             break
     last = rows.reduce(partial(LloydSums.of, centers=centers, bounds=kept.begin(centers) if kept else None))
-    return Run(centers, last, n_iter, [*history, last.inertia], record, reseeded)
+    return Run(centers, last, n_iter, [*history, last.inertia], record, reseeded, compared + last.compared)
 
 
 def _mean_variance(sums: LloydSums, centers: np.ndarray) -> float:

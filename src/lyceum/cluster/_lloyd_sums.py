@@ -35,7 +35,7 @@ class LloydSums:
     weights: np.ndarray  # (k,)
     inertia: float  # sum of w |x - nearest centre|^2
     moved: float = 0.0  # the weight of the rows that had another nearest centre before, if that was asked for
-    compared: int = 0  # how many rows were compared with all centres, if there were bounds
+    compared: int = 0  # how many rows were compared with all centres
 
     @classmethod
     def of(
@@ -60,7 +60,8 @@ class LloydSums:
         sums, weights = np.zeros(centers.shape), np.zeros(len(centers))
         X, at = block.X, centers.astype(block.X.dtype, copy=False)
         if bounds is None:
-            return cls(len(block), sums, weights, native.lloyd(X, at, block.w, sums, weights))
+            inertia = native.lloyd(X, at, block.w, sums, weights)
+            return cls(len(block), sums, weights, inertia, compared=len(block))
         some = slice(block.start, block.start + len(block))
         known = bounds.labels[some], bounds.lower[some], bounds.moves
         inertia, compared = native.bounded_lloyd(X, at, block.w, *known, sums, weights)
@@ -72,7 +73,8 @@ class LloydSums:
         w = block.weights
         member = sparse.csr_array((w, (labels, np.arange(len(w)))), shape=(len(centers), len(w)))
         sums = (member @ block.X.astype(np.float64)).toarray()
-        return cls(len(block), sums, np.bincount(labels, w, len(centers)), float(w @ squares))
+        weights, inertia = np.bincount(labels, w, len(centers)), float(w @ squares)
+        return cls(len(block), sums, weights, inertia, compared=len(block))
 
     def merge(self, other: LloydSums) -> LloydSums:
         return LloydSums(
