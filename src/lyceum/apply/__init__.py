@@ -7,7 +7,7 @@ from lyceum.apply._batches import spooled
 from lyceum.apply._compare import ModelComparison, PairedTest, compare_models
 from lyceum.apply._evaluate import Evaluation, Metric, evaluate_model
 from lyceum.apply._explain import RowExplanation, explain_rows, show_cell
-from lyceum.apply._fit import fit_file, preparations
+from lyceum.apply._fit import build_preparations, fit_file, preparations, takes_sparse_text
 from lyceum.apply._fitted_model import FittedModel
 from lyceum.apply._label import Labelled, label_file
 from lyceum.apply._loss import complete_loss, read_loss
@@ -27,6 +27,7 @@ __all__ = [
     "RowExplanation",
     "Segmentation",
     "VisualWords",
+    "build_preparations",
     "compare_models",
     "complete_loss",
     "evaluate_model",
@@ -40,5 +41,6 @@ __all__ = [
     "segment_image",
     "show_cell",
     "spooled",
+    "takes_sparse_text",
     "visual_words",
 ]

@@ -14,7 +14,9 @@ from lyceum.apply._batches import spooled
 from lyceum.data import FileFormat, Schema, scan
 from lyceum.errors import LyceumError
 
-__all__ = ["fit_file", "preparations"]
+__all__ = ["build_preparations", "fit_file", "preparations", "takes_sparse_text"]
+
+_SPARSE_WORDS = 5_000  # of a column of text, for learners that take sparse rows
 
 
 def fit_file(
@@ -67,7 +69,8 @@ def fit_file(
     with spooled(data) as source:
         rows = scan(source, target, weight=weight, kinds=kinds, ignore=ignore, **options)
         # cells may be missing after the fit, even if none is in it
-        before = [catalog.find(name).load()() for name in preparations(entry, rows.schema)]
+        names = list(preparations(entry, rows.schema))
+        before = build_preparations(names, takes_sparse_text(entry, rows.schema, names))
         model = make_pipeline(*before, made) if before else made
         try:
             return model.fit(rows)
@@ -79,6 +82,8 @@ def preparations(entry: catalog.Entry, schema: Schema, *, missing: bool = True) 
     """The steps that the learner needs in front of it, by name, and why; `missing`: cells may be missing."""
     before = {}
     kinds = {column.kind for column in schema}
+    if entry.sparse and all(column.is_free_text for column in schema):
+        return {"TextCounts": "free text is counted word by word, as sparse rows of TF-IDF weights"}
     if any(column.is_free_text for column in schema):
         before["TextCounts"] = "free text is counted word by word"
         kinds = {column.kind for column in schema if not column.is_free_text} | {"continuous"}
@@ -92,6 +97,31 @@ def preparations(entry: catalog.Entry, schema: Schema, *, missing: bool = True) 
     if entry.needs_scaling and any(not c.is_categorical or c.is_free_text for c in schema):
         before["Standardize"] = "numbers are standardised, because their units would count"
     return before
+
+
+def takes_sparse_text(entry: catalog.Entry, schema: Schema, names: Collection[str]) -> bool:
+    """Whether the words of free text go to the learner as sparse rows: nothing else is prepared."""
+    plain = all(column.numeric or column.is_free_text for column in schema)
+    return entry.sparse and plain and list(names) == ["TextCounts"]
+
+
+def build_preparations(names: Collection[str], sparse_text: bool = False) -> list[Any]:
+    """New preparations of these names; words are sparse and many, or dense and few.
+
+    Parameters
+    ----------
+    names : collection of str
+        As `preparations` gives them.
+    sparse_text : bool, default=False
+        Whether the words of free text become sparse rows.
+
+    Examples
+    --------
+    >>> build_preparations(["TextCounts"], True)
+    [TextCounts(max_words=5000, sparse_output=True)]
+    """
+    words = {"max_words": _SPARSE_WORDS, "sparse_output": True} if sparse_text else {}
+    return [catalog.find(name).load()(**(words if name == "TextCounts" else {})) for name in names]
 
 
 def _with_settings(learner: Any, settings: Mapping[str, Any]) -> Any:

@@ -66,6 +66,7 @@ class PriorClassifier(OnePassClassifier):
 
     _coding = "codes"
     _takes_missing = True
+    _takes_text = True
     _parameter_constraints: ClassVar[dict] = _CONSTRAINTS
 
     def __init__(self, *, categorical_features="from_dtype"):
@@ -141,6 +142,7 @@ class MeanRegressor(RegressorMixin, OnePassLearner):
 
     _coding = "codes"
     _takes_missing = True
+    _takes_text = True
     _parameter_constraints: ClassVar[dict] = _CONSTRAINTS
 
     def __init__(self, *, categorical_features="from_dtype"):

@@ -36,6 +36,9 @@ class Candidate:
     why : str
         Why it is here, or why it was built so.
     is_baseline : bool
+    sparse_text : bool
+        Whether it has the words of free text as sparse rows: some thousands, where others have the hundred
+        most frequent.
     members : tuple of str
         Of a committee or a stack: the names of the learners that it is made of; empty for others.
     """
@@ -49,6 +52,7 @@ class Candidate:
     search: tuple[Mapping[str, Any], ...] = ()
     why: str = ""
     is_baseline: bool = False
+    sparse_text: bool = False
     members: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:

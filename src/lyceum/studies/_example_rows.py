@@ -86,7 +86,8 @@ def _cell_value(column: Column, cell: float) -> Any:
     if np.isnan(cell):
         return None
     if not column.numeric:
-        return column.categories[int(cell)].item() if cell >= 0 else None  # type: ignore[index]
+        label: Any = column.categories[int(cell)] if cell >= 0 else None  # type: ignore[index]
+        return label.item() if hasattr(label, "item") else label
     if column.is_time:
         return time_text(cell)
     return int(cell) if float(cell).is_integer() and abs(cell) < 1e15 else float(cell)

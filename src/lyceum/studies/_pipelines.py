@@ -14,6 +14,7 @@ from sklearn.pipeline import Pipeline
 
 from lyceum import catalog
 from lyceum._threads import one_thread
+from lyceum.apply import build_preparations
 from lyceum.data import Rows
 from lyceum.studies._candidate import Candidate
 
@@ -38,7 +39,7 @@ def learner_class(name: str) -> type:
 def build_pipeline(candidate: Candidate, settings: Mapping[str, Any], seed: int) -> Pipeline:
     """The pipeline of a candidate with these settings."""
     *before, learner = candidate.steps
-    steps: list[tuple[str, Any]] = [(name, catalog.find(name).load()()) for name in before]
+    steps: list[tuple[str, Any]] = list(zip(before, build_preparations(before, candidate.sparse_text)))
     last = learner_class(learner)(**{**candidate.settings, **settings})
     for _, step in [*steps, (learner, last)]:
         if "random_state" in step.get_params() and step.random_state is None:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from lyceum import catalog
-from lyceum.apply import preparations
+from lyceum.apply import preparations, takes_sparse_text
 from lyceum.decision import LossMatrix
 from lyceum.errors import LyceumError, StudyError
 from lyceum.studies._candidate import Candidate, planned_committees
@@ -267,7 +267,15 @@ def _candidate(
     extra = "" if number == 1 else f" {number}"
     label = f"{readable(entry.name)}{extra}"
     candidate = Candidate(
-        f"{entry.name}{extra}", entry.name, label, entry.about, steps, settings, search, why
+        f"{entry.name}{extra}",
+        entry.name,
+        label,
+        entry.about,
+        steps,
+        settings,
+        search,
+        why,
+        sparse_text=takes_sparse_text(entry, data.schema, steps[:-1]),
     )
     _check_settings(candidate)
     return candidate

@@ -33,7 +33,8 @@ def kept_notes(suspects: tuple[Suspect, ...], recipe: Recipe) -> Iterator[str]:
     """On columns that would have been left out if there were others."""
     for one in suspects:
         asked = one.column in recipe.keep or one.column in recipe.kinds or one.column == recipe.target
-        if one.code in ("identifier", "free_text") and not one.left_out and not asked:
+        read = one.code == "free_text" and recipe.text  # its words are counted
+        if one.code in ("identifier", "free_text") and not (one.left_out or asked or read):
             yield (
                 f"Column {one.column!r} {one.text.rstrip('.?')}. It was kept because no other column is left "
                 "to learn from: ask whether new rows will have such values."
