@@ -5,15 +5,19 @@ import inspect
 import numpy as np
 import pytest
 from sklearn.base import is_classifier
+from sklearn.ensemble import GradientBoostingRegressor as TheirBoosting
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import all_estimators
 from tests.checks.cases import learner_named
 
 from lyceum import catalog
 from lyceum.cluster import KMeans
-from lyceum.ensemble import RandomForestRegressor
+from lyceum.density import KernelDensity
+from lyceum.ensemble import GradientBoostingRegressor, ModelBoostingRegressor, RandomForestRegressor
+from lyceum.errors import SettingError
 from lyceum.linear import ElasticNetCV, Lasso, LassoCV, RidgeCV
 from lyceum.neural import MLPClassifier, MLPRegressor
+from lyceum.plot import tree as draw_tree
 from lyceum.reduce import PCA
 
 THEIRS = dict(all_estimators())
@@ -102,3 +106,29 @@ def test_text_among_the_penalties_is_refused(learner):
 def test_all_columns_for_every_tree_may_be_written_as_a_share():
     share, number = (RandomForestRegressor(3, max_features=m, random_state=0).fit(X, y) for m in (1.0, None))
     np.testing.assert_array_equal(share.predict(X), number.predict(X))
+
+
+def test_a_picture_of_a_whole_forest_asks_for_one_of_its_trees():
+    with pytest.raises(SettingError, match=r"tree\(model\[0\]\)"):
+        draw_tree(RandomForestRegressor(3).fit(X, y))
+
+
+def test_boosting_of_any_learner_has_importances_where_its_members_have():
+    model = ModelBoostingRegressor(n_estimators=5, random_state=0).fit(X, y)
+    assert model.feature_importances_.sum() == pytest.approx(1.0)
+    assert model.feature_importances_.argmax() == 0
+    with pytest.raises(AttributeError, match="no feature_importances_"):
+        _ = ModelBoostingRegressor(Lasso(0.1), n_estimators=2).fit(X, y).feature_importances_
+
+
+def test_boosting_of_few_rows_is_exact():
+    settings = {"max_depth": 3, "max_leaf_nodes": None, "min_samples_leaf": 1, "n_estimators": 30}
+    ours = GradientBoostingRegressor(**settings).fit(X, y)
+    theirs = TheirBoosting(max_depth=3, n_estimators=30).fit(X, y)
+    np.testing.assert_allclose(ours.predict(X), theirs.predict(X), atol=1e-12)
+
+
+def test_silvermans_bandwidth_by_the_name_that_it_has_in_r():
+    sd, quartiles = X[:, 0].std(ddof=1), np.subtract(*np.quantile(X[:, 0], [0.75, 0.25]))
+    h = KernelDensity(bandwidth="nrd0").fit(X[:, :1]).bandwidth_
+    np.testing.assert_allclose(h, 0.9 * min(sd, quartiles / 1.34) * 30**-0.2)

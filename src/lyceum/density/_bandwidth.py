@@ -21,6 +21,7 @@ __all__ = [
     "deviations",
     "likelihood_bandwidth",
     "likelihood_of",
+    "nrd0_of",
     "reference_bandwidth",
     "reference_of",
     "volume_of",
@@ -64,7 +65,7 @@ def reference_bandwidth(X: Any, sample_weight: Any = None, *, rule: str = "norma
     1.290994
     """
     rows, w, line = _checked(X, sample_weight)
-    rules = {"normal": reference_of, "nrd0": _nrd0, "volume": volume_of}
+    rules = {"normal": reference_of, "nrd0": nrd0_of, "volume": volume_of}
     if rule not in rules:
         raise SettingError(f"rule={rule!r}: choose from {', '.join(map(repr, rules))}")
     h = rules[rule](rows, w)
@@ -127,7 +128,7 @@ def volume_of(rows: np.ndarray, w: np.ndarray | None) -> np.ndarray:
     return np.full(d, n ** (-0.5 / d))
 
 
-def _nrd0(rows: np.ndarray, w: np.ndarray | None) -> np.ndarray:
+def nrd0_of(rows: np.ndarray, w: np.ndarray | None) -> np.ndarray:
     total = len(rows) if w is None else w.sum()
     repeated = rows if w is None else np.repeat(rows, np.rint(w).astype(int), axis=0)
     if w is not None and not np.array_equal(w, np.rint(w)):

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import Density, Learner
 from lyceum.data import Block
-from lyceum.density._bandwidth import deviations, likelihood_of, reference_of, volume_of
+from lyceum.density._bandwidth import deviations, likelihood_of, nrd0_of, reference_of, volume_of
 from lyceum.density._density import CATEGORIES, check_box, weighted_quantile
 from lyceum.density._density_kernels import KERNELS
 from lyceum.density._kernel_sums import KernelSums, leaf_order
@@ -27,7 +27,7 @@ KERNEL_CONSTRAINTS: dict[str, list] = {
     "kernel": [StrOptions(set(KERNELS))],
     "bandwidth": [
         Interval(Real, 0, None, closed="neither"),
-        StrOptions({"reference", "likelihood", "volume"}),
+        StrOptions({"reference", "nrd0", "likelihood", "volume"}),
         "array-like",
     ],
     "tolerance": [Interval(Real, 0, 1, closed="left")],
@@ -61,9 +61,10 @@ class KernelDensity(Density, Learner):
     ----------
     kernel : str, default="gaussian"
         The name of k in the table, or "radial_epanechnikov".
-    bandwidth : float, array of shape (d,), "reference", "likelihood" or "volume", default="reference"
+    bandwidth : float, array of shape (d,), "reference", "nrd0", "likelihood" or "volume", default="reference"
         h: one number for all columns, or one per column. "reference": 1.06 σ N^(-1/5) for every column, where
-        σ is its standard deviation (1 for a constant column) and N the weight of all rows. "likelihood":
+        σ is its standard deviation (1 for a constant column) and N the weight of all rows. "nrd0": R's
+        default, 0.9 min(σ, IQR/1.34) N^(-1/5), less for two humps and outliers. "likelihood":
         those of the largest leave-one-out likelihood, each axis on its own. "volume": N^(-1/(2d)) for all
         columns, so that the window has the volume h^d = 1/√N; for columns of about unit variance.
     tolerance : float, default=1e-4
@@ -260,6 +261,8 @@ def bandwidths_of(
     if isinstance(bandwidth, str):
         if bandwidth == "reference":
             return reference_of(rows, w)
+        if bandwidth == "nrd0":
+            return nrd0_of(rows, w)
         if bandwidth == "volume":
             return volume_of(rows, w)
         return likelihood_of(rows, w, kernel, tolerance)

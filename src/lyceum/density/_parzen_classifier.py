@@ -37,7 +37,7 @@ class ParzenClassifier(PosteriorClassifier, Learner):
     kernel : str, default="gaussian"
         The kernel: "parzen", "gaussian", "laplace", "cauchy", "sinc2", "epanechnikov", "tricube",
         "triangular" or "radial_epanechnikov", as `KernelDensity` defines them.
-    bandwidth : float, array, "log_loss", "reference", "likelihood" or "volume", default="log_loss"
+    bandwidth : float, array, "log_loss", "reference", "nrd0", "likelihood" or "volume", default="log_loss"
         One number for all columns, or one per column. "log_loss": a multiple of the normal reference rule in
         d columns, σ_j (4 / ((d+2) n))^(1/(d+4)), with σ and n of each class or pooled within the classes,
         whichever has the least leave-one-out log loss of the posteriors; it smooths as much as many or coded

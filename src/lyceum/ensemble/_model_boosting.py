@@ -21,6 +21,7 @@ from lyceum.ensemble._member_data import (
     MEMBER_CONSTRAINTS,
     Ensemble,
     MemberData,
+    MemberImportances,
     member_answers,
     takes_weights,
 )
@@ -198,7 +199,7 @@ class _ModelBoosting(Ensemble):
         return {"steps_": (len(self.estimators_) // len(self.init_),), "init_": (len(self.init_),)}
 
 
-class ModelBoostingRegressor(Regressor, _ModelBoosting):
+class ModelBoostingRegressor(Regressor, MemberImportances, _ModelBoosting):
     """Gradient boosting of any regressor for the squared loss (L2 boosting).
 
     .. math:: F_t = F_{t-1} + \\nu \\rho_t h_t, \\qquad h_t \\text{ fitted to } y - F_{t-1}, \\qquad
@@ -227,6 +228,8 @@ class ModelBoostingRegressor(Regressor, _ModelBoosting):
         F_0.
     estimators_ : list of regressors
         The member of every round.
+    feature_importances_ : array of shape (n_features,)
+        The mean of the members' importances, if they have some, normalised to sum 1.
     steps_ : array of shape (T,)
         ν ρ of every round.
     history_ : list of float
@@ -282,7 +285,7 @@ class ModelBoostingRegressor(Regressor, _ModelBoosting):
         return self._explain_members(partial(parts_of_value, self), X, self.schema_.target_name)
 
 
-class ModelBoostingClassifier(Classifier, _ModelBoosting):
+class ModelBoostingClassifier(Classifier, MemberImportances, _ModelBoosting):
     """Gradient boosting of any regressor for the logistic or multinomial loss.
 
     .. math:: F_t = F_{t-1} + \\nu \\rho_t h_t, \\qquad h_{tk} \\text{ fitted to } [y = k] - P_{t-1}(k|x),
@@ -313,6 +316,8 @@ class ModelBoostingClassifier(Classifier, _ModelBoosting):
         F_0; n_scores is 1 for two classes, else K.
     estimators_ : list of regressors
         The members, round by round, and in a round one for every score.
+    feature_importances_ : array of shape (n_features,)
+        The mean of the members' importances, if they have some, normalised to sum 1.
     steps_ : array of shape (T,)
         ν ρ of every round.
     history_ : list of float

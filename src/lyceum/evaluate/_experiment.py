@@ -109,8 +109,9 @@ class Experiment:
         if loss == "auto":
             loss = "error" if is_classifier(estimator) else "squared"
         if loss in ("squared", "absolute") and target.dtype.kind not in "biuf":
+            word = target[:1].tolist()[0]
             raise SettingError(
-                f"loss={loss!r} is of numbers, and the target holds {target.flat[0]!r}: give loss='error'"
+                f"loss={loss!r} is of numbers, and the target holds {word!r}: give loss='error'"
             )
         return cls(estimator, X, target, w, named_choice("loss", loss, LOSSES), loss, predict)
 

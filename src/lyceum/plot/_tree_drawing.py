@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum.data import Schema
+from lyceum.errors import SettingError
 from lyceum.plot.style import COLOURS, GREY, INK, axes, heading
 from lyceum.tree_core import INTERVALS, THRESHOLD, Actions, Tree, TreeLabels, node_colours
 
@@ -38,7 +39,7 @@ def tree(
     Parameters
     ----------
     model : fitted learner with `tree_`, or Tree
-        The tree.
+        The tree; of a forest one of its trees, `forest[0]`, of boosting `model[0][0]`.
     schema : Schema, optional
         The columns of a Tree.
     classes : sequence, optional
@@ -86,6 +87,11 @@ def _labels(model: Any, schema: Schema | None, classes: Sequence[Any] | None) ->
             d = int(model.feature.max(initial=0)) + 1
             schema = Schema.of_numbers([f"x{j}" for j in range(d)])
         return TreeLabels(model, schema, classes, digits=4)
+    if not hasattr(model, "tree_") and hasattr(model, "__getitem__"):
+        raise SettingError(
+            f"a {type(model).__name__} has many trees: give one of them, e.g. tree(model[0]), of boosting "
+            "tree(model[0][0])"
+        )
     check_is_fitted(model, "tree_")
     names = getattr(model, "classes_", None) if classes is None else classes
     criterion = getattr(model, "criterion", None) if names is None else None
