@@ -10,7 +10,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from fuzz.worker import SECONDS_PER_CASE, work
+from fuzz.worker import work
 
 NO_TARGETS = ("__init__", "__main__", "crash", "fitted", "mutations", "samples", "worker")
 TARGETS = tuple(
@@ -101,7 +101,7 @@ def messages(target: str, seed: int, stop: int, seconds: float):
     worker.start()
     sender.close()
     try:
-        while receiver.poll(SECONDS_PER_CASE + 3600):
+        while receiver.poll(3600):
             yield receiver.recv()
     except EOFError:
         pass
