@@ -54,6 +54,10 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)
+    except OSError as error:
+        if error.filename in (None, str(temporary)):  # say which file: the temporary name means nothing
+            error.filename = str(path)
+        raise
     finally:
         temporary.unlink(missing_ok=True)
 

@@ -6,6 +6,7 @@ here, so that `lyceum --help` answers at once.
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from typing import Annotated, Any, NoReturn
@@ -58,7 +59,8 @@ def main() -> NoReturn:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except OSError as error:
-        _fail(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+        what = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+        _fail(what + _REMEDIES.get(error.errno or 0, ""))
     except KeyboardInterrupt:
         sys.exit(130)
     except Exception as error:
@@ -70,6 +72,13 @@ def main() -> NoReturn:
         kind, text = type(error).__name__, " ".join(str(error).split())
         _fail(f"this should not happen: {kind}: {text[:300]}; lyceum --debug {_command()} shows where", 70)
     sys.exit(0)
+
+
+_REMEDIES = {
+    errno.EFBIG: ": it would be larger than is allowed here (ulimit -f)",
+    errno.ENOSPC: ": free some space, and run the same command again",
+    errno.EROFS: ": write to another folder",
+}
 
 
 def _fail(message: str, code: int = 2) -> NoReturn:

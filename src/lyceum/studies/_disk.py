@@ -42,7 +42,8 @@ def explain_disk_errors(folder: Path) -> Iterator[None]:
             ) from error
         if "readonly" in str(error) or "unable to open" in str(error):
             raise StudyError(f"{folder} may not be written to: give another folder, out=...") from error
-        raise StudyError(f"the study in {folder} cannot be read or written: {error}") from error
+        hint = "" if "I/O" not in str(error) else ": the disk fails, or a file may not grow (ulimit -f)"
+        raise StudyError(f"the study in {folder} cannot be read or written: {error}{hint}") from error
     except sqlite3.DatabaseError as error:
         raise damaged(folder, error) from error
 
