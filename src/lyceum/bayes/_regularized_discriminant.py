@@ -246,7 +246,8 @@ class RegularizedDiscriminant(QuadraticRule):
         if self.shrink == "diagonal":
             raise SettingError(
                 "with fewer rows than columns, alpha and gamma are cross-validated for shrink='identity' "
-                "alone: give numbers for both"
+                "alone: it is done among as many turned columns as there are rows, where a diagonal of the "
+                "columns is no diagonal; give numbers for both"
             )
         space = RowSpace.of(rows, type(self).__name__)
         return space.rows, space.beyond
