@@ -47,8 +47,9 @@ class LloydBounds:
     def of(cls, rows: Rows, centers: np.ndarray, algorithm: str) -> LloydBounds | None:
         """Bounds for dense rows in memory, or None: for other rows, and where they would save nothing."""
         source = rows.source
-        dense = isinstance(source, ArraySource) and isinstance(source.X, np.ndarray)
-        if algorithm == "lloyd" or not dense or (algorithm == "auto" and centers.size < _FEWEST_CELLS):
+        if not isinstance(source, ArraySource) or not isinstance(source.X, np.ndarray):
+            return None
+        if algorithm == "lloyd" or (algorithm == "auto" and centers.size < _FEWEST_CELLS):
             return None
         dtype = np.dtype(np.float32 if source.X.dtype == np.float32 else np.float64)
         return cls(source.n_rows, len(centers), dtype, always=algorithm == "bounds")
