@@ -1,15 +1,19 @@
 """Transfer: shifts that are known are recovered; another task helps."""
 
+from copy import deepcopy
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
 from scipy.stats import norm
+from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression as SkLogistic
 
-from lyceum.bayes import NaiveBayes
+from lyceum.bayes import NaiveBayes, QuadraticDiscriminant
 from lyceum.ensemble import RandomForestClassifier
 from lyceum.errors import DataError
 from lyceum.linear import LinearRegression, LogisticRegression, Ridge
+from lyceum.neural import MLPClassifier
 from lyceum.paradigms import ModelAsPrior, PriorShift, TransferBoost, importance_weights, shifted_priors
 
 
@@ -139,3 +143,58 @@ def test_classes_that_the_source_does_not_know_can_be_learned():
     model = ModelAsPrior(alpha=0.01).fit(X, y, source=first)
     assert model.classes_.tolist() == ["a", "b", "c"]
     assert model.score(X, y) > 0.9
+
+
+@pytest.mark.syllabus("15.3")
+def test_hidden_layers_of_one_task_are_the_start_of_another_with_other_classes():
+    gains = []
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(600, 6))
+        ring = X[:, 0] ** 2 + X[:, 1] ** 2
+        first = np.where(ring > 1.5, "out", "in")
+        settings = {"max_iter": 60, "tol": None, "alpha": 1e-3, "random_state": seed}
+        model = MLPClassifier((12,), warm_start=True, **settings).fit(X, first)
+        hidden = model.coefs_[0].copy()
+        second = np.digitize(ring[:30], [1.0, 2.5])  # three classes, few rows
+        model.set_params(max_iter=1).fit(X[:30], second)
+        assert np.abs(model.coefs_[0] - hidden).max() < 0.1  # it went on from there
+        model.set_params(max_iter=60).fit(X[:30], second)
+        alone = MLPClassifier((12,), **settings).fit(X[:30], second)
+        fresh = rng.normal(size=(1000, 6))
+        truth = np.digitize(fresh[:, 0] ** 2 + fresh[:, 1] ** 2, [1.0, 2.5])
+        assert model.classes_.tolist() == [0, 1, 2]
+        gains.append(model.score(fresh, truth) - alone.score(fresh, truth))
+    assert np.mean(gains) > 0.05
+
+
+@pytest.mark.syllabus("15.3")
+@pytest.mark.parametrize(
+    "learner",
+    [NaiveBayes(), QuadraticDiscriminant(), Ridge(alpha=0.0), LinearRegression()],
+    ids=lambda one: type(one).__name__,
+)
+def test_sums_of_one_task_are_the_prior_of_another_by_their_weight(learner):
+    rng = np.random.default_rng(7)
+    X, few = rng.normal(size=(80, 3)), rng.normal(size=(9, 3))
+    target = lambda Z: (Z[:, 0] > 0).astype(int)  # noqa: E731
+    w = np.full(80, 0.1)  # the first task counts as eight rows
+    model = deepcopy(clone(learner).partial_fit(X, target(X), sample_weight=w)).partial_fit(few, target(few))
+    both = np.vstack([X, few]), np.concatenate([target(X), target(few)]), np.append(w, np.ones(9))
+    np.testing.assert_allclose(model.predict(X), clone(learner).fit(*both).predict(X), atol=1e-9)
+
+
+@pytest.mark.syllabus("15.3")
+@pytest.mark.parametrize(
+    "source",
+    [LogisticRegression(), NaiveBayes(), MLPClassifier((4,), max_iter=150, tol=None, random_state=0)],
+)
+def test_any_classifier_is_a_prior_that_helps_with_few_rows(source):
+    rng = np.random.default_rng(8)
+    rule = lambda Z, t: Z[:, 0] - Z[:, 1] > t  # noqa: E731
+    X, fresh = rng.normal(size=(400, 5)), rng.normal(size=(1000, 5))
+    first = source.fit(X, rule(X, 0.0))
+    few = rng.normal(size=(15, 5))
+    model = ModelAsPrior().fit(few, rule(few, 0.3), source=first)
+    alone = ModelAsPrior().fit(few, rule(few, 0.3))
+    assert model.score(fresh, rule(fresh, 0.3)) > alone.score(fresh, rule(fresh, 0.3)) + 0.03

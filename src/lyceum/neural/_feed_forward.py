@@ -86,7 +86,10 @@ class FeedForward(NetworkSettings):
         if before is None:
             self._start(look, seed)
         else:
-            self._check_same_network(before)
+            if before[0] == self._design_names and before != self._shape_now():
+                self._start_from_hidden_layers(seed)
+            else:
+                self._check_same_network(before)
             self.seed_ = seed
             self._set_class_weight(look)
         self.n_iter_ = self.n_steps_ = 0
@@ -119,6 +122,16 @@ class FeedForward(NetworkSettings):
             else given_start(architecture, self.start)
         )
 
+    def _start_from_hidden_layers(self, seed: int) -> None:
+        """New output nodes, for other classes, on the hidden layers that were learned."""
+        old, learned = self._architecture, self.parameters_
+        self._check_layers(outputs=False)
+        self.widths_ = self._layer_settings()[0]
+        started = self._architecture.start(np.random.default_rng([seed, 0]))
+        n_hidden = old.size - old.layers[-1].size
+        started[:n_hidden] = learned[:n_hidden]
+        self.parameters_ = started
+
     def _layer_settings(self) -> tuple[np.ndarray, list[str], list[str]]:
         """Widths, activations and integrations of the layers, from the current parameters."""
         hidden = np.atleast_1d(np.asarray(self.hidden_layer_sizes, dtype=np.int64))
@@ -141,9 +154,14 @@ class FeedForward(NetworkSettings):
                 "for: give warm_start=False; in partial_fit, name all classes in the first call and all "
                 "categories by a category type"
             )
+        self._check_layers()
+
+    def _check_layers(self, outputs: bool = True) -> None:
+        """Refuse to continue with the weights of other hidden layers, or of other output nodes."""
         widths, *kinds = self._layer_settings()
-        now = (widths.tolist(), *kinds, float(self.slope))
-        if now != (self.widths_.tolist(), self.activations_, self.integrations_, self.slope_):
+        last = len(widths) if outputs else -1
+        now = (widths[:last].tolist(), *kinds, float(self.slope))
+        if now != (self.widths_[:last].tolist(), self.activations_, self.integrations_, self.slope_):
             raise SettingError(
                 f"{type(self).__name__} has the weights of a network of other layers: fit a clone, or set "
                 "hidden_layer_sizes, activation, integration, slope and output nodes back to what they were"

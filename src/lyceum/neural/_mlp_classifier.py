@@ -118,7 +118,8 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
     dtype : {"float64", "float32"}, default="float64"
         What is computed with; float32 takes about half the time.
     warm_start : bool, default=False
-        Whether `fit` starts from the weights and the standardisation of the last `fit`.
+        Whether `fit` starts from the weights and the standardisation of the last `fit`. Rows of other classes
+        are another task: they keep the hidden layers and get new output nodes.
     record : bool or "steps", default=False
         Whether to keep the parameters of every epoch, or of every step, in `record_`.
     random_state : int, RandomState or None, default=None
