@@ -150,18 +150,18 @@ def test_hidden_layers_of_one_task_are_the_start_of_another_with_other_classes()
     gains = []
     for seed in range(5):
         rng = np.random.default_rng(seed)
-        X = rng.normal(size=(600, 6))
+        X = rng.normal(size=(600, 4))
         ring = X[:, 0] ** 2 + X[:, 1] ** 2
         first = np.where(ring > 1.5, "out", "in")
-        settings = {"max_iter": 60, "tol": None, "alpha": 1e-3, "random_state": seed}
-        model = MLPClassifier((12,), warm_start=True, **settings).fit(X, first)
+        settings = {"max_iter": 100, "tol": None, "learning_rate_init": 0.05, "random_state": seed}
+        model = MLPClassifier((12,), warm_start=True, alpha=1e-3, **settings).fit(X, first)
         hidden = model.coefs_[0].copy()
-        second = np.digitize(ring[:30], [1.0, 2.5])  # three classes, few rows
-        model.set_params(max_iter=1).fit(X[:30], second)
+        second = np.digitize(ring[:40], [1.0, 2.5])  # three classes, few rows
+        model.set_params(max_iter=1).fit(X[:40], second)
         assert np.abs(model.coefs_[0] - hidden).max() < 0.1  # it went on from there
-        model.set_params(max_iter=60).fit(X[:30], second)
-        alone = MLPClassifier((12,), **settings).fit(X[:30], second)
-        fresh = rng.normal(size=(1000, 6))
+        model.set_params(max_iter=30).fit(X[:40], second)
+        alone = MLPClassifier((12,), alpha=1e-3, **settings).fit(X[:40], second)
+        fresh = rng.normal(size=(1000, 4))
         truth = np.digitize(fresh[:, 0] ** 2 + fresh[:, 1] ** 2, [1.0, 2.5])
         assert model.classes_.tolist() == [0, 1, 2]
         gains.append(model.score(fresh, truth) - alone.score(fresh, truth))
@@ -187,7 +187,12 @@ def test_sums_of_one_task_are_the_prior_of_another_by_their_weight(learner):
 @pytest.mark.syllabus("15.3")
 @pytest.mark.parametrize(
     "source",
-    [LogisticRegression(), NaiveBayes(), MLPClassifier((4,), max_iter=150, tol=None, random_state=0)],
+    [
+        LogisticRegression(),
+        NaiveBayes(),
+        MLPClassifier((4,), max_iter=60, tol=None, learning_rate_init=0.05, random_state=0),
+    ],
+    ids=lambda one: type(one).__name__,
 )
 def test_any_classifier_is_a_prior_that_helps_with_few_rows(source):
     rng = np.random.default_rng(8)
