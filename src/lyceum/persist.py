@@ -180,8 +180,7 @@ def _packed(model: Any) -> bytes:
         check_model(model)
         members = _dumped(model)
     except Exception as error:  # skops has no common base for its complaints
-        told = foreign_member(model, _home) or error
-        raise ModelFileError(f"{name} cannot be saved: {told}") from error
+        raise ModelFileError(f"{name} cannot be saved: {foreign_member(model, _home) or error}") from error
     schema = json.loads(members[_SCHEMA])
     arrays = _rewrite(schema, members)
     kept = {_SCHEMA: json.dumps(schema, separators=(",", ":")).encode(), **arrays}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from numbers import Real
@@ -113,7 +114,7 @@ class AnomalyDetector(OutlierMixin, Learner):
     def _detector(self) -> Any:
         if not isinstance(self.detector, str):
             return clone(self.detector)
-        makers = {
+        makers: dict[str, Callable[[], Any]] = {
             "isolation": IsolationForest,
             "gaussian": partial(_filled, GaussianDensity),
             "distance": partial(_filled, NeighborDistance),

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["label_curves", "policy", "stages"]
 
+_ENDS = {"G": "goal", "X": "pit", "H": "hole"}
 _ARROWS = ((-0.28, 0.0), (0.0, 0.28), (0.28, 0.0), (0.0, -0.28))  # left, down, right, up
 
 
@@ -66,7 +67,12 @@ def label_curves(
 
 
 def policy(
-    found: Any, *, shape: tuple[int, int] | None = None, title: str | None = None, ax: Axes | None = None
+    found: Any,
+    *,
+    world: Any = None,
+    shape: tuple[int, int] | None = None,
+    title: str | None = None,
+    ax: Axes | None = None,
 ) -> Axes:
     """The value of every cell of a grid, and the best way from it.
 
@@ -74,6 +80,8 @@ def policy(
     ----------
     found : Policy, QLearning or Sarsa
         What was found; actions are 0 left, 1 down, 2 right, 3 up.
+    world : GridWorld or gymnasium's environment with a map, optional
+        Its start, goals, pits and walls are marked.
     shape : tuple of int, optional
         Rows and columns; by default those of the world.
     title : str, optional
@@ -90,7 +98,8 @@ def policy(
     Examples
     --------
     >>> from lyceum.paradigms import GridWorld, value_iteration
-    >>> ax = policy(value_iteration(GridWorld(), 0.9))
+    >>> world = GridWorld()
+    >>> ax = policy(value_iteration(world, 0.9), world=world)
     >>> len(ax.images)
     1
     """
@@ -102,14 +111,25 @@ def policy(
         )
     rows, columns = shape
     ax = axes(ax, (1.2 + 0.95 * columns, 0.8 + 0.95 * rows))
-    values = np.reshape(found.values, shape)
+    from matplotlib.patches import Rectangle
+
+    letters = _letters(world, shape)
+    values = np.ma.masked_array(np.reshape(found.values, shape), letters == "#")
     image = ax.imshow(values, cmap="YlGnBu", alpha=0.75)
     low, high = float(values.min()), float(values.max())
     for state, q in enumerate(found.q):
         r, c = divmod(state, columns)
+        if letters[r, c] == "#":
+            ax.add_patch(Rectangle((c - 0.5, r - 0.5), 1, 1, color=GREY, linewidth=0))
+            continue
+        if letters[r, c] in _ENDS:  # an episode is over
+            ax.text(c, r, _ENDS[letters[r, c]], ha="center", va="center", fontsize=9, color=INK)
+            continue
         dark = high > low and (values[r, c] - low) / (high - low) > 0.65
         ink = "white" if dark else INK
         ax.text(c, r + 0.36, f"{values[r, c]:.2f}", ha="center", va="center", fontsize=8, color=ink)
+        if letters[r, c] == "S":
+            ax.text(c - 0.46, r + 0.36, "start", ha="left", va="center", fontsize=6, color=ink)
         if np.ptp(q) <= 1e-12 or len(q) != len(_ARROWS):
             continue  # nothing is decided here
         best = q >= q.max() - 1e-9 * max(abs(q.max()), 1.0)
@@ -124,6 +144,17 @@ def policy(
     ax.set_xticks([])
     ax.set_yticks([])
     return ax
+
+
+def _letters(world: Any, shape: tuple[int, int]) -> np.ndarray:
+    """The map of a world, a letter per cell; free cells where there is none."""
+    world = getattr(world, "unwrapped", world)
+    cells = getattr(world, "cells", None)
+    if cells is not None:
+        found = np.array([list(row) for row in cells])
+    else:
+        found = np.asarray(getattr(world, "desc", np.full(shape, "."))).astype(str)
+    return found if found.shape == tuple(shape) else np.full(shape, ".")
 
 
 def stages(model: Any, *, title: str | None = None, ax: Axes | None = None) -> Axes:
