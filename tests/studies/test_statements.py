@@ -139,16 +139,31 @@ SENTENCES = {
     ),
     "nothing compared": ("No learner was compared", (Y, {}), (Y, {"a": 1 - clear(Y)})),
     "a rare class is missed": (
-        "Class 'yes' is 8.0 % of the rows",
+        "A misses most of the rare class 'yes' (8.0 % of the rows, 0.0 % found): an error rate",
         (RARE_Y, {"a": RARE_SCORE}),
         (RARE_Y, {"a": clear(RARE_Y)}),
     ),
     "a rare class under costs": (
-        "hardly counts it",
+        "hardly counts them",
         (RARE_Y, {"a": RARE_SCORE}),
         (RARE_Y, {"a": RARE_SCORE}, {"loss": COSTS}),
     ),
-    "a common class": ("hardly counts it", (RARE_Y, {"a": RARE_SCORE}), (Y, {"a": noise(Y)})),
+    "a rare class by another metric": (
+        "'yes' (8.0 % of the rows, 0.0 % found). A ranks",
+        (RARE_Y, {"a": RARE_SCORE}, {"metric": "auc"}),
+        (RARE_Y, {"a": RARE_SCORE}),
+    ),
+    "a thing has an article": (
+        "worse than the decision tree beyond chance",
+        (Y, {"decision tree": clear(Y), "b": noise(Y)}),
+        (Y, {"logistic regression": clear(Y), "b": noise(Y)}),
+    ),
+    "nothing left to gain": (
+        "would still gain from more rows",
+        (Y, {"a": ONE_WRONG}, {"curve": steps(0.5, 0.4, 0.35, 0.3, 0.25)}),
+        (Y, {"a": clear(Y)}, {"curve": steps(0.5, 0.4, 0.35, 0.3, 0.25)}),
+    ),
+    "a common class": ("hardly counts them", (RARE_Y, {"a": RARE_SCORE}), (Y, {"a": noise(Y)})),
     "rejecting gains": (
         "could leave to a person",
         (DRAWN_Y, {"a": DRAWN_P}),
@@ -186,25 +201,25 @@ SENTENCES = {
         (SHARP_Y, {"a": SHARP_P}),
     ),
     "no posteriors": (
-        "names classes without posteriors",
+        "All posteriors of a are 0 or 1",
         (Y, {"a": np.where(np.arange(200) % 9, Y, 1 - Y)}),
         (Y, {"a": clear(Y)}),
     ),
     "Hoeffding": ("test rows support this much", (Y, {"a": clear(Y)}), (numbers(), {"a": numbers() * 1.01})),
     "more rows help": (
         "would still gain from more rows",
-        (Y, {"a": clear(Y)}, {"curve": steps(0.5, 0.4, 0.35, 0.3, 0.25)}),
-        (Y, {"a": clear(Y)}, {"curve": steps(0.5, 0.3, 0.3, 0.3, 0.3, wobble=1e-4)}),
+        (Y, {"a": ONE_WRONG}, {"curve": steps(0.5, 0.4, 0.35, 0.3, 0.25)}),
+        (Y, {"a": ONE_WRONG}, {"curve": steps(0.5, 0.3, 0.3, 0.3, 0.3, wobble=1e-4)}),
     ),
     "more rows hardly help": (
         "would hardly gain",
-        (Y, {"a": clear(Y)}, {"curve": steps(0.5, 0.3, 0.3, 0.3, 0.3, wobble=1e-4)}),
-        (Y, {"a": clear(Y)}, {"curve": steps(0.5, 0.3, 0.3, 0.3, 0.29, wobble=0.1)}),
+        (Y, {"a": ONE_WRONG}, {"curve": steps(0.5, 0.3, 0.3, 0.3, 0.3, wobble=1e-4)}),
+        (Y, {"a": ONE_WRONG}, {"curve": steps(0.5, 0.3, 0.3, 0.3, 0.29, wobble=0.1)}),
     ),
     "rows may help": (
         "cannot be told whether more rows",
-        (Y, {"a": clear(Y)}, {"curve": steps(0.5, 0.3, 0.3, 0.3, 0.29, wobble=0.1)}),
-        (Y, {"a": clear(Y)}, {"curve": steps(0.5, 0.4, 0.35, 0.3, 0.25)}),
+        (Y, {"a": ONE_WRONG}, {"curve": steps(0.5, 0.3, 0.3, 0.3, 0.29, wobble=0.1)}),
+        (Y, {"a": ONE_WRONG}, {"curve": steps(0.5, 0.4, 0.35, 0.3, 0.25)}),
     ),
     "overfitting": (
         "overfitting",

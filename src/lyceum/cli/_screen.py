@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import textwrap
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,6 +25,7 @@ __all__ = [
     "console",
     "notes",
     "print_json",
+    "print_paragraph",
     "printable",
     "progress_bar",
     "show_summary",
@@ -68,6 +70,13 @@ def table(*heads: str, **options: Any) -> Table:
     for head in heads:
         made.add_column(head)
     return made
+
+
+def print_paragraph(text: str, style: str = "") -> None:
+    """Print a text in lines that fit the screen; a number stays on the line of its percent sign."""
+    lines = textwrap.wrap(text.replace(" %", "\u00a0%"), max(20, console.width), break_on_hyphens=False)
+    for line in lines:
+        console.print(Text(line.replace("\u00a0%", " %"), style=style), soft_wrap=True)
 
 
 def show_summary(summary: report.Summary) -> None:

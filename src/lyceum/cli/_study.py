@@ -13,7 +13,7 @@ from rich.text import Text
 
 from lyceum.apply import read_loss
 from lyceum.cli._options import loss_for, option_words
-from lyceum.cli._screen import console, notes, print_json, progress_bar, table
+from lyceum.cli._screen import console, notes, print_json, print_paragraph, progress_bar, table
 from lyceum.data import Inspection, inspect, scan
 from lyceum.errors import LyceumError
 from lyceum.studies import IntervalScale, RankedLearner, Recipe, Study, aligned_interval, aligned_loss, study
@@ -103,19 +103,19 @@ def _values(column: Any) -> str:
 def render(found: Study) -> None:
     """Print the ranking, the answer and where everything is."""
     comparison = found.comparison
-    console.print(Text(found.question))
+    print_paragraph(found.question)
     console.print(f"[bold]ranking by {comparison.metric}[/] on {comparison.n_rows:,} unseen rows")
     console.print()
     console.print(_ranking(found))
     console.print()
     for text in found.left_out:
-        console.print(Text(text, style="dim"))
-    console.print(Text(_p_note(found), style="dim"))
+        print_paragraph(text, "dim")
+    print_paragraph(_p_note(found), "dim")
     console.print()
-    console.print(Text(found.answer))
-    console.print(Text(found.choice_sentence))
+    print_paragraph(found.answer)
+    print_paragraph(found.choice_sentence)
     for text in _warnings(found):
-        console.print(Text(text, style="yellow"))
+        print_paragraph(text, "yellow")
     console.print()
     places = Table.grid(padding=(0, 2))
     for name, path in (
@@ -159,6 +159,7 @@ def _ranking(found: Study) -> Table:
     numbers = (comparison.metric, "p", "tried", "seconds")
     heads = ["", "learner", comparison.metric, "95 % interval", *([""] if drawn else []), *numbers[1:]]
     made = table(*heads, collapse_padding=True)  # long names fit into 80 columns
+    made.columns[1].no_wrap = True
     for column in made.columns:
         column.justify = "right" if column.header in numbers else "left"
     for s in comparison.learners:

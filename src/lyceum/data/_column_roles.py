@@ -218,7 +218,7 @@ def _whole_number_target(profile: ColumnProfile) -> Column:
     are_classes = n_values <= _CLASSES and n_rows >= _PER_CLASS * n_values and n_single * _SINGLE <= n_values
     why = f"{n_values} distinct whole number{'s' * (n_values > 1)} in {n_rows:,} rows"
     if n_single:
-        why += f", {n_single} of them in one row"
+        why += f", {n_single} of them only once"
     if are_classes:
         return Column(profile.name, "categorical", values.astype(np.int64), f"{why}, taken as classes")
     return Column(profile.name, "continuous", None, f"{why}, taken as numbers")

@@ -106,10 +106,11 @@ def _learning(study: Study) -> Iterator[Figure]:
     curve = study.comparison.learning_curve
     if curve is None:
         return
+    more = f" {_MORE_ROWS[learning_trend(curve)]}" if study.choice.loss else ""
     text = (
         "The loss on the rows learned from and on unseen rows, as the rows to learn from grow; bands are one "
         "standard error. Learners that can fit every training row, such as boosting and forests, have a low "
-        f"first curve without harm: what counts is that of unseen rows. {_MORE_ROWS[learning_trend(curve)]}"
+        f"first curve without harm: what counts is that of unseen rows.{more}"
     )
     criterion = curve.loss_name
 

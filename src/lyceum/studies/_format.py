@@ -30,6 +30,7 @@ __all__ = [
     "with_article",
 ]
 
+_THINGS = ("committee", "discriminant", "forest", "guess", "machine", "network", "perceptron", "tree")
 _DECIMALS = 5  # of a column of losses; with more, every loss has three digits of its own
 _CATEGORIES = 6  # of a column, before the rest is counted
 
@@ -137,19 +138,20 @@ def with_article(noun: str) -> str:
 
 
 def named(label: str) -> str:
-    """A learner inside a sentence: there are many constant guesses and committees, but one of them here.
+    """A learner inside a sentence, with an article where its name is that of a thing, not of a method.
 
-    >>> named("random forest"), named("committee")
-    ('random forest', 'the committee')
+    >>> named("random forest"), named("committee"), named("logistic regression"), named("neural network 2")
+    ('the random forest', 'the committee', 'logistic regression', 'the neural network 2')
     """
-    return f"the {label}" if label in ("constant guess", "committee") else label
+    words = label.rstrip("0123456789 ").split()
+    return f"the {label}" if words and words[-1] in _THINGS else label
 
 
 def subject(label: str) -> str:
     """A learner at the beginning of a sentence.
 
-    >>> subject("random forest"), subject("constant guess"), subject("committee")
-    ('Random forest', 'A constant guess', 'The committee')
+    >>> subject("naive Bayes"), subject("constant guess"), subject("committee")
+    ('Naive Bayes', 'A constant guess', 'The committee')
     """
     return "A constant guess" if label == "constant guess" else capitalized(named(label))
 

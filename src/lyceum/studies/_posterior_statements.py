@@ -10,7 +10,7 @@ import numpy as np
 
 from lyceum.decision import error_reject_curve, minimum_risk
 from lyceum.studies._comparison import Comparison, OutOfSample, RankedLearner
-from lyceum.studies._format import loss_text, named, percent_text, subject
+from lyceum.studies._format import joined_names, loss_text, named, percent_text, subject
 from lyceum.studies._loss_rule import LossRule, weighted_mean
 
 __all__ = ["best_ranking", "calibrated", "calibration_noise", "rare_classes", "rejection"]
@@ -56,15 +56,23 @@ def rare_classes(
     common = int(shares.argmax())
     missed = [k for k in np.argsort(shares) if 0 < shares[k] < limit and found[k] < _FOUND]
     ranks = best_ranking(comparison)
-    for k in missed[:3]:
-        cost = f"{max(2.0, float(f'{1.0 / shares[k] - 1.0:.1g}')):g}"
-        order = f" {subject(ranks.label)} ranks rows with an AUC of {ranks.auc:.2f}." if ranks else ""
-        yield (
-            f"Class {str(classes[k])!r} is {percent_text(float(shares[k]))} of the rows, and {label} "
-            f"finds {percent_text(float(found[k]))} of it: an error rate hardly counts it.{order} If missing "
-            f"it is dearer than a false alarm, say so, e.g. --loss "
-            f'"{classes[k]}:{classes[common]}={cost}", and see precision and recall.'
-        )
+    if not missed:
+        return
+    rates = [(percent_text(float(shares[k])), percent_text(float(found[k]))) for k in missed[:3]]
+    what = [
+        f"{str(classes[k])!r} ({share} of the rows, {part} found)" for k, (share, part) in zip(missed, rates)
+    ]
+    more = len(missed) - len(what)
+    what += [f"{more} more"] if more else []
+    mostly = f"{subject(label)} misses most of the rare class{'es' if len(missed) > 1 else ''}"
+    hardly = ": an error rate hardly counts them" if comparison.criterion == "error rate" else ""
+    order = f" {subject(ranks.label)} ranks rows with an AUC of {ranks.auc:.2f}." if ranks else ""
+    rarest = missed[0]
+    cost = f"{max(2.0, float(f'{1.0 / shares[rarest] - 1.0:.1g}')):g}"
+    yield (
+        f"{mostly} {joined_names(what)}{hardly}.{order} If missing such rows is dearer than a false alarm, "
+        f'say so, e.g. --loss "{classes[rarest]}:{classes[common]}={cost}", and see precision and recall.'
+    )
 
 
 # -- rejecting rows ------------------------------------------------------------------------------------------
@@ -129,7 +137,7 @@ def calibrated(comparison: Comparison, sample: OutOfSample, rule: LossRule) -> I
     if choice.calibration_error is None or choice.is_baseline or K is None:
         return
     if _is_certain(sample.predicted):
-        yield f"{subject(choice.label)} names classes without posteriors: it cannot say how sure it is."
+        yield f"All posteriors of {named(choice.label)} are 0 or 1: they do not tell how sure it is."
         return
     error, chance = choice.calibration_error, calibration_noise(sample.predicted, sample.weight)
     off, noise = percent_text(error), percent_text(chance)

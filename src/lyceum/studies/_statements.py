@@ -296,7 +296,7 @@ def _listed(names: Sequence[str]) -> str:
 def _support(comparison: Comparison) -> Iterator[str]:
     if comparison.hoeffding is None:
         return
-    off = loss_text(comparison.criterion, comparison.hoeffding)
+    off = loss_text(comparison.criterion, comparison.hoeffding).replace(" %", " percentage points")
     yield (
         f"{comparison.n_rows:,} test rows support this much and no more: with probability 95 % no "
         f"{comparison.criterion} of the {len(comparison.learners)} models is off by {off} or more "
@@ -306,7 +306,7 @@ def _support(comparison: Comparison) -> Iterator[str]:
 
 def _curve(comparison: Comparison) -> Iterator[str]:
     curve = comparison.learning_curve
-    if curve is None:
+    if curve is None or comparison[comparison.choice].loss == 0.0:  # nothing is left to gain
         return
     label = named(comparison[comparison.choice].label)
     yield f"By its learning curve, {_TREND[learning_trend(curve)].format(label)}."
