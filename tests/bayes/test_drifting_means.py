@@ -9,7 +9,11 @@ from lyceum.errors import DataError, SettingError
 STEPS = {
     "1/n": ({}, lambda n: 1 / n),
     "1/(n+m)": ({"m": 5.0}, lambda n: 1 / (n + 5.0)),
-    "search_then_converge": ({"rate": 0.3, "tau": 20.0}, lambda n: 0.3 / (1 + n / 20.0)),
+    "search_then_converge": (
+        {"rate": 0.3, "tau": 20.0},
+        lambda n: 0.3 * (n / 20.0 + 1) / ((n / 20.0) ** 2 + 1),
+    ),
+    "rate/(1+n/tau)": ({"rate": 0.3, "tau": 20.0}, lambda n: 0.3 / (1 + n / 20.0)),
 }
 
 
@@ -81,3 +85,15 @@ def test_settings_without_meaning_are_refused(wrong):
 def test_rows_of_another_width_are_refused():
     with pytest.raises(DataError, match="2 columns where the means have 1"):
         DriftingMeans().update([[1.0]], ["a"]).update([[1.0, 2.0]], ["a"])
+
+
+@pytest.mark.syllabus("3.5")
+def test_weights_give_the_weighted_mean_and_no_weight_is_no_row():
+    rng = np.random.default_rng(4)
+    X, y, w = rng.normal(size=(60, 2)), rng.integers(0, 2, 60), rng.integers(0, 4, 60).astype(float)
+    found = DriftingMeans().update(X[:20], y[:20], w[:20]).update(X[20:], y[20:], w[20:])
+    for k in (0, 1):
+        np.testing.assert_allclose(found[k], np.average(X[y == k], axis=0, weights=w[y == k]))
+    prior = DriftingMeans("1/(n+m)", m=3.0).start_from({0: [1.0, 1.0], 1: [0.0, 0.0]}).update(X, y, w)
+    of_0 = (3.0 + w[y == 0] @ X[y == 0]) / (3.0 + w[y == 0].sum())
+    np.testing.assert_allclose(prior[0], of_0)

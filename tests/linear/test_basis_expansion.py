@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures
 
 from lyceum import scan
-from lyceum.errors import MissingValuesError
+from lyceum.errors import MissingValuesError, SettingError
 from lyceum.linear import BasisExpansion, LinearRegression
 
 
@@ -73,7 +73,7 @@ def test_centres_from_the_data_are_quantiles_or_rows():
     assert set(other.fit(X).centers_[0]) != set(by_row.centers_[0])
 
 
-@pytest.mark.parametrize("kind", ["polynomial", "gaussian", "sigmoid"])
+@pytest.mark.parametrize("kind", ["polynomial", "gaussian", "sigmoid", "radial"])
 def test_files_and_dask_give_the_same_and_stream(kind, tmp_path):
     X = cells(n=300)
     whole = BasisExpansion(kind=kind, centers="sample", random_state=0).fit(X)
@@ -123,8 +123,6 @@ def test_constant_columns_and_ties_have_one_centre():
 
 def test_what_has_no_meaning_is_refused():
     X = cells()
-    with pytest.raises(ValueError, match="one column"):
-        BasisExpansion(kind="sigmoid", joint=True).fit(X)
     with pytest.raises(ValueError, match="centers have shape"):
         BasisExpansion(kind="gaussian", centers=[[1.0]]).fit(X)
     with pytest.raises(MissingValuesError):
@@ -149,3 +147,31 @@ def test_centres_of_one_column_may_be_a_plain_list_and_joint_ones_are_told():
     told = str(joint.fit(np.column_stack([x, 2 * x])).summary())
     assert "gaussian_1" in told
     assert "standard deviations" in told
+
+
+@pytest.mark.syllabus("7.3")
+def test_radial_powers_are_those_of_the_length_of_the_row():
+    Z = np.array([[3.0, 4.0], [0.0, 0.0], [-1.0, 1.0]])
+    model = BasisExpansion(kind="radial", degree=3, standardize=False).fit(Z)
+    assert_allclose(model.transform(Z), [[5, 25, 125], [0, 0, 0], [2**0.5, 2, 8**0.5]])
+    assert model.get_feature_names_out().tolist() == ["radius", "radius^2", "radius^3"]
+    lengths = np.linalg.norm((Z - Z.mean(axis=0)) / Z.std(axis=0), axis=1)
+    assert_allclose(BasisExpansion(kind="radial", degree=1).fit_transform(Z)[:, 0], lengths)
+    with pytest.raises(SettingError, match="degree=5000"):
+        BasisExpansion(kind="radial", degree=5000).fit_transform(Z)
+
+
+@pytest.mark.syllabus("7.3")
+def test_joint_sigmoids_are_of_a_linear_form_through_their_centre():
+    Z = np.random.default_rng(0).normal(size=(40, 3))
+    given = [[0.0, 0.0, 0.0], [1.0, -1.0, 2.0]]
+    model = BasisExpansion(
+        kind="sigmoid", joint=True, centers=given, width=0.5, standardize=False, random_state=0
+    ).fit(Z)
+    a = np.array([(Z - c) @ u for c, u in zip(model.centers_, model.directions_)]).T
+    assert_allclose(model.transform(Z), 1 / (1 + np.exp(-a / 0.5)))
+    assert_allclose(np.linalg.norm(model.directions_, axis=1), 1.0)
+    assert_allclose(np.diag(model.transform(model.centers_)), 0.5)
+    other = BasisExpansion(kind="sigmoid", joint=True, random_state=1).fit(Z)
+    assert other.directions_.shape == (5, 3)
+    assert "joint" in str(other.summary())

@@ -97,6 +97,7 @@ def test_independence_is_seen():
     )
     both = coin.product(die, independent=True)
     assert both.independent("c", "d")
+    assert "c ⊥ d holds" in str(both.independent("c", "d"))
     assert not ProbabilityTable({"a": [0, 1], "b": [0, 1]}, [[0.5, 0.0], [0.0, 0.5]]).independent("a", "b")
     with pytest.raises(DataError, match="independent=True"):
         coin * die
@@ -164,3 +165,40 @@ def test_factors_with_values_in_another_order_are_refused():
     size = ProbabilityTable({"size": [1, 2], **FISH}, [[0.4, 0.5], [0.6, 0.5]], given="fish")
     with pytest.raises(DataError, match="same values in the same order"):
         size * prior
+
+
+@pytest.mark.syllabus("2.1")
+def test_sets_of_variables_are_independent_given_others_by_the_numbers():
+    rng = np.random.default_rng(0)
+    states = {"a": [0, 1], "b": ["x", "y", "z"], "c": [0, 1], "d": [0, 1]}
+    c = rng.dirichlet(np.ones(2))
+    ad = np.stack([rng.dirichlet(np.ones(4)).reshape(2, 2) for _ in range(2)])  # P(a, d | c)
+    b = np.stack([rng.dirichlet(np.ones(3)) for _ in range(2)])  # P(b | c)
+    table = ProbabilityTable(states, np.einsum("c,cad,cb->abcd", c, ad, b))
+    held = table.independent(["a", "d"], "b", given="c")
+    assert held
+    assert held.difference < 1e-12
+    assert len(held.rows) == 2 * 2 * 3 * 2
+    first = dict(zip(held.variables, held.rows[0]))
+    assert held.rows[0][4] == pytest.approx(ad[0, 0, 0] * b[0, 0])
+    assert first == {"a": "0", "d": "0", "b": "x", "c": "0"}
+    failed = table.independent(["a", "d"], "b")
+    assert not failed
+    joint = np.einsum("c,cad,cb->adb", c, ad, b)
+    product = np.einsum("c,cad->ad", c, ad)[..., None] * (c @ b)
+    assert failed.difference == pytest.approx(np.abs(joint - product).max())
+    assert "does not hold" in str(failed)
+    assert not table.independent("a", "d", given=["c", "b"])
+    with pytest.raises(DataError, match="named twice"):
+        table.independent(["a", "b"], "b")
+
+
+@pytest.mark.syllabus("2.1")
+def test_conditions_that_cannot_occur_do_not_count():
+    values = np.zeros((2, 2, 2))
+    values[:, :, 0] = np.outer([0.3, 0.7], [0.4, 0.6])
+    table = ProbabilityTable({"a": [0, 1], "b": [0, 1], "c": [0, 1]}, values)
+    verdict = table.independent("a", "b", given="c")
+    assert verdict
+    assert len(verdict.rows) == 4
+    assert verdict.as_dict()["statement"] == "a ⊥ b | c"

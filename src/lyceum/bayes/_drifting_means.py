@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d
+from sklearn.utils.validation import _check_sample_weight, check_array, check_consistent_length, column_or_1d
 
 from lyceum.errors import DataError, SettingError
 
@@ -17,7 +17,8 @@ __all__ = ["STEPS", "DriftingMeans"]
 STEPS: dict[str, Callable[[np.ndarray, float, float, float], np.ndarray]] = {
     "1/n": lambda n, m, rate, tau: 1.0 / n,
     "1/(n+m)": lambda n, m, rate, tau: 1.0 / (n + m),
-    "search_then_converge": lambda n, m, rate, tau: rate / (1.0 + n / tau),
+    "search_then_converge": lambda n, m, rate, tau: rate * (n / tau + 1.0) / ((n / tau) ** 2 + 1.0),
+    "rate/(1+n/tau)": lambda n, m, rate, tau: rate / (1.0 + n / tau),
 }
 
 
@@ -26,23 +27,29 @@ class DriftingMeans:
     """The mean of every class, moved by each of its rows in turn: μ ← μ + η_n (x - μ).
 
     With η_n = 1/n the means are those of all rows, as in `LinearDiscriminant.means_`. With 1/(n+m) the value
-    that a mean starts from counts as m rows. With rate / (1 + n/tau) the steps stay
-    near `rate` for about `tau` rows, so that the means follow a drift, and then fall as rate · tau / n.
+    that a mean starts from counts as m rows. With "search_then_converge",
+    rate (n/tau + 1) / ((n/tau)² + 1), and with rate / (1 + n/tau) the steps stay near `rate` for about `tau`
+    rows, so that the means follow a drift, and then fall as rate · tau / n. All of them meet the conditions
+    of stochastic approximation, Σ η_n = ∞ (any mean can be reached, however far the start is) and
+    Σ η_n² < ∞ (the noise of single rows dies out), so that the means converge where nothing drifts.
+
+    A row of weight w moves the mean by w η_n, at most all the way, n being the weight of its class so far:
+    with 1/n the mean is the weighted mean.
 
     A mean starts from the one given to `start_from`, or else from the first row of its class, which then
     takes no step. The order of the rows matters, so there is no `merge`; `update` gives a new value.
 
     Parameters
     ----------
-    step : {"1/n", "1/(n+m)", "search_then_converge"}, default="1/n"
+    step : {"1/n", "1/(n+m)", "search_then_converge", "rate/(1+n/tau)"}, default="1/n"
         η_n of the n-th row of a class.
     m : float, default=0.0
         How many rows the start counts for, with step "1/(n+m)".
     rate : float, default=0.1
-        The first step of "search_then_converge", in (0, 1].
+        About the first step of the last two, in (0, 1].
     tau : float, default=1000.0
-        After how many rows the steps of "search_then_converge" begin to fall.
-    means : tuple of (label, rows seen, mean), default=()
+        After how many rows the steps of the last two begin to fall.
+    means : tuple of (label, weight seen, mean), default=()
         The state; set by `start_from` and `update`.
 
     See Also
@@ -51,6 +58,7 @@ class DriftingMeans:
 
     References
     ----------
+    H. Robbins and S. Monro, "A stochastic approximation method", Annals of Mathematical Statistics 22, 1951.
     C. Darken and J. Moody, "Note on learning rate schedules for stochastic optimization", Advances in Neural
     Information Processing Systems 3, 1990.
 
@@ -60,14 +68,14 @@ class DriftingMeans:
     >>> DriftingMeans().update(rows, ["a"] * 8)["a"]
     array([3.5])
     >>> DriftingMeans("search_then_converge", rate=0.8, tau=100.0).update(rows, ["a"] * 8)["a"].round(2)
-    array([6.65])
+    array([6.83])
     """
 
     step: str = "1/n"
     m: float = 0.0
     rate: float = 0.1
     tau: float = 1000.0
-    means: tuple[tuple[Any, int, np.ndarray], ...] = ()  # label, rows seen, mean
+    means: tuple[tuple[Any, float, np.ndarray], ...] = ()  # label, weight seen, mean
 
     def __post_init__(self) -> None:
         if self.step not in STEPS:
@@ -80,17 +88,19 @@ class DriftingMeans:
 
     def start_from(self, start: dict[Any, Any]) -> DriftingMeans:
         """The same steps from given means, by class."""
-        given = tuple((label, 0, np.asarray(mean, dtype=np.float64)) for label, mean in start.items())
+        given = tuple((label, 0.0, np.asarray(mean, dtype=np.float64)) for label, mean in start.items())
         return replace(self, means=given)
 
-    def update(self, X: Any, y: Any) -> DriftingMeans:
-        """The means after the rows of X, in order, of the classes y."""
+    def update(self, X: Any, y: Any, sample_weight: Any = None) -> DriftingMeans:
+        """The means after the rows of X, in order, of the classes y; zero-weight rows are ignored."""
         X, y = check_array(X, dtype=np.float64), column_or_1d(np.asarray(y))
         check_consistent_length(X, y)
+        w = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
+        X, y, w = X[w > 0], y[w > 0], w[w > 0]
         known = {label: (n, mean) for label, n, mean in self.means}
         for label in np.unique(y).tolist():
             n, mean = known.get(label, (0, None))
-            known[label] = self._move(n, mean, X[y == label])
+            known[label] = self._move(n, mean, X[y == label], w[y == label])
         return replace(self, means=tuple((label, n, mean) for label, (n, mean) in known.items()))
 
     def __getitem__(self, label: Any) -> np.ndarray:
@@ -100,13 +110,15 @@ class DriftingMeans:
                 return mean
         raise KeyError(label)
 
-    def _move(self, n: int, mean: np.ndarray | None, rows: np.ndarray) -> tuple[int, np.ndarray]:
+    def _move(
+        self, n: float, mean: np.ndarray | None, rows: np.ndarray, w: np.ndarray
+    ) -> tuple[float, np.ndarray]:
         if mean is None:
-            n, mean, rows = 1, rows[0].copy(), rows[1:]
+            n, mean, rows, w = float(w[0]), rows[0].copy(), rows[1:], w[1:]
         if mean.shape != rows.shape[1:]:
             raise DataError(f"the rows have {rows.shape[1]} columns where the means have {len(mean)}")
-        eta = STEPS[self.step](n + np.arange(1, len(rows) + 1), self.m, self.rate, self.tau)
+        eta = np.minimum(w * STEPS[self.step](n + np.cumsum(w), self.m, self.rate, self.tau), 1.0)
         # Unrolled: row i keeps the share η_i Π_{j>i} (1 - η_j); the start keeps what is left. About the
         # start, so that a large offset does not cancel.
         later = np.append(np.cumprod((1.0 - eta)[::-1])[::-1][1:], 1.0)
-        return n + len(rows), mean + (eta * later)[: len(rows)] @ (rows - mean)
+        return n + float(w.sum()), mean + (eta * later)[: len(rows)] @ (rows - mean)

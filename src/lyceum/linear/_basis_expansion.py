@@ -32,7 +32,8 @@ class BasisExpansion(Transformer):
 
         polynomial  z, z², ..., z^degree          joint: all products of up to `degree` columns
         gaussian    exp(-(z - c)² / (2 width²))   joint: exp(-|z - c|² / (2 width²)) over all columns
-        sigmoid     1 / (1 + exp(-(z - c) / width))
+        sigmoid     1 / (1 + exp(-(z - c) / width))   joint: of u·(z - c), u a direction over all columns
+        radial      |z|, |z|², ..., |z|^degree over all columns
 
     z is the column with mean 0 and standard deviation 1 (or as it is, with `standardize=False`). There is no
     constant function: linear models have an intercept. Columns of categories are left as they are, before the
@@ -40,10 +41,10 @@ class BasisExpansion(Transformer):
 
     Parameters
     ----------
-    kind : {"polynomial", "gaussian", "sigmoid"}, default="polynomial"
-        The kind of basis function.
+    kind : {"polynomial", "gaussian", "sigmoid", "radial"}, default="polynomial"
+        The kind of basis function; "radial" is always joint.
     degree : int, default=2
-        The highest power of "polynomial".
+        The highest power of "polynomial" and "radial".
     n_centers : int, default=5
         How many centres there are, a column or jointly.
     centers : {"quantiles", "sample"} or array-like, default="quantiles"
@@ -55,20 +56,22 @@ class BasisExpansion(Transformer):
         In units of z; None: the mean distance of neighbouring centres of the column, jointly of a centre to
         its nearest.
     joint : bool, default=False
-        Whether functions are of all columns together. A sigmoid is of one column.
+        Whether functions are of all columns together. Directions of joint sigmoids are drawn, of length 1.
     standardize : bool, default=True
         Whether columns are brought to mean 0 and standard deviation 1 first.
     random_state : int, RandomState or None, default=None
-        The seed of "sample"; None draws one.
+        The seed of "sample" and of directions; None draws one.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns of an array hold categories, or declared kinds.
 
     Attributes
     ----------
     centers_ : list of arrays, one a continuous column; or one array (n_centers, n_continuous) if joint
-        In units of z; absent for "polynomial".
+        In units of z; absent for "polynomial" and "radial".
+    directions_ : array of shape (n_centers, n_continuous)
+        Of joint sigmoids only.
     widths_ : array
-        One a continuous column, or one if joint; absent for "polynomial".
+        One a continuous column, or one if joint; absent for "polynomial" and "radial".
     mean_, scale_ : arrays of shape (n_continuous,)
         Means and standard deviations of the expanded columns; 0 and 1 without `standardize`.
     n_rows_ : int
@@ -90,7 +93,7 @@ class BasisExpansion(Transformer):
 
     _takes_missing: ClassVar[bool] = False
     _parameter_constraints: ClassVar[dict] = {
-        "kind": [StrOptions({"polynomial", "gaussian", "sigmoid"})],
+        "kind": [StrOptions({"polynomial", "gaussian", "sigmoid", "radial"})],
         "degree": [Interval(Integral, 1, None, closed="left")],
         "n_centers": [Interval(Integral, 1, None, closed="left")],
         "centers": [StrOptions({"quantiles", "sample"}), "array-like"],
@@ -134,33 +137,38 @@ class BasisExpansion(Transformer):
         sample_weight : array of shape (n_samples,), optional
         """
         rows = self._rows(X, y, sample_weight)
-        if self.joint and self.kind == "sigmoid":
-            raise SettingError("a sigmoid is of one column: give joint=False, or kind='gaussian'")
-        found = rows.reduce(partial(_Spread.of, **self._statistic_settings()))
+        seed = seed_from(self.random_state)
+        found = rows.reduce(partial(_Spread.of, **self._statistic_settings(seed)))
         on, moments = self._on, found.moments
         spread = np.sqrt(np.maximum(moments.variance()[on], 0.0))
         self.mean_ = moments.mean[on] if self.standardize else np.zeros(len(on))
         self.scale_ = np.where(spread > 0, spread, 1.0) if self.standardize else np.ones(len(on))
         self.n_rows_ = found.moments.n_rows
-        for name in ("centers_", "widths_"):
+        for name in ("centers_", "widths_", "directions_"):
             self.__dict__.pop(name, None)
-        if self.kind != "polynomial":
+        if self._has_centers:
             self._place(
                 self._checked_centers() if not isinstance(self.centers, str) else self._centers_from(found)
             )
+        if self.joint and self.kind == "sigmoid":
+            drawn = np.random.default_rng(seed).normal(size=self.centers_.shape)
+            self.directions_ = drawn / np.linalg.norm(drawn, axis=1, keepdims=True)
         return self
+
+    @property
+    def _has_centers(self) -> bool:
+        return self.kind in ("gaussian", "sigmoid")
 
     @property
     def _on(self) -> np.ndarray:
         """The columns that are expanded."""
         return np.asarray(self.schema_.continuous, dtype=np.int64)
 
-    def _statistic_settings(self) -> dict[str, Any]:
+    def _statistic_settings(self, seed: int) -> dict[str, Any]:
         by_rows = isinstance(self.centers, str) and (self.centers == "sample" or self.joint)
-        by_rows = by_rows and self.kind != "polynomial"
-        quantiles = self.kind != "polynomial" and isinstance(self.centers, str) and not by_rows
-        size = self.n_centers if by_rows else None
-        return {"quantiles": quantiles, "sample": size, "seed": seed_from(self.random_state)}
+        by_rows = by_rows and self._has_centers
+        quantiles = self._has_centers and isinstance(self.centers, str) and not by_rows
+        return {"quantiles": quantiles, "sample": self.n_centers if by_rows else None, "seed": seed}
 
     def _checked_centers(self) -> np.ndarray:
         centers = np.asarray(self.centers, dtype=np.float64)
@@ -199,9 +207,14 @@ class BasisExpansion(Transformer):
         if self.kind == "polynomial":
             powers = tuple(_powers(len(on), self.degree, self.joint))
             made, new = partial(_polynomial, powers=powers), [_product(names, p) for p in powers]
+        elif self.kind == "radial":
+            made, new = partial(_radial, degree=self.degree), _radial_names(self.degree)
         elif self.joint:
-            made = partial(_joint_gaussian, centers=self.centers_, width=float(self.widths_[0]))
-            new = [f"gaussian_{k}" for k in range(len(self.centers_))]
+            joint = partial(_joint_gaussian, centers=self.centers_)
+            if self.kind == "sigmoid":
+                joint = partial(_joint_sigmoid, centers=self.centers_, directions=self.directions_)
+            made = partial(joint, width=float(self.widths_[0]))
+            new = [f"{self.kind}_{k}" for k in range(len(self.centers_))]
         else:
             kinds = {"gaussian": _gaussian, "sigmoid": _sigmoid}
             made = partial(_by_column, function=kinds[self.kind], centers=self.centers_, widths=self.widths_)
@@ -215,9 +228,9 @@ class BasisExpansion(Transformer):
         facts = {
             "rows": self.n_rows_,
             "functions": f"{len(step.names)} of {len(self._on)} columns",
-            "kind": f"{self.kind}, {'joint' if self.joint else 'column by column'}",
+            "kind": f"{self.kind}, {'joint' if self.joint or self.kind == 'radial' else 'column by column'}",
         }
-        if self.kind == "polynomial":
+        if not self._has_centers:
             return Summary(self._title(), facts)
         if self.joint:
             columns = ("function", *(self.schema_[int(j)].name for j in self._on))
@@ -300,6 +313,21 @@ def _polynomial(Z: np.ndarray, powers: tuple[tuple[int, ...], ...]) -> np.ndarra
     for k, p in enumerate(powers):  # every product is a shorter one times one more column
         out[:, k] = Z[:, p[0]] if len(p) == 1 else out[:, at[p[:-1]]] * Z[:, p[-1]]
     return out
+
+
+def _radial_names(degree: int) -> list[str]:
+    if degree > _HIGHEST_DEGREE:
+        raise SettingError(f"degree={degree} is beyond {_HIGHEST_DEGREE}, where powers overflow: lower it")
+    return ["radius" if k == 1 else f"radius^{k}" for k in range(1, degree + 1)]
+
+
+def _radial(Z: np.ndarray, degree: int) -> np.ndarray:
+    """|z|, |z|², ..., |z|^degree."""
+    return np.linalg.norm(Z, axis=1)[:, None] ** np.arange(1, degree + 1)
+
+
+def _joint_sigmoid(Z: np.ndarray, centers: np.ndarray, directions: np.ndarray, width: float) -> np.ndarray:
+    return expit((Z @ directions.T - (centers * directions).sum(axis=1)) / width)
 
 
 def _by_column(Z: np.ndarray, function: Callable, centers: Any, widths: np.ndarray) -> np.ndarray:

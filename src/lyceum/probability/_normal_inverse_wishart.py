@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.special import multigammaln
 
 from lyceum.errors import SettingError
 
@@ -149,6 +150,18 @@ class NormalInverseWishart:
     def _mask(self) -> np.ndarray:
         used = np.where(self.used, 1.0, 0.0)
         return used * used[:, None]
+
+    def log_evidence(self, weight: float, mean: np.ndarray, scatter: np.ndarray) -> float:
+        """ln p(rows) of rows of this weight, mean and scatter, μ and Σ averaged over the prior.
+
+        ln p = -(n d/2) ln π + ln Γ_d(ν_n/2) - ln Γ_d(ν_0/2) + (ν_0/2) ln |S_0| - (ν_n/2) ln |S_n|
+        + (d/2) ln(κ_0/κ_n). Its difference between two models is their log Bayes factor.
+        """
+        after, on, d = self.update(weight, mean, scatter), self.used, self.n_used
+        before_det, after_det = (np.linalg.slogdet(one.scale[np.ix_(on, on)])[1] for one in (self, after))
+        gammas = multigammaln(after.nu / 2.0, d) - multigammaln(self.nu / 2.0, d) if d else 0.0
+        shapes = 0.5 * (self.nu * before_det - after.nu * after_det + d * np.log(self.kappa / after.kappa))
+        return float(gammas + shapes - 0.5 * weight * d * np.log(np.pi))
 
     def mode(self) -> np.ndarray:
         """The covariance of the most probable (μ, Σ): S / (ν + d + 2)."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from lyceum.errors import DataError
 from lyceum.probability._factor import Factor, check_states, spread_axes
+from lyceum.probability._independence import Independence, compare_products
 from lyceum.probability._labels import find_labels, unique_labels
 from lyceum.report import Table
 
@@ -221,15 +222,42 @@ class ProbabilityTable:
             raise DataError(f"the Bayes error needs a joint table, not {self.name}")
         return float(1.0 - self.values.max(axis=self._axes((target,))).sum())
 
-    def independent(self, a: str, b: str, *, tol: float = 1e-9) -> bool:
-        """Whether P(a, b) = P(a) P(b) for all values, to within `tol`."""
-        joint = self.marginal(a, b)
+    def independent(
+        self,
+        a: str | Sequence[str],
+        b: str | Sequence[str],
+        *,
+        given: str | Sequence[str] = (),
+        tol: float = 1e-9,
+    ) -> Independence:
+        """Whether P(A, B | C) = P(A | C) P(B | C) for all values, to within `tol`: shown by the numbers.
+
+        Parameters
+        ----------
+        a, b : str or sequence of str
+            The variables of A and of B.
+        given : str or sequence of str, default=()
+            The variables of C.
+        tol : float, default=1e-9
+            The largest difference that counts as none.
+
+        Returns
+        -------
+        Independence
+            True or false by itself; prints both sides for every combination of values.
+        """
+        A, B, C = ((names,) if isinstance(names, str) else tuple(names) for names in (a, b, given))
         if self.given:
             raise DataError(
                 f"independence needs a joint table, not {self.name}: use at(...) to fix what is given"
             )
-        expected = np.multiply.outer(self.marginal(a).values, self.marginal(b).values)
-        return bool(np.abs(joint.values - expected).max() <= tol)
+        if not A or not B or len({*A, *B, *C}) < len(A) + len(B) + len(C):
+            raise DataError("independence is of two sets of variables, with none of them named twice")
+        joint = self.conditional(*A, *B, given=C) if C else self.marginal(*A, *B)
+        sides = [self.conditional(*names, given=C) if C else self.marginal(*names) for names in (A, B)]
+        first, second = (spread_axes(side, list(joint.variables)) for side in sides)
+        what = f"{', '.join(A)} ⊥ {', '.join(B)}{' | ' + ', '.join(C) if C else ''}"
+        return compare_products(what, dict(joint.variables), joint.values, first * second, tol)
 
     # -- parts -----------------------------------------------------------------------------------------------
 

@@ -1,0 +1,223 @@
+"""Conjugate priors of shares and rates: Beta for a coin, Dirichlet for categories, Gamma for counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy.special import betaln, gammaln
+
+from lyceum.errors import DataError, SettingError
+from lyceum.report import Summary
+
+__all__ = ["BetaBernoulli", "DirichletMultinomial", "GammaPoisson"]
+
+
+@dataclass(frozen=True, slots=True)
+class BetaBernoulli:
+    """What is known of the probability p of a 1: p ~ Beta(a, b), and after n_1 ones and n_0 zeros
+    Beta(a + n_1, b + n_0).
+
+    Parameters
+    ----------
+    a, b : float, default=1.0
+        How many ones and zeros the prior counts for; 1 and 1 is the uniform prior.
+
+    See Also
+    --------
+    DirichletMultinomial : More than two values.
+
+    Examples
+    --------
+    >>> posterior = BetaBernoulli(2.0, 2.0).update([1, 1, 0])
+    >>> posterior.a, posterior.b, posterior.mean, posterior.mode
+    (4.0, 3.0, 0.5714285714285714, 0.6)
+    """
+
+    a: float = 1.0
+    b: float = 1.0
+
+    def __post_init__(self) -> None:
+        _check_positive("BetaBernoulli", a=self.a, b=self.b)
+
+    def update(self, x: Any, weight: Any = None) -> BetaBernoulli:
+        """The posterior after rows x of 0 and 1, which may have weights; in parts or at once."""
+        ones, zeros = _ones_and_zeros(x, weight)
+        return replace(self, a=self.a + ones, b=self.b + zeros)
+
+    @property
+    def mean(self) -> float:
+        """a / (a + b): the probability that the next row is 1."""
+        return self.a / (self.a + self.b)
+
+    @property
+    def mode(self) -> float:
+        """(a - 1) / (a + b - 2): the MAP estimate; NaN if a or b is below 1, or both are 1."""
+        if min(self.a, self.b) < 1.0 or self.a + self.b == 2.0:
+            return float("nan")
+        return (self.a - 1.0) / (self.a + self.b - 2.0)
+
+    @property
+    def variance(self) -> float:
+        """p (1 - p) / (a + b + 1) at the mean p."""
+        return self.mean * (1.0 - self.mean) / (self.a + self.b + 1.0)
+
+    def log_evidence(self, x: Any, weight: Any = None) -> float:
+        """ln P(x), p averaged over the prior: ln B(a + n_1, b + n_0) - ln B(a, b)."""
+        after = self.update(x, weight)
+        return float(betaln(after.a, after.b) - betaln(self.a, self.b))
+
+    def summary(self) -> Summary:
+        """Parameters, mean, mode and standard deviation."""
+        facts = {"a": self.a, "b": self.b, "mean": self.mean, "mode": self.mode, "sd": self.variance**0.5}
+        return Summary("probability of a 1: Beta", facts)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DirichletMultinomial:
+    """What is known of the shares of K values: Dirichlet(α), and after n_k rows of value k Dirichlet(α + n).
+
+    Parameters
+    ----------
+    alpha : array of shape (K,)
+        How many rows of every value the prior counts for.
+
+    See Also
+    --------
+    BetaBernoulli : Two values.
+
+    Examples
+    --------
+    >>> posterior = DirichletMultinomial([1.0, 1.0, 2.0]).update([3, 0, 1])
+    >>> posterior.alpha.tolist(), posterior.mean.tolist()
+    ([4.0, 1.0, 3.0], [0.5, 0.125, 0.375])
+    """
+
+    alpha: Any
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "alpha", np.asarray(self.alpha, dtype=np.float64))
+        if self.alpha.ndim != 1 or not len(self.alpha):
+            raise SettingError(f"alpha has the shape {self.alpha.shape}: give one number per value")
+        _check_positive("DirichletMultinomial", alpha=self.alpha)
+
+    def update(self, counts: Any) -> DirichletMultinomial:
+        """The posterior after counts[k] rows (or their weight) of every value k."""
+        n = np.asarray(counts, dtype=np.float64)
+        if n.shape != self.alpha.shape or not np.isfinite(n).all() or (n < 0).any():
+            raise DataError(f"counts are {n.tolist()}: give {len(self.alpha)} numbers that are at least 0")
+        return DirichletMultinomial(self.alpha + n)
+
+    @property
+    def mean(self) -> np.ndarray:
+        """α_k / α_0: the probability that the next row has the value k."""
+        return self.alpha / self.alpha.sum()
+
+    @property
+    def mode(self) -> np.ndarray:
+        """(α_k - 1) / (α_0 - K): the MAP estimate; NaN if some α_k is below 1, or all are 1."""
+        left = self.alpha - 1.0
+        return left / left.sum() if (left >= 0).all() and left.any() else np.full(len(left), np.nan)
+
+    def log_evidence(self, counts: Any) -> float:
+        """ln P(rows in their order), the shares averaged over the prior."""
+        after = self.update(counts).alpha
+        parts = gammaln(after).sum() - gammaln(self.alpha).sum()
+        return float(parts + gammaln(self.alpha.sum()) - gammaln(after.sum()))
+
+    def summary(self) -> Summary:
+        """Parameters, mean and mode."""
+        facts = {"alpha": self.alpha.tolist(), "mean": self.mean.tolist(), "mode": self.mode.tolist()}
+        return Summary("shares of the values: Dirichlet", facts)
+
+
+@dataclass(frozen=True, slots=True)
+class GammaPoisson:
+    """What is known of the rate λ of counts: λ ~ Gamma(shape, rate), and after n counts of sum s
+    Gamma(shape + s, rate + n).
+
+    Parameters
+    ----------
+    shape, rate : float, default=1.0
+        The counts that the prior stands for, and the number of rows that they were seen in.
+
+    Examples
+    --------
+    >>> posterior = GammaPoisson(2.0, 1.0).update([3, 5, 4])
+    >>> posterior.shape, posterior.rate, posterior.mean
+    (14.0, 4.0, 3.5)
+    """
+
+    shape: float = 1.0
+    rate: float = 1.0
+
+    def __post_init__(self) -> None:
+        _check_positive("GammaPoisson", shape=self.shape, rate=self.rate)
+
+    def update(self, x: Any, weight: Any = None) -> GammaPoisson:
+        """The posterior after the counts x, which may have weights; in parts or at once."""
+        x, w = _counts(x, weight)
+        return replace(self, shape=self.shape + float(w @ x), rate=self.rate + float(w.sum()))
+
+    @property
+    def mean(self) -> float:
+        """shape / rate: the expected next count."""
+        return self.shape / self.rate
+
+    @property
+    def mode(self) -> float:
+        """(shape - 1) / rate: the MAP estimate, 0 for a shape below 1."""
+        return max(self.shape - 1.0, 0.0) / self.rate
+
+    @property
+    def variance(self) -> float:
+        """shape / rate²."""
+        return self.shape / self.rate**2
+
+    def predictive(self, x: Any) -> np.ndarray:
+        """P(next count = x): the negative binomial distribution."""
+        x = _counts(x, None)[0]
+        share = np.log(self.rate) - np.log1p(self.rate)
+        ways = gammaln(self.shape + x) - gammaln(self.shape) - gammaln(x + 1.0)
+        return np.exp(ways + self.shape * share - x * np.log1p(self.rate))
+
+    def log_evidence(self, x: Any, weight: Any = None) -> float:
+        """ln P(x), λ averaged over the prior."""
+        after = self.update(x, weight)
+        x, w = _counts(x, weight)
+        turned = self.shape * np.log(self.rate) - after.shape * np.log(after.rate)
+        return float(turned + gammaln(after.shape) - gammaln(self.shape) - w @ gammaln(x + 1.0))
+
+    def summary(self) -> Summary:
+        """Parameters, mean, mode and standard deviation."""
+        facts = {"shape": self.shape, "rate": self.rate, "mean": self.mean, "mode": self.mode}
+        return Summary("rate of counts: Gamma", {**facts, "sd": self.variance**0.5})
+
+
+def _check_positive(who: str, **values: Any) -> None:
+    for name, value in values.items():
+        if not (np.isfinite(value).all() and (np.asarray(value) > 0).all()):
+            raise SettingError(f"{who}: {name} must be positive, but it is {value}")
+
+
+def _weighted(x: Any, weight: Any) -> tuple[np.ndarray, np.ndarray]:
+    x = np.atleast_1d(np.asarray(x, dtype=np.float64))
+    w = np.ones(len(x)) if weight is None else np.atleast_1d(np.asarray(weight, dtype=np.float64))
+    if x.ndim != 1 or w.shape != x.shape or not np.isfinite(w).all() or (w < 0).any():
+        raise DataError(f"x has the shape {x.shape}: give one value per row, and weights of at least 0")
+    return x, w
+
+
+def _ones_and_zeros(x: Any, weight: Any) -> tuple[float, float]:
+    x, w = _weighted(x, weight)
+    if not np.isin(x, (0.0, 1.0)).all():
+        raise DataError(f"x holds {x[~np.isin(x, (0.0, 1.0))][0]:g}: a coin shows 0 or 1")
+    return float(w @ x), float(w @ (1.0 - x))
+
+
+def _counts(x: Any, weight: Any) -> tuple[np.ndarray, np.ndarray]:
+    x, w = _weighted(x, weight)
+    if not (np.isfinite(x).all() and (x >= 0).all() and (x == np.rint(x)).all()):
+        raise DataError("counts are whole numbers of at least 0")
+    return x, w
