@@ -58,8 +58,16 @@ def test_labels_and_counts_give_the_same_report():
     assert all(getattr(by_label, name) == getattr(by_count, name) for name in RATES)
 
 
-def test_positive_is_the_larger_label_unless_said():
+@pytest.mark.syllabus("2.6")
+def test_positive_is_the_larger_number_or_the_rarer_text_unless_said():
     assert binary_report(["no", "yes"], ["yes", "yes"]).positive == "yes"
+    y, guess = ["good"] * 3 + ["bad"], ["good", "bad", "good", "bad"]
+    report = binary_report(y, guess)
+    assert (report.positive, report.tp, report.fp) == ("bad", 1, 1)
+    assert binary_report(y, guess, sample_weight=[1, 1, 1, 5]).positive == "good"
+    assert binary_report([1, 1, 0], [1, 0, 0]).positive == 1
+    assert report.task_cost(cost_fp=2.0, cost_fn=7.0) == 2.0
+    assert binary_report(tp=3, fp=4, fn=5, tn=6).task_cost(1.0, 10.0) == 54.0
     swapped = binary_report(["no", "yes"], ["yes", "yes"], pos_label="no")
     assert (swapped.tp, swapped.fn, swapped.tn) == (0, 1, 1)
     several = binary_report(["a", "b", "c"], ["a", "c", "b"], pos_label="a")

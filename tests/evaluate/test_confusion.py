@@ -225,3 +225,16 @@ def test_weighted_kappa_refuses_odd_weights_and_is_zero_by_chance():
         matrix.weighted_kappa("cubic")
     with pytest.raises(SettingError, match="0 on the diagonal"):
         matrix.weighted_kappa([[1, 1], [1, 1]])
+
+
+@pytest.mark.syllabus("2.6")
+def test_the_error_under_other_priors_is_that_of_rows_drawn_by_them():
+    matrix = confusion(Y, P)
+    priors = np.array([0.1, 0.2, 0.3, 0.4])
+    weight = (priors / np.bincount(Y))[Y]
+    assert matrix.error_under(priors) == pytest.approx(np.average(P != Y, weights=weight))
+    assert matrix.error_under(np.bincount(Y)) == pytest.approx(matrix.error)
+    named = confusion(NAMES[Y], NAMES[P])
+    assert named.error_under({"bee": 1.0}) == pytest.approx(np.mean(P[Y == 1] != 1))
+    with pytest.raises(SettingError, match="priors are"):
+        matrix.error_under([0.5, 0.5])

@@ -228,6 +228,16 @@ class BinaryReport(Printable):
         """Cohen's kappa: agreement beyond chance."""
         return cohen_kappa(np.array([[self.tp, self.fn], [self.fp, self.tn]], dtype=np.float64))
 
+    def task_cost(self, cost_fp: float = 1.0, cost_fn: float = 1.0) -> float:
+        """C_FP · FP + C_FN · FN.
+
+        Parameters
+        ----------
+        cost_fp, cost_fn : float, default=1.0
+            The costs of a false alarm and of a miss.
+        """
+        return cost_fp * self.fp + cost_fn * self.fn
+
     @property
     def kappa_reading(self) -> str:
         """Kappa in words."""
@@ -296,8 +306,9 @@ def binary_report(
     tp, fp, fn, tn : float, optional
         True positives, false positives, false negatives and true negatives.
     pos_label : label, optional
-        The positive class: by default the larger of the two labels (a lone label is positive if it is 1 or
-        True). When it is given, all other labels together are negative.
+        The positive class: by default the larger of two numbers (1, True), and of two texts the rarer one in
+        y, the later one if they are as frequent (a lone label is positive if it is 1 or True). When it is
+        given, all other labels together are negative.
     sample_weight : array-like of shape (n,), optional
         Weights of the rows.
 
@@ -336,6 +347,15 @@ def _of_counts(counts: tuple[float | None, ...], pos_label: Any) -> BinaryReport
     return BinaryReport(tp, fp, fn, tn, "positive" if pos_label is None else pos_label)
 
 
+def _positive_of(labels: list[Any], truth: np.ndarray, w: np.ndarray | None) -> Any:
+    """The class that is positive unless said: of numbers 1 or the larger, of texts the rarer."""
+    if len(labels) < 2:
+        return labels[0] if labels == [1] else 1
+    if all(isinstance(label, str) for label in labels):
+        return labels[int(np.argmin(np.bincount(truth, w, 2)[::-1]) == 0)]
+    return labels[1]
+
+
 def _of_labels(y: Any, predicted: Any, pos_label: Any, sample_weight: Any) -> BinaryReport:
     y, predicted = column_of(y, "y"), column_of(predicted, "predicted")
     same_length(y, predicted, "y and predicted")
@@ -345,7 +365,7 @@ def _of_labels(y: Any, predicted: Any, pos_label: Any, sample_weight: Any) -> Bi
     if pos_label is None and len(labels) > 2:
         raise DataError(f"there are {len(labels)} classes: give pos_label=, or use confusion or class_report")
     if pos_label is None:
-        pos_label = labels[1] if len(labels) == 2 else (labels[0] if labels == [1] else 1)
+        pos_label = _positive_of(labels, truth, weights_of(sample_weight, len(y)))
     others = [label for label in labels if label != pos_label]
     refuse_unknown(pos_label, labels)
     place = labels.index(pos_label) if pos_label in labels else len(labels)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, ClassVar
@@ -83,6 +83,31 @@ class Confusion(Printable):
         """Wrong decisions over decided rows; 0 when nothing was decided."""
         decided = float(self.counts.sum() + self.foreign[:-1].sum())
         return ratio(decided - float(np.trace(self.counts)), decided)
+
+    def error_under(self, priors: Any) -> float:
+        """The error rate where the classes have other shares: Σ_k P(k) · (error rate of the rows of class k).
+
+        Parameters
+        ----------
+        priors : array of shape (K,), or dict of class to share
+            P(k), in the order of `classes`; they are divided by their sum.
+
+        Returns
+        -------
+        float
+            NaN if a class with a share has no decided row.
+        """
+        if isinstance(priors, Mapping):
+            priors = [priors.get(label, 0.0) for label in self.classes.tolist()]
+        shares = np.asarray(priors, dtype=np.float64)
+        if shares.shape != (len(self.classes),) or not (shares >= 0.0).all() or not shares.sum() > 0.0:
+            raise SettingError(
+                f"priors are {shares.tolist()}: give a share for each of {self.classes.tolist()}"
+            )
+        decided = self.counts.sum(axis=1)
+        with np.errstate(invalid="ignore"):
+            errors = 1.0 - np.diagonal(self.counts) / decided
+        return float((shares[shares > 0] * errors[shares > 0]).sum() / shares.sum())
 
     @property
     def reject_rate(self) -> float:
