@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -14,14 +13,12 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum.base import CATEGORICAL_FEATURES, Classifier, replace_columns, typical_row
 from lyceum.cluster import NAMED_METRICS, MetricLearner, finite_distances
 from lyceum.data import Block
-from lyceum.distances import NeighborIndex
 from lyceum.errors import DataError
 from lyceum.paradigms._graph import neighbor_graph, propagate, spread
+from lyceum.paradigms._stored_index import stored_index
 from lyceum.report import Explanation, Summary, Table
 
 __all__ = ["LabelPropagation"]
-
-_INDEXES: WeakKeyDictionary[Any, tuple[np.ndarray, NeighborIndex]] = WeakKeyDictionary()
 
 
 class LabelPropagation(Classifier, MetricLearner):
@@ -177,24 +174,16 @@ class LabelPropagation(Classifier, MetricLearner):
 
     # -- predict ---------------------------------------------------------------------------------------------
 
-    @property
-    def _search(self) -> NeighborIndex:
-        rows, index = _INDEXES.get(self, (None, None))
-        if index is None or rows is not self.rows_:
-            index = NeighborIndex(self.rows_, metric=self.metric_)
-            _INDEXES[self] = (self.rows_, index)
-        return index
-
     def predict_proba(self, X: Any) -> Any:
         """The mean posterior of the nearest rows of `fit`, by the weights of the graph."""
         check_is_fitted(self)
-        _ = self._search  # built once, before threads need it
+        stored_index(self)  # built once, before threads need it
         return self._apply(partial(_posteriors, self), X)
 
     def predict(self, X: Any) -> Any:
         """The class of the largest posterior."""
         check_is_fitted(self)
-        _ = self._search
+        _ = stored_index(self)
         return self._apply(partial(_predicted, self), X)
 
     # -- what was learned ------------------------------------------------------------------------------------
@@ -206,7 +195,7 @@ class LabelPropagation(Classifier, MetricLearner):
         row's own, one after the other, from both ends.
         """
         check_is_fitted(self)
-        _ = self._search
+        _ = stored_index(self)
         answer = partial(_posteriors, self)
         return self._explain(X, partial(replace_columns, typical=self.typical_, answer=answer), "posterior")
 
@@ -244,7 +233,7 @@ def _posteriors(model: LabelPropagation, block: Block) -> np.ndarray:
     if not len(block):
         return np.empty((0, len(model.classes_)))
     k = min(model.n_neighbors, len(model.rows_))
-    found = model._search.nearest(np.ascontiguousarray(block.dense, dtype=np.float64), k)
+    found = stored_index(model).nearest(np.ascontiguousarray(block.dense, dtype=np.float64), k)
     squared = finite_distances(found.distances, model.metric_) ** 2
     squared -= squared[:, :1]  # far from all rows the nearest decide
     weight = np.exp(-model.gamma_ * squared) if model.kernel == "rbf" else np.ones_like(squared)

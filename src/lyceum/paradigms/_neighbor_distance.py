@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from numbers import Integral
 from typing import Any, ClassVar
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from sklearn.utils._param_validation import Interval
@@ -14,13 +13,12 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum.base import CATEGORICAL_FEATURES, replace_columns, typical_row
 from lyceum.cluster import NAMED_METRICS, MetricLearner, finite_distances
 from lyceum.data import Block
-from lyceum.distances import NeighborIndex
 from lyceum.errors import DataError
+from lyceum.paradigms._stored_index import stored_index
 from lyceum.report import Explanation, Summary
 
 __all__ = ["NeighborDistance"]
 
-_INDEXES: WeakKeyDictionary[Any, tuple[np.ndarray, NeighborIndex]] = WeakKeyDictionary()
 _LARGEST = 1e150  # of numbers whose squares are finite
 
 
@@ -106,18 +104,10 @@ class NeighborDistance(MetricLearner):
 
     # -- scores ----------------------------------------------------------------------------------------------
 
-    @property
-    def _search(self) -> NeighborIndex:
-        rows, index = _INDEXES.get(self, (None, None))
-        if index is None or rows is not self.rows_:
-            index = NeighborIndex(self.rows_, metric=self.metric_)
-            _INDEXES[self] = (self.rows_, index)
-        return index
-
     def score_samples(self, X: Any) -> Any:
         """The scores: the lower, the more unusual."""
         check_is_fitted(self)
-        _ = self._search  # built once, before threads need it
+        stored_index(self)  # built once, before threads need it
         return self._apply(partial(_scores, self), X)
 
     def _mean_distances(self, X: np.ndarray) -> np.ndarray:
@@ -126,7 +116,7 @@ class NeighborDistance(MetricLearner):
         wanted = min(float(self.n_neighbors), float(self.weights_.sum()))
         searching, near = np.arange(len(X)), min(n, int(self.n_neighbors))
         while len(searching):
-            found = self._search.nearest(X[searching], near)
+            found = stored_index(self).nearest(X[searching], near)
             w = self.weights_[found.rows]
             before = np.cumsum(w, axis=1) - w
             share = np.clip(wanted - before, 0.0, w)
@@ -146,7 +136,7 @@ class NeighborDistance(MetricLearner):
         own, one after the other, from both ends.
         """
         check_is_fitted(self)
-        _ = self._search
+        _ = stored_index(self)
         answer = partial(_scores, self)
         return self._explain(X, partial(replace_columns, typical=self.typical_, answer=answer), "score")
 
