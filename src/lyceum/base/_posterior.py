@@ -59,7 +59,10 @@ def normalize_posteriors(proba: Any) -> Any:
     (True, [[1.0, 0.0]])
     """
     total = proba @ np.ones(proba.shape[1])
-    total = np.where(np.abs(total - 1.0) <= _ROUNDING, 1.0, total)
+    close = np.abs(total - 1.0) <= _ROUNDING
+    if isinstance(close, np.ndarray) and close.all():
+        return np.minimum(proba, 1.0)
+    total = np.where(close, 1.0, total)
     return np.minimum(proba / total[:, None], 1.0)
 
 

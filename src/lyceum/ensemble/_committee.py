@@ -157,6 +157,10 @@ class Committee(EitherTask, CommitteeBase):
     def _default_members(self) -> list[Any]:
         return usual_classifiers()
 
+    @property
+    def _predicts_classes(self) -> bool:
+        return has_classes(self)
+
     def _task_giver(self) -> Any:
         given = self.members if isinstance(self.members, list | tuple) else None
         first = given[0] if given else None

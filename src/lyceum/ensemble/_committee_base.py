@@ -203,6 +203,8 @@ class CommitteeBase(_BaseComposition, Learner):
         others = not all(map(takes_rows, self._all_fitted))
         if others and self.framed_ and is_frame(X):
             _check_feature_names(self, X, reset=False)
+            if not any(map(takes_rows, self._all_fitted)):  # nobody asks for coded rows
+                return of(CommitteeData(None, MemberData(None, X)))
             block = self._rows_to_predict(X).gathered(type(self).__name__, self._alternative)
             own = MemberData(ArraySource.of_block(block))
             return of(CommitteeData(own, MemberData(None, X)))

@@ -15,7 +15,10 @@ __all__ = ["EitherTask", "has_classes"]
 
 def has_classes(self: Any) -> bool:
     """Whether the learner classifies, for `available_if`."""
-    return is_classifier(self)
+    if not isinstance(self, EitherTask):
+        return is_classifier(self)
+    giver = self._task_giver()  # all tags would ask every member
+    return giver is None or not is_regressor(giver)
 
 
 class EitherTask:
