@@ -14,6 +14,7 @@ from lyceum.apply._loss import complete_loss, read_loss
 from lyceum.apply._predict import Predicted, predict_file
 from lyceum.apply._reduce import Reduction, reduce_table
 from lyceum.apply._segment import Segmentation, VisualWords, segment_image, visual_words
+from lyceum.apply._uninformative import uninformative_columns
 
 __all__ = [
     "Evaluation",
@@ -42,5 +43,6 @@ __all__ = [
     "show_cell",
     "spooled",
     "takes_sparse_text",
+    "uninformative_columns",
     "visual_words",
 ]

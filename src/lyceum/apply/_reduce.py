@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import html
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -11,6 +12,7 @@ import pyarrow as pa
 
 from lyceum.apply._batches import spooled
 from lyceum.apply._reduction_figures import reduction_figures
+from lyceum.apply._uninformative import uninformative_columns
 from lyceum.data import FileFormat, scan
 from lyceum.errors import SettingError
 from lyceum.prepare import FillMissing, Standardize
@@ -33,15 +35,22 @@ class Reduction:
     table : pyarrow.Table
         The rows with the new columns, and the target if there is one.
     method : str
+    left_out : dict of str to str
+        Columns that say nothing of the rows (identifiers, constants, empty ones, free text), and why.
     """
 
     model: Any
     table: pa.Table
     method: str
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
     def summary(self) -> Summary:
-        """What was learned."""
-        return self.model.summary()
+        """What was learned, and the columns that were left out."""
+        found = self.model.summary()
+        if not self.left_out:
+            return found
+        said = ", ".join(f"{name} ({why})" for name, why in self.left_out.items())
+        return Summary(found.title, {**found.facts, "left out": said}, found.tables)
 
     def as_dict(self) -> dict[str, Any]:
         """The summary and the columns, as plain values."""
@@ -74,9 +83,12 @@ def reduce_table(
     *,
     method: Method = "pca",
     n_components: float | None = None,
+    keep: Collection[str] = (),
     form: FileFormat | None = None,
 ) -> Reduction:
     """Fewer columns for a file or a frame: missing cells are filled and numbers standardized first.
+
+    Identifiers, constants, empty columns and free text are left out.
 
     Parameters
     ----------
@@ -88,6 +100,8 @@ def reduce_table(
         best columns one by one, or the best set of columns.
     n_components : int or float, optional
         How many columns to keep; for "pca" a number below 1 is the proportion of the variance.
+    keep : collection of str, default=()
+        Columns that are not left out, whatever they look like.
     form : FileFormat, optional
         How the file is written.
 
@@ -104,7 +118,8 @@ def reduce_table(
     if method in _SUPERVISED and target is None:
         raise SettingError(f"method {method!r} compares columns with a target: name one with target=")
     with spooled(data) as source:
-        rows = scan(source, target, **(form or FileFormat()).options())
+        left_out = uninformative_columns(source, target, keep=keep, form=form)
+        rows = scan(source, target, ignore=tuple(left_out), **(form or FileFormat()).options())
     model = _model(method, n_components)
     if method not in ("mds", "ranking"):
         rows = FillMissing().fit(rows).transform(rows)
@@ -114,7 +129,7 @@ def reduce_table(
     columns = _columns(model, rows, method)
     if target is not None:
         columns[target] = pa.array(rows.y)
-    return Reduction(model, pa.table(columns), method)
+    return Reduction(model, pa.table(columns), method, left_out)
 
 
 def _model(method: str, n: float | None) -> Any:

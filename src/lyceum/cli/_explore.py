@@ -72,6 +72,10 @@ def reduce(
             "--components", "-n", help="The number of columns to keep; below 1, the share of the variance."
         ),
     ] = None,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(help="A column not to leave out though it looks like an identifier; repeat for more."),
+    ] = None,
     out: Annotated[str | None, typer.Option("--out", "-o", help="A CSV or Parquet file to write.")] = None,
     page: Annotated[str | None, typer.Option("--report", help="An HTML page to write.")] = None,
     form: Any = None,
@@ -81,7 +85,7 @@ def reduce(
     """Reduce the columns: principal components, Fisher's projection, or the most informative columns."""
     from lyceum.cli._reduce import run
 
-    run(data, target, method, components, out, page, form, force, as_json)
+    run(data, target, method, components, keep or [], out, page, form, force, as_json)
 
 
 @commands.command(epilog="Example: lyceum segment photo.png --segments 5 --by colour+position")

@@ -23,6 +23,7 @@ def run(
     target: str | None,
     method: Any,
     components: float | None,
+    keep: list[str],
     out: str | None,
     page: str | None,
     form: FileFormat,
@@ -34,7 +35,7 @@ def run(
     if page is not None:
         refuse_to_replace(page, force)
     with notes(), progress_bar(f"reducing {Path(data).name}"):
-        found = reduce_table(data, target, method=method, n_components=components, form=form)
+        found = reduce_table(data, target, method=method, n_components=components, keep=keep, form=form)
     if out is not None:
         with replacing(out) as file:
             (pq.write_table if out.lower().endswith(".parquet") else csv.write_csv)(found.table, file)
@@ -45,6 +46,8 @@ def run(
         return
     summary = found.summary()
     console.print(Text(summary.title, style="bold"))
+    if found.left_out:
+        console.print(f"left out: {summary.facts['left out']}")
     for table in summary.tables:
         show_table(table)
     for path in (out, page):

@@ -159,7 +159,12 @@ def choose_k(
     >>> found.elbow, found.by_silhouette, found.by_bic
     (3, 3, 3)
     """
-    numbers = np.asarray(list(clusters), dtype=np.int64)
+    numbers = np.asarray(list(clusters))
+    if numbers.ndim != 1 or numbers.dtype.kind not in "iu":
+        raise SettingError(
+            "clusters must be whole numbers to try, e.g. range(1, 11), but it has "
+            f"shape {numbers.shape} and type {numbers.dtype}: call choose_k(X, clusters, learner=...)"
+        )
     if len(numbers) < 1 or (np.diff(numbers) <= 0).any() or numbers[0] < 1:
         raise SettingError(f"clusters must be ascending numbers of at least 1, not {numbers.tolist()}")
     if criterion not in ("elbow", "silhouette", "bic"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.pipeline import make_pipeline
 
 from lyceum import plot
+from lyceum.apply import uninformative_columns
 from lyceum.catalog import find
 from lyceum.cluster import KChoice, Silhouette, choose_k, silhouette
 from lyceum.data import FileFormat, Kind, Rows, scan
@@ -46,6 +47,8 @@ class TableClusters:
         How the number of clusters was chosen, if it was not given.
     profile : Table
         What every cluster is like: means of numbers, the commonest category.
+    left_out : dict of str to str
+        Columns that say nothing of the rows (identifiers, constants, empty ones, free text), and why.
     """
 
     source: str
@@ -54,6 +57,7 @@ class TableClusters:
     silhouette: Silhouette | None
     choice: KChoice | None
     profile: Table
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def _learner(self) -> Any:
@@ -75,6 +79,8 @@ class TableClusters:
         if self.choice is not None:
             chosen = f"{self._elbow} by elbow, {self.choice.by_silhouette} by silhouette, "
             facts["number of clusters"] = chosen + f"{self.choice.by_bic} by BIC"
+        if self.left_out:
+            facts["left out"] = ", ".join(f"{name} ({why})" for name, why in self.left_out.items())
         sizes = Table("Clusters", ("cluster", "rows", "share", "silhouette"), rows)
         return Summary(f"Clusters of {self.source}", facts, [sizes, self.profile])
 
@@ -137,7 +143,8 @@ def cluster_table(
 ) -> TableClusters:
     """Find the clusters of a table, and say what each is like.
 
-    Numbers are standardized first where the metric does not do so itself.
+    Numbers are standardized first where the metric does not do so itself. Identifiers, constants, empty
+    columns and free text are left out, unless their kind is declared.
 
     Parameters
     ----------
@@ -170,7 +177,8 @@ def cluster_table(
     >>> cluster_table(table, clusters=2).labels.tolist()
     [0, 0, 0, 1, 1, 1]
     """
-    rows = scan(data, kinds=kinds, ignore=ignore, **(form or FileFormat()).options())
+    left_out = uninformative_columns(data, keep=ignore, kinds=kinds, form=form)
+    rows = scan(data, kinds=kinds, ignore=(*ignore, *left_out), **(form or FileFormat()).options())
     settings = dict(settings or {})
     made = _made(rows, learner, settings, seed)
     scaled = None
@@ -190,7 +198,7 @@ def cluster_table(
     source = Path(data).name if isinstance(data, str | os.PathLike) else type(data).__name__
     whole = model if scaled is None else make_pipeline(scaled, model)
     measured = _silhouette(model, given, labels, seed)
-    return TableClusters(source, whole, labels, measured, choice, _profile(rows, labels))
+    return TableClusters(source, whole, labels, measured, choice, _profile(rows, labels), left_out)
 
 
 def _made(rows: Rows, learner: str | None, settings: dict[str, Any], seed: int) -> Any:

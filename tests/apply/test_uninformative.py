@@ -1,0 +1,47 @@
+"""Columns that say nothing of rows stay out of clusters and components, and are named."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from lyceum.apply import reduce_table, uninformative_columns
+from lyceum.cluster import choose_k
+from lyceum.errors import SettingError
+from lyceum.studies import cluster_table
+
+_random = np.random.default_rng(0)
+TABLE = pd.DataFrame(
+    {
+        "row": np.arange(60),
+        "x": np.repeat([0.0, 9.0], 30) + _random.normal(size=60),
+        "z": np.repeat([0.0, 9.0], 30) + _random.normal(size=60),
+        "planet": "earth",
+    }
+)
+
+
+@pytest.mark.syllabus("12.6")
+def test_identifiers_and_constants_do_not_make_clusters_and_are_named():
+    found = cluster_table(TABLE.sample(frac=1.0, random_state=0))
+    assert dict(found.left_out) == {"row": "identifier", "planet": "constant"}
+    assert [row[0] for row in found.profile.rows] == ["x", "z"]
+    assert "row (identifier), planet (constant)" in str(found.summary())
+    declared = cluster_table(TABLE, kinds={"row": "continuous"}, clusters=2)
+    assert "row" in [row[0] for row in declared.profile.rows]
+
+
+@pytest.mark.syllabus("13.1")
+def test_identifiers_and_constants_are_no_part_of_components_unless_kept():
+    found = reduce_table(TABLE)
+    assert list(found.model.schema_.names) == ["x", "z"]
+    assert "row (identifier)" in found.page()
+    assert "row" in reduce_table(TABLE, keep=["row"]).model.schema_.names
+
+
+def test_a_table_of_nothing_else_keeps_its_columns():
+    assert uninformative_columns(TABLE[["row", "planet"]]) == {}
+
+
+def test_numbers_of_clusters_that_are_a_table_are_refused_in_a_sentence():
+    with pytest.raises(SettingError, match=r"has shape \(60, 2\)"):
+        choose_k(None, TABLE[["x", "z"]].to_numpy())
