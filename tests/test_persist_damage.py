@@ -161,7 +161,7 @@ def test_a_fitted_learner_without_its_schema_is_refused():
         (MemoryError(), "needs more memory than there is"),
         (ModuleNotFoundError("No module named 'rare'"), "needs what is not installed here: .*'rare'.*Lyceum"),
         (OSError(5, "Input/output error"), "could not be loaded: .*Input/output error"),
-        (KeyError("mean_"), "is whole, but does not hold a model .*KeyError: 'mean_'.*written by Lyceum"),
+        (KeyError("mean_"), "is whole, but holds no model .*KeyError: 'mean_'.*written by Lyceum"),
     ],
 )
 def test_a_file_that_is_whole_is_not_called_damaged(error, message, sample, monkeypatch):

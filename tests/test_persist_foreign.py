@@ -131,9 +131,20 @@ def _longer(schema, arrays):
         node["content"]["content"]["node_count"]["content"] = "1000000"
 
 
+def _two_parents(schema, arrays):
+    table = max(_tables(arrays), key=len)
+    inner = np.flatnonzero(table["left_child"] != -1)
+    table["left_child"][inner[-2]] = table["left_child"][inner[-1]]
+
+
+def _shallow(schema, arrays):  # decision_path would write beyond its memory
+    for node in _tree_nodes(schema):
+        node["content"]["content"]["max_depth"]["content"] = "1"
+
+
 @pytest.mark.parametrize(
     "change",
-    [_cycle, _outside, _column, _half_a_leaf, _wider, _more_outputs, _longer],
+    [_cycle, _outside, _column, _half_a_leaf, _wider, _more_outputs, _longer, _two_parents, _shallow],
     ids=lambda f: f.__name__,
 )
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from sklearn.base import BaseEstimator
 
 from lyceum.errors import ModelFileError
 
-__all__ = ["FOREIGN_TYPES", "TREE", "check_foreign", "check_tree_node", "foreign_member"]
+__all__ = ["FOREIGN_TYPES", "TREE", "check_foreign", "check_tree_node", "foreign_member", "is_tree_table"]
 
 TREE = "sklearn.tree._tree.Tree"
 FOREIGN_TYPES = {
@@ -53,11 +53,20 @@ _MOST_CLASSES = 1 << 20
 # -- before anything is built --------------------------------------------------------------------------------
 
 
+def is_tree_table(dtype: Any) -> bool:
+    """Whether these are the cells of the nodes of a tree of scikit-learn."""
+    if dtype.kind != "V":
+        return False
+    from sklearn.tree._tree import NODE_DTYPE
+
+    return bool(dtype == NODE_DTYPE)
+
+
 def check_tree_node(node: Mapping[str, Any], members: Mapping[str, bytes]) -> None:
     """Raise unless the arrays of a tree of scikit-learn are those of a tree.
 
-    Children come after their parents, features are columns, values have a place for every class: what its
-    compiled code indexes without looking.
+    Every node has one parent, which comes before it, no path is longer than the depth that is said, features
+    are columns, values have a place for every class: what its compiled code indexes without looking.
     """
     from sklearn.tree._tree import NODE_DTYPE
 
@@ -79,7 +88,8 @@ def check_tree_node(node: Mapping[str, Any], members: Mapping[str, bytes]) -> No
             and nodes.shape == (count,)
             and values.dtype == np.float64
             and values.shape == (count, n_outputs, int(n_classes.max()))
-            and _children_follow(nodes, n_features)
+            and _features_are_columns(nodes, n_features)
+            and _is_tree(nodes, state["max_depth"])
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ModelFileError(f"is damaged: it holds a {TREE} without its parts ({error!r})") from error
@@ -96,13 +106,27 @@ def _value(node: Mapping[str, Any], members: Mapping[str, bytes]) -> Any:
     return np.load(io.BytesIO(members[node["file"]]), allow_pickle=False)
 
 
-def _children_follow(nodes: np.ndarray, n_features: int) -> bool:
-    left, right, feature = nodes["left_child"], nodes["right_child"], nodes["feature"]
-    leaf, place = left == -1, np.arange(len(nodes))
-    inner = ~leaf
-    good = (left > place) & (left < len(nodes)) & (right > place) & (right < len(nodes))
-    good &= (feature >= 0) & (feature < n_features)
-    return bool(good[inner].all() and (right[leaf] == -1).all())
+def _is_tree(nodes: np.ndarray, depth: int) -> bool:
+    """Whether every node but the first has one parent, before it, and no path is longer than `depth`.
+
+    `decision_path` has room for just so many nodes.
+    """
+    leaf = nodes["left_child"] == -1
+    inner = np.flatnonzero(~leaf)
+    children = np.stack([nodes["left_child"][inner], nodes["right_child"][inner]], axis=1)
+    if not np.array_equal(np.sort(children, axis=None), np.arange(1, len(nodes))):
+        return False
+    if not ((children > inner[:, None]).all() and (nodes["right_child"][leaf] == -1).all()):
+        return False
+    level, found = np.zeros(1, dtype=np.intp), 0
+    while found <= depth and len(level := level[~leaf[level]]):
+        level, found = np.concatenate([nodes["left_child"][level], nodes["right_child"][level]]), found + 1
+    return found <= depth
+
+
+def _features_are_columns(nodes: np.ndarray, n_features: int) -> bool:
+    feature = nodes["feature"][nodes["left_child"] != -1]
+    return bool(((feature >= 0) & (feature < n_features)).all())
 
 
 # -- after ---------------------------------------------------------------------------------------------------

@@ -55,7 +55,10 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
             os.fsync(file.fileno())
         os.replace(temporary, path)
     except OSError as error:
-        if error.filename in (None, str(temporary)):  # say which file: the temporary name means nothing
+        if error.errno and error.filename in (
+            None,
+            str(temporary),
+        ):  # not the temporary name
             error.filename = str(path)
         raise
     finally:

@@ -151,18 +151,15 @@ def _complaint(error: Exception, members: Mapping[str, bytes]) -> str:
     header = json.loads(members[_HEADER])
     writer = f"Lyceum {header.get('lyceum')} with scikit-learn {header.get('sklearn')}"
     if isinstance(error, ModelFileError):
-        newer = "" if header.get("lyceum") == lyceum.__version__ else f" (it was written by {writer})"
-        return f"{error}{newer}"
+        return f"{error}" if header.get("lyceum") == lyceum.__version__ else f"{error} (written by {writer})"
     if isinstance(error, MemoryError):
         return "needs more memory than there is"
     if isinstance(error, ImportError):
         return f"needs what is not installed here: {error}; it was written by {writer}"
     if isinstance(error, OSError):
         return f"could not be loaded: {error}; try again"
-    return (
-        f"is whole, but does not hold a model that Lyceum {lyceum.__version__} can use "
-        f"({type(error).__name__}: {error}): it was written by {writer}, or by another program"
-    )
+    unusable = f"is whole, but holds no model that Lyceum {lyceum.__version__} can use"
+    return f"{unusable} ({type(error).__name__}: {error}); written by {writer}, or by another program"
 
 
 # -- writing -----------------------------------------------------------------------------------------------
@@ -189,8 +186,8 @@ def _packed(model: Any) -> bytes:
         _check_trees(schema, kept)
         _check_memory(schema, kept)
     except ModelFileError as error:
-        if told := foreign_member(model, _home):
-            raise ModelFileError(f"{name} cannot be saved: {told}") from error
+        if foreign := foreign_member(model, _home):
+            raise ModelFileError(f"{name} cannot be saved: {foreign}") from error
         remedy = "give it plain values: a whole number as random_state, names instead of functions"
         raise ModelFileError(f"{name} cannot be saved: it {error}; {remedy}") from error
     header = {
@@ -289,10 +286,10 @@ def _built(members: Mapping[str, bytes]) -> Any:
 
     schema = json.loads(members[_SCHEMA])
     trusted = _check_types(schema)
-    _check_trees(schema, members)
     _check_memory(schema, members)
     for name in set(members) - {_HEADER, _SCHEMA}:
         _check_array(name, members[name])
+    _check_trees(schema, members)
     # skops reads what was checked and nothing else
     return without_caches(skops.io.loads(_archive(members), trusted=trusted))
 
@@ -391,18 +388,11 @@ def _check_array(name: str, content: bytes) -> None:
         return
     from numpy.lib import format as npy
 
+    from lyceum._foreign_models import is_tree_table
+
     stream = io.BytesIO(content)
     headers = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
     shape, _, dtype = headers[npy.read_magic(stream)](stream)
-    plain = dtype.kind in "biufUS" or _is_tree_table(dtype)
+    plain = dtype.kind in "biufUS" or is_tree_table(dtype)
     if not plain or math.prod(shape) * dtype.itemsize != len(content) - stream.tell():
         raise ModelFileError(f"is damaged: the array {name} is not {shape} cells of {dtype}")
-
-
-def _is_tree_table(dtype: Any) -> bool:
-    """Whether these are the cells of the nodes of a tree of scikit-learn."""
-    if dtype.kind != "V":
-        return False
-    from sklearn.tree._tree import NODE_DTYPE
-
-    return bool(dtype == NODE_DTYPE)
