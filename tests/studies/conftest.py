@@ -5,9 +5,17 @@ import pytest
 from lyceum.studies import _report
 
 
+def short_page(study, problems=None, content=None):
+    return f"<!doctype html><title>{study.answer}</title>"
+
+
 @pytest.fixture
 def no_pictures(monkeypatch):
-    def short_page(study, problems=None, content=None):
-        return f"<!doctype html><title>{study.answer}</title>"
-
     monkeypatch.setattr(_report, "render", short_page)
+
+
+@pytest.fixture(scope="module")
+def no_pictures_in_module():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_report, "render", short_page)
+        yield

@@ -28,8 +28,8 @@ def test_holm_equals_the_closed_testing_procedure():
     assert holm([0.9, 0.8]) == [1.0, 1.0]
 
 
-@pytest.fixture
-def three(tmp_path):
+@pytest.fixture(scope="module")
+def three(tmp_path_factory, no_pictures_in_module):
     learners = (
         LearnerChoice("NaiveBayes", {}, {}),
         "LinearDiscriminant",
@@ -41,7 +41,7 @@ def three(tmp_path):
         learners=learners,
         folds=5,
         committees=False,
-        out=tmp_path / "study",
+        out=tmp_path_factory.mktemp("three") / "study",
     )
 
 

@@ -1,6 +1,7 @@
 """A killed study goes on with nothing lost or repeated, and ends as if it had never been killed."""
 
 import random
+import shutil
 import sqlite3
 from contextlib import closing
 
@@ -12,10 +13,18 @@ from tests.studies.kills import files, kill_after, results, run
 import lyceum
 from lyceum import datasets
 from lyceum.errors import StudyError
-from lyceum.studies import Study, _session
+from lyceum.studies import LearnerChoice, Study, _session
 from lyceum.studies._store import Store
 
-QUICK = {"learners": ["NaiveBayes", "LinearDiscriminant"], "folds": 3}
+QUICK = {
+    "learners": [LearnerChoice("NaiveBayes", {}, {}), LearnerChoice("LinearDiscriminant", {}, {})], "folds": 3
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def never_killed(tmp_path_factory, no_pictures_in_module):
+    out = tmp_path_factory.mktemp("never") / "study"
+    return lyceum.study(datasets.path("penguins"), "species", out=out, **QUICK)
 
 
 def test_killed_at_random_moments_it_gives_the_same_results_bit_for_bit(tmp_path):
@@ -30,7 +39,9 @@ def test_killed_at_random_moments_it_gives_the_same_results_bit_for_bit(tmp_path
 
 @pytest.mark.usefixtures("no_pictures")
 @pytest.mark.parametrize("after", [0, 1, 5, 8])
-def test_interrupted_before_any_task_is_stored_it_resumes_and_repeats_nothing(tmp_path, monkeypatch, after):
+def test_interrupted_before_any_task_is_stored_it_resumes_and_repeats_nothing(
+    tmp_path, monkeypatch, after, never_killed
+):
     penguins = datasets.path("penguins")
     finish, ran = Store.finish, []
 
@@ -50,8 +61,7 @@ def test_interrupted_before_any_task_is_stored_it_resumes_and_repeats_nothing(tm
         found = lyceum.study(penguins, "species", out=tmp_path / "a", **QUICK)
     tasks = [task for task in ran if task is not None]
     assert len(tasks) == len(set(tasks)) == 9
-    never = lyceum.study(penguins, "species", out=tmp_path / "b", **QUICK)
-    one, two = found.as_dict(), never.as_dict()
+    one, two = found.as_dict(), never_killed.as_dict()
     for each in (one, two):
         each.pop("timings")
     assert one == two
@@ -62,8 +72,8 @@ class TestTheFolder:
     """Whose folder it is, and what may be written over."""
 
     @pytest.fixture
-    def made(self, tmp_path):
-        return lyceum.study(datasets.path("penguins"), "species", out=tmp_path / "study", **QUICK)
+    def made(self, tmp_path, never_killed):
+        return Study.open(shutil.copytree(never_killed.folder, tmp_path / "study"))
 
     def test_a_finished_study_is_not_run_again(self, made, monkeypatch):
         monkeypatch.setattr(Store, "finish", None)

@@ -173,7 +173,8 @@ def test_penguins_with_missing_cells_are_told_apart(tmp_path):
     assert found.comparison["NaiveBayes"].log_loss == pytest.approx(metrics.log_loss(y, proba))
 
 
-def test_heart_disease_with_doubt_rejects_and_costs_what_it_says(tmp_path):
+def test_heart_disease_with_doubt_rejects_and_costs_what_it_says(tmp_path, monkeypatch):
+    monkeypatch.setattr("lyceum.studies._conclusions._ROUNDS", 30)
     found = lyceum.study(
         datasets.path("heart_disease"), "diameter narrowing", learners=QUICK, doubt=0.2, folds=3,
         bootstrap_632=True, out=tmp_path / "study",
@@ -190,17 +191,6 @@ def test_heart_disease_with_doubt_rejects_and_costs_what_it_says(tmp_path):
     for learner in found.comparison.learners:
         assert learner.error_632 == pytest.approx(learner.loss, abs=0.06)
     assert set(np.asarray(found.model.predict(datasets.load("heart_disease"))).tolist()) <= {0, 1, "reject"}
-
-
-def test_the_report_is_one_page(tmp_path, monkeypatch):
-    monkeypatch.undo()
-    found = lyceum.study(
-        datasets.path("heart_disease"), "diameter narrowing", learners=["NaiveBayes"], folds=2,
-        out=tmp_path / "study",
-    )  # fmt: skip
-    page = found.report_path.read_text()
-    assert "</html>" in page
-    assert "naive Bayes" in page
 
 
 def test_a_frame_is_kept_with_the_study_so_that_its_recipe_runs_again(tmp_path):
@@ -285,7 +275,7 @@ def test_a_class_of_two_rows_can_still_be_compared(tmp_path):
     y = ["a"] * 30 + ["b"] * 28 + ["c"] * 2
     table = pa.table({"x": rng.normal(size=60), "z": rng.normal(size=60), "y": y})
     found = lyceum.study(
-        table, "y", learners=["NaiveBayes", "LinearDiscriminant", "C45"], out=tmp_path / "study"
+        table, "y", learners=["NaiveBayes", "LinearDiscriminant", "C45"], n_settings=1, out=tmp_path / "study"
     )
     assert found.comparison.n_folds == 10
     assert len(found.comparison.learners) >= 3
