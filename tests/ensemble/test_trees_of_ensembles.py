@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
+from sklearn.linear_model import LogisticRegression as TheirLogistic
 
 from lyceum.datasets import load
 from lyceum.ensemble import (
+    AdaBoostRegressor,
     BaggingClassifier,
     ExtraTreesClassifier,
     GradientBoostingClassifier,
@@ -13,6 +15,7 @@ from lyceum.ensemble import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
+from lyceum.linear import LogisticRegression
 from lyceum.plot import tree as draw_tree
 
 X, y = load_iris(return_X_y=True)
@@ -89,3 +92,25 @@ def test_balanced_subsamples_give_every_class_the_same_weight_in_every_tree():
         for w in ("balanced", "balanced_subsample")
     ]
     np.testing.assert_array_equal(whole[0].predict_proba(X), whole[1].predict_proba(X))
+
+
+@pytest.mark.parametrize("target", [y, y > 0], ids=["three classes", "two"])
+def test_scores_of_bagged_members_are_averaged(target):
+    model = BaggingClassifier(LogisticRegression(), n_estimators=3, random_state=0).fit(X, target)
+    expected = np.mean([member.decision_function(X) for member in model], axis=0)
+    np.testing.assert_allclose(model.decision_function(X), expected, rtol=1e-12)
+    assert not hasattr(BaggingClassifier(), "decision_function")  # trees have none
+
+
+def test_a_bagged_member_that_missed_a_class_gives_it_its_least_score():
+    model = BaggingClassifier(TheirLogistic(), max_samples=4, n_estimators=9, random_state=2).fit(X, y)
+    few = [member for member in model if len(member.classes_) == 2]
+    assert few
+    scores = model.decision_function(X)
+    assert scores.shape == (150, 3)
+    assert np.isfinite(scores).all()
+
+
+def test_stages_of_adaboost_have_scores():
+    model = AdaBoostRegressor(n_estimators=4, random_state=0).fit(X[:, 1:], X[:, 0])
+    assert list(model.staged_score(X[:, 1:], X[:, 0]))[-1] == pytest.approx(model.score(X[:, 1:], X[:, 0]))

@@ -9,6 +9,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.metrics import r2_score
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -270,6 +271,11 @@ class AdaBoostRegressor(Regressor, MemberImportances, Ensemble):
         check_is_fitted(self)
         for count in range(1, len(self.estimators_) + 1):
             yield self._apply_to_members(partial(_median, self, count=count), X)
+
+    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
+        """R² of the first member, the first two, ..."""
+        for predicted in self.staged_predict(X):
+            yield float(r2_score(y, predicted, sample_weight=sample_weight))
 
     # -- what was learned ------------------------------------------------------------------------------------
 

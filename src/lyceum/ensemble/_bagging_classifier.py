@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
 
+from lyceum._threads import ordered_map
 from lyceum.base import Classifier, normalize_posteriors
 from lyceum.ensemble._bagging_base import BAG_CONSTRAINTS, BaggingBase
 from lyceum.ensemble._member_data import MemberData, MemberImportances, one_hot, posteriors, vote_codes
@@ -24,6 +25,10 @@ __all__ = ["BaggingClassifier"]
 
 def _answers_of_trees(self: Any) -> bool:
     return are_trees(getattr(self, "estimators_", [self._base()]), whole=self._node_values is votes)
+
+
+def _members_have_scores(self: Any) -> bool:
+    return all(hasattr(one, "decision_function") for one in getattr(self, "estimators_", [self._base()]))
 
 
 class BaggingClassifier(Classifier, MemberImportances, BaggingBase):
@@ -175,6 +180,11 @@ class BaggingClassifier(Classifier, MemberImportances, BaggingBase):
         """The logarithms of `predict_proba`."""
         return self._apply_to_members(partial(_log_mean, self), X)
 
+    @available_if(_members_have_scores)
+    def decision_function(self, X: Any) -> Any:
+        """The mean score of the members: of the second of two classes, (n,), or of K classes, (n, K)."""
+        return self._apply_to_members(partial(_mean_scores, self), X)
+
     def staged_predict_proba(self, X: Any) -> Iterator[Any]:
         """`predict_proba` of the first member, the first two, ..."""
         yield from self._staged(X)
@@ -241,3 +251,23 @@ def _predicted(model: BaggingClassifier, data: MemberData) -> np.ndarray:
 def _log_mean(model: BaggingClassifier, data: MemberData) -> np.ndarray:
     with np.errstate(divide="ignore"):
         return np.log(model._mean(data))
+
+
+def _mean_scores(model: BaggingClassifier, data: MemberData) -> np.ndarray:
+    K, members = len(model.classes_), list(zip(model.estimators_, model._columns))
+    work = partial(_scores_of_member, model.classes_, data)
+    total: Any = sum(ordered_map(work, members)) / len(members)
+    return total[:, -1] if K <= 2 else total
+
+
+def _scores_of_member(classes: np.ndarray, data: MemberData, pair: tuple[Any, Any]) -> np.ndarray:
+    """The scores of all classes; a class that a member has not seen has the least of its scores."""
+    member, columns = pair
+    scores = np.asarray(data.ask(member.decision_function, columns=columns), dtype=np.float64)
+    if scores.ndim == 1:
+        scores = np.column_stack([-scores, scores])[:, -len(member.classes_) :]
+    if len(member.classes_) == len(classes):
+        return scores
+    every = np.repeat(scores.min(axis=1, keepdims=True), len(classes), axis=1)
+    every[:, np.searchsorted(classes, member.classes_)] = scores
+    return every

@@ -15,7 +15,7 @@ from lyceum.base import CATEGORICAL_FEATURES, Learner, undefined, validation_par
 from lyceum.data import Block, Inputs, Rows
 from lyceum.ensemble._boosting_losses import Loss
 from lyceum.ensemble._boosting_trees import MOST_LEAVES, BoostGrowth, TreeGrower
-from lyceum.ensemble._trees_as_learners import tree_of_scores
+from lyceum.ensemble._trees_as_learners import TreesOfRounds
 from lyceum.errors import DataError, SettingError
 from lyceum.progress import report
 from lyceum.report import Summary, Table
@@ -36,7 +36,7 @@ _MIN_HESSIAN = 1e-3  # of a leaf, for a row of weight 1
 _ROWS, _COLUMNS, _HELD_OUT = 101, 102, 103  # what a hash is drawn for
 
 
-class GradientBoosting(WithTrees, Learner):
+class GradientBoosting(TreesOfRounds, WithTrees, Learner):
     """The rounds: trees on gradients, one an output, whose values are added to the scores."""
 
     _coding: ClassVar[Any] = "codes"
@@ -293,34 +293,6 @@ class GradientBoosting(WithTrees, Learner):
     # -- what was learned ----------------------------------------------------------------------------------
 
     @property
-    def estimators_(self) -> np.ndarray:
-        """The trees as learners of their own, (rounds, outputs): for text, rules, paths and drawings."""
-        check_is_fitted(self)
-        scores, K = self._score_names(), len(self.baseline_)
-        trees = [tree_of_scores(self, tree, scores[i % K]) for i, tree in enumerate(self.trees_)]
-        found = np.empty(len(trees), dtype=object)
-        found[:] = trees
-        return found.reshape(-1, K)
-
-    def _score_names(self) -> list[str]:
-        """What the trees of every output add to."""
-        assert self.schema_.target is not None
-        return [self.schema_.target.name]
-
-    def __len__(self) -> int:
-        return len(getattr(self, "trees_", ())) // max(1, len(getattr(self, "baseline_", ())))
-
-    def __bool__(self) -> bool:
-        return True  # a model without trees is one too
-
-    def __getitem__(self, number: Any) -> Any:
-        """The trees of a round, by its number."""
-        return self.estimators_[number]
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self.estimators_)
-
-    @property
     def feature_importances_(self) -> np.ndarray:
         """The share of the fall of the objective, over all trees, that is due to each column."""
         check_is_fitted(self)
@@ -328,6 +300,11 @@ class GradientBoosting(WithTrees, Learner):
             return np.zeros(len(self.schema_))
         falls = impurity_importances(self.trees_, len(self.schema_), normalize=False)
         return falls / falls.sum() if falls.sum() > 0 else falls
+
+    @property
+    def n_estimators_(self) -> int:
+        """Rounds that were kept, `n_iter_`, by scikit-learn's name."""
+        return self.n_iter_
 
     @property
     def train_score_(self) -> np.ndarray:

@@ -74,7 +74,7 @@ _ATTRIBUTES = """
         The trees as learners of their own, made on request: for text, rules, paths and drawings.
     baseline_ : ndarray of shape (n_outputs,)
         The best constant scores, to which the trees add.
-    n_iter_ : int
+    n_iter_, n_estimators_ : int
         Rounds that were kept.
     history_, validation_history_ : lists of float
         The mean loss before the first round and after every round, of the rows learned from and judged by.

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from sklearn.base import is_classifier
+from sklearn.utils.validation import check_is_fitted
 
-from lyceum.data import Column
+from lyceum.data import Column, Schema
 from lyceum.tree_core import Tree, impurity_importances
 from lyceum.trees import DecisionTreeClassifier, DecisionTreeRegressor
 
-__all__ = ["tree_of_forest", "tree_of_scores"]
+__all__ = ["TreesOfRounds", "tree_of_forest"]
 
 
 def tree_of_forest(forest: Any, tree: Tree) -> Any:
@@ -30,7 +32,7 @@ def tree_of_forest(forest: Any, tree: Tree) -> Any:
     return _with_tree(member, forest, tree, forest.schema_, forest.max_features_)
 
 
-def tree_of_scores(boosting: Any, tree: Tree, score: str) -> Any:
+def _tree_of_scores(boosting: Any, tree: Tree, score: str) -> Any:
     """A tree that adds to a score, which is what it predicts; its gains are of the loss, not of variances."""
     tree = replace(tree, impurity=np.full(tree.n_nodes, np.nan))
     member = DecisionTreeRegressor(max_depth=boosting.max_depth, max_leaf_nodes=boosting.max_leaf_nodes)
@@ -45,3 +47,39 @@ def _with_tree(member: Any, owner: Any, tree: Tree, schema: Any, max_features: i
     member.tree_, member.max_features_ = tree, max_features
     member.feature_importances_ = impurity_importances(tree, owner.n_features_in_)
     return member
+
+
+class TreesOfRounds:
+    """The trees of boosting, round by round, as learners."""
+
+    trees_: list[Tree]
+    baseline_: np.ndarray
+    schema_: Schema
+
+    @property
+    def estimators_(self) -> np.ndarray:
+        """The trees as learners of their own, (rounds, outputs): for text, rules, paths and drawings."""
+        check_is_fitted(self)
+        scores, K = self._score_names(), len(self.baseline_)
+        trees = [_tree_of_scores(self, tree, scores[i % K]) for i, tree in enumerate(self.trees_)]
+        found = np.empty(len(trees), dtype=object)
+        found[:] = trees
+        return found.reshape(-1, K)
+
+    def _score_names(self) -> list[str]:
+        """What the trees of every output add to."""
+        assert self.schema_.target is not None
+        return [self.schema_.target.name]
+
+    def __len__(self) -> int:
+        return len(getattr(self, "trees_", ())) // max(1, len(getattr(self, "baseline_", ())))
+
+    def __bool__(self) -> bool:
+        return True  # a model without trees is one too
+
+    def __getitem__(self, number: Any) -> Any:
+        """The trees of a round, by its number."""
+        return self.estimators_[number]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.estimators_)
