@@ -70,6 +70,29 @@ def test_the_tables_are_those_of_the_formulas(days):
 
 
 @pytest.mark.syllabus("3.2")
+def test_the_users_own_p_is_renormalised(days):
+    X, y = days
+    own = {"outlook": {"overcast": 0.5, "rainy": 0.2, "sunny": 0.3}}
+    model = NaiveBayes(estimate="m", m=4.0, m_prior=own).fit(X, y)
+    counts, n = np.array([[0, 2, 3], [4, 3, 2]]), np.array([[5.0], [9.0]])
+    np.testing.assert_allclose(model.tables_[0], (counts + 4 * np.array([0.5, 0.2, 0.3])) / (n + 4))
+    uniform = NaiveBayes(estimate="m", m=4.0).fit(X, y)
+    np.testing.assert_allclose(model.tables_[1], uniform.tables_[1])
+    assert "own p" in str(model.summary())
+    # 2 of 6 rows are a and 4 are b, m = 4: (2 + 4 * .75) / 10 = 5/10 and (4 + 4 * .5) / 10 = 6/10
+    rows = pd.DataFrame({"v": pd.Categorical(list("aabbbb"))})
+    given = NaiveBayes(estimate="m", m=4.0, m_prior={0: [0.75, 0.5]}).fit(rows, ["k"] * 6)
+    np.testing.assert_allclose(given.tables_[0], [[5 / 11, 6 / 11]])
+    for wrong, message in (
+        ({"outlook": [0.5, 0.5]}, "a probability for each"),
+        ({"outlook": {"fog": 1.0}}, "names 'fog'"),
+        ({"nowhere": [1.0]}, "does not exist"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            NaiveBayes(estimate="m", m_prior=wrong).fit(X, y)
+
+
+@pytest.mark.syllabus("3.2")
 def test_m_of_the_number_of_values_is_laplace_and_m_of_zero_is_raw(days):
     X, y = days
     outlook = X[["outlook"]]

@@ -166,3 +166,16 @@ def test_bad_input_is_named():
     with pytest.raises(MissingValuesError, match="column 'x1' has a missing value"):
         GaussianDensity().fit([[0.0, 1.0], [1.0, np.nan]])
     assert "Student-t" in str(GaussianDensity(estimate="bayes").fit(rows_of(5, 2)).summary())
+
+
+@pytest.mark.syllabus("3.6")
+def test_the_evidence_is_the_product_of_the_predictions_of_every_next_row():
+    X = np.random.default_rng(8).normal(size=(6, 2)) + 1.0
+    settings = {"prior_mean": 0.0, "kappa_0": 0.5, "nu_0": 4.0, "scale": 2.0}
+    total = 0.0
+    for i in range(1, 6):
+        total += GaussianDensity(estimate="bayes", **settings).fit(X[:i]).score_samples(X[i : i + 1])[0]
+    found = [GaussianDensity(estimate="map", **settings).fit(X[:n]).log_evidence_ for n in (1, 6)]
+    assert found[1] - found[0] == pytest.approx(total)
+    assert "ln evidence" in str(GaussianDensity(estimate="bayes", **settings).fit(X).summary())
+    assert np.isnan(GaussianDensity().fit(X).log_evidence_)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lyceum.data import Schema
+from lyceum.data import Column, Schema
 from lyceum.errors import SchemaError, SettingError
 
 __all__ = ["CONDITIONALS", "column_densities", "estimate_table", "kernel_bandwidths", "keys_by_name"]
@@ -16,7 +16,7 @@ __all__ = ["CONDITIONALS", "column_densities", "estimate_table", "kernel_bandwid
 CONDITIONALS = ("gaussian", "kernel", "histogram")
 
 
-def estimate_table(counts: np.ndarray, estimate: str, m: float, m_prior: str) -> np.ndarray:
+def estimate_table(counts: np.ndarray, estimate: str, m: float, m_prior: str | np.ndarray) -> np.ndarray:
     """P(category | class) from counts; rows are categories, columns are classes, and columns sum to 1.
 
     A class without cells gets the table of all classes.
@@ -29,7 +29,9 @@ def estimate_table(counts: np.ndarray, estimate: str, m: float, m_prior: str) ->
     return table / np.where(total > 0, total, 1.0)
 
 
-def _m_estimate(counts: np.ndarray, m: float, m_prior: str) -> np.ndarray:
+def _m_estimate(counts: np.ndarray, m: float, m_prior: str | np.ndarray) -> np.ndarray:
+    if not isinstance(m_prior, str):
+        return counts + m * m_prior[:, None]  # the table is divided by its sum, whatever that of p is
     p = _marginal(counts) if m_prior == "marginal" else np.ones((len(counts), 1))
     return counts + m * p / max(p.sum(), 1.0)
 
@@ -39,7 +41,7 @@ def _marginal(counts: np.ndarray) -> np.ndarray:
     return marginal if marginal.any() else np.ones_like(marginal)
 
 
-_ESTIMATES: dict[str, Callable[[np.ndarray, float, str], np.ndarray]] = {
+_ESTIMATES: dict[str, Callable[[np.ndarray, float, Any], np.ndarray]] = {
     "raw": lambda counts, m, m_prior: counts,
     "laplace": lambda counts, m, m_prior: counts + 1.0,
     "m": _m_estimate,
@@ -79,6 +81,36 @@ def kernel_bandwidths(schema: Schema, names: Sequence[str], given: Any) -> list[
         if h != "reference" and not (is_number and 0 < float(h) < np.inf):
             raise SettingError(f"bandwidth[{name!r}] is {h!r}: give a number above 0, or 'reference'")
     return [chosen.get(name, "reference") for name in names]
+
+
+def table_priors(schema: Schema, given: Any) -> dict[str, str | np.ndarray]:
+    """p of the m-estimate of every categorical column: a name for all, or the user's own by column."""
+    columns = {schema[j].name: schema[j] for j in schema.categorical}
+    chosen = keys_by_name(schema, given, "m_prior")
+    if not isinstance(chosen, Mapping):
+        return dict.fromkeys(columns, chosen)
+    for name in chosen:
+        if name not in columns:
+            raise SchemaError(f"m_prior names the column {name!r}, which holds no categories")
+    return {name: _own_prior(column, chosen.get(name, "uniform")) for name, column in columns.items()}
+
+
+def _own_prior(column: Column, given: Any) -> str | np.ndarray:
+    if isinstance(given, str) and given in ("uniform", "marginal"):
+        return given
+    labels = np.asarray(column.categories).tolist()
+    if isinstance(given, Mapping):
+        odd = [label for label in given if label not in labels]
+        if odd:
+            raise SettingError(f"m_prior[{column.name!r}] names {odd[0]!r}; the categories are {labels}")
+        given = [given.get(label, 0.0) for label in labels]
+    p = np.asarray(given, dtype=np.float64) if not isinstance(given, str) else np.empty(0)
+    if p.shape != (len(labels),) or not np.isfinite(p).all() or (p < 0).any():
+        raise SettingError(
+            f"m_prior[{column.name!r}] is {given!r}: give 'uniform', 'marginal', or a probability for each "
+            f"of {labels}"
+        )
+    return p
 
 
 def keys_by_name(schema: Schema, given: Any, parameter: str) -> Any:

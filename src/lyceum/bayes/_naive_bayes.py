@@ -17,6 +17,7 @@ from lyceum.bayes._conditionals import (
     estimate_table,
     kernel_bandwidths,
     keys_by_name,
+    table_priors,
 )
 from lyceum.bayes._generative import GenerativeClassifier
 from lyceum.bayes._histogram_bins import BinColumns, bin_edges
@@ -72,8 +73,10 @@ class NaiveBayes(GenerativeClassifier):
         zero-weight rows have them.
     m : float, default=1.0
         The weight of p in the m-estimate.
-    m_prior : {"uniform", "marginal"}, default="uniform"
-        p in the m-estimate: 1 / number of categories, or the frequency of the category over all classes.
+    m_prior : {"uniform", "marginal"} or dict of column to p, default="uniform"
+        p in the m-estimate: 1 / number of categories, the frequency of the category over all classes, or by
+        column the user's own, as dict of category to p or in the order of `categories_`; columns that are not
+        named have "uniform". Where p does not sum to 1, tables are divided by their sum.
     unbiased : bool, default=False
         Divide by n_jk - 1 instead of n_jk for the variances of Gaussian columns; a class with one cell in a
         column then has the variance of the column over all classes.
@@ -161,7 +164,7 @@ class NaiveBayes(GenerativeClassifier):
         "unbiased": ["boolean"],
         "estimate": [StrOptions({"laplace", "raw", "m"})],
         "m": [Interval(Real, 0, None, closed="left")],
-        "m_prior": [StrOptions({"uniform", "marginal"})],
+        "m_prior": [StrOptions({"uniform", "marginal"}), dict],
         "var_smoothing": [Interval(Real, 0, None, closed="left")],
         "categorical_features": CATEGORICAL_FEATURES,
         **PRIOR_CONSTRAINTS,
@@ -175,7 +178,7 @@ class NaiveBayes(GenerativeClassifier):
         bandwidth: Any = "reference",
         estimate: str = "laplace",
         m: float = 1.0,
-        m_prior: str = "uniform",
+        m_prior: Any = "uniform",
         unbiased: bool = False,
         var_smoothing: float = 1e-9,
         priors: Any = None,
@@ -243,8 +246,11 @@ class NaiveBayes(GenerativeClassifier):
         columns = schema.categorical
         # in the order of the codes
         counts = statistic.counts.arrange([np.asarray(schema[j].categories) for j in columns])
-        estimate = partial(estimate_table, estimate=self.estimate, m=self.m, m_prior=self.m_prior)
-        tables = {name: estimate(counts.table(name)).T for name in counts.names}
+        p = table_priors(self.schema_, self.m_prior)
+        tables = {
+            name: estimate_table(counts.table(name), self.estimate, self.m, p.get(name, "uniform")).T
+            for name in counts.names
+        }
         self.categories_ = [np.asarray(self.schema_[j].categories) for j in self.schema_.categorical]
         self.tables_ = [tables[self.schema_[j].name] for j in self.schema_.categorical]
         self.histograms_ = {name: tables[name] for name in self.edges_}
@@ -341,11 +347,16 @@ class NaiveBayes(GenerativeClassifier):
             "histogram columns": len(self.edges_),
             "kernel columns": len(self._kernel_columns),
             "categorical columns": len(self.categories_),
-            "tables": f"m-estimate, m = {self.m}, {self.m_prior}" if self.estimate == "m" else self.estimate,
+            "tables": f"m-estimate, m = {self.m}, {self._prior_text()}"
+            if self.estimate == "m"
+            else self.estimate,
             "variances divided by": "n - 1 (unbiased)" if self.unbiased else "n (maximum likelihood)",
             "added to variances": self.epsilon_,
         }
         return Summary(head.title, {**head.facts, **facts}, summary_tables(self))
+
+    def _prior_text(self) -> str:
+        return self.m_prior if isinstance(self.m_prior, str) else "own p"
 
     def _n_parameters(self) -> int:
         if len(self._kernel_columns):

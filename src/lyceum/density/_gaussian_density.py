@@ -82,6 +82,9 @@ class GaussianDensity(Density, OnePassLearner):
         κ_n; NaN where it is not used.
     nu_ : float
         ν_n; NaN where it is not used.
+    log_evidence_ : float
+        ln p(rows), the parameters averaged over the prior, to compare priors or models by; for "map" and
+        "bayes" with an unknown covariance, else NaN.
     mean_covariance_ : array of shape (d, d)
         The uncertainty of the mean: S/n² for "ml", E[Σ]/κ_n by the posterior (NaN if ν_n <= d + 1), or V_n.
     statistic_ : Scatter
@@ -159,6 +162,7 @@ class GaussianDensity(Density, OnePassLearner):
         found: GaussianFit = fit_gaussian(statistic, self)
         self.mean_, self.covariance_, self.degrees_ = found.mean, found.covariance, found.degrees
         self.kappa_, self.nu_, self.mean_covariance_ = found.kappa, found.nu, found.mean_covariance
+        self.log_evidence_ = found.log_evidence
         white = whiten(self.covariance_, np.diag(self.covariance_))
         if white.dependent is not None:
             self._warn_of(white.dependent)
@@ -303,6 +307,7 @@ class GaussianDensity(Density, OnePassLearner):
             ("degrees of freedom", self.degrees_),
             ("kappa_n", self.kappa_),
             ("nu_n", self.nu_),
+            ("ln evidence", self.log_evidence_),
         ):
             if np.isfinite(value):
                 facts[name] = value

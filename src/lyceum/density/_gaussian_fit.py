@@ -21,6 +21,7 @@ class GaussianFit(NamedTuple):
     kappa: float
     nu: float
     mean_covariance: np.ndarray
+    log_evidence: float = np.nan
 
 
 def fit_gaussian(statistic: Scatter, params: Any) -> GaussianFit:
@@ -41,10 +42,11 @@ def _inverse_wishart(statistic: Scatter, params: Any) -> GaussianFit:
     posterior = prior.update(n, x, S)
     mean = np.where(prior.used, posterior.mean, x)
     known = (float(posterior.kappa), float(posterior.nu), posterior.mean_covariance())
+    evidence = prior.log_evidence(n, x, S)
     if params.estimate == "map":
-        return GaussianFit(mean, posterior.mode(), np.inf, *known)
+        return GaussianFit(mean, posterior.mode(), np.inf, *known, evidence)
     next_row = posterior.predictive()
-    return GaussianFit(mean, next_row.shape, float(next_row.degrees), *known)
+    return GaussianFit(mean, next_row.shape, float(next_row.degrees), *known, evidence)
 
 
 def _known_covariance(statistic: Scatter, params: Any) -> GaussianFit:
