@@ -330,3 +330,9 @@ def test_a_file_is_read_once_for_inspect_and_scan(tmp_path, name):
     assert str(rows.schema) == str(expected.schema)
     assert found["two"].kind == rows.schema["two"].kind == ("binary" if name == "t.csv" else "continuous")
     assert repr(rows) == repr(expected)
+
+
+def test_years_that_rise_are_times_and_not_identifiers():
+    found = inspect(pa.table({"year": range(1950, 2010), "id": range(100, 160), "x": [0.5, 2.0] * 30}))
+    assert [flag.code for flag in found["year"].flags] == ["ordered"]
+    assert [flag.code for flag in found["id"].flags][:1] == ["identifier"]

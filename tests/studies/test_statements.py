@@ -6,10 +6,8 @@ from tests.studies.fake_studies import constant_guess, told
 
 from lyceum.evaluate import LearningCurve
 from lyceum.studies._candidate import Failure, Suspect
-from lyceum.studies._difference_tests import sign_flip
 from lyceum.studies._posterior_statements import calibration_noise
 
-rng = np.random.default_rng(0)
 COSTS = {("yes", "no"): 5.0, ("no", "yes"): 1.0}
 
 
@@ -67,6 +65,8 @@ LUCKY = np.where(np.arange(200) == np.flatnonzero(Y)[0], 0.9, 0.1)  # one row be
 LUCKY_NUMBER = np.where(numbers() == numbers().max(), 9.0, constant_guess(numbers(), 10))
 UNLIKELY = np.full(1000, 0.081)
 ONE_WRONG = np.where(np.arange(200) < 100, clear(Y), np.where(Y == 1, 0.45, 0.55))
+
+LEFT = ("identifier", "numbers rows.", True)
 
 # sentence, data on which it must appear, data on which it must not
 SENTENCES = {
@@ -264,15 +264,20 @@ SENTENCES = {
             {
                 "suspects": (
                     Suspect("z", "leak", "gives the target away.", False),
-                    Suspect("z", "identifier", "numbers rows.", True),
+                    Suspect("z", *LEFT),
                 )
             },
         ),
     ),
     "left out": (
         "Column 'z' was left out",
-        (Y, {"a": clear(Y)}, {"suspects": (Suspect("z", "identifier", "numbers rows.", True),)}),
+        (Y, {"a": clear(Y)}, {"suspects": (Suspect("z", *LEFT),)}),
         (Y, {"a": clear(Y)}, {"suspects": (Suspect("z", "identifier", "numbers rows.", False),)}),
+    ),
+    "left out for one reason": (
+        "Columns 'z' and 'w' were left out: each numbers rows. Keep one with e.g. --keep 'z'",
+        (Y, {"a": clear(Y)}, {"suspects": (Suspect("z", *LEFT), Suspect("w", *LEFT))}),
+        (Y, {"a": clear(Y)}, {"suspects": (Suspect("z", *LEFT),)}),
     ),
     "mostly missing": (
         "was used with its missing cells",
@@ -369,23 +374,6 @@ def test_the_error_is_that_of_the_decisions_made():
     assert found.error == 0.3  # 0.3 > 1/6: "yes" is decided on 60 rows, 30 of them "no"
     doubted = told(y, {"a": proba}, doubt=0.25).comparison["a"]
     assert (doubted.reject_rate, doubted.error) == (0.6, 0.0)
-
-
-def test_sign_flips_of_few_pairs_are_counted_and_of_many_approximated():
-    assert sign_flip(np.array([1.0, 1.0, 1.0, 1.0])) == 2 / 16
-    assert sign_flip(np.array([1.0, -1.0])) == 1.0
-    assert sign_flip(np.zeros(5)) == 1.0
-    d = rng.normal(0.15, 1.0, 400)
-    t = d.sum() / np.sqrt(d @ d)
-    from scipy import stats
-
-    assert sign_flip(d) == pytest.approx(2 * stats.norm.sf(t), abs=0.01)
-
-
-def test_sign_flips_hold_their_level():
-    g = np.random.default_rng(4)
-    p = [sign_flip(g.standard_t(2, 15)) for _ in range(200)]
-    assert np.mean(np.array(p) < 0.05) <= 0.09
 
 
 def test_right_posteriors_stay_below_their_noise_nineteen_times_of_twenty():

@@ -24,6 +24,7 @@ _MANY = 50  # categories beyond which each has to earn its rows
 _FEW = 64  # distinct numbers up to which each is a group of rows
 _GROUP = 5  # rows that a group needs before its purity says anything
 _ENOUGH = 30  # rows that a verdict on a leak needs
+_YEARS = (1500, 2200)  # whole numbers that rise within these are years, no identifiers
 _SENTINELS = (-1.0, -9.0, -99.0, -999.0, -9999.0, 9.0, 99.0, 999.0, 9999.0, 99999.0)
 
 
@@ -136,6 +137,11 @@ def _commonest(facts: Facts) -> str | float:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
+def _are_years(values: np.ndarray) -> bool:
+    """Whether whole numbers that differ can be years, by their size and number."""
+    return bool(_YEARS[0] <= values.min() and values.max() <= _YEARS[1] and len(values) <= 300)
+
+
 def _identifier(facts: Facts) -> Iterator[Flag]:
     """Whole numbers that differ in every row, and times in order."""
     cells, profile = facts.cells, facts.profile
@@ -148,6 +154,8 @@ def _identifier(facts: Facts) -> Iterator[Flag]:
             yield Flag(
                 "ordered", "rises from row to row: the rows are in order of time, so split them by time"
             )
+    elif profile.whole and rising and _are_years(cells.values):
+        yield Flag("ordered", "rises from row to row, as years do: the rows are in order of time")
     elif facts.whole and profile.whole and bool((steps == 1).all()):
         yield Flag("identifier", "counts the rows: leave it out")
     elif profile.whole and len(cells) >= 50:
@@ -269,12 +277,17 @@ def _equal(one: Cells, two: Cells) -> bool:
 # -- columns against the target -----------------------------------------------------------------------------
 
 
+def _rows(n: int) -> str:
+    return "1 row" if n == 1 else f"{n:,} rows"
+
+
 def target_flags(facts: Facts, classes: np.ndarray | None) -> Iterator[Flag]:
     """What is wrong with the target itself."""
     profile = facts.profile
     if profile.n_missing:
         yield Flag(
-            "missing_target", f"is missing in {profile.n_missing:,} rows: nothing can be learned from those"
+            "missing_target",
+            f"is missing in {_rows(profile.n_missing)}: nothing can be learned there",
         )
     if facts.n_distinct == 1:
         yield Flag("constant", "is the same in every row: there is nothing to predict")

@@ -101,9 +101,15 @@ def interval_text(criterion: str, span: tuple[float, float]) -> str:
 
     >>> interval_text("1 − AUC", (0.111, 0.21)), interval_text("RMSE", (10.04, 11.8))
     ('0.790 to 0.889', '10.0 to 11.8')
+    >>> interval_text("1 − R²", (8e-6, 0.00062))
+    '0.99938 to 0.99999'
     """
-    low, high = (_amount(criterion, end) for end in shown_interval(criterion, span))
-    return f"{low} to {high}"
+    low, high = shown_interval(criterion, span)
+    if more_is_better(criterion):
+        decimals = _decimals_to_one(1.0 - low)
+        decimals += high < 1.0 and round(high, decimals) == 1.0
+        return f"{low:.{decimals}f} to {high:.{decimals}f}"
+    return f"{_amount(criterion, low)} to {_amount(criterion, high)}"
 
 
 def loss_text(criterion: str, loss: float) -> str:

@@ -288,14 +288,18 @@ class _Page:
     def columns(self) -> Iterator[tuple[str, str, str, str, list[str]]]:
         """(name, kind, values, why, remarks) of every column, those left out last."""
         remarks: dict[str, list[str]] = {}
+        left_out = {suspect.column for suspect in self.study.suspects if suspect.left_out}
         for suspect in self.study.suspects:
-            left_out = " It was left out." if suspect.left_out else ""
-            remarks.setdefault(suspect.column, []).append(f"{suspect.text.rstrip('.')}.{left_out}")
+            if suspect.code == "leak" and suspect.column in left_out:
+                continue
+            text = f"{suspect.text.rstrip('.?')}. It was left out." if suspect.left_out else suspect.text
+            remarks.setdefault(suspect.column, []).append(text if text[-1] in ".?" else f"{text}.")
         for column in self.study.schema:
             values = "" if column.categories is None else show_values(column.categories.tolist())
             yield column.name, column.kind, values, column.why, remarks.pop(column.name, [])
         for name, texts in remarks.items():
-            yield name, "left out", "", "", texts
+            kind = "target" if name == self.study.recipe.target else "left out"
+            yield name, kind, "", "", texts
 
     @property
     def built(self) -> list[tuple[Candidate, RankedLearner | None]]:

@@ -319,6 +319,15 @@ _TREND = {
 }
 
 
+def _left_out(columns: list[str], why: str) -> str:
+    """One sentence on the columns that were left out for the same reason."""
+    names = [repr(column) for column in columns]
+    keep = f"--keep {names[0]}, or keep = [{names[0]}] in the recipe"
+    if len(names) == 1:
+        return f"Column {names[0]} was left out: it {why}. Keep it with {keep}."
+    return f"Columns {joined_names(names)} were left out: each {why}. Keep one with e.g. {keep}."
+
+
 def _suspected(suspects: Iterable[Suspect]) -> Iterator[str]:
     suspects = list(suspects)
     out: dict[str, str] = {}
@@ -327,11 +336,8 @@ def _suspected(suspects: Iterable[Suspect]) -> Iterator[str]:
             out.setdefault(suspect.column, suspect.text)
     for leak in (s for s in suspects if s.code == "leak" and s.column not in out):
         yield f"Column {leak.column!r} {leak.text} If not, ignore it: every error here would be too small."
-    for column, text in out.items():
-        yield (
-            f"Column {column!r} was left out: it {text.rstrip('.?')}. Keep it with --keep {column!r}, or "
-            f"keep = [{column!r}] in the recipe."
-        )
+    for text in dict.fromkeys(out.values()):
+        yield _left_out([column for column, why in out.items() if why == text], text.rstrip(".?"))
     for suspect in suspects:
         if suspect.code == "ordered" and suspect.column not in out:
             yield (

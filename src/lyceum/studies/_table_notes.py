@@ -18,12 +18,12 @@ def table_notes(found: Inspection, recipe: Recipe) -> tuple[str, ...]:
     target = found[recipe.target]
     for n, what in ((target.n_missing, "without a target"), (target.n_infinite, "with an infinite target")):
         if n:
-            left = "row" if n == 1 else "rows"
-            were = "was" if n == 1 else "were"
-            notes.append(f"{n:,} {left} {what} {were} left out: nothing can be learned from them.")
+            left, were, them = ("row", "was", "it") if n == 1 else ("rows", "were", "them")
+            notes.append(f"{n:,} {left} {what} {were} left out: nothing can be learned from {them}.")
     if found.n_repeated:
+        repeat = "row repeats" if found.n_repeated == 1 else "rows repeat"
         notes.append(
-            f"{found.n_repeated:,} rows repeat an earlier row; where they are the same case, the errors "
+            f"{found.n_repeated:,} {repeat} an earlier row; where they are the same case, the errors "
             "here are too small."
         )
     return tuple(notes)
