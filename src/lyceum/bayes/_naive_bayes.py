@@ -318,6 +318,7 @@ class NaiveBayes(GenerativeClassifier):
 
         The base is the log-odds of the priors; base and contributions sum to the log of the ratio of the two
         posteriors. A missing or unknown cell adds nothing. With two classes the runner-up is the other one.
+        `factors` has the product P(k) Π_j p(x_j | k) itself, factor by factor.
         """
         return self._explain(X, partial(column_odds, self), AGAINST_RUNNER_UP)
 
