@@ -18,8 +18,9 @@ __all__ = ["target_task"]
 def target_task(X: Any, y: Any, who: str) -> Literal["classes", "numbers"]:
     """Whether the target of scanned rows X, or y, holds classes or numbers.
 
-    Text, true/false and two distinct numbers are classes, and so are at most 20 distinct whole numbers with
-    three rows each on average, of which at most one in ten has a single row.
+    Text, true/false and two distinct whole numbers are classes, and so are at most 20 distinct ones with
+    three rows each on average, of which at most one in ten has a single row. Fractions in y are numbers, as
+    scikit-learn takes no classes from them.
 
     >>> target_task(None, [1, 2, 3] * 5, "it"), target_task(None, [1.5, 2.0, 3.0] * 5, "it")
     ('classes', 'numbers')
@@ -35,5 +36,7 @@ def target_task(X: Any, y: Any, who: str) -> Literal["classes", "numbers"]:
     values = np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else y).ravel()
     if values.dtype.kind not in "iuf":
         return "classes"
+    if values.dtype.kind == "f" and (values[np.isfinite(values)] % 1 != 0).any():
+        return "numbers"
     column = target_column(ColumnProfile.of("y", pa.array(values, from_pandas=True), in_full=True), None)
     return "classes" if column.is_categorical else "numbers"
