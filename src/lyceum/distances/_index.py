@@ -201,14 +201,16 @@ class NeighborIndex:
             keep = distances <= radius
             if X is None:
                 keep &= found != query + some.start
-            return query[keep] + some.start, found[keep], distances[keep]
+            query, found, distances = query[keep], found[keep], distances[keep]
+            # rows of all pairs come in their order, so that a stable sort leaves it to equal distances
+            order = np.lexsort((distances, query) if tree is None else (found, distances, query))
+            return query[order] + some.start, found[order], distances[order]
 
         parts = list(ordered_map(work, self._stretches(points.shape[0], step)))
         query, found, distances = (np.concatenate(part) for part in zip(*parts)) if parts else _NOTHING
-        order = np.lexsort((found, distances, query))
         counts = np.bincount(query.astype(np.int64), minlength=points.shape[0])
         offsets = np.concatenate([[0], np.cumsum(counts)])
-        return RadiusNeighbors(offsets, distances[order], found[order].astype(np.int64))
+        return RadiusNeighbors(offsets, distances, found.astype(np.int64))
 
 
 _NOTHING = (np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))
