@@ -76,7 +76,7 @@ def committee(scale):
 
 @workload
 def stacking(scale):
-    n = size(50_000, scale)
+    n = size(25_000, scale)
     (X, y), test = _classes(n, 20, 52), _classes(20_000, 20, 53)
 
     def ours():
@@ -94,7 +94,7 @@ def stacking(scale):
 
     return Workload(
         "Committees",
-        "stacking of three scikit-learn members, 5 folds, n=50k d=20",
+        "stacking of three scikit-learn members, 5 folds, n=25k d=20",
         {"lyceum": _fitted(ours, X, y), "sklearn": _fitted(theirs, X, y)},
         _accuracy(*test),
         ("accuracy", 1, 0.005),
@@ -184,4 +184,134 @@ def isolation(scale):
         {"lyceum": scored(ours), "sklearn n_jobs=-1": scored(theirs)},
         quality,
         ("AUC", 1, 0.01),
+    )
+
+
+def _hundredth(n: int):
+    """Three Gaussian classes; one row in a hundred has a label."""
+    rng = np.random.default_rng(55)
+    y = rng.integers(0, 3, n)
+    X = rng.standard_normal((n, 10)) + 1.2 * np.eye(3, 10)[y]
+    return X, y, np.where(np.arange(n) < n // 100, y, -1)
+
+
+@workload
+def self_training(scale):
+    X, y, given = _hundredth(size(100_000, scale))
+
+    def ours():
+        from lyceum.paradigms import SelfTraining
+
+        return SelfTraining(threshold=0.9)
+
+    def theirs():
+        from sklearn.naive_bayes import GaussianNB
+        from sklearn.semi_supervised import SelfTrainingClassifier
+
+        return SelfTrainingClassifier(GaussianNB(), threshold=0.9)
+
+    return Workload(
+        "Unlabelled rows",
+        "self-training of naive Bayes, one label in a hundred, n=100k d=10",
+        {"lyceum": _fitted(ours, X, given), "sklearn": _fitted(theirs, X, given)},
+        _accuracy(X, y),
+        ("accuracy", 1, 0.005),
+    )
+
+
+@workload
+def semi_supervised_em(scale):
+    X, y, given = _hundredth(size(100_000, scale))
+    known, hidden = np.flatnonzero(given >= 0), np.flatnonzero(given < 0)
+    steps = 20
+
+    def ours():
+        from lyceum.bayes import NaiveBayes
+        from lyceum.paradigms import SemiSupervisedEM
+
+        return SemiSupervisedEM(NaiveBayes(estimate="raw"), max_iter=steps, tol=0.0)
+
+    def theirs():
+        from sklearn.naive_bayes import GaussianNB
+
+        rows = np.concatenate([known, np.tile(hidden, 3)])
+        labels = np.concatenate([given[known], np.repeat([0, 1, 2], len(hidden))])
+
+        def run():
+            model = GaussianNB().fit(X[known], given[known])
+            for _ in range(steps):
+                soft = model.predict_proba(X[hidden])
+                model = GaussianNB().fit(X[rows], labels, np.append(np.ones(len(known)), soft.T.ravel()))
+            return model.predict
+
+        return run
+
+    return Workload(
+        "Unlabelled rows",
+        "20 steps of EM over naive Bayes, one label in a hundred, n=100k d=10",
+        {"lyceum": _fitted(ours, X, given), "sklearn in a loop": theirs},
+        _accuracy(X, y),
+        ("accuracy", 1, 0.005),
+    )
+
+
+@workload
+def far_from_neighbors(scale):
+    n = size(20_000, scale)
+    rng = np.random.default_rng(56)
+    X = np.vstack([rng.standard_normal((n, 10)), 2.0 * rng.standard_normal((n // 100, 10))])
+    truth = np.repeat([0, 1], [n, n // 100])
+
+    def ours():
+        from lyceum.paradigms import NeighborDistance
+
+        model = NeighborDistance(metric="euclidean")
+        return lambda: -model.fit(X).score_samples(X)
+
+    def theirs():
+        from sklearn.neighbors import NearestNeighbors
+
+        model = NearestNeighbors(n_neighbors=10)
+        return lambda: model.fit(X).kneighbors(X)[0].mean(axis=1)
+
+    def quality(scores):
+        from sklearn.metrics import roc_auc_score
+
+        return {"AUC": float(roc_auc_score(truth, scores))}
+
+    return Workload(
+        "Anomalies",
+        "mean distance to 10 nearest rows, n=20k d=10",
+        {"lyceum": ours, "sklearn": theirs},
+        quality,
+        ("AUC", 1, 0.01),
+    )
+
+
+@workload
+def experts(scale):
+    n = size(20_000, scale)
+    rng = np.random.default_rng(57)
+    X = rng.standard_normal((n, 5))
+    y = np.where(X[:, 0] > 0, X[:, 1], -2.0 * X[:, 2]) + 0.1 * rng.standard_normal(n)
+
+    def ours():
+        from lyceum.ensemble import MixtureOfExperts
+
+        return MixtureOfExperts(n_experts=2, random_state=0)
+
+    def peer():
+        from sklearn.ensemble import HistGradientBoostingRegressor
+
+        return HistGradientBoostingRegressor()
+
+    def quality(predict):
+        return {"R2": float(1.0 - np.mean((np.asarray(predict(X)) - y) ** 2) / y.var())}
+
+    return Workload(
+        "Committees",
+        "two linear experts under a gate, beside boosted trees of scikit-learn, n=20k d=5",
+        {"lyceum": _fitted(ours, X, y), "sklearn boosting": _fitted(peer, X, y)},
+        quality,
+        ("R2", 1, 0.02),
     )

@@ -10,10 +10,12 @@ from tests.checks.model_laws import a_saved_model_is_the_model, it_shows_itself
 from tests.checks.posterior_laws import posteriors_are_probabilities
 
 from lyceum.bayes import NaiveBayes
+from lyceum.datasets import load
 from lyceum.ensemble import HierarchicalMixtureOfExperts, MixtureOfExperts
 from lyceum.ensemble._expert_mixture import GateTree
-from lyceum.errors import SettingError
+from lyceum.errors import SchemaError, SettingError
 from lyceum.linear import LogisticRegression
+from lyceum.trees import DecisionTreeClassifier
 
 rng = np.random.default_rng(0)
 X = rng.uniform(-2, 2, (300, 2))
@@ -68,7 +70,7 @@ def test_one_expert_is_the_learner_itself():
 
 
 def test_a_hierarchy_of_one_level_is_a_mixture():
-    flat = MixtureOfExperts(n_experts=2).fit(X, BENT)
+    flat = MixtureOfExperts(n_experts=2, n_init=1).fit(X, BENT)
     tree = HierarchicalMixtureOfExperts(depth=1, branching=2).fit(X, BENT)
     np.testing.assert_array_equal(flat.predict(X), tree.predict(X))
 
@@ -86,7 +88,7 @@ def test_shares_of_leaves_are_products_of_gates():
 
 
 def test_mixtures_of_classifiers_obey_the_laws():
-    model = MixtureOfExperts(NaiveBayes(), n_experts=2)
+    model = MixtureOfExperts(NaiveBayes(), n_experts=2, n_init=1)
     for law in (a_saved_model_is_the_model, posteriors_are_probabilities, it_shows_itself):
         law(model, Case())
 
@@ -97,7 +99,34 @@ def test_experts_must_take_weights():
 
 
 def test_further_starts_do_not_harm():
-    one = MixtureOfExperts(n_experts=3).fit(X, BENT)
-    many = MixtureOfExperts(n_experts=3, n_init=4, random_state=0, record=True).fit(X, BENT)
+    one = MixtureOfExperts(n_experts=3, n_init=1).fit(X, BENT)
+    many = MixtureOfExperts(n_experts=3, n_init=3, random_state=0, record=True).fit(X, BENT)
     assert many.history_[-1] >= one.history_[-1] - 1e-9
     assert [step["step"] for step in many.record_] == list(range(many.n_iter_ + 1))
+
+
+@pytest.mark.syllabus("11.6")
+@pytest.mark.parametrize("seed", [57, 58])
+def test_the_default_finds_two_planes_that_no_axis_of_the_rows_tells_apart(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(300, 4))
+    y = np.where(X[:, 0] > 0, X[:, 1], -2.0 * X[:, 2])
+    model = MixtureOfExperts(n_experts=2, random_state=0).fit(X, y)
+    assert model.score(X, y) > 0.95
+    found = model.explain(X[:5])
+    np.testing.assert_allclose(found.shares.sum(axis=1), model.predict(X[:5]))
+    np.testing.assert_allclose(found.scores, model.predict(X[:5]))
+
+
+@pytest.mark.syllabus("11.6")
+def test_experts_that_are_not_linear_explain_columns_and_what_each_said():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 3))
+    labels = np.where(X[:, 0] * X[:, 1] > 0, "same", "other")
+    model = MixtureOfExperts(DecisionTreeClassifier(max_depth=2), n_experts=2, random_state=0).fit(X, labels)
+    found = model.explain(X[:6])
+    best = model.predict_proba(X[:6]).max(axis=1)
+    np.testing.assert_allclose(found.scores, best)
+    np.testing.assert_allclose(found.shares.sum(axis=1), best)
+    with pytest.raises(SchemaError, match="expert=LogisticRegression"):
+        MixtureOfExperts().fit(load("penguins"))

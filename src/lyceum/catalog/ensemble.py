@@ -238,6 +238,7 @@ ENTRIES = (
         scales="in memory",
         cost="that of the stages, times the folds and one; a row is asked about until a stage is sure",
         syllabus=("11.6",),
+        space={"thresholds": [None, [0.8], [0.9], [0.99]]},
         in_study="never",
     ),
     Entry(
@@ -271,6 +272,7 @@ ENTRIES = (
         scales="in memory",
         cost="that of the learner, and n·d·log n per auxiliary target and fold",
         syllabus=("11.5",),
+        space={"cv": [3, 5, 10]},
         in_study="never",
     ),
 )

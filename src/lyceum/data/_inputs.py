@@ -144,14 +144,14 @@ class Inputs:
         if self.task == "classes" and not target.is_categorical:
             raise SchemaError(
                 f"{self.who} predicts classes, but the target {target.name!r} is continuous ({target.why}): "
-                f"declare its kind, scan(..., kinds={{{target.name!r}: 'categorical'}}), or use a regressor"
+                f"declare its kind, scan(..., kinds={{{target.name!r}: 'categorical'}}), or "
+                f"{getattr(self.learner, '_for_numbers', 'use a regressor')}"
             )
         if self.task == "numbers" and target.is_categorical:
             if target.is_text:
                 raise SchemaError(
                     f"{self.who} predicts numbers, but the target {target.name!r} holds categories "
-                    f"({target.why}): "
-                    "use a classifier"
+                    f"({target.why}): {getattr(self.learner, '_for_classes', 'use a classifier')}"
                 )
             rows = rows.then(TargetNumbers(target))
         return rows if self.takes_unlabelled else rows.then(CheckTarget(self.who))

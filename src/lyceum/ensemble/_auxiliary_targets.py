@@ -94,6 +94,9 @@ class AuxiliaryTargets(EitherTask, Learner):
         "categorical_features": CATEGORICAL_FEATURES,
     }
 
+    _for_classes: ClassVar[str] = "give it a classifier, e.g. estimator=NaiveBayes()"
+    _for_numbers: ClassVar[str] = "give it a regressor, e.g. estimator=Ridge()"
+
     classes_: np.ndarray
     estimator_: Any
     places_: np.ndarray

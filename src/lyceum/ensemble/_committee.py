@@ -154,6 +154,9 @@ class Committee(EitherTask, CommitteeBase):
         self.verbose = verbose
         self.categorical_features = categorical_features
 
+    _for_classes: ClassVar[str] = "give it classifiers as members, e.g. members=[NaiveBayes(), C45()]"
+    _for_numbers: ClassVar[str] = "give it regressors as members, e.g. members=[Ridge(), CARTRegressor()]"
+
     def _default_members(self) -> list[Any]:
         return usual_classifiers()
 

@@ -55,6 +55,9 @@ EXPERT_CONSTRAINTS: dict[str, Any] = {
 class ExpertsBase(EitherTask, Learner):
     """Experts under gates, whatever the shape of the tree."""
 
+    _for_classes: ClassVar[str] = "give it classifiers as experts, e.g. expert=LogisticRegression()"
+    _for_numbers: ClassVar[str] = "give it regressors as experts, e.g. expert=Ridge()"
+
     expert: Any
     gate_alpha: float
     max_iter: int

@@ -38,7 +38,7 @@ class MixtureOfExperts(ExpertsBase):
         The most iterations.
     tol : float, default=1e-4
         Stop when an iteration gains at most this much log-likelihood per unit of weight.
-    n_init : int, default=1
+    n_init : int, default=3
         Starts: the first one shares rows out along their first principal axis, others along random ones.
     record : bool, default=False
         Whether to keep every iteration in `record_`.
@@ -102,7 +102,7 @@ class MixtureOfExperts(ExpertsBase):
         gate_alpha: float = 0.01,
         max_iter: int = 200,
         tol: float = 1e-4,
-        n_init: int = 1,
+        n_init: int = 3,
         record: bool = False,
         random_state: int | None = None,
         categorical_features: Any = "from_dtype",

@@ -91,6 +91,9 @@ class ModelAsPrior(EitherTask, Learner):
     _takes_missing: ClassVar[bool] = True
     _nan_means_none: ClassVar[bool] = True  # in `typical_`, of columns without a known cell
 
+    _for_classes: ClassVar[str] = "give task='classification'"
+    _for_numbers: ClassVar[str] = "give task='regression'"
+
     classes_: np.ndarray
     source_: Any
 

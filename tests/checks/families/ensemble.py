@@ -13,8 +13,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "Committee": {"random_state": 0},
     "AuxiliaryTargets": {"random_state": 0},
     "CascadeClassifier": {"cv": 3, "random_state": 0},
-    "MixtureOfExperts": {"n_experts": 2, "random_state": 0},
-    "HierarchicalMixtureOfExperts": {"depth": 1, "random_state": 0},
+    "MixtureOfExperts": {"n_experts": 2, "n_init": 1, "random_state": 0},
+    "HierarchicalMixtureOfExperts": {"depth": 1, "n_init": 1, "random_state": 0},
     "ModelBoostingClassifier": {"n_estimators": 5, "random_state": 0},
     "ModelBoostingRegressor": {"n_estimators": 5, "random_state": 0},
     "StackingClassifier": {"cv": 3, "random_state": 0},
@@ -28,8 +28,8 @@ CASES: dict[str, Case] = {
 }
 
 SCIKIT_SETTINGS: dict[str, dict[str, Any]] = {
-    "HierarchicalMixtureOfExperts": {"depth": 1, "tol": 1e-2},
-    "MixtureOfExperts": {"n_experts": 2, "tol": 1e-2},
+    "HierarchicalMixtureOfExperts": {"depth": 1, "n_init": 1, "tol": 1e-2},
+    "MixtureOfExperts": {"n_experts": 2, "n_init": 1, "tol": 1e-2},
     "ModelBoostingClassifier": {"n_estimators": 5},
     "ModelBoostingRegressor": {"n_estimators": 20},
     "CascadeClassifier": {"cv": 3},
