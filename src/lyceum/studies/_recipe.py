@@ -123,7 +123,7 @@ class Recipe:
         Which learner is fitted on all rows: the simplest within one standard error of the best, or the best.
     seed : int
     budget_minutes : float or None
-        No fold is started when so much time has passed.
+        The time for the learners and the conclusions, once the data are read.
     memory_mb : int
         Files that need more are studied on a sample of their rows.
     dates : bool

@@ -50,10 +50,10 @@ class Request:
 def run_study(request: Request, folder: Path, force: bool) -> Study:
     """Run a study in a folder, or the rest of it, and write the report and results.json."""
     recipe = request.recipe
-    budget = Budget.of(recipe.budget_minutes)
     # nothing is written before all of this is known to be good
     data = StudyData.of(without_order_columns(recipe)).checked()
     plan = Plan.of(recipe, data)
+    budget = Budget.of(recipe.budget_minutes)  # the time to read the data does not count
     key = {"recipe": recipe.digest, "data": fingerprint(recipe.data), "lyceum": lyceum.__version__}
     try:
         with Store.create(folder, key, force=force) as store:
