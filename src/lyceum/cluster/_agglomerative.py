@@ -44,9 +44,10 @@ class Agglomerative(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, M
     ward       how much the sum of squares about the means grows: sqrt(2 na nb / (na + nb)) |ma - mb|
     =========  ==============================================================================
 
-    Single linkage is read off the minimum spanning tree, and Ward's off the means of clusters: neither holds
-    the distances of all pairs. The others hold them once, as half a matrix (8 n² / 2 bytes). Centroid and
-    Ward's linkage of distances that are not Euclidean go by Lance and Williams's formula.
+    Single linkage is read off the minimum spanning tree, Ward's and centroid linkage off the means of
+    clusters: without the distances of all pairs. The others hold them once, as half a matrix (8 n² / 2
+    bytes). Centroid and Ward's linkage of distances that are not Euclidean do so too, and go by Lance and
+    Williams's formula.
 
     Parameters
     ----------
