@@ -173,7 +173,7 @@ def test_names_read_as_words():
     assert readable("SVC") == "SVC"
     assert readable("RandomForestClassifier") == "random forest"
     assert [readable(name) for name in ("C45", "ID3", "CART", "PCA")] == ["C45", "ID3", "CART", "PCA"]
-    assert readable("BayesianGaussianClassifier") == "Bayesian Gaussian"
+    assert readable("BayesianGaussianClassifier") == "Bayesian Gaussian classifier"
 
 
 def test_what_takes_long_is_searched_too_and_what_another_does_is_not_tried_unasked():

@@ -30,7 +30,17 @@ __all__ = [
     "with_article",
 ]
 
-_THINGS = ("committee", "discriminant", "forest", "guess", "machine", "network", "perceptron", "tree")
+_THINGS = (
+    "classifier",
+    "committee",
+    "discriminant",
+    "forest",
+    "guess",
+    "machine",
+    "network",
+    "perceptron",
+    "tree",
+)
 _DECIMALS = 5  # of a column of losses; with more, every loss has three digits of its own
 _CATEGORIES = 6  # of a column, before the rest is counted
 

@@ -313,6 +313,7 @@ def readable(name: str) -> str:
 
 _TERMS = {
     "BayesNet": "Bayesian network",
+    "BayesianGaussian": "Bayesian Gaussian classifier",
     "KNeighbors": "k nearest neighbors",
     "MLP": "neural network",
     "Parzen": "Parzen windows",
