@@ -66,3 +66,17 @@ def test_an_unknown_category_has_factor_one_and_a_far_row_keeps_its_posterior():
     assert [row[-1] for row in far.rows] == [0.0, 1.0]
     with pytest.raises(NotFittedError):
         NaiveBayes().factors(TODAY)
+
+
+def test_an_explanation_shows_the_products_of_the_textbook():
+    model = NaiveBayes(estimate="raw").fit(TENNIS[NAMES[:4]], TENNIS["play"])
+    found = model.explain(TODAY)
+    table = found.detail(0)
+    assert table.columns == ("factor", "no", "yes")  # the most probable class first
+    shown = {row[0]: row[1:] for row in table.rows}
+    assert shown["prior"] == pytest.approx((5 / 14, 9 / 14))
+    assert shown["P(wind=strong | class)"] == pytest.approx((3 / 5, 3 / 9))
+    assert shown["posterior"] == pytest.approx(model.predict_proba(TODAY)[0])
+    assert found.scores[0] == pytest.approx(np.log(shown["product"][0] / shown["product"][1]))
+    assert "P(outlook=sunny | class)" in str(found)
+    assert found.as_dict()["rows"][0]["products"]["rows"][0][0] == "prior"

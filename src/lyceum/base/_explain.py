@@ -89,6 +89,8 @@ def _values(cells: np.ndarray, schema: Schema) -> np.ndarray:
     values = np.empty(cells.shape, dtype=object)
     for j, column in enumerate(schema):
         values[:, j] = cells[:, j] if column.numeric else _categories(cells[:, j], column)
+        if column.categories is not None and column.categories.dtype.kind == "b":
+            values[:, j] = cells[:, j] > 0
         values[np.isnan(cells[:, j]), j] = None
     return values
 

@@ -23,7 +23,13 @@ from lyceum.bayes._generative import GenerativeClassifier
 from lyceum.bayes._histogram_bins import BinColumns, bin_edges
 from lyceum.bayes._kernel_columns import ClassValues, KernelLog, kernel_logs
 from lyceum.bayes._mixed_moments import MixedMoments
-from lyceum.bayes._naive_bayes_report import column_odds, factor_tables, factors_and_cells, summary_tables
+from lyceum.bayes._naive_bayes_report import (
+    ProductExplanation,
+    column_odds_and_factors,
+    factor_tables,
+    factors_and_cells,
+    summary_tables,
+)
 from lyceum.data import Block, Rows
 from lyceum.errors import SettingError, SourceError
 from lyceum.evaluate import degrees_of_freedom
@@ -318,9 +324,10 @@ class NaiveBayes(GenerativeClassifier):
 
         The base is the log-odds of the priors; base and contributions sum to the log of the ratio of the two
         posteriors. A missing or unknown cell adds nothing. With two classes the runner-up is the other one.
-        `factors` has the product P(k) Π_j p(x_j | k) itself, factor by factor.
+        Below it stands the product P(k) Π_j p(x_j | k) of the classes, factor by factor, as in `factors`.
         """
-        return self._explain(X, partial(column_odds, self), AGAINST_RUNNER_UP)
+        found, factors = self._explain_with_more(X, partial(column_odds_and_factors, self), AGAINST_RUNNER_UP)
+        return ProductExplanation.of(found, self, factors)
 
     def factors(self, X: Any) -> Summary:
         """The product P(k) Π_j p(x_j | k) of every row, factor by factor, as it is done by hand.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -9,9 +10,18 @@ import numpy as np
 from lyceum._native import native
 from lyceum.data import Block
 from lyceum.probability import runner_up_odds
-from lyceum.report import Table
+from lyceum.report import Explanation, Table
 
-__all__ = ["column_odds", "factor_tables", "factors_and_cells", "summary_tables"]
+__all__ = [
+    "ProductExplanation",
+    "column_odds",
+    "column_odds_and_factors",
+    "factor_tables",
+    "factors_and_cells",
+    "summary_tables",
+]
+
+_MOST_CLASSES = 4  # that a product is shown of
 
 
 def summary_tables(model: Any) -> list[Table]:
@@ -67,10 +77,16 @@ def column_odds(model: Any, block: Block) -> np.ndarray:
     return runner_up_odds(_log_factors(model, block), model.class_log_prior_)
 
 
+def column_odds_and_factors(model: Any, block: Block) -> np.ndarray:
+    """The odds of `column_odds`, and then the columns of `factors_and_cells`."""
+    return np.column_stack([column_odds(model, block), factors_and_cells(model, block)])
+
+
 def factors_and_cells(model: Any, block: Block) -> np.ndarray:
     """Rows of ln p(x_j | k), class by class, and then the cells."""
     terms = _log_factors(model, block)
-    return np.column_stack([terms.reshape(len(block), -1), block.X.astype(np.float64)])
+    flat = terms.reshape(len(block), terms.shape[1] * terms.shape[2])
+    return np.column_stack([flat, block.X.astype(np.float64)])
 
 
 def factor_tables(model: Any, found: np.ndarray) -> list[Table]:
@@ -89,6 +105,39 @@ def factor_tables(model: Any, found: np.ndarray) -> list[Table]:
         rows = [(label, *line) for label, line in zip(model.classes_.tolist(), values.tolist())]
         tables.append(Table(f"row {i}", ("class", "prior", *names, "product", "posterior"), rows))
     return tables
+
+
+@dataclass(frozen=True)
+class ProductExplanation(Explanation):
+    """The log-odds that every column adds, and the products of the classes, factor by factor.
+
+    Parameters
+    ----------
+    names, contributions, base, predicted, unit, values
+        As in `lyceum.report.Explanation`.
+    model : NaiveBayes
+        The model that is explained.
+    factors : array
+        What `factors_and_cells` gives for the rows.
+    """
+
+    model: Any = None
+    factors: np.ndarray = None  # type: ignore[assignment]
+
+    @classmethod
+    def of(cls, found: Explanation, model: Any, factors: np.ndarray) -> ProductExplanation:
+        known = {field.name: getattr(found, field.name) for field in fields(Explanation)}
+        return cls(**known, model=model, factors=factors)
+
+    def detail(self, i: int) -> Table:
+        """The products of row i, one column a class: those of the largest posteriors, if there are many."""
+        (table,) = factor_tables(self.model, self.factors[i : i + 1])
+        lines = sorted(table.rows, key=lambda line: -line[-1])[:_MOST_CLASSES]
+        rows = list(zip(table.columns[1:], *(line[1:] for line in lines)))
+        return Table(f"Products of row {i}", ("factor", *(str(line[0]) for line in lines)), rows)
+
+    def _row_as_dict(self, i: int) -> dict[str, Any]:
+        return super()._row_as_dict(i) | {"products": self.detail(i).as_dict()}
 
 
 def _cell(column: Any, x: float) -> str:
