@@ -70,6 +70,18 @@ def test_routes_make_a_tree():
         CascadeClassifier(stages, routes={"gate": {0: "nobody"}}).fit(X, y)
 
 
+@pytest.mark.syllabus("11.6")
+def test_a_budget_is_kept_in_a_tree_of_stages():
+    stages = [("gate", NaiveBayes(), [0, 1]), ("a", DecisionTreeClassifier(max_depth=3)), ("b", NaiveBayes())]
+    settings = {"costs": [1.0, 4.0, 8.0], "routes": {"gate": {0: "a", 1: "b"}}, "random_state": 0}
+    found = [CascadeClassifier(stages, budget=b, **settings).fit(X, y) for b in (1.0, 4.0, 20.0)]
+    assert all(model.cost_ <= b + 1e-9 for model, b in zip(found, (1.0, 4.0, 20.0)))
+    errors = [model.error_ for model in found]
+    assert errors[0] >= errors[1] >= errors[2]
+    assert errors[0] > errors[2]
+    assert (found[0].predict_stage(X) == 0).all()  # all that the least budget pays for
+
+
 def test_thresholds_are_the_best_of_all_by_brute_force():
     rng = np.random.default_rng(0)
     said = rng.dirichlet(np.ones(2), (2, 40))
