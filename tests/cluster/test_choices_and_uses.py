@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.datasets import load_iris, make_blobs
+from sklearn.datasets import load_iris, load_wine, make_blobs
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import adjusted_rand_score
@@ -188,3 +188,20 @@ def test_what_is_made_of_clusters_is_saved_and_a_damaged_one_refused(tmp_path):
         model.clusterer_ = None
         with pytest.raises(ModelFileError, match="without a clusterer"):
             save(model, tmp_path / "broken.lyceum")
+
+
+@pytest.mark.syllabus("12.6")
+def test_uses_of_clusters_work_on_real_rows_and_say_what_they_learned():
+    X, y = load_wine(return_X_y=True)
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    assert ClusterClassifier(classifier=NaiveBayes()).fit(X, y).score(X, y) > 0.95
+    few = np.where(np.arange(len(y)) % 5 == 0, y, -1)
+    assert ClusterLabels().fit(X, few).score(X, y) > 0.85
+    features = ClusterFeatures().fit(X)
+    said = [
+        str(model.summary()) for model in (features, ClusterClassifier(classifier=NaiveBayes()).fit(X, y))
+    ]
+    assert "8, distances" in said[0]
+    assert "that of all rows" in said[1] or "its own" in said[1]
+    labels = ClusterLabels().fit(X, few)
+    assert [row[1] for row in labels.summary().tables[0].rows] == labels.n_labeled_.tolist()

@@ -13,6 +13,7 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 from lyceum.base import NewColumns
 from lyceum.cluster._kmeans import KMeans
 from lyceum.errors import DataError, ModelFileError, SettingError
+from lyceum.report import Summary, Table
 
 __all__ = ["ClusterClassifier", "ClusterFeatures", "ClusterLabels", "top_columns"]
 
@@ -102,6 +103,16 @@ class ClusterFeatures(NewColumns, BaseEstimator):
             return sparse.hstack([X, sparse.csr_array(new)], format="csr")
         return np.hstack([np.asarray(X, dtype=np.float64), new])
 
+    def summary(self) -> Summary:
+        """The clusterer, and the columns that it adds."""
+        check_is_fitted(self)
+        facts = {
+            "clusterer": type(self.clusterer_).__name__,
+            "columns given": self.n_features_in_ if self.keep else f"{self.n_features_in_}, left out",
+            "columns added": f"{self._n_clusters}, {self.kind.replace('_', ' ')}",
+        }
+        return Summary("ClusterFeatures", facts, _own_tables(self.clusterer_))
+
     def check(self) -> None:
         """Raise ModelFileError unless the parts, which came from a model file, fit together."""
         _check_clusterer(self, "transform" if self.kind == "distances" else "predict")
@@ -131,6 +142,8 @@ class ClusterClassifier(ClassifierMixin, BaseEstimator):
         The classifier of all rows.
     classes_ : array
         The classes.
+    counts_ : array of int of shape (n_clusters,)
+        How many rows of `fit` every cluster had.
 
     See Also
     --------
@@ -164,6 +177,7 @@ class ClusterClassifier(ClassifierMixin, BaseEstimator):
         self.fallback_ = clone(self.classifier).fit(X, y)
         self.classes_ = self.fallback_.classes_
         self.n_features_in_ = self.clusterer_.n_features_in_
+        self.counts_ = np.bincount(labels[labels >= 0])
         self.classifiers_ = {}
         for c in np.unique(labels):
             rows = np.flatnonzero(labels == c)
@@ -186,6 +200,22 @@ class ClusterClassifier(ClassifierMixin, BaseEstimator):
     def predict(self, X: Any) -> np.ndarray:
         """The most probable class of every row."""
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+    def summary(self) -> Summary:
+        """The clusters, and which of them have a classifier of their own."""
+        check_is_fitted(self)
+        facts = {
+            "clusterer": type(self.clusterer_).__name__,
+            "classifier": type(self.fallback_).__name__,
+            "classes": self.classes_.tolist(),
+        }
+        lines = [
+            (c, int(n), "its own" if c in self.classifiers_ else "that of all rows")
+            for c, n in enumerate(self.counts_)
+        ]
+        return Summary(
+            "ClusterClassifier", facts, [Table("Clusters", ("cluster", "rows", "classifier"), lines)]
+        )
 
     def check(self) -> None:
         """Raise ModelFileError unless the parts, which came from a model file, fit together."""
@@ -267,6 +297,16 @@ class ClusterLabels(ClassifierMixin, BaseEstimator):
         """The class of every row's cluster."""
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
+    def summary(self) -> Summary:
+        """The labels and the classes of every cluster."""
+        check_is_fitted(self)
+        facts = {"clusterer": type(self.clusterer_).__name__, "labels": int(self.n_labeled_.sum())}
+        classes = [str(label) for label in self.classes_]
+        lines = [
+            (c, int(n), *map(float, row)) for c, (n, row) in enumerate(zip(self.n_labeled_, self.shares_))
+        ]
+        return Summary("ClusterLabels", facts, [Table("Clusters", ("cluster", "labels", *classes), lines)])
+
     def check(self) -> None:
         """Raise ModelFileError unless the parts, which came from a model file, fit together."""
         _check_clusterer(self, "predict")
@@ -279,6 +319,11 @@ class ClusterLabels(ClassifierMixin, BaseEstimator):
             raise ModelFileError("holds ClusterLabels whose shares do not fit its clusters and classes")
         if prior.shape != self.classes_.shape:
             raise ModelFileError("holds ClusterLabels whose prior does not fit its classes")
+
+
+def _own_tables(clusterer: Any) -> Sequence[Table]:
+    """The tables of the clusterer's own summary, if it has one."""
+    return clusterer.summary().tables if hasattr(clusterer, "summary") else ()
 
 
 def _check_clusterer(model: Any, method: str) -> None:
