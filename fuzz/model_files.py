@@ -5,10 +5,14 @@ from __future__ import annotations
 import io
 import json
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.ensemble import RandomForestRegressor
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
 
 from fuzz import Finding
 from fuzz.fitted import fitted_files
@@ -20,6 +24,7 @@ from lyceum.errors import LyceumError, ModelFileError
 __all__ = ["case", "make"]
 
 METHODS = ("predict", "predict_proba", "decision_function", "transform", "score_samples", "explain")
+METHODS += ("decision_path",)  # of scikit-learn's trees
 
 
 @dataclass(frozen=True)
@@ -32,8 +37,17 @@ class Sample:
 
 
 def make() -> list[Sample]:
-    """Every catalogued learner, on numbers and, where it takes them, on a mixed table."""
-    return [Sample(name, persist._members(data), X) for name, data, X in fitted_files()]
+    """Every catalogued learner, on numbers and, where it can, on a mixed table; some of scikit-learn's."""
+    files = (*fitted_files(), *foreign_files())
+    return [Sample(name, persist._members(data), X) for name, data, X in files]
+
+
+def foreign_files() -> Iterator[tuple[str, bytes, Any]]:
+    """Learners of scikit-learn with compiled parts, several times each: files of them may be loaded too."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 4)), rng.integers(0, 3, 60)
+    for learner in (DecisionTreeClassifier(max_depth=5), RandomForestRegressor(2), GaussianNB()) * 5:
+        yield f"scikit-learn's {type(learner).__name__}", persist._packed(learner.fit(X, y)), X[:7]
 
 
 def case(samples: list[Sample], rng: np.random.Generator) -> str:

@@ -70,6 +70,10 @@ def mutate_array(array: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 def _other_cells(array: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     changed = array.copy()
+    if array.dtype.names:  # the table of a tree of scikit-learn: one of its columns
+        name = array.dtype.names[rng.integers(len(array.dtype.names))]
+        changed[name] = _other_cells(array[name], rng)
+        return changed
     cells = changed.reshape(-1)
     for place in rng.integers(cells.size, size=rng.integers(1, 4)):
         if array.dtype.kind in "iu":

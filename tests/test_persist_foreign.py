@@ -131,6 +131,19 @@ def _longer(schema, arrays):
         node["content"]["content"]["node_count"]["content"] = "1000000"
 
 
+def test_a_learner_of_scikit_learns_that_does_not_answer_is_refused(tmp_path):
+    path = save(GaussianNB().fit(X, Y), tmp_path / "model.lyceum")
+    assert load(path).n_features_in_ == X.shape[1]
+
+    def narrower(schema, arrays):
+        for name, array in arrays.items():
+            arrays[name] = array[:, :2].copy() if array.ndim == 2 else array
+
+    tampered(path, narrower)
+    with pytest.raises(ModelFileError, match="GaussianNB that does not answer"):
+        load(path)
+
+
 def _two_parents(schema, arrays):
     table = max(_tables(arrays), key=len)
     inner = np.flatnonzero(table["left_child"] != -1)

@@ -17,7 +17,15 @@ from sklearn.base import BaseEstimator
 
 from lyceum.errors import ModelFileError
 
-__all__ = ["FOREIGN_TYPES", "TREE", "check_foreign", "check_tree_node", "foreign_member", "is_tree_table"]
+__all__ = [
+    "FOREIGN_TYPES",
+    "TREE",
+    "check_foreign",
+    "check_tree_node",
+    "foreign_member",
+    "foreign_row",
+    "is_tree_table",
+]
 
 TREE = "sklearn.tree._tree.Tree"
 FOREIGN_TYPES = {
@@ -111,6 +119,8 @@ def _is_tree(nodes: np.ndarray, depth: int) -> bool:
 
     `decision_path` has room for just so many nodes.
     """
+    if depth >= len(nodes):
+        return False
     leaf = nodes["left_child"] == -1
     inner = np.flatnonzero(~leaf)
     children = np.stack([nodes["left_child"][inner], nodes["right_child"][inner]], axis=1)
@@ -150,6 +160,17 @@ def check_foreign(part: Any) -> None:
         )
         if not fits:
             raise ModelFileError(f"holds a {type(part).__name__} whose trees have other columns")
+
+
+def foreign_row(model: Any) -> np.ndarray | None:
+    """A row of zeros for a learner of scikit-learn that is in a file by itself; none for anything else."""
+    width = getattr(model, "n_features_in_", None)
+    known = f"{type(model).__module__}.{type(model).__qualname__}" in FOREIGN_TYPES
+    if not known or not hasattr(model, "predict") or not isinstance(width, int):
+        return None
+    if not 0 < width < _MOST_CLASSES:
+        raise ModelFileError(f"holds a {type(model).__name__} of {width} columns")
+    return np.zeros((1, width))
 
 
 # -- what cannot be saved ------------------------------------------------------------------------------------

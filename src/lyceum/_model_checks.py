@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
-from lyceum._foreign_models import check_foreign
+from lyceum._foreign_models import check_foreign, foreign_row
 from lyceum.base import Learner
 from lyceum.data import ArraySource, Column, Rows, Schema
 from lyceum.errors import LyceumError, ModelFileError
@@ -54,9 +54,11 @@ def rehearse(model: Any) -> None:
     types and settings that no single part can know. A refusal by name is an answer.
     """
     steps = [step for _, step in model.steps] if isinstance(model, Pipeline) else [model]
-    if not all(isinstance(step, Learner) and hasattr(step, "schema_") for step in steps):
-        return
-    rows = _two_rows(steps[0].schema_)
+    rows: Any = foreign_row(model)
+    if rows is None:
+        if not all(isinstance(step, Learner) and hasattr(step, "schema_") for step in steps):
+            return
+        rows = _two_rows(steps[0].schema_)
     for method in _ANSWERS:
         try:
             with warnings.catch_warnings(), np.errstate(all="ignore"):
