@@ -33,7 +33,7 @@ def as_before(monkeypatch):
     changed = [(_report, "render"), (_csv, "_STREAM_BYTES"), (_csv, "_READ_BYTES")]
     changed += [(_param_validation, "make_constraint"), (_loss_files, "write_file")]
     for where, name in [*changed, (BaseEstimator, "_get_param_names")]:
-        monkeypatch.setattr(where, name, getattr(where, name))
+        monkeypatch.setattr(where, name, vars(where)[name])  # a class method as it is, bound to no class
     monkeypatch.setattr(resource, "setrlimit", lambda *limits: None)
     monkeypatch.setattr(fitted, "EVERY", 7)
     threads = pa.cpu_count()
