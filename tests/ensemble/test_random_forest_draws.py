@@ -74,7 +74,7 @@ def test_out_of_bag_posteriors_are_those_of_the_trees_that_did_not_draw_the_row(
     cells = np.column_stack([frame[["a", "b", "noise"]], frame.colour.cat.codes.replace(-1, np.nan)])
     total, times = np.zeros((150, 3)), np.zeros(150)
     for number, tree in enumerate(forest.trees_):
-        out = data.draw_counts(number) == 0
+        out = data.draws.counts(number) == 0
         if weighted:
             out &= w > 0
         total[out] += Router([tree], 4, values=[shares(tree.value)]).sums(cells[out].astype(float))
@@ -129,7 +129,7 @@ def test_rows_are_drawn_alike_with_replacement():
     frame, y, _ = table(100)
     forest = RandomForestClassifier(n_estimators=1, random_state=0).fit(frame, y)
     data = data_of(forest, frame, y)
-    drawn = np.array([data.draw_counts(number) for number in range(2000)])
+    drawn = np.array([data.draws.counts(number) for number in range(2000)])
     assert (drawn.sum(axis=1) == 100).all()
     assert np.mean(drawn == 0) == pytest.approx(0.99**100, abs=0.005)
     np.testing.assert_allclose(drawn.mean(axis=0), 1.0, atol=5 / np.sqrt(2000))
@@ -141,7 +141,7 @@ def test_so_many_rows_are_drawn_for_a_tree(max_samples, count):
     forest = RandomForestClassifier(n_estimators=3, max_samples=max_samples, random_state=0).fit(frame, y)
     for number, tree in enumerate(forest.trees_):
         assert tree.weight[0] == count
-        assert tree.n_rows[0] == np.count_nonzero(data_of(forest, frame, y).draw_counts(number))
+        assert tree.n_rows[0] == np.count_nonzero(data_of(forest, frame, y).draws.counts(number))
 
 
 @pytest.mark.parametrize("kind", [*CLASSIFIERS, *REGRESSORS])
