@@ -97,7 +97,6 @@ study t.csv --target c --metric beauty
 study t.csv --target c --metric rmse
 study t.csv --target c --group nothing
 study t.csv --target c --time nothing
-study t.csv --target c --group d --time n
 study t.csv --target c --settings 0
 study t.csv --target c --kind n=strange
 study t.csv --target c --kind n
