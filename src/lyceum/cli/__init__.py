@@ -18,13 +18,17 @@ from lyceum.cli import _explore
 from lyceum.cli._bayesnet import bayesnet
 from lyceum.cli._options import (
     AsJson,
+    Committees,
     Data,
+    Dates,
     Doubt,
     Force,
     Ignore,
     Kind,
     Loss,
     Model,
+    Resume,
+    Text,
     Truth,
     kinds_of,
     reads_files,
@@ -112,6 +116,10 @@ def _lyceum(
     pass
 
 
+def _names(text: str | None) -> list[str] | None:
+    return None if text is None else [name.strip() for name in text.split(",") if name.strip()]
+
+
 @app.command(
     epilog="Example: lyceum study credit.csv --target class --loss bad:good=5,good:bad=1 --out credit-study"
 )
@@ -130,12 +138,9 @@ def study(
     ] = None,
     learners: Annotated[
         str | None,
-        typer.Option(
-            "--learners",
-            "--learner",
-            help="Names separated by commas, see `lyceum learners`; chosen for you by default.",
-        ),
+        typer.Option(help="Names separated by commas, see `lyceum learners`; chosen for you by default."),
     ] = None,
+    learner: Annotated[str | None, typer.Option(hidden=True)] = None,
     loss: Loss = None,
     doubt: Doubt = None,
     folds: Annotated[int | None, typer.Option(help="Folds; 10 below 2,000 rows, else 5.")] = None,
@@ -175,41 +180,24 @@ def study(
         bool | None,
         typer.Option("--calibrate", help="Calibrate posteriors in the folds, where that lowers the loss."),
     ] = None,
-    committees: Annotated[
-        bool | None,
-        typer.Option(
-            "--committees/--no-committees",
-            help="Also compare a committee and a stack of the learners.",
-            show_default=False,
-        ),
-    ] = None,
+    committees: Committees = None,
     kind: Kind = None,
     ignore: Ignore = None,
     keep: Annotated[
         list[str] | None,
         typer.Option(
-            help="A column to keep although it looks like an identifier or free text; repeat for more."
+            help="A column to keep although it looks like an identifier or free text; repeat for more.",
+            metavar="<str>",
         ),
     ] = None,
     weight: Annotated[str | None, typer.Option(help="A column of row weights.")] = None,
-    dates: Annotated[
-        bool | None,
-        typer.Option(
-            "--dates/--no-dates", help="Split dates into year, month, weekday and so on.", show_default=False
-        ),
-    ] = None,
-    text: Annotated[
-        bool | None,
-        typer.Option("--text/--no-text", help="Count the words of free text, or leave it out."),
-    ] = None,
+    dates: Dates = None,
+    text: Text = None,
     recipe: Annotated[
         str | None, typer.Option(help="A recipe.toml to run; other options override it.")
     ] = None,
     out: Annotated[str, typer.Option("--out", "-o", help="The folder of the study.")] = "study",
-    force: Annotated[
-        bool,
-        typer.Option("--force/--resume", help="Start again, or continue an interrupted study."),
-    ] = False,
+    force: Resume = False,
     form: Any = None,
     as_json: AsJson = False,
 ) -> None:
@@ -218,7 +206,7 @@ def study(
 
     run(
         data, target, loss, as_json, task=task,
-        learners=None if learners is None else [name.strip() for name in learners.split(",") if name.strip()],
+        learners=_names(learners or learner),
         doubt=doubt, folds=folds, repeats=repeats, holdout=holdout, bootstrap_632=bootstrap_632,
         choose=choose, seed=seed, budget=budget, metric=metric, group=group, time=time,
         n_settings=settings, calibrate=calibrate, committees=committees,

@@ -15,8 +15,9 @@ import typer
 
 from lyceum.errors import LyceumError
 
-__all__ = ["AsJson", "Data", "Doubt", "Force", "Ignore", "Kind", "Loss", "Model", "Truth", "kinds_of",
-           "loss_for", "option_words", "reads_files", "refuse_to_replace", "settings_of"]  # fmt: skip
+__all__ = ["AsJson", "Committees", "Data", "Dates", "Doubt", "Force", "Ignore", "Kind", "Loss", "Model",
+           "Resume", "Text", "Truth", "kinds_of", "loss_for", "option_words", "reads_files", "refuse_to_replace",
+           "settings_of"]  # fmt: skip
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 Data = Annotated[
@@ -41,9 +42,14 @@ Loss = Annotated[
 Doubt = Annotated[float | None, typer.Option(help="The cost of rejecting a row instead of classifying it.")]
 Kind = Annotated[
     list[str] | None,
-    typer.Option(help="The kind of a column: column=continuous, categorical or binary; repeat for more."),
+    typer.Option(
+        help="The kind of a column: column=continuous, categorical or binary; repeat for more.",
+        metavar="<str>",
+    ),
 ]
-Ignore = Annotated[list[str] | None, typer.Option(help="A column to leave out; repeat for more.")]
+Ignore = Annotated[
+    list[str] | None, typer.Option(help="A column to leave out; repeat for more.", metavar="<str>")
+]
 _READING = "File format (detected by default)"
 _Separator = Annotated[
     str,
@@ -61,6 +67,41 @@ _NoHeader = Annotated[
 ]
 _Table = Annotated[
     str, typer.Option(help="The sheet of a workbook, the table of a database.", rich_help_panel=_READING)
+]
+_SWITCHES = "Switches"
+Committees = Annotated[
+    bool | None,
+    typer.Option(
+        "--committees/--no-committees",
+        help="Also compare a committee and a stack of the learners.",
+        show_default=False,
+        rich_help_panel=_SWITCHES,
+    ),
+]
+Dates = Annotated[
+    bool | None,
+    typer.Option(
+        "--dates/--no-dates",
+        help="Split dates into year, month, weekday and so on.",
+        show_default=False,
+        rich_help_panel=_SWITCHES,
+    ),
+]
+Text = Annotated[
+    bool | None,
+    typer.Option(
+        "--text/--no-text",
+        help="Count the words of free text, or leave it out.",
+        rich_help_panel=_SWITCHES,
+    ),
+]
+Resume = Annotated[
+    bool,
+    typer.Option(
+        "--force/--resume",
+        help="Start again, or continue an interrupted study.",
+        rich_help_panel=_SWITCHES,
+    ),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite files that exist.")]
 
