@@ -217,6 +217,28 @@ def test_any_learner_is_cross_validated_and_results_are_kept_in_a_file(tmp_path)
     assert again.record_ == first.record_
 
 
+def test_a_cache_of_other_rows_is_not_used_and_a_line_cut_off_is_measured_again(tmp_path):
+    rng = np.random.default_rng(5)
+    y = rng.integers(0, 2, 60)
+    X = rng.normal(size=(60, 3))
+    X[:, 1] += 2.0 * y
+    cache = tmp_path / "results.jsonl"
+    search = SubsetSelection(KNeighborsClassifier(), cv=3, cache=cache)
+    first = search.fit(X, y).record_
+    for rows, target, weights in ((X[::2], y[::2], None), (X, 1 - y, None), (X + 1e-9, y, None)):
+        alone = SubsetSelection(KNeighborsClassifier(), cv=3, random_state=0).fit(rows, target, weights)
+        found = search.fit(rows, target, weights)
+        assert found.n_evaluated_ == alone.n_evaluated_
+        assert found.loss_ == alone.loss_
+    lines = cache.read_text().splitlines(keepends=True)
+    cache.write_text("".join(lines[:2]) + lines[2][:-9])  # as if the process had been stopped
+    assert search.fit(X, y).record_ == first
+    assert cache.read_text().splitlines(keepends=True)[:3] == lines[:3]
+    cache.write_text("something else\n")
+    with pytest.raises(DataError, match="line 1 of cache"):
+        search.fit(X, y)
+
+
 def test_classes_without_a_learner_and_streams(tmp_path):
     rng = np.random.default_rng(6)
     y = rng.integers(0, 3, 300)

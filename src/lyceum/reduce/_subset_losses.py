@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy import linalg
+from scipy import linalg, sparse
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 from sklearn.utils.parallel import Parallel, delayed
 
 from lyceum._threads import single_threaded_blas
 from lyceum.data import Block, Column, Rows, Schema
+from lyceum.errors import DataError
 from lyceum.evaluate import cross_validate
 from lyceum.reduce._keep_columns import KeepColumns
 from lyceum.reduce._subset_search import Subset
 from lyceum.statistics import Folds, Scatter
 
-__all__ = ["CRITERIA", "GramLosses", "LearnerLosses", "WithTarget"]
+__all__ = ["CRITERIA", "GramLosses", "LearnerLosses", "WithTarget", "digest_of_rows"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,7 +211,8 @@ class GramLosses:
 class LearnerLosses:
     """The cross-validated loss of a learner on sets of columns, every set once, several at a time.
 
-    With a `path` every result is written to a file as it comes, and read from it by a later search.
+    With a `path` every result is written to a file as it comes, and read from it by a later search with the
+    same `key`.
     """
 
     learner: Any
@@ -227,10 +230,21 @@ class LearnerLosses:
 
     def __post_init__(self) -> None:
         if self.path is not None and self.path.exists():
-            for line in self.path.read_text(encoding="utf-8").splitlines():
-                entry = json.loads(line)
-                if entry["key"] == self.key:
-                    self.known[tuple(entry["columns"])] = entry["loss"]
+            text = self.path.read_text(encoding="utf-8")
+            for number, line in enumerate(text.splitlines(keepends=True), 1):
+                if not line.endswith("\n"):  # the process ended while it was written
+                    self.path.write_text(text[: -len(line)], encoding="utf-8")
+                    break
+                try:
+                    entry = json.loads(line)
+                    key, columns, loss = entry["key"], tuple(entry["columns"]), float(entry["loss"])
+                except (ValueError, KeyError, TypeError) as error:
+                    raise DataError(
+                        f"line {number} of cache={str(self.path)!r} is no result of SubsetSelection: "
+                        "give the path of another file, or of none that exists"
+                    ) from error
+                if key == self.key:
+                    self.known[columns] = loss
 
     def of(self, subset: Subset) -> float:
         return float(self._all([subset])[0])
@@ -278,3 +292,18 @@ def _some_columns(X: Any, subset: Subset) -> Any:
         names = X.column_names if hasattr(X, "column_names") else X.columns
         return X.select([names[j] for j in subset])
     return _safe_indexing(X, list(subset), axis=1)
+
+
+def digest_of_rows(rows: Rows) -> str:
+    """A digest of cells, targets, weights and categories: other rows have another one."""
+    total = hashlib.sha256()
+    target = () if rows.schema.target is None else (rows.schema.target,)
+    for column in (*rows.schema.columns, *target):
+        categories = None if column.categories is None else np.asarray(column.categories).tolist()
+        total.update(repr((column.name, column.kind, categories)).encode())
+    for block in rows.blocks():
+        X = block.X
+        cells = [X.data, X.indices, np.diff(X.indptr)] if sparse.issparse(X) else [X]
+        for part in (*cells, block.y, block.w):
+            total.update(b"-" if part is None else np.ascontiguousarray(part).tobytes())
+    return total.hexdigest()

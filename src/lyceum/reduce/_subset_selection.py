@@ -16,7 +16,7 @@ from lyceum.base import CATEGORICAL_FEATURES
 from lyceum.data import CheckCells, Design, Rows, Schema, Step, target_task
 from lyceum.errors import SettingError
 from lyceum.reduce._keep_columns import ColumnSelector
-from lyceum.reduce._subset_losses import CRITERIA, GramLosses, LearnerLosses, WithTarget
+from lyceum.reduce._subset_losses import CRITERIA, GramLosses, LearnerLosses, WithTarget, digest_of_rows
 from lyceum.reduce._subset_search import Losses, SubsetSearch
 from lyceum.report import Summary, Table
 from lyceum.statistics import folds_of, seed_from
@@ -65,9 +65,9 @@ class SubsetSelection(ColumnSelector):
     n_jobs : int or None, default=None
         With a learner: sets measured at the same time.
     cache : path or None, default=None
-        With a learner: a file of results, to go on from.
+        With a learner: a file of results, to go on from; those of other rows or settings are left alone.
     random_state : int, RandomState or None, default=None
-        The seed of the folds.
+        The seed of the folds; None is 0 with `cache`, so that its results are those of the same folds.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns hold categories.
 
@@ -224,13 +224,16 @@ class SubsetSelection(ColumnSelector):
     def _learner_losses(self, rows: Rows, X: Any, y: Any, w: Any) -> LearnerLosses:
         if rows.on_dask:
             rows.gathered(type(self).__name__, "estimator=None")  # refuses
-        seed = seed_from(self.random_state)
         path = None if self.cache is None else Path(self.cache)
+        # results of other folds cannot be compared: with a cache they are the same every time
+        seed = 0 if path is not None and self.random_state is None else seed_from(self.random_state)
         cv, how = self.cv, repr(self.cv)
         if not isinstance(cv, Integral) and not hasattr(cv, "split") and cv is not None:
             cv = list(cv)  # splits, which a generator gives once
             how = repr([[np.asarray(side).tolist() for side in split] for split in cv])
         key = f"{self.estimator!r} {self.scoring!r} {how} {self.random_state} {self.schema_.names}"
+        if path is not None:
+            key = f"{key} {digest_of_rows(rows)}"
         return LearnerLosses(
             self.estimator,
             X,
