@@ -253,7 +253,7 @@ class _Loop:
                 scores.append(float(model.score(*test)))
             done = len(self.rows) - began
             report("queries", done, n_queries)
-            open_rows = np.setdiff1d(np.arange(self.n), self.rows)
+            open_rows = self._open_rows()
             if done >= n_queries or not len(open_rows):
                 break
             some = self._choose(model, open_rows, min(batch_size, n_queries - done))
@@ -267,6 +267,11 @@ class _Loop:
         return ActiveLearning(
             self.strategy, queried, answers, np.array(counts, dtype=int), np.array(scores), model, every
         )
+
+    def _open_rows(self) -> np.ndarray:
+        is_open = np.ones(self.n, dtype=bool)
+        is_open[self.rows] = False
+        return np.flatnonzero(is_open)
 
     def _take(self, some: np.ndarray) -> bool:
         for i in some.tolist():

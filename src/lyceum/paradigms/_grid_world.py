@@ -108,7 +108,9 @@ class GridWorld:
         outcomes = self.P[self._state][int(action)]
         i = 0
         if len(outcomes) > 1:
-            i = int(np.searchsorted(np.cumsum([one[0] for one in outcomes]), self._rng.random()))
-            i = min(i, len(outcomes) - 1)
+            drawn, share = self._rng.random(), outcomes[0][0]
+            while drawn > share and i < len(outcomes) - 1:
+                i += 1
+                share += outcomes[i][0]
         _, self._state, reward, ended = outcomes[i]
         return self._state, reward, ended, False, {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -81,7 +81,7 @@ class _TabularLearner(BaseEstimator):
         """
         n_states, n_actions = _sizes(environment)
         self.seed_ = seed_from(self.random_state)
-        chance = np.random.default_rng(self.seed_)
+        draws = _pairs_of_draws(np.random.default_rng(self.seed_))
         q = [[float(self.initial_value)] * n_actions for _ in range(n_states)]
         visits = [[0] * n_actions for _ in range(n_states)]
         epsilon_at, rate_at = _as_schedule(self.epsilon), self._rate()
@@ -90,7 +90,7 @@ class _TabularLearner(BaseEstimator):
             seed = {"seed": int(self.seed_ % 2**31)} if episode == 0 else {}
             state, _ = environment.reset(**seed)
             total, steps = self._episode(
-                environment, int(state), q, visits, epsilon_at(episode), rate_at, episode, chance
+                environment, int(state), q, visits, epsilon_at(episode), rate_at, episode, draws
             )
             self.returns_[episode], self.steps_[episode] = total, steps
             if episode % 50 == 0:
@@ -115,17 +115,16 @@ class _TabularLearner(BaseEstimator):
         epsilon: float,
         rate: Callable[[int, int], float],
         episode: int,
-        chance: np.random.Generator,
+        draws: Iterator[list[float]],
     ) -> tuple[float, int]:
-        draws = chance.random((self.max_steps + 1, 2)).tolist() if self.max_steps < 4096 else None
         total, pace = 0.0, 1.0
-        action = _explore(q[state], epsilon, *(draws[0] if draws else chance.random(2).tolist()))
+        action = _explore(q[state], epsilon, *next(draws))
         for step in range(1, self.max_steps + 1):
             after, reward, ended, cut, _ = environment.step(action)
             after = int(after)
             total += pace * float(reward)
             pace *= self.discount
-            following = _explore(q[after], epsilon, *(draws[step] if draws else chance.random(2).tolist()))
+            following = _explore(q[after], epsilon, *next(draws))
             worth = 0.0 if ended else self._target(q[after], following, epsilon)
             visits[state][action] += 1
             here = q[state]
@@ -199,6 +198,12 @@ def _as_schedule(rate: Any) -> Schedule:
     if not 0.0 <= float(rate) <= 1.0:
         raise SettingError(f"a rate must be from 0 to 1, or a schedule(...), not {rate!r}")
     return lambda t: float(rate)
+
+
+def _pairs_of_draws(chance: np.random.Generator) -> Iterator[list[float]]:
+    """Two numbers from 0 to 1 at a time, drawn many at once."""
+    while True:
+        yield from chance.random((512, 2)).tolist()
 
 
 def _explore(q: list[float], epsilon: float, one: float, two: float) -> int:
