@@ -1,11 +1,14 @@
 """What all tests share: helpers are imported as `tests.…`; hypothesis draws the same every time."""
 
+import os
 import sys
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+# pytest-xdist has a worker for every processor: their BLAS threads would only wait for one another
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 pytest.register_assert_rewrite("tests.checks.laws")
 

@@ -232,10 +232,10 @@ class CascadeClassifier(Classifier, CommitteeBase):
         self.cost_, self.error_ = flow.cost_and_error(self.thresholds_)
         self.stages_ = []
         for s, name in enumerate(self.names_):
-            decided = float(w @ (stage == s))
-            error = float(w @ (wrong & (stage == s))) / decided if decided > 0 else float("nan")
+            decided = float(w[stage == s].sum())
+            error = float(w[wrong & (stage == s)].sum()) / decided if decided > 0 else float("nan")
             threshold = float(self.thresholds_[s])
-            reached = float(w @ asked[s])
+            reached = float(w[asked[s]].sum())
             self.stages_.append(StageReport(name, reached, decided, error, float(self.costs_[s]), threshold))
 
     # -- predict ---------------------------------------------------------------------------------------------

@@ -71,7 +71,8 @@ class Flow:
         """The mean cost per row and the share of rows that are decided wrong."""
         stage, wrong = self.run(thresholds)
         w = self.w / self.w.sum()
-        return float(self.costs @ (self.asked(stage, thresholds) @ w)), float(w @ wrong)
+        reached = [w[rows].sum() for rows in self.asked(stage, thresholds)]
+        return float(self.costs @ reached), float(w[wrong].sum())
 
 
 def choose_thresholds(flow: Flow, budget: float | None) -> np.ndarray:
@@ -79,7 +80,7 @@ def choose_thresholds(flow: Flow, budget: float | None) -> np.ndarray:
     S = len(flow.sure)
     levels = [_levels(flow.sure[s]) for s in range(S - 1)]
     w = flow.w / flow.w.sum()
-    best_alone = float((flow.wrong @ w).min())
+    best_alone = float(min(w[wrong].sum() for wrong in flow.wrong))
     if budget is not None and flow.costs[0] > budget + _ROUNDING:
         raise SettingError(
             f"budget={budget} does not pay for the first stage, which costs {flow.costs[0]:g} per row: raise "
