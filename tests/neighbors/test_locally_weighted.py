@@ -159,3 +159,12 @@ def test_columns_have_a_scale_of_their_own():
 def test_an_exact_hit_returns_the_stored_value(kernel):
     X, y, _ = table(50)
     np.testing.assert_allclose(LocallyWeightedRegression(kernel=kernel).fit(X, y).predict(X), y)
+
+
+@pytest.mark.parametrize(
+    ("options", "name"), [({"kernel": "uniform"}, "E1"), ({"n_neighbors": "all"}, "E2"), ({}, "E3")]
+)
+def test_the_summary_names_the_criterion(options, name):
+    X = np.arange(8.0)[:, None]
+    model = LocallyWeightedRegression(**options).fit(X, X[:, 0])
+    assert model.summary().facts["criterion"].startswith(name + ": ")

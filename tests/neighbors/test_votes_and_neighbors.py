@@ -92,6 +92,15 @@ def test_agrees_with_scipys_tree():
     np.testing.assert_allclose(found.distances, distances, rtol=1e-12)
 
 
+def test_distances_and_rows_unpack_as_in_scikit_learn():
+    X = np.random.default_rng(4).normal(size=(40, 3))
+    for query in (None, X[:7]):
+        distances, rows = KNeighborsRegressor().fit(X, X[:, 0]).kneighbors(query)
+        expected = sk.KNeighborsRegressor().fit(X, X[:, 0]).kneighbors(query)
+        np.testing.assert_allclose(distances, expected[0], atol=1e-12)
+        np.testing.assert_array_equal(rows, expected[1])
+
+
 def test_mahalanobis_minkowski_and_sparse_rows():
     rng = np.random.default_rng(5)
     X, y = rng.normal(size=(300, 4)) @ rng.normal(size=(4, 4)), rng.integers(0, 2, 300)

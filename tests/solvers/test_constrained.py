@@ -170,3 +170,13 @@ def test_the_picture_has_contours_constraints_points_and_gradients():
     assert any(
         "no point is feasible" in str(line.get_label()) for line in plot.constrained(unfit, steps=5).lines
     )
+
+
+@pytest.mark.syllabus("9.2")
+def test_an_optimum_that_a_feasible_point_beats_is_called_local():
+    text = str(constrained(lambda x, y: x**2 * y, CIRCLE))
+    assert text.count("Local maximum: 0 at") == text.count("Local minimum: 0 at") == 1
+    assert text.count("Maximum: 2 at") == text.count("Minimum: -2 at") == 2
+    text = str(constrained(lambda x: (x - 2) ** 2, inequalities={"x ≥ 1": lambda x: x - 1}))
+    assert "Minimum: 0 at x = 2." in text  # it does not bind
+    assert "Local maximum: 1 at x = 1." in text  # far away there is more

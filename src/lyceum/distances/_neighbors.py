@@ -30,6 +30,7 @@ class Neighbors:
     >>> from lyceum.distances import nearest
     >>> nearest([[5.0]], 2, among=[[4.0], [1.0], [7.0]])
     Neighbors(distances=array([[1., 2.]]), rows=array([[0, 2]]))
+    >>> distances, rows = nearest([[5.0]], 2, among=[[4.0], [1.0], [7.0]])  # unpacked, as in scikit-learn
     """
 
     distances: np.ndarray
@@ -37,6 +38,10 @@ class Neighbors:
 
     def __len__(self) -> int:
         return len(self.rows)
+
+    def __iter__(self) -> Iterator[np.ndarray]:
+        yield self.distances
+        yield self.rows
 
 
 @dataclass(frozen=True, slots=True)

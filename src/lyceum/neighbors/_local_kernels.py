@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-__all__ = ["KERNELS", "kernel_weights"]
+__all__ = ["KERNELS", "criterion", "kernel_weights"]
 
 
 def _inside(u: np.ndarray) -> np.ndarray:
@@ -31,6 +31,17 @@ KERNELS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "inverse_square": _inverse(2),
     "shifted_inverse_square": lambda u: 1.0 / (1.0 + u) ** 2,
 }
+
+
+def criterion(kernel: str, everyone: bool) -> str:
+    """Which squared errors a local fit minimises, by the customary name.
+
+    >>> criterion("uniform", False)
+    'E1: the k nearest rows alike'
+    """
+    if everyone:
+        return "E2: all rows with a kernel"
+    return "E1: the k nearest rows alike" if kernel == "uniform" else "E3: the k nearest rows with a kernel"
 
 
 def kernel_weights(kernel: str, distances: np.ndarray, bandwidth: np.ndarray) -> np.ndarray:

@@ -15,7 +15,7 @@ from lyceum.data import Block, Rows
 from lyceum.errors import DataError, SettingError
 from lyceum.neighbors._local_descent import descend_at, polynomial_at
 from lyceum.neighbors._local_fits import LocalFit, LocalModel, bandwidths_to_try, n_terms
-from lyceum.neighbors._local_kernels import KERNELS
+from lyceum.neighbors._local_kernels import KERNELS, criterion
 from lyceum.neighbors._stored_rows import StoredRows, as_cells
 from lyceum.report import Explanation, Summary, Table
 
@@ -25,6 +25,7 @@ _COUNT = Interval(Integral, 1, None, closed="left")
 _CHOSEN_ON = 2000  # rows that a bandwidth is chosen on
 _JUDGED_ON = 1000  # rows that the noise is estimated from
 _TRIED = 12  # bandwidths or numbers of neighbours
+_FARTHEST = "the farthest neighbour's distance"
 
 
 class LocallyWeightedRegression(Regressor, StoredRows):
@@ -32,10 +33,10 @@ class LocallyWeightedRegression(Regressor, StoredRows):
 
         f(x) = p(x),   p = argmin Σ_i K(d(x, x_i) / h) (y_i - p(x_i))²,   p of degree 0, 1 or 2,
 
-    over the k nearest rows alike (`kernel="uniform"`), over all rows with a kernel (`n_neighbors="all"`), or
-    over the k nearest rows with a kernel (the default). Where the rows of a neighbourhood do not determine
-    the polynomial, a small ridge penalty does. A row of weight 2 counts as two rows. Categories are one-of-C
-    columns. All rows are kept in memory.
+    over the k nearest rows alike (criterion E1, `kernel="uniform"`), over all rows with a kernel (E2,
+    `n_neighbors="all"`), or over the k nearest rows with a kernel (E3, the default). Where the rows of a
+    neighbourhood do not determine the polynomial, a small ridge penalty does. A row of weight 2 counts as two
+    rows. Categories are one-of-C columns. All rows are kept in memory.
 
     Parameters
     ----------
@@ -369,11 +370,10 @@ class LocallyWeightedRegression(Regressor, StoredRows):
             **head.facts,
             "stored rows": len(self.weights_),
             "degree": self.degree,
+            "criterion": criterion(self.kernel, self.n_neighbors == "all"),
             "kernel": self.kernel,
             "neighbours k": "all" if self.n_neighbors == "all" else self.n_neighbors_,
-            "bandwidth": "the farthest neighbour's distance"
-            if np.isnan(self.bandwidth_)
-            else self.bandwidth_,
+            "bandwidth": _FARTHEST if np.isnan(self.bandwidth_) else self.bandwidth_,
             "scale": self.scale
             if isinstance(self.scale, str)
             else "given"

@@ -72,6 +72,8 @@ class ConstrainedOptima:
         If none does, the point that violates them least; else a point that satisfies them.
     violation : float
         The largest violation there.
+    reached : pair of floats
+        The least and the greatest value that was met where all constraints hold.
     """
 
     problem: ConstrainedProblem
@@ -79,6 +81,7 @@ class ConstrainedOptima:
     feasible: bool
     nearest: np.ndarray
     violation: float
+    reached: tuple[float, float] = (np.inf, -np.inf)
 
     @property
     def minima(self) -> tuple[StationaryPoint, ...]:
@@ -108,6 +111,8 @@ class ConstrainedOptima:
 
     def _about(self, point: StationaryPoint) -> Iterator[str]:
         kind = point.kind if point.kind != UNDECIDED else f"stationary point ({UNDECIDED})"
+        if self._is_beaten(point):
+            kind = f"local {kind}"
         yield f"{kind.capitalize()}: {_shown(point.value)} at {self._place(point.x)}."
         for name in self.problem.equalities:
             yield (
@@ -121,6 +126,14 @@ class ConstrainedOptima:
                 yield f"  {name} is met with equality but does not bind: its multiplier is 0."
             else:
                 yield f"  {name} does not bind: {_shown(g)} is left, its multiplier is 0."
+
+    def _is_beaten(self, point: StationaryPoint) -> bool:
+        """Whether an optimum is one only among the points near it."""
+        room = 1e-5 * (1.0 + abs(point.value))
+        least, greatest = self.reached
+        return (point.kind == "minimum" and point.value > least + room) or (
+            point.kind == "maximum" and point.value < greatest - room
+        )
 
     def _failures(self) -> Iterator[str]:
         for name, h in zip(self.problem.equalities, self.problem.h(self.nearest)):
@@ -265,7 +278,10 @@ def constrained(
         return ConstrainedOptima(problem, (), False, near, violation)
     starts[1::2] = feasible[1::2]  # every other one from where constraints hold
     points = sorted(_points(problem, starts), key=lambda point: (round(point.value, 9), *point.x))
-    return ConstrainedOptima(problem, tuple(points), True, near, violation)
+    met = [problem.value(x) for x in feasible if problem.violation(x) <= _HOLDS]
+    met = [value for value in (*met, *(point.value for point in points)) if np.isfinite(value)]
+    reached = min(met, default=np.inf), max(met, default=-np.inf)
+    return ConstrainedOptima(problem, tuple(points), True, near, violation, reached)
 
 
 def _starts(box: Any, d: int, n: int, seed: int) -> np.ndarray:
