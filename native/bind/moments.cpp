@@ -3,6 +3,7 @@
 #include <lyceum/moments/scatter.hpp>
 #include <lyceum/moments/soft_moments.hpp>
 #include <lyceum/moments/soft_scatter.hpp>
+#include <lyceum/moments/sparse_moments.hpp>
 
 #include "arrays.hpp"
 
@@ -22,6 +23,27 @@ void class_moments(Array<const T, 2> X, Maybe<CodesArray> codes, Weights w, Arra
     expect(codes || K == 1, "codes is None, so weight, mean and scatter must have one row");
     lyceum::moments::class_moments(matrix(X), classes, data_or_null("w", w, {n}), weight.data(), mean.data(),
                                    scatter.data(), signals());
+}
+
+template <class T>
+void sparse_moments(Array<const std::int32_t, 1> indptr, Array<const std::int32_t, 1> indices, Array<const T, 1> data,
+                    Weights w, Array<double, 1> weight, Array<double, 1> mean, Array<double, 1> scatter,
+                    Array<double, 1> low, Array<double, 1> high) {
+    expect(indptr.shape(0) > 0, "indptr must have an entry more than there are rows");
+    const auto n = indptr.shape(0) - 1, d = weight.shape(0), stored = indices.shape(0);
+    expect_shape("data", data, {stored});
+    expect_shape("mean", mean, {d});
+    expect_shape("scatter", scatter, {d});
+    expect_shape("low", low, {d});
+    expect_shape("high", high, {d});
+    const auto* starts = indptr.data();
+    expect(std::is_sorted(starts, starts + n + 1) && starts[0] >= 0 && static_cast<std::size_t>(starts[n]) <= stored,
+           "indptr must not decrease nor point outside of data");
+    const auto inside = [d](std::int32_t j) { return j >= 0 && static_cast<std::size_t>(j) < d; };
+    expect(std::all_of(indices.data(), indices.data() + stored, inside), "an index is out of range");
+    const lyceum::moments::SparseRows<T> rows{starts, indices.data(), data.data(), n, d};
+    lyceum::moments::sparse_moments(rows, data_or_null("w", w, {n}), weight.data(), mean.data(), scatter.data(),
+                                    low.data(), high.data(), signals());
 }
 
 template <class T>
@@ -74,6 +96,10 @@ void bind(nb::module_& m) {
     m.def("class_moments", &class_moments<T>, "X"_a.noconvert(), "codes"_a.noconvert().none(), "w"_a.noconvert().none(),
           "weight"_a.noconvert(), "mean"_a.noconvert(), "scatter"_a.noconvert(), ReleaseGil(),
           "Set weight, mean and scatter (K, d) of every class and column; NaN cells are skipped.");
+    m.def("sparse_moments", &sparse_moments<T>, "indptr"_a.noconvert(), "indices"_a.noconvert(), "data"_a.noconvert(),
+          "w"_a.noconvert().none(), "weight"_a.noconvert(), "mean"_a.noconvert(), "scatter"_a.noconvert(),
+          "low"_a.noconvert(), "high"_a.noconvert(), ReleaseGil(),
+          "Set weight, mean, scatter, minimum and maximum (d,) of every column of canonical CSR rows.");
     m.def("scatter", &scatter<T>, "X"_a.noconvert(), "Y"_a.noconvert().none(), "w"_a.noconvert().none(),
           "mean"_a.noconvert(), "S"_a.noconvert(), ReleaseGil(),
           "Set the mean and the centred scatter matrix of [X Y]; return the total weight.");

@@ -1,6 +1,7 @@
 #include <lyceum/moments/class_moments.hpp>
 #include <lyceum/moments/class_scatter.hpp>
 #include <lyceum/moments/scatter.hpp>
+#include <lyceum/moments/sparse_moments.hpp>
 
 #include "check.hpp"
 
@@ -98,7 +99,27 @@ void test_a_code_out_of_range_throws() {
     THROWS(class_moments<double>(matrix_of(X, 2, 1), {codes.data(), 2}, nullptr, a.data(), b.data(), c.data(), Poll()));
 }
 
+// Columns: cells in every row far from zero; one cell; a missing cell; none.
+void test_sparse_rows() {
+    const double far = 1e9, none = std::numeric_limits<double>::quiet_NaN();
+    const std::vector<std::int32_t> indptr{0, 2, 4, 5}, indices{0, 1, 0, 2, 0};
+    const Doubles1 data{far + 1, -2, far + 2, none, far + 6}, w{1, 2, 1};
+    Doubles1 weight(4), mean(4), scatter(4), low(4), high(4);
+    sparse_moments<double>({indptr.data(), indices.data(), data.data(), 3, 4}, w.data(), weight.data(), mean.data(),
+                           scatter.data(), low.data(), high.data(), Poll());
+    const double weights[] = {4, 4, 2, 4}, means[] = {far + 2.75, -0.5, 0, 0}, scatters[] = {14.75, 3, 0, 0};
+    const double lows[] = {far + 1, -2, 0, 0}, highs[] = {far + 6, 0, 0, 0};
+    for (size_t j = 0; j < 4; ++j) {
+        CLOSE(weight[j], weights[j], 1e-15);
+        CLOSE(mean[j], means[j], 1e-15);
+        CLOSE(scatter[j], scatters[j], 1e-14);
+        CLOSE(low[j], lows[j], 1e-15);
+        CLOSE(high[j], highs[j], 1e-15);
+    }
+}
+
 int main() {
+    test_sparse_rows();
     for (const Case& c : cases) {
         test_scatter<float>(c);
         test_scatter<double>(c);

@@ -7,6 +7,7 @@ import pytest
 from lyceum import scan
 from lyceum.data import Align, Column, Schema, TableCoder
 from lyceum.data._align import union
+from lyceum.errors import SchemaError
 
 
 class Name(str):
@@ -71,3 +72,19 @@ def test_declared_kinds_of_many_columns_are_looked_up():
     table = pa.table({f"x{j}": np.arange(3.0) for j in range(d)})
     rows = scan(table, kinds={f"x{j}": "continuous" for j in range(d)}, ignore=[])
     assert len(rows.schema) == d
+
+
+def test_the_columns_of_an_array_are_made_and_checked_once():
+    one, two = Schema.of_numbers(["a", "b"]), Schema.of_numbers(["a", "b"])
+    assert one.columns is two.columns
+    assert one.of_an_array
+    assert Schema(one.columns).names == ("a", "b")
+    assert not Schema((one["a"], Column("c", "binary", np.array([0, 1])))).of_an_array
+    assert not Schema.of_numbers([]).of_an_array
+    for _ in range(2):  # what is refused is not kept
+        with pytest.raises(SchemaError, match="twice"):
+            Schema.of_numbers(["a", "a"])
+    for d in range(1, 9):  # columns that are no longer kept still have their names
+        Schema.of_numbers([f"other {j}" for j in range(d)])
+    assert not one.of_an_array
+    assert Schema(one.columns).names == ("a", "b")

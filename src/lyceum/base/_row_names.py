@@ -27,7 +27,7 @@ def row_names(rows: Rows) -> list[str]:
     ['name']
     """
     n = rows.n_rows
-    if n is None or n < _FEWEST or rows.on_dask:
+    if n is None or n < _FEWEST or rows.on_dask or rows.schema.of_an_array:
         return []
     # categories that no row has may be listed, so that the list alone is not enough
     sizes = [0 if column.categories is None else len(column.categories) for column in rows.schema]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -25,7 +26,7 @@ from lyceum.data._dask import DaskSource, as_delayed, is_dask, row_counts
 from lyceum.data._declared_kinds import declared_kinds
 from lyceum.data._rows import Rows
 from lyceum.data._scan import coded_source, schema_of
-from lyceum.data._schema import LISTED, Schema, is_beyond_floats
+from lyceum.data._schema import LISTED, Schema, is_beyond_floats, numbered_names
 from lyceum.data._sources import ArraySource
 from lyceum.data._steps import CheckCategories, CheckTarget
 from lyceum.data._targets import (
@@ -109,6 +110,8 @@ class Inputs:
 
     def _new_rows(self, X: Any, y: Any, w: Any, reset: bool) -> Rows:
         rows = self._read(X, y, w, reset)
+        if rows.schema.of_an_array:
+            return rows
         text = [column.name for column in rows.schema if column.is_free_text]
         if text and not getattr(self.learner, "_takes_text", False):
             raise SchemaError(
@@ -156,7 +159,7 @@ class Inputs:
             rows = rows.then(TargetNumbers(target))
         return rows if self.takes_unlabelled else rows.then(CheckTarget(self.who))
 
-    def _kinds(self, names: list[str], named: bool = True) -> ColumnRoles:
+    def _kinds(self, names: Sequence[str], named: bool = True) -> ColumnRoles:
         """The kinds that the learner's `categorical_features` declares."""
         return declared_kinds(getattr(self.learner, "categorical_features", None), names, named)
 
@@ -174,7 +177,7 @@ class Inputs:
         X, y = self._validated(X, y, reset)
         X = _for_kernels(X)
         given = getattr(self.learner, "feature_names_in_", None)
-        names = [f"x{j}" for j in range(X.shape[1])] if given is None else [str(name) for name in given]
+        names = numbered_names(X.shape[1]) if given is None else [str(name) for name in given]
         schema = array_schema(X, names, self._kinds(names, named=given is not None))
         y, target = coded_target(y, self.task, "y")
         _mark_missing(y, missing)
@@ -267,7 +270,7 @@ class Inputs:
             return Rows(
                 DaskSource(as_delayed(X), None, None, schema, row_counts(X), getattr(X, "dtype", None))
             )
-        textual = [column.name for column in schema if column.is_text]
+        textual = [] if schema.of_an_array else [column.name for column in schema if column.is_text]
         if is_frame(X) and (textual or not self._is_plain(X)):
             return Rows(coded_source(self._table(X, reset=False), schema))
         if textual:

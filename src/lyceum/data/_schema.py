@@ -159,7 +159,8 @@ class Schema(_NameIndex):
     weight: str | None = None
 
     def __post_init__(self) -> None:
-        check_names(self.names)
+        if not self.of_an_array:
+            check_names(self.names)
 
     @classmethod
     def declare(cls, kinds: Mapping[str, Kind | Sequence[Any]], target: Column | None = None) -> Schema:
@@ -176,9 +177,14 @@ class Schema(_NameIndex):
         try:
             return self._listed_names
         except AttributeError:
-            names = tuple([column.name for column in self.columns])
+            names = _known_names(self.columns) or tuple([column.name for column in self.columns])
             object.__setattr__(self, "_listed_names", names)
             return names
+
+    @property
+    def of_an_array(self) -> bool:
+        """Whether these are known to be the numbers of an array, without a look at (a million) columns."""
+        return bool(_known_names(self.columns))
 
     @property
     def target_name(self) -> str:
@@ -271,17 +277,39 @@ def _number_column(
     return column
 
 
-@lru_cache(maxsize=4)
+_Numbers = tuple[tuple[str, ...], tuple[Column, ...]]
+_recent: tuple[_Numbers, ...] = ()  # names and columns of the last arrays: a wide one is often fitted again
+_KEPT = 4
+
+
+def _known_names(columns: tuple[Column, ...]) -> tuple[str, ...]:
+    """The names of columns that `_number_columns` made, which are all different; else none."""
+    return next((names for names, made in _recent if made is columns), ())
+
+
 def _number_columns(names: tuple[str, ...]) -> tuple[Column, ...]:
-    """Columns of numbers; those of the last arrays are kept, as a wide one is often fitted again."""
+    """Columns of numbers; those of the last arrays are kept."""
+    global _recent
+    for known, columns in _recent:
+        if known is names or known == names:
+            return columns
+    check_names(names)
     collects = len(names) > _MANY and gc.isenabled()
     if collects:  # the collector would look through all columns again and again while they are made
         gc.disable()
     try:
-        return tuple(map(_number_column, names))
+        columns = tuple(map(_number_column, names))
     finally:
         if collects:
             gc.enable()
+    _recent = ((names, columns), *_recent[: _KEPT - 1])
+    return columns
+
+
+@lru_cache(maxsize=4)
+def numbered_names(d: int) -> tuple[str, ...]:
+    """x0, x1, ...: the names of columns that have none."""
+    return tuple([f"x{j}" for j in range(d)])
 
 
 def is_beyond_floats(values: np.ndarray) -> bool:

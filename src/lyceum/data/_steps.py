@@ -68,6 +68,8 @@ class Design:
 
     @cached_property
     def after(self) -> Schema:
+        if self.before.of_an_array:
+            return Schema(self.before.columns)
         columns: list[Column] = []
         for column in self.before:
             if column.numeric:
@@ -87,6 +89,8 @@ class Design:
     @cached_property
     def width(self) -> np.ndarray:
         """How many design columns every column has."""
+        if self.before.of_an_array:
+            return np.ones(len(self.before), dtype=np.int32)
         widths = [1 if c.numeric else len(np.asarray(c.categories)) - self._first(c) for c in self.before]
         return np.array(widths, dtype=np.int32)
 
@@ -107,7 +111,7 @@ class Design:
     @cached_property
     def is_plain(self) -> bool:
         """Whether every column is a number already."""
-        return all(column.numeric for column in self.before)
+        return self.before.of_an_array or all(column.numeric for column in self.before)
 
     @cached_property
     def _is_sparse(self) -> bool:

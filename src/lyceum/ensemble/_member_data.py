@@ -7,7 +7,7 @@ columns.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar
@@ -182,7 +182,7 @@ def refuse_codes(schema: Schema) -> None:
 class _Inputs(Inputs):
     """The way in for an ensemble: which columns hold categories may also be said to the estimator."""
 
-    def _kinds(self, names: list[str], named: bool = True) -> Any:
+    def _kinds(self, names: Sequence[str], named: bool = True) -> Any:
         said = self.learner.categorical_features
         base = self.learner._base()
         first = base.steps[0][1] if isinstance(base, Pipeline) else base

@@ -116,8 +116,8 @@ class _Descent:
             X = sparse.csr_array(X)
             self.descend: Callable[..., tuple[int, float]] = native.sparse_dual_descent
             self.cells: tuple[np.ndarray, ...] = (
-                X.indptr.astype(np.int32),
-                X.indices.astype(np.int32),
+                X.indptr.astype(np.int32, copy=False),
+                X.indices.astype(np.int32, copy=False),
                 _floats(X.data),
             )
         else:

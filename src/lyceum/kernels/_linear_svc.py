@@ -9,6 +9,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
@@ -179,17 +180,27 @@ class LinearSVC(Classifier, Learner):
             )
         rows = self._rows(X, y, sample_weight)
         with single_threaded_blas():
-            moments = rows.reduce(Moments.of)
+            block = self._at_once(rows)
+            # a block of rows has few of the cells of a wide sparse array, yet sums of every column
+            whole = block if block is not None and sparse.issparse(block.X) else None
+            moments = rows.reduce(Moments.of) if whole is None else Moments.of(whole)
             rows = replace(rows, steps=tuple(step for step in rows.steps if not isinstance(step, CheckCells)))
             self.mean_, self.n_rows_ = moments.mean, moments.n_rows
             problem = self._problem(rows, moments)
             K = len(self.classes_)
             found = [
-                self._solved(replace(problem, favoured=k))
+                self._solved(replace(problem, favoured=k), block)
                 for k in ([1] if K == 2 else range(K) if K > 2 else [])
             ]
-            self._finish(problem, found)
+            self._finish(problem, found, whole)
         return self
+
+    def _at_once(self, rows: Rows) -> Block | None:
+        """All rows in memory, if dual descent is to solve."""
+        wide = self.penalty == "l2" and len(rows.schema) > _WIDE
+        if not wide or not (rows.in_memory or self.loss == "hinge"):
+            return None
+        return rows.gathered(type(self).__name__, "loss='squared_hinge'")
 
     def _problem(self, rows: Rows, moments: Moments) -> HingeProblem:
         counts = None
@@ -212,18 +223,17 @@ class LinearSVC(Classifier, Learner):
             l2=0.0 if self.penalty == "l1" else 1.0,
         )
 
-    def _solved(self, problem: HingeProblem) -> LinearSolution:
+    def _solved(self, problem: HingeProblem, block: Block | None) -> LinearSolution:
         squared, wide = self.loss == "squared_hinge", len(problem.shift) > _WIDE
         if self.penalty == "l1":
             return by_proximal_newton(problem, self.tol, self.max_iter)
-        if wide and (problem.rows.in_memory or not squared):
-            block = problem.rows.gathered(type(self).__name__, "loss='squared_hinge'")
+        if block is not None:
             return by_dual_descent(problem, block, squared, self.tol, self.max_iter)
         if squared:
             return by_newton(problem, self.tol, self.max_iter, wide)
         return by_multipliers(problem, self.tol, self.max_iter)
 
-    def _finish(self, problem: HingeProblem, found: list[LinearSolution]) -> None:
+    def _finish(self, problem: HingeProblem, found: list[LinearSolution], whole: Block | None) -> None:
         d = len(problem.shift)
         thetas = np.array([one.theta for one in found]) if found else np.zeros((1, d + 1))
         self.coef_, self.intercept_ = np.ascontiguousarray(thetas[:, :-1]), thetas[:, -1].copy()
@@ -232,11 +242,9 @@ class LinearSVC(Classifier, Learner):
         self.history_ = list(found[-1].history) if found else [0.0]
         favoured = np.arange(len(found)) if len(found) > 1 else np.array([1])
         at_origin = replace(problem, shift=np.zeros(d))
-        slacks = problem.rows.reduce(
-            partial(
-                _Slacks.of, problem=at_origin, thetas=thetas, favoured=favoured, squared=self.loss != "hinge"
-            )
-        )
+        squared = self.loss != "hinge"
+        of = partial(_Slacks.of, problem=at_origin, thetas=thetas, favoured=favoured, squared=squared)
+        slacks = problem.rows.reduce(of) if whole is None else of(whole)
         norm = np.abs(self.coef_).sum(axis=1) if self.penalty == "l1" else 0.5 * (self.coef_**2).sum(axis=1)
         penalty = 0.5 * self.intercept_**2 if self.intercept == "penalized" else 0.0
         self.objective_ = norm + penalty + slacks.loss

@@ -11,7 +11,7 @@ from scipy import sparse
 from lyceum._native import native
 from lyceum.data import Block
 from lyceum.statistics._memory import check_square_matrices
-from lyceum.statistics._sparse import SparseCells
+from lyceum.statistics._sparse import SparseCells, canonical
 
 __all__ = ["Moments", "Scatter"]
 
@@ -57,21 +57,11 @@ class Moments:
 
     @classmethod
     def _of_sparse(cls, block: Block) -> Moments:
-        cells, (n, d) = SparseCells.of(block.X), block.X.shape
-        w = block.weights
-        v = np.repeat(w, np.diff(cells.indptr))
-        there = ~np.isnan(cells.data)
-        at, x, v_there = cells.indices[there], cells.data[there], v[there]
-        stored = np.bincount(at, v_there, d)
-        # cells not stored are zeros; x is taken about a point near the mean where no zeros are
-        zeros = np.where(cells.full, 0.0, np.maximum(w.sum() - np.bincount(cells.indices, v, d), 0.0))
-        weight, start = stored + zeros, cells.provisional_mean()
-        moved = np.bincount(at, v_there * (x - start[at]), d)
-        mean = start + np.divide(moved, weight, out=np.zeros(d), where=weight > 0)
-        scatter = np.bincount(at, v_there * (x - mean[at]) ** 2, d) + zeros * mean**2
-        low, high = (np.where(cells.full, edge, 0.0) for edge in (np.inf, -np.inf))
-        np.minimum.at(low, at, x)
-        np.maximum.at(high, at, x)
+        X, (n, d) = canonical(block.X), block.X.shape
+        indptr, indices = (each.astype(np.int32, copy=False) for each in (X.indptr, X.indices))
+        data = X.data if X.dtype in (np.float32, np.float64) else X.data.astype(np.float64)
+        weight, mean, scatter, low, high = np.empty((5, d))
+        native.sparse_moments(indptr, indices, data, block.w, weight, mean, scatter, low, high)
         return cls(n, weight, mean, scatter, low, high)
 
     def merge(self, other: Moments) -> Moments:

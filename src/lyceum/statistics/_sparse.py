@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["SparseCells"]
+__all__ = ["SparseCells", "canonical"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +42,7 @@ class SparseCells:
 
     @classmethod
     def of(cls, X: Any) -> SparseCells:
-        if not X.has_canonical_format:
-            X = X.copy()
-            X.sum_duplicates()
+        X = canonical(X)
         stored = np.bincount(X.indices, minlength=X.shape[1])
         return cls(
             X.indptr.astype(np.int32, copy=False),
@@ -68,3 +66,11 @@ class SparseCells:
     def shifted(self, shift: np.ndarray) -> np.ndarray:
         """The stored cells, those of full columns less `shift`."""
         return self.data - np.where(self.full, shift, 0.0)[self.indices]
+
+
+def canonical(X: Any) -> Any:
+    """The CSR array with sorted indices and no cell twice: itself, or a copy."""
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X

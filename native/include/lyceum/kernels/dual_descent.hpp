@@ -21,6 +21,7 @@ struct DenseCells {
 
     size_t rows() const { return X.rows; }
     size_t length(size_t) const { return X.cols; }
+    void expect_row(size_t) const {}  // one long line of memory is foreseen by the machine
     double dot(size_t i, const double* w) const {
         const T* x = X.row(i);
         double sum = 0;
@@ -49,6 +50,14 @@ struct SparseCells {
 
     size_t rows() const { return count; }
     size_t length(size_t i) const { return static_cast<size_t>(indptr[i + 1] - indptr[i]); }
+    // The cells of a row that is next, on their way while the one before is worked on: rows come in random order.
+    void expect_row(size_t i) const {
+        const char *cells = reinterpret_cast<const char*>(data + indptr[i]),
+                   *places = reinterpret_cast<const char*>(indices + indptr[i]);
+        const size_t count = std::min<size_t>(length(i), 512);
+        for (size_t at = 0; at < count * sizeof(T); at += 64) __builtin_prefetch(cells + at);
+        for (size_t at = 0; at < count * sizeof(*indices); at += 64) __builtin_prefetch(places + at);
+    }
     // Four sums, which do not wait for one another.
     double dot(size_t i, const double* w) const {
         double sum[4] = {};
@@ -102,6 +111,7 @@ DualOutcome dual_descent(const Cells& X, const DualDescent& p, double* a, double
         size_t work = 0;
         for (size_t k = 0; k < active; ++k) {
             const size_t i = order[k];
+            if (k + 1 < active) X.expect_row(order[k + 1]);
             if (!(p.bound[i] > 0)) continue;
             if (!(bend[i] > 0)) {  // a row of zeros: its slope does not depend on w
                 a[i] = p.t[i] > 0 ? p.bound[i] : 0;
