@@ -51,6 +51,7 @@ ENTRIES: tuple[Entry, ...] = (
         scales="in memory",
         cost="that of the classifier; n·K per step of EM",
         syllabus=("15.3",),
+        space={},  # priors are facts about the place of use, which no fold tells; search the classifier's own
         in_study="never",
     ),
     Entry(

@@ -168,7 +168,8 @@ class PriorShift(Classifier, Ensemble):
     .. math:: P'(k|x) \\propto P(k|x) \\frac{P'(k)}{P(k)}
 
     The new priors P' are given, or found by EM from the unlabelled rows that `adapt` is called with. Until
-    then the classifier predicts as it was trained.
+    then the classifier predicts as it was trained. Nothing here is to be searched by cross-validation, whose
+    folds have the shares of the training rows; the settings of the classifier are (`estimator__...`).
 
     Parameters
     ----------
