@@ -131,6 +131,7 @@ TOGETHER: dict[str, tuple[dict[str, Any], ...]] = {
     "BasisExpansion.centers": ({"kind": "gaussian"},),
     "BasisExpansion.width": ({"kind": "gaussian"},),
     "BasisExpansion.random_state": ({"kind": "gaussian", "centers": "sample"},),
+    "ClusterFeatures.random_state": ({"clusterer": None},),
     "power_t": ({"learning_rate": "invscaling", "solver": "sgd"},),
     "momentum": ({"solver": "momentum"},),
     "shuffle": ({"batch_size": 10},),

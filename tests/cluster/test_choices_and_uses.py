@@ -205,3 +205,14 @@ def test_uses_of_clusters_work_on_real_rows_and_say_what_they_learned():
     assert "that of all rows" in said[1] or "its own" in said[1]
     labels = ClusterLabels().fit(X, few)
     assert [row[1] for row in labels.summary().tables[0].rows] == labels.n_labeled_.tolist()
+
+
+@pytest.mark.syllabus("12.6")
+def test_columns_of_text_stay_beside_distances_as_zeros_and_ones():
+    frame = pd.DataFrame({"age": [20.0, 21.0, 60.0, 61.0], "town": ["Ulm", "Bonn", "Ulm", "Köln"]})
+    model = ClusterFeatures(KMeans(2, random_state=0)).fit(frame)
+    found = model.transform(frame)
+    assert found.columns.tolist()[0] == "age"
+    assert found.shape == (4, 6)
+    assert found.iloc[:, 1:4].to_numpy().tolist() == [[0, 0, 1], [1, 0, 0], [0, 0, 1], [0, 1, 0]]
+    np.testing.assert_allclose(found.iloc[:, 4:], model.clusterer_.transform(frame))

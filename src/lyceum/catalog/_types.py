@@ -13,7 +13,6 @@ _OTHERS = (
     ("lyceum.decision", "CalibratedClassifier"),
     ("lyceum.decision", "MinimumRiskClassifier"),
     ("lyceum.cluster", "ClusterClassifier"),
-    ("lyceum.cluster", "ClusterFeatures"),
     ("lyceum.cluster", "ClusterLabels"),
     ("lyceum.ensemble", "MultiLabel"),
     ("lyceum.studies", "MeanRegressor"),

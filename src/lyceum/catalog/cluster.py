@@ -74,6 +74,19 @@ ENTRIES = (
         in_study="never",
     ),
     Entry(
+        name="ClusterFeatures",
+        package="lyceum.cluster",
+        task="preparation",
+        about="Clusters as further columns: distances to them, or a row's own as 0 and 1.",
+        sparse=True,
+        scales="many passes",
+        cost="that of the clusterer; n·d·k",
+        syllabus=("12.6",),
+        space={"kind": ["distances", "one_of_k"]},
+        needs_scaling=True,
+        in_study="never",
+    ),
+    Entry(
         name="KMeans",
         package="lyceum.cluster",
         task="clustering",
@@ -176,7 +189,7 @@ ITEMS = (
     ),
     *(
         Item(name, package="lyceum.cluster", syllabus=("12.6",))
-        for name in ("ClusterClassifier", "ClusterFeatures", "ClusterLabels", "top_columns")
+        for name in ("ClusterClassifier", "ClusterLabels", "top_columns")
     ),
     Item("segment_image", package="lyceum.apply", syllabus=("12.6",)),
     Item("visual_words", package="lyceum.apply", syllabus=("12.6",)),

@@ -2,10 +2,11 @@
 
 from lyceum.cluster._agglomerative import Agglomerative
 from lyceum.cluster._alignment import Alignment
-from lyceum.cluster._applications import ClusterClassifier, ClusterFeatures, ClusterLabels, top_columns
+from lyceum.cluster._applications import ClusterClassifier, ClusterLabels, top_columns
 from lyceum.cluster._bayesian_mixture import BayesianGaussianMixture
 from lyceum.cluster._bernoulli_mixture import BernoulliMixture
 from lyceum.cluster._choose_k import KChoice, choose_k
+from lyceum.cluster._cluster_features import ClusterFeatures
 from lyceum.cluster._cluster_reasons import ClusterExplanation, TreeExplanation
 from lyceum.cluster._density_clusters import DensityClusters
 from lyceum.cluster._divisive import Divisive

@@ -1,121 +1,21 @@
-"""What clusters are good for: features, a classifier per cluster, labels from few rows, words of texts."""
+"""What clusters are good for: a classifier per cluster, labels from few rows, words of texts."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
-from lyceum.base import NewColumns
+from lyceum.cluster._cluster_features import check_clusterer
 from lyceum.cluster._kmeans import KMeans
 from lyceum.errors import DataError, ModelFileError, SettingError
 from lyceum.report import Summary, Table
 
-__all__ = ["ClusterClassifier", "ClusterFeatures", "ClusterLabels", "top_columns"]
-
-
-class ClusterFeatures(NewColumns, BaseEstimator):
-    """Clusters as features: the distance to every cluster, or the cluster itself, beside the columns.
-
-    Parameters
-    ----------
-    clusterer : clustering learner, optional
-        `KMeans()` by default. "distances" needs its `transform`.
-    kind : {"distances", "one_of_k"}, default="distances"
-        The new columns: distances to the clusters, or 1 for a row's own cluster and 0 for the others.
-    keep : bool, default=True
-        Whether the given columns stay, before the new ones; they must be numbers then.
-
-    Attributes
-    ----------
-    clusterer_ : clustering learner
-        The fitted one.
-    feature_names_in_ : ndarray of str
-        Names of the given columns, where they have some.
-
-    See Also
-    --------
-    ClusterClassifier : a classifier per cluster instead.
-
-    Examples
-    --------
-    >>> from lyceum.cluster import ClusterFeatures, KMeans
-    >>> X = [[0.0], [1.0], [9.0], [10.0]]
-    >>> ClusterFeatures(KMeans(2, init=[[0.0], [9.0]]), kind="one_of_k").fit_transform(X).tolist()
-    [[0.0, 1.0, 0.0], [1.0, 1.0, 0.0], [9.0, 0.0, 1.0], [10.0, 0.0, 1.0]]
-    """
-
-    def __init__(
-        self,
-        clusterer: Any = None,
-        *,
-        kind: Literal["distances", "one_of_k"] = "distances",
-        keep: bool = True,
-    ):
-        self.clusterer = clusterer
-        self.kind = kind
-        self.keep = keep
-
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
-        """Fit the clusterer on X; y is ignored."""
-        if self.kind not in ("distances", "one_of_k"):
-            raise SettingError(f"kind must be 'distances' or 'one_of_k', not {self.kind!r}")
-        found = KMeans() if self.clusterer is None else clone(self.clusterer)
-        self.clusterer_ = found.fit(X) if sample_weight is None else found.fit(X, sample_weight=sample_weight)
-        self.n_features_in_ = self.clusterer_.n_features_in_
-        self.__dict__.pop("feature_names_in_", None)
-        if hasattr(self.clusterer_, "feature_names_in_"):
-            self.feature_names_in_ = self.clusterer_.feature_names_in_
-        return self
-
-    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """The names of the given columns, if they are kept, and of the new ones."""
-        check_is_fitted(self)
-        known = _check_feature_names_in(self, input_features).tolist() if self.keep else []
-        new = [f"clusterfeatures{k}" for k in range(self._n_clusters)]
-        return np.array([*known, *new], dtype=object)
-
-    @property
-    def _n_clusters(self) -> int:
-        if self.kind == "distances":
-            return len(self.clusterer_.get_feature_names_out())
-        return int(np.max(np.asarray(self.clusterer_.labels_), initial=0)) + 1
-
-    def transform(self, X: Any) -> Any:
-        """The new columns of X, after its own if they are kept, in the container that X came in."""
-        check_is_fitted(self)
-        found = self._beside(X)
-        return found if sparse.issparse(found) else self._contained(found, X)
-
-    def _beside(self, X: Any) -> Any:
-        if self.kind == "distances":
-            new = np.asarray(self.clusterer_.transform(X))
-        else:
-            labels = np.asarray(self.clusterer_.predict(X))
-            new = (labels[:, None] == np.arange(self._n_clusters)).astype(np.float64)
-        if not self.keep:
-            return new
-        if sparse.issparse(X):
-            return sparse.hstack([X, sparse.csr_array(new)], format="csr")
-        return np.hstack([np.asarray(X, dtype=np.float64), new])
-
-    def summary(self) -> Summary:
-        """The clusterer, and the columns that it adds."""
-        check_is_fitted(self)
-        facts = {
-            "clusterer": type(self.clusterer_).__name__,
-            "columns given": self.n_features_in_ if self.keep else f"{self.n_features_in_}, left out",
-            "columns added": f"{self._n_clusters}, {self.kind.replace('_', ' ')}",
-        }
-        return Summary("ClusterFeatures", facts, _own_tables(self.clusterer_))
-
-    def check(self) -> None:
-        """Raise ModelFileError unless the parts, which came from a model file, fit together."""
-        _check_clusterer(self, "transform" if self.kind == "distances" else "predict")
+__all__ = ["ClusterClassifier", "ClusterLabels", "top_columns"]
 
 
 class ClusterClassifier(ClassifierMixin, BaseEstimator):
@@ -219,7 +119,7 @@ class ClusterClassifier(ClassifierMixin, BaseEstimator):
 
     def check(self) -> None:
         """Raise ModelFileError unless the parts, which came from a model file, fit together."""
-        _check_clusterer(self, "predict")
+        check_clusterer(self, "predict")
         if not hasattr(self, "clusterer_"):
             return
         known = isinstance(self.classes_, np.ndarray) and self.classes_.ndim == 1
@@ -309,7 +209,7 @@ class ClusterLabels(ClassifierMixin, BaseEstimator):
 
     def check(self) -> None:
         """Raise ModelFileError unless the parts, which came from a model file, fit together."""
-        _check_clusterer(self, "predict")
+        check_clusterer(self, "predict")
         if not hasattr(self, "clusterer_"):
             return
         shares, prior, labels = self.shares_, self._prior, getattr(self.clusterer_, "labels_", None)
@@ -319,18 +219,6 @@ class ClusterLabels(ClassifierMixin, BaseEstimator):
             raise ModelFileError("holds ClusterLabels whose shares do not fit its clusters and classes")
         if prior.shape != self.classes_.shape:
             raise ModelFileError("holds ClusterLabels whose prior does not fit its classes")
-
-
-def _own_tables(clusterer: Any) -> Sequence[Table]:
-    """The tables of the clusterer's own summary, if it has one."""
-    return clusterer.summary().tables if hasattr(clusterer, "summary") else ()
-
-
-def _check_clusterer(model: Any, method: str) -> None:
-    """Raise ModelFileError if a fitted model has no clusterer that does what it is asked."""
-    found = vars(model).get("clusterer_")
-    if "n_features_in_" in vars(model) and not hasattr(found, method):
-        raise ModelFileError(f"holds a {type(model).__name__} without a clusterer that can {method}")
 
 
 def top_columns(model: Any, names: Sequence[str] | None = None, most: int = 8) -> list[list[str]]:
