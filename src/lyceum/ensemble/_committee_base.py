@@ -299,7 +299,8 @@ class CommitteeBase(_BaseComposition, Learner):
 
         The base is the answer for a row of typical cells (`typical_`), whose columns are replaced by the
         row's own, one after the other, from both ends. Members of any kind are explained so. Not for members
-        of other libraries that were given a frame.
+        of other libraries that were given a frame: coded cells are replaced, and these members are not given
+        those; fit on an array of numbers, or put Lyceum's learners in their place.
         """
         unit = "posterior" if self._predicts_classes else self.schema_.target_name or "y"
         found, more = self._explain_with_more(X, partial(_parts, self), unit)

@@ -148,7 +148,7 @@ class HierarchicalMixtureOfExperts(ExpertsBase):
         Stop when an iteration gains at most this much log-likelihood per unit of weight.
     n_init : int, default=1
         Starts: the first one shares rows out along their first principal axis, others along random ones. The
-        likeliest of many fits the training rows more closely, which here is seldom better on others.
+        likeliest of several fits the training rows more closely, which need not be better on others.
     record : bool, default=False
         Whether to keep every iteration in `record_`.
     random_state : int, RandomState or None, default=None
