@@ -181,10 +181,6 @@ SCIKIT_SETTINGS: dict[str, dict[str, Any]] = {
 }
 
 EXPECTED_FAILURES: dict[str, dict[str, str]] = {
-    "RegularizedDiscriminant": {
-        "check_sample_weight_equivalence_on_dense_data": "the check sets cv to a list of splits; it is "
-        "a number of folds here, which one pass makes by the numbers of rows",
-    },
     "Perceptron": {
         **{
             f"check_sample_weight_equivalence_on_{cells}_data": "a row that comes again is looked at again"

@@ -10,6 +10,7 @@ from sklearn.linear_model import LinearRegression
 from sklearn.naive_bayes import GaussianNB
 
 from lyceum import evaluate
+from lyceum.density import GaussianDensity, KernelDensity
 from lyceum.evaluate._printable import Printable
 
 rng = np.random.default_rng(0)
@@ -35,6 +36,9 @@ RESULTS = {
     "CostCurve": lambda: evaluate.cost_curve(y, p),
     "CrossValidation": lambda: evaluate.cross_validate(GaussianNB(), X, y, cv=3),
     "DeLong": lambda: evaluate.delong(y, p, X[:, 1]),
+    "DensityErrors": lambda: evaluate.density_errors(
+        KernelDensity(), GaussianDensity().fit(X), "bandwidth", [0.5, 1.0], n_rows=20, n_samples=3
+    ),
     "ErrorParts": lambda: evaluate.error_parts(y, decided, y, y, loss="error"),
     "FitVerdict": lambda: evaluate.fit_verdict(0.1, 0.3, 0.5),
     "FiveByTwoTest": lambda: evaluate.five_by_two(np.full((5, 2), 0.1), np.full((5, 2), 0.2)),

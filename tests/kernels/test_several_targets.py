@@ -39,7 +39,7 @@ def test_several_targets_are_as_many_single_fits(settings, fit_intercept):
         np.testing.assert_allclose(model.row_contributions(X[:2])[..., t], one.row_contributions(X[:2]))
         if settings.get("kernel") == "linear":
             np.testing.assert_allclose(model.coef_[t], one.coef_, rtol=1e-9, atol=1e-12)
-    assert not hasattr(model, "explain")
+    np.testing.assert_allclose(model.explain(X[:3]).scores, model.predict(X[:3])[:, 0], rtol=1e-9)
     assert "norm of f" in str(model.summary())
 
 
