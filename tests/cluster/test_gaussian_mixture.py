@@ -320,3 +320,9 @@ def test_the_bound_is_below_the_evidence_and_exact_for_one_component():
         + np.log(kappa / (kappa + n))
     )
     assert model.history_[-1] == pytest.approx(evidence, rel=1e-10)
+
+
+@pytest.mark.syllabus("12.4")
+def test_the_two_components_of_old_faithful_are_found_without_saying_two():
+    rows = scan(datasets.path("old_faithful"))
+    assert [BayesianGaussianMixture(random_state=seed).fit(rows).n_active_ for seed in range(2)] == [2, 2]

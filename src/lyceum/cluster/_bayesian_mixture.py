@@ -58,7 +58,7 @@ class BayesianGaussianMixture(EllipticalMixture):
     init_params : {"kmeans", "k-means++", "random_from_data"}, default="kmeans"
         The start: clusters of k-means in columns of variance 1, the rows nearest to centres of k-means++
         (one pass), or the rows nearest to rows drawn at random.
-    n_init : int, default=1
+    n_init : int, default=5
         How many starts are tried; the largest bound wins.
     means_init : array of shape (n_components, n_columns) or None, default=None
         Centres to start from, in place of k-means.
@@ -166,7 +166,7 @@ class BayesianGaussianMixture(EllipticalMixture):
         degrees_of_freedom_prior: float | None = None,
         covariance_prior: Any = None,
         init_params: str = "kmeans",
-        n_init: int = 1,
+        n_init: int = 5,
         means_init: Any = None,
         max_iter: int = 500,
         tol: float = 1e-5,

@@ -61,6 +61,7 @@ CASES: dict[str, Case] = {
 }
 
 SCIKIT_SETTINGS: dict[str, dict[str, Any]] = {
+    "BayesianGaussianMixture": {"n_init": 1},
     "ClusterFeatures": {"clusterer": KMeans(3, random_state=0)},
 }
 
