@@ -175,3 +175,15 @@ def test_joint_sigmoids_are_of_a_linear_form_through_their_centre():
     other = BasisExpansion(kind="sigmoid", joint=True, random_state=1).fit(Z)
     assert other.directions_.shape == (5, 3)
     assert "joint" in str(other.summary())
+
+
+@pytest.mark.syllabus("7.3")
+def test_directions_of_joint_sigmoids_may_be_given():
+    Z = np.random.default_rng(0).normal(size=(40, 2))
+    settings = {"kind": "sigmoid", "joint": True, "centers": [[0.0, 1.0]], "width": 1.0, "standardize": False}
+    found = BasisExpansion(**settings, directions=[[2.0, -1.0]]).fit_transform(Z)
+    assert_allclose(found[:, 0], 1 / (1 + np.exp(-(2 * Z[:, 0] - (Z[:, 1] - 1)))))
+    with pytest.raises(SettingError, match=r"directions have the shape \(1, 3\): .* \(1, 2\)"):
+        BasisExpansion(**settings, directions=[[1.0, 1.0, 1.0]]).fit(Z)
+    with pytest.raises(SettingError, match="leave them out otherwise"):
+        BasisExpansion(directions=[[1.0, 1.0]]).fit(Z)

@@ -56,7 +56,9 @@ class BasisExpansion(Transformer):
         In units of z; None: the mean distance of neighbouring centres of the column, jointly of a centre to
         its nearest.
     joint : bool, default=False
-        Whether functions are of all columns together. Directions of joint sigmoids are drawn, of length 1.
+        Whether functions are of all columns together.
+    directions : array-like of shape (n_centers, n_continuous), optional
+        The directions u of joint sigmoids; None draws them, of length 1.
     standardize : bool, default=True
         Whether columns are brought to mean 0 and standard deviation 1 first.
     random_state : int, RandomState or None, default=None
@@ -99,6 +101,7 @@ class BasisExpansion(Transformer):
         "centers": [StrOptions({"quantiles", "sample"}), "array-like"],
         "width": [Interval(Real, 0, None, closed="neither"), None],
         "joint": ["boolean"],
+        "directions": ["array-like", None],
         "standardize": ["boolean"],
         "random_state": ["random_state"],
         "categorical_features": CATEGORICAL_FEATURES,
@@ -113,6 +116,7 @@ class BasisExpansion(Transformer):
         centers: Any = "quantiles",
         width: float | None = None,
         joint: bool = False,
+        directions: Any = None,
         standardize: bool = True,
         random_state: int | None = None,
         categorical_features: Any = "from_dtype",
@@ -123,6 +127,7 @@ class BasisExpansion(Transformer):
         self.centers = centers
         self.width = width
         self.joint = joint
+        self.directions = directions
         self.standardize = standardize
         self.random_state = random_state
         self.categorical_features = categorical_features
@@ -151,9 +156,22 @@ class BasisExpansion(Transformer):
                 self._checked_centers() if not isinstance(self.centers, str) else self._centers_from(found)
             )
         if self.joint and self.kind == "sigmoid":
-            drawn = np.random.default_rng(seed).normal(size=self.centers_.shape)
-            self.directions_ = drawn / np.linalg.norm(drawn, axis=1, keepdims=True)
+            self.directions_ = self._found_directions(seed)
+        elif self.directions is not None:
+            raise SettingError('directions are of kind="sigmoid" with joint=True: leave them out otherwise')
         return self
+
+    def _found_directions(self, seed: int) -> np.ndarray:
+        if self.directions is None:
+            drawn = np.random.default_rng(seed).normal(size=self.centers_.shape)
+            return drawn / np.linalg.norm(drawn, axis=1, keepdims=True)
+        given = np.array(self.directions, dtype=np.float64)
+        if given.shape != self.centers_.shape or not np.isfinite(given).all():
+            raise SettingError(
+                f"directions have the shape {given.shape}: give finite numbers of shape "
+                f"{self.centers_.shape}, a row for every centre"
+            )
+        return given
 
     @property
     def _has_centers(self) -> bool:
