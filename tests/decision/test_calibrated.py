@@ -2,7 +2,9 @@
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_iris
 from sklearn.isotonic import IsotonicRegression
+from sklearn.model_selection import KFold, PredefinedSplit
 
 import lyceum
 from lyceum import datasets, scan
@@ -98,3 +100,20 @@ def test_arrays_with_any_labels_are_calibrated_and_a_given_map_is_kept():
     assert np.array_equal(kept.predict_proba(X), model.predict_proba(X))
     with pytest.raises(DataError, match="give y"):
         CalibratedClassifier(NaiveBayes()).fit(X)
+
+
+@pytest.mark.parametrize("kind", ["splitter", "list", "generator"])
+def test_the_map_is_learned_from_the_folds_that_are_given(kind):
+    X, y = load_iris(return_X_y=True)
+    folds = list(KFold(3, shuffle=True, random_state=0).split(X))[:2]  # the rows of the third are not tested
+    cv = {
+        "splitter": PredefinedSplit(np.where(np.isin(np.arange(150), folds[0][1]), 0, -1)),
+        "list": folds,
+        "generator": iter(folds),
+    }[kind]
+    model = CalibratedClassifier(NaiveBayes(), "temperature", cv=cv).fit(X, y)
+    used = folds[:1] if kind == "splitter" else folds
+    proba = np.vstack([NaiveBayes().fit(X[train], y[train]).predict_proba(X[test]) for train, test in used])
+    truth = np.concatenate([y[test] for _, test in used])
+    expected = PosteriorMap.fit("temperature", truth, proba)
+    np.testing.assert_allclose(model.map_.tables[0], expected.tables[0], rtol=1e-6)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, _fit_context, clone
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import StratifiedKFold, check_cv
 from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
@@ -40,8 +40,8 @@ class CalibratedClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
         It is cloned and fitted.
     method : {"temperature", "sigmoid", "isotonic"} or PosteriorMap, default="sigmoid"
         How posteriors are calibrated; a map that was learned before is taken as it is.
-    cv : int, default=5
-        The folds of which the map is learned.
+    cv : int, splitter, or splits, default=5
+        The folds of which the map is learned; a number makes stratified ones, drawn by the seed.
     random_state : int, default=None
         The seed of the folds.
 
@@ -82,11 +82,11 @@ class CalibratedClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
     _parameter_constraints: ClassVar[dict] = {
         "estimator": [HasMethods(["fit", "predict_proba"])],
         "method": [StrOptions(set(CALIBRATIONS)), PosteriorMap],
-        "cv": [Interval(Integral, 2, None, closed="left")],
+        "cv": [Interval(Integral, 2, None, closed="left"), "cv_object"],
         "random_state": ["random_state"],
     }
 
-    def __init__(self, estimator: Any, method: Any = "sigmoid", *, cv: int = 5, random_state: Any = None):
+    def __init__(self, estimator: Any, method: Any = "sigmoid", *, cv: Any = 5, random_state: Any = None):
         self.estimator = estimator
         self.method = method
         self.cv = cv
@@ -124,17 +124,25 @@ class CalibratedClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
     def _learn_map(self, X: Any, y: Any, weights: dict[str, np.ndarray]) -> PosteriorMap:
         codes, take = _coded(X, y)
         w = X.sample_weight if isinstance(X, Rows) else weights.get("sample_weight")
-        smallest = int(np.bincount(codes)[np.unique(codes)].min())
-        n_folds = max(2, min(self.cv, smallest))
         K = int(codes.max()) + 1
-        proba = np.zeros((len(codes), K))
-        folds = StratifiedKFold(n_folds, shuffle=True, random_state=self.random_state)
-        for train, test in folds.split(codes, codes):
+        proba, tested = np.zeros((len(codes), K)), np.zeros(len(codes), dtype=bool)
+        for train, test in self._splits(codes):
             part = {name: values[train] for name, values in weights.items()}
             truth = None if y is None else np.asarray(y)[train]
             fitted = clone(self.estimator).fit(take(train), truth, **part)
             proba[np.ix_(test, _places(fitted, X, y, K))] = fitted.predict_proba(take(test))
-        return PosteriorMap.fit(str(self.method), codes, proba, w)
+            tested[test] = True
+        return PosteriorMap.fit(
+            str(self.method), codes[tested], proba[tested], None if w is None else np.asarray(w)[tested]
+        )
+
+    def _splits(self, codes: np.ndarray) -> Any:
+        """Training and test rows of every fold, no more folds than the rarest class has rows."""
+        if not isinstance(self.cv, Integral):
+            return check_cv(self.cv, codes, classifier=True).split(codes, codes)
+        smallest = int(np.bincount(codes)[np.unique(codes)].min())
+        n_folds = max(2, min(int(self.cv), smallest))
+        return StratifiedKFold(n_folds, shuffle=True, random_state=self.random_state).split(codes, codes)
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """The calibrated posteriors."""
