@@ -116,8 +116,9 @@ def _is_number(text: str) -> bool:
 
 def _is_long(cells: Sequence[str]) -> bool:
     """Whether a column has whole numbers of more than 64 bits, which Arrow would round to floats."""
-    whole = [cell for cell in cells if cell.strip().lstrip("+-").isdigit()]
-    return any(len(cell) > 18 and abs(int(cell)) >= 1 << 63 for cell in whole)
+    whole = (re.fullmatch(r"\s*[+-]?0*([0-9]+)\s*", cell) for cell in cells)
+    digits = (found[1] for found in whole if found)
+    return any(len(each) > 19 or (len(each) == 19 and int(each) >= 1 << 63) for each in digits)
 
 
 # -- encodings ----------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from lyceum.apply import build_preparations
 from lyceum.data import Rows
 from lyceum.studies._candidate import Candidate
 
-__all__ = ["build_pipeline", "few_threads", "learner_class", "row_predictions", "seed_of"]
+__all__ = ["are_few", "build_pipeline", "few_threads", "learner_class", "row_predictions", "seed_of"]
 
 _SMALL = 200_000  # cells
 _BASELINES = {"PriorClassifier": "lyceum.studies._baseline", "MeanRegressor": "lyceum.studies._baseline"}
@@ -50,11 +50,13 @@ def build_pipeline(candidate: Candidate, settings: Mapping[str, Any], seed: int)
 @contextmanager
 def few_threads(rows: Rows) -> Iterator[None]:
     """One thread where rows are few: threads would wait for each other longer than they work."""
-    if len(rows) * max(1, len(rows.schema)) > _SMALL:
+    with one_thread() if are_few(rows) else nullcontext():
         yield
-        return
-    with one_thread():
-        yield
+
+
+def are_few(rows: Rows) -> bool:
+    """Whether the rows are too few for several threads to share them."""
+    return len(rows) * max(1, len(rows.schema)) <= _SMALL
 
 
 def row_predictions(model: Any, rows: Rows) -> np.ndarray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,8 +18,9 @@ from lyceum.data import Rows
 from lyceum.errors import Cancelled, LyceumError
 from lyceum.studies._calibration import chosen_map
 from lyceum.studies._candidate import Candidate
+from lyceum.studies._helpers import Helpers
 from lyceum.studies._loss_rule import weighted_mean
-from lyceum.studies._pipelines import build_pipeline, few_threads, row_predictions
+from lyceum.studies._pipelines import are_few, build_pipeline, few_threads, row_predictions
 from lyceum.studies._plan import Plan, Split, Task
 from lyceum.studies._search import Search, search_settings
 from lyceum.studies._store import Store, TaskResult, as_table
@@ -61,34 +63,81 @@ def run_tasks(plan: Plan, data: StudyData, store: Store, budget: Budget) -> None
     With a budget, every learner has all its folds with its defaults first, so that a short time has tried
     each of them; then the folds are run again with settings searched, which replaces the first. What is
     still running when the time is over is given up. A learner that failed once is not tried on further
-    folds.
+    folds. Tasks on few rows are shared with other processes; on many rows each task has all threads.
     """
-    splits = plan.splits(data.y)
     tasks, done = list(plan.tasks()), store.done()
     failed = {task.name for task, result in done.items() if result.failed}
     passes = (True, False) if budget.deadline is not None else (False,)
     todo = [(task, first) for first in passes for task in tasks if _is_open(plan, task, first, done)]
     if len(passes) > 1:  # what has nothing to search is done after its first pass
         todo = [(task, first) for task, first in todo if first or len(plan[task.name].search) > 1]
-    n_done = len(passes) * len(tasks) - len(todo)
-    for i, (task, first) in enumerate(todo):
-        progress.report("tasks", n_done + i, n_done + len(todo))
-        if task.name in failed:
-            continue
-        must = not done and not i
-        if budget.spent and not must:
+    n_tasks = len(passes) * len(tasks)
+    n_done = n_tasks - len(todo)
+
+    def keep(outcome: _TaskOutcome) -> None:
+        """Store the outcome of a task, unless it was given up or has been replaced."""
+        nonlocal n_done
+        n_done += 1
+        if outcome is None:
             return
-        try:
-            with progress.watch(deadline=None if must else budget.tasks_end):
-                result, predictions = _attempt(plan, task, data, splits[task.repeat, task.fold], first)
-        except Cancelled:
-            if budget.spent:
-                return
-            raise
+        result, predictions = outcome
+        before = done.get(result.task)
+        if result.is_first and before is not None and not before.is_first:
+            return
         store.finish(result, predictions)
+        done[result.task] = result
         if result.failed:
-            failed.add(task.name)
-    progress.report("tasks", n_done + len(todo), n_done + len(todo))
+            failed.add(result.task.name)
+        progress.report("tasks", n_done, n_tasks)
+
+    attempt, must = _Attempt(plan, data, budget.tasks_end), not done
+    progress.report("tasks", n_done, n_tasks)
+
+    def is_open(job: tuple[Task, bool]) -> bool:
+        return job[0].name not in failed and (must or not budget.spent)
+
+    with Helpers(attempt, deque(todo), is_open) as helpers:
+        while True:
+            for outcome in helpers.finished():
+                keep(outcome)
+            if are_few(data.rows):
+                helpers.start_if_worth()
+            job = helpers.next_job()
+            if job is not None:
+                keep(attempt(job, must))
+                must = False
+            elif not helpers.wait(0.2):
+                break
+            else:
+                progress.report("tasks", n_done, n_tasks)
+    if not budget.spent:
+        progress.report("tasks", n_tasks, n_tasks)
+
+
+_TaskOutcome = tuple[TaskResult, Any] | None
+
+
+@dataclass(eq=False)
+class _Attempt:
+    """Runs one task, in this process or in a helper."""
+
+    plan: Plan
+    data: StudyData
+    end: float | None  # on the clock of time.monotonic, which all processes share
+
+    def __post_init__(self) -> None:
+        self.splits = self.plan.splits(self.data.y)
+
+    def __call__(self, job: tuple[Task, bool], must: bool = False) -> _TaskOutcome:
+        """The result with its predictions; None if the time was over before it was done."""
+        task, first = job
+        try:
+            with progress.watch(deadline=None if must else self.end):
+                return _attempt(self.plan, task, self.data, self.splits[task.repeat, task.fold], first)
+        except Cancelled:
+            if self.end is not None and time.monotonic() >= self.end:
+                return None
+            raise
 
 
 def _is_open(plan: Plan, task: Task, first: bool, done: Mapping[Task, TaskResult]) -> bool:
