@@ -13,11 +13,13 @@ from sklearn.pipeline import make_pipeline
 import lyceum
 from lyceum import persist
 from lyceum.bayes import LinearDiscriminant, NaiveBayes
-from lyceum.cluster import Agglomerative
+from lyceum.cluster import Agglomerative, Divisive
 from lyceum.ensemble import RandomForestClassifier
 from lyceum.errors import ModelFileError
 from lyceum.linear import Ridge
+from lyceum.networks import BayesNetClassifier
 from lyceum.prepare import Standardize
+from lyceum.trees import ModelTreeRegressor
 
 rng = np.random.default_rng(0)
 TABLE = pd.DataFrame({"dose": rng.normal(size=80), "ward": rng.choice(["east", "north", "west"], 80)})
@@ -112,6 +114,30 @@ def test_clusters_that_do_not_partition_their_rows_are_refused(name, value, mess
         lyceum.load(forged(model, tmp_path / "model"))
 
 
+@pytest.mark.parametrize("parts", [[[1, 7], [-3, -2]], [[1, 0], [1, -2]], [[1, -1], [-3, -3]]])
+def test_divisions_that_are_no_tree_are_refused(parts, tmp_path):
+    model = Divisive(n_clusters=3, method="bisecting").fit(TABLE[["dose"]].fillna(0.0))
+    assert model.split_parts_.shape == (2, 2)
+    model.split_parts_ = np.array(parts)
+    with pytest.raises(ModelFileError, match="no tree of its clusters"):
+        lyceum.load(forged(model, tmp_path / "model"))
+
+
+def test_a_network_of_columns_that_are_not_cut_is_refused(tmp_path):
+    model = BayesNetClassifier().fit(TABLE, CLASSES)
+    model.discretizer_.cuts_[0] = None
+    with pytest.raises(ModelFileError, match="does not fit its columns"):
+        lyceum.load(forged(model, tmp_path / "model"))
+
+
+@pytest.mark.parametrize("ranks", [[False, True], [0, 0, 1], [0, 1]])
+def test_a_model_tree_with_ranks_of_other_categories_is_refused(ranks, tmp_path):
+    model = ModelTreeRegressor().fit(TABLE, np.arange(80.0))
+    object.__setattr__(model.columns_, "ranks", (model.columns_.ranks[0], np.array(ranks)))
+    with pytest.raises(ModelFileError, match="ranks are not those of its categories"):
+        lyceum.load(forged(model, tmp_path / "model"))
+
+
 def test_a_model_that_cannot_answer_is_refused(tmp_path):
     """No check knows what `explain` of every learner reads; two rows made from the schema show it."""
     model = Ridge().fit(TABLE[["dose"]].fillna(0.0), np.arange(80.0))
@@ -120,6 +146,14 @@ def test_a_model_that_cannot_answer_is_refused(tmp_path):
         if isinstance(value, np.ndarray) and value.dtype.kind == "f" and name not in ("coef_", "mean_"):
             setattr(model, name, np.zeros(7))
     with pytest.raises(ModelFileError, match="holds a Ridge"):
+        lyceum.load(forged(model, tmp_path / "model"))
+
+
+def test_an_array_in_the_place_of_a_number_is_refused(tmp_path):
+    """Two rows would not show it: an intercept of two numbers fits them."""
+    model = Ridge().fit(TABLE[["dose"]].fillna(0.0), np.arange(80.0))
+    model.intercept_ = np.array([0.0, 1.0])
+    with pytest.raises(ModelFileError, match="2 answers for 1 rows"):
         lyceum.load(forged(model, tmp_path / "model"))
 
 

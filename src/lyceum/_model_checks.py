@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import warnings
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
@@ -48,30 +49,36 @@ def without_caches(model: Any) -> Any:
 
 
 def rehearse(model: Any) -> None:
-    """Raise unless the model answers for two rows made from its schema.
+    """Raise unless the model answers for two rows made from its schema, and for one.
 
     The checks before it keep kernels within their arrays; this finds what else does not fit together: widths,
     types and settings that no single part can know. A refusal by name is an answer.
     """
     steps = [step for _, step in model.steps] if isinstance(model, Pipeline) else [model]
-    rows: Any = foreign_row(model)
-    if rows is None:
+    samples: list[Any] = [foreign_row(model)]
+    if samples[0] is None:
         if not all(isinstance(step, Learner) and hasattr(step, "schema_") for step in steps):
             return
-        rows = _two_rows(steps[0].schema_)
-    for method in _ANSWERS:
+        two = _two_rows(steps[0].schema_)
+        samples = [two, two.take(np.arange(1))]  # an array in the place of a number may fit two rows
+    for method, rows in itertools.product(_ANSWERS, samples):
+        who = type(steps[-1]).__name__
         try:
             with warnings.catch_warnings(), np.errstate(all="ignore"):
                 warnings.simplefilter("ignore")
-                if hasattr(model, method):
-                    answer = getattr(model, method)(rows)
-                    if isinstance(answer, Rows):  # of a transformer, lazy
-                        list(answer.blocks())
+                if not hasattr(model, method):
+                    continue
+                answer = getattr(model, method)(rows)
+                if isinstance(answer, Rows):  # of a transformer, lazy
+                    list(answer.blocks())
         except LyceumError:
             continue
         except Exception as error:
-            who = type(steps[-1]).__name__
             raise ModelFileError(f"holds a {who} that does not answer: {method} ends in {error!r}") from error
+        if isinstance(rows, Rows) and isinstance(answer, np.ndarray) and len(answer) != len(rows):
+            raise ModelFileError(
+                f"holds a {who} whose {method} gives {len(answer)} answers for {len(rows)} rows"
+            )
 
 
 def _two_rows(schema: Schema) -> Rows:

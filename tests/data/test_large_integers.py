@@ -78,3 +78,9 @@ def test_unsigned_labels_beyond_64_signed_bits():
     model = NaiveBayes().fit(np.arange(20.0).reshape(-1, 1) % 2, labels)
     assert model.classes_.tolist() == [2**63 + 1, 2**63 + 2]
     assert model.predict([[1.0]]).tolist() == [2**63 + 2]
+
+
+@pytest.mark.parametrize("cell", ["9999999999999²99999999", "--99999999999999999999", "9" * 5_000])
+def test_long_cells_that_int_refuses_are_read(cell, tmp_path):
+    (tmp_path / "t.csv").write_text(f"name,size\na,1\nb,{cell}\n")
+    assert cell in scan(tmp_path / "t.csv").schema["size"].categories

@@ -92,6 +92,7 @@ def test_a_class_that_the_classifier_does_not_know_is_left_out():
         (lambda: LossMatrix(CREDIT, ["a", "b", "c"]), "2 rows for 3 classes"),
         (lambda: LossMatrix(CREDIT, ["a", "a"]), "'a' twice"),
         (lambda: LossMatrix(CREDIT, "ab"), "is the text 'ab'"),
+        (lambda: LossMatrix(CREDIT, [0, 1], actions=0), "actions is 0: give a list"),
         (lambda: LossMatrix([[0, 1, 2], [1, 0, 2]], ["a", "b"]), "needs names for its actions"),
         (lambda: LossMatrix(CREDIT, ["a", "b"], ["a"]), "2 columns for 1 actions"),
         (lambda: LossMatrix(CREDIT, ["a", "b"]).for_classes(["a", "c"]), "no row for a class: 'c'"),

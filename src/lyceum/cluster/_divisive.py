@@ -19,7 +19,7 @@ from lyceum.cluster._splits import splinter, two_means
 from lyceum.cluster._to_clusters import distances_to_clusters
 from lyceum.data import Block, Rows
 from lyceum.distances import Euclidean, Metric, nearest_center
-from lyceum.errors import DataError, SettingError
+from lyceum.errors import DataError, ModelFileError, SettingError
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
 from lyceum.statistics import Moments
@@ -308,6 +308,17 @@ class Divisive(ClusterMixin, MetricLearner):
         if self.method == "bisecting":
             shapes["split_centers_"] = (splits, 2, len(self._design_names))
         return shapes
+
+    def _check_model(self) -> None:
+        super()._check_model()
+        if not hasattr(self, "split_parts_"):
+            return
+        parts, k = np.asarray(self.split_parts_), self.n_clusters_
+        later = parts > np.arange(len(parts))[:, None]  # a part that is divided again is divided later
+        divided, final = parts[later], -1 - parts[~later]
+        whole = np.array_equal(np.sort(divided), np.arange(1, len(parts)))
+        if not whole or not np.array_equal(np.sort(final), np.arange(k)):
+            raise ModelFileError("holds a Divisive whose divisions are no tree of its clusters")
 
     _nan_means_none = True
 

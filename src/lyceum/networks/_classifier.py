@@ -281,9 +281,8 @@ class BayesNetClassifier(PosteriorClassifier, Learner):
         columns = self.discretizer_.as_step().schema(Schema(self.schema_.columns)) if fits else ()
         fits = fits and len(net.states(names[-1])) == len(self.classes_)
         fits = fits and all(
-            len(net.states(column.name)) == max(len(column.categories), 1)
+            column.categories is not None and len(net.states(column.name)) == max(len(column.categories), 1)
             for column in columns
-            if column.categories is not None
         )
         if not fits:
             raise ModelFileError("holds a BayesNetClassifier whose network does not fit its columns")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,8 +15,9 @@ __all__ = ["class_codes", "find_labels", "label_array", "label_key", "unique_lab
 
 def unique_labels(labels: Any, what: str) -> tuple[Any, ...]:
     """Labels as a tuple of plain values; raises when one appears twice."""
-    if isinstance(labels, str | bytes):
-        raise DataError(f"{what} is the text {labels!r}: give a list of labels")
+    if isinstance(labels, str | bytes) or not isinstance(labels, Iterable):
+        is_text = isinstance(labels, str | bytes)
+        raise DataError(f"{what} is {'the text ' if is_text else ''}{labels!r}: give a list of labels")
     plain = tuple(label.item() if isinstance(label, np.generic) else label for label in labels)
     seen: set[str] = set()
     for label in plain:

@@ -17,6 +17,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any, BinaryIO
 
 from lyceum._threads import n_threads
@@ -49,6 +50,7 @@ class Helpers:
         self._begun, self._n_before = time.monotonic(), len(jobs)
         self._outcomes: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._processes: list[subprocess.Popen[bytes]] = []
+        self._threads: list[threading.Thread] = []
         self._lock, self._busy = threading.Lock(), 0
 
     def __enter__(self) -> Helpers:
@@ -57,7 +59,10 @@ class Helpers:
     def __exit__(self, *_: object) -> None:
         for process in self._processes:
             process.kill()
-            process.wait()
+        for process, thread in zip(self._processes, self._threads):
+            thread.join()
+            with suppress(OSError), process:  # closes its pipes and waits for it
+                pass
 
     def start_if_worth(self) -> None:
         """Start the helpers once it is seen that the jobs take longer than starting them."""
@@ -69,8 +74,10 @@ class Helpers:
             return
         for _ in range(min(n_threads(), _MOST, len(self._jobs)) - 1):
             process = _start()
+            thread = threading.Thread(target=self._feed, args=(process,), daemon=True)
             self._processes.append(process)
-            threading.Thread(target=self._feed, args=(process,), daemon=True).start()
+            self._threads.append(thread)
+            thread.start()
 
     def next_job(self) -> Job | None:
         """The next job that is still open, None where none is left."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lyceum.data import Schema
+from lyceum.errors import ModelFileError
 from lyceum.tree_core import GROUPS, THRESHOLD, Tree
 
 __all__ = ["StepColumns"]
@@ -42,6 +43,16 @@ class StepColumns:
         )
         means = [_means(X[:, j], code, weight) for j, code in enumerate(ranks)]
         return cls(ranks, np.concatenate([*means, np.empty(0)]))
+
+    def check_for(self, schema: Schema) -> None:
+        """Raise unless the ranks are those of the categories of these columns."""
+        fits = len(self.ranks) == len(schema)
+        for column, ranks in zip(schema, self.ranks):
+            n = len(np.asarray(column.categories)) if column.is_categorical else 0
+            fits = fits and ranks.shape == (n,) and ranks.dtype.kind == "i"
+            fits = fits and np.array_equal(np.sort(ranks[ranks >= 0]), np.arange(np.sum(ranks >= 0)))
+        if not fits:
+            raise ModelFileError("holds a ModelTreeRegressor whose ranks are not those of its categories")
 
     @property
     def start(self) -> np.ndarray:

@@ -387,6 +387,7 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
         return super().complexity() + numbers + sum(map(complexity, learners))
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
+        self.columns_.check_for(self.schema_)
         n, p = self.tree_.n_nodes, int(self.columns_.start[-1])
         models = {"coef_": (n, p), "intercept_": (n,), "node_coef_": (n, p), "node_intercept_": (n,)}
         if hasattr(self, "estimators_"):
