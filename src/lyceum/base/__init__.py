@@ -17,6 +17,7 @@ from lyceum.base._replacement import parts_by_replacement, replace_columns, typi
 from lyceum.base._row_names import without_row_names
 from lyceum.base._score import Classifier, Regressor, target_of, targets_to_score, validation_parts
 from lyceum.base._state import unchanged_on_failure, undefined
+from lyceum.base._takes import takes_missing, takes_rows, takes_weights, without_names
 
 __all__ = [
     "CATEGORICAL_FEATURES",
@@ -36,11 +37,15 @@ __all__ = [
     "parts_by_replacement",
     "replace_columns",
     "sum_by_source",
+    "takes_missing",
+    "takes_rows",
+    "takes_weights",
     "target_of",
     "targets_to_score",
     "typical_row",
     "unchanged_on_failure",
     "undefined",
     "validation_parts",
+    "without_names",
     "without_row_names",
 ]

@@ -18,15 +18,19 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils._param_validation import HasMethods
-from sklearn.utils.validation import _check_feature_names, check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import _check_feature_names, check_is_fitted
 
 from lyceum.base import (
     CATEGORICAL_FEATURES,
     Learner,
     complexity,
     replace_columns,
+    takes_missing,
+    takes_rows,
+    takes_weights,
     typical_row,
     undefined,
+    without_names,
     without_row_names,
 )
 from lyceum.data import ArraySource, Block, Inputs, Rows, Schema, Step, is_frame
@@ -63,32 +67,6 @@ def takes_arrays(ensemble: Any) -> bool:
     return not getattr(ensemble, "framed_", False)
 
 
-def takes_rows(estimator: Any) -> bool:
-    """Whether an estimator is Lyceum's own, or a pipeline of such."""
-    if isinstance(estimator, Learner):
-        return True
-    if isinstance(estimator, Pipeline):
-        return all(step in (None, "passthrough") or takes_rows(step) for _, step in estimator.steps)
-    inner = getattr(estimator, "estimator", None)
-    return type(estimator).__module__.startswith("lyceum.") and (inner is None or takes_rows(inner))
-
-
-def takes_missing(estimator: Any) -> bool:
-    """Whether an estimator takes missing cells: of a pipeline, its first step."""
-    if isinstance(estimator, Pipeline):
-        estimator = next(
-            (step for _, step in estimator.steps if step not in (None, "passthrough")), estimator
-        )
-    return bool(get_tags(estimator).input_tags.allow_nan)
-
-
-def takes_weights(estimator: Any) -> bool:
-    """Whether an estimator learns from weighted rows; in a pipeline of rows every step sees the weights."""
-    if isinstance(estimator, Pipeline):
-        return takes_rows(estimator) and takes_weights(estimator.steps[-1][1])
-    return has_fit_parameter(estimator, "sample_weight")
-
-
 @dataclass(frozen=True, eq=False)
 class MemberData:
     """Rows in memory, as members take them.
@@ -117,7 +95,7 @@ class MemberData:
         """The member fitted on some rows and columns with these weights."""
         if self.container is None:
             member.fit(Rows(replace(self._source(rows, columns), w=w)), None)  # a subclass may want a y
-            return member if self.named else _without_names(member)
+            return member if self.named else without_names(member)
         assert self.labels is not None
         y = self.labels if rows is None else self.labels[rows]
         weights = {} if w is None else {"sample_weight": w}
@@ -146,14 +124,6 @@ class MemberData:
         schema = replace(source.schema, columns=tuple(names))
         X = source.X[:, columns] if sparse.issparse(source.X) else source.X.take(columns, axis=1)
         return replace(source, X=X, schema=schema)
-
-
-def _without_names(member: Any) -> Any:
-    """A member that, like the ensemble, may be asked about arrays."""
-    for part in [step for _, step in member.steps] if isinstance(member, Pipeline) else [member]:
-        if isinstance(part, Learner):
-            part.__dict__.pop("feature_names_in_", None)
-    return member
 
 
 def _part(container: Any, rows: Any, columns: Any) -> Any:

@@ -1,0 +1,53 @@
+"""What an estimator of any library takes: rows, missing cells, weights."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.pipeline import Pipeline
+from sklearn.utils import get_tags
+from sklearn.utils.validation import has_fit_parameter
+
+from lyceum.base._learner import Learner
+
+__all__ = ["takes_missing", "takes_rows", "takes_weights", "without_names"]
+
+
+def takes_rows(estimator: Any) -> bool:
+    """Whether an estimator is Lyceum's own, or a pipeline of such.
+
+    >>> from lyceum.linear import Ridge
+    >>> from sklearn.linear_model import LinearRegression
+    >>> takes_rows(Ridge()), takes_rows(LinearRegression())
+    (True, False)
+    """
+    if isinstance(estimator, Learner):
+        return True
+    if isinstance(estimator, Pipeline):
+        return all(step in (None, "passthrough") or takes_rows(step) for _, step in estimator.steps)
+    inner = getattr(estimator, "estimator", None)
+    return type(estimator).__module__.startswith("lyceum.") and (inner is None or takes_rows(inner))
+
+
+def takes_missing(estimator: Any) -> bool:
+    """Whether an estimator takes missing cells: of a pipeline, its first step."""
+    if isinstance(estimator, Pipeline):
+        estimator = next(
+            (step for _, step in estimator.steps if step not in (None, "passthrough")), estimator
+        )
+    return bool(get_tags(estimator).input_tags.allow_nan)
+
+
+def takes_weights(estimator: Any) -> bool:
+    """Whether an estimator learns from weighted rows; in a pipeline of rows every step sees the weights."""
+    if isinstance(estimator, Pipeline):
+        return takes_rows(estimator) and takes_weights(estimator.steps[-1][1])
+    return has_fit_parameter(estimator, "sample_weight")
+
+
+def without_names(member: Any) -> Any:
+    """A fitted member that, like the learner which it is part of, may be asked about arrays."""
+    for part in [step for _, step in member.steps] if isinstance(member, Pipeline) else [member]:
+        if isinstance(part, Learner):
+            part.__dict__.pop("feature_names_in_", None)
+    return member
