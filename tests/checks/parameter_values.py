@@ -134,6 +134,8 @@ TOGETHER: dict[str, tuple[dict[str, Any], ...]] = {
     "BasisExpansion.width": ({"kind": "gaussian"},),
     "BasisExpansion.random_state": ({"kind": "gaussian", "centers": "sample"},),
     "ClusterFeatures.random_state": ({"clusterer": None},),
+    "ClusterLabels.random_state": ({"clusterer": None},),
+    "ClusterClassifier.random_state": ({"clusterer": None},),
     "power_t": ({"learning_rate": "invscaling", "solver": "sgd"},),
     "momentum": ({"solver": "momentum"},),
     "shuffle": ({"batch_size": 10},),

@@ -7,21 +7,16 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.datasets import load_iris, load_wine, make_blobs
+from sklearn.datasets import load_iris, make_blobs
 from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import adjusted_rand_score
 from sklearn.mixture import GaussianMixture as SklearnMixture
 from typer.testing import CliRunner
 
-from lyceum import load, plot, save
-from lyceum.bayes import NaiveBayes
+from lyceum import plot
 from lyceum.cli import app
 from lyceum.cluster import (
     Agglomerative,
-    ClusterClassifier,
-    ClusterFeatures,
-    ClusterLabels,
     DensityClusters,
     GaussianMixture,
     KMeans,
@@ -30,7 +25,7 @@ from lyceum.cluster import (
     silhouette,
     top_columns,
 )
-from lyceum.errors import DataError, ModelFileError, SettingError
+from lyceum.errors import DataError, SettingError
 from lyceum.studies import cluster_table
 
 X, Y = make_blobs(400, 3, centers=[[0, 0, 0], [9, 0, 0], [0, 9, 0], [9, 9, 9]], random_state=0)
@@ -55,45 +50,6 @@ def test_other_learners_choose_too():
     assert mixture.bic[0] == pytest.approx(expected, rel=1e-3)
     with pytest.raises(SettingError, match="ascending"):
         choose_k(X, [3, 2])
-
-
-@pytest.mark.syllabus("12.6")
-def test_distances_to_clusters_help_a_linear_classifier():
-    rng = np.random.default_rng(0)
-    Z = rng.normal(size=(400, 2))
-    y = np.linalg.norm(Z, axis=1) > 1.2  # a circle: no line separates it
-    features = ClusterFeatures(KMeans(12, random_state=0)).fit(Z)
-    plain = LogisticRegression().fit(Z, y).score(Z, y)
-    assert (
-        LogisticRegression(max_iter=500).fit(features.transform(Z), y).score(features.transform(Z), y)
-        > plain + 0.1
-    )
-    assert ClusterFeatures(KMeans(3), kind="one_of_k", keep=False).fit_transform(Z).sum() == 400
-
-
-@pytest.mark.syllabus("12.6")
-def test_a_classifier_per_cluster_learns_what_one_cannot():
-    rng = np.random.default_rng(1)
-    side = rng.integers(0, 2, 600)
-    Z = np.column_stack([20.0 * side + rng.normal(size=600), rng.normal(size=600)])
-    y = np.where((Z[:, 1] > 0) == (side == 1), "up", "down")  # the rule turns round from side to side
-    model = ClusterClassifier(KMeans(2, random_state=0), LogisticRegression()).fit(Z, y)
-    assert LogisticRegression().fit(Z, y).score(Z, y) < 0.7
-    assert model.score(Z, y) > 0.97
-    np.testing.assert_allclose(model.predict_proba(Z).sum(axis=1), 1.0)
-
-
-@pytest.mark.syllabus("12.6")
-def test_few_labels_name_all_rows():
-    names = np.array(["a", "b", "c", "d"], dtype=object)[Y]
-    few = np.array([None] * len(Y), dtype=object)
-    for c in range(4):
-        few[np.flatnonzero(c == Y)[:2]] = "abcd"[c]
-    model = ClusterLabels(KMeans(4, random_state=0)).fit(X, few)
-    assert model.score(X, names.astype(str)) == 1.0
-    assert model.n_labeled_.tolist() == [2, 2, 2, 2]
-    with pytest.raises(DataError, match="no row has a label"):
-        ClusterLabels().fit(X, np.full(len(X), -1))
 
 
 @pytest.mark.syllabus("12.6")
@@ -169,50 +125,3 @@ def test_numbers_are_standardized_and_trees_are_shown(tmp_path):
     assert cluster_table(frame, learner="DensityClusters").labels.max() >= 1
     with pytest.raises(SettingError, match="finds no clusters"):
         cluster_table(frame, learner="Ridge")
-
-
-def test_what_is_made_of_clusters_is_saved_and_a_damaged_one_refused(tmp_path):
-    rng = np.random.default_rng(0)
-    Z = rng.normal(size=(60, 2)) + np.repeat([[0, 0], [6, 6]], 30, axis=0)
-    y = np.where(Z[:, 0] > Z[:, 1], "a", "b")
-    few = np.where(np.arange(60) % 7, None, y)
-    start = KMeans(2, random_state=0)
-    for model, answer in (
-        (ClusterFeatures(start).fit(Z), "transform"),
-        (ClusterFeatures(start, kind="one_of_k").fit(Z), "transform"),
-        (ClusterClassifier(start, NaiveBayes(), min_rows=5).fit(Z, y), "predict_proba"),
-        (ClusterLabels(start).fit(Z, few), "predict_proba"),
-    ):
-        path = save(model, tmp_path / "m.lyceum", force=True)
-        np.testing.assert_allclose(getattr(load(path), answer)(Z), getattr(model, answer)(Z))
-        model.clusterer_ = None
-        with pytest.raises(ModelFileError, match="without a clusterer"):
-            save(model, tmp_path / "broken.lyceum")
-
-
-@pytest.mark.syllabus("12.6")
-def test_uses_of_clusters_work_on_real_rows_and_say_what_they_learned():
-    X, y = load_wine(return_X_y=True)
-    X = (X - X.mean(axis=0)) / X.std(axis=0)
-    assert ClusterClassifier(classifier=NaiveBayes()).fit(X, y).score(X, y) > 0.95
-    few = np.where(np.arange(len(y)) % 5 == 0, y, -1)
-    assert ClusterLabels().fit(X, few).score(X, y) > 0.85
-    features = ClusterFeatures().fit(X)
-    said = [
-        str(model.summary()) for model in (features, ClusterClassifier(classifier=NaiveBayes()).fit(X, y))
-    ]
-    assert "8, distances" in said[0]
-    assert "that of all rows" in said[1] or "its own" in said[1]
-    labels = ClusterLabels().fit(X, few)
-    assert [row[1] for row in labels.summary().tables[0].rows] == labels.n_labeled_.tolist()
-
-
-@pytest.mark.syllabus("12.6")
-def test_columns_of_text_stay_beside_distances_as_zeros_and_ones():
-    frame = pd.DataFrame({"age": [20.0, 21.0, 60.0, 61.0], "town": ["Ulm", "Bonn", "Ulm", "Köln"]})
-    model = ClusterFeatures(KMeans(2, random_state=0)).fit(frame)
-    found = model.transform(frame)
-    assert found.columns.tolist()[0] == "age"
-    assert found.shape == (4, 6)
-    assert found.iloc[:, 1:4].to_numpy().tolist() == [[0, 0, 1], [1, 0, 0], [0, 0, 1], [0, 1, 0]]
-    np.testing.assert_allclose(found.iloc[:, 4:], model.clusterer_.transform(frame))

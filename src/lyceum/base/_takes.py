@@ -10,7 +10,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from lyceum.base._learner import Learner
 
-__all__ = ["takes_missing", "takes_rows", "takes_weights", "without_names"]
+__all__ = ["step_names", "takes_missing", "takes_rows", "takes_weights", "without_names"]
 
 
 def takes_rows(estimator: Any) -> bool:
@@ -51,3 +51,9 @@ def without_names(member: Any) -> Any:
         if isinstance(part, Learner):
             part.__dict__.pop("feature_names_in_", None)
     return member
+
+
+def step_names(estimator: Any) -> str:
+    """The class of an estimator; of a pipeline, those of its steps."""
+    steps = [step for _, step in estimator.steps] if isinstance(estimator, Pipeline) else [estimator]
+    return ", ".join(type(step).__name__ for step in steps if step not in (None, "passthrough"))

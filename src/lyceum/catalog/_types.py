@@ -12,8 +12,6 @@ _OTHERS = (
     ("lyceum.probability", "LossMatrix"),
     ("lyceum.decision", "CalibratedClassifier"),
     ("lyceum.decision", "MinimumRiskClassifier"),
-    ("lyceum.cluster", "ClusterClassifier"),
-    ("lyceum.cluster", "ClusterLabels"),
     ("lyceum.ensemble", "MultiLabel"),
     ("lyceum.studies", "MeanRegressor"),
     ("lyceum.studies", "PriorClassifier"),

@@ -168,6 +168,30 @@ ENTRIES = (
         space={"n_components": (1, 20, "linear"), "alpha": (0.01, 1.0, "log")},
         in_study="never",
     ),
+    Entry(
+        name="ClusterLabels",
+        package="lyceum.cluster",
+        task="classification",
+        about="Cluster, then label: few labelled rows name the clusters of all.",
+        missing=True,
+        scales="many passes",
+        cost="that of the clusterer, and one pass",
+        syllabus=("12.6", "15.1"),
+        space={"smoothing": (0.1, 10.0, "log")},
+        in_study="never",
+    ),
+    Entry(
+        name="ClusterClassifier",
+        package="lyceum.ensemble",
+        task="classification",
+        about="A classifier per cluster, and one of all rows for small clusters.",
+        missing=True,
+        scales="many passes",
+        cost="that of the clusterer, and of the classifier on all rows and on every cluster",
+        syllabus=("12.6",),
+        space={"min_rows": (10.0, 200.0, "log")},
+        in_study="never",
+    ),
 )
 
 ITEMS = (
@@ -187,10 +211,7 @@ ITEMS = (
             "sums_of_squares",
         )
     ),
-    *(
-        Item(name, package="lyceum.cluster", syllabus=("12.6",))
-        for name in ("ClusterClassifier", "ClusterLabels", "top_columns")
-    ),
+    Item("top_columns", package="lyceum.cluster", syllabus=("12.6",)),
     Item("segment_image", package="lyceum.apply", syllabus=("12.6",)),
     Item("visual_words", package="lyceum.apply", syllabus=("12.6",)),
 )

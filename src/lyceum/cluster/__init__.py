@@ -2,11 +2,18 @@
 
 from lyceum.cluster._agglomerative import Agglomerative
 from lyceum.cluster._alignment import Alignment
-from lyceum.cluster._applications import ClusterClassifier, ClusterLabels, top_columns
 from lyceum.cluster._bayesian_mixture import BayesianGaussianMixture
 from lyceum.cluster._bernoulli_mixture import BernoulliMixture
 from lyceum.cluster._choose_k import KChoice, choose_k
+from lyceum.cluster._cluster_based import (
+    ClusterBased,
+    ClusterWeights,
+    PlacedExplanation,
+    clusters_of_rows,
+    scaled_kmeans,
+)
 from lyceum.cluster._cluster_features import ClusterFeatures
+from lyceum.cluster._cluster_labels import ClusterLabels
 from lyceum.cluster._cluster_reasons import ClusterExplanation, TreeExplanation
 from lyceum.cluster._density_clusters import DensityClusters
 from lyceum.cluster._divisive import Divisive
@@ -29,6 +36,7 @@ from lyceum.cluster._metric_learner import NAMED_METRICS, MetricLearner
 from lyceum.cluster._multinomial_mixture import MultinomialMixture
 from lyceum.cluster._student_mixture import StudentMixture
 from lyceum.cluster._to_clusters import finite_distances
+from lyceum.cluster._top_columns import top_columns
 from lyceum.cluster._validity import (
     Proximity,
     Silhouette,
@@ -45,10 +53,11 @@ __all__ = [
     "Alignment",
     "BayesianGaussianMixture",
     "BernoulliMixture",
-    "ClusterClassifier",
+    "ClusterBased",
     "ClusterExplanation",
     "ClusterFeatures",
     "ClusterLabels",
+    "ClusterWeights",
     "DensityClusters",
     "Divisive",
     "FuzzyCMeans",
@@ -59,6 +68,7 @@ __all__ = [
     "MetricLearner",
     "MultinomialMixture",
     "PairCounts",
+    "PlacedExplanation",
     "Proximity",
     "Silhouette",
     "StudentMixture",
@@ -68,12 +78,14 @@ __all__ = [
     "agreement",
     "align",
     "choose_k",
+    "clusters_of_rows",
     "entropy",
     "finite_distances",
     "mutual_information",
     "pair_counts",
     "proximity",
     "purity",
+    "scaled_kmeans",
     "silhouette",
     "sums_of_squares",
     "top_columns",

@@ -8,21 +8,19 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import clone
-from sklearn.utils import get_tags
 from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
-from lyceum.base import CATEGORICAL_FEATURES, Learner, NewColumns, complexity
+from lyceum.base import CATEGORICAL_FEATURES, NewColumns, complexity
+from lyceum.cluster._cluster_based import ClusterBased, clusters_of_rows
 from lyceum.cluster._kmeans import KMeans
-from lyceum.data import ArraySource, Block, CheckCells, Recode, Rows, Step
-from lyceum.errors import ModelFileError
+from lyceum.data import Block, Rows
 from lyceum.report import Summary, Table
 
-__all__ = ["ClusterFeatures", "check_clusterer"]
+__all__ = ["ClusterFeatures"]
 
 
-class ClusterFeatures(NewColumns, Learner):
+class ClusterFeatures(NewColumns, ClusterBased):
     """Clusters as features: the distance to every cluster, or the cluster itself, beside the columns.
 
     Parameters
@@ -85,20 +83,8 @@ class ClusterFeatures(NewColumns, Learner):
         self.random_state = random_state
         self.categorical_features = categorical_features
 
-    @property
-    def _base(self) -> Any:
-        return KMeans(random_state=self.random_state) if self.clusterer is None else self.clusterer
-
-    @property
-    def _takes_missing(self) -> bool:  # type: ignore[override]
-        return bool(get_tags(self._base).input_tags.allow_nan)
-
-    @property
-    def _takes_sparse(self) -> bool:  # type: ignore[override]
-        return bool(get_tags(self._base).input_tags.sparse)
-
-    def _steps(self) -> list[Step]:
-        return [Recode(), CheckCells(type(self).__name__, self._takes_missing)]
+    def _default_clusterer(self, n_rows: int | None = None) -> Any:
+        return KMeans(random_state=self.random_state)
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
         """Fit the clusterer on the rows; y is ignored.
@@ -111,13 +97,7 @@ class ClusterFeatures(NewColumns, Learner):
         sample_weight : array of shape (n_samples,), optional
             How often every row counts.
         """
-        rows = self._rows(X, None, sample_weight)
-        found = clone(self._base)
-        if isinstance(found, Learner):
-            self.clusterer_ = found.fit(rows)
-            return self
-        block = rows.then(self._design).gathered(type(self).__name__, "clusterer=KMeans()")
-        self.clusterer_ = found.fit(block.X, **({} if block.w is None else {"sample_weight": block.w}))
+        self._fit_clusterer(self._rows(X, None, sample_weight))
         return self
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
@@ -156,14 +136,12 @@ class ClusterFeatures(NewColumns, Learner):
 
     def _beside(self, block: Block) -> Any:
         cells = self._design(block)
-        own = isinstance(self.clusterer_, Learner)
-        asked = Rows(ArraySource(block.X, None, None, block.schema, coded=True)) if own else cells.X
         if not len(block):
             new = np.empty((0, self._n_clusters))
         elif self.kind == "distances":
-            new = _in_array(self.clusterer_.transform(asked))
+            new = _in_array(self._ask_clusterer("transform", block))
         else:
-            labels = np.asarray(self.clusterer_.predict(asked))
+            labels = clusters_of_rows(self, block)
             new = (labels[:, None] == np.arange(self._n_clusters)).astype(np.float64)
         if not self.keep:
             return new
@@ -188,7 +166,7 @@ class ClusterFeatures(NewColumns, Learner):
 
     def _check_model(self) -> None:
         super()._check_model()
-        check_clusterer(self, "transform" if self.kind == "distances" else "predict")
+        self._check_clusterer("transform" if self.kind == "distances" else "predict")
 
 
 def _beside(model: ClusterFeatures, block: Block) -> np.ndarray:
@@ -206,10 +184,3 @@ def _in_array(found: Any) -> np.ndarray:
 def own_tables(clusterer: Any) -> Sequence[Table]:
     """The tables of the clusterer's own summary, if it has one."""
     return clusterer.summary().tables if hasattr(clusterer, "summary") else ()
-
-
-def check_clusterer(model: Any, method: str) -> None:
-    """Raise ModelFileError if a fitted model has no clusterer that does what it is asked."""
-    found = vars(model).get("clusterer_")
-    if "n_features_in_" in vars(model) and not hasattr(found, method):
-        raise ModelFileError(f"holds a {type(model).__name__} without a clusterer that can {method}")

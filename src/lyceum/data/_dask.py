@@ -273,7 +273,9 @@ class _EmptyPart:
     part: DaskPart
 
     def blocks(self) -> Iterator[Block]:
-        yield Block(self.part.X, None, None, 0, self.part.schema)
+        target = self.part.schema.target
+        y = None if target is None else np.empty(0, np.int32 if target.is_categorical else np.float64)
+        yield Block(self.part.X, y, None, 0, self.part.schema)
 
 
 def _profile(frame: Any, in_full: Collection[str]) -> TableProfile:

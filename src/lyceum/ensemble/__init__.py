@@ -6,6 +6,7 @@ from lyceum.ensemble._auxiliary_targets import AuxiliaryTargets
 from lyceum.ensemble._bagging_classifier import BaggingClassifier
 from lyceum.ensemble._bagging_regressor import BaggingRegressor
 from lyceum.ensemble._cascade import CascadeClassifier, StageReport
+from lyceum.ensemble._cluster_classifier import ClusterClassifier
 from lyceum.ensemble._committee import Committee
 from lyceum.ensemble._committee_explanation import CommitteeExplanation
 from lyceum.ensemble._committee_pruning import Pruning, prune_committee
@@ -41,6 +42,7 @@ __all__ = [
     "BaggingClassifier",
     "BaggingRegressor",
     "CascadeClassifier",
+    "ClusterClassifier",
     "Committee",
     "CommitteeExplanation",
     "Diversity",

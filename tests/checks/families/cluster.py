@@ -9,10 +9,12 @@ from sklearn.base import BaseEstimator
 from tests.checks.laws import Case
 from tests.checks.tables import data_for
 
+from lyceum.bayes import NaiveBayes
 from lyceum.cluster import KMeans
 
 # Starts from three fixed rows: which rows k-means picks depends on the order and number of rows.
 _MEANS = data_for(BaseEstimator()).X[:3].copy()
+_FIXED = KMeans(3, init=_MEANS, n_init=1)
 _TABLES = np.random.default_rng(5).uniform(0.2, 0.8, (3, _MEANS.shape[1]))
 _MIXTURE = {"n_components": 3, "means_init": _MEANS, "tol": 0.02, "random_state": 0}
 _COUNTS = {
@@ -25,7 +27,9 @@ _COUNTS = {
 SETTINGS: dict[str, dict[str, Any]] = {
     # single linkage holds no distances: 40,000 rows have 800 million pairs
     "Agglomerative": {"n_clusters": 3, "linkage": "single"},
-    "ClusterFeatures": {"clusterer": KMeans(3, init=_MEANS, n_init=1), "keep": False},
+    "ClusterFeatures": {"clusterer": _FIXED, "keep": False},
+    "ClusterLabels": {"clusterer": _FIXED},
+    "ClusterClassifier": {"clusterer": _FIXED, "classifier": NaiveBayes()},
     "DensityClusters": {"min_samples": 4, "min_cluster_size": 12},
     "Divisive": {"n_clusters": 3},
     "FuzzyCMeans": {"n_clusters": 3, "init": _MEANS, "tol": 1e-3},
@@ -37,6 +41,10 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "MultinomialMixture": _COUNTS,
 }
 
+_ON_CLUSTERS = Case(
+    mixed={"clusterer": KMeans(3, random_state=0)},
+    moved={"clusterer": KMeans(3, init=_MEANS + 1e6, n_init=1)},
+)
 _FROM_MEANS = Case(mixed={"means_init": None}, moved={"means_init": _MEANS + 1e6})
 CASES: dict[str, Case] = {
     # merges go by row numbers, and a row of weight 2 is one row of the tree
@@ -45,6 +53,8 @@ CASES: dict[str, Case] = {
         mixed={"clusterer": KMeans(3, random_state=0), "keep": True},
         moved={"clusterer": KMeans(3, init=_MEANS + 1e6, n_init=1)},
     ),
+    "ClusterLabels": _ON_CLUSTERS,
+    "ClusterClassifier": _ON_CLUSTERS,
     "DensityClusters": Case(
         skip=("linkage_", "rows_", "row_cores_", "core_distances_", "strengths_"),
     ),
