@@ -63,20 +63,22 @@ def told(
     holdout=None,
     curve=None,
     metric=None,
+    groups=None,
+    choose="best",
     **facts,
 ):
     """What a study with these out-of-sample predictions says.
 
-    The fold of row i is i modulo `folds`; the constant guess ("constant") learns from the other folds.
-    `train` has losses on training rows, by learner.
+    The fold of row i is i modulo `folds`, or that of its group; the constant guess ("constant") learns from
+    the other folds. `train` has losses on training rows, by learner.
     """
     y = np.asarray(y)
     classes = classes if y.dtype.kind in "iu" else None
     matrix = None if loss is None else LossMatrix.of(LossMatrix.from_costs(loss, classes), classes)
     n_classes = None if classes is None else len(classes)
     rule = LossRule(n_classes, matrix, doubt, None if metric is None else Metric.of(metric))
-    fold_of = np.arange(len(y)) % folds
-    predictions = {"constant": constant_guess(y, folds, rule.n_classes), **predictions}
+    fold_of = (np.arange(len(y)) if groups is None else np.asarray(groups)) % folds
+    predictions = {"constant": constant_guess(y, folds, rule.n_classes, groups), **predictions}
     candidates = [
         Candidate(name, name, LABELS.get(name, name), "", (name,), is_baseline=name == "constant")
         for name in predictions
@@ -86,7 +88,8 @@ def told(
         predicted = _posteriors(np.asarray(predicted, dtype=float), rule.n_classes)
         for fold in range(folds):
             at, task = np.flatnonzero(fold_of == fold), Task(name, 0, fold)
-            samples[task] = OutOfSample(at, 0 * at, 0 * at + fold, y[at], predicted[at], None)
+            group = None if groups is None else np.asarray(groups)[at]
+            samples[task] = OutOfSample(at, 0 * at, 0 * at + fold, y[at], predicted[at], None, group)
             usual = float(rule.losses(y, predicted).mean())
             results[task] = TaskResult(
                 task, None, {}, (train or {}).get(name, usual), len(y) - len(at), len(at),
@@ -94,7 +97,7 @@ def told(
             )  # fmt: skip
     store, problems = _Store(results, samples), Problems()
     comparison = compare_learners(
-        store, TaskTable.of(candidates, store, folds, 1), rule, "best", {}, problems
+        store, TaskTable.of(candidates, store, folds, 1), rule, choose, {}, problems
     )
     if holdout is not None:
         comparison = replace(comparison, holdout=HoldoutResult(*holdout))
@@ -126,9 +129,9 @@ def _posteriors(predicted, n_classes):
     return np.column_stack([1.0 - predicted, predicted])
 
 
-def constant_guess(y, folds, n_classes=None):
+def constant_guess(y, folds, n_classes=None, groups=None):
     """The shares of the classes, or the mean, of the other folds."""
-    fold_of = np.arange(len(y)) % folds
+    fold_of = (np.arange(len(y)) if groups is None else np.asarray(groups)) % folds
     found = []
     for fold in fold_of:
         rest = y[fold_of != fold]

@@ -141,6 +141,9 @@ def test_a_study_by_groups_does_not_reward_knowing_the_person(panel, tmp_path):
     mixed = lyceum.study(panel, "y", out=tmp_path / "mixed", **{**ask, "ignore": ["day", "noise", "person"]})
     assert mixed.comparison["KNeighborsClassifier"].loss < 0.1
     assert apart.comparison["KNeighborsClassifier"].loss > 0.25
+    people = apart.out_of_sample("KNeighborsClassifier").groups
+    assert apart.comparison.n_groups == len(np.unique(people))
+    assert mixed.out_of_sample("KNeighborsClassifier").groups is None
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 from scipy import stats
+from tests.studies.fake_studies import told
 
+from lyceum.evaluate import error_interval, hoeffding
 from lyceum.studies._difference_tests import sign_flip
 
 
@@ -20,3 +22,31 @@ def test_sign_flips_hold_their_level():
     g = np.random.default_rng(4)
     p = [sign_flip(g.standard_t(2, 15)) for _ in range(200)]
     assert np.mean(np.array(p) < 0.05) <= 0.09
+
+
+def test_with_groups_tests_and_intervals_count_groups():
+    group = np.repeat(np.arange(24), 15)
+    y = (np.arange(24) // 4 % 2)[group]
+    right = group % 8 < 5  # 15 of 24 groups, each with all its rows
+    predicted = {"a": np.where(right, y, 1 - y) * 0.8 + 0.1}
+    by_rows, grouped = (told(y, predicted, folds=4, groups=g) for g in (None, group))
+    found = grouped.comparison["a"]
+    assert by_rows.comparison["a"].p_baseline < 0.01
+    assert found.p_baseline > 0.05
+    assert found.p_mcnemar is None
+    wide = error_interval(9, 24)
+    assert found.interval == pytest.approx((wide.low, wide.high), rel=0.05)
+    assert found.standard_error == pytest.approx(np.sqrt(9 / 24 * 15 / 24 / 23))
+    assert grouped.comparison.hoeffding == pytest.approx(hoeffding(n=24, alpha=0.05, n_models=2).within)
+    assert grouped.comparison.n_groups == 24
+    assert "count the 24 groups, not the 360 rows" in grouped.text
+    assert "groups" not in by_rows.text
+
+
+def test_groups_without_likeness_are_worth_their_rows():
+    rng = np.random.default_rng(0)
+    y, group = rng.integers(0, 2, 400), np.repeat(np.arange(80), 5)
+    predicted = np.where(rng.random(400) < 0.7, y, 1 - y) * 0.8 + 0.1
+    by_rows, by_groups = (told(y, {"a": predicted}, folds=5, groups=g).comparison["a"] for g in (None, group))
+    assert by_groups.standard_error == pytest.approx(by_rows.standard_error, rel=0.1)
+    assert by_groups.interval == pytest.approx(by_rows.interval, rel=0.03)

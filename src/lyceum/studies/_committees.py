@@ -80,7 +80,7 @@ def _fold(
         Task(candidate.name, *at), None, {}, float(np.mean(losses)), results[0].n_train, results[0].n_test,
         size, (), time.perf_counter() - begun, 0,
     )  # fmt: skip
-    return done, as_table(first.rows, first.y, predicted, first.weight)
+    return done, as_table(first.rows, first.y, predicted, first.weight, first.groups)
 
 
 def _stack(parts: Sequence[OutOfSample]) -> np.ndarray:

@@ -38,7 +38,7 @@ class RankedLearner:
     interval : (float, float)
         95 % interval of `loss`.
     standard_error : float
-        Of `loss`, over rows.
+        Of `loss`, over rows, or over groups of rows.
     error : float or None
         Share of wrong classes among the decisions made: rows that are rejected, or given an action that names
         no class, do not count; None where all are.
@@ -76,11 +76,12 @@ class RankedLearner:
     p_corrected_t, p_rows, p_mcnemar : float or None
         The single tests: the corrected resampled t test (Nadeau and Bengio) on fold losses (their logarithms
         for regression), the permutation test on the losses of rows, and McNemar's on the rows decided wrong
-        (classification only).
+        (classification only, and not with groups).
     p_corrected_t_holm, p_mcnemar_holm : float or None
         The same, with Holm's correction for comparing several learners.
     p_baseline : float or None
-        Against the constant guess, by the permutation test on rows, with Holm's correction.
+        Against the constant guess, by the permutation test on rows, or on whole groups of rows, with Holm's
+        correction.
     error_632 : float or None
         The .632 bootstrap estimate, where it was asked for.
     within_one_se : bool
@@ -222,6 +223,8 @@ class Comparison:
         One sentence.
     n_rows : int
         Rows tested; every learner was tested on the same.
+    n_groups : int or None
+        Groups tested, where the recipe names a `group`: intervals and tests count these, not rows.
     n_folds : int
         Folds compared, over all repeats.
     hoeffding : float or None
@@ -248,6 +251,7 @@ class Comparison:
     learning_curve: LearningCurve | None
     holdout: HoldoutResult | None
     statements: tuple[str, ...]
+    n_groups: int | None = None
 
     def __getitem__(self, name: str) -> RankedLearner:
         """The learner of that name."""
@@ -287,6 +291,8 @@ class OutOfSample:
     predicted : array of shape (m, K) or (m,)
         Posteriors, or predicted values.
     weight : array of shape (m,) or None
+    groups : array of shape (m,) or None
+        Codes of the groups of the recipe's `group`: rows of one group are alike, and count as one.
     """
 
     rows: np.ndarray
@@ -295,6 +301,7 @@ class OutOfSample:
     y: np.ndarray
     predicted: np.ndarray
     weight: np.ndarray | None
+    groups: np.ndarray | None = None
 
     def __iter__(self):
         return iter((self.y, self.predicted))

@@ -171,7 +171,9 @@ def holdout_values(
     w = None if data.w is None else data.w[places]
     predicted = row_predictions(model, data.rows.take(places))
     zeros = np.zeros(len(places), dtype=np.int64)
-    sample = OutOfSample(data.numbers[places], zeros, zeros, data.y[places], predicted, w)
+    sample = OutOfSample(
+        data.numbers[places], zeros, zeros, data.y[places], predicted, w, plan.scheme.take(places).groups
+    )
     loss, interval, _ = loss_and_interval(plan.rule, sample, plan.rule.losses(sample.y, predicted, w))
     found = {"n_rows": len(places), "loss": loss, "interval": list(interval)}
     return found if plan.classes is None else found | decision_errors(plan.rule, sample)

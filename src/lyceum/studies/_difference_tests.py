@@ -11,7 +11,7 @@ from scipy import stats
 
 from lyceum.evaluate import corrected_t, mcnemar
 from lyceum.studies._loss_rule import LossRule
-from lyceum.studies._trials import Trial, by_row
+from lyceum.studies._trials import Trial, by_row, sum_by_group
 
 __all__ = ["DifferenceTest", "holm", "is_shown", "is_within_one_se", "mcnemar_p", "row_loss_p", "sign_flip"]
 
@@ -79,15 +79,17 @@ class DifferenceTest:
     @classmethod
     def choose(cls, trial: Trial, rule: LossRule) -> DifferenceTest:
         """The test that fits the folds of a study."""
-        n_folds, n_rows = len(trial.fold_losses), len(np.unique(trial.sample.rows))
+        n_folds, groups = len(trial.fold_losses), trial.sample.groups
+        n_units = len(np.unique(trial.sample.rows if groups is None else groups))
         rows_per_fold = len(trial.sample.rows) / n_folds
         if n_folds >= _FEWEST_FOLDS and rows_per_fold >= _FEWEST_FOLD_ROWS:
             what = "losses" if rule.n_classes is not None else "logarithms of the losses"
             return cls(
                 f"corrected resampled t test on the {what} of {n_folds} folds", partial(fold_loss_p, rule)
             )
-        if n_rows >= _FEWEST_ROWS:
-            return cls(f"permutation test on the losses of {n_rows:,} rows", row_loss_p)
+        if n_units >= _FEWEST_ROWS:
+            what = "rows" if groups is None else "groups of rows"
+            return cls(f"permutation test on the losses of {n_units:,} {what}", row_loss_p)
         return cls("", _no_test)
 
 
@@ -112,12 +114,11 @@ def fold_loss_p(rule: LossRule, one: Trial, best: Trial) -> float | None:
 
 
 def row_loss_p(one: Trial, other: Trial) -> float | None:
-    """The permutation test on the losses of the same rows, each the mean over repeats."""
+    """The permutation test on the losses of the same rows, each the mean over repeats; of whole groups."""
     first, w = by_row(one.sample, one.losses)
     second, _ = by_row(other.sample, other.losses)
-    if len(first) < _FEWEST_ROWS:
-        return None
-    return sign_flip((first - second) * w)
+    differences = sum_by_group(one.sample, (first - second) * w)
+    return None if len(differences) < _FEWEST_ROWS else sign_flip(differences)
 
 
 def is_within_one_se(one: Trial, best: Trial) -> bool:
@@ -128,17 +129,20 @@ def is_within_one_se(one: Trial, best: Trial) -> bool:
     """
     first, w = by_row(one.sample, one.losses)
     second, _ = by_row(best.sample, best.losses)
-    d, n = first - second, len(first)
-    mean = float(np.average(d, weights=w))
-    if n < 2:
+    mean = float(np.average(first - second, weights=w))
+    d = sum_by_group(one.sample, (first - second - mean) * w)
+    if len(d) < 2:
         return mean <= 0.0
-    spread = float(np.sqrt(w**2 @ (d - mean) ** 2 * n / (n - 1))) / float(w.sum())
+    spread = float(np.sqrt(d @ d * len(d) / (len(d) - 1))) / float(w.sum())
     return mean <= spread * (1.0 + 1e-9)
 
 
 def mcnemar_p(one: Trial, best: Trial, rule: LossRule) -> float | None:
-    """McNemar's test on the first repeat: right is an action that names the true class."""
-    if rule.n_classes is None:
+    """McNemar's test on the first repeat: right is an action that names the true class.
+
+    None with groups, whose rows are not independent of each other.
+    """
+    if rule.n_classes is None or one.sample.groups is not None:
         return None
     b, c = _right(one, rule), _right(best, rule)
     return mcnemar(only_first_wrong=int((~b & c).sum()), only_second_wrong=int((b & ~c).sum())).p_value
@@ -159,7 +163,8 @@ def adjusted(p: Sequence[float | None]) -> list[float | None]:
 def against_baseline(trials: Mapping[str, Trial]) -> dict[str, float | None]:
     """For every learner the p-value of its difference from the constant guess, by Holm over the learners.
 
-    By rows: a constant guess has no luck in its training rows that folds would have to show.
+    By rows, or by whole groups of rows: a constant guess has no luck in its training rows that folds would
+    have to show.
     """
     baseline = next((trial for trial in trials.values() if trial.candidate.is_baseline), None)
     names = [name for name, trial in trials.items() if not trial.candidate.is_baseline]

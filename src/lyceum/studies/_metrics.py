@@ -16,26 +16,43 @@ from lyceum.studies._comparison import OutOfSample, RankedLearner, Span
 from lyceum.studies._loss_rule import LossRule
 from lyceum.studies._problems import Problems
 from lyceum.studies._task_table import TaskTable
-from lyceum.studies._trials import Trial, by_row
+from lyceum.studies._trials import Trial, by_row, sum_by_group
 
-__all__ = ["decision_errors", "loss_and_interval", "ranked_learner"]
+__all__ = ["decision_errors", "loss_and_interval", "n_independent", "ranked_learner"]
 
 _Z = float(stats.norm.isf(0.025))
 
 
 def _mean_and_error(sample: OutOfSample, values: np.ndarray) -> tuple[float, float]:
-    """Mean over rows and its standard error √(Σ w² (v - mean)²) / Σ w."""
+    """Mean over rows and its standard error √(Σ r²) / Σ w, with r = w (v - mean) of a row.
+
+    With G groups r is the sum over the rows of a group, and Σ r² is multiplied by G / (G - 1).
+    """
     values, w = by_row(sample, values)
     mean = float(values @ w / w.sum())
-    return mean, float(np.sqrt((w**2) @ (values - mean) ** 2) / w.sum())
+    r = sum_by_group(sample, w * (values - mean))
+    few = len(r) / max(1, len(r) - 1) if sample.groups is not None else 1.0
+    return mean, float(np.sqrt(few * (r @ r)) / w.sum())
 
 
-def _rate_interval(sample: OutOfSample, rate: float) -> Span:
-    """Wilson's interval for the effective number of rows, (Σ w)² / Σ w²."""
+def _rate_interval(sample: OutOfSample, rate: float, error: float = 0.0) -> Span:
+    """Wilson's interval for the effective number of rows.
+
+    Without groups that is (Σ w)² / Σ w²; with groups it is rate (1 - rate) / error², by the standard error
+    over groups, at least the effective number of groups.
+    """
     w = by_row(sample, np.zeros(len(sample.rows)))[1]
-    n = float(w.sum() ** 2 / (w @ w))
+    n = n_independent(sample)
+    if error:
+        n = min(max(n, rate * (1.0 - rate) / error**2), float(w.sum() ** 2 / (w @ w)))
     found = wilson_interval(min(rate, 1.0) * n, n)  # type: ignore[arg-type]
     return found.low, found.high
+
+
+def n_independent(sample: OutOfSample) -> float:
+    """The effective number of rows, (Σ w)² / Σ w², with the weights of whole groups where there are any."""
+    w = sum_by_group(sample, by_row(sample, np.zeros(len(sample.rows)))[1])
+    return float(w.sum() ** 2 / (w @ w))
 
 
 def loss_and_interval(rule: LossRule, sample: OutOfSample, losses: np.ndarray) -> tuple[float, Span, float]:
@@ -54,7 +71,7 @@ def loss_and_interval(rule: LossRule, sample: OutOfSample, losses: np.ndarray) -
         times = math.exp(_Z * error / (2.0 * mean)) if mean else 1.0
         return rmse, (rmse / times, rmse * times), error / (2.0 * rmse) if rmse else 0.0
     if rule.is_rate:
-        return mean, _rate_interval(sample, mean), error
+        return mean, _rate_interval(sample, mean, error), error
     if rule.n_classes is not None and math.isfinite(high) and error == 0.0 and mean <= low:
         return mean, (low, low + (high - low) * _rate_interval(sample, 0.0)[1]), error
     return mean, span, error
@@ -99,10 +116,11 @@ def _decided_error(sample: OutOfSample, named: np.ndarray) -> tuple[float | None
         return None, None
     w = None if sample.weight is None else sample.weight[given]
     part = OutOfSample(
-        sample.rows[given], sample.repeats[given], sample.folds[given], sample.y[given], named[given], w
-    )
-    error, _ = _mean_and_error(part, (named[given] != sample.y[given]).astype(np.float64))
-    return error, _rate_interval(part, error)
+        sample.rows[given], sample.repeats[given], sample.folds[given], sample.y[given], named[given], w,
+        None if sample.groups is None else sample.groups[given],
+    )  # fmt: skip
+    rate, error = _mean_and_error(part, (named[given] != sample.y[given]).astype(np.float64))
+    return rate, _rate_interval(part, rate, error)
 
 
 def _calibrated(trial: Trial, K: int) -> dict[str, Any]:

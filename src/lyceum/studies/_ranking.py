@@ -25,7 +25,7 @@ from lyceum.studies._difference_tests import (
 )
 from lyceum.studies._format import named
 from lyceum.studies._loss_rule import LossRule
-from lyceum.studies._metrics import ranked_learner
+from lyceum.studies._metrics import n_independent, ranked_learner
 from lyceum.studies._problems import Problems
 from lyceum.studies._store import Store
 from lyceum.studies._task_table import TaskTable
@@ -58,11 +58,13 @@ def compare_learners(
     ranked = [replace(s, rank=i + 1, members=store.get(f"members/{s.name}", {})) for i, s in enumerate(found)]
     found, test = _against_best(ranked, trials, rule, problems)
     choice, reason = _choice(found, choose)
-    n = len(np.unique(trials[found[0].name].sample.rows))
+    sample = trials[found[0].name].sample
+    n = len(np.unique(sample.rows))
     low, high = rule.range
     bound = None
     if rule.is_bounded:
-        bound = (high - low) * hoeffding(n=n, alpha=0.05, n_models=len(found)).within
+        n_apart = n if sample.groups is None else int(n_independent(sample))
+        bound = (high - low) * hoeffding(n=n_apart, alpha=0.05, n_models=len(found)).within
     return Comparison(
         criterion=rule.criterion,
         learners=tuple(found),
@@ -76,6 +78,7 @@ def compare_learners(
         learning_curve=None,
         holdout=None,
         statements=(),
+        n_groups=None if sample.groups is None else len(np.unique(sample.groups)),
     )
 
 

@@ -196,7 +196,9 @@ def _fit_and_predict(plan: Plan, task: Task, data: StudyData, split: Split, firs
     if calibrate is not None:
         predicted, seen = calibrate(predicted), calibrate(seen)
     w = None if data.w is None else data.w[split.test]
-    table = as_table(data.numbers[split.test], data.y[split.test], predicted, w)
+    table = as_table(
+        data.numbers[split.test], data.y[split.test], predicted, w, plan.scheme.take(split.test).groups
+    )
     method = "" if calibrate is None else calibrate.method
     return _Outcome(search, _mean_loss(plan, seen, train), complexity(model), table, method)
 

@@ -198,6 +198,7 @@ def statements(
     parts: dict[str, Callable[[], Iterable[str]]] = {
         "the time allowed": partial(_budget, comparison, skipped, not_made, finished, folds_planned),
         "differences": partial(_differences, comparison),
+        "groups": partial(_grouped, comparison),
         "rare classes": partial(posteriors.rare_classes, comparison, sample, rule, classes),
         "what the test rows support": partial(_support, comparison),
         "rejecting rows": partial(posteriors.rejection, comparison, sample, rule),
@@ -288,6 +289,14 @@ def _differences(comparison: Comparison) -> Iterator[str]:
         yield f"{capitalized(_listed(worse))} {verb} worse than {named(best.label)} beyond chance ({test})."
 
 
+def _grouped(comparison: Comparison) -> Iterator[str]:
+    if comparison.n_groups is not None:
+        yield (
+            f"Rows of one group are alike, so that intervals and tests, that against the constant guess too, "
+            f"count the {comparison.n_groups:,} groups, not the {comparison.n_rows:,} rows."
+        )
+
+
 def _listed(names: Sequence[str]) -> str:
     more = len(names) - _NAMES
     return joined_names(names if more < 2 else [*names[:_NAMES], f"{more} others"])
@@ -297,8 +306,9 @@ def _support(comparison: Comparison) -> Iterator[str]:
     if comparison.hoeffding is None:
         return
     off = loss_text(comparison.criterion, comparison.hoeffding).replace(" %", " percentage points")
+    groups = "" if comparison.n_groups is None else f" in {comparison.n_groups:,} groups"
     yield (
-        f"{comparison.n_rows:,} test rows support this much and no more: with probability 95 % no "
+        f"{comparison.n_rows:,} test rows{groups} support this much and no more: with probability 95 % no "
         f"{comparison.criterion} of the {len(comparison.learners)} models is off by {off} or more "
         "(Hoeffding's bound, for models fixed in advance)."
     )

@@ -196,6 +196,7 @@ class Store:
             columns["y"],
             predicted,
             columns.get("weight"),
+            columns.get("group"),
         )
 
     def _is_first(self, task: Task) -> bool:
@@ -221,11 +222,19 @@ def _task_result(row: sqlite3.Row) -> TaskResult:
     )
 
 
-def as_table(rows: np.ndarray, y: np.ndarray, predicted: np.ndarray, weight: np.ndarray | None) -> pa.Table:
-    """Predictions as they are stored: row, y, weight and p0, p1, ... or value."""
+def as_table(
+    rows: np.ndarray,
+    y: np.ndarray,
+    predicted: np.ndarray,
+    weight: np.ndarray | None,
+    groups: np.ndarray | None = None,
+) -> pa.Table:
+    """Predictions as they are stored: row, y, weight, group and p0, p1, ... or value."""
     columns: dict[str, Any] = {"row": rows, "y": y}
     if weight is not None:
         columns["weight"] = weight
+    if groups is not None:
+        columns["group"] = groups
     if predicted.ndim == 1:
         columns["value"] = predicted
     else:

@@ -15,7 +15,7 @@ from lyceum.studies._plan import Task
 from lyceum.studies._store import Store, TaskResult
 from lyceum.studies._task_table import TaskTable
 
-__all__ = ["Trial", "by_row", "concatenate", "pooled_predictions"]
+__all__ = ["Trial", "by_row", "concatenate", "pooled_predictions", "sum_by_group"]
 
 
 def pooled_predictions(store: Store, name: str, n_folds: int) -> OutOfSample:
@@ -37,8 +37,9 @@ def concatenate(parts: Sequence[OutOfSample]) -> OutOfSample:
 
     order = order_of(parts)
     weight = None if parts[0].weight is None else all_of("weight")[order]
+    groups = None if parts[0].groups is None else all_of("groups")[order]
     rows, repeats, folds = (all_of(name)[order] for name in ("rows", "repeats", "folds"))
-    return OutOfSample(rows, repeats, folds, all_of("y")[order], all_of("predicted")[order], weight)
+    return OutOfSample(rows, repeats, folds, all_of("y")[order], all_of("predicted")[order], weight, groups)
 
 
 def order_of(parts: Sequence[OutOfSample]) -> np.ndarray:
@@ -99,3 +100,16 @@ def by_row(sample: OutOfSample, values: np.ndarray) -> tuple[np.ndarray, np.ndar
     )
     w = np.ones(len(first)) if sample.weight is None else sample.weight[first]
     return np.bincount(place, values) / times, w
+
+
+def sum_by_group(sample: OutOfSample, values: np.ndarray) -> np.ndarray:
+    """The sums of the values of rows (in the order of `by_row`) over groups; the values without groups.
+
+    What tests and standard errors add up: rows of a group are alike, so that groups are independent of each
+    other, rows are not.
+    """
+    if sample.groups is None:
+        return values
+    _, first = np.unique(sample.rows, return_index=True)
+    _, place = np.unique(sample.groups[first], return_inverse=True)
+    return np.bincount(place, values)
