@@ -1,10 +1,11 @@
-"""Comparisons by hand: Holm, Occam's choice, tests against the best, budget and failures."""
+"""Comparisons by hand: Holm, the choice, tests against the best, budget and failures."""
 
 import itertools
 
 import numpy as np
 import pytest
 from scipy import stats
+from tests.studies.fake_studies import told
 
 import lyceum
 from lyceum import datasets
@@ -59,19 +60,68 @@ def test_p_values_are_those_of_the_tests_against_the_best(three):
     assert [s.p_corrected_t_holm for s in others] == pytest.approx(holm([s.p_corrected_t for s in others]))
 
 
-def test_occams_choice_is_the_simplest_within_one_standard_error_of_the_difference(three):
+def test_the_choice_is_the_simplest_level_in_loss_and_log_loss(three):
     y, first = three.out_of_sample(three.best.name)
-    near = []
+    level = {}
     for s in three.comparison.learners:
         _, other = three.out_of_sample(s.name)
         d = (other.argmax(axis=1) != y).astype(float) - (first.argmax(axis=1) != y)
-        assert s.within_one_se == (d.mean() <= stats.sem(d))
-        near += (
-            [s] if s.within_one_se and not s.is_baseline and (s.p_value is None or s.p_value > 0.05) else []
-        )
-    simplest = min(near, key=lambda s: s.complexity)
-    assert three.choice.complexity == simplest.complexity
+        assert s.is_level == (d.mean() <= stats.sem(d) / 2)
+        if s.is_level and not s.is_baseline:
+            level[s.name] = -np.log(other[np.arange(len(y)), y])
+    least = min(level.values(), key=np.mean)
+    rest = [name for name, ll in level.items() if np.mean(ll - least) <= stats.sem(ll - least) / 4]
+    simplest = min(rest, key=lambda name: three.comparison[name].complexity)
+    assert three.choice.name == simplest
     assert three.choice.name in three.folder.joinpath("results.json").read_text()
+
+
+def _choose(y, posteriors, complexity, **options):
+    return told(y, posteriors, complexity=complexity, choose="simplest", **options).comparison
+
+
+def test_of_learners_with_the_same_errors_the_one_with_good_posteriors_is_chosen():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 200)
+    right = rng.random(200) < 0.75
+    answer = np.where(right, y, 1 - y)
+    calm, rash = 0.25 + 0.5 * answer, 0.0001 + 0.9998 * answer
+    found = _choose(y, {"rash": rash, "calm": calm}, {"rash": 2, "calm": 50})
+    assert found["rash"].loss == found["calm"].loss
+    assert found["rash"].log_loss > found.baseline.log_loss
+    assert found.choice == "calm"
+    assert "of the 2 learners whose error rate is within half a standard error" in found.choice_reason
+    assert f"it has the lowest log loss ({found['calm'].log_loss:.3f}" in found.choice_reason
+    best = told(y, {"rash": rash, "calm": calm}, complexity={"rash": 2, "calm": 50}).comparison
+    assert best.choice_reason == "the recipe asks for the least loss"
+
+
+def test_of_learners_level_in_both_losses_the_simplest_is_chosen():
+    rng = np.random.default_rng(7)
+    y = rng.integers(0, 2, 200)
+    answer = np.where(rng.random(200) < 0.75, y, 1 - y)
+    one = 0.25 + 0.5 * answer
+    other = one + np.where(np.arange(200) % 2, 0.1, -0.1) * (rng.random(200) < 0.3)
+    d = -np.log(np.where(y, other, 1 - other)) + np.log(np.where(y, one, 1 - one))
+    assert 0 < d.mean() < stats.sem(d) / 4
+    found = _choose(y, {"large": one, "small": other}, {"large": 1000, "small": 5})
+    assert found.choice == "small"
+    assert "it is the simplest of the 2 learners" in found.choice_reason
+    assert "5 numbers to predict with" in found.choice_reason
+
+
+def test_a_learner_that_errs_clearly_more_often_is_not_chosen_for_being_simple():
+    rng = np.random.default_rng(2)
+    y = rng.integers(0, 2, 400)
+    good, fair = (np.where(rng.random(400) < share, y, 1 - y) * 0.5 + 0.25 for share in (0.85, 0.75))
+    found = _choose(y, {"good": good, "fair": fair}, {"good": 1000, "fair": 5})
+    assert found.choice == "good"
+    assert "no other learner is within half a standard error of it" in found.choice_reason
+    numbers = rng.normal(size=300)
+    near, far = numbers + rng.normal(0, 0.2, 300), numbers + rng.normal(0, 0.4, 300)
+    found = _choose(numbers, {"near": near, "far": far}, {"near": 1000, "far": 5})
+    assert found.choice == "near"
+    assert found.choice_reason.startswith("it has the lowest RMSE")
 
 
 def test_ranks_follow_the_loss_and_intervals_hold_it(three):

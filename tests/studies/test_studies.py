@@ -49,7 +49,7 @@ def test_the_cheapest_constant_under_the_published_costs_is_to_call_everyone_bad
 
 def test_learners_beat_the_constant_and_the_choice_is_saved(credit):
     assert credit.best.loss < 0.62
-    assert credit.choice.within_one_se
+    assert credit.choice.is_level
     assert not credit.choice.is_baseline
     assert {path.name for path in credit.folder.iterdir()} == {
         "recipe.toml", "study.sqlite", "predictions", "loss.csv", "model.lyceum", "report.html",

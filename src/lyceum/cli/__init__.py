@@ -152,7 +152,7 @@ def study(
         bool | None, typer.Option("--632", help="Estimate errors by the .632 bootstrap too.")
     ] = None,
     choose: Annotated[
-        str | None, typer.Option(help="simplest (of those within one standard error of the best) or best.")
+        str | None, typer.Option(help="simplest (of those level with the best) or best.")
     ] = None,
     seed: Annotated[int | None, typer.Option(help="The seed of the random numbers.")] = None,
     budget: Annotated[

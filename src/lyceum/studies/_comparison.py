@@ -84,9 +84,9 @@ class RankedLearner:
         correction.
     error_632 : float or None
         The .632 bootstrap estimate, where it was asked for.
-    within_one_se : bool
-        Whether the loss is above that of the best by at most one standard error of the difference, which is
-        taken row by row.
+    is_level : bool
+        Whether the loss is above that of the best by at most half a standard error of the difference, which
+        is taken row by row.
     complexity : int
         How many numbers a prediction needs.
     is_baseline : bool
@@ -153,7 +153,7 @@ class RankedLearner:
     p_mcnemar: float | None = None
     p_mcnemar_holm: float | None = None
     error_632: float | None = None
-    within_one_se: bool = False
+    is_level: bool = False
     fit_word: str = "balanced"
     verdict: str = ""
     settings_tried: int = 1
@@ -216,8 +216,8 @@ class Comparison:
     best : str
         The name with the least loss.
     choice : str
-        Occam's choice, which is fitted on all rows: the simplest learner whose difference from the best is
-        within one standard error and not shown by the test (the best itself if the recipe says
+        What is fitted on all rows: of the learners within half a standard error of the best, for classes
+        also within a quarter of the lowest log loss among these, the simplest (the best if the recipe says
         `choose = "best"`).
     choice_reason : str
         One sentence.

@@ -10,11 +10,23 @@ import numpy as np
 from scipy import stats
 
 from lyceum.evaluate import corrected_t, mcnemar
+from lyceum.studies._comparison import OutOfSample
 from lyceum.studies._loss_rule import LossRule
 from lyceum.studies._trials import Trial, by_row, sum_by_group
 
-__all__ = ["DifferenceTest", "holm", "is_shown", "is_within_one_se", "mcnemar_p", "row_loss_p", "sign_flip"]
+__all__ = [
+    "LEVEL",
+    "DifferenceTest",
+    "holm",
+    "is_level",
+    "is_shown",
+    "mcnemar_p",
+    "row_loss_p",
+    "sign_flip",
+    "standard_errors_behind",
+]
 
+LEVEL = 0.5  # standard errors of the difference, within which two learners are level
 _ALPHA = 0.05
 _FEWEST_FOLDS = 5  # with fewer, a t test over folds sees no difference at all (2 folds: t must exceed 12.7)
 _FEWEST_FOLD_ROWS = 5  # a fold of fewer rows has no loss to speak of
@@ -121,20 +133,25 @@ def row_loss_p(one: Trial, other: Trial) -> float | None:
     return None if len(differences) < _FEWEST_ROWS else sign_flip(differences)
 
 
-def is_within_one_se(one: Trial, best: Trial) -> bool:
-    """Whether the mean loss is above that of the best by at most one standard error of the difference.
+def standard_errors_behind(sample: OutOfSample, losses: np.ndarray, best: np.ndarray) -> float:
+    """How far the mean loss is above that of the best, in standard errors of the difference.
 
-    The difference is taken row by row: learners err on the same rows, so that it is known far better than
-    the losses themselves, and a learner that is clearly worse does not pass.
+    The difference is taken row by row (over groups): learners err on the same rows, so that it is known far
+    better than the losses themselves, and a learner that is clearly worse is far behind.
     """
-    first, w = by_row(one.sample, one.losses)
-    second, _ = by_row(best.sample, best.losses)
+    first, w = by_row(sample, losses)
+    second, _ = by_row(sample, best)
     mean = float(np.average(first - second, weights=w))
-    d = sum_by_group(one.sample, (first - second - mean) * w)
-    if len(d) < 2:
-        return mean <= 0.0
-    spread = float(np.sqrt(d @ d * len(d) / (len(d) - 1))) / float(w.sum())
-    return mean <= spread * (1.0 + 1e-9)
+    d = sum_by_group(sample, (first - second - mean) * w)
+    spread = float(np.sqrt(d @ d * len(d) / max(1, len(d) - 1))) / float(w.sum())
+    if mean <= 0.0 or spread <= _SMALLEST * mean:
+        return 0.0 if mean <= 0.0 else np.inf
+    return mean / spread
+
+
+def is_level(one: Trial, best: Trial) -> bool:
+    """Whether a learner is behind the best by at most half a standard error."""
+    return standard_errors_behind(one.sample, one.losses, best.losses) <= LEVEL
 
 
 def mcnemar_p(one: Trial, best: Trial, rule: LossRule) -> float | None:

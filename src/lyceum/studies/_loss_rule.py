@@ -10,7 +10,7 @@ from lyceum.decision import LossMatrix, minimum_risk
 from lyceum.studies._metric import Metric
 from lyceum.studies._rank_losses import auc_losses, f1_losses
 
-__all__ = ["LossRule", "weighted_mean"]
+__all__ = ["LossRule", "log_losses", "weighted_mean"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +63,7 @@ class LossRule:
         if self.n_classes is None:
             return self._errors(y, predicted)
         if name == "log loss":
-            return _log_losses(y, predicted)
+            return log_losses(y, predicted)
         weight = np.ones(len(y)) if w is None else w
         if name == "auc":
             return auc_losses(y, predicted, weight)
@@ -96,7 +96,7 @@ class LossRule:
         by_cost = self.metric is None or self.metric.name == "cost"
         if by_cost and (self.loss is not None or self.doubt is not None):
             return self.losses(y, predicted)
-        return _log_losses(y, predicted)
+        return log_losses(y, predicted)
 
     @property
     def criterion(self) -> str:
@@ -143,7 +143,8 @@ class LossRule:
         return self.metric is None or self.metric.name in names or (self.is_rate and self.loss is None)
 
 
-def _log_losses(y: np.ndarray, posteriors: np.ndarray) -> np.ndarray:
+def log_losses(y: np.ndarray, posteriors: np.ndarray) -> np.ndarray:
+    """-ln of the posterior of the true class of every row, of a posterior of 0 as of 2e-16."""
     return -np.log(np.maximum(posteriors[np.arange(len(y)), y], np.finfo(np.float64).eps))
 
 

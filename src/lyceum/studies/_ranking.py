@@ -1,8 +1,7 @@
-"""The learners against each other, and the choice among them."""
+"""The learners against each other."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -12,18 +11,17 @@ import numpy as np
 
 from lyceum.errors import StudyError
 from lyceum.evaluate import hoeffding
+from lyceum.studies._choice import choose_learner
 from lyceum.studies._comparison import Comparison, RankedLearner
 from lyceum.studies._difference_tests import (
     DifferenceTest,
     adjusted,
     against_baseline,
     fold_loss_p,
-    is_shown,
-    is_within_one_se,
+    is_level,
     mcnemar_p,
     row_loss_p,
 )
-from lyceum.studies._format import named
 from lyceum.studies._loss_rule import LossRule
 from lyceum.studies._metrics import n_independent, ranked_learner
 from lyceum.studies._problems import Problems
@@ -57,7 +55,7 @@ def compare_learners(
     found.sort(key=lambda s: (s.loss, s.log_loss or 0.0, s.complexity, s.name))
     ranked = [replace(s, rank=i + 1, members=store.get(f"members/{s.name}", {})) for i, s in enumerate(found)]
     found, test = _against_best(ranked, trials, rule, problems)
-    choice, reason = _choice(found, choose)
+    choice, reason = choose_learner(found, trials, rule, choose)
     sample = trials[found[0].name].sample
     n = len(np.unique(sample.rows))
     low, high = rule.range
@@ -110,7 +108,7 @@ def _against_best(
         for i, s in enumerate(others)
     ]
     near = [
-        replace(s, within_one_se=is_within_one_se(trials[s.name], first), p_baseline=base.get(s.name))
+        replace(s, is_level=is_level(trials[s.name], first), p_baseline=base.get(s.name))
         for s in (best, *compared)
     ]
     judged = [
@@ -134,21 +132,3 @@ def _with_verdict(learner: RankedLearner, learners: Sequence[RankedLearner], cri
     baseline = next((s for s in learners if s.is_baseline), None)
     learner = replace(learner, fit_word=fit_word(learner, learners[0], baseline))
     return replace(learner, verdict=verdict(learner, baseline, criterion))
-
-
-def _choice(found: Sequence[RankedLearner], choose: str) -> tuple[str, str]:
-    """Occam's choice among the learners, the baseline only where nothing does better, and why."""
-    best = found[0]
-    if best.is_baseline:
-        return best.name, "no learner does better"
-    if choose == "best":
-        return best.name, "the recipe asks for the least loss"
-    limit = next((s.loss for s in found if s.is_baseline), math.inf)
-    near = [s for s in found if s.within_one_se and not is_shown(s.p_value) and s.loss < limit]
-    simplest = min(near or [best], key=lambda s: (s.complexity, s.loss))
-    if simplest.name == best.name:
-        return best.name, "the least loss, and nothing simpler is within one standard error of it"
-    return simplest.name, (
-        f"the simplest whose difference from the best, {named(best.label)}, is within one standard error "
-        f"({simplest.complexity:,} numbers to predict with against {best.complexity:,})"
-    )

@@ -120,7 +120,9 @@ class Recipe:
         Share of rows that nothing is chosen by.
     bootstrap_632 : bool
     choose : {"simplest", "best"}
-        Which learner is fitted on all rows: the simplest within one standard error of the best, or the best.
+        Which learner is fitted on all rows: "simplest" is the simplest that is level with the best, with a
+        loss within half a standard error of the lowest and, of those, for classes, a log loss within a
+        quarter of a standard error of the lowest; "best" has the lowest loss.
     seed : int
     budget_minutes : float or None
         The time for the learners and the conclusions, once the data are read.

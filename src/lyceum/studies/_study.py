@@ -61,8 +61,8 @@ def study(
 
     Every learner is built with only the preparation that it needs, its settings are chosen by inner folds,
     and all are judged on the same outer folds. Each finished fold is stored: the same call goes on where a
-    killed one was. The simplest learner within one standard error of the best is fitted on all rows and
-    saved; a report and results.json say what was found.
+    killed one was. The simplest learner that is level with the best is fitted on all rows and saved; a
+    report and results.json say what was found.
 
     Parameters
     ----------

@@ -134,7 +134,7 @@ class Study(StudyFacts):
 
     @property
     def choice(self) -> RankedLearner:
-        """The learner that was fitted on all rows: the simplest within one standard error of the best."""
+        """The learner that was fitted on all rows: the simplest that is level with the best."""
         return self.comparison[self.comparison.choice]
 
     @property

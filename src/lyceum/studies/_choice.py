@@ -1,0 +1,79 @@
+"""The choice among learners: level with the best in loss, then in log loss, then the simplest."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from lyceum.studies._comparison import RankedLearner
+from lyceum.studies._difference_tests import is_shown, standard_errors_behind
+from lyceum.studies._format import metric_name, more_is_better, named
+from lyceum.studies._loss_rule import LossRule, log_losses
+from lyceum.studies._trials import Trial
+
+__all__ = ["choose_learner"]
+
+_LEVEL = 0.25  # standard errors of the difference, within which log losses are level
+
+
+def choose_learner(
+    found: Sequence[RankedLearner], trials: Mapping[str, Trial], rule: LossRule, choose: str
+) -> tuple[str, str]:
+    """The name of the learner to fit on all rows, and why.
+
+    1. Learners are level with the best if they are behind it by half a standard error of the difference at
+       most, not shown to be worse, and better than the constant guess: which of them has the lowest loss is
+       a matter of chance.
+    2. Of these, classifiers must have a log loss within a quarter of a standard error of the lowest. It tells
+       learners apart that are right on the same rows, and bad posteriors decide badly as soon as errors have
+       costs.
+    3. The simplest of the rest, the one that needs the fewest numbers to predict, is chosen.
+    """
+    best = found[0]
+    if best.is_baseline:
+        return best.name, "no learner does better"
+    if choose == "best":
+        return best.name, "the recipe asks for the least loss"
+    limit = next((s.loss for s in found if s.is_baseline), math.inf)
+    level = [s for s in found if s.is_level and not is_shown(s.p_value) and s.loss < limit] or [best]
+    rest = _level_in_log_loss(level, trials, rule)
+    simplest = min(rest, key=lambda s: (s.complexity, s.loss, s.log_loss or 0.0, s.name))
+    return simplest.name, _reason(simplest, best, level, rest, rule.criterion)
+
+
+def _level_in_log_loss(
+    level: list[RankedLearner], trials: Mapping[str, Trial], rule: LossRule
+) -> list[RankedLearner]:
+    """Those that are level with the lowest log loss; all where there is none to compare."""
+    if rule.n_classes is None or rule.criterion == "log loss" or any(s.log_loss is None for s in level):
+        return level
+    least = min(level, key=lambda s: (s.log_loss, s.rank))
+    return [s for s in level if _log_loss_behind(trials[s.name], trials[least.name]) <= _LEVEL]
+
+
+def _log_loss_behind(one: Trial, least: Trial) -> float:
+    first, second = (log_losses(trial.sample.y, trial.sample.predicted) for trial in (one, least))
+    return standard_errors_behind(one.sample, first, second)
+
+
+def _reason(
+    choice: RankedLearner,
+    best: RankedLearner,
+    level: Sequence[RankedLearner],
+    rest: Sequence[RankedLearner],
+    criterion: str,
+) -> str:
+    """Why it was chosen, as what follows "was chosen:"."""
+    metric, most = metric_name(criterion), "highest" if more_is_better(criterion) else "lowest"
+    if len(level) == 1:
+        return f"it has the {most} {metric}, and no other learner is within half a standard error of it"
+    learners = f"the {len(level)} learners whose {metric} is within half a standard error of the {most}"
+    is_best, who = choice.name == best.name, f"{named(best.label)}, with the {most} {metric},"
+    if len(rest) == 1:
+        than = "" if is_best else f"; {who} has {best.log_loss:.3f}"
+        return f"of {learners}, it has the lowest log loss ({choice.log_loss:.3f}{than})"
+    size = f"{choice.complexity:,} numbers to predict with"
+    size = size if is_best else f"{size}; {who} takes {best.complexity:,}"
+    if len(rest) == len(level):
+        return f"it is the simplest of {learners} ({size})"
+    return f"of {learners}, {len(rest)} are level in log loss too, and it is the simplest of these ({size})"
