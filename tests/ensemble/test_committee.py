@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -197,10 +198,61 @@ def test_columns_of_linear_members_add_their_mean_slope_times_the_distance_from_
     np.testing.assert_allclose(found.base, y.mean(), rtol=1e-9)
 
 
-def test_members_that_need_a_frame_are_not_explained():
-    frame = pd.DataFrame({"a": [0.0, 1.0, 2.0, 3.0], "b": [1.0, 0.0, 1.0, 0.0]})
-    model = Committee([("tree", SkTree())]).fit(frame, [0, 0, 1, 1])
-    assert not hasattr(model, "explain")
+@pytest.mark.syllabus("11.1")
+@pytest.mark.parametrize("library", ["pandas", "polars", "arrow"])
+def test_members_that_need_a_frame_are_explained_in_it(library):
+    given = pd.DataFrame(
+        {
+            "town": pd.Categorical(["Ulm", "Bonn", "Ulm", "Bonn", "Ulm", "Bonn"]),
+            "n": [1, 2, 4, 5, 7, 8],
+            "when": pd.to_datetime(["2020-01-01", "2020-01-05"] * 3),
+            "x": [0.5, np.nan, 1.5, 2.5, 3.0, 4.0],
+        }
+    )
+    y = np.array([0, 0, 1, 1, 2, 2])
+    polars = pytest.importorskip("polars")
+    frame = {"pandas": given, "polars": polars.from_pandas(given), "arrow": pa.Table.from_pandas(given)}[
+        library
+    ]
+    seen = []
+
+    class Watcher(SkTree):
+        def fit(self, X, y):
+            return super().fit(np.column_stack([_table(X)["n"]]), y)
+
+        def predict_proba(self, X):
+            seen.append(_table(X))
+            return super().predict_proba(np.column_stack([_table(X)["n"]]))
+
+    def _table(X):
+        return X if isinstance(X, pd.DataFrame) else X.to_pandas()
+
+    model = Committee([("watcher", Watcher()), ("bayes", NaiveBayes())]).fit(frame, y)
+    seen.clear()
+    found = model.explain(frame)
+    np.testing.assert_allclose(
+        found.base + found.contributions.sum(axis=1), model.predict_proba(frame).max(axis=1), atol=1e-12
+    )
+    base = seen[1]  # the typical row, in the frame's own types
+    assert base["town"].tolist() == ["Bonn"] * 6
+    assert base["n"].tolist() == [round(27 / 6)] * 6
+    assert base["when"].tolist() == [pd.Timestamp("2020-01-03")] * 6
+    assert base["x"].tolist() == [11.5 / 5] * 6
+    if library == "pandas":
+        assert [one.dtypes.tolist() for one in seen] == [frame.dtypes.tolist()] * len(seen)
+
+
+def test_frames_of_other_libraries_members_alone_are_explained():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": rng.normal(size=40), "b": rng.normal(size=40)})
+    y = (frame["a"] > 0).to_numpy().astype(int)
+    cascade = CascadeClassifier([("stump", SkTree(max_depth=1), ["b"]), ("tree", SkTree())], cv=3)
+    stack = StackingClassifier([SkTree(max_depth=2)], SkTree(max_depth=3), passthrough=True, cv=3)
+    for model in (Committee([("tree", SkTree())]), cascade, stack):
+        found = model.fit(frame, y).explain(frame[:5])
+        total = found.base + found.contributions.sum(axis=1)
+        np.testing.assert_allclose(total, model.predict_proba(frame[:5]).max(axis=1), atol=1e-12)
+        assert found.contributions[:, 0].any()
 
 
 @pytest.mark.syllabus("11.2")

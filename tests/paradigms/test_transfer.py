@@ -3,11 +3,16 @@
 from copy import deepcopy
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.optimize import minimize
 from scipy.stats import norm
 from sklearn.base import clone
+from sklearn.compose import make_column_transformer
 from sklearn.linear_model import LogisticRegression as SkLogistic
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+from sklearn.tree import DecisionTreeClassifier
 
 from lyceum.bayes import NaiveBayes, QuadraticDiscriminant
 from lyceum.ensemble import RandomForestClassifier
@@ -203,3 +208,15 @@ def test_any_classifier_is_a_prior_that_helps_with_few_rows(source):
     model = ModelAsPrior().fit(few, rule(few, 0.3), source=first)
     alone = ModelAsPrior().fit(few, rule(few, 0.3))
     assert model.score(fresh, rule(fresh, 0.3)) > alone.score(fresh, rule(fresh, 0.3)) + 0.03
+
+
+def test_a_classifier_that_needs_a_frame_is_explained_in_it():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"town": rng.choice(["Ulm", "Bonn"], 60), "x": rng.normal(size=60)})
+    y = ((frame["town"] == "Ulm") ^ (frame["x"] > 1)).to_numpy().astype(int)
+    coded = make_column_transformer((OneHotEncoder(), ["town"]), remainder="passthrough")
+    model = PriorShift(make_pipeline(coded, DecisionTreeClassifier(max_depth=4))).fit(frame, y)
+    found = model.explain(frame)
+    total = found.base + found.contributions.sum(axis=1)
+    np.testing.assert_allclose(total, model.predict_proba(frame).max(axis=1), atol=1e-12)
+    assert found.contributions.any(axis=0).all()

@@ -7,7 +7,7 @@ and on Dask.
 """
 
 from lyceum.base._density import Density
-from lyceum.base._explain import sum_by_source
+from lyceum.base._explain import explain_frame, sum_by_source
 from lyceum.base._learner import CATEGORICAL_FEATURES, Learner
 from lyceum.base._model_parts import complexity
 from lyceum.base._new_columns import NewColumns, library_of, output_library
@@ -30,6 +30,7 @@ __all__ = [
     "PosteriorClassifier",
     "Regressor",
     "complexity",
+    "explain_frame",
     "finite_sums",
     "library_of",
     "normalize_posteriors",

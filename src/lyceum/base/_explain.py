@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from lyceum.data import Block, Column, Design, Rows, Schema, Step
+from lyceum.base._replacement import parts_by_replacement
+from lyceum.data import Block, Column, Design, Rows, Schema, Step, constant_columns
 from lyceum.report import Explanation
 
-__all__ = ["UNKNOWN", "collect_explanation", "sum_by_source"]
+__all__ = ["UNKNOWN", "collect_explanation", "explain_frame", "sum_by_source"]
 
 UNKNOWN = "(unknown)"  # a category that was not there in `fit`
 
@@ -37,9 +38,54 @@ def collect_explanation(
     labels : sequence, optional
         What the codes stand for.
     """
-    schema = Schema(rows.schema.columns)
-    d = len(schema)
     found = np.asarray(rows.collect(partial(_explain_block, steps=tuple(steps), parts=parts)), np.float64)
+    return _explanation(found, Schema(rows.schema.columns), unit, labels)
+
+
+def explain_frame(
+    frame: Any,
+    rows: Rows,
+    typical: np.ndarray,
+    answer: Callable[[Any], np.ndarray],
+    unit: str,
+    labels: Sequence[Any] | np.ndarray | None,
+    more: Callable[[Any], np.ndarray] | None = None,
+) -> tuple[Explanation, np.ndarray]:
+    """The explanation of an answer that is given for frames only: whole columns are replaced in the frame.
+
+    Parameters
+    ----------
+    frame : pandas or Polars frame, or Arrow table
+        The rows to explain.
+    rows : Rows
+        The same rows, coded.
+    typical : array of shape (d,)
+        The coded cells that explanations start from; see `typical_row`.
+    answer : function of a frame
+        As in `parts_by_replacement`.
+    unit, labels
+        As in `collect_explanation`.
+    more : function of a frame, optional
+        What else to say of every row, (n, m).
+    """
+    cells = np.asarray(rows.gathered("explain", "fewer rows at a time").dense, dtype=np.float64)
+    schema = Schema(rows.schema.columns)
+    held = constant_columns(frame, typical, schema)
+
+    def of_columns(own: np.ndarray) -> np.ndarray:  # every column is the same in all rows: own or typical
+        found = answer(held(own[0] == 0.0))
+        return found[:1] if len(own) == 1 else found
+
+    found = parts_by_replacement(np.ones(cells.shape), np.zeros(cells.shape[1]), of_columns)
+    also = [] if more is None else [more(frame)]
+    return _explanation(np.column_stack([found, *also, cells]), schema, unit, labels)
+
+
+def _explanation(
+    found: np.ndarray, schema: Schema, unit: str, labels: Sequence[Any] | np.ndarray | None
+) -> tuple[Explanation, np.ndarray]:
+    """From what is predicted, base, contributions, whatever else there is, and cells, side by side."""
+    d = len(schema)
     predicted, base, contributions, more, cells = np.split(found, [1, 2, 2 + d, found.shape[1] - d], axis=1)
     decided = predicted[:, 0]
     if labels is not None:

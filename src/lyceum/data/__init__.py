@@ -19,6 +19,7 @@ from lyceum.data._files import (
     read_data,
     read_table,
 )
+from lyceum.data._frame_cells import constant_columns
 from lyceum.data._inspect import inspect
 from lyceum.data._inspection import ColumnInspection, Inspection, time_text
 from lyceum.data._profile import ColumnProfile, TableProfile
@@ -61,6 +62,7 @@ __all__ = [
     "class_codes",
     "coded_source",
     "codes_of",
+    "constant_columns",
     "design_change",
     "file_kind",
     "fits_memory",

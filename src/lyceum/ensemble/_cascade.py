@@ -261,7 +261,7 @@ class CascadeClassifier(Classifier, CommitteeBase):
         return posterior, stage
 
     def _fused_answer(self, data: CommitteeData) -> np.ndarray:
-        return normalize_posteriors(self._decide(data, _n_rows(data))[0])
+        return normalize_posteriors(self._decide(data, data.n_rows)[0])
 
     def predict(self, X: Any) -> Any:
         """The class that the stage which is sure enough gives to each row."""
@@ -281,7 +281,7 @@ class CascadeClassifier(Classifier, CommitteeBase):
         return self.names_, "decides", ("threshold", self.thresholds_)
 
     def _member_parts(self, data: CommitteeData) -> np.ndarray:
-        n, S = _n_rows(data), len(self.names_)
+        n, S = data.n_rows, len(self.names_)
         said = np.full((n, S, len(self.classes_)), np.nan)
         posterior, stage = self._decide(data, n, said)
         parts = np.full((n, S, 3), np.nan)
@@ -323,19 +323,13 @@ class CascadeClassifier(Classifier, CommitteeBase):
         return own | {"typical_": (self.n_features_in_,)}
 
 
-def _n_rows(data: CommitteeData) -> int:
-    assert data.own is not None
-    assert data.own.source is not None
-    return data.own.source.n_rows
-
-
 def _posteriors(model: CascadeClassifier, data: CommitteeData) -> np.ndarray:
     return model._fused_answer(data)
 
 
 def _predicted(model: CascadeClassifier, data: CommitteeData) -> np.ndarray:
-    return model.classes_[model._decide(data, _n_rows(data))[0].argmax(axis=1)]
+    return model.classes_[model._decide(data, data.n_rows)[0].argmax(axis=1)]
 
 
 def _stages(model: CascadeClassifier, data: CommitteeData) -> np.ndarray:
-    return model._decide(data, _n_rows(data))[1]
+    return model._decide(data, data.n_rows)[1]

@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.base import clone, is_classifier
 from sklearn.model_selection import check_cv
 from sklearn.utils import get_tags
-from sklearn.utils.metaestimators import _BaseComposition, available_if
+from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import _check_feature_names, check_is_fitted
 
 from lyceum._threads import ordered_map, single_threaded_blas
@@ -24,6 +24,7 @@ from lyceum.base import (
     CATEGORICAL_FEATURES,
     Learner,
     complexity,
+    explain_frame,
     replace_columns,
     typical_row,
     undefined,
@@ -36,7 +37,6 @@ from lyceum.ensemble._member_data import (
     one_hot,
     posteriors,
     refuse_codes,
-    takes_arrays,
     takes_missing,
     takes_rows,
     vote_codes,
@@ -67,6 +67,13 @@ class CommitteeData:
         found = self.own if takes_rows(estimator) else self.other
         assert found is not None
         return found
+
+    @property
+    def n_rows(self) -> int:
+        if self.own is not None and self.own.source is not None:
+            return self.own.source.n_rows
+        assert self.other is not None
+        return len(self.other.container)
 
 
 class CommitteeBase(_BaseComposition, Learner):
@@ -200,19 +207,27 @@ class CommitteeBase(_BaseComposition, Learner):
     def _apply_to_members(self, of: Callable[[CommitteeData], np.ndarray], X: Any) -> Any:
         """`of` the rows of X as members take them, one result per row (lazy on Dask)."""
         check_is_fitted(self)
-        others = not all(map(takes_rows, self._all_fitted))
-        if others and self.framed_ and is_frame(X):
-            _check_feature_names(self, X, reset=False)
-            if not any(map(takes_rows, self._all_fitted)):  # nobody asks for coded rows
-                return of(CommitteeData(None, MemberData(None, X)))
-            block = self._rows_to_predict(X).gathered(type(self).__name__, self._alternative)
-            own = MemberData(ArraySource.of_block(block))
-            return of(CommitteeData(own, MemberData(None, X)))
-        return self._rows_to_predict(X).collect(partial(_of_block, of=of, others=others))
+        if not self._needs_frame(X):
+            others = not all(map(takes_rows, self._all_fitted))
+            return self._rows_to_predict(X).collect(partial(_of_block, of=of, others=others))
+        _check_feature_names(self, X, reset=False)
+        if not self._needs_codes:
+            return of(CommitteeData(None, MemberData(None, X)))
+        block = self._rows_to_predict(X).gathered(type(self).__name__, self._alternative)
+        return of(CommitteeData(MemberData(ArraySource.of_block(block)), MemberData(None, X)))
+
+    def _needs_frame(self, X: Any) -> bool:
+        """Whether members of other libraries are to be given this frame, as they were in `fit`."""
+        return self.framed_ and is_frame(X) and not all(map(takes_rows, self._all_fitted))
 
     @property
     def _all_fitted(self) -> list[Any]:
         return self.estimators_
+
+    @property
+    def _needs_codes(self) -> bool:
+        """Whether anybody asks for coded rows."""
+        return any(map(takes_rows, self._all_fitted))
 
     # -- answers -------------------------------------------------------------------------------------------
 
@@ -292,20 +307,25 @@ class CommitteeBase(_BaseComposition, Learner):
         """What is predicted by: posteriors (n, K), or numbers (n,)."""
         raise undefined(self, "_fused_answer")
 
-    @available_if(takes_arrays)
     def explain(self, X: Any) -> CommitteeExplanation:
         """What every column adds to the posterior of the class, or to the number, that is predicted, and
         what every member said and counted for (`detail`).
 
         The base is the answer for a row of typical cells (`typical_`), whose columns are replaced by the
-        row's own, one after the other, from both ends. Members of any kind are explained so. Not for members
-        of other libraries that were given a frame: coded cells are replaced, and these members are not given
-        those; fit on an array of numbers, or put Lyceum's learners in their place.
+        row's own, one after the other, from both ends. Members of any library are explained so; if they
+        were given a frame, columns are replaced in the frame, by typical cells of its own types.
         """
+        check_is_fitted(self)
         unit = "posterior" if self._predicts_classes else self.schema_.target_name or "y"
-        found, more = self._explain_with_more(X, partial(_parts, self), unit)
         classes = self.classes_ if self._predicts_classes else None
-        return CommitteeExplanation.of(found, more, classes, *self._member_heads())
+        if self._needs_frame(X):
+            answer = partial(self._apply_to_members, self._fused_answer)
+            members = partial(self._apply_to_members, partial(_flat_member_parts, self))
+            rows = self._rows_to_predict(X)
+            found, said = explain_frame(X, rows, self.typical_, answer, unit, classes, members)
+        else:
+            found, said = self._explain_with_more(X, partial(_parts, self), unit)
+        return CommitteeExplanation.of(found, said, classes, *self._member_heads())
 
     def _member_heads(self) -> tuple[list[str], str, tuple[str, np.ndarray] | None]:
         """The members that explanations name, the unit of what they count for, and a number of each."""
@@ -338,8 +358,12 @@ def _parts(model: CommitteeBase, block: Block) -> np.ndarray:
     columns = replace_columns(
         block, model.typical_, partial(_of_block, of=model._fused_answer, others=others)
     )
-    members = _of_block(block, model._member_parts, others)
-    return np.hstack([columns, members.reshape(len(block), math.prod(members.shape[1:]))])
+    return np.hstack([columns, _of_block(block, partial(_flat_member_parts, model), others)])
+
+
+def _flat_member_parts(model: CommitteeBase, data: CommitteeData) -> np.ndarray:
+    parts = model._member_parts(data)
+    return parts.reshape(len(parts), math.prod(parts.shape[1:]))
 
 
 def _of_block(block: Block, of: Callable[[CommitteeData], np.ndarray], others: bool) -> np.ndarray:

@@ -24,6 +24,7 @@ from lyceum.base import (
     CATEGORICAL_FEATURES,
     Learner,
     complexity,
+    explain_frame,
     replace_columns,
     takes_missing,
     takes_rows,
@@ -47,7 +48,6 @@ __all__ = [
     "one_hot",
     "posteriors",
     "refuse_codes",
-    "takes_arrays",
     "takes_missing",
     "takes_rows",
     "takes_weights",
@@ -60,11 +60,6 @@ MEMBER_CONSTRAINTS: dict[str, Any] = {
     "warm_start": ["boolean"],
     "categorical_features": CATEGORICAL_FEATURES,
 }
-
-
-def takes_arrays(ensemble: Any) -> bool:
-    """Whether members of an ensemble are asked about arrays, so that cells can be replaced."""
-    return not getattr(ensemble, "framed_", False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -228,7 +223,12 @@ class Ensemble(Learner):
 
     def _explain_by_replacement(self, of: Callable[[MemberData], np.ndarray], X: Any) -> Explanation:
         """What every column adds to the posterior of the class that is predicted, from `typical_` on."""
-        answer = partial(_of_block, of=of, own=takes_rows(self._base()))
+        check_is_fitted(self)
+        own = takes_rows(self._base())
+        if not own and self.framed_ and is_frame(X):
+            rows, asked = self._rows_to_predict(X), partial(self._apply_to_members, of)
+            return explain_frame(X, rows, self.typical_, asked, "posterior", self.classes_)[0]
+        answer = partial(_of_block, of=of, own=own)
         return self._explain(X, partial(replace_columns, typical=self.typical_, answer=answer), "posterior")
 
     def complexity(self) -> int:

@@ -50,6 +50,10 @@ class StackingBase(CommitteeBase):
     def _all_fitted(self) -> list[Any]:
         return [*self.estimators_, self.final_] if self.passthrough else self.estimators_
 
+    @property
+    def _needs_codes(self) -> bool:
+        return self.passthrough or super()._needs_codes
+
     # -- fit -----------------------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):

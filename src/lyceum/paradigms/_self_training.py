@@ -9,11 +9,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
-from sklearn.utils.metaestimators import available_if
 
 from lyceum.base import CATEGORICAL_FEATURES, Classifier, complexity, normalize_posteriors
 from lyceum.bayes import NaiveBayes
-from lyceum.ensemble import Ensemble, MemberData, posteriors, takes_arrays, takes_weights
+from lyceum.ensemble import Ensemble, MemberData, posteriors, takes_weights
 from lyceum.errors import DataError
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
@@ -189,13 +188,12 @@ class SelfTraining(Classifier, Ensemble):
 
     # -- what was learned ------------------------------------------------------------------------------------
 
-    @available_if(takes_arrays)
     def explain(self, X: Any) -> Explanation:
         """What every column adds to the posterior of the class that is predicted.
 
         The base is the posterior for a row of typical cells (`typical_`), whose columns are replaced by the
-        row's own, one after the other, from both ends. Not for a classifier of another library that was given
-        a frame.
+        row's own, one after the other, from both ends; in the frame itself if a classifier of another library
+        was given one.
         """
         return self._explain_by_replacement(partial(_posteriors, self), X)
 

@@ -9,13 +9,12 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import HasMethods
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import CATEGORICAL_FEATURES, Classifier, complexity, normalize_posteriors
 from lyceum.bayes import NaiveBayes
 from lyceum.data import Rows
-from lyceum.ensemble import Ensemble, MemberData, posteriors, takes_arrays, takes_weights
+from lyceum.ensemble import Ensemble, MemberData, posteriors, takes_weights
 from lyceum.errors import DataError, SettingError
 from lyceum.linear import LogisticRegression
 from lyceum.report import Explanation, Summary, Table
@@ -290,13 +289,12 @@ class PriorShift(Classifier, Ensemble):
         """The class of the largest posterior under the new priors."""
         return self._apply_to_members(partial(_predicted, self), X)
 
-    @available_if(takes_arrays)
     def explain(self, X: Any) -> Explanation:
         """What every column adds to the posterior of the class that is predicted.
 
         The base is the posterior for a row of typical cells (`typical_`), whose columns are replaced by the
-        row's own, one after the other, from both ends. Not for a classifier of another library that was given
-        a frame.
+        row's own, one after the other, from both ends; in the frame itself if a classifier of another library
+        was given one.
         """
         return self._explain_by_replacement(partial(_posteriors, self), X)
 

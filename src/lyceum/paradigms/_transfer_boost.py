@@ -8,11 +8,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import HasMethods, Interval
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import CATEGORICAL_FEATURES, Classifier, normalize_posteriors
-from lyceum.ensemble import Ensemble, MemberData, seeded, takes_arrays, takes_weights, vote_codes
+from lyceum.ensemble import Ensemble, MemberData, seeded, takes_weights, vote_codes
 from lyceum.errors import DataError, SettingError
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
@@ -201,13 +200,12 @@ class TransferBoost(Classifier, Ensemble):
 
     # -- what was learned ------------------------------------------------------------------------------------
 
-    @available_if(takes_arrays)
     def explain(self, X: Any) -> Explanation:
         """What every column adds to the posterior of the class that is predicted.
 
         The base is the posterior for a row of typical cells (`typical_`), whose columns are replaced by the
-        row's own, one after the other, from both ends. Not for a classifier of another library that was given
-        a frame.
+        row's own, one after the other, from both ends; in the frame itself if a classifier of another library
+        was given one.
         """
         return self._explain_by_replacement(partial(_shares, self), X)
 
