@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import wraps
+from functools import cache, wraps
 from types import FunctionType
 from typing import Any, ClassVar, Literal
 
@@ -58,6 +58,11 @@ class Learner(BaseEstimator):
             method = vars(cls).get(name)
             if isinstance(method, FunctionType):
                 setattr(cls, name, _guarded(method))
+
+    @classmethod
+    @cache
+    def _get_param_names(cls) -> list[str]:
+        return super()._get_param_names()  # reads the signature, which takes longer than copying a learner
 
     # -- rows in -------------------------------------------------------------------------------------------
 

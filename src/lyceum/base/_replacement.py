@@ -30,8 +30,13 @@ def typical_row(block: Block) -> np.ndarray:
     if sparse.issparse(block.X):  # numbers and indicators, zero in most rows
         return np.asarray(w @ block.X / w.sum(), dtype=np.float64)
     X = np.asarray(block.dense, dtype=np.float64)
-    out = np.full(X.shape[1], np.nan)
-    for j, column in enumerate(block.schema):
+    total = w.sum()
+    means = w @ X / total if total > 0 else np.full(X.shape[1], np.nan)
+    out, left = np.full(X.shape[1], np.nan), range(X.shape[1])
+    if np.isfinite(means).all():  # no cell is missing
+        out, left = means, block.schema.categorical.tolist()
+    for j in left:
+        column = block.schema[j]
         cells = X[:, j]
         known = np.isfinite(cells) & (w > 0) & ((cells >= 0) | column.numeric)
         if not known.any():

@@ -264,7 +264,8 @@ class Inputs:
         """Rows coded by the learner's schema."""
         schema = Schema(self.learner.schema_.columns)
         if isinstance(X, Rows):
-            return X.then(Align.between(X.schema, schema))
+            same = X.schema.columns is schema.columns and X.schema.target is None
+            return X if same else X.then(Align.between(X.schema, schema))
         if is_dask(X):
             self._check_dask(X, schema)
             return Rows(

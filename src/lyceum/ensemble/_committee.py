@@ -18,7 +18,14 @@ from lyceum.ensemble._committee_explanation import member_shares
 from lyceum.ensemble._committee_pruning import Pruning, prune_committee
 from lyceum.ensemble._diversity import Diversity, diversity
 from lyceum.ensemble._either_task import EitherTask, has_classes
-from lyceum.ensemble._fusion import CLASS_RULES, NUMBER_RULES, check_shares, fuse, simplex_weights
+from lyceum.ensemble._fusion import (
+    CLASS_RULES,
+    NUMBER_RULES,
+    check_shares,
+    fuse,
+    simplex_weights,
+    weighted_sum,
+)
 from lyceum.ensemble._out_of_bag import weighted_mean
 from lyceum.errors import SettingError
 from lyceum.linear import LogisticRegression, Ridge
@@ -181,7 +188,6 @@ class Committee(EitherTask, CommitteeBase):
         sample_weight : array of shape (n_samples,), optional
             Every member must take weights then.
         """
-        self._validate_params()
         if not self._predicts_classes and self.rule not in NUMBER_RULES:
             raise SettingError(f"regressors have no rule {self.rule!r}: choose {', '.join(NUMBER_RULES)}")
         data, target, w = self._committee_data(X, y, sample_weight)
@@ -245,7 +251,11 @@ class Committee(EitherTask, CommitteeBase):
         return outputs if self._predicts_classes else outputs[:, :, 0]
 
     def _fused(self, data: CommitteeData) -> np.ndarray:
-        return self._fused_from(self._answers(data, vote=self.rule == "vote"))
+        vote = self.rule == "vote"
+        said = (self._answer(i, one, data, vote=vote) for i, one in enumerate(self.estimators_))
+        if vote or self.rule in ("sum", "average", "weighted"):  # a member at a time: no room for all answers
+            return weighted_sum(said, self.weights_)
+        return self._fused_from(np.stack(list(said)))
 
     def _fused_from(self, said: np.ndarray) -> np.ndarray:
         weights = None if self.rule in ("median", "minimum", "maximum") else self.weights_

@@ -206,10 +206,11 @@ class CommitteeBase(_BaseComposition, Learner):
 
     def _apply_to_members(self, of: Callable[[CommitteeData], np.ndarray], X: Any) -> Any:
         """`of` the rows of X as members take them, one result per row (lazy on Dask)."""
-        check_is_fitted(self)
         if not self._needs_frame(X):
-            others = not all(map(takes_rows, self._all_fitted))
-            return self._rows_to_predict(X).collect(partial(_of_block, of=of, others=others))
+            rows, others = self._rows_to_predict(X), not all(map(takes_rows, self._all_fitted))
+            if rows.in_memory and not others:  # members split rows into blocks, and spread them, themselves
+                return _of_block(rows.gathered(type(self).__name__, self._alternative), of, others)
+            return rows.collect(partial(_of_block, of=of, others=others))
         _check_feature_names(self, X, reset=False)
         if not self._needs_codes:
             return of(CommitteeData(None, MemberData(None, X)))
@@ -218,6 +219,8 @@ class CommitteeBase(_BaseComposition, Learner):
 
     def _needs_frame(self, X: Any) -> bool:
         """Whether members of other libraries are to be given this frame, as they were in `fit`."""
+        if not hasattr(self, "framed_"):
+            check_is_fitted(self)
         return self.framed_ and is_frame(X) and not all(map(takes_rows, self._all_fitted))
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ from scipy.optimize import nnls
 
 from lyceum.errors import DataError, SettingError
 
-__all__ = ["CLASS_RULES", "NUMBER_RULES", "check_shares", "fuse", "simplex_weights"]
+__all__ = ["CLASS_RULES", "NUMBER_RULES", "check_shares", "fuse", "simplex_weights", "weighted_sum"]
 
 CLASS_RULES = ("vote", "sum", "average", "weighted", "median", "minimum", "maximum", "product")
 NUMBER_RULES = ("sum", "average", "weighted", "median", "minimum", "maximum")
@@ -77,15 +78,29 @@ def _combine(outputs: np.ndarray, rule: str, w: np.ndarray) -> np.ndarray:
     if rule == "vote":
         most = outputs.argmax(axis=-1)
         outputs = (most[..., None] == np.arange(outputs.shape[-1])).astype(np.float64)
-    return _mean(outputs, w)
+    return weighted_sum(outputs, w)
 
 
-def _mean(outputs: np.ndarray, w: np.ndarray) -> np.ndarray:
-    """The weighted mean, added up in the order of the members."""
-    total = np.zeros(outputs.shape[1:])
+def weighted_sum(outputs: Iterable[np.ndarray], w: np.ndarray) -> np.ndarray:
+    """The weighted mean of answers that come one after the other, added up in this order.
+
+    Parameters
+    ----------
+    outputs : iterable of arrays of one shape
+        The answers of the members.
+    w : array of shape (L,)
+        What members weigh; the sum is 1.
+    """
+    equal, total = bool(np.ptp(w) == 0.0), None
     for part, share in zip(outputs, w):
-        total += part if np.ptp(w) == 0.0 else share * part
-    return total / len(w) if np.ptp(w) == 0.0 else total
+        if total is None:
+            total = np.array(part, dtype=np.float64) if equal else share * part
+        else:
+            total += part if equal else share * part
+    assert total is not None
+    if equal:
+        total /= len(w)
+    return total
 
 
 def _powers(outputs: np.ndarray, powers: np.ndarray) -> np.ndarray:
