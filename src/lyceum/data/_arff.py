@@ -180,5 +180,5 @@ def _nominal(cells: pa.ChunkedArray, kind: str, name: str, path: str) -> pa.Chun
 
 def _date_format(declared: str) -> str:
     """Java's letters for dates as those of C."""
-    wanted = _plain(declared) or _DATE
+    wanted = (_plain(declared) or _DATE).replace("%", "%%")  # a directive of C's own may crash Arrow
     return re.sub("|".join(_DATE_PARTS), lambda part: _DATE_PARTS[part[0]], wanted)

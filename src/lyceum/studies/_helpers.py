@@ -79,6 +79,11 @@ class Helpers:
             self._threads.append(thread)
             thread.start()
 
+    @property
+    def are_working(self) -> bool:
+        """Whether other processes use the cores too."""
+        return bool(self._processes)
+
     def next_job(self) -> Job | None:
         """The next job that is still open, None where none is left."""
         while True:
@@ -141,6 +146,7 @@ def _start() -> subprocess.Popen[bytes]:
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
     )
 
 

@@ -6,13 +6,14 @@ import time
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from lyceum import progress
+from lyceum._threads import one_thread
 from lyceum.base import complexity
 from lyceum.data import Rows
 from lyceum.errors import Cancelled, LyceumError
@@ -104,7 +105,9 @@ def run_tasks(plan: Plan, data: StudyData, store: Store, budget: Budget) -> None
                 helpers.start_if_worth()
             job = helpers.next_job()
             if job is not None:
-                keep(attempt(job, must))
+                with one_thread() if helpers.are_working else nullcontext():
+                    outcome = attempt(job, must)
+                keep(outcome)
                 must = False
             elif not helpers.wait(0.2):
                 break
