@@ -101,3 +101,10 @@ HEADER = "@relation r\n@attribute a numeric\n@attribute b {x,y}\n@data\n"
 def test_a_broken_file_says_where(tmp_path, text, message):
     with pytest.raises(DataError, match=message):
         scan(written(tmp_path, text))
+
+
+def test_a_date_format_with_a_percent_sign_is_taken_literally(tmp_path):
+    """A directive of C's in it once crashed the process."""
+    path = tmp_path / "t.arff"
+    path.write_text("@relation t\n@attribute at date '%s%C%yyyy%'\n@data\n'%s%C%2020%'\n")
+    assert read_table(path).column("at")[0].as_py().year == 2020
