@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from tests.checks.scikit_learn import obeys_scikit_learn
 from threadpoolctl import threadpool_limits
 
 from lyceum.bayes import (
@@ -29,10 +29,9 @@ REGULARIZED = RegularizedDiscriminant(alpha=0.3, gamma=0.2)  # scikit-learn's ch
 
 
 @pytest.mark.filterwarnings("ignore::scipy.linalg.LinAlgWarning")  # some checks have fewer rows than columns
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@parametrize_with_checks([*OTHER_SETTINGS, KEEPS_VALUES])
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
+@pytest.mark.parametrize("learner", [*OTHER_SETTINGS, KEEPS_VALUES], ids=repr)
+def test_scikit_learns_checks(learner):
+    obeys_scikit_learn(learner)
 
 
 @pytest.mark.parametrize(

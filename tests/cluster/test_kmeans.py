@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.cluster import KMeans as SklearnKMeans
 from sklearn.datasets import make_blobs
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from tests.checks.scikit_learn import obeys_scikit_learn
 from threadpoolctl import threadpool_limits
 
 from lyceum import scan
@@ -23,9 +23,9 @@ STARTS = ["k-means++", "random", "furthest-first", "hierarchical", "widest-apart
 
 # The checks round their rows to a few categories, of which there may be fewer than clusters.
 @pytest.mark.filterwarnings("ignore:found . distinct clusters")
-@parametrize_with_checks([KMeans(3, metric="cosine"), *(KMeans(3, init=init) for init in STARTS[1:4])])
-def test_scikit_learns_checks(estimator, check):
-    check(estimator)
+@pytest.mark.parametrize("settings", [{"metric": "cosine"}, *({"init": start} for start in STARTS[1:4])])
+def test_scikit_learns_checks(settings):
+    obeys_scikit_learn(KMeans(3, **settings))
 
 
 @pytest.mark.syllabus("12.1")

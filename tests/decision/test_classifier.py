@@ -12,7 +12,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from tests.checks.scikit_learn import obeys_scikit_learn
 
 from lyceum import datasets, scan
 from lyceum.base import normalize_posteriors
@@ -34,14 +34,9 @@ def credit():
 
 
 @pytest.mark.filterwarnings("ignore")
-@parametrize_with_checks(
-    [
-        MinimumRiskClassifier(GaussianNB()),
-        MinimumRiskClassifier(LinearDiscriminant(covariance="diagonal")),
-    ]
-)
-def test_obeys_the_contract_of_scikit_learn(estimator, check):
-    check(estimator)
+@pytest.mark.parametrize("estimator", [GaussianNB(), LinearDiscriminant(covariance="diagonal")], ids=repr)
+def test_scikit_learns_checks(estimator):
+    obeys_scikit_learn(MinimumRiskClassifier(estimator))
 
 
 @pytest.mark.syllabus("2.2")

@@ -10,7 +10,7 @@ from sklearn.model_selection import cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from tests.checks.scikit_learn import obeys_scikit_learn
 
 from lyceum import datasets, scan
 from lyceum.bayes import LinearDiscriminant, NaiveBayes
@@ -28,9 +28,8 @@ def three(cv=None, **options):
 
 
 @pytest.mark.filterwarnings("ignore")
-@parametrize_with_checks([BayesOptimalClassifier([NaiveBayes(), LinearDiscriminant(covariance="diagonal")])])
-def test_obeys_the_contract_of_scikit_learn(estimator, check):
-    check(estimator)
+def test_scikit_learns_checks():
+    obeys_scikit_learn(BayesOptimalClassifier([NaiveBayes(), LinearDiscriminant(covariance="diagonal")]))
 
 
 @pytest.mark.syllabus("2.4")

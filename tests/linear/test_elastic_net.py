@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import ElasticNet as Reference
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from tests.checks.scikit_learn import obeys_scikit_learn
 from threadpoolctl import threadpool_limits
 
 from lyceum import scan
@@ -20,18 +20,9 @@ from lyceum.linear import ElasticNet, Lasso, Ridge, elastic_net_path, lasso_path
 SOLVERS = ("gram", "columns")
 
 
-def expected_failures(learner):
+def test_scikit_learns_checks():
     reason = "nothing is kept to go on from after a fit on columns, and this is said"
-    return {"check_fit_score_takes_y": reason} if learner.solver == "columns" else {}
-
-
-@parametrize_with_checks(
-    [Lasso(alpha=0.01, solver="columns")],
-    expected_failed_checks=expected_failures,
-)
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
+    obeys_scikit_learn(Lasso(alpha=0.01, solver="columns"), {"check_fit_score_takes_y": reason})
 
 
 def rows(seed=0, n=80, d=12, offset=0.0, correlated=0.5):

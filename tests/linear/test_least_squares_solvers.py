@@ -6,20 +6,18 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from tests.checks.scikit_learn import obeys_scikit_learn
 
 from lyceum import scan
 from lyceum.linear import LinearRegression
 
 
-@parametrize_with_checks(
-    [LinearRegression(solver="qr"), LinearRegression(solver="gradient_descent", max_iter=20_000, tol=1e-9)]
+@pytest.mark.parametrize(
+    "settings", [{"solver": "qr"}, {"solver": "gradient_descent", "max_iter": 20_000, "tol": 1e-9}]
 )
-@pytest.mark.filterwarnings(
-    "ignore::sklearn.exceptions.SkipTestWarning", "ignore::numpy.exceptions.RankWarning"
-)
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
+@pytest.mark.filterwarnings("ignore::numpy.exceptions.RankWarning")
+def test_scikit_learns_checks(settings):
+    obeys_scikit_learn(LinearRegression(**settings))
 
 
 def rows(n=200, d=4, offset=0.0, seed=0):

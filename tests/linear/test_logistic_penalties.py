@@ -6,24 +6,23 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.special import expit, softmax
 from sklearn.linear_model import LogisticRegression as Reference
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from tests.checks.scikit_learn import obeys_scikit_learn
 
 from lyceum.linear import LogisticRegression
 
 
-@parametrize_with_checks(
+@pytest.mark.parametrize(
+    "settings",
     [
-        LogisticRegression(l1_ratio=0.7),
-        LogisticRegression(posterior="probit"),
-        LogisticRegression(posterior="monte_carlo", random_state=0),
-        LogisticRegression(solver="conjugate_gradient"),
-    ]
+        {"l1_ratio": 0.7},
+        {"posterior": "probit"},
+        {"posterior": "monte_carlo", "random_state": 0},
+        {"solver": "conjugate_gradient"},
+    ],
 )
-@pytest.mark.filterwarnings(
-    "ignore::sklearn.exceptions.SkipTestWarning", "ignore::sklearn.exceptions.ConvergenceWarning"
-)
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_scikit_learns_checks(settings):
+    obeys_scikit_learn(LogisticRegression(**settings))
 
 
 def rows(K=2, n=300, d=6, seed=0, offset=0.0):

@@ -7,23 +7,17 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.optimize import brentq
 from scipy.special import expit, softmax
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from tests.checks.scikit_learn import obeys_scikit_learn
 
 from lyceum import load, save, scan
 from lyceum.errors import SchemaError
 from lyceum.linear import LogisticRegression, Ridge
 
 
-@parametrize_with_checks(
-    [LogisticRegression(solver="recursive")],
-    expected_failed_checks=lambda _: {
-        "check_sample_weight_equivalence_on_dense_data": "a row is learned from at the weights so far",
-        "check_sample_weight_equivalence_on_sparse_data": "a row is learned from at the weights so far",
-    },
-)
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
+def test_scikit_learns_checks():
+    reason = "a row is learned from at the weights so far"
+    weighted = [f"check_sample_weight_equivalence_on_{cells}_data" for cells in ("dense", "sparse")]
+    obeys_scikit_learn(LogisticRegression(solver="recursive"), dict.fromkeys(weighted, reason))
 
 
 def rows(K=2, n=3000, d=4, seed=0, offset=0.0):

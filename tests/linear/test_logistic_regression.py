@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression as Reference
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from tests.checks.scikit_learn import obeys_scikit_learn
 from tests.linear.logistic_cases import objective, rows
 
 from lyceum import scan
@@ -20,10 +20,8 @@ from lyceum.errors import MissingValuesError, SettingError
 from lyceum.linear import LogisticRegression
 
 
-@parametrize_with_checks([LogisticRegression(solver="lbfgs", class_weight="balanced")])
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
+def test_scikit_learns_checks():
+    obeys_scikit_learn(LogisticRegression(solver="lbfgs", class_weight="balanced"))
 
 
 @pytest.mark.syllabus("7.4")

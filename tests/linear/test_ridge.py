@@ -8,17 +8,14 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy import sparse
 from sklearn.linear_model import Ridge as Reference
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from tests.checks.scikit_learn import obeys_scikit_learn
 
 from lyceum.linear import ElasticNet, Lasso, LassoCV, LinearRegression, Ridge
 
 
-@parametrize_with_checks([Ridge(alpha=0.01, fit_intercept=False)])
-@pytest.mark.filterwarnings(
-    "ignore::sklearn.exceptions.SkipTestWarning", "ignore::numpy.exceptions.RankWarning"
-)
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
+@pytest.mark.filterwarnings("ignore::numpy.exceptions.RankWarning")
+def test_scikit_learns_checks():
+    obeys_scikit_learn(Ridge(alpha=0.01, fit_intercept=False))
 
 
 def rows(seed=0, n=120, d=5, offset=0.0):

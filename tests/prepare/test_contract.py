@@ -4,7 +4,7 @@ import pickle
 
 import pandas as pd
 import pytest
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from tests.checks.scikit_learn import obeys_scikit_learn
 from tests.prepare.tables import mixed
 
 from lyceum import prepare
@@ -34,9 +34,9 @@ TRANSFORMERS = [
 ]
 
 
-@parametrize_with_checks(OTHER_SETTINGS)
-def test_scikit_learns_checks(estimator, check):
-    check(estimator)
+@pytest.mark.parametrize("transformer", OTHER_SETTINGS, ids=repr)
+def test_scikit_learns_checks(transformer):
+    obeys_scikit_learn(transformer)
 
 
 def test_public_names_are_sorted():

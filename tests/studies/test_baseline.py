@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 from sklearn.dummy import DummyClassifier, DummyRegressor
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from tests.checks.scikit_learn import obeys_scikit_learn
 
 from lyceum import load, save, scan
 from lyceum.studies import MeanRegressor, PriorClassifier
 
 
-@parametrize_with_checks([PriorClassifier(), MeanRegressor()])
-def test_scikit_learns_check(estimator, check):
-    check(estimator)
+@pytest.mark.parametrize("learner", [PriorClassifier(), MeanRegressor()], ids=repr)
+def test_scikit_learns_checks(learner):
+    obeys_scikit_learn(learner)
 
 
 @pytest.fixture
