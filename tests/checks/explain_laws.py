@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from sklearn.base import clone, is_classifier, is_clusterer, is_regressor
-from tests.checks.fits import Case, fit
+from tests.checks.fits import Case
+from tests.checks.shared_fits import fitted_to_mixed, fitted_to_numbers
 from tests.checks.tables import Cuts, Data, data_for, mixed_for
 
 from lyceum.data import Rows
@@ -22,8 +23,8 @@ def explanations_name_columns_and_sum_to_the_score(learner: Any, case: Case) -> 
     learner = clone(learner).set_params(**case.mixed)
     if not hasattr(learner, "explain"):
         return
-    frame, y = mixed_for(learner)
-    fitted = fit(learner, frame, y)
+    frame, _ = mixed_for(learner)
+    fitted = fitted_to_mixed(learner, case)
     found = fitted.explain(frame)
     assert list(found.names) == list(frame.columns)
     assert found.contributions.shape == frame.shape
@@ -49,7 +50,7 @@ def explanations_need_one_pass(learner: Any, case: Case) -> None:
     if not hasattr(learner, "explain"):
         return
     data = data_for(learner)
-    fitted = fit(learner, data.X, data.y)
+    fitted = fitted_to_numbers(learner)
     source = _Counting(Data(data.X, None, data.w))
     fitted.explain(Rows(source))
     assert len(source.passes) == 1

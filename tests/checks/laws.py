@@ -76,8 +76,17 @@ LAWS: tuple[Law, ...] = (
 
 
 def check(learner: Any, case: Case | None = None) -> None:
-    """Raise unless the learner obeys every law that is not in `case.without`."""
+    """Raise every law that the learner breaks, but for those in `case.without`."""
     case = case or Case()
+    unknown = case.without.keys() - {law.__name__ for law in LAWS}
+    assert not unknown, f"no such laws: {unknown}"
+    broken = []
     for law in LAWS:
         if law.__name__ not in case.without:
-            law(learner, case)
+            try:
+                law(learner, case)
+            except Exception as error:
+                error.add_note(f"in the law {law.__name__}")
+                broken.append((law.__name__, error))
+    if broken:
+        raise ExceptionGroup(f"{learner} breaks {', '.join(n for n, _ in broken)}", [e for _, e in broken])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import pickle
 import tempfile
@@ -13,7 +14,8 @@ import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
-from tests.checks.fits import Case, fit, outcome, same
+from tests.checks.fits import Case, outcome, same
+from tests.checks.shared_fits import fitted_to_mixed, fitted_to_numbers
 from tests.checks.tables import data_for, mixed_for
 
 import lyceum
@@ -25,8 +27,8 @@ __all__ = ["a_refused_fit_changes_nothing", "a_saved_model_is_the_model", "it_sh
 def a_saved_model_is_the_model(learner: Any, case: Case) -> None:
     """`lyceum.save` and `lyceum.load` give identical predictions, bit for bit; so does pickle."""
     learner = clone(learner).set_params(**case.mixed)
-    frame, y = mixed_for(learner)
-    fitted = fit(learner, frame, y)
+    frame, _ = mixed_for(learner)
+    fitted = fitted_to_mixed(learner, case)
     expected = outcome(fitted, frame, case)
     same(expected, outcome(pickle.loads(pickle.dumps(fitted)), frame, case), rtol=0, where="after pickle")
     if type(learner) not in {entry.load() for entry in catalog.learners()}:
@@ -41,8 +43,7 @@ def a_saved_model_is_the_model(learner: Any, case: Case) -> None:
 
 def it_shows_itself(learner: Any, case: Case) -> None:
     """A clone has the parameters and nothing learned; learner and summary print and show as HTML."""
-    data = data_for(learner)
-    fitted = fit(learner, data.X, data.y)
+    fitted = fitted_to_numbers(learner)
     fresh = clone(fitted)
     assert str(fresh.get_params()) == str(learner.get_params())
     with pytest.raises(NotFittedError):
@@ -63,7 +64,7 @@ def it_shows_itself(learner: Any, case: Case) -> None:
 def a_refused_fit_changes_nothing(learner: Any, case: Case) -> None:
     """After `fit` or `partial_fit` on rows that cannot be learned from, the learner is as it was."""
     data = data_for(learner)
-    fitted = fit(learner, data.X, data.y)
+    fitted = copy.deepcopy(fitted_to_numbers(learner))
     if "warm_start" in fitted.get_params():
         fitted.set_params(warm_start=True)
     before, expected = dict(vars(fitted)), outcome(fitted, data.X, case)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 from tests.checks.fits import Case, fit, outcome, same
+from tests.checks.shared_fits import fitted_to_numbers
 from tests.checks.tables import data_for
 from threadpoolctl import threadpool_limits
 
@@ -27,7 +28,7 @@ def single_precision_is_close_to_double(learner: Any, case: Case) -> None:
 def cells_may_be_a_million_away(learner: Any, case: Case) -> None:
     """Distances, spreads and predictions are those of the same rows about the origin."""
     data = data_for(learner)
-    near = outcome(fit(learner, data.X, data.y, data.w), data.X, case, arrays=False)
+    near = outcome(fitted_to_numbers(learner, weighted=True), data.X, case, arrays=False)
     moved = clone(learner).set_params(**case.moved)
     far = outcome(fit(moved, data.X + 1e6, data.y, data.w), data.X + 1e6, case, arrays=False)
     if case.moves:

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import clone, is_classifier
 from sklearn.utils import get_tags
 from tests.checks.fits import Case, fit
+from tests.checks.shared_fits import fitted_to_mixed, fitted_to_numbers
 from tests.checks.tables import data_for, mixed_for
 
 __all__ = ["check_posteriors", "posteriors_are_probabilities"]
@@ -22,15 +23,15 @@ def posteriors_are_probabilities(learner: Any, case: Case) -> None:
         return
     many = {"n_estimators": 100} if "n_estimators" in learner.get_params() else {}
     data = data_for(learner)
-    fitted = fit(clone(learner).set_params(**many), data.X, data.y, data.w)
+    fitted = fitted_to_numbers(clone(learner).set_params(**many), weighted=True)
     for factor in (1.0, 100.0):
         check_posteriors(fitted.predict_proba(data.X * factor))
     if get_tags(learner).input_tags.allow_nan:
         X = np.where(np.random.default_rng(0).random(data.X.shape) < 0.4, np.nan, data.X)
         check_posteriors(fit(learner, X, data.y).predict_proba(X))
     learner = clone(learner).set_params(**case.mixed)
-    frame, y = mixed_for(learner)
-    check_posteriors(fit(learner, frame, y).predict_proba(frame))
+    frame, _ = mixed_for(learner)
+    check_posteriors(fitted_to_mixed(learner, case).predict_proba(frame))
 
 
 def check_posteriors(proba: np.ndarray) -> None:

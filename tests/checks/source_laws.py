@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.utils.validation import has_fit_parameter
 from tests.checks.fits import Case, fit, outcome, quiet, same
+from tests.checks.shared_fits import fitted_to_numbers, learned_from_numbers
 from tests.checks.tables import Cuts, D, Data, N, data_for, frame_of, sources
 
 from lyceum.data import Rows
@@ -27,9 +28,9 @@ __all__ = [
 
 
 def the_source_does_not_matter(learner: Any, case: Case) -> None:
-    """Array = frame = random cuts = Parquet and CSV streams = Dask array and frames."""
+    """Array = random cuts = frames = Parquet or CSV stream = Dask array or frame."""
     data = data_for(learner)
-    expected = outcome(fit(learner, data.X, data.y, data.w), data.X, case)
+    expected = learned_from_numbers(learner, case)
     with tempfile.TemporaryDirectory() as folder, quiet():
         for name, arguments in sources(learner, data, Path(folder)):
             fitted = fit(learner, *arguments)
@@ -42,7 +43,7 @@ def predictions_do_not_depend_on_the_source(learner: Any, case: Case) -> None:
     import dask.array as da
 
     data = data_for(learner)
-    fitted = fit(learner, data.X, data.y)
+    fitted = fitted_to_numbers(learner)
     expected = outcome(fitted, data.X, case, arrays=False)
     same(
         expected,
@@ -66,7 +67,7 @@ def weights_are_repeats(learner: Any, case: Case) -> None:
     data = data_for(learner)
     repeated = data.take(np.repeat(np.arange(N), data.w.astype(int)))
     case = replace(case, skip=(*case.skip, *case.counts_rows))
-    weighted = outcome(fit(learner, data.X, data.y, data.w), data.X, case)
+    weighted = learned_from_numbers(learner, case)
     same(outcome(fit(learner, repeated.X, repeated.y), data.X, case), weighted, case.rtol)
 
 
@@ -84,7 +85,7 @@ def zero_weight_rows_are_ignored(learner: Any, case: Case) -> None:
 def the_order_of_rows_does_not_matter(learner: Any, case: Case) -> None:
     data = data_for(learner)
     mixed = data.take(np.random.default_rng(9).permutation(N))
-    expected = outcome(fit(learner, data.X, data.y, data.w), data.X, case)
+    expected = learned_from_numbers(learner, case)
     same(expected, outcome(fit(learner, mixed.X, mixed.y, mixed.w), data.X, case), case.rtol)
 
 
@@ -94,7 +95,7 @@ def a_class_may_be_missing_from_the_first_block(learner: Any, case: Case) -> Non
         return
     data = data_for(learner)
     ordered = data.take(np.argsort(data.y, kind="stable")[::-1])  # type: ignore[arg-type]
-    expected = outcome(fit(learner, data.X, data.y, data.w), data.X, case)
+    expected = learned_from_numbers(learner, case)
     with quiet():
         same(expected, outcome(fit(learner, Rows(Cuts(ordered, seed=4))), frame_of(data.X), case), case.rtol)
 
@@ -112,4 +113,4 @@ def partial_fit_is_fit_on_all_rows(learner: Any, case: Case) -> None:
         if weighted and not arguments:
             continue
         parts.partial_fit(some.X, **({} if some.y is None else {"y": some.y}), **arguments)
-    same(outcome(fit(learner, data.X, data.y, data.w), data.X, case), outcome(parts, data.X, case), case.rtol)
+    same(learned_from_numbers(learner, case), outcome(parts, data.X, case), case.rtol)

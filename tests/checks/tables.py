@@ -20,7 +20,7 @@ from sklearn.utils.validation import has_fit_parameter
 from lyceum import catalog
 from lyceum.data import Block, Column, Rows, Schema, scan
 
-__all__ = ["Cuts", "Data", "data_for", "frame_of", "mixed_for", "needs_memory", "sources"]
+__all__ = ["Cuts", "Data", "data_for", "frame_of", "mixed_for", "needs_memory", "sources", "turn_of"]
 
 N, D, K = 400, 4, 3  # rows, columns, groups
 
@@ -129,32 +129,92 @@ def needs_memory(learner: Any) -> bool:
 
 
 def sources(learner: Any, data: Data, folder: Path) -> Iterator[tuple[str, tuple[Any, ...]]]:
-    """The rows in every form that `fit` takes, with what to call it with."""
+    """The rows in forms that `fit` takes, with what to call it with: one form of every kind.
+
+    Random cuts come always. The other forms become the same blocks before a learner sees them
+    (tests/data/test_same_rows.py), so that every learner tries one of each kind, and every form has its turn
+    at a third of the learners.
+    """
+    turn = turn_of(learner)
+    yield "random cuts", (Rows(Cuts(_weighted(learner, data))),)
+    in_memory = (_fortran, _pandas, _polars)
+    streams = (_parquet_stream, _csv_stream)
+    lazy = () if needs_memory(learner) else (_dask_array, _dask_frame, _dask_scan)
+    for kind in (in_memory, streams, lazy):
+        if kind:
+            form = kind[turn % len(kind)]
+            yield form.__name__.replace("_", " ").strip(), form(learner, data, folder)
+
+
+def turn_of(learner: Any) -> int:
+    """The learner's place in the catalog; for one that is not in it, a number from its name."""
+    names = [entry.name for entry in catalog.learners()]
+    name = type(learner).__name__
+    return names.index(name) if name in names else sum(map(ord, name))
+
+
+def _weighted(learner: Any, data: Data) -> Data:
+    return data if has_fit_parameter(learner, "sample_weight") else Data(data.X, data.y, np.ones(N))
+
+
+def _table(learner: Any, data: Data) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """Cells, target and weights in one table, and what `scan` is to be told of it."""
+    table = frame_of(data.X)
+    roles: dict[str, Any] = {
+        "target": None,
+        "weight": None,
+        "kinds": dict.fromkeys(table.columns, "continuous"),
+    }
+    if data.y is not None:
+        table, roles["target"] = table.assign(y=data.y), "y"
+    if has_fit_parameter(learner, "sample_weight"):
+        table, roles["weight"] = table.assign(w=data.w), "w"
+    return table, roles
+
+
+def _fortran(learner: Any, data: Data, folder: Path) -> tuple[Any, ...]:
+    return np.asfortranarray(data.X), data.y, data.w
+
+
+def _pandas(learner: Any, data: Data, folder: Path) -> tuple[Any, ...]:
+    return frame_of(data.X), data.y, data.w
+
+
+def _polars(learner: Any, data: Data, folder: Path) -> tuple[Any, ...]:
+    return pl.from_pandas(frame_of(data.X)), data.y, data.w
+
+
+def _parquet_stream(learner: Any, data: Data, folder: Path) -> tuple[Any, ...]:
+    table, roles = _table(learner, data)
+    pq.write_table(pa.Table.from_pandas(table, preserve_index=False), folder / "t.parquet", row_group_size=97)
+    return (scan(folder / "t.parquet", **roles, memory=0),)
+
+
+def _csv_stream(learner: Any, data: Data, folder: Path) -> tuple[Any, ...]:
+    table, roles = _table(learner, data)
+    table.to_csv(folder / "t.csv", index=False)
+    return (scan(folder / "t.csv", **roles, memory=0),)
+
+
+def _dask_array(learner: Any, data: Data, folder: Path) -> tuple[Any, ...]:
     import dask.array as da
+
+    chunks = (90, 1, 160, N - 251)
+    pieces = [None if a is None else da.from_array(a, chunks=chunks) for a in (data.y, data.w)]
+    return da.from_array(data.X, chunks=(chunks, D)), *pieces
+
+
+def _dask_frame(learner: Any, data: Data, folder: Path) -> tuple[Any, ...]:
     import dask.dataframe as dd
 
-    weighted = has_fit_parameter(learner, "sample_weight")
-    frame = frame_of(data.X)
-    whole = frame if data.y is None else frame.assign(y=data.y)
-    whole = whole.assign(w=data.w) if weighted else whole
-    said = {"target": None if data.y is None else "y", "weight": "w" if weighted else None}
-    kinds = dict.fromkeys(frame.columns, "continuous")
-    pq.write_table(pa.Table.from_pandas(whole, preserve_index=False), folder / "t.parquet", row_group_size=97)
-    whole.to_csv(folder / "t.csv", index=False)
-    chunks = (90, 1, 160, N - 251)
-    yield "array in Fortran order", (np.asfortranarray(data.X), data.y, data.w)
-    yield "pandas", (frame, data.y, data.w)
-    yield "polars", (pl.from_pandas(frame), data.y, data.w)
-    yield "random cuts", (Rows(Cuts(data if weighted else Data(data.X, data.y, np.ones(N)))),)
-    yield "parquet stream", (scan(folder / "t.parquet", **said, kinds=kinds, memory=0),)
-    yield "csv stream", (scan(folder / "t.csv", **said, kinds=kinds, memory=0),)
-    if needs_memory(learner):
-        return
-    pieces = [None if a is None else da.from_array(a, chunks=chunks) for a in (data.y, data.w)]
-    yield "dask array", (da.from_array(data.X, chunks=(chunks, D)), *pieces)
-    lazy = dd.from_pandas(whole, npartitions=3)
-    yield (
-        "dask frame",
-        (lazy[list(frame.columns)], None if data.y is None else lazy["y"], lazy["w"] if weighted else None),
-    )
-    yield "scan of a dask frame", (scan(lazy, **said, kinds=kinds),)
+    table, roles = _table(learner, data)
+    lazy = dd.from_pandas(table, npartitions=3)
+    others = [None if roles[role] is None else lazy[roles[role]] for role in ("target", "weight")]
+    return lazy[list(roles["kinds"])], *others
+
+
+def _dask_scan(learner: Any, data: Data, folder: Path) -> tuple[Any, ...]:
+    import dask.dataframe as dd
+
+    table, roles = _table(learner, data)
+    return (scan(dd.from_pandas(table, npartitions=3), **roles),)

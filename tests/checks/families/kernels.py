@@ -34,7 +34,7 @@ CASES: dict[str, Case] = {
     "KernelRidge": _KEEPS_ROWS,
     "KernelPCA": Case(skip=("rows_", "row_weights_", "dual_coef_", "column_means_"), many=1_500),
     "KernelPerceptron": Case(
-        many=2_500,
+        many=1_000,
         without={
             "weights_are_repeats": "a row that comes again is looked at again",
             "the_order_of_rows_does_not_matter": "rows are learned from one after the other",

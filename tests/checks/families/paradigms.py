@@ -22,7 +22,7 @@ CASES: dict[str, Case] = {
         skip=("scores_", "weights_"),
         without={**_BY_NUMBERS, "weights_are_repeats": "folds go by the numbers of rows"},
     ),
-    "NeighborDistance": Case(skip=("rows_", "weights_")),  # in the order in which they came
+    "NeighborDistance": Case(skip=("rows_", "weights_"), many=4_000),  # in the order in which they came
     "IsolationForest": Case(
         without={
             **_BY_NUMBERS,
