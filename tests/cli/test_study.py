@@ -11,13 +11,22 @@ import pandas as pd
 import pytest
 
 import lyceum
-from lyceum.studies import Study
+from lyceum.studies import Study, _report
 
+RENDER = _report.render
 FEW = ("--learners", "NaiveBayes,LinearDiscriminant", "--folds", "3")
 
 
+@pytest.fixture(scope="module", autouse=True)
+def no_pictures():
+    """A report of one line: tests/studies has the pages, and one test here a page from a command."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_report, "render", lambda study, problems=None, content=None: "<!doctype html>")
+        yield
+
+
 @pytest.fixture(scope="module")
-def done(tmp_path_factory, credit):
+def done(tmp_path_factory, credit, no_pictures):
     """A finished study of two learners."""
     folder = tmp_path_factory.mktemp("study") / "credit"
     costs = {("bad", "good"): 5, ("good", "bad"): 1}
@@ -70,10 +79,12 @@ def test_json_is_results_json(command, credit, done):
     assert json.loads(text) == json.loads(done.results_path.read_text())
 
 
-def test_a_recipe_runs_again(command, done, tmp_path):
+def test_a_recipe_runs_again_and_its_page_has_pictures(command, done, tmp_path, monkeypatch):
+    monkeypatch.setattr(_report, "render", RENDER)
     code, _, err = command("study", "--recipe", done.folder / "recipe.toml", "-o", tmp_path / "again")
     assert (code, err) == (0, "")
     again = Study.open(tmp_path / "again")
+    assert again.report_path.read_text().count("<figure>") > 5
     assert [s.loss for s in again.comparison.learners] == [s.loss for s in done.comparison.learners]
 
 

@@ -11,6 +11,7 @@ from lyceum.errors import Cancelled
 from lyceum.studies import (
     _conclusions,
     _example_rows,
+    _figures,
     _metrics,
     _posterior_statements,
     _report,
@@ -42,6 +43,12 @@ def real_report(monkeypatch):
     monkeypatch.setattr(_report, "render", RENDER)
 
 
+@pytest.fixture
+def few_figures(monkeypatch):
+    """Without the pictures of the candidates, for failures that are elsewhere."""
+    monkeypatch.setattr(_figures, "_makers", lambda study: {})
+
+
 def test_without_failures_there_are_no_problems(tmp_path):
     page = checked(lyceum.study(**TABLE, out=tmp_path / "s"))
     assert "could not be made" not in page
@@ -57,13 +64,11 @@ def test_a_figure_that_fails_is_named(tmp_path, monkeypatch):
 
 
 def test_data_of_figures_that_fail_are_named(tmp_path, monkeypatch):
-    from lyceum.studies import _figures
-
     monkeypatch.setattr(_figures, "_makers", broken)
     assert checked(lyceum.study(**TABLE, out=tmp_path / "s"), "figures").count("<figure>") == 6
 
 
-def test_a_statement_that_fails_is_named(tmp_path, monkeypatch):
+def test_a_statement_that_fails_is_named(tmp_path, monkeypatch, few_figures):
     monkeypatch.setattr(_posterior_statements, "error_reject_curve", broken)
     study = lyceum.study(**TABLE, out=tmp_path / "s")
     page = checked(study, "statement on rejecting rows")
@@ -80,14 +85,14 @@ def test_a_table_that_fails_is_named(tmp_path, monkeypatch):
     checked(study, numbers, *(f"table {table.title!r}" for table in tables))
 
 
-def test_a_section_that_fails_is_named_in_its_place(tmp_path, monkeypatch):
+def test_a_section_that_fails_is_named_in_its_place(tmp_path, monkeypatch, few_figures):
     monkeypatch.setattr(_report_parts.IntervalScale, "of", broken)
     page = checked(lyceum.study(**TABLE, out=tmp_path / "s"), "ranking")
     assert page.count("The ranking could not be made: it broke.") == 2  # in its place and under what to know
     assert 'id="ranking"' in page
 
 
-def test_a_metric_that_fails_is_named(tmp_path, monkeypatch):
+def test_a_metric_that_fails_is_named(tmp_path, monkeypatch, few_figures):
     monkeypatch.setattr(_metrics, "auc_hand_till", broken)
     study = lyceum.study(**TABLE, out=tmp_path / "s")
     checked(study, *(f"AUC of {candidate.label}" for candidate in study.candidates))
@@ -95,7 +100,7 @@ def test_a_metric_that_fails_is_named(tmp_path, monkeypatch):
     assert study.best.error < 0.1
 
 
-def test_an_explanation_that_fails_is_named(tmp_path, monkeypatch):
+def test_an_explanation_that_fails_is_named(tmp_path, monkeypatch, few_figures):
     monkeypatch.setattr(_example_rows.FittedModel, "explain", broken)
     study = lyceum.study(**TABLE, out=tmp_path / "s")
     assert len(study.problems) in (2, 3)
@@ -103,7 +108,7 @@ def test_an_explanation_that_fails_is_named(tmp_path, monkeypatch):
     assert study.model_path.is_file()
 
 
-def test_a_final_model_that_fails_is_named_and_tried_again(tmp_path, monkeypatch):
+def test_a_final_model_that_fails_is_named_and_tried_again(tmp_path, monkeypatch, few_figures):
     with monkeypatch.context() as patch:
         patch.setattr(_conclusions, "save", broken)
         study = lyceum.study(**TABLE, out=tmp_path / "s")
@@ -115,7 +120,7 @@ def test_a_final_model_that_fails_is_named_and_tried_again(tmp_path, monkeypatch
     assert again.model_path.is_file()
 
 
-def test_what_comes_after_the_folds_is_named(tmp_path, monkeypatch):
+def test_what_comes_after_the_folds_is_named(tmp_path, monkeypatch, few_figures):
     monkeypatch.setattr(_conclusions, "learning_curve", broken)
     monkeypatch.setattr(_conclusions, "bootstrap_632", broken)
     monkeypatch.setattr(_conclusions, "holdout_values", broken)
