@@ -291,13 +291,16 @@ class _Loop:
         order = self.rng.permutation(len(open_rows))  # ties are drawn
         if self.strategy == "random":
             return open_rows[order[:count]]
-        part = _safe_indexing(self.X, open_rows)
         if not hasattr(model, "predict_proba"):
             raise SettingError(f"{type(model).__name__} has no predict_proba, which strategies need")
-        proba = np.asarray(model.predict_proba(part))
+        needs_rows = self.strategy in ("committee", "density")
+        part = _safe_indexing(self.X, open_rows) if needs_rows else None
+        # rows with a label are few: asking about them too is cheaper than a copy of all others
+        proba = np.asarray(model.predict_proba(self.X))[open_rows]
         members = self._members(part, model.classes_) if self.strategy == "committee" else None
-        worth = query_scores(self.strategy, proba, part, self.beta, members)
-        return open_rows[order[np.argsort(-worth[order], kind="stable")[:count]]]
+        worth = query_scores(self.strategy, proba, part, self.beta, members)[order]
+        best = [int(worth.argmax())] if count == 1 else np.argsort(-worth, kind="stable")[:count]
+        return open_rows[order[best]]
 
     def _members(self, part: Any, classes: np.ndarray) -> np.ndarray:
         if self.committee is not None:

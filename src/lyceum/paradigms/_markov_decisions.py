@@ -12,6 +12,9 @@ from lyceum.report import Table, plain
 
 __all__ = ["DecisionProcess", "Policy", "policy_iteration", "value_iteration"]
 
+_MOST_SWEEPS = 200  # before a policy is evaluated exactly for the first time
+_STAYED = 10  # sweeps after which a policy that stays is evaluated exactly
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DecisionProcess:
@@ -204,6 +207,8 @@ def value_iteration(
 def policy_iteration(process: DecisionProcess, discount: float = 0.99, *, max_iter: int = 1000) -> Policy:
     """The best policy of a known world: evaluate a policy exactly, improve it, until it stays.
 
+    With γ < 1 the first policy comes from sweeps of value iteration, which leave few exact evaluations.
+
     Parameters
     ----------
     process : DecisionProcess, or an environment that lists its model
@@ -230,7 +235,7 @@ def policy_iteration(process: DecisionProcess, discount: float = 0.99, *, max_it
     _check_discount(discount)
     P, R = process.transitions, process.rewards
     states = np.arange(process.n_states)
-    actions, values, history = np.zeros(process.n_states, dtype=int), np.zeros(process.n_states), []
+    actions, values, history = _first_policy(P, R, discount), np.zeros(process.n_states), []
     for _ in range(max_iter):
         system = np.eye(process.n_states) - discount * P[actions, states]
         try:
@@ -248,6 +253,22 @@ def policy_iteration(process: DecisionProcess, discount: float = 0.99, *, max_it
             break
         actions = np.where(same, actions, better)
     return Policy(_best(q), values, q, history, discount, process.shape)
+
+
+def _first_policy(P: np.ndarray, R: np.ndarray, discount: float) -> np.ndarray:
+    """What sweeps of value iteration make of the first actions, until they stay: exact values cost more.
+
+    Without a discount a policy of the sweeps may never end: the first actions are kept.
+    """
+    actions, values, stayed = np.zeros(len(R), dtype=int), np.zeros(len(R)), 0
+    for _ in range(_MOST_SWEEPS if discount < 1.0 else 0):
+        q = R + discount * (P @ values).T
+        better, values = _best(q), q.max(axis=1)
+        stayed = stayed + 1 if np.array_equal(better, actions) else 0
+        actions = better
+        if stayed == _STAYED:
+            break
+    return actions
 
 
 def _process(world: Any) -> DecisionProcess:

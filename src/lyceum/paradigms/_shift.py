@@ -143,9 +143,9 @@ def shifted_priors(
     ratio[:, old <= 0] = 0.0
     new, history = old / old.sum(), []
     for _ in range(max_iter):
-        mixed = ratio @ new
-        history.append(float(np.log(np.maximum(mixed, 1e-300)).mean()))
-        after = new * (ratio / np.maximum(mixed, 1e-300)[:, None]).mean(axis=0)
+        mixed = np.maximum(ratio @ new, 1e-300)
+        history.append(float(np.log(mixed).mean()))
+        after = new * (ratio.T @ (1.0 / mixed)) / len(ratio)
         after /= after.sum()
         moved = np.abs(after - new).max()
         new = after
