@@ -72,9 +72,9 @@ class Entry:
     needs_scaling : bool
         Whether a penalty or a distance makes the units of columns matter, so that numbers are standardized
         first.
-    in_study : {"searched", "fixed", "never"}
-        Whether a study tries it by default: with its settings searched, with fixed settings where a fit takes
-        long, or never where another learner does the same or it gives no posteriors.
+    in_study : {"searched", "never"}
+        Whether a study tries it by default, with its settings searched; never where another learner does the
+        same or it gives no posteriors.
     study_rows : int or None
         Rows above which a study leaves it out unless it is named: by default 20,000 for learners in memory,
         and no limit for others.
@@ -94,7 +94,7 @@ class Entry:
     sparse: bool = False
     space: Mapping[str, Any] = field(default_factory=dict, hash=False)
     needs_scaling: bool = False
-    in_study: Literal["searched", "fixed", "never"] = "searched"
+    in_study: Literal["searched", "never"] = "searched"
     study_rows: int | None = None
     study_settings: Mapping[str, Any] = field(default_factory=dict, hash=False)
 

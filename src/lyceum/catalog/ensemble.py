@@ -44,7 +44,6 @@ ENTRIES = (
         cost="two passes, one byte per cell kept; n·√d·log n per tree",
         syllabus=("11.3",),
         space=_FOREST,
-        in_study="fixed",
     ),
     Entry(
         name="RandomForestRegressor",
@@ -56,7 +55,6 @@ ENTRIES = (
         cost="two passes, one byte per cell kept; n·d·log n per tree",
         syllabus=("11.3",),
         space=_FOREST,
-        in_study="fixed",
     ),
     Entry(
         name="ExtraTreesClassifier",
@@ -92,7 +90,6 @@ ENTRIES = (
         cost="n·d·log n once, n·d per round of stumps",
         syllabus=("11.4",),
         space={"learning_rate": (0.05, 1.0, "log")},
-        in_study="fixed",
     ),
     Entry(
         name="AdaBoostRegressor",
@@ -116,7 +113,6 @@ ENTRIES = (
         cost="two passes, one byte per cell kept; n·d per round",
         syllabus=("11.4",),
         space=_BOOSTING,
-        in_study="fixed",
     ),
     Entry(
         name="GradientBoostingRegressor",
@@ -128,7 +124,6 @@ ENTRIES = (
         cost="two passes, one byte per cell kept; n·d per round",
         syllabus=("11.4",),
         space=_BOOSTING,
-        in_study="fixed",
     ),
     Entry(
         name="ModelBoostingClassifier",

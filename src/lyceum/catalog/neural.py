@@ -20,7 +20,6 @@ ENTRIES = (
         cost="n·(number of weights) per epoch, in one thread",
         syllabus=("8.1", "8.2", "8.3"),
         space=_NETWORK,
-        in_study="fixed",
     ),
     Entry(
         name="MLPRegressor",
@@ -31,7 +30,6 @@ ENTRIES = (
         cost="n·(number of weights) per epoch, in one thread",
         syllabus=("8.1", "8.2", "8.3"),
         space=_NETWORK,
-        in_study="fixed",
     ),
 )
 
