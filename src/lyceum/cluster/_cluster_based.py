@@ -145,7 +145,7 @@ class ClusterBased(Learner):
 
     def _cluster_weights(self, rows: Rows) -> ClusterWeights:
         """The weight of every class in every cluster, in one pass."""
-        n_classes = len(self.classes_)  # type: ignore[attr-defined]
+        n_classes = len(self.classes_)
         clusters_of = partial(clusters_of_rows, self)
         return rows.reduce(partial(ClusterWeights.of, clusters_of=clusters_of, n_classes=n_classes))
 
