@@ -326,3 +326,17 @@ def test_the_bound_is_below_the_evidence_and_exact_for_one_component():
 def test_the_two_components_of_old_faithful_are_found_without_saying_two():
     rows = scan(datasets.path("old_faithful"))
     assert [BayesianGaussianMixture(random_state=seed).fit(rows).n_active_ for seed in range(2)] == [2, 2]
+
+
+def test_a_merge_leaves_a_solution_that_iterations_alone_cannot():
+    rng = np.random.default_rng(5)
+    centers = rng.uniform(-12, 12, (2, 4))
+    X = np.vstack([c + rng.normal(size=(60, 4)) for c in centers])
+    start = np.vstack([centers[:1] + 0.5, centers[:1] - 0.5, centers[1:] + 0.5, centers[1:] - 0.5])
+    for form in FORMS:
+        settings = {"covariance_type": form, "means_init": start}
+        alone = BayesianGaussianMixture(4, merge=False, **settings).fit(X)
+        merged = BayesianGaussianMixture(4, **settings).fit(X)
+        assert merged.n_active_ == 2
+        assert merged.lower_bound_ >= alone.lower_bound_
+        assert (np.diff(merged.history_) >= -1e-9 * abs(merged.history_[0])).all()

@@ -13,16 +13,16 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from lyceum.cluster._covariance_forms import FORMS
 from lyceum.cluster._elliptical import EllipticalMixture, within_variance
+from lyceum.cluster._merge_moves import by_size, merge_components
 from lyceum.cluster._mixture import MIXTURE_CONSTRAINTS
 from lyceum.cluster._mixture_start import given_array
-from lyceum.cluster._mixture_sums import MixtureSums
 from lyceum.cluster._variational import VariationalParameters, VariationalPrior, VariationalProblem
 from lyceum.data import Rows
 from lyceum.errors import SettingError
 from lyceum.probability import positive_matrix
 from lyceum.report import Summary
-from lyceum.solvers import EMProblem
-from lyceum.statistics import ClassMoments, ClassScatter, Moments
+from lyceum.solvers import EMOutcome, EMProblem, ExpectationMaximization
+from lyceum.statistics import Moments
 
 __all__ = ["BayesianGaussianMixture"]
 
@@ -62,6 +62,9 @@ class BayesianGaussianMixture(EllipticalMixture):
         How many starts are tried; the largest bound wins.
     means_init : array of shape (n_components, n_columns) or None, default=None
         Centres to start from, in place of k-means.
+    merge : bool, default=True
+        Whether two components become one, after the iterations, where that raises the bound: the iterations
+        alone stop where two components share what one explains better.
     max_iter : int, default=500
         The most iterations.
     tol : float, default=1e-5
@@ -148,6 +151,7 @@ class BayesianGaussianMixture(EllipticalMixture):
         "degrees_of_freedom_prior": [None, Interval(Real, 0, None, closed="neither")],
         "covariance_prior": [None, "array-like", Interval(Real, 0, None, closed="neither")],
         "means_init": ["array-like", None],
+        "merge": ["boolean"],
     }
     warm_start = False
     weights_init = None
@@ -168,6 +172,7 @@ class BayesianGaussianMixture(EllipticalMixture):
         init_params: str = "kmeans",
         n_init: int = 5,
         means_init: Any = None,
+        merge: bool = True,
         max_iter: int = 500,
         tol: float = 1e-5,
         random_state: Any = None,
@@ -186,6 +191,7 @@ class BayesianGaussianMixture(EllipticalMixture):
         self.init_params = init_params
         self.n_init = n_init
         self.means_init = means_init
+        self.merge = merge
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
@@ -201,7 +207,7 @@ class BayesianGaussianMixture(EllipticalMixture):
         shape = VariationalPrior(1.0, True, moments.mean, 1.0, 1.0, np.ones(len(variance)))
         problem = VariationalProblem(self._form, shape, np.where(variance > 0, variance, 1.0))
         sums = [
-            _by_size(rows.reduce(partial(problem.start_sums, labels=labels)))
+            by_size(rows.reduce(partial(problem.start_sums, labels=labels)))
             for labels in self._start_labels(rows, moments)
         ]
         within = within_variance(sums[0], problem.variance)
@@ -240,6 +246,11 @@ class BayesianGaussianMixture(EllipticalMixture):
             raise SettingError("covariance_prior must be above 0 in every column")
         return found
 
+    def _improved(
+        self, rows: Rows, problem: Any, solver: ExpectationMaximization, found: EMOutcome
+    ) -> EMOutcome:
+        return merge_components(rows, problem, solver, found) if self.merge else found
+
     def _keep(self, parameters: VariationalParameters, problem: VariationalProblem) -> None:  # type: ignore[override]
         self.weights_ = parameters.weights
         self.means_ = parameters.means
@@ -264,23 +275,3 @@ class BayesianGaussianMixture(EllipticalMixture):
         """The weight of every component, its columns, and how the iterations ended."""
         found = super().summary()
         return Summary(found.title, {**found.facts, "components with rows": self.n_active_}, found.tables)
-
-
-def _by_size(sums: MixtureSums) -> MixtureSums:
-    """The components with the most rows first, as sticks have them."""
-    order = np.argsort(-sums.rows, kind="stable")
-    moments = sums.moments
-    if isinstance(moments, ClassScatter):
-        scatter = moments.scatter if moments.pooled else moments.scatter[order]
-        sorted_: ClassScatter | ClassMoments = replace(
-            moments, weight=moments.weight[order], mean=moments.mean[order], scatter=scatter
-        )
-    else:
-        sorted_ = replace(
-            moments,
-            class_weight=moments.class_weight[order],
-            weight=moments.weight[order],
-            mean=moments.mean[order],
-            scatter=moments.scatter[order],
-        )
-    return MixtureSums(sums.rows[order], sums.logs[order], sorted_)

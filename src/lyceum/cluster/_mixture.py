@@ -58,6 +58,12 @@ class Mixture(Density, Learner):
         """The problem, and the parameters to start from."""
         raise undefined(self, "_em_problem")
 
+    def _improved(
+        self, rows: Rows, problem: Any, solver: ExpectationMaximization, found: EMOutcome
+    ) -> EMOutcome:
+        """What moves other than iterations make of the outcome of the best start."""
+        return found
+
     def _keep(self, parameters: Any, problem: Any) -> None:
         """Set the fitted attributes."""
         raise undefined(self, "_keep")
@@ -102,7 +108,7 @@ class Mixture(Density, Learner):
             raise DataError("every cell is missing or has weight zero: there is nothing to learn from")
         problem, starts = self._em_problem(rows, moments)
         solver = ExpectationMaximization(self.max_iter, self.tol, self.record)
-        found = solver.maximise_from(rows, problem, starts)
+        found = self._improved(rows, problem, solver, solver.maximise_from(rows, problem, starts))
         self._finish(found, problem)
         self.labels_ = rows.collect(partial(_labels, self))
         return self
