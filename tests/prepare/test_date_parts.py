@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 
 import lyceum
 from lyceum import apply, scan
-from lyceum.errors import ModelFileError, SettingError
+from lyceum.errors import ModelFileError, SchemaError, SettingError
 from lyceum.linear import LogisticRegression
 from lyceum.prepare import DateParts, FillMissing
 
@@ -94,3 +94,15 @@ def test_parts_of_a_changed_model_file_are_refused():
     model.parts_[0]["month"] = [1, 99]
     with pytest.raises(ModelFileError, match="DateParts"):
         model._check_model()
+
+
+def test_dates_as_text_are_read_when_predicting_from_a_frame():
+    days = pd.date_range("2021-01-01", periods=40, freq="17D")
+    step = DateParts().fit(pd.DataFrame({"day": days}))
+    want = step.transform(pd.DataFrame({"day": days}))
+    for form in ("%Y-%m-%d", "%d.%m.%Y", "%d %b %Y"):
+        pd.testing.assert_frame_equal(step.transform(pd.DataFrame({"day": days.strftime(form)})), want)
+    with pytest.raises(SchemaError, match="where dates were learned"):
+        step.transform(pd.DataFrame({"day": ["soon", "late"]}))
+    with pytest.raises(SchemaError, match="day and month cannot be told apart"):
+        step.transform(pd.DataFrame({"day": ["01/02/2021", "03/04/2021"]}))

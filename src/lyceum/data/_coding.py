@@ -13,6 +13,7 @@ from lyceum._native import native
 from lyceum._threads import ordered_map
 from lyceum.data._arrow import column_class, numbers
 from lyceum.data._schema import Column, Schema, is_beyond_floats, missing_columns
+from lyceum.data._written import distinct_texts, is_text_type, style_of
 from lyceum.errors import MissingValuesError, SchemaError
 
 __all__ = [
@@ -212,6 +213,8 @@ class TableCoder:
 
 
 def _coded(cells: pa.Array | pa.ChunkedArray, column: Column) -> np.ndarray:
+    if column.is_time and is_text_type(cells.type):
+        return numbers(_as_dates(cells, column.name), column.name)
     if column.categories is None or column.numeric:
         return numbers(cells, column.name)
     if column.categories.dtype.kind in "iufb":
@@ -228,6 +231,26 @@ def _coded(cells: pa.Array | pa.ChunkedArray, column: Column) -> np.ndarray:
             "give it as text"
         )
     return _codes_of_values(cells, column)
+
+
+def _as_dates(cells: pa.Array | pa.ChunkedArray, name: str) -> pa.Array | pa.ChunkedArray:
+    """Dates written as text, as they are in a frame that was read without parsing them."""
+    texts = distinct_texts(cells)
+    style = style_of(texts)
+    if not len(texts):
+        return pa.nulls(len(cells))
+    if style is None or not style.date:
+        raise SchemaError(
+            f"column {name!r} holds text such as {texts[0].as_py()!r} where dates were learned: give dates"
+        )
+    if style.doubtful:
+        raise SchemaError(
+            f"column {name!r} holds dates such as {texts[0].as_py()!r}, whose day and month cannot be told "
+            "apart: give it as dates, not as text"
+        )
+    plain = cells.cast(cells.type.value_type) if pa.types.is_dictionary(cells.type) else cells
+    plain = plain.combine_chunks() if isinstance(plain, pa.ChunkedArray) else plain
+    return style.parse(plain)
 
 
 def decode(codes: np.ndarray, column: Column) -> pa.Array:
