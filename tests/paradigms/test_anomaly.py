@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.ensemble import IsolationForest as SkIsolation
 from sklearn.metrics import roc_auc_score
@@ -123,3 +124,18 @@ def test_neighbor_distances_by_hand_and_by_weight():
     near = NeighborDistance(n_neighbors=2).fit(mixed)  # Gower: the mean over the cells known in both
     asked = pd.DataFrame({"x": [0.0], "town": ["Ulm"]})
     np.testing.assert_allclose(near.score_samples(asked), [-(0.0 + 0.25) / 2])
+
+
+def test_sparse_rows_are_scored_as_dense_ones_are():
+    rng = np.random.default_rng(5)
+    X = rng.random((60, 20)) * (rng.random((60, 20)) < 0.2)
+    model = NeighborDistance(metric="manhattan", n_neighbors=3)
+    w = rng.integers(0, 3, 60).astype(float)
+    expected = model.fit(X, sample_weight=w).score_samples(X)
+    assert sparse.issparse(model.fit(sparse.csr_array(X), sample_weight=w).rows_)
+    for cells in (X, sparse.csr_array(X)):
+        np.testing.assert_allclose(model.score_samples(cells), expected, rtol=1e-12)
+    detectors = [AnomalyDetector(model, random_state=0).fit(A) for A in (X, sparse.csr_array(X))]
+    assert detectors[0].threshold_ == pytest.approx(detectors[1].threshold_, rel=1e-12)
+    with pytest.raises(SettingError, match="'gower' cannot take sparse rows"):
+        NeighborDistance().fit(sparse.csr_array(X))

@@ -5,6 +5,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from scipy import sparse
 from sklearn.datasets import make_moons
 from sklearn.linear_model import LogisticRegression as SkLogistic
 
@@ -168,3 +169,21 @@ def test_rows_that_no_label_reaches_get_the_class_shares():
         model = LabelPropagation(method=method, n_neighbors=2).fit(X, given)
         assert model.n_unreached_ == 3
         np.testing.assert_allclose(model.label_distributions_[3:], [[1 / 3, 2 / 3]] * 3)
+
+
+@pytest.mark.parametrize("metric", ["auto", "jaccard"])
+def test_sparse_rows_are_labelled_as_dense_ones_are(metric):
+    rng = np.random.default_rng(5)
+    X = rng.random((80, 30)) * (rng.random((80, 30)) < 0.2)
+    y = np.where(np.arange(80) < 20, np.arange(80) % 2, -1)
+    some, all_of_them = (LabelPropagation(metric=metric).fit(A, y) for A in (sparse.csr_array(X), X))
+    assert sparse.issparse(some.rows_)
+    for name in ("label_distributions_", "gamma_"):
+        np.testing.assert_allclose(getattr(some, name), getattr(all_of_them, name), rtol=1e-9, atol=1e-12)
+    for model in (some, all_of_them):
+        np.testing.assert_allclose(
+            model.predict_proba(sparse.csr_array(X)), all_of_them.predict_proba(X), rtol=1e-9
+        )
+    assert some.explain(sparse.csr_array(X[:2])).contributions.shape == (2, 30)
+    with pytest.raises(SettingError, match="'gower' cannot take sparse rows"):
+        LabelPropagation(metric="gower").fit(sparse.csr_array(X), y)

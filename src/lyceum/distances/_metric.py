@@ -239,7 +239,10 @@ def _checked(metric: Metric, X: Any) -> Points:
 
 def _checked_sparse(metric: Metric, X: Any) -> Points:
     if not metric.takes_sparse:
-        raise SettingError(f"the metric {metric.name!r} cannot take sparse rows: give X.toarray()")
+        raise SettingError(
+            f"the metric {metric.name!r} cannot take sparse rows: give X.toarray(), or take one that can, "
+            "such as 'euclidean', 'manhattan' or 'cosine'"
+        )
     X = sparse.csr_array(X, copy=True)
     X.sum_duplicates()
     if X.dtype not in (np.float32, np.float64):

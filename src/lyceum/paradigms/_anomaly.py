@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.base import OutlierMixin, clone
 from sklearn.model_selection import check_cv
 from sklearn.pipeline import make_pipeline
+from sklearn.utils import get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
@@ -125,6 +126,10 @@ class AnomalyDetector(OutlierMixin, Learner):
     def _takes_missing(self) -> bool:  # type: ignore[override]
         return takes_missing(self._detector())
 
+    @property
+    def _takes_sparse(self) -> bool:  # type: ignore[override]
+        return bool(get_tags(self._detector()).input_tags.sparse)
+
     def _steps(self) -> list[Step]:
         return []  # the detector has its own
 
@@ -135,7 +140,7 @@ class AnomalyDetector(OutlierMixin, Learner):
 
         Parameters
         ----------
-        X : array, frame or `scan(...)` of shape (n_samples, n_features)
+        X : array, frame or `scan(...)` of shape (n_samples, n_features); sparse where the detector takes it
             Usual rows, or mostly usual ones.
         y : ignored
         sample_weight : array of shape (n_samples,), optional

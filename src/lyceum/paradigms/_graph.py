@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -16,7 +17,7 @@ __all__ = ["neighbor_graph", "propagate", "spread"]
 
 
 def neighbor_graph(
-    X: np.ndarray, k: int, kernel: str, gamma: float | None, metric: Metric | None = None
+    X: Any, k: int, kernel: str, gamma: float | None, metric: Metric | None = None
 ) -> tuple[sparse.csr_array, float]:
     """The symmetric graph in which a row is joined with its k nearest ones, and with those it is nearest to.
 
@@ -26,7 +27,7 @@ def neighbor_graph(
     >>> W.toarray().tolist()
     [[0.0, 1.0, 0.0], [1.0, 0.0, 1.0], [0.0, 1.0, 0.0]]
     """
-    n = len(X)
+    n = X.shape[0]
     k = min(k, n - 1)
     if k < 1:
         return sparse.csr_array((n, n)), 1.0 if gamma is None else gamma

@@ -15,7 +15,7 @@ from lyceum.cluster import NAMED_METRICS, MetricLearner, finite_distances
 from lyceum.data import Block
 from lyceum.errors import DataError
 from lyceum.paradigms._graph import neighbor_graph, propagate, spread
-from lyceum.paradigms._stored_index import stored_index
+from lyceum.paradigms._stored_index import check_stored, float_cells, queries, stored_index
 from lyceum.report import Explanation, Summary, Table
 
 __all__ = ["LabelPropagation"]
@@ -65,7 +65,7 @@ class LabelPropagation(Classifier, MetricLearner):
         The posteriors of the rows of `fit`.
     labels_ : array of shape (n,), of int
         The place in `classes_` of the class of every row of `fit`.
-    rows_ : array of shape (n, d)
+    rows_ : array or sparse array of shape (n, d)
         The rows themselves, as the metric compares them.
     metric_ : Metric
         The metric.
@@ -111,7 +111,6 @@ class LabelPropagation(Classifier, MetricLearner):
     }
 
     _nan_means_none: ClassVar[bool] = True  # in rows with missing cells
-    _takes_sparse: ClassVar[bool] = False
 
     classes_: np.ndarray
 
@@ -147,7 +146,7 @@ class LabelPropagation(Classifier, MetricLearner):
 
         Parameters
         ----------
-        X : array, frame or `scan(...)` of shape (n_samples, n_features)
+        X : array, sparse array, frame or `scan(...)` of shape (n_samples, n_features)
         y : array of shape (n_samples,), if the target is not in the scan; some may be missing
         sample_weight : array of shape (n_samples,), optional
             How much the label of a row counts; zero-weight rows are left out.
@@ -158,7 +157,7 @@ class LabelPropagation(Classifier, MetricLearner):
         assert block.y is not None
         if not (block.y >= 0).any():
             raise DataError("no row has a label: LabelPropagation needs at least one row of every class")
-        self.rows_ = np.ascontiguousarray(block.dense, dtype=np.float64)
+        self.rows_ = float_cells(block)
         self.typical_ = typical_row(block)
         W, self.gamma_ = neighbor_graph(self.rows_, self.n_neighbors, self.kernel, self.gamma, self.metric_)
         Y = np.zeros((len(block), len(self.classes_)))
@@ -203,8 +202,8 @@ class LabelPropagation(Classifier, MetricLearner):
         """The graph, and how many rows got each class."""
         check_is_fitted(self)
         facts = {
-            "rows": len(self.rows_),
-            "neighbours": min(self.n_neighbors, len(self.rows_) - 1),
+            "rows": len(self.labels_),
+            "neighbours": min(self.n_neighbors, len(self.labels_) - 1),
             "metric": self.metric_.name,
             "gamma": self.gamma_,
             "steps": self.n_iter_,
@@ -215,9 +214,15 @@ class LabelPropagation(Classifier, MetricLearner):
         return Summary(self._title(), facts, [Table("Classes", ("class", "rows"), rows)])
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        n = len(self.rows_)
-        d = len(self._design_names)
-        return {"rows_": (n, d), "typical_": (d,), "label_distributions_": (n, len(self.classes_))}
+        return {
+            "typical_": (len(self._design_names),),
+            "label_distributions_": (len(self.labels_), len(self.classes_)),
+        }
+
+    def _check_model(self) -> None:
+        super()._check_model()
+        if hasattr(self, "rows_"):
+            check_stored(self, len(self.labels_))
 
 
 def _shares(F: np.ndarray, totals: np.ndarray) -> tuple[np.ndarray, int]:
@@ -232,8 +237,8 @@ def _shares(F: np.ndarray, totals: np.ndarray) -> tuple[np.ndarray, int]:
 def _posteriors(model: LabelPropagation, block: Block) -> np.ndarray:
     if not len(block):
         return np.empty((0, len(model.classes_)))
-    k = min(model.n_neighbors, len(model.rows_))
-    found = stored_index(model).nearest(np.ascontiguousarray(block.dense, dtype=np.float64), k)
+    k = min(model.n_neighbors, len(model.labels_))
+    found = stored_index(model).nearest(queries(model, block), k)
     squared = finite_distances(found.distances, model.metric_) ** 2
     squared -= squared[:, :1]  # far from all rows the nearest decide
     weight = np.exp(-model.gamma_ * squared) if model.kernel == "rbf" else np.ones_like(squared)

@@ -7,6 +7,7 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
@@ -14,7 +15,7 @@ from lyceum.base import CATEGORICAL_FEATURES, replace_columns, typical_row
 from lyceum.cluster import NAMED_METRICS, MetricLearner, finite_distances
 from lyceum.data import Block
 from lyceum.errors import DataError
-from lyceum.paradigms._stored_index import stored_index
+from lyceum.paradigms._stored_index import check_stored, float_cells, queries, stored_index
 from lyceum.report import Explanation, Summary
 
 __all__ = ["NeighborDistance"]
@@ -38,12 +39,13 @@ class NeighborDistance(MetricLearner):
     metric : str or Metric, default="gower"
         How far apart rows are. Gower's distance takes mixed columns and missing cells and does not depend on
         units; "auto" is Gower's where columns hold categories or cells are missing, else the Euclidean one.
+        Sparse rows need "auto" or another metric that takes them, such as "cosine" or "manhattan".
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns hold categories; one-of-C columns under other metrics than Gower's.
 
     Attributes
     ----------
-    rows_ : array of shape (n, d)
+    rows_ : array or sparse array of shape (n, d)
         The rows of `fit`, as the metric compares them.
     weights_ : array of shape (n,)
         Their weights.
@@ -74,7 +76,6 @@ class NeighborDistance(MetricLearner):
         "categorical_features": CATEGORICAL_FEATURES,
     }
     _nan_means_none: ClassVar[bool] = True  # in rows with missing cells
-    _takes_sparse: ClassVar[bool] = False
 
     def __init__(
         self, *, n_neighbors: int = 10, metric: Any = "gower", categorical_features: Any = "from_dtype"
@@ -88,18 +89,20 @@ class NeighborDistance(MetricLearner):
 
         Parameters
         ----------
-        X : array, frame or `scan(...)` of shape (n_samples, n_features)
+        X : array, sparse array, frame or `scan(...)` of shape (n_samples, n_features)
         y : ignored
         sample_weight : array of shape (n_samples,), optional
             How often every row counts; zero-weight rows are ignored.
         """
         rows = self._metric_rows(X, sample_weight)
         block = rows.gathered("NeighborDistance", "GaussianDensity").without_zero_weights()
-        self.rows_ = np.ascontiguousarray(block.dense, dtype=np.float64)
-        if np.abs(np.nan_to_num(self.rows_)).max(initial=0.0) > _LARGEST:
+        self.rows_ = float_cells(block)
+        cells = self.rows_.data if sparse.issparse(self.rows_) else self.rows_
+        if np.abs(np.nan_to_num(cells)).max(initial=0.0) > _LARGEST:
             raise DataError("the squared distances overflow: some column is beyond 1e150; rescale it")
         self.weights_ = np.asarray(block.weights, dtype=np.float64)
         self.typical_ = typical_row(block)
+        stored_index(self)  # refuses rows that the metric cannot take
         return self
 
     # -- scores ----------------------------------------------------------------------------------------------
@@ -110,11 +113,11 @@ class NeighborDistance(MetricLearner):
         stored_index(self)  # built once, before threads need it
         return self._apply(partial(_scores, self), X)
 
-    def _mean_distances(self, X: np.ndarray) -> np.ndarray:
+    def _mean_distances(self, X: Any) -> np.ndarray:
         """The mean distance of every row to the nearest stored ones, of weight k."""
-        n, out = len(self.rows_), np.empty(len(X))
+        n, out = len(self.weights_), np.empty(X.shape[0])
         wanted = min(float(self.n_neighbors), float(self.weights_.sum()))
-        searching, near = np.arange(len(X)), min(n, int(self.n_neighbors))
+        searching, near = np.arange(X.shape[0]), min(n, int(self.n_neighbors))
         while len(searching):
             found = stored_index(self).nearest(X[searching], near)
             w = self.weights_[found.rows]
@@ -143,13 +146,17 @@ class NeighborDistance(MetricLearner):
     def summary(self) -> Summary:
         """How many rows are stored, and how they are compared."""
         head = super().summary()
-        facts = {"rows": len(self.rows_), "neighbours": self.n_neighbors, "metric": self.metric_.name}
+        facts = {"rows": len(self.weights_), "neighbours": self.n_neighbors, "metric": self.metric_.name}
         return Summary(head.title, {**head.facts, **facts})
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        n, d = len(self.rows_), len(self._design_names)
-        return {"rows_": (n, d), "weights_": (n,), "typical_": (d,)}
+        return {"typical_": (len(self._design_names),)}
+
+    def _check_model(self) -> None:
+        super()._check_model()
+        if hasattr(self, "rows_"):
+            check_stored(self, len(self.weights_))
 
 
 def _scores(model: NeighborDistance, block: Block) -> np.ndarray:
-    return -model._mean_distances(np.ascontiguousarray(block.dense, dtype=np.float64))
+    return -model._mean_distances(queries(model, block))
