@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from lyceum.cluster._covariance_forms import FORMS
 from lyceum.cluster._elliptical import EllipticalMixture, within_variance
-from lyceum.cluster._merge_moves import by_size, merge_components
+from lyceum.cluster._merge_moves import active_components, by_size, merge_components
 from lyceum.cluster._mixture import MIXTURE_CONSTRAINTS
 from lyceum.cluster._mixture_start import given_array
 from lyceum.cluster._variational import VariationalParameters, VariationalPrior, VariationalProblem
@@ -130,6 +130,8 @@ class BayesianGaussianMixture(EllipticalMixture):
     Bishop, C. M. (2006). Pattern Recognition and Machine Learning, section 10.2. Springer.
     Blei, D. M. and Jordan, M. I. (2006). Variational inference for Dirichlet process mixtures. Bayesian
     Analysis 1.
+    Ueda, N., Nakano, R., Ghahramani, Z. and Hinton, G. E. (2000). SMEM algorithm for mixture models. Neural
+    Computation 12.
 
     Examples
     --------
@@ -256,7 +258,7 @@ class BayesianGaussianMixture(EllipticalMixture):
         self.means_ = parameters.means
         self.covariances_ = parameters.covariances
         self.counts_ = parameters.counts
-        self.n_active_ = int((parameters.counts >= 1.0).sum())
+        self.n_active_ = active_components(parameters)
         self.mean_precision_ = parameters.kappa
         self.degrees_of_freedom_ = parameters.nu
         self.weight_concentration_ = parameters.sticks

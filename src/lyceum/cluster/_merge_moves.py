@@ -23,7 +23,7 @@ from lyceum.progress import report
 from lyceum.solvers import EMOutcome, ExpectationMaximization
 from lyceum.statistics import ClassMoments, ClassScatter
 
-__all__ = ["by_size", "merge_components"]
+__all__ = ["active_components", "by_size", "merge_components"]
 
 _TRIED = 8  # merges that are tried before the components stay as they are
 _SHORT = 10  # iterations after which a merge must have raised the bound
@@ -37,7 +37,7 @@ def merge_components(
     short = replace(solver, max_iter=_SHORT, record=False)
     while found.converged and (better := _merged_once(rows, problem, short, found)) is not None:
         found = _joined(found, solver.maximise(rows, problem, better))
-        report("components", int((found.parameters.counts >= 1.0).sum()), None)
+        report("components", active_components(found.parameters), None)
     return found
 
 
@@ -50,9 +50,16 @@ def _merged_once(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # that it was short
             outcome = short.maximise(rows, problem, start)
-        if outcome.objective > found.objective:
+        # a merge that is undone may gain too, as convergence is up to a tolerance: it is none
+        fewer = active_components(outcome.parameters) < active_components(found.parameters)
+        if fewer and outcome.objective > found.objective:
             return outcome.parameters
     return None
+
+
+def active_components(parameters: VariationalParameters) -> int:
+    """How many components are expected to have a row at least."""
+    return int((parameters.counts >= 1.0).sum())
 
 
 def _proposals(problem: VariationalProblem, sums: MixtureSums) -> Iterator[VariationalParameters]:
@@ -75,8 +82,8 @@ def _near_pairs(sums: MixtureSums) -> list[tuple[int, int]]:
     Z = sums.moments.mean[active] / np.sqrt(np.where(spread > 0, spread, 1.0))
     apart = ((Z[:, None, :] - Z[None, :, :]) ** 2).sum(axis=2)
     nearest = np.argsort(apart, axis=1, kind="stable")[:, : _NEAREST + 1]
-    others = zip(active.tolist(), active[nearest].tolist())
-    pairs = {(min(a, b), max(a, b)) for a, row in others for b in row if a != b}
+    near = zip(active.tolist(), active[nearest].tolist())
+    pairs = {(min(a, b), max(a, b)) for a, others in near for b in others if a != b}
     return sorted(pairs)
 
 
