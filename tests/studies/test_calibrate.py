@@ -36,6 +36,7 @@ def test_a_map_is_chosen_where_it_lowers_the_loss_and_only_there():
     assert chosen_map(inner_search(4.0), LOG_LOSS).method in ("temperature", "sigmoid")
     assert chosen_map(inner_search(1.0), LOG_LOSS) is None
     assert chosen_map(inner_search(4.0), LossRule(2, doubt=0.2)) is not None
+    assert chosen_map(inner_search(4.0), LossRule(2)) is not None  # the error rate alone would not show it
     assert chosen_map(Search({}, 1), LOG_LOSS) is None
 
 

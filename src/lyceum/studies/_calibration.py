@@ -19,32 +19,22 @@ __all__ = ["calibrated_model", "chosen_map", "usual_calibration"]
 def chosen_map(search: Search, rule: LossRule) -> PosteriorMap | None:
     """The map with the lowest loss on the inner folds, each mapped by what the others teach.
 
-    None where no map is better than none by a standard error of the difference, and where there are fewer
-    than two inner folds.
+    The loss is that by which settings are chosen: the costs, or without costs the log loss. None where no map
+    is better than none by a standard error of the difference, and where there are fewer than two inner folds.
     """
     y, predicted, folds = search.y, search.predicted, search.folds
     if y is None or predicted is None or folds is None or predicted.ndim != 2 or folds.max(initial=0) < 1:
         return None
     w = np.ones(len(y)) if search.w is None else search.w
-    before = _losses(rule, y, predicted, w, folds)
+    before = rule.inner_losses(y, predicted)
     best, most = None, 0.0
     for method in CALIBRATIONS:
-        gain = before - _losses(rule, y, _mapped(method, y, predicted, w, folds), w, folds)
+        gain = before - rule.inner_losses(y, _mapped(method, y, predicted, w, folds))
         mean = float(np.average(gain, weights=w))
         error = float(np.sqrt((w**2) @ (gain - mean) ** 2) / w.sum())
         if mean > max(error, most):
             best, most = method, mean
     return None if best is None else PosteriorMap.fit(best, y, predicted, w)
-
-
-def _losses(
-    rule: LossRule, y: np.ndarray, predicted: np.ndarray, w: np.ndarray, folds: np.ndarray
-) -> np.ndarray:
-    found = np.zeros(len(y))
-    for fold in np.unique(folds):
-        here = folds == fold
-        found[here] = rule.losses(y[here], predicted[here], w[here])
-    return found
 
 
 def _mapped(
