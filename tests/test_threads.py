@@ -13,7 +13,7 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from lyceum import _threads
-from lyceum._threads import n_threads, ordered_map, single_threaded_blas
+from lyceum._threads import limit_threads, n_threads, ordered_map, single_threaded_blas
 from lyceum.data import Rows, scan
 
 FIT = """
@@ -267,3 +267,9 @@ def test_a_forked_child_reduces_like_its_parent(two_threads):
 def _in_child(rows: Rows, queue):
     total = rows.reduce(Products).total
     queue.put((total, _threads._limit_depth))
+
+
+def test_a_million_threads_are_not_started():
+    """A model file whose n_jobs was changed to a million once took the process with it."""
+    with limit_threads(1_000_000):
+        assert n_threads() == max(64, os.cpu_count())

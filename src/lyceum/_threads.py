@@ -22,6 +22,7 @@ __all__ = ["limit_threads", "n_threads", "one_thread", "ordered_map", "single_th
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
+_MANY = 64  # threads
 _pools: dict[int, ThreadPoolExecutor] = {}
 _lock = threading.Lock()
 _here = threading.local()
@@ -96,7 +97,11 @@ def ordered_map(function: Callable[[Item], Result], items: Iterable[Item]) -> It
 
 @contextmanager
 def limit_threads(count: int) -> Iterator[None]:
-    """Run at most `count` threads for what this thread starts; inside a worker there is one already."""
+    """Run at most `count` threads for what this thread starts; inside a worker there is one already.
+
+    More than there are processors (or 64) are never started: a model file could end the process by a number.
+    """
+    count = min(count, max(_MANY, os.cpu_count() or 1))
     if getattr(_here, "is_worker", False):
         yield
         return
