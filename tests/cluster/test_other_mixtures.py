@@ -9,6 +9,7 @@ import pytest
 from scipy import integrate, sparse, stats
 from scipy.special import logsumexp
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import adjusted_rand_score
 
 from lyceum.cluster import BernoulliMixture, GaussianMixture, MultinomialMixture, StudentMixture
 from lyceum.errors import DataError, SettingError
@@ -62,6 +63,29 @@ def test_outliers_pull_a_gaussian_and_not_a_student_t():
     gauss = GaussianMixture(2, means_init=start).fit(X)
     np.testing.assert_allclose(np.sort(student.means_.ravel()), [0.0, 10.0], atol=0.4)
     assert np.abs(np.sort(gauss.means_.ravel()) - [0.0, 10.0]).max() > 1.0
+
+
+@pytest.mark.parametrize("noise", ["around", "far", "one"])
+def test_outliers_do_not_mislead_student_t_at_default_settings_but_a_gaussian(noise):
+    rng = np.random.default_rng(0)
+    k = np.repeat([0, 1, 2], 100)
+    X = np.array([[0.0, 0.0], [6.0, 0.0], [3.0, 5.0]])[k] + rng.normal(size=(300, 2))
+    outliers = {
+        "around": rng.uniform(-40, 40, (30, 2)),
+        "far": 200 * rng.normal(size=(9, 2)),
+        "one": [[1e3, 0.0]],
+    }
+    rows = np.vstack([X, outliers[noise]])
+    student, gauss = (learner(3, random_state=0).fit(rows) for learner in (StudentMixture, GaussianMixture))
+    assert adjusted_rand_score(k, student.labels_[:300]) > 0.9
+    assert adjusted_rand_score(k, gauss.labels_[:300]) < 0.6
+
+
+def test_a_small_group_far_away_is_a_component_of_student_t():
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(0, 1, 160), rng.normal(50, 1, 40)])[:, None]
+    model = StudentMixture(2, random_state=0).fit(X)
+    np.testing.assert_allclose(np.sort(model.means_.ravel()), [0.0, 50.0], atol=0.4)
 
 
 def test_many_degrees_of_freedom_are_a_gaussian():

@@ -1,4 +1,4 @@
-"""Where the EM of a mixture starts: clusters of k-means, or centres that are given."""
+"""Where the EM of a mixture starts: clusters of k-means, outliers apart or not, or given centres."""
 
 from __future__ import annotations
 
@@ -14,23 +14,41 @@ from lyceum.cluster._kmeans import KMeans
 from lyceum.data import Block, Rows, Schema
 from lyceum.distances import nearest_center
 from lyceum.errors import DataError, SettingError
+from lyceum.statistics import Quantiles
 
 __all__ = ["START_NAMES", "ScaledCells", "StartLabels", "given_array", "given_weights", "starts_of"]
 
+_QUARTILES = 1.349  # how far apart the quartiles of a Gaussian are, in standard deviations
+_FENCE = 6.0  # standard deviations
 START_NAMES = ("kmeans", "k-means++", "random_from_data")
 
 
 @dataclass(frozen=True, eq=False)
 class ScaledCells:
-    """(x - center) / scale in float64, 0 where a cell is missing; sparse rows stay as they are."""
+    """(x - center) / scale in float64, 0 where a cell is missing; sparse rows stay as they are.
+
+    Cells beyond the fence count as missing.
+    """
 
     center: np.ndarray
     scale: np.ndarray
+    fence: np.ndarray | float = np.inf
 
     @classmethod
     def of(cls, mean: np.ndarray, variance: np.ndarray) -> ScaledCells:
         varies = np.nan_to_num(variance) > 0
         return cls(np.nan_to_num(mean), np.sqrt(np.where(varies, variance, 1.0)))
+
+    @classmethod
+    def robust(cls, rows: Rows, plain: ScaledCells) -> ScaledCells:
+        """By median and quartiles, with a fence; columns whose quartiles are equal stay as they are."""
+        low, middle, high = rows.reduce(Quantiles.of).quantile([0.25, 0.5, 0.75])
+        varies = high > low
+        return cls(
+            np.where(varies, middle, plain.center),
+            np.where(varies, (high - low) / _QUARTILES, plain.scale),
+            np.where(varies, _FENCE, np.inf),
+        )
 
     def schema(self, schema: Schema) -> Schema:
         return schema
@@ -38,8 +56,22 @@ class ScaledCells:
     def cells(self, X: Any) -> Any:
         if sparse.issparse(X):
             return X
+        return np.nan_to_num(self._known(X), copy=False, nan=0.0)
+
+    def _known(self, X: Any) -> np.ndarray:
         out = (np.asarray(X, dtype=np.float64) - self.center) / self.scale
-        return np.nan_to_num(out, copy=False, nan=0.0)
+        if np.isfinite(self.fence).any():
+            out[np.abs(out) > self.fence] = np.nan
+        return out
+
+    def missing(self, X: np.ndarray) -> np.ndarray:
+        """Which cells are missing or beyond the fence."""
+        return np.isnan(self._known(X) if np.isfinite(self.fence).any() else X)
+
+    def fences_off(self, low: np.ndarray, high: np.ndarray) -> bool:
+        """Whether a cell is beyond the fence, given the smallest and largest cell of every column."""
+        far = np.maximum(high - self.center, self.center - low)
+        return bool((far > self.fence * self.scale).any())
 
     def __call__(self, block: Block) -> Block:
         return block.with_X(self.cells(block.X), block.schema)
@@ -59,10 +91,12 @@ class StartLabels:
 
     def filled(self, block: Block, R: np.ndarray) -> Block:
         """The block without missing cells."""
-        if sparse.issparse(block.X) or not np.isnan(block.X.sum()):
+        if sparse.issparse(block.X):
+            return block
+        rows, columns = np.nonzero(self.scaling.missing(block.X))
+        if not len(rows):
             return block
         X = np.array(block.X, dtype=np.float64)
-        rows, columns = np.nonzero(np.isnan(X))
         own = self.centers[R.argmax(axis=1)[rows], columns]
         X[rows, columns] = own * self.scaling.scale[columns] + self.scaling.center[columns]
         return block.with_X(X, block.schema)

@@ -9,6 +9,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from lyceum.cluster._elliptical import EllipticalMixture
 from lyceum.cluster._gaussian_mixture import ELLIPTICAL_CONSTRAINTS
+from lyceum.cluster._mixture_start import ScaledCells, StartLabels
+from lyceum.data import Rows
+from lyceum.statistics import Moments
 
 __all__ = ["StudentMixture"]
 
@@ -24,7 +27,11 @@ class StudentMixture(EllipticalMixture):
         Σ_k = (Σ_i r_ik u_ik (x_i - μ_k)(x_i - μ_k)ᵀ + n_0 V) / (n_k + n_0),
         log(ν_k/2) - ψ(ν_k/2) + 1 + Σ_i r_ik E[log u_ik - u_ik] / n_k = 0.
 
-    Start, prior and missing cells are those of `GaussianMixture`.
+    Start, prior and missing cells are those of `GaussianMixture`, but that k-means of the start would put its
+    centres on outliers: where a cell is further from the median than 6 standard deviations, as the quartiles
+    tell them, another start takes such cells as missing, and the larger objective wins. So three groups with
+    a tenth of noise around them are found, where `GaussianMixture` spends its components on the noise. A
+    tight group of outliers is a component like any other: give it one.
 
     Parameters
     ----------
@@ -40,7 +47,7 @@ class StudentMixture(EllipticalMixture):
         The start: clusters of k-means, the rows nearest to centres of k-means++ (one pass), or the rows
         nearest to rows drawn at random.
     n_init : int, default=1
-        How many starts are tried; the largest objective wins.
+        How many starts are tried, of each kind; the largest objective wins.
     weights_init : array of shape (n_components,) or None, default=None
         Weights to start from.
     means_init : array of shape (n_components, n_columns) or None, default=None
@@ -156,6 +163,15 @@ class StudentMixture(EllipticalMixture):
         self.random_state = random_state
         self.record = record
         self.categorical_features = categorical_features
+
+    def _start_labels(self, rows: Rows, moments: Moments) -> list[StartLabels]:
+        plain = super()._start_labels(rows, moments)
+        if self.means_init is not None:
+            return plain
+        robust = ScaledCells.robust(rows, plain[0].scaling)
+        if not robust.fences_off(moments.low, moments.high):
+            return plain
+        return [*self._label_starts(rows, robust), *plain]
 
     @property
     def _degrees(self) -> Any:
