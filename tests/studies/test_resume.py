@@ -13,6 +13,7 @@ from tests.studies.kills import files, kill_after, results, run
 import lyceum
 from lyceum import datasets
 from lyceum.errors import StudyError
+from lyceum.files import write_file
 from lyceum.studies import LearnerChoice, Study, _session
 from lyceum.studies._store import Store
 
@@ -115,6 +116,23 @@ class TestTheFolder:
         (made.folder / "notes.txt").write_text("mine")
         lyceum.study(datasets.path("penguins"), "species", out=made.folder, force=True, **QUICK)
         assert (made.folder / "notes.txt").read_text() == "mine"
+
+    @pytest.mark.parametrize("before", [None, "recipe.toml"])
+    def test_a_study_refused_before_a_task_succeeded_leaves_nothing_behind(self, tmp_path, before):
+        folder = tmp_path / "study"
+        if before is not None:
+            folder.mkdir()
+            (folder / before).write_text("mine")
+        with pytest.raises(StudyError, match="no learner"), Store.create(folder, {}, force=False):
+            raise StudyError(f"no learner: {write_file(folder / 'data.parquet', b'rows')}")
+        left = [] if before is None else [before, "study"]
+        assert sorted(path.name for path in tmp_path.rglob("*")) == left
+
+    def test_a_study_refused_later_is_kept(self, made):
+        with pytest.raises(StudyError), Store.create(made.folder, _key(made), force=False):
+            raise StudyError("no")
+        assert made.results_path.is_file()
+        assert (made.folder / "study.sqlite").is_file()
 
     def test_two_at_once_are_refused(self, made):
         with (

@@ -16,8 +16,8 @@ import json
 import os
 import shutil
 import sqlite3
-from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -97,8 +97,11 @@ class Store:
         """The store of a new study, or of the same study to go on with.
 
         `key` says what the study is of: a folder with another key is refused unless `force` starts it anew.
+        A new study that is refused before a task of it succeeded leaves nothing behind.
         """
-        with explain_disk_errors(folder):
+        before = set(os.listdir(folder)) if folder.is_dir() else None
+        is_new = force or "study.sqlite" not in (before or ())
+        with explain_disk_errors(folder), ExitStack() as after:
             _prepare(folder, key, force)
             with closing(_connect(folder)) as connection, connection:
                 connection.execute("pragma locking_mode = exclusive")
@@ -106,7 +109,12 @@ class Store:
                 _sweep(folder)
                 store = cls(folder, connection)
                 store.put("key", dict(key))
-                yield store
+                try:
+                    yield store
+                except StudyError:
+                    if is_new and all(result.reason is not None for result in store.done().values()):
+                        after.callback(_discard, folder, before)  # once the database is closed
+                    raise
 
     @classmethod
     @contextmanager
@@ -267,10 +275,18 @@ def _prepare(folder: Path, key: Mapping[str, str], force: bool) -> None:
     folder.mkdir(parents=True, exist_ok=True)
 
 
-def _empty(folder: Path) -> None:
+def _discard(folder: Path, before: set[str] | None) -> None:
+    """Remove what a refused study wrote; a folder that was there stays, with its recipe."""
+    _empty(folder, () if before is None else before & {"recipe.toml"})
+    if before is None and not os.listdir(folder):
+        folder.rmdir()
+
+
+def _empty(folder: Path, but: Collection[str] = ()) -> None:
     """Remove what a study writes, and nothing else."""
     for name in _FILES:
-        (folder / name).unlink(missing_ok=True)
+        if name not in but:
+            (folder / name).unlink(missing_ok=True)
     if (folder / _PREDICTIONS).is_dir():
         shutil.rmtree(folder / _PREDICTIONS)
 
