@@ -1,12 +1,17 @@
 """What the commands say when something is wrong or missing, in the words of the command line."""
 
+import io
+
 import pytest
+from rich.console import Console
 
 from lyceum.apply import complete_loss
+from lyceum.cli import _screen
 from lyceum.cli._options import option_words
 from lyceum.cli._study import _costs
 from lyceum.data import FileFormat
 from lyceum.errors import DataError
+from lyceum.progress import report
 from lyceum.studies import Recipe
 
 
@@ -65,3 +70,27 @@ def test_losses_are_completed_for_the_classes_of_a_recipe(credit, tmp_path, caps
     found = _costs(None, None, "bad:good=5", {"recipe": str(recipe), "form": FileFormat()})
     assert found.values.tolist() == [[0, 5], [1, 0]]
     assert capsys.readouterr().err == "lyceum: Not said in the loss, so taken as 1: good:bad.\n"
+
+
+def test_a_study_shows_its_own_stages_and_never_more_time_than_it_has(monkeypatch):
+    seen, file = [], io.StringIO()
+    options = {"file": file, "force_terminal": True, "width": 80}
+    monkeypatch.setattr(_screen, "Console", lambda stderr: Console(**options))
+    monkeypatch.setattr(_screen.Progress, "update", lambda bar, *a, **k: seen.append(_shown(bar)))
+    with _screen.progress_bar("studying", ("tasks", "conclusions"), minutes=0.5):
+        for stage, done, total in [
+            ("rows", 9, None),
+            ("tasks", 7, 10),
+            ("rows", 0, 9),
+            ("conclusions", 0, 3),
+        ]:
+            report(stage, done, total)
+    assert [stages for stages, _ in seen] == [["rows"], ["tasks"], ["conclusions"]]
+    assert [left for _, left in seen[1:]] == [["0:00:29"], ["0:00:29"]]
+
+
+def _shown(bar):
+    """The stages that are shown, and the time left of each."""
+    return [task.description.split(": ")[1] for task in bar.tasks], [
+        bar.columns[-1].render(task).plain for task in bar.tasks
+    ]

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import sys
 import textwrap
+import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, Task, TextColumn, TimeRemainingColumn
 from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
@@ -108,22 +110,55 @@ def show_table(shown: report.Table) -> None:
     console.print(made)
 
 
+class _TimeLeft(TimeRemainingColumn):
+    """The time that the work still takes at its speed, and never more than it may take."""
+
+    def __init__(self, minutes: float | None) -> None:
+        super().__init__()
+        self.seconds = None if minutes is None else 60.0 * minutes
+        self.start: float | None = None  # of the first stage of the work, on the clock of time.monotonic
+
+    def render(self, task: Task) -> Text:
+        if task.total is None or self.seconds is None or self.start is None:
+            return super().render(task)
+        allowed = max(0.0, self.start + self.seconds - time.monotonic())
+        estimate = task.time_remaining
+        left = timedelta(seconds=int(allowed if estimate is None else min(estimate, allowed)))
+        return Text(str(left), style="progress.remaining")
+
+
 @contextmanager
-def progress_bar(text: str) -> Iterator[None]:
-    """A bar on stderr for every stage that the work reports, gone afterwards; nothing off a terminal."""
+def progress_bar(text: str, stages: Collection[str] = (), minutes: float | None = None) -> Iterator[None]:
+    """A bar on stderr for every stage that the work reports, gone afterwards; nothing off a terminal.
+
+    Once one of the `stages` has begun, it alone is shown, not the stages of the work inside it; the time left
+    is at most that of the `minutes` since the first of them began.
+    """
     stderr = Console(stderr=True)
     if not stderr.is_terminal:
         yield
         return
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=stderr, transient=True) as bar:
+    left = _TimeLeft(minutes)
+    with Progress(
+        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), left,
+        console=stderr, transient=True,
+    ) as bar:  # fmt: skip
         bars = {"": bar.add_task(text, total=None)}
 
         def show(update: Update) -> None:
+            if update.stage in stages:
+                left.start = time.monotonic() if left.start is None else left.start
+                for other in set(bars) - {update.stage}:
+                    bar.remove_task(bars.pop(other))
+            elif left.start is not None:
+                return
             if "" in bars:
                 bar.remove_task(bars.pop(""))
             if update.stage not in bars:
-                bars[update.stage] = bar.add_task(f"{text}: {update.stage}", total=update.total)
+                # what an earlier session did says nothing about the speed
+                bars[update.stage] = bar.add_task(
+                    f"{text}: {update.stage}", total=update.total, completed=update.done
+                )
             bar.update(bars[update.stage], completed=update.done, total=update.total)
             if update.total is not None and update.done >= update.total and len(bars) > 1:
                 bar.remove_task(bars.pop(update.stage))

@@ -32,7 +32,8 @@ def run(data: str | None, target: str | None, loss: str | None, as_json: bool, *
     if data is not None and target is None and options.get("recipe") is None:
         raise LyceumError(_targets(data, options.get("form")))
     try:
-        with notes(), progress_bar(f"studying {Path(data).name}" if data else "studying"):
+        text = f"studying {Path(data).name}" if data else "studying"
+        with notes(), progress_bar(text, ("tasks", "conclusions"), options.get("budget")):
             found = study(data, target, loss=_costs(data, target, loss, options), **options)
     except LyceumError as error:
         raise LyceumError(option_words(str(error))) from error
