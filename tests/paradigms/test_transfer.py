@@ -102,7 +102,7 @@ def test_rows_of_another_task_help_and_those_that_mislead_lose_weight():
         wrong = ~domain & (y != rule)
         right = ~domain & (y == rule)
         shares.append(model.source_weights_[wrong].mean() / model.source_weights_[right].mean())
-    assert np.mean(gains) > 0.02
+    assert np.mean(gains) > 0.04
     assert np.mean(shares) < 0.8
     with pytest.raises(DataError, match="one truth value"):
         TransferBoost().fit(X, y, domain=[True])

@@ -139,13 +139,17 @@ def shifted_priors(
         raise DataError(
             f"posteriors of shape {proba.shape} and priors of shape {old.shape} do not go together"
         )
-    ratio = proba / np.where(old > 0, old, 1.0)
-    ratio[:, old <= 0] = 0.0
+    # a row per class: its products run along the rows of the table
+    ratio = (
+        np.ascontiguousarray(proba.T) * np.divide(1.0, old, out=np.zeros_like(old), where=old > 0)[:, None]
+    )
     new, history = old / old.sum(), []
+    mixed = np.empty(len(proba))
     for _ in range(max_iter):
-        mixed = np.maximum(ratio @ new, 1e-300)
+        np.maximum(np.dot(new, ratio, out=mixed), 1e-300, out=mixed)
         history.append(float(np.log(mixed).mean()))
-        after = new * (ratio.T @ (1.0 / mixed)) / len(ratio)
+        np.divide(1.0, mixed, out=mixed)
+        after = new * (ratio @ mixed) / len(proba)
         after /= after.sum()
         moved = np.abs(after - new).max()
         new = after
@@ -157,7 +161,10 @@ def shifted_priors(
 def reweighted(proba: np.ndarray, old: np.ndarray, new: np.ndarray) -> np.ndarray:
     """Posteriors under other priors: P'(k|x) ∝ P(k|x) P'(k) / P(k)."""
     shifted = proba * np.divide(new, old, out=np.zeros_like(new), where=old > 0)
-    sums = shifted.sum(axis=1, keepdims=True)
+    sums = (shifted @ np.ones(len(new)))[:, None]
+    if (sums > 0).all():
+        shifted /= sums
+        return shifted
     return np.where(sums > 0, shifted / np.where(sums > 0, sums, 1.0), proba)
 
 

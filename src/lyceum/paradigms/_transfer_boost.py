@@ -25,14 +25,15 @@ _ROUNDING = 1e-9
 
 
 class TransferBoost(Classifier, Ensemble):
-    """Boosting across domains (TrAdaBoost): many rows of another task help to learn a task with few.
+    """Boosting across domains (dynamic TrAdaBoost): many rows of another task help with a task of few.
 
     In every round a member is fitted on all rows. Of the rows of the task itself (the target domain) those
     that it gets wrong gain weight, as in AdaBoost; of the rows of the other task (the source domain) those
     that it gets wrong lose weight, by β = 1 / (1 + √(2 ln n_source / N)), since they do not fit the task. The
-    members of the second half of the rounds vote; without a source all do, as in AdaBoost. Each domain has
-    half of the weight at first; a member that
-    is no better than chance on the target domain has no vote, and the weights there begin anew.
+    rows of the task are then divided by a common number, so that they have the weight that they had together
+    before, and source rows that fit the task do not fade. Each domain has half of the weight at first; a
+    member that is no better than chance on the target domain has no vote, and the weights there begin anew.
+    All others vote.
 
     Parameters
     ----------
@@ -73,6 +74,7 @@ class TransferBoost(Classifier, Ensemble):
     References
     ----------
     Dai, Yang, Xue and Yu (2007), Boosting for transfer learning, ICML.
+    Al-Stouhi and Reddy (2011), Adaptive boosting for transfer learning using dynamic updates, ECML.
 
     Examples
     --------
@@ -179,13 +181,13 @@ class TransferBoost(Classifier, Ensemble):
             votes.append(vote)
             if error <= _LEAST_ERROR and n_source == 0:
                 break
-            D = np.where(target & wrong, D * np.exp(min(vote, 20.0)), D)
-            D = _shrunk(D, ~target & wrong, shrink)
+            gained = np.where(target & wrong, D * np.exp(min(vote, 20.0)), D)
+            # the task keeps its weight: else sound source rows would lose theirs in every round
+            kept = D[target].sum() / gained[target].sum()
+            D = _shrunk(np.where(target, kept * gained, D), ~target & wrong, shrink)
         if not members:
             members, votes = [member], [1.0]
-        first = len(members) // 2 if len(members) > 1 and n_source else 0
-        self.estimators_, kept = members[first:], np.array(votes[first:])
-        self.votes_ = kept
+        self.estimators_, self.votes_ = members, np.array(votes)
         self.source_weights_ = D
 
     # -- predict ---------------------------------------------------------------------------------------------
