@@ -300,3 +300,19 @@ def test_names_in_data_cannot_steer_the_terminal(tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "a\ufffd[31m" in done.stdout
     assert "\x1b" not in done.stdout + done.stderr
+
+
+def test_columns_that_do_not_fit_the_screen_are_counted_and_the_others_whole(monkeypatch, capsys):
+    from rich.console import Console
+
+    from lyceum.report import Table
+
+    monkeypatch.setattr(_screen, "console", Console(highlight=False, width=40))
+    heads = ("column", *(f"pc{j}" for j in range(9)))
+    _screen.show_table(Table("Loadings", heads, [("bill_length_mm", *np.linspace(0.111, 0.999, 9))]))
+    out = capsys.readouterr().out
+    hidden = 9 - out.count("pc")
+    assert 0 < hidden < 9
+    assert f"and {hidden} more columns" in out
+    assert "bill_length_mm   0.111" in out
+    assert "…" not in out

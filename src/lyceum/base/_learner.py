@@ -143,9 +143,11 @@ class Learner(BaseEstimator):
         return Summary(self._title(), {"columns": self.n_features_in_})
 
     def _title(self) -> str:
-        """The title of the summary: the class, and the target if there is one."""
-        target = self.schema_.target
-        return type(self).__name__ if target is None else f"{type(self).__name__} of {target.name}"
+        """The title of the summary: the class, and the target if it learns one."""
+        target, name = self.schema_.target, type(self).__name__
+        if target is None or not self.__sklearn_tags__().target_tags.required:
+            return name
+        return f"{name} of {target.name}"
 
     def complexity(self) -> int:
         """How many numbers a prediction needs: the sizes of the arrays that it reads."""

@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -96,18 +97,38 @@ def show_summary(summary: report.Summary) -> None:
         show_table(each)
 
 
+_NARROW = 14  # characters that a column of text may be cut down to; numbers are shown whole
+_BETWEEN = 3  # characters between two columns
+
+
 def show_table(shown: report.Table) -> None:
-    """Print a table of `lyceum.report`, numbers to the right."""
+    """Print a table of `lyceum.report`, numbers to the right; columns beyond the screen are only counted."""
     from lyceum.report import show
 
     if shown.title:
         console.print(Text(shown.title, style="bold"), soft_wrap=True)
-    made = table(*shown.columns)
+    cells = [[show(cell) for cell in row] for row in shown.rows]
+    number = [shown._is_number(j) for j in range(len(shown.columns))]
+    least = []
+    for j, head in enumerate(shown.columns):
+        width = max([len(head), *(len(row[j]) for row in cells)])
+        least.append(width if number[j] else min(width, _NARROW))
+    kept = _columns_that_fit(least)
+    made = table(*shown.columns[:kept])
     for j, column in enumerate(made.columns):
-        column.justify = "right" if shown._is_number(j) else "left"
-    for row in shown.rows:
-        made.add_row(*(Text(show(cell)) for cell in row))
+        column.justify = "right" if number[j] else "left"
+        column.min_width = least[j]
+    for row in cells:
+        made.add_row(*(Text(cell) for cell in row[:kept]))
     console.print(made)
+    if kept < len(least):
+        console.print(Text(f"and {len(least) - kept} more columns", "dim"))
+
+
+def _columns_that_fit(widths: list[int]) -> int:
+    """How many columns of these widths the screen has room for: two at least."""
+    ends = accumulate(widths, lambda total, width: total + _BETWEEN + width)
+    return max(2, sum(end <= console.width for end in ends))
 
 
 class _TimeLeft(TimeRemainingColumn):
