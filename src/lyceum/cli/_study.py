@@ -138,8 +138,15 @@ def _p_note(found: Study) -> str:
         else "p: no test is possible with so few rows"
     )
     untuned = not all(learner.is_tuned for learner in found.comparison.learners)
-    some = " (*: not in every fold, where its defaults ran)" if untuned else ""
+    some = " (*: its defaults alone in some folds; 1*: in all)" if untuned else ""
     return f"{said}. tried: settings compared in every fold{some}."
+
+
+def _tried(learner: RankedLearner) -> str:
+    """How many settings were compared in a fold, starred if that was not so in every fold."""
+    if learner.is_baseline or learner.is_tuned:
+        return "" if learner.is_baseline else str(learner.settings_tried)
+    return f"{learner.settings_tried if learner.folds_searched else 1}*"
 
 
 def _warnings(found: Study) -> Iterator[str]:
@@ -173,7 +180,7 @@ def _ranking(found: Study) -> Table:
             f"{low.removesuffix(' %')} to {high}",
             *([_drawn(s, scale)] if drawn else []),
             p,
-            "" if s.is_baseline else f"{s.settings_tried}{'' if s.is_tuned else '*'}",
+            _tried(s),
             f"{s.seconds:.1f}",
         ]
         made.add_row(*cells, style="bold" if s.name == comparison.choice else "dim" if s.is_baseline else "")

@@ -145,9 +145,10 @@ def calibrated(comparison: Comparison, sample: OutOfSample, rule: LossRule) -> I
         f"The posteriors of {named(choice.label)} are off by {off} on average (expected calibration error)"
     )
     if error <= chance:
+        n = len(np.unique(sample.rows))
         yield (
-            f"{begin}, no more than chance makes in so many rows (up to {noise}): nothing speaks against "
-            "taking them as they are."
+            f"{begin}, no more than chance makes in {n:,} rows (up to {noise}): nothing "
+            "speaks against taking them as they are."
         )
     elif error < _OFF:
         yield f"{begin}, which is more than chance makes ({noise}) but little: they can be taken as they are."
