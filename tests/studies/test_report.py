@@ -209,8 +209,18 @@ def test_the_loss_matrix_is_shown_with_its_labels(studies):
 
 
 def test_failures_suspects_and_an_early_end_are_said(studies):
+    compared = studies["cpu"].comparison
+    some, none = [each for each in compared.learners if not each.is_baseline and not each.members][:2]
+    searched = {some.name: (1, 12), none.name: (0, 12)}
+    learners = [
+        replace(each, **dict(zip(("folds_searched", "settings_tried"), searched[each.name])))
+        if each.name in searched
+        else each
+        for each in compared.learners
+    ]
     study = replace(
         studies["cpu"],
+        comparison=replace(compared, learners=tuple(learners)),
         failures=(Failure("Lasso", "lasso", 0, 1, "did not converge"),),
         suspects=(
             Suspect("MYCT", "leak", "gives the target away", False),
@@ -220,7 +230,10 @@ def test_failures_suspects_and_an_early_end_are_said(studies):
         candidates=(*studies["cpu"].candidates, Candidate("SVR", "SVR", "svr", "", ("Standardize", "SVR"))),
         finished=False,
     )
-    text = Page(render(study)).text
+    page = render(study)
+    text = Page(page).text
+    assert page.count('title="its defaults: the time did not suffice for a search">untuned<') == 1
+    assert f"tuned in 1 of {some.folds_done} folds" in text
     assert "lasso failed in fold 2: did not converge" in text
     assert "SVR : the time budget ended" in text
     assert "gives the target away." in text

@@ -39,6 +39,8 @@ def test_sparse_words_go_to_learners_that_take_them_and_only_where_nothing_else_
     mixed = candidates(mails)
     assert mixed["LogisticRegression"].steps == ("TextCounts", "Standardize", "LogisticRegression")
     assert not mixed["LogisticRegression"].sparse_text
+    assert "as sparse rows" in only["LogisticRegression"].why
+    assert mixed["LogisticRegression"].why.startswith("free text is counted word by word, 100 words")
 
 
 @pytest.mark.usefixtures("no_pictures")

@@ -17,6 +17,7 @@ from lyceum.errors import LyceumError
 __all__ = ["build_preparations", "fit_file", "preparations", "takes_sparse_text"]
 
 _SPARSE_WORDS = 5_000  # of a column of text, for learners that take sparse rows
+_SPARSE_TEXT = "free text is counted word by word, as sparse rows of TF-IDF weights"
 
 
 def fit_file(
@@ -83,9 +84,9 @@ def preparations(entry: catalog.Entry, schema: Schema, *, missing: bool = True) 
     before = {}
     kinds = {column.kind for column in schema}
     if entry.sparse and all(column.is_free_text for column in schema):
-        return {"TextCounts": "free text is counted word by word, as sparse rows of TF-IDF weights"}
+        return {"TextCounts": _SPARSE_TEXT}
     if any(column.is_free_text for column in schema):
-        before["TextCounts"] = "free text is counted word by word"
+        before["TextCounts"] = "free text is counted word by word, 100 words of each column at most"
         kinds = {column.kind for column in schema if not column.is_free_text} | {"continuous"}
     if any(column.is_time for column in schema):
         before["DateParts"] = "dates are taken apart, as seasons and weekdays may tell something"
@@ -96,7 +97,7 @@ def preparations(entry: catalog.Entry, schema: Schema, *, missing: bool = True) 
         before["OneOfC"] = "categories are written as columns of 0 and 1"
     if entry.needs_scaling and any(not c.is_categorical or c.is_free_text for c in schema):
         before["Standardize"] = "numbers are standardised, because their units would count"
-    return before
+    return {"TextCounts": _SPARSE_TEXT} if takes_sparse_text(entry, schema, before) else before
 
 
 def takes_sparse_text(entry: catalog.Entry, schema: Schema, names: Collection[str]) -> bool:
