@@ -59,11 +59,14 @@ def normalize_posteriors(proba: Any) -> Any:
     (True, [[1.0, 0.0]])
     """
     total = proba @ np.ones(proba.shape[1])
-    close = np.abs(total - 1.0) <= _ROUNDING
-    if isinstance(close, np.ndarray) and close.all():
-        return np.minimum(proba, 1.0)
-    total = np.where(close, 1.0, total)
+    if isinstance(total, np.ndarray) and len(total) and _sums_to_one(total):
+        return proba if proba.max() <= 1.0 else np.minimum(proba, 1.0)
+    total = np.where(np.abs(total - 1.0) <= _ROUNDING, 1.0, total)
     return np.minimum(proba / total[:, None], 1.0)
+
+
+def _sums_to_one(total: np.ndarray) -> bool:
+    return bool(total.max() <= 1.0 + _ROUNDING and total.min() >= 1.0 - _ROUNDING)
 
 
 def _most_probable(learner: PosteriorClassifier, block: Block) -> np.ndarray:

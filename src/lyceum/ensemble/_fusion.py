@@ -91,13 +91,15 @@ def weighted_sum(outputs: Iterable[np.ndarray], w: np.ndarray) -> np.ndarray:
     w : array of shape (L,)
         What members weigh; the sum is 1.
     """
-    equal, total = bool(np.ptp(w) == 0.0), None
-    for part, share in zip(outputs, w):
-        if total is None:
-            total = np.array(part, dtype=np.float64) if equal else share * part
-        else:
-            total += part if equal else share * part
-    assert total is not None
+    equal = bool(np.ptp(w) == 0.0)
+    parts = (np.asarray(part if equal else share * part, dtype=np.float64) for part, share in zip(outputs, w))
+    first, second = next(parts), next(parts, None)
+    if second is None:
+        return first / len(w) if equal else first
+    total = first + second  # answers may be the members' own arrays: never in place of them
+    del first, second
+    for part in parts:
+        total += part
     if equal:
         total /= len(w)
     return total
