@@ -25,12 +25,14 @@ def truth(cells):
 @pytest.mark.syllabus("15.2")
 def test_a_person_at_the_terminal_labels_rows(command, mails, tmp_path, monkeypatch):
     given = pd.read_csv(mails)
-    answers = iter(["spam" if i % 2 else "ham" for i in range(6)] + [""])
+    # a slip is not taken for a class unless it is repeated
+    answers = iter(["spam" if i % 2 else "ham" for i in range(5)] + ["spma", "spam", ""])
     monkeypatch.setattr(builtins, "input", lambda prompt: next(answers))
     code, out, _ = command("label", mails, "--target", "kind", "--out", tmp_path / "out.csv", "--queries", 20)
     assert code == 0
     assert "6 answers; 6 of 60 rows have a label (ham, spam)" in " ".join(out.split())
     assert "guess:" in out
+    assert "spma is no class so far" in " ".join(out.split())
     found = pd.read_csv(tmp_path / "out.csv")
     assert found["kind"].notna().sum() == 6
     pd.testing.assert_frame_equal(found[["length", "links"]], given)

@@ -35,6 +35,7 @@ ENTRIES: tuple[Entry, ...] = (
         task="classification",
         about="Labels that spread along a sparse graph of nearest rows.",
         missing=True,
+        sparse=True,
         scales="in memory",
         cost="a search for neighbours, then n·k·K per step",
         syllabus=("15.1",),

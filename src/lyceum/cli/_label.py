@@ -56,12 +56,23 @@ def _ask(row: int, cells: dict[str, Any], posteriors: dict[str, float]) -> str |
         best = sorted(posteriors.items(), key=lambda pair: -pair[1])[:5]
         guess = ", ".join(f"{escape(label)} {share:.0%}" for label, share in best)
         console.print(f"guess: {guess}", style="dim")
+    answer = _typed("label: ")
+    while answer and posteriors and answer not in posteriors:  # a new class, or a slip of the fingers
+        console.print(f"{escape(answer)} is no class so far: type it again to add it, or another label")
+        again = _typed("label: ")
+        if again == answer:
+            break
+        answer = again
+    return answer or None
+
+
+def _typed(prompt: str) -> str:
+    """A line without blanks at its ends; empty where there are no more."""
     try:
-        answer = input("label: ").strip()
+        return input(prompt).strip()
     except (EOFError, KeyboardInterrupt):
         console.print()
-        return None
-    return answer or None
+        return ""
 
 
 def _shown(cell: Any) -> str:

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum.base import CATEGORICAL_FEATURES, replace_columns, typical_row
 from lyceum.cluster import NAMED_METRICS, MetricLearner, finite_distances
 from lyceum.data import Block
+from lyceum.distances import metric
 from lyceum.errors import DataError
 from lyceum.paradigms._stored_index import check_stored, float_cells, queries, stored_index
 from lyceum.report import Explanation, Summary
@@ -84,6 +85,10 @@ class NeighborDistance(MetricLearner):
         self.metric = metric
         self.categorical_features = categorical_features
 
+    @property
+    def _takes_sparse(self) -> bool:  # type: ignore[override]
+        return self.metric == "auto" or metric(self.metric).takes_sparse
+
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
         """Store the rows of X.
 
@@ -102,7 +107,6 @@ class NeighborDistance(MetricLearner):
             raise DataError("the squared distances overflow: some column is beyond 1e150; rescale it")
         self.weights_ = np.asarray(block.weights, dtype=np.float64)
         self.typical_ = typical_row(block)
-        stored_index(self)  # refuses rows that the metric cannot take
         return self
 
     # -- scores ----------------------------------------------------------------------------------------------
