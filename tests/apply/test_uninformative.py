@@ -3,10 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.metrics import adjusted_rand_score
+from sklearn.pipeline import make_pipeline
 
 from lyceum.apply import reduce_table, uninformative_columns
-from lyceum.cluster import choose_k
-from lyceum.errors import SettingError
+from lyceum.cluster import KMeans, choose_k
+from lyceum.errors import DataError, SettingError
+from lyceum.prepare import TextCounts
 from lyceum.studies import cluster_table
 
 _random = np.random.default_rng(0)
@@ -45,3 +48,12 @@ def test_a_table_of_nothing_else_keeps_its_columns():
 def test_numbers_of_clusters_that_are_a_table_are_refused_in_a_sentence():
     with pytest.raises(SettingError, match=r"has shape \(60, 2\)"):
         choose_k(None, TABLE[["x", "z"]].to_numpy())
+
+
+def test_a_table_of_texts_alone_has_no_clusters_but_its_words_have():
+    words = {0: "goal team match", 1: "oven bread flour", 2: "brake wheel fuel"}
+    texts = pd.DataFrame({"text": [f"{words[i % 3]} {i}" for i in range(60)]})
+    with pytest.raises(DataError, match=r"column 'text' has 60 different texts in 60 rows.*TextCounts"):
+        cluster_table(texts)
+    model = make_pipeline(TextCounts(), KMeans(3, metric="cosine", random_state=0)).fit(texts)
+    assert adjusted_rand_score(np.arange(60) % 3, model[-1].labels_) == 1.0

@@ -16,7 +16,7 @@ from lyceum.apply import uninformative_columns
 from lyceum.catalog import find
 from lyceum.cluster import KChoice, Silhouette, choose_k, silhouette
 from lyceum.data import FileFormat, Kind, Rows, scan
-from lyceum.errors import SettingError
+from lyceum.errors import DataError, SettingError
 from lyceum.files import write_file
 from lyceum.prepare import Standardize
 from lyceum.report import Summary, Table
@@ -27,6 +27,7 @@ from lyceum.studies._svg import figure_of
 __all__ = ["TableClusters", "cluster_table"]
 
 _SILHOUETTE_ROWS = 10_000
+_FEW_ROWS = 20  # below which different texts may be categories
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,6 +180,8 @@ def cluster_table(
     """
     left_out = uninformative_columns(data, keep=ignore, kinds=kinds, form=form)
     rows = scan(data, kinds=kinds, ignore=(*ignore, *left_out), **(form or FileFormat()).options())
+    if not kinds:
+        _refuse_free_text(rows)
     settings = dict(settings or {})
     made = _made(rows, learner, settings, seed)
     scaled = None
@@ -199,6 +202,18 @@ def cluster_table(
     whole = model if scaled is None else make_pipeline(scaled, model)
     measured = _silhouette(model, given, labels, seed)
     return TableClusters(source, whole, labels, measured, choice, _profile(rows, labels), left_out)
+
+
+def _refuse_free_text(rows: Rows) -> None:
+    """No two rows are alike where every column has another text in most rows."""
+    texts = {c.name: 0 if c.categories is None else len(c.categories) for c in rows.schema}
+    if len(rows) >= _FEW_ROWS and all(2 * count > len(rows) for count in texts.values()):
+        name, count = next(iter(texts.items()))
+        raise DataError(
+            f"column {name!r} has {count} different texts in {len(rows)} rows, and no other column says "
+            "which rows are alike. For clusters of texts, count their words: "
+            "make_pipeline(lyceum.prepare.TextCounts(), lyceum.cluster.KMeans(3, metric='cosine'))"
+        )
 
 
 def _made(rows: Rows, learner: str | None, settings: dict[str, Any], seed: int) -> Any:
