@@ -1,9 +1,12 @@
 """Ctrl-C stops a kernel that runs on a huge array."""
 
+import os
 import signal
 import subprocess
 import sys
 import time
+
+import pytest
 
 LONG = """
 import numpy as np
@@ -21,6 +24,10 @@ except KeyboardInterrupt:
 """
 
 
+@pytest.mark.skipif(
+    "libtsan" in os.environ.get("LD_PRELOAD", ""),
+    reason="the thread sanitizer holds signals back in a kernel",
+)
 def test_an_interrupt_stops_a_long_kernel():
     with subprocess.Popen([sys.executable, "-c", LONG], stdout=subprocess.PIPE, text=True) as process:
         try:

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <lyceum/core/interrupt.hpp>
+#include <lyceum/core/log_gamma.hpp>
 #include <lyceum/core/views.hpp>
 #include <vector>
 
@@ -93,7 +94,7 @@ inline double family_score(const double* counts, size_t q, size_t r, double weig
     if (total <= 0) return rule.kind == Score::likelihood ? -rule.penalty * double(q) * double(r - 1) : 0.0;
     const double scale = weight / total;
     const double a = rule.sample_size / double(q), b = a / double(r);
-    const double log_a = std::lgamma(a), log_b = std::lgamma(b), log_r = std::lgamma(double(r));
+    const double log_a = log_gamma(a), log_b = log_gamma(b), log_r = log_gamma(double(r));
     for (size_t j = 0; j < q; ++j) {
         const double* N = counts + j * r;
         double sum = 0;
@@ -106,13 +107,13 @@ inline double family_score(const double* counts, size_t q, size_t r, double weig
                 if (N[k] > 0) inner += N[k] * scale * std::log(N[k] * scale / sum);
             score += inner;
         } else if (rule.kind == Score::bdeu) {
-            score += log_a - std::lgamma(a + sum);
+            score += log_a - log_gamma(a + sum);
             for (size_t k = 0; k < r; ++k)
-                if (N[k] > 0) score += std::lgamma(b + N[k] * scale) - log_b;
+                if (N[k] > 0) score += log_gamma(b + N[k] * scale) - log_b;
         } else {
-            score += log_r - std::lgamma(double(r) + sum);
+            score += log_r - log_gamma(double(r) + sum);
             for (size_t k = 0; k < r; ++k)
-                if (N[k] > 0) score += std::lgamma(1.0 + N[k] * scale);
+                if (N[k] > 0) score += log_gamma(1.0 + N[k] * scale);
         }
     }
     return rule.kind == Score::likelihood ? score - rule.penalty * double(q) * double(r - 1) : score;

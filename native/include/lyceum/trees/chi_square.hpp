@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 #include <cmath>
+#include <lyceum/core/log_gamma.hpp>
 #include <numeric>
 #include <vector>
 
@@ -10,7 +11,7 @@ namespace lyceum::trees {
 // Q(a, x): one minus the series of P below a + 1, the continued fraction (modified Lentz) above.
 inline double gamma_q(double a, double x) {
     if (!(x > 0.)) return 1.;
-    const double front = std::exp(a * std::log(x) - x - std::lgamma(a));
+    const double front = std::exp(a * std::log(x) - x - log_gamma(a));
     constexpr double precision = 1e-15, tiny = 1e-300;
     if (x < a + 1.) {
         double term = 1. / a, sum = term;
