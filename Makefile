@@ -9,7 +9,7 @@ TRIALS ?= 100
 SANITIZED_TESTS := tests/native tests/trees tests/tree_core tests/kernels tests/test_persist.py tests/test_persist_damage.py \
 	tests/test_threads.py
 # Polars, which these import, cannot be loaded under the thread sanitizer
-NOT_BY_THREADS := --ignore=tests/trees/test_decision_tree_tables.py --ignore=tests/trees/test_importance.py
+NOT_BY_THREADS := $(addprefix --ignore=tests/trees/test_, decision_tree_tables.py importance.py model_tree.py)
 
 .PHONY: demo test lint format stub bench crash fuzz sanitize sanitize-kernels wheel clean
 
