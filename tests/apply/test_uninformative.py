@@ -4,12 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.metrics import adjusted_rand_score
-from sklearn.pipeline import make_pipeline
 
 from lyceum.apply import reduce_table, uninformative_columns
-from lyceum.cluster import KMeans, choose_k
-from lyceum.errors import DataError, SettingError
-from lyceum.prepare import TextCounts
+from lyceum.cluster import choose_k
+from lyceum.errors import SettingError
 from lyceum.studies import cluster_table
 
 _random = np.random.default_rng(0)
@@ -50,10 +48,16 @@ def test_numbers_of_clusters_that_are_a_table_are_refused_in_a_sentence():
         choose_k(None, TABLE[["x", "z"]].to_numpy())
 
 
-def test_a_table_of_texts_alone_has_no_clusters_but_its_words_have():
-    words = {0: "goal team match", 1: "oven bread flour", 2: "brake wheel fuel"}
-    texts = pd.DataFrame({"text": [f"{words[i % 3]} {i}" for i in range(60)]})
-    with pytest.raises(DataError, match=r"column 'text' has 60 different texts in 60 rows.*TextCounts"):
-        cluster_table(texts)
-    model = make_pipeline(TextCounts(), KMeans(3, metric="cosine", random_state=0)).fit(texts)
-    assert adjusted_rand_score(np.arange(60) % 3, model[-1].labels_) == 1.0
+def test_a_table_of_texts_alone_is_clustered_by_words(tmp_path):
+    topics = ["goal team match player kick win", "oven bread flour cake salt bake"]
+    words = [topic.split() for topic in [*topics, "brake wheel fuel gear road drive"]]
+    rng = np.random.default_rng(0)
+    texts = pd.DataFrame({"text": [f"{' '.join(rng.permutation(words[i % 3])[:4])} {i}" for i in range(60)]})
+    found = cluster_table(texts)
+    assert adjusted_rand_score(np.arange(60) % 3, found.labels) == 1.0
+    assert (found.choice.k, found.model[-1].metric) == (3, "cosine")
+    for row in found.profile.rows:
+        here = [set(topic) for topic in words if row[1].split(", ")[0] in topic]
+        assert set(row[1].split(", ")[:6]) == here[0]
+    assert found.model.predict(pd.DataFrame({"text": ["bread and flour"]}))[0] == found.labels[1]
+    assert "flour" in found.write_report(tmp_path / "page.html").read_text()

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.pipeline import make_pipeline
 
@@ -120,3 +121,12 @@ def test_words_of_a_changed_model_file_are_refused():
     model.words_[0].append("more")
     with pytest.raises(ModelFileError, match="TextCounts"):
         model._check_model()
+
+
+def test_sparse_words_of_a_frame_are_a_sparse_array_that_a_pipeline_hands_on():
+    texts = pd.DataFrame({"text": [f"{'oven bread' if i % 2 else 'goal team'} {i}" for i in range(40)]})
+    model = make_pipeline(TextCounts(columns=["text"], sparse_output=True), LogisticRegression()).fit(
+        texts, np.arange(40) % 2
+    )
+    assert sparse.issparse(model[0].transform(texts))
+    assert model.predict(texts.iloc[:2]).tolist() == [0, 1]

@@ -22,7 +22,7 @@ def contain(cells: Any, schema: Schema, source: ArraySource, X: Any, library: st
     X is what the user gave and `source` what was read from it. A category that the schema does not know keeps
     the value that it has in X.
     """
-    if library == "array" and sparse.issparse(cells):
+    if sparse.issparse(cells):  # which no frame holds
         return cells
     if library == "array" and (is_frame(X) or not any(column.is_text for column in source.schema)):
         return _numbers(cells, schema, source.X)

@@ -52,7 +52,8 @@ class TextCounts(Transformer):
     max_share : float, default=0.5
         The largest share of the rows that a word stands in.
     sparse_output : bool, default=False
-        Whether rows are sparse, for learners that take those; all other columns must be numbers.
+        Whether `transform` gives sparse rows, for learners that take those (also for a frame, which cannot
+        hold them); all other columns must be numbers.
 
     Attributes
     ----------

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.pipeline import make_pipeline
 
 from lyceum import plot
@@ -16,9 +17,9 @@ from lyceum.apply import uninformative_columns
 from lyceum.catalog import find
 from lyceum.cluster import KChoice, Silhouette, choose_k, silhouette
 from lyceum.data import FileFormat, Kind, Rows, scan
-from lyceum.errors import DataError, SettingError
+from lyceum.errors import SettingError
 from lyceum.files import write_file
-from lyceum.prepare import Standardize
+from lyceum.prepare import Standardize, TextCounts
 from lyceum.report import Summary, Table
 from lyceum.studies._report import templates
 from lyceum.studies._report_parts import TableCells
@@ -28,6 +29,7 @@ __all__ = ["TableClusters", "cluster_table"]
 
 _SILHOUETTE_ROWS = 10_000
 _FEW_ROWS = 20  # below which different texts may be categories
+_WORDS, _LISTED_WORDS = 5_000, 8  # that are counted of every column, and named of every cluster
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,7 +147,8 @@ def cluster_table(
     """Find the clusters of a table, and say what each is like.
 
     Numbers are standardized first where the metric does not do so itself. Identifiers, constants, empty
-    columns and free text are left out, unless their kind is declared.
+    columns and free text are left out, unless their kind is declared; texts alone are clustered by their
+    words (TF-IDF weights, cosine).
 
     Parameters
     ----------
@@ -180,14 +183,20 @@ def cluster_table(
     """
     left_out = uninformative_columns(data, keep=ignore, kinds=kinds, form=form)
     rows = scan(data, kinds=kinds, ignore=(*ignore, *left_out), **(form or FileFormat()).options())
-    if not kinds:
-        _refuse_free_text(rows)
     settings = dict(settings or {})
+    words = None
+    if not kinds and _are_free_texts(rows):
+        texts: Any = dict.fromkeys(rows.schema.names, "text")
+        rows = scan(data, kinds=texts, ignore=(*ignore, *left_out), **(form or FileFormat()).options())
+        words = TextCounts(max_words=_WORDS, sparse_output=True).fit(rows)
+        learner, settings = learner or "KMeans", {"metric": "cosine", **settings}
     made = _made(rows, learner, settings, seed)
-    scaled = None
-    if not _by_gower(rows, made):
-        scaled = Standardize().fit(rows)
-    given = rows if scaled is None else scaled.transform(rows)
+    before: Any = words
+    if words is None and not _by_gower(rows, made):
+        before = Standardize().fit(rows)
+    given = rows if before is None else before.transform(rows)
+    if words is not None:
+        given = sparse.vstack([block.X for block in given.blocks()], format="csr")
     choice = None
     name = "n_clusters" if "n_clusters" in made.get_params() else "n_components"
     if clusters is not None and name in made.get_params():
@@ -199,21 +208,16 @@ def cluster_table(
     found = getattr(model, "labels_", None)
     labels = np.asarray(model.predict(given) if found is None else found)
     source = Path(data).name if isinstance(data, str | os.PathLike) else type(data).__name__
-    whole = model if scaled is None else make_pipeline(scaled, model)
+    whole = model if before is None else make_pipeline(before, model)
     measured = _silhouette(model, given, labels, seed)
-    return TableClusters(source, whole, labels, measured, choice, _profile(rows, labels), left_out)
+    profile = _profile(rows, labels) if words is None else _word_profile(words, given, labels)
+    return TableClusters(source, whole, labels, measured, choice, profile, left_out)
 
 
-def _refuse_free_text(rows: Rows) -> None:
-    """No two rows are alike where every column has another text in most rows."""
-    texts = {c.name: 0 if c.categories is None else len(c.categories) for c in rows.schema}
-    if len(rows) >= _FEW_ROWS and all(2 * count > len(rows) for count in texts.values()):
-        name, count = next(iter(texts.items()))
-        raise DataError(
-            f"column {name!r} has {count} different texts in {len(rows)} rows, and no other column says "
-            "which rows are alike. For clusters of texts, count their words: "
-            "make_pipeline(lyceum.prepare.TextCounts(), lyceum.cluster.KMeans(3, metric='cosine'))"
-        )
+def _are_free_texts(rows: Rows) -> bool:
+    """Whether every column has another text in most rows, so that only their words say which are alike."""
+    texts = [0 if column.categories is None else len(column.categories) for column in rows.schema]
+    return len(rows) >= _FEW_ROWS and all(2 * count > len(rows) for count in texts)
 
 
 def _made(rows: Rows, learner: str | None, settings: dict[str, Any], seed: int) -> Any:
@@ -270,6 +274,19 @@ def _profile(rows: Rows, labels: np.ndarray) -> Table:
         lines.append(cells)
     heads = ["noise" if c < 0 else f"cluster {c}" for c in names]
     return Table("What every cluster is like", ("column", *heads), lines)
+
+
+def _word_profile(words: TextCounts, X: Any, labels: np.ndarray) -> Table:
+    """The words that weigh most in the texts of a cluster, compared with all texts."""
+    names = np.asarray(words.get_feature_names_out(), dtype=str)
+    if len(words.schema_) == 1:
+        names = np.array([name.removeprefix(f"{words.schema_.names[0]}: ") for name in names])
+    usual, lines = np.asarray(X.mean(axis=0)).ravel(), []
+    for c in np.unique(labels):
+        more = np.asarray(X[labels == c].mean(axis=0)).ravel() - usual
+        most = np.argsort(-more, kind="stable")[:_LISTED_WORDS]
+        lines.append(("noise" if c < 0 else int(c), ", ".join(names[most[more[most] > 0]])))
+    return Table("What every cluster is like", ("cluster", "words heavier than elsewhere"), lines)
 
 
 def _typical(values: np.ndarray, column: Any) -> Any:
