@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 import lyceum
 from lyceum import scan
 from lyceum.bayes import NaiveBayes
-from lyceum.errors import SchemaError, SettingError
+from lyceum.errors import MissingValuesError, SchemaError, SettingError
 from lyceum.prepare import Discretize
 
 
@@ -129,3 +129,8 @@ def test_it_stands_in_a_pipeline_and_in_a_model_file(tmp_path):
     np.testing.assert_array_equal(again.predict(X), model.predict(X))
     assert "cuts" in str(model[0].summary())
     assert model[0].complexity() == sum(map(len, model[0].cuts_))
+
+
+def test_classes_with_some_missing_are_refused_by_name():
+    with pytest.raises(MissingValuesError, match="missing"):
+        Discretize().fit(np.arange(5.0).reshape(-1, 1), np.array(["a", None, "a", None, None], dtype=object))

@@ -101,7 +101,7 @@ def _part(one, fold):
 @pytest.mark.usefixtures("no_pictures")
 @pytest.mark.parametrize(("name", "kind"), [("Committee", Committee), ("Stacking", StackingClassifier)])
 def test_a_chosen_committee_is_a_model_that_predicts(tmp_path, monkeypatch, name, kind):
-    monkeypatch.setattr(_ranking, "_choice", lambda found, choose: (name, "asked for"))
+    monkeypatch.setattr(_ranking, "choose_learner", lambda *_: (name, "asked for"))
     found = lyceum.study(
         datasets.path("heart_disease"), "diameter narrowing", holdout=0.2, out=tmp_path / "s", **ASK
     )

@@ -278,5 +278,5 @@ def _are_classes(y: Any) -> bool:
         return getattr(y, "dtype", np.dtype(object)).kind != "f"
     try:
         return type_of_target(np.asarray(y)) in ("binary", "multiclass")
-    except ValueError:
+    except (TypeError, ValueError):
         return True  # refused with a better message later

@@ -113,7 +113,7 @@ def run_tasks(plan: Plan, data: StudyData, store: Store, budget: Budget) -> None
                 break
             else:
                 progress.report("tasks", n_done, n_tasks)
-    if not budget.spent:
+    if n_done < n_tasks and not budget.spent:  # learners that failed were not run on all folds
         progress.report("tasks", n_tasks, n_tasks)
 
 
