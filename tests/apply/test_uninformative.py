@@ -7,7 +7,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from lyceum.apply import reduce_table, uninformative_columns
 from lyceum.cluster import choose_k
-from lyceum.errors import SettingError
+from lyceum.errors import DataError, SettingError
 from lyceum.studies import cluster_table
 
 _random = np.random.default_rng(0)
@@ -61,3 +61,9 @@ def test_a_table_of_texts_alone_is_clustered_by_words(tmp_path):
         assert set(row[1].split(", ")[:6]) == here[0]
     assert found.model.predict(pd.DataFrame({"text": ["bread and flour"]}))[0] == found.labels[1]
     assert "flour" in found.write_report(tmp_path / "page.html").read_text()
+
+
+def test_texts_without_a_word_in_common_are_refused_in_a_sentence():
+    names = pd.DataFrame({"name": [f"w{i}x y{i}z" for i in range(30)]})
+    with pytest.raises(DataError, match="no word stands in two rows"):
+        cluster_table(names)

@@ -74,3 +74,15 @@ def test_no_process_is_started_for_work_that_is_soon_done():
         helpers.next_job()
         helpers.start_if_worth()
         assert not helpers._processes
+
+
+def test_without_processes_the_caller_works_alone(at_once, monkeypatch):
+    def none_left():
+        raise BlockingIOError
+
+    monkeypatch.setattr(_helpers, "_start", none_left)
+    with Helpers(operator.neg, deque(range(3)), lambda job: True) as helpers:
+        helpers.next_job()
+        helpers.start_if_worth()
+        assert not helpers.are_working
+        assert [helpers.next_job(), helpers.next_job(), helpers.next_job()] == [1, 2, None]

@@ -17,7 +17,7 @@ from lyceum.apply import uninformative_columns
 from lyceum.catalog import find
 from lyceum.cluster import KChoice, Silhouette, choose_k, silhouette
 from lyceum.data import FileFormat, Kind, Rows, scan
-from lyceum.errors import SettingError
+from lyceum.errors import DataError, SettingError
 from lyceum.files import write_file
 from lyceum.prepare import Standardize, TextCounts
 from lyceum.report import Summary, Table
@@ -189,7 +189,10 @@ def cluster_table(
         texts: Any = dict.fromkeys(rows.schema.names, "text")
         rows = scan(data, kinds=texts, ignore=(*ignore, *left_out), **(form or FileFormat()).options())
         words = TextCounts(max_words=_WORDS, sparse_output=True).fit(rows)
-        learner, settings = learner or "KMeans", {"metric": "cosine", **settings}
+        if not words.complexity():
+            raise DataError("no word stands in two rows: the texts of this table have nothing in common")
+        if learner is None:
+            learner, settings = "KMeans", {"metric": "cosine", **settings}
     made = _made(rows, learner, settings, seed)
     before: Any = words
     if words is None and not _by_gower(rows, made):

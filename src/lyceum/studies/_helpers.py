@@ -51,7 +51,7 @@ class Helpers:
         self._outcomes: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._processes: list[subprocess.Popen[bytes]] = []
         self._threads: list[threading.Thread] = []
-        self._lock, self._busy = threading.Lock(), 0
+        self._lock, self._busy, self._is_started = threading.Lock(), 0, False
 
     def __enter__(self) -> Helpers:
         return self
@@ -67,13 +67,17 @@ class Helpers:
     def start_if_worth(self) -> None:
         """Start the helpers once it is seen that the jobs take longer than starting them."""
         n_done = self._n_before - len(self._jobs)
-        if self._processes or not n_done or not sys.executable:
+        if self._is_started or not n_done or not sys.executable:
             return
         spent = time.monotonic() - self._begun
         if spent < 0.5 * _SOON or spent / n_done * len(self._jobs) < _SOON:
             return
+        self._is_started = True
         for _ in range(min(n_threads(), _MOST, len(self._jobs)) - 1):
-            process = _start()
+            try:
+                process = _start()
+            except OSError:  # no memory or no processes left: the caller does the work alone
+                return
             thread = threading.Thread(target=self._feed, args=(process,), daemon=True)
             self._processes.append(process)
             self._threads.append(thread)
