@@ -2,6 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
+# workers of the tests and helpers of a study load what the first of them compiled, whatever the environment says
+export PYTHONDONTWRITEBYTECODE :=
 NATIVE := $(shell find native -name '*.cpp' -o -name '*.hpp')
 
 SECONDS ?= 60
