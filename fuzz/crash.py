@@ -64,12 +64,12 @@ def _import_all(names: list[str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         listed = Path(folder, "names")
         if not os.fork():
+            globals()["_run"] = _run_here
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
             for job in map(JOBS.__getitem__, names):
                 Path(folder, "warm").mkdir()
                 job.prepare(Path(folder, "warm"))
-                with contextlib.suppress(SystemExit):
-                    job.run(Path(folder, "warm"))
+                _run_here(job, Path(folder, "warm"), 0, 0)
                 shutil.rmtree(Path(folder, "warm"))
             listed.write_text("\n".join(sys.modules))
             os._exit(0)
@@ -145,6 +145,13 @@ def _run(job: Job, folder: Path, at: int, mode: int) -> tuple[int, int, str]:
     _, status = os.waitpid(child, 0)
     steps = int(counted.read_text() or 0) if counted.exists() else 0
     return os.waitstatus_to_exitcode(status), steps, stderr.read_text(errors="replace")
+
+
+def _run_here(job: Job, folder: Path, at: int, mode: int) -> tuple[int, int, str]:
+    """The job undisturbed and in this process, which then has its imports."""
+    with contextlib.suppress(SystemExit):
+        job.run(folder)
+    return 0, 0, ""
 
 
 def _in_child(job: Job, folder: Path, at: int, mode: int, stderr: Path, counted: Path) -> None:

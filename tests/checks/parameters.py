@@ -41,14 +41,20 @@ def parameters_of(name: str) -> list[str]:
     return [p for p in inspect.signature(catalog.find(name).load().__init__).parameters if p != "self"]
 
 
-def ignored(name: str, parameter: str) -> bool:
-    """Whether no value of the parameter changes what the learner does, on any table, or is refused."""
-    refused, known, again = False, parameters_of(name), parameter in AGAIN
+def ignored(name: str, parameter: str, known: dict[Any, Any] | None = None) -> bool:
+    """Whether no value of the parameter changes what the learner does, on any table, or is refused.
+
+    What it does without is put into `known`, for the other parameters of the same learner.
+    """
+    seen = {} if known is None else known
+    refused, parameters, again = False, parameters_of(name), parameter in AGAIN
     tables = ("credit",) if {parameter, f"{name}.{parameter}"} & set(FINE) else TABLES
     for settings in (*TOGETHER.get(f"{name}.{parameter}", TOGETHER.get(parameter, ())), {}):
-        together = {key: value for key, value in settings.items() if key in known and key != parameter}
+        together = {key: value for key, value in settings.items() if key in parameters and key != parameter}
         for table in tables:
-            before = shown(name, table, again, together)
+            if (key := (table, again, repr(together))) not in seen:
+                seen[key] = shown(name, table, again, together)
+            before = seen[key]
             for value in values(name, parameter) if before is not None else ():
                 after = shown(name, table, again, together | {parameter: value})
                 if after is not None and before != after:

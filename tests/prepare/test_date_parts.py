@@ -13,6 +13,7 @@ from lyceum import apply, scan
 from lyceum.errors import ModelFileError, SchemaError, SettingError
 from lyceum.linear import LogisticRegression
 from lyceum.prepare import DateParts, FillMissing
+from lyceum.studies import _report
 
 pytestmark = pytest.mark.syllabus("1.2")
 
@@ -75,11 +76,13 @@ def test_weekdays_are_learned_from_a_file_unless_dates_are_declared_numbers(file
     assert "DateParts" not in [type(step).__name__ for _, step in plain.steps]
 
 
-def test_a_study_takes_dates_apart_by_default_not_to(file, tmp_path):
+def test_a_study_takes_dates_apart_by_default_not_to(file, tmp_path, monkeypatch):
     options = {"learners": ["DecisionTreeClassifier"], "folds": 3}
     found = lyceum.study(file, "y", out=tmp_path / "with", **options)
     assert type(found.model[0]).__name__ == "DateParts"
     assert found.best.error < 0.05
+    assert not found.problems  # its page is drawn
+    monkeypatch.setattr(_report, "render", lambda study, *more: study.answer)
     without = lyceum.study(file, "y", dates=False, out=tmp_path / "without", **options)
     assert without.best.error > 0.1
 

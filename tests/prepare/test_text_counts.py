@@ -15,6 +15,7 @@ from lyceum.errors import ModelFileError, SchemaError, SettingError
 from lyceum.kernels import LinearSVC
 from lyceum.linear import LogisticRegression
 from lyceum.prepare import FillMissing, TextCounts
+from lyceum.studies import _report
 
 pytestmark = pytest.mark.syllabus("1.2")
 
@@ -107,11 +108,13 @@ def test_sparse_rows_are_for_learners_that_take_them(file):
         TextCounts(sparse_output=True).fit(table).transform(table)
 
 
-def test_a_study_counts_words_by_default_not_to(file, tmp_path):
+def test_a_study_counts_words_by_default_not_to(file, tmp_path, monkeypatch):
     options = {"learners": ["NaiveBayes"], "folds": 3}
     found = lyceum.study(file, "y", out=tmp_path / "with", **options)
     assert type(found.model[0]).__name__ == "TextCounts"
     assert found.best.error < 0.05
+    assert not found.problems  # its page is drawn
+    monkeypatch.setattr(_report, "render", lambda study, *more: study.answer)
     without = lyceum.study(file, "y", text=False, out=tmp_path / "without", **options)
     assert without.best.error > 0.2
 

@@ -37,6 +37,16 @@ def kill_after(out, seconds, *options):
     return False
 
 
+def kill_at(out, n_tasks, *options):
+    """Kill it as soon as it has stored so many tasks; whether it was still running."""
+    with start(out, *options) as process:
+        while process.poll() is None and len(list(Path(out).glob("predictions/*.parquet"))) < n_tasks:
+            time.sleep(0.002)
+        alive = process.poll() is None
+        process.kill()
+    return alive
+
+
 def results(out):
     """results.json as bytes, without what differs from run to run."""
     kept = json.loads((Path(out) / "results.json").read_text())

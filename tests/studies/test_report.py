@@ -14,9 +14,8 @@ from sklearn.metrics import precision_recall_fscore_support
 import lyceum
 from lyceum import datasets
 from lyceum.report import Table
-from lyceum.studies import Candidate, Failure, Study, Suspect
+from lyceum.studies import Candidate, Failure, Study, Suspect, _report
 from lyceum.studies._class_figures import positive_class
-from lyceum.studies._figures import figures_of
 from lyceum.studies._format import percent_text
 from lyceum.studies._report import _breakable, render, write_report
 from lyceum.studies._report_parts import IntervalScale, TableCells
@@ -91,11 +90,15 @@ class Page(HTMLParser):
         return " ".join(" ".join(self.words).replace("\u00a0", " ").split())
 
 
-def page_of(study, pages={}):  # noqa: B006  a page is drawn once
-    """The page of a study as it is."""
-    if study.folder not in pages:
-        pages[study.folder] = render(study)
-    return pages[study.folder]
+def page_of(study):
+    """The page that the study wrote."""
+    return study.report_path.read_text()
+
+
+def pictures_of(study):
+    """The pictures of its page by their names, in their order."""
+    names = [figure["name"] for figure in json.loads(study.content_path.read_text())["figures"]]
+    return dict(zip(names, re.findall(r'<svg role="img".*?</svg>', page_of(study), re.DOTALL), strict=True))
 
 
 def test_the_page_is_well_formed_and_needs_nothing_else(study):
@@ -109,6 +112,12 @@ def test_the_page_is_well_formed_and_needs_nothing_else(study):
     assert "@import" not in page_of(study)
     assert all(page.captioned)
     assert page.captioned
+
+
+def test_without_failures_there_are_no_problems(study):
+    assert study.problems == ()
+    assert json.loads(study.results_path.read_text())["problems"] == []
+    assert "could not be made" not in page_of(study)
 
 
 def test_it_says_what_the_study_says(study):
@@ -169,17 +178,14 @@ def test_a_constant_guess_far_off_does_not_squeeze_the_learners(studies):
     ],
 )
 def test_every_task_has_its_pictures(studies, name, expected):
-    figures = figures_of(studies[name])
-    assert [figure.name for figure in figures] == expected
-    for figure in figures:
-        assert figure.svg.startswith('<svg role="img"')
-        assert figure.svg.endswith("</svg>")
-        assert len(figure.svg) < 150_000
+    pictures = pictures_of(studies[name])
+    assert list(pictures) == [*expected, "importance", *(f"effect-{i}" for i in range(4)), "pair"]
+    assert max(map(len, pictures.values())) < 150_000
 
 
 def test_the_confusion_drawn_is_that_of_the_choice(studies):
     study = studies["credit"]
-    svg = figures_of(study)[0].svg
+    svg = pictures_of(study)["confusion"]
     for count in np.asarray(study.choice.confusion).ravel():
         assert f">{count:,.0f}" in svg
     assert "reject" in svg
@@ -208,7 +214,9 @@ def test_the_loss_matrix_is_shown_with_its_labels(studies):
     assert "rejecting a row costs 0.9" in text
 
 
-def test_failures_suspects_and_an_early_end_are_said(studies):
+def test_failures_suspects_and_an_early_end_are_said(studies, monkeypatch):
+    monkeypatch.setattr(_report, "figures_of", lambda study, problems: [])
+    monkeypatch.setattr(_report, "effect_figures", lambda study, problems: [])
     compared = studies["cpu"].comparison
     some, none = [each for each in compared.learners if not each.is_baseline and not each.members][:2]
     searched = {some.name: (1, 12), none.name: (0, 12)}
@@ -271,9 +279,7 @@ def test_numbers_are_rounded_as_people_read_them(study):
 
 
 def test_the_same_study_gives_the_same_page(studies):
-    study = studies["penguins"]
-    assert render(study) == page_of(study)
-    assert study.report_path.read_text() == page_of(study)
+    assert render(studies["penguins"]) == page_of(studies["penguins"])
 
 
 def test_a_report_that_fails_leaves_the_old_one(studies, tmp_path, monkeypatch):
@@ -343,6 +349,7 @@ def test_shuffling_a_column_that_matters_costs_more_than_one_that_does_not(studi
     assert Study.open(studies["cpu"].folder).effects == effects
 
 
+@pytest.mark.usefixtures("no_pictures")
 def test_the_effect_in_a_linear_model_is_its_coefficient(tmp_path):
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(

@@ -1,6 +1,5 @@
 """A killed study goes on with nothing lost or repeated, and ends as if it had never been killed."""
 
-import random
 import shutil
 import sqlite3
 from contextlib import closing
@@ -8,7 +7,8 @@ from contextlib import closing
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from tests.studies.kills import files, kill_after, results, run
+from tests.studies import child
+from tests.studies.kills import files, kill_at, results
 
 import lyceum
 from lyceum import datasets
@@ -28,12 +28,13 @@ def never_killed(tmp_path_factory, no_pictures_in_module):
     return lyceum.study(datasets.path("penguins"), "species", out=out, **QUICK)
 
 
-def test_killed_at_random_moments_it_gives_the_same_results_bit_for_bit(tmp_path):
-    never, killed, plain = tmp_path / "never", tmp_path / "killed", "--no-pictures"
-    seconds = run(never, plain)
-    rng = random.Random(5)
-    assert kill_after(killed, rng.uniform(0.2, 0.6) * seconds, plain)  # kill_twenty.py does it twenty times
-    run(killed, plain)
+@pytest.mark.usefixtures("no_pictures")
+def test_killed_and_run_again_it_gives_the_same_results_bit_for_bit(tmp_path):
+    never, killed = tmp_path / "never", tmp_path / "killed"
+    child.main(never)
+    n_tasks = len(list(never.glob("predictions/*.parquet")))
+    assert kill_at(killed, n_tasks // 2, "--no-pictures")  # kill_twenty.py does it at twenty random moments
+    child.main(killed)
     assert results(killed) == results(never)
     assert files(killed) == files(never)
 
