@@ -14,13 +14,19 @@ __all__ = ["Explanation", "Summary", "Table", "plain", "show"]
 
 
 def show(value: Any) -> str:
-    """A value as people read it: four significant digits for numbers."""
+    """A value as people read it: four significant digits for numbers, a dash for none.
+
+    >>> show(0.123456), show(-0.0), show(1234567), show(float("nan"))
+    ('0.1235', '0', '1,234,567', '–')
+    """
     if isinstance(value, bool | np.bool_ | str):
         return str(value)
     if isinstance(value, int | np.integer):
         return f"{value:,}"
     if isinstance(value, float | np.floating):
-        value = float(value)
+        value = float(value) + 0.0  # no negative zero
+        if math.isnan(value):
+            return "–"
         return f"{value:.4g}" if value == 0 or 1e-4 <= abs(value) < 1e6 else f"{value:.3e}"
     if isinstance(value, list | tuple | np.ndarray):
         return ", ".join(map(show, value))

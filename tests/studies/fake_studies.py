@@ -1,5 +1,6 @@
 """Studies made of given predictions, without learners: what a study says of them."""
 
+import itertools
 from dataclasses import dataclass, replace
 from types import SimpleNamespace
 
@@ -16,6 +17,7 @@ from lyceum.studies._ranking import compare_learners
 from lyceum.studies._statements import answer, statements
 from lyceum.studies._store import TaskResult
 from lyceum.studies._task_table import TaskTable
+from lyceum.studies._trials import concatenate
 
 LABELS = {"constant": "constant guess"}
 
@@ -26,19 +28,20 @@ class _Store:
 
     results: dict
     samples: dict
+    values: dict
 
     def done(self):
         return self.results
 
     def get(self, name, default=None):
-        return default
+        return self.values.get(name, default)
 
     def predictions(self, task):
         return self.samples[task]
 
 
 @dataclass
-class Told:
+class FakeStudy:
     """What a study says: the answer, the statements, the verdicts and the numbers behind them."""
 
     comparison: object
@@ -50,7 +53,7 @@ class Told:
         return " ".join((self.answer, *self.statements, *(s.verdict for s in self.comparison.learners)))
 
 
-def told(
+def fake_study(
     y,
     predictions,
     *,
@@ -64,17 +67,22 @@ def told(
     curve=None,
     metric=None,
     groups=None,
+    weight=None,
+    repeats=1,
+    members=None,
     choose="best",
     **facts,
 ):
     """What a study with these out-of-sample predictions says.
 
     The fold of row i is i modulo `folds`, or that of its group; the constant guess ("constant") learns from
-    the other folds. `train` has losses on training rows, by learner.
+    the other folds. `train` has losses on training rows, and `members` those of committees, by learner. All
+    `repeats` have the same folds and predictions.
     """
     y = np.asarray(y)
     classes = classes if y.dtype.kind in "iu" else None
-    matrix = None if loss is None else LossMatrix.of(LossMatrix.from_costs(loss, classes), classes)
+    costs = LossMatrix.from_costs(loss, classes) if isinstance(loss, dict) else loss
+    matrix = None if loss is None else LossMatrix.of(costs, classes)
     n_classes = None if classes is None else len(classes)
     rule = LossRule(n_classes, matrix, doubt, None if metric is None else Metric.of(metric))
     fold_of = (np.arange(len(y)) if groups is None else np.asarray(groups)) % folds
@@ -86,41 +94,38 @@ def told(
     results, samples = {}, {}
     for name, predicted in predictions.items():
         predicted = _posteriors(np.asarray(predicted, dtype=float), rule.n_classes)
-        for fold in range(folds):
-            at, task = np.flatnonzero(fold_of == fold), Task(name, 0, fold)
-            group = None if groups is None else np.asarray(groups)[at]
-            samples[task] = OutOfSample(at, 0 * at, 0 * at + fold, y[at], predicted[at], None, group)
-            usual = float(rule.losses(y, predicted).mean())
+        usual = float(rule.losses(y, predicted).mean())
+        for repeat, fold in itertools.product(range(repeats), range(folds)):
+            at, task = np.flatnonzero(fold_of == fold), Task(name, repeat, fold)
+            group, w = (None if each is None else np.asarray(each)[at] for each in (groups, weight))
+            samples[task] = OutOfSample(at, 0 * at + repeat, 0 * at + fold, y[at], predicted[at], w, group)
             results[task] = TaskResult(
                 task, None, {}, (train or {}).get(name, usual), len(y) - len(at), len(at),
                 (complexity or {}).get(name, 1), (), 0.0, 0,
             )  # fmt: skip
-    store, problems = _Store(results, samples), Problems()
+    weights = {f"members/{name}": parts for name, parts in (members or {}).items()}
+    store, problems = _Store(results, samples, weights), Problems()
     comparison = compare_learners(
-        store, TaskTable.of(candidates, store, folds, 1), rule, choose, {}, problems
+        store, TaskTable.of(candidates, store, folds, repeats), rule, choose, {}, problems
     )
     if holdout is not None:
         comparison = replace(comparison, holdout=HoldoutResult(*holdout))
     comparison = replace(comparison, learning_curve=curve)
-    chosen = [samples[Task(comparison.choice, 0, fold)] for fold in range(folds)]
-    from lyceum.studies._trials import concatenate
-
-    facts = {"suspects": (), "failures": (), "skipped": (), "notes": (), "finished": True, **facts}
-    said = statements(
-        comparison,
-        concatenate(chosen),
-        rule,
-        classes=classes,
-        folds_planned=folds,
-        problems=problems,
-        **facts,
-    )
+    chosen = [sample for task, sample in samples.items() if task.name == comparison.choice]
+    usual = {"suspects": (), "failures": (), "skipped": (), "notes": (), "finished": True}
+    facts = {**usual, "folds_planned": folds * repeats, **facts}
+    said = statements(comparison, concatenate(chosen), rule, classes=classes, problems=problems, **facts)
     assert not list(problems)
     study = SimpleNamespace(
         comparison=comparison, choice=comparison[comparison.choice], classes=classes,
-        recipe=SimpleNamespace(target="y"),
+        recipe=SimpleNamespace(target="y"), doubt=doubt, actions=_actions(classes, matrix, doubt),
     )  # fmt: skip
-    return Told(comparison, answer(study), said)
+    return FakeStudy(comparison, answer(study), said)
+
+
+def _actions(classes, matrix, doubt):
+    named = (classes or ()) if matrix is None else matrix.actions
+    return named if doubt is None else (*named, "reject")
 
 
 def _posteriors(predicted, n_classes):

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 from scipy import stats
-from tests.studies.fake_studies import told
+from tests.studies.fake_studies import fake_study
 
 import lyceum
 from lyceum import datasets
@@ -77,7 +77,7 @@ def test_the_choice_is_the_simplest_level_in_loss_and_log_loss(three):
 
 
 def _choose(y, posteriors, complexity, **options):
-    return told(y, posteriors, complexity=complexity, choose="simplest", **options).comparison
+    return fake_study(y, posteriors, complexity=complexity, choose="simplest", **options).comparison
 
 
 def test_of_learners_with_the_same_errors_the_one_with_good_posteriors_is_chosen():
@@ -92,7 +92,7 @@ def test_of_learners_with_the_same_errors_the_one_with_good_posteriors_is_chosen
     assert found.choice == "calm"
     assert "of the 2 learners whose error rate is within half a standard error" in found.choice_reason
     assert f"it has the lowest log loss ({found['calm'].log_loss:.3f}" in found.choice_reason
-    best = told(y, {"rash": rash, "calm": calm}, complexity={"rash": 2, "calm": 50}).comparison
+    best = fake_study(y, {"rash": rash, "calm": calm}, complexity={"rash": 2, "calm": 50}).comparison
     assert best.choice_reason == "the recipe asks for the least loss"
 
 
@@ -265,7 +265,7 @@ def test_a_budget_of_nothing_still_runs_the_constant_guess(tmp_path):
     )
     assert found.skipped == ("NaiveBayes",)
     assert found.choice.is_baseline
-    assert "NaiveBayes was not run at all" in found.comparison.statements[0]
+    assert "naive Bayes was not run at all" in found.comparison.statements[0]
 
 
 def test_progress_counts_to_the_end(tmp_path):

@@ -240,10 +240,10 @@ def test_failures_suspects_and_an_early_end_are_said(studies, monkeypatch):
     )
     page = render(study)
     text = Page(page).text
-    assert page.count('title="its defaults: the time did not suffice for a search">untuned<') == 1
+    assert page.count('title="its defaults: there was no time for a search">untuned<') == 1
     assert f"tuned in 1 of {some.folds_done} folds" in text
     assert "lasso failed in fold 2: did not converge" in text
-    assert "SVR : the time budget ended" in text
+    assert "svr : the time allowed ended" in text
     assert "gives the target away." in text
     assert "is different in every row. It was left out." in text
     assert "The time allowed ended this study early" in text

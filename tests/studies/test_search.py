@@ -119,7 +119,7 @@ def test_a_short_budget_tries_every_learner_with_its_defaults_and_more_time_give
     assert not first.finished
     [early] = [text for text in first.comparison.statements if text.startswith("The time allowed")]
     assert "3 of 3" not in early
-    assert "with default settings where the search for better ones is to come" in early
+    assert "default settings in some or all folds, where none were searched yet" in early
     for one in first.comparison.learners:
         assert (one.folds_done, one.folds_searched) == (3, 0)
         assert one.is_tuned == one.is_baseline

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy import stats
-from tests.studies.fake_studies import told
+from tests.studies.fake_studies import fake_study
 
 from lyceum.evaluate import error_interval, hoeffding
 from lyceum.studies._difference_tests import sign_flip
@@ -29,7 +29,7 @@ def test_with_groups_tests_and_intervals_count_groups():
     y = (np.arange(24) // 4 % 2)[group]
     right = group % 8 < 5  # 15 of 24 groups, each with all its rows
     predicted = {"a": np.where(right, y, 1 - y) * 0.8 + 0.1}
-    by_rows, grouped = (told(y, predicted, folds=4, groups=g) for g in (None, group))
+    by_rows, grouped = (fake_study(y, predicted, folds=4, groups=g) for g in (None, group))
     found = grouped.comparison["a"]
     assert by_rows.comparison["a"].p_baseline < 0.01
     assert found.p_baseline > 0.05
@@ -39,7 +39,7 @@ def test_with_groups_tests_and_intervals_count_groups():
     assert found.standard_error == pytest.approx(np.sqrt(9 / 24 * 15 / 24 / 23))
     assert grouped.comparison.hoeffding == pytest.approx(hoeffding(n=24, alpha=0.05, n_models=2).within)
     assert grouped.comparison.n_groups == 24
-    assert "count the 24 groups, not the 360 rows" in grouped.text
+    assert "take the 24 groups, not the 360 rows, as independent" in grouped.text
     assert "groups" not in by_rows.text
 
 
@@ -47,6 +47,8 @@ def test_groups_without_likeness_are_worth_their_rows():
     rng = np.random.default_rng(0)
     y, group = rng.integers(0, 2, 400), np.repeat(np.arange(80), 5)
     predicted = np.where(rng.random(400) < 0.7, y, 1 - y) * 0.8 + 0.1
-    by_rows, by_groups = (told(y, {"a": predicted}, folds=5, groups=g).comparison["a"] for g in (None, group))
+    by_rows, by_groups = (
+        fake_study(y, {"a": predicted}, folds=5, groups=g).comparison["a"] for g in (None, group)
+    )
     assert by_groups.standard_error == pytest.approx(by_rows.standard_error, rel=0.1)
     assert by_groups.interval == pytest.approx(by_rows.interval, rel=0.03)

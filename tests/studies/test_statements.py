@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
-from tests.studies.fake_studies import constant_guess, told
+from tests.studies.fake_studies import constant_guess, fake_study
 
 from lyceum.evaluate import LearningCurve
 from lyceum.studies._candidate import Failure, Suspect
+from lyceum.studies._comparison import OutOfSample
 from lyceum.studies._posterior_statements import calibration_noise
 
 COSTS = {("yes", "no"): 5.0, ("no", "yes"): 1.0}
@@ -77,7 +78,7 @@ SENTENCES = {
         (numbers(), {"a": numbers() * 1.0001}),
     ),
     "worse beyond chance": (
-        "The constant guess and b are worse than a beyond chance",
+        "B is worse than a beyond chance",
         (Y, {"a": clear(Y), "b": noise(Y)}),
         (Y, {"a": clear(Y), "b": clear(Y)}),
     ),
@@ -128,7 +129,7 @@ SENTENCES = {
         (Y, {"a": noise(Y)}),
     ),
     "ranks rows though it errs as often": (
-        "but a ranks rows well (AUC 0.9",
+        "but a ranks rows better than chance (AUC 0.9",
         (RARE_Y, {"a": RARE_SCORE}),
         (RARE_Y, {"a": UNLIKELY}),
     ),
@@ -144,7 +145,7 @@ SENTENCES = {
         (RARE_Y, {"a": clear(RARE_Y)}),
     ),
     "a rare class under costs": (
-        "hardly counts them",
+        "hardly counts such rows",
         (RARE_Y, {"a": RARE_SCORE}),
         (RARE_Y, {"a": RARE_SCORE}, {"loss": COSTS}),
     ),
@@ -163,7 +164,7 @@ SENTENCES = {
         (Y, {"a": ONE_WRONG}, {"curve": steps(0.5, 0.4, 0.35, 0.3, 0.25)}),
         (Y, {"a": clear(Y)}, {"curve": steps(0.5, 0.4, 0.35, 0.3, 0.25)}),
     ),
-    "a common class": ("hardly counts them", (RARE_Y, {"a": RARE_SCORE}), (Y, {"a": noise(Y)})),
+    "a common class": ("hardly counts such rows", (RARE_Y, {"a": RARE_SCORE}), (Y, {"a": noise(Y)})),
     "rejecting gains": (
         "could leave to a person",
         (DRAWN_Y, {"a": DRAWN_P}),
@@ -309,7 +310,7 @@ SENTENCES = {
 
 def said(data):
     y, predictions, *more = data
-    return told(y, predictions, **(more[0] if more else {}))
+    return fake_study(y, predictions, **(more[0] if more else {}))
 
 
 @pytest.mark.parametrize("case", SENTENCES)
@@ -325,7 +326,7 @@ def test_a_sentence_is_said_where_it_is_true_and_nowhere_else(case):
 @pytest.mark.parametrize("folds", [2, 3, 5, 10])
 def test_all_variance_explained_is_no_chance_whatever_the_folds_and_outliers(folds):
     y = numbers(40)
-    found = told(y, {"a": y * (1 + 1e-6)}, folds=folds)
+    found = fake_study(y, {"a": y * (1 + 1e-6)}, folds=folds)
     assert "chance" not in found.answer
     [baseline] = [s for s in found.comparison.learners if s.is_baseline]
     assert baseline.p_value_holm < 0.05
@@ -333,7 +334,7 @@ def test_all_variance_explained_is_no_chance_whatever_the_folds_and_outliers(fol
 
 def test_an_interval_of_rmse_stays_above_zero_and_holds_the_rmse():
     y = np.r_[np.zeros(30), 1000.0]
-    for learner in told(y, {"a": np.zeros(31)}, folds=2).comparison.learners:
+    for learner in fake_study(y, {"a": np.zeros(31)}, folds=2).comparison.learners:
         low, high = learner.interval
         assert 0.0 < low < learner.loss < high
         assert low * high == pytest.approx(learner.loss**2)  # even on the scale of the logarithm
@@ -342,14 +343,14 @@ def test_an_interval_of_rmse_stays_above_zero_and_holds_the_rmse():
 def test_no_error_under_costs_or_auc_still_has_an_interval():
     y = np.tile([0, 1], 20)
     for more in ({"loss": COSTS}, {"metric": "auc"}, {"metric": "f1"}):
-        found = told(y, {"a": clear(y)}, folds=5, **more).comparison["a"]
+        found = fake_study(y, {"a": clear(y)}, folds=5, **more).comparison["a"]
         assert found.loss == found.interval[0] == 0.0
         assert found.interval[1] > 0.05
 
 
 @pytest.mark.parametrize("folds", [7, 10])  # of 10 folds some have rows of one class only
 def test_ranked_by_auc_the_loss_and_the_auc_agree(folds):
-    found = told(RARE_Y, {"a": RARE_SCORE}, metric="auc", folds=folds).comparison
+    found = fake_study(RARE_Y, {"a": RARE_SCORE}, metric="auc", folds=folds).comparison
     assert found["a"].loss == pytest.approx(1.0 - found["a"].auc)
     assert found["a"].auc > 0.95
     assert found["constant"].p_value < 0.01
@@ -357,22 +358,22 @@ def test_ranked_by_auc_the_loss_and_the_auc_agree(folds):
 
 def test_the_auc_of_a_constant_guess_is_one_half():
     for folds in (2, 5, 10):
-        [baseline] = told(Y[:51], {}, folds=folds).comparison.learners
+        [baseline] = fake_study(Y[:51], {}, folds=folds).comparison.learners
         assert baseline.auc == 0.5
 
 
 def test_rows_are_ranked_within_their_fold_only():
     y = np.tile([0, 0, 1, 1], 10)
     shifted = np.where(y == 1, 0.2, 0.1) + 0.6 * (np.arange(40) % 2)  # folds 0 and 1 on different scales
-    assert told(y, {"a": shifted}, folds=2).comparison["a"].auc == 1.0
+    assert fake_study(y, {"a": shifted}, folds=2).comparison["a"].auc == 1.0
 
 
 def test_the_error_is_that_of_the_decisions_made():
     y = np.tile([0, 1], 50)
     proba = np.where(np.arange(100) < 60, 0.3, np.where(y == 1, 0.9, 0.1))
-    found = told(y, {"a": proba}, loss=COSTS).comparison["a"]
+    found = fake_study(y, {"a": proba}, loss=COSTS).comparison["a"]
     assert found.error == 0.3  # 0.3 > 1/6: "yes" is decided on 60 rows, 30 of them "no"
-    doubted = told(y, {"a": proba}, doubt=0.25).comparison["a"]
+    doubted = fake_study(y, {"a": proba}, doubt=0.25).comparison["a"]
     assert (doubted.reject_rate, doubted.error) == (0.6, 0.0)
 
 
@@ -382,7 +383,6 @@ def test_right_posteriors_stay_below_their_noise_nineteen_times_of_twenty():
     above = 0
     for seed in range(100):
         y, p = drawn(60, seed)
-        above += calibration(y, np.column_stack([1 - p, p])).expected_error > calibration_noise(
-            np.column_stack([1 - p, p]), None
-        )
+        sample = OutOfSample(np.arange(60), *np.zeros((2, 60), int), y, np.column_stack([1 - p, p]), None)
+        above += calibration(y, sample.predicted).expected_error > calibration_noise(sample)
     assert 0 <= above <= 11

@@ -300,6 +300,6 @@ def _of_values(outcomes: Outcomes) -> Iterator[Metric]:
     mse, low, high = mean_interval(off**2)
     yield Metric("RMSE", math.sqrt(mse), math.sqrt(max(0.0, low)), math.sqrt(high))
     yield Metric("MAE", *mean_interval(np.abs(off)))
-    yield Metric("bias", *mean_interval(off))
+    yield Metric("bias", found.bias, *mean_interval(off)[1:])
     yield Metric("R²", found.r2)
     yield Metric("relative squared error", found.relative_squared_error)

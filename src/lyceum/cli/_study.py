@@ -16,7 +16,16 @@ from lyceum.cli._options import loss_for, option_words
 from lyceum.cli._screen import console, notes, print_json, print_paragraph, progress_bar, table
 from lyceum.data import Inspection, inspect, scan
 from lyceum.errors import LyceumError
-from lyceum.studies import IntervalScale, RankedLearner, Recipe, Study, aligned_interval, aligned_loss, study
+from lyceum.studies import (
+    IntervalScale,
+    RankedLearner,
+    Recipe,
+    Study,
+    aligned_interval,
+    aligned_loss,
+    p_cell,
+    study,
+)
 
 __all__ = ["run"]
 
@@ -47,25 +56,25 @@ def run(data: str | None, target: str | None, loss: str | None, as_json: bool, *
 
 
 def _costs(data: str | None, target: str | None, loss: str | None, options: dict[str, Any]) -> Any:
-    """The losses that were typed, those that were not as 0 and 1."""
+    """The losses as a matrix: a pair that is not given costs 1, a right decision 0."""
     if loss is None:
         return None
     if not isinstance(read_loss(loss), dict):
         return loss_for(loss, None)
-    asked = {**options, "data": data, "target": target}
+    request = {**options, "data": data, "target": target}
     if options.get("recipe") is not None:
         recipe = Recipe.read(options["recipe"])
-        asked |= {name: getattr(recipe, name) for name in _READ if not asked.get(name)}
-    if asked["data"] is None or asked["target"] is None:
+        request |= {name: getattr(recipe, name) for name in _READ if not request.get(name)}
+    if request["data"] is None or request["target"] is None:
         return loss_for(loss, None)
-    form: Any = asked.get("form")
+    form: Any = request.get("form")
     reading = form.options() if hasattr(form, "options") else dict(form or {})
-    files = [asked["data"]] if isinstance(asked["data"], str) else list(asked["data"])
-    kinds, task = asked.get("kinds"), asked.get("task")
-    column = scan(files, asked["target"], kinds=kinds, task=task, **reading).schema.target
+    files = [request["data"]] if isinstance(request["data"], str) else list(request["data"])
+    kinds, task = request.get("kinds"), request.get("task")
+    column = scan(files, request["target"], kinds=kinds, task=task, **reading).schema.target
     if column is None or column.categories is None:
         raise LyceumError(
-            f"--loss is for classes, and the target {asked['target']!r} holds numbers: leave it out, or "
+            f"--loss is for classes, and the target {request['target']!r} holds numbers: leave it out, or "
             "say --task classification"
         )
     return loss_for(loss, column.categories.tolist())
@@ -131,15 +140,16 @@ def render(found: Study) -> None:
 def _p_note(found: Study) -> str:
     """What p means, and which learners were not tuned."""
     test = found.comparison.test
-    said = (
+    meaning = (
         "p: the chance of a difference from the best at least as large if there were none; below 0.05 a "
-        f"learner counts as worse ({test}, Holm's correction)"
+        f"learner counts as worse ({test}, Holm's correction; for the constant guess a permutation test on "
+        "rows)"
         if test
         else "p: no test is possible with so few rows"
     )
     untuned = not all(learner.is_tuned for learner in found.comparison.learners)
-    some = " (*: its defaults alone in some folds; 1*: in all)" if untuned else ""
-    return f"{said}. tried: settings compared in every fold{some}."
+    some = " (*: only its defaults in some folds; 1*: in all)" if untuned else ""
+    return f"{meaning}. tried: settings compared in every fold{some}."
 
 
 def _tried(learner: RankedLearner) -> str:
@@ -151,7 +161,7 @@ def _tried(learner: RankedLearner) -> str:
 
 def _warnings(found: Study) -> Iterator[str]:
     for failure in found.failures:
-        yield f"{failure.label} failed and was not compared: {failure.reason}"
+        yield f"{failure.label} failed and was not compared: {failure.reason.rstrip('.')}"
     left_out = {suspect.column for suspect in found.suspects if suspect.left_out}
     for suspect in found.suspects:
         if suspect.code == "leak" and suspect.column not in left_out:
@@ -172,14 +182,13 @@ def _ranking(found: Study) -> Table:
         column.justify = "right" if column.header in numbers else "left"
     for s in comparison.learners:
         low, high = aligned_interval(comparison, s.interval)
-        p = "" if s.p_value_holm is None else "< 0.001" if s.p_value_holm < 0.001 else f"{s.p_value_holm:.3f}"
         cells = [
             "✔" if s.name == comparison.choice else "",
             Text(f"{s.label} (calibrated)" if s.calibration else s.label),
             aligned_loss(comparison, s.loss),
             f"{low.removesuffix(' %')} to {high}",
             *([_drawn(s, scale)] if drawn else []),
-            p,
+            p_cell(s.p_value_holm),
             _tried(s),
             f"{s.seconds:.1f}",
         ]

@@ -16,6 +16,8 @@ from lyceum.report import Summary
 
 __all__ = ["RegressionReport", "regression_report"]
 
+_ROUNDING = 4.0 * np.finfo(np.float64).eps  # of a mean, as a share of the size of what is added
+
 
 @dataclass(frozen=True, slots=True)
 class RegressionReport(Printable):
@@ -31,7 +33,7 @@ class RegressionReport(Printable):
     relative_absolute_error : float
         Σ|y - ŷ| / Σ|y - ȳ|, with the same two stated values.
     bias : float
-        Mean of ŷ - y.
+        Mean of ŷ - y; 0 where it is rounding error.
     n : float
         Rows, or their weight. Without rows every error is 0.
     """
@@ -123,12 +125,13 @@ def _report(truth: np.ndarray, guess: np.ndarray, w: np.ndarray, mean: float | N
     spread = truth - center if mean is not None or not _is_constant(truth[w > 0]) else np.zeros_like(truth)
     off = guess - truth
     squared, absolute = float(w @ off**2), float(w @ np.abs(off))
+    bias, size = ratio(float(w @ off), total), ratio(float(w @ (np.abs(truth) + np.abs(guess))), total)
     return RegressionReport(
         mse=ratio(squared, total),
         mae=ratio(absolute, total),
         relative_squared_error=ratio(squared, float(w @ spread**2), float(squared > 0.0)),
         relative_absolute_error=ratio(absolute, float(w @ np.abs(spread)), float(absolute > 0.0)),
-        bias=ratio(float(w @ off), total),
+        bias=0.0 if abs(bias) <= _ROUNDING * size else bias,
         n=total,
     )
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from lyceum.studies._comparison import Comparison, HoldoutResult, OutOfSample, RankedLearner
     from lyceum.studies._effects import ColumnEffect, ColumnImportance, ModelEffects, PairEffect
     from lyceum.studies._example import Example
-    from lyceum.studies._format import aligned_interval, aligned_loss
+    from lyceum.studies._format import aligned_interval, aligned_loss, p_cell
     from lyceum.studies._recipe import LearnerChoice, Recipe
     from lyceum.studies._report import write_report
     from lyceum.studies._report_parts import IntervalScale
@@ -47,6 +47,7 @@ __all__ = [
     "aligned_interval",
     "aligned_loss",
     "cluster_table",
+    "p_cell",
     "study",
     "write_report",
 ]
@@ -57,7 +58,7 @@ _MODULES = {
     "_comparison": ("Comparison", "HoldoutResult", "OutOfSample", "RankedLearner"),
     "_effects": ("ColumnEffect", "ColumnImportance", "ModelEffects", "PairEffect"),
     "_example": ("Example",),
-    "_format": ("aligned_interval", "aligned_loss"),
+    "_format": ("aligned_interval", "aligned_loss", "p_cell"),
     "_recipe": ("LearnerChoice", "Recipe"),
     "_report": ("write_report",),
     "_report_parts": ("IntervalScale",),

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from lyceum.studies._comparison import RankedLearner
 from lyceum.studies._difference_tests import is_shown, standard_errors_behind
-from lyceum.studies._format import metric_name, more_is_better, named
+from lyceum.studies._format import count_text, metric_name, more_is_better, named
 from lyceum.studies._loss_rule import LossRule, log_losses
 from lyceum.studies._trials import Trial
 
@@ -35,7 +35,11 @@ def choose_learner(
     if choose == "best":
         return best.name, "the recipe asks for the least loss"
     limit = next((s.loss for s in found if s.is_baseline), math.inf)
+    if best.loss >= limit:
+        return best.name, _reason_for_equal(best, rule.criterion)
     level = [s for s in found if s.is_level and not is_shown(s.p_value) and s.loss < limit] or [best]
+    if len(level) == 1:
+        return best.name, _reason_for_best(found, rule.criterion)
     rest = _level_in_log_loss(level, trials, rule)
     simplest = min(rest, key=lambda s: (s.complexity, s.loss, s.log_loss or 0.0, s.name))
     return simplest.name, _reason(simplest, best, level, rest, rule.criterion)
@@ -56,6 +60,28 @@ def _log_loss_behind(one: Trial, least: Trial) -> float:
     return standard_errors_behind(one.sample, first, second)
 
 
+def _reason_for_equal(best: RankedLearner, criterion: str) -> str:
+    """Why the first is chosen where it is as good as the constant guess and no better."""
+    low = "higher" if more_is_better(criterion) else "lower"
+    by = (
+        "it is the simplest" if best.log_loss is None else f"it has the lowest log loss ({best.log_loss:.3f})"
+    )
+    metric = metric_name(criterion)
+    return f"no learner has a {low} {metric} than a constant guess, and of those with the same {by}"
+
+
+def _reason_for_best(found: Sequence[RankedLearner], criterion: str) -> str:
+    """Why the best is chosen where no other is level with it."""
+    learners = [s for s in found if not s.is_baseline]
+    if len(learners) == 1:
+        return "it is the only learner that was compared with a constant guess"
+    metric, most = metric_name(criterion), "highest" if more_is_better(criterion) else "lowest"
+    near = "within half a standard error of it"
+    if sum(s.is_level for s in learners) > 1:
+        near = f"level with it ({near}, not shown to be worse, and better than a constant guess)"
+    return f"it has the {most} {metric}, and no other learner is {near}"
+
+
 def _reason(
     choice: RankedLearner,
     best: RankedLearner,
@@ -63,17 +89,20 @@ def _reason(
     rest: Sequence[RankedLearner],
     criterion: str,
 ) -> str:
-    """Why it was chosen, as what follows "was chosen:"."""
+    """Why one of several that are level was chosen, as what follows "was chosen:"."""
     metric, most = metric_name(criterion), "highest" if more_is_better(criterion) else "lowest"
-    if len(level) == 1:
-        return f"it has the {most} {metric}, and no other learner is within half a standard error of it"
     learners = f"the {len(level)} learners whose {metric} is within half a standard error of the {most}"
     is_best, who = choice.name == best.name, f"{named(best.label)}, with the {most} {metric},"
     if len(rest) == 1:
         than = "" if is_best else f"; {who} has {best.log_loss:.3f}"
         return f"of {learners}, it has the lowest log loss ({choice.log_loss:.3f}{than})"
-    size = f"{choice.complexity:,} numbers to predict with"
+    size = f"{count_text(choice.complexity, 'number')} to predict with"
     size = size if is_best else f"{size}; {who} takes {best.complexity:,}"
+    simplest = "the simplest" if _is_alone(choice, rest) else "one of the simplest"
     if len(rest) == len(level):
-        return f"it is the simplest of {learners} ({size})"
-    return f"of {learners}, {len(rest)} are level in log loss too, and it is the simplest of these ({size})"
+        return f"it is {simplest} of {learners} ({size})"
+    return f"of {learners}, {len(rest)} are level in log loss too, and it is {simplest} of these ({size})"
+
+
+def _is_alone(choice: RankedLearner, rest: Sequence[RankedLearner]) -> bool:
+    return all(s.complexity > choice.complexity for s in rest if s.name != choice.name)

@@ -105,6 +105,8 @@ class ClassFigures:
             f"Rows are the truth, columns what was decided ({how}) for rows that the model had not seen. "
             "Shades and percentages are shares of the true class."
         )
+        if study.repeats > 1:
+            text += f" Folds were drawn {study.repeats} times, and a row counts once for each."
         size = (min(2.4 + 1.0 * len(actions), 8.0), min(1.6 + 0.85 * len(self.labels), 7.0))
         draw = partial(plot.confusion, matrix, list(self.labels), actions=actions)
         rows = [(label, *counts) for label, counts in zip(self.labels.tolist(), matrix.tolist())]

@@ -48,7 +48,9 @@ class ClassRates:
         return plain({name: getattr(self, name) for name in self.__slots__})
 
 
-def class_rates(confusion: Any, classes: Sequence[Any], named: Sequence[int]) -> list[ClassRates]:
+def class_rates(
+    confusion: Any, classes: Sequence[Any], named: Sequence[int], independent: float = 1.0
+) -> list[ClassRates]:
     """The rates of every class.
 
     Parameters
@@ -59,6 +61,9 @@ def class_rates(confusion: Any, classes: Sequence[Any], named: Sequence[int]) ->
         The classes.
     named : sequence of A int
         For every action the class that it names, -1 for none: a rejected row is not found.
+    independent : float, default=1.0
+        How many independent rows a row (or a weight of 1) stands for: fewer than one with groups or uneven
+        weights, so that intervals are wider.
 
     Returns
     -------
@@ -71,18 +76,18 @@ def class_rates(confusion: Any, classes: Sequence[Any], named: Sequence[int]) ->
     """
     table = np.asarray(confusion, dtype=np.float64)
     places = [np.flatnonzero(np.asarray(named) == k) for k in range(len(classes))]
-    return [_rates(table, k, label, places[k]) for k, label in enumerate(classes)]
+    return [_rates(table, k, label, places[k], independent) for k, label in enumerate(classes)]
 
 
-def _rates(table: np.ndarray, k: int, label: Any, columns: np.ndarray) -> ClassRates:
+def _rates(table: np.ndarray, k: int, label: Any, columns: np.ndarray, independent: float) -> ClassRates:
     found, rows, named = table[k, columns].sum(), table[k].sum(), table[:, columns].sum()
-    recall, precision = _share(found, rows), _share(found, named)
+    recall, precision = _share(found, rows, independent), _share(found, named, independent)
     f1 = None if rows + named == 0 else float(2.0 * found / (rows + named))
     return ClassRates(label, float(rows), float(named), *recall, *precision, f1)
 
 
-def _share(part: float, total: float) -> tuple[float | None, Span | None]:
+def _share(part: float, total: float, independent: float) -> tuple[float | None, Span | None]:
     if total <= 0:
         return None, None
-    span = error_interval(float(part), float(total))  # type: ignore[arg-type]
+    span = error_interval(float(part * independent), float(total * independent))  # type: ignore[arg-type]
     return float(part / total), (span.low, span.high)

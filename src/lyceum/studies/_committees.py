@@ -7,6 +7,7 @@ repeat, so that no row has a say in how it is itself predicted.
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -34,6 +35,12 @@ Fuse = Callable[[np.ndarray], np.ndarray]  # answers (L, n, K) or (L, n) to pred
 
 def run_committees(plan: Plan, store: Store) -> None:
     """Store what the committees of a plan predict on the folds that all learners finished."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that members agree is no fault of the data
+        _run_committees(plan, store)
+
+
+def _run_committees(plan: Plan, store: Store) -> None:
     table = TaskTable.of(plan.candidates, store, plan.folds, plan.repeats)
     members = [c for c in table.compared if not c.is_baseline]
     if not plan.committees or len(members) < 2 or _folds_in_a_repeat(table.folds) < 2:

@@ -61,7 +61,7 @@ class RankedLearner:
     fold_losses : tuple of float
         The loss of every fold, in the order of repeats and folds; a squared error for regression.
     train_loss : float
-        Mean of `loss` on the rows learned from.
+        Mean of `loss` on the rows learned from; of a committee that of out-of-fold predictions.
     confusion : tuple of tuples of float, or None
         Rows = true class, columns = action in the order of `Study.actions`: rows (or weight) so decided.
     seconds : float
@@ -72,7 +72,8 @@ class RankedLearner:
         `loss` over that of the best, in mean fold losses; None for the best itself.
     p_value, p_value_holm : float or None
         Against the best, by the test that fits the number of folds (`Comparison.test`), and with Holm's
-        correction for comparing several learners; None for the best, and where no test is possible.
+        correction for comparing several learners; None for the best, and where no test is possible. Those of
+        the constant guess are the `p_rows` of this pair and the `p_baseline` of the best.
     p_corrected_t, p_rows, p_mcnemar : float or None
         The single tests: the corrected resampled t test (Nadeau and Bengio) on fold losses (their logarithms
         for regression), the permutation test on the losses of rows, and McNemar's on the rows decided wrong
@@ -92,7 +93,7 @@ class RankedLearner:
     is_baseline : bool
     fit_word : str
         "overfitting": beyond chance worse than the best (or a constant guess) on new rows, but better on the
-        rows it learned from; "underfitting": beyond chance worse than the best on both; else "balanced".
+        rows it learned from; "underfitting": worse on both; else, and for committees, "balanced".
     verdict : str
         One sentence for people.
     folds_done, folds_planned : int

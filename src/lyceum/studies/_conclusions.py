@@ -16,7 +16,7 @@ import numpy as np
 from lyceum import progress
 from lyceum.data import Rows
 from lyceum.decision import MinimumRiskClassifier
-from lyceum.errors import Cancelled
+from lyceum.errors import Cancelled, StudyError
 from lyceum.evaluate import LearningCurve, bootstrap_632, learning_curve
 from lyceum.persist import save
 from lyceum.studies._calibration import calibrated_model, chosen_map, usual_calibration
@@ -166,8 +166,10 @@ def holdout_values(
     plan: Plan, data: StudyData, name: str, store: Store, settings: Settings
 ) -> dict[str, Any]:
     """The choice, fitted on the rows compared on and measured on those held out."""
-    model, _ = _fit(plan, name, data, store, plan.compared, settings)
     places = plan.held_out
+    if not plan.rule.can_judge(data.y[places]):
+        raise StudyError("all of them are of one class, and an AUC takes two")
+    model, _ = _fit(plan, name, data, store, plan.compared, settings)
     w = None if data.w is None else data.w[places]
     predicted = row_predictions(model, data.rows.take(places))
     zeros = np.zeros(len(places), dtype=np.int64)

@@ -51,7 +51,7 @@ def _importance(study: Study, effects: ModelEffects) -> Iterator[Figure]:
     what = "RMSE" if study.classes is None else "mean cost" if study.loss is not None else "error rate"
     text = (
         f"How much larger the {what} on unseen rows is when a column is shuffled; lines are one standard "
-        "error. Columns that say the same share their importance."
+        "error over shuffles. Columns that say the same share their importance."
     )
     found = effects.importance
     values = np.array([one.increase for one in found])

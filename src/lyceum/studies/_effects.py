@@ -39,7 +39,7 @@ class ColumnImportance:
     column : str
         The column.
     increase, standard_error : float
-        Of the error rate, mean cost or RMSE, over shuffles and folds.
+        Of the error rate, mean cost or RMSE, over shuffles.
     """
 
     column: str

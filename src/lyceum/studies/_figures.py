@@ -106,7 +106,8 @@ def _learning(study: Study) -> Iterator[Figure]:
     curve = study.comparison.learning_curve
     if curve is None:
         return
-    more = f" {_MORE_ROWS[learning_trend(curve)]}" if study.choice.loss else ""
+    can_gain = study.choice.loss > study.rule.range[0]
+    more = f" {_MORE_ROWS[learning_trend(curve)]}" if can_gain else ""
     text = (
         "The loss on the rows learned from and on unseen rows, as the rows to learn from grow; bands are one "
         "standard error. Learners that can fit every training row, such as boosting and forests, have a low "

@@ -9,50 +9,59 @@ import numpy as np
 from lyceum.errors import StudyError
 from lyceum.evaluate import error_interval
 from lyceum.studies._folds import FoldScheme
+from lyceum.studies._format import count_text
 from lyceum.studies._recipe import Recipe
 from lyceum.studies._study_data import StudyData
 
-__all__ = ["fold_counts", "limited_folds"]
+__all__ = ["fold_counts", "fold_notes", "limited_folds"]
 
 _FEW_ROWS = 2_000  # below, ten folds are cheap and leave more rows to learn from
 _TINY = 20  # rows below which folds are drawn several times
 _TINY_REPEATS = 3
 
 
-def fold_counts(recipe: Recipe, data: StudyData, compared: np.ndarray) -> tuple[int, int, tuple[str, ...]]:
-    """The number of folds, how often they are drawn, and what to know about them."""
+def fold_counts(recipe: Recipe, data: StudyData, compared: np.ndarray) -> tuple[int, int]:
+    """The number of folds, and how often they are drawn; groups and times may allow fewer."""
     n = len(compared)
     wanted = recipe.folds or (10 if n < _FEW_ROWS else 5)
     if recipe.folds and wanted > n:
         raise StudyError(f"folds = {wanted}: there are {n} rows; give fewer folds")
-    notes: list[str] = []
-    repeats = recipe.repeats
+    if n >= _TINY:
+        return wanted, recipe.repeats
+    wanted = recipe.folds or (5 if n >= 10 else 3)
+    is_drawn_once = recipe.time is not None or wanted == n  # one fold per row is the same in every draw
+    return wanted, recipe.repeats if is_drawn_once else max(recipe.repeats, _TINY_REPEATS)
+
+
+def fold_notes(recipe: Recipe, data: StudyData, compared: np.ndarray, folds: int, repeats: int) -> list[str]:
+    """What to know about so many folds: how little few rows support, and which classes are not tested."""
+    n, notes = len(compared), []
     if n < _TINY:
-        wanted = recipe.folds or (5 if n >= 10 else 3)
-        repeats = max(repeats, _TINY_REPEATS)
-        notes.append(_tiny_note(n, wanted, repeats, data.task))
+        notes.append(_tiny_note(n, folds, repeats, data.task))
     if data.task == "classification":
         counts = np.bincount(data.y[compared])
         smallest = int(counts[counts > 0].min())
-        if smallest < wanted:
+        if smallest < folds:
+            left = folds - smallest
+            tests = f"of {folds} folds, {left} {'tests' if left == 1 else 'test'} no row of it, and "
+            tests = "" if recipe.group or recipe.time else tests  # their folds are not stratified exactly
             notes.append(
-                f"The smallest class has {smallest} rows: of {wanted} folds, {wanted - smallest} "
-                f"{'tests' if wanted - smallest == 1 else 'test'} no row of it, and its errors say little."
+                f"The smallest class has {count_text(smallest, 'row')}: {tests}its errors say little."
             )
-    return wanted, repeats, tuple(notes)
+    return notes
 
 
 def _tiny_note(n: int, folds: int, repeats: int, task: str) -> str:
     """How little so few rows support."""
-    said = (
-        f"There are only {n} rows: {folds} folds were drawn {repeats} times, so that less hangs on one draw"
-    )
+    begin = f"There are only {n} rows"
+    if repeats > 1:
+        begin += f": {folds} folds were drawn {repeats} times, so that less hangs on one draw"
     if task == "regression":
-        return f"{said}; the order of the learners may still be chance."
+        return f"{begin}; the order of the learners may {'still ' if repeats > 1 else ''}be chance."
     half = error_interval(n // 2, n)
     return (
-        f"{said}. An error rate measured on {n} rows is known to about ± {(half.high - half.low) / 2:.0%} "
-        "only, and the order of the learners may be chance."
+        f"{begin}. An error rate measured on {n} rows is known to about ± {50 * (half.high - half.low):.0f} "
+        "percentage points only, and the order of the learners may be chance."
     )
 
 
@@ -65,7 +74,8 @@ def limited_folds(
     if most is not None and most < folds:
         what = "times" if recipe.group is None else "groups"
         wanted, folds = folds, max(1, most)
-        notes.append(f"There are {folds} folds and not {wanted}, because there are so few {what}.")
+        there = "There is 1 fold" if folds == 1 else f"There are {folds} folds"
+        notes.append(f"{there} and not {wanted}, because there are so few {what}.")
     if recipe.group is not None:
         notes.append(
             f"Rows with the same {recipe.group!r} are never both learned from and tested on in a fold."

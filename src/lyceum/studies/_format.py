@@ -15,6 +15,8 @@ __all__ = [
     "aligned_interval",
     "aligned_loss",
     "capitalized",
+    "count_text",
+    "decimal_text",
     "interval_text",
     "joined_names",
     "loss_text",
@@ -42,6 +44,8 @@ _THINGS = (
     "tree",
 )
 _DECIMALS = 5  # of a column of losses; with more, every loss has three digits of its own
+_LARGE = 1e7  # from here on numbers are written with a power of ten
+_ALPHA = 0.05
 _CATEGORIES = 6  # of a column, before the rest is counted
 
 
@@ -53,10 +57,14 @@ def number_text(value: float) -> str:
 
     >>> number_text(10.04), number_text(0.21), number_text(1234.5), number_text(0.0), number_text(120.3)
     ('10.0', '0.210', '1,234', '0', '120')
+    >>> number_text(999.7), number_text(456_516_888.0)
+    ('1,000', '4.57e+08')
     """
     if value == 0.0:
         return "0"
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:#.3g}".rstrip(".")
+    if abs(value) >= _LARGE:
+        return f"{value:.3g}"
+    return f"{value:,.0f}" if abs(value) >= 999.5 else f"{value:#.3g}".rstrip(".")
 
 
 def percent_text(share: float) -> str:
@@ -74,8 +82,17 @@ def percent_text(share: float) -> str:
 
 
 def p_text(p: float) -> str:
-    """A p-value with two digits."""
-    return "p < 0.001" if p < 0.001 else f"p = {p:.2g}"
+    """A p-value with two digits; one below 0.05 is never rounded up to it.
+
+    >>> p_text(0.0002), p_text(0.31), p_text(0.0498), p_text(0.0502)
+    ('p < 0.001', 'p = 0.31', 'p = 0.0498', 'p = 0.05')
+    """
+    return "p < 0.001" if p < 0.001 else f"p = {_below_alpha(p, f'{p:.2g}')}"
+
+
+def _below_alpha(p: float, text: str) -> str:
+    """The text of a p-value, with more digits where it would hide that p is below 0.05."""
+    return f"{min(p, 0.0499):.4f}" if p < _ALPHA <= float(text) else text
 
 
 _FROM_ONE = "1 − "  # how criteria begin whose metric is the larger, the better: 1 − AUC, 1 − F1, 1 − R²
@@ -118,7 +135,7 @@ def interval_text(criterion: str, span: tuple[float, float]) -> str:
     if more_is_better(criterion):
         decimals = _decimals_to_one(1.0 - low)
         decimals += high < 1.0 and round(high, decimals) == 1.0
-        return f"{low:.{decimals}f} to {high:.{decimals}f}"
+        return f"{decimal_text(low, decimals)} to {decimal_text(high, decimals)}"
     return f"{_amount(criterion, low)} to {_amount(criterion, high)}"
 
 
@@ -135,7 +152,7 @@ def loss_text(criterion: str, loss: float) -> str:
 
 def _amount(criterion: str, value: float) -> str:
     if more_is_better(criterion):
-        return f"{value:.{_decimals_to_one(1.0 - value)}f}"
+        return decimal_text(value, _decimals_to_one(1.0 - value))
     if criterion != "error rate":
         return number_text(value)
     percent = 100.0 * value
@@ -172,6 +189,15 @@ def subject(label: str) -> str:
     return "A constant guess" if label == "constant guess" else capitalized(named(label))
 
 
+def count_text(n: int, noun: str) -> str:
+    """A number with its noun in the singular or the plural.
+
+    >>> count_text(1, "row"), count_text(1200, "row")
+    ('1 row', '1,200 rows')
+    """
+    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
+
+
 def joined_names(names: Sequence[str]) -> str:
     """ "a", "a and b", "a, b and c"; "none" without names."""
     if len(names) < 2:
@@ -205,13 +231,26 @@ def _decimals_to_one(least: float) -> int:
 
 def _aligned(comparison: Comparison, value: float) -> str:
     if comparison.criterion == "error rate":
-        return f"{100 * value:.1f} %"
+        return (
+            percent_text(value) if 0.0 < value < 0.0005 or 0.9995 <= value < 1.0 else f"{100 * value:.1f} %"
+        )
     if more_is_better(comparison.criterion):
         best = min((one.loss for one in comparison.learners), default=1.0)
-        return f"{value:.{_decimals_to_one(best)}f}"
-    least = min((abs(one.loss) for one in comparison.learners if one.loss), default=1.0)
-    decimals = max(0, 2 - math.floor(math.log10(least)))
-    return f"{value:,.{decimals}f}" if decimals <= _DECIMALS else number_text(value)
+        return decimal_text(value, _decimals_to_one(best))
+    sizes = [abs(one.loss) for one in comparison.learners if one.loss]
+    decimals = max(0, 2 - math.floor(math.log10(min(sizes, default=1.0))))
+    if decimals > _DECIMALS or max(sizes, default=1.0) >= _LARGE:
+        return number_text(value)
+    return decimal_text(value, decimals)
+
+
+def decimal_text(value: float, decimals: int = 3) -> str:
+    """A number with so many decimals, a zero without a sign.
+
+    >>> decimal_text(-0.0004), decimal_text(1234.5, 1), decimal_text(-0.25)
+    ('0.000', '1,234.5', '-0.250')
+    """
+    return f"{round(value, decimals) + 0.0:,.{decimals}f}"
 
 
 def show_cell(value: Any) -> str:
@@ -242,6 +281,8 @@ def percent_cell(share: float) -> str:
 
 def signed(value: float) -> str:
     """A number with its sign and three digits."""
+    if value == 0.0:
+        return "0"
     return f"{value:+#.3g}".rstrip(".") if abs(value) < 1e4 else f"{value:+,.0f}"
 
 
@@ -251,7 +292,7 @@ def p_cell(p: float | None) -> str:
         return ""
     if p < 0.001:
         return "< 0.001"
-    return f"{p:.3f}" if p < 0.1 else f"{p:.2f}"
+    return _below_alpha(p, f"{p:.3f}" if p < 0.1 else f"{p:.2f}")
 
 
 def duration(seconds: float) -> str:

@@ -13,7 +13,7 @@ _LITTLE = 0.05  # of the loss: a gain that hardly matters
 
 
 def learning_trend(curve: LearningCurve) -> str:
-    """Whether more rows "helps", the curve is "flat", or it is "open", by its last half.
+    """By the last half of the curve, more rows "helps", it is "flat", or that is "open".
 
     The gain is the loss on unseen rows at the size nearest to half of all rows, less that at all rows, in the
     same splits. It helps if its 95 % interval is above 0, and is flat if it is surely below a twentieth of
@@ -32,4 +32,4 @@ def learning_trend(curve: LearningCurve) -> str:
     reach = float(stats.t.isf(0.025, len(gain) - 1)) * error
     if gain.mean() - reach > 0.0:
         return "helps"
-    return "flat" if gain.mean() + reach < _LITTLE * losses[-1].mean() else "open"
+    return "flat" if gain.mean() + reach < _LITTLE * abs(losses[-1].mean()) else "open"

@@ -93,10 +93,17 @@ class LossRule:
         """The loss of every row by which the inner folds choose settings."""
         if self.n_classes is None:
             return self._errors(y, predicted)
+        return self.losses(y, predicted) if self._searches_by_cost else log_losses(y, predicted)
+
+    @property
+    def _searches_by_cost(self) -> bool:
         by_cost = self.metric is None or self.metric.name == "cost"
-        if by_cost and (self.loss is not None or self.doubt is not None):
-            return self.losses(y, predicted)
-        return log_losses(y, predicted)
+        return by_cost and (self.loss is not None or self.doubt is not None)
+
+    @property
+    def inner_criterion(self) -> str:
+        """The name of the loss of classes by which the inner folds choose settings and maps."""
+        return "mean cost" if self._searches_by_cost else "log loss"
 
     @property
     def criterion(self) -> str:

@@ -59,7 +59,8 @@ def loss_and_interval(rule: LossRule, sample: OutOfSample, losses: np.ndarray) -
     """What the study ranks by, with its 95 % interval and standard error.
 
     An error rate has Wilson's interval. A cost has mean ± 1.96 standard errors, kept within the costs; where
-    no row costs anything, the upper end is that of Wilson's interval for no error, times the largest cost.
+    every row costs the least, the upper end is that of Wilson's interval for no error, on the scale of the
+    costs, and where every row costs the most, so is the lower end.
     RMSE has an interval on the scale of its logarithm, RMSE · exp(± 1.96 s / 2 MSE) with s the standard error
     of the mean square, which cannot reach below 0; its standard error is s / 2 RMSE.
     """
@@ -72,8 +73,12 @@ def loss_and_interval(rule: LossRule, sample: OutOfSample, losses: np.ndarray) -
         return rmse, (rmse / times, rmse * times), error / (2.0 * rmse) if rmse else 0.0
     if rule.is_rate:
         return mean, _rate_interval(sample, mean, error), error
-    if rule.n_classes is not None and math.isfinite(high) and error == 0.0 and mean <= low:
-        return mean, (low, low + (high - low) * _rate_interval(sample, 0.0)[1]), error
+    if rule.n_classes is not None and math.isfinite(high) and error == 0.0:
+        reach = (high - low) * _rate_interval(sample, 0.0)[1]
+        if mean <= low:
+            return mean, (low, low + reach), error
+        if mean >= high and rule.doubt is None:  # rejecting every row is no matter of chance
+            return mean, (high - reach, high), error
     return mean, span, error
 
 

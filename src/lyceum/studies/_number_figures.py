@@ -73,7 +73,7 @@ def _error_figure(study: Study, shown: Sequence[RankedLearner]) -> Iterator[Figu
         errors[baseline.label] = np.abs(np.subtract(*study.out_of_sample(baseline.name)))
     shares = (0.25, 0.5, 0.75, 0.9, 0.95)
     rows = [(name, *np.quantile(error, shares).tolist()) for name, error in errors.items()]
-    table = Table("", ("learner", *(f"{share:.0%} of rows at most" for share in shares)), rows)
+    table = Table("", ("learner", *(f"{100 * share:.0f} % of rows at most" for share in shares)), rows)
     draw = partial(_error_shares, errors)
     yield figure_of("errors", "How large the errors are", text, draw, table=table)
 

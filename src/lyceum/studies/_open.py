@@ -55,6 +55,7 @@ def _read_study(store: Store, folder: Path) -> Study:
     comparison = _with_statements(comparison, store, facts, table, failures, not_made, problems)
     final = store.get(f"final/{chosen['at']}") or {}
     _add_failures(store, facts, comparison, final, problems)
+    n_fitted = None if _conclusions.failure_of(final) else final.get("n_rows", facts.n_rows)
     return Study(
         **{each.name: getattr(facts, each.name) for each in fields(facts)},
         folder=folder,
@@ -66,6 +67,7 @@ def _read_study(store: Store, folder: Path) -> Study:
         skipped=table.skipped,
         seconds=sum(result.seconds for result in table.done.values()) + store.extra_seconds(),
         finished=table.finished,
+        n_fitted=n_fitted,
         problems=(*problems, *store.get("report_problems", ())),
     )
 
@@ -124,7 +126,7 @@ def _with_statements(
         classes=facts.classes,
         suspects=facts.suspects,
         failures=failures,
-        skipped=table.skipped,
+        skipped=[c.label for c in facts.candidates if c.name in table.skipped],
         notes=facts.notes,
         finished=table.finished,
         folds_planned=len(table.order),

@@ -15,7 +15,7 @@ from lyceum.apply import preparations, takes_sparse_text
 from lyceum.decision import LossMatrix
 from lyceum.errors import LyceumError, StudyError
 from lyceum.studies._candidate import Candidate, planned_committees
-from lyceum.studies._fold_counts import fold_counts, limited_folds
+from lyceum.studies._fold_counts import fold_counts, fold_notes, limited_folds
 from lyceum.studies._folds import FoldScheme
 from lyceum.studies._loss_rule import LossRule
 from lyceum.studies._metric import CLASS_METRICS, NUMBER_METRICS, Metric
@@ -79,12 +79,12 @@ class Plan:
             recipe.inner_folds, classes is not None, group_codes(recipe, data), time_values(recipe, data)
         )
         compared, held_out = _held_out(recipe, data, scheme)
-        folds, repeats, notes = fold_counts(recipe, data, compared)
+        folds, repeats = fold_counts(recipe, data, compared)
         folds, drawn, more = limited_folds(recipe, folds, scheme.take(compared), data.y[compared])
-        repeats = repeats if recipe.time is None else 1
+        notes = fold_notes(recipe, data, compared, folds, repeats)
         chosen, left_out = _candidates(recipe, data)
         together = recipe.committees and folds * repeats > 1 and not data.is_sample
-        return cls(
+        plan = cls(
             (_baseline(data), *chosen),
             planned_committees(chosen, classes is not None) if together else (),
             rule,
@@ -100,6 +100,15 @@ class Plan:
             recipe.calibrate,
             tuple(left_out),
         )
+        plan._check_metric(data.y)
+        return plan
+
+    def _check_metric(self, y: np.ndarray) -> None:
+        """Raise where no fold can tell the metric: AUC takes rows of two classes."""
+        if self.rule.metric is None or self.rule.metric.name != "auc":
+            return
+        if not any(self.rule.can_judge(y[split.test]) for split in self.splits(y).values()):
+            raise StudyError("metric = 'auc': no fold tests rows of two classes; give fewer folds")
 
     def __getitem__(self, name: str) -> Candidate:
         every = (*self.candidates, *self.committees)

@@ -10,10 +10,13 @@ import numpy as np
 
 from lyceum.decision import error_reject_curve, minimum_risk
 from lyceum.studies._comparison import Comparison, OutOfSample, RankedLearner
+from lyceum.studies._difference_tests import is_shown, sign_flip
 from lyceum.studies._format import joined_names, loss_text, named, percent_text, subject
 from lyceum.studies._loss_rule import LossRule, weighted_mean
+from lyceum.studies._metrics import n_independent
+from lyceum.studies._trials import by_row, sum_by_group
 
-__all__ = ["best_ranking", "calibrated", "calibration_noise", "rare_classes", "rejection"]
+__all__ = ["best_ranking", "calibration_noise", "calibration_quality", "rare_classes", "rejection"]
 
 _SURE = 3.0  # standard errors above 0.5 from which an AUC is no luck, the best of many included
 _GOOD_AUC = 0.6
@@ -33,12 +36,25 @@ def _is_certain(posteriors: np.ndarray) -> bool:
 
 
 def best_ranking(comparison: Comparison) -> RankedLearner | None:
-    """The learner with the highest AUC, if that is good and no luck."""
+    """The learner with the highest AUC, if that is more than guessing and no luck."""
     ranked = [s for s in comparison.learners if s.auc is not None and not s.is_baseline]
     best = max(ranked, key=lambda s: s.auc or 0.0, default=None)
     if best is None or best.auc is None or best.auc_error is None:
         return None
-    return best if best.auc >= _GOOD_AUC and best.auc - _SURE * best.auc_error > 0.5 else None
+    error = max(best.auc_error, _guessing_error(comparison, best))
+    return best if best.auc >= _GOOD_AUC and best.auc - _SURE * error > 0.5 else None
+
+
+def _guessing_error(comparison: Comparison, learner: RankedLearner) -> float:
+    """The standard error of the AUC of a guess, √((a + b + F) / 12 a b) for a and b rows in F folds.
+
+    Few folds may agree by luck; this does not depend on them. More than two classes are taken as equally
+    frequent.
+    """
+    n, counts = comparison.n_rows, np.asarray(learner.confusion, dtype=np.float64).sum(axis=1)
+    shares = counts / counts.sum()
+    a, b = n * (shares if len(shares) == 2 else np.full(2, 1.0 / len(shares)))
+    return math.sqrt((a + b + comparison.n_folds) / (12.0 * max(a, 1.0) * max(b, 1.0)))
 
 
 def rare_classes(
@@ -48,7 +64,6 @@ def rare_classes(
     if rule.n_classes is None or rule.loss is not None or classes is None:
         return
     choice, K = comparison[comparison.choice], rule.n_classes
-    label = named(choice.label)
     counts = np.bincount(sample.y, sample.weight, minlength=K)
     shares = counts / counts.sum()
     found = np.diag(np.asarray(choice.confusion, dtype=np.float64)) / np.maximum(counts, 1e-300)
@@ -64,13 +79,13 @@ def rare_classes(
     ]
     more = len(missed) - len(what)
     what += [f"{more} more"] if more else []
-    mostly = f"{subject(label)} misses most of the rare class{'es' if len(missed) > 1 else ''}"
-    hardly = ": an error rate hardly counts them" if comparison.criterion == "error rate" else ""
+    mostly = f"{subject(choice.label)} misses most of the rare class{'es' if len(missed) > 1 else ''}"
+    hardly = ": an error rate hardly counts such rows" if comparison.criterion == "error rate" else ""
     order = f" {subject(ranks.label)} ranks rows with an AUC of {ranks.auc:.2f}." if ranks else ""
     rarest = missed[0]
     cost = f"{max(2.0, float(f'{1.0 / shares[rarest] - 1.0:.1g}')):g}"
     yield (
-        f"{mostly} {joined_names(what)}{hardly}.{order} If missing such rows is dearer than a false alarm, "
+        f"{mostly} {joined_names(what)}{hardly}.{order} If missing them is dearer than a false alarm, "
         f'say so, e.g. --loss "{classes[rarest]}:{classes[common]}={cost}", and see precision and recall.'
     )
 
@@ -93,7 +108,7 @@ def rejection(comparison: Comparison, sample: OutOfSample, rule: LossRule) -> It
     place = int((curve.reject_rate >= 0.1).nonzero()[0][-1])  # the point that rejects at least a tenth
     share = float(curve.reject_rate[place])
     kept, everything = float(curve.cost[place]), float(curve.cost[-1])
-    if share < 0.5 and _is_gain(kept, everything, share, len(sample.y), rule):
+    if share < 0.5 and _is_gain(kept, everything, share, n_independent(sample), rule):
         what = "error rate" if rule.loss is None else "mean cost"  # of decisions, whatever learners rank by
         rest, all_rows = (loss_text(what, value) for value in (kept, everything))
         which = "that it is least certain of" if rule.loss is None else "with the highest expected cost"
@@ -104,7 +119,7 @@ def rejection(comparison: Comparison, sample: OutOfSample, rule: LossRule) -> It
         )
 
 
-def _is_gain(kept: float, everything: float, share: float, n: int, rule: LossRule) -> bool:
+def _is_gain(kept: float, everything: float, share: float, n: float, rule: LossRule) -> bool:
     """Whether rejected rows cost more than the others by two standard errors."""
     rejected = (everything - (1.0 - share) * kept) / share
     low, high = LossRule(rule.n_classes, rule.loss).range
@@ -114,32 +129,35 @@ def _is_gain(kept: float, everything: float, share: float, n: int, rule: LossRul
 
 
 def _with_doubt(choice: RankedLearner, sample: OutOfSample, rule: LossRule) -> str:
-    decided = minimum_risk(sample.predicted, rule.loss, None).index
-    without = weighted_mean(LossRule(rule.n_classes, rule.loss).cost(sample.y, decided), sample.weight)
-    cost = choice.cost if choice.cost is not None else choice.loss
     begin = f"At a cost of {rule.doubt:g} for doubt, {named(choice.label)}"
     if not choice.reject_rate:
-        return f"{begin} rejects no row: deciding is always expected to cost less."
+        return f"{begin} rejects no row: deciding is never expected to cost more."
     wrong = "" if choice.error is None else f"; {percent_text(choice.error)} of the others are decided wrong"
     rejects = f"{begin} rejects {percent_text(choice.reject_rate)} of the rows{wrong}."
-    both = f"{loss_text('mean cost', cost)} per row with doubt, {loss_text('mean cost', without)} without"
-    if cost < without:
-        return f"{rejects} Rejecting pays: {both}."
-    return f"{rejects} Rejecting does not pay here: {both}."
+    costs = LossRule(rule.n_classes, rule.loss, rule.doubt)
+    with_doubt = costs.cost(sample.y, costs.decide(sample.predicted))
+    without = costs.cost(sample.y, minimum_risk(sample.predicted, rule.loss, None).index)
+    cost, other = (weighted_mean(values, sample.weight) for values in (with_doubt, without))
+    both = f"{loss_text('mean cost', cost)} per row with doubt, {loss_text('mean cost', other)} without"
+    gain, w = by_row(sample, without - with_doubt)
+    if not is_shown(sign_flip(sum_by_group(sample, gain * w))):
+        return f"{rejects} What rejecting gains is within chance: {both}."
+    pays = "pays" if cost < other else "does not pay here"
+    return f"{rejects} Rejecting {pays}: {both}."
 
 
 # -- calibration ---------------------------------------------------------------------------------------------
 
 
-def calibrated(comparison: Comparison, sample: OutOfSample, rule: LossRule) -> Iterator[str]:
+def calibration_quality(comparison: Comparison, sample: OutOfSample, rule: LossRule) -> Iterator[str]:
     """Whether posteriors can be taken at their word, as far as so many rows can tell."""
-    choice, K = comparison[comparison.choice], rule.n_classes
-    if choice.calibration_error is None or choice.is_baseline or K is None:
+    choice = comparison[comparison.choice]
+    if choice.calibration_error is None or choice.is_baseline or rule.n_classes is None:
         return
     if _is_certain(sample.predicted):
         yield f"All posteriors of {named(choice.label)} are 0 or 1: they do not tell how sure it is."
         return
-    error, chance = choice.calibration_error, calibration_noise(sample.predicted, sample.weight)
+    error, chance = choice.calibration_error, calibration_noise(sample)
     off, noise = percent_text(error), percent_text(chance)
     begin = (
         f"The posteriors of {named(choice.label)} are off by {off} on average (expected calibration error)"
@@ -152,22 +170,41 @@ def calibrated(comparison: Comparison, sample: OutOfSample, rule: LossRule) -> I
         )
     elif error < _OFF:
         yield f"{begin}, which is more than chance makes ({noise}) but little: they can be taken as they are."
+    elif choice.folds_calibrated:
+        yield f"{begin}, more than chance makes ({noise}), though they were calibrated: do not rely on them."
     else:
-        yield f"{begin}, more than chance makes ({noise}): calibrate them before use as probabilities."
+        yield (
+            f"{begin}, more than chance makes ({noise}): calibrate them before use as probabilities "
+            "(--calibrate)."
+        )
 
 
-def calibration_noise(posteriors: np.ndarray, weight: np.ndarray | None, seed: int = 0) -> float:
+def calibration_noise(sample: OutOfSample, seed: int = 0) -> float:
     """The expected calibration error that right posteriors stay below in 95 % of samples of these rows.
 
-    Outcomes are drawn from the posteriors themselves; bins are those of `lyceum.evaluate.calibration`.
+    Outcomes are drawn from the posteriors themselves, one for every row, whatever the number of repeats; bins
+    are those of `lyceum.evaluate.calibration`. With groups, whose rows share their luck, the differences that
+    were observed change their sign, group by group, at random.
     """
+    posteriors = sample.predicted
     stated = posteriors[:, 1] if posteriors.shape[1] == 2 else posteriors.max(axis=1)
-    w = np.ones(len(stated)) if weight is None else weight
+    w = np.ones(len(stated)) if sample.weight is None else sample.weight
     which = np.searchsorted(np.linspace(0.0, 1.0, _BINS + 1)[1:-1], stated, side="right")
-    expected = np.bincount(which, w * stated, _BINS)
+    unit, n_units = _units(sample)
+    named_class = np.ones(len(stated)) if posteriors.shape[1] == 2 else posteriors.argmax(axis=1)
+    observed = w * ((sample.y == named_class) - stated)
     rng = np.random.default_rng(seed)
     errors = []
     for _ in range(_DRAWS if len(stated) < 20_000 else _DRAWS // 5):
-        happened = rng.random(len(stated)) < stated
-        errors.append(np.abs(np.bincount(which, w * happened, _BINS) - expected).sum() / w.sum())
+        if sample.groups is None:
+            off = w * ((rng.random(n_units)[unit] < stated) - stated)
+        else:
+            off = observed * rng.choice([-1.0, 1.0], n_units)[unit]
+        errors.append(np.abs(np.bincount(which, off, _BINS)).sum() / w.sum())
     return float(np.quantile(errors, 0.95))
+
+
+def _units(sample: OutOfSample) -> tuple[np.ndarray, int]:
+    """The number of the row, or of the group, of every prediction, and how many there are."""
+    found, unit = np.unique(sample.rows if sample.groups is None else sample.groups, return_inverse=True)
+    return unit, len(found)

@@ -12,7 +12,7 @@ import numpy as np
 from lyceum.errors import StudyError
 from lyceum.evaluate import hoeffding
 from lyceum.studies._choice import choose_learner
-from lyceum.studies._comparison import Comparison, RankedLearner
+from lyceum.studies._comparison import Comparison, OutOfSample, RankedLearner
 from lyceum.studies._difference_tests import (
     DifferenceTest,
     adjusted,
@@ -58,11 +58,6 @@ def compare_learners(
     choice, reason = choose_learner(found, trials, rule, choose)
     sample = trials[found[0].name].sample
     n = len(np.unique(sample.rows))
-    low, high = rule.range
-    bound = None
-    if rule.is_bounded:
-        n_apart = n if sample.groups is None else int(n_independent(sample))
-        bound = (high - low) * hoeffding(n=n_apart, alpha=0.05, n_models=len(found)).within
     return Comparison(
         criterion=rule.criterion,
         learners=tuple(found),
@@ -71,7 +66,7 @@ def compare_learners(
         choice_reason=reason,
         n_rows=n,
         n_folds=len(table.folds),
-        hoeffding=bound,
+        hoeffding=_hoeffding_bound(rule, sample, len(found)),
         test=test,
         learning_curve=None,
         holdout=None,
@@ -80,10 +75,27 @@ def compare_learners(
     )
 
 
+def _hoeffding_bound(rule: LossRule, sample: OutOfSample, n_models: int) -> float | None:
+    """ε such that with probability 95 % no mean loss is off by ε; None where that says nothing.
+
+    Of weighted rows (Σ w)² / Σ w² count, of groups as many as if each were one row.
+    """
+    n = int(n_independent(sample))
+    if not rule.is_bounded or n < 1:
+        return None
+    within = hoeffding(n=n, alpha=0.05, n_models=n_models).within
+    low, high = rule.range
+    return (high - low) * within if within < 1.0 else None
+
+
 def _against_best(
     found: list[RankedLearner], trials: Mapping[str, Trial], rule: LossRule, problems: Problems
 ) -> tuple[list[RankedLearner], str]:
-    """The learners with their tests against the best and the constant guess, and the name of the test."""
+    """The learners with their tests against the best and the constant guess, and the name of the test.
+
+    The constant guess and the best are compared by one test, that over rows, in both places where its p-value
+    is shown.
+    """
     best, others = found[0], found[1:]
     first, pairs = trials[best.name], [trials[s.name] for s in others]
     test = DifferenceTest.choose(first, rule)
@@ -96,9 +108,15 @@ def _against_best(
     columns: dict[str, list[Any]] = {}
     for name, of in tests.items():
         columns[name] = [problems.attempt(_TESTS[name], partial(of, one, first)) for one in pairs]
-        columns[f"{name}_holm"] = adjusted(columns[name])
-    columns.pop("p_rows_holm")
     base = problems.attempt("test against the constant guess", partial(against_baseline, trials), {})
+    guess = next((i for i, s in enumerate(others) if s.is_baseline), None)
+    if guess is not None:
+        columns["p_value"][guess] = None
+    for name in ("p_value", "p_corrected_t", "p_mcnemar"):
+        columns[f"{name}_holm"] = adjusted(columns[name])
+    if guess is not None:
+        columns["p_value"][guess] = columns["p_rows"][guess]
+        columns["p_value_holm"][guess] = base.get(best.name)
     compared = [
         replace(
             s,
@@ -131,4 +149,4 @@ def _with_verdict(learner: RankedLearner, learners: Sequence[RankedLearner], cri
 
     baseline = next((s for s in learners if s.is_baseline), None)
     learner = replace(learner, fit_word=fit_word(learner, learners[0], baseline))
-    return replace(learner, verdict=verdict(learner, baseline, criterion))
+    return replace(learner, verdict=verdict(learner, learners[0], baseline, criterion))

@@ -20,6 +20,8 @@ from lyceum.studies._format import (
     aligned_interval,
     aligned_loss,
     capitalized,
+    count_text,
+    decimal_text,
     keep_units,
     loss_text,
     more_is_better,
@@ -116,6 +118,7 @@ def templates() -> jinja2.Environment:
         "show": show_cell,
         "percent": percent_cell,
         "number": _format.number_text,
+        "decimals": decimal_text,
         "seconds": _format.duration,
         "p": _format.p_cell,
         "bytes": _format.size_text,
@@ -123,6 +126,10 @@ def templates() -> jinja2.Environment:
         "breakable": _breakable,
     }
     return environment
+
+
+def _rows_held_out(n: int) -> str:
+    return f"{n:,} row that was" if n == 1 else f"{n:,} rows that were"
 
 
 def _breakable(name: str) -> Any:
@@ -200,13 +207,14 @@ class _Page:
         held = study.comparison.holdout
         if held is not None:
             span = self.interval(held.interval)
-            remark = f"{held.n_rows:,} rows that were not used for any choice; 95\u00a0% interval {span}"
+            remark = f"{_rows_held_out(held.n_rows)} not used for any choice; 95\u00a0% interval {span}"
             yield "On rows held out", self.aligned(held.loss), remark
         baseline = study.comparison.baseline
         if baseline is not None and not choice.is_baseline:
             yield "Constant guess", self.aligned(baseline.loss), "what any model has to beat"
         yield from self._further(choice)
-        yield "Rows tested", f"{study.comparison.n_rows:,}", f"{study.comparison.n_folds} folds, each unseen"
+        folds = count_text(study.comparison.n_folds, "fold")
+        yield "Rows tested", f"{study.comparison.n_rows:,}", f"in {folds}, by models that had not seen them"
 
     def _further(self, choice: RankedLearner) -> Iterator[tuple[str, str, str]]:
         if choice.error is not None and self.study.comparison.criterion != "error rate":
@@ -228,6 +236,14 @@ class _Page:
         low, high = (f"{100 * end:.0f}" for end in interval)
         return f"{percent_cell(share)} ({low} to {high})"
 
+    @property
+    def held_out(self) -> str:
+        """The result on the rows held out."""
+        held = self.study.comparison.holdout
+        assert held is not None
+        span = f"95\u00a0% interval {self.interval(held.interval)}"
+        return f"{_rows_held_out(held.n_rows)} not used for any choice: {self.aligned(held.loss)} ({span})"
+
     # -- the ranking -------------------------------------------------------------------------------------
 
     @property
@@ -246,15 +262,41 @@ class _Page:
 
     @property
     def class_shares(self) -> list[tuple[str, int, str]]:
-        """(class, rows tested, share)."""
-        counts = np.asarray(self.study.choice.confusion, dtype=np.float64).sum(axis=1)
-        shares = counts / max(counts.sum(), 1e-300)
-        rows = zip(self.study.classes or (), counts.tolist(), shares.tolist())
-        return [(str(label), round(n / self._repeats), percent_cell(share)) for label, n, share in rows]
+        """(class, rows tested, share of the rows or of their weight)."""
+        sample, classes = self.study.out_of_sample(self.study.choice.name), self.study.classes or ()
+        _, first = np.unique(sample.rows, return_index=True)  # a row is tested in every repeat
+        w = np.ones(len(first)) if sample.weight is None else sample.weight[first]
+        counts = np.bincount(sample.y[first], minlength=len(classes))
+        shares = np.bincount(sample.y[first], w, minlength=len(classes)) / w.sum()
+        rows = zip(classes, counts.tolist(), shares.tolist())
+        return [(str(label), n, percent_cell(share)) for label, n, share in rows]
 
     @property
-    def _repeats(self) -> int:
-        return max(1, self.study.recipe.repeats)
+    def folds(self) -> str:
+        """How the folds were made."""
+        kind = "stratified " if self.has_classes and self.study.recipe.time is None else ""
+        n = self.study.comparison.n_folds
+        return f"{n} {kind}{'fold' if n == 1 else 'folds'} compared"
+
+    @property
+    def data(self) -> str:
+        """How many rows, columns and missing cells there are."""
+        study, without = self.study, self.study.n_without_target
+        missing = count_text(study.n_missing, "missing cell") if study.n_missing else "no missing cells"
+        columns = f"{count_text(len(study.schema), 'column')} used"
+        left_out = f"; {count_text(without, 'row')} without a target left out" if without else ""
+        return f"{self.source}: {count_text(study.n_rows, 'row')}, {columns}, {missing}{left_out}"
+
+    @property
+    def fitted_on(self) -> str:
+        """The rows that the final model was fitted on."""
+        n, n_rows = self.study.n_fitted, self.study.n_rows
+        return f"all {n_rows:,} rows" if n in (None, n_rows) else f"{n:,} of the {n_rows:,} rows"
+
+    @property
+    def skipped(self) -> list[str]:
+        """The labels of the learners that were not run."""
+        return [c.label for c in self.study.candidates if c.name in self.study.skipped]
 
     @property
     def losses(self) -> list[tuple[str, list[str]]]:
@@ -312,6 +354,8 @@ class _Page:
         tried = f"{learner.settings_tried:,}"
         if learner.is_tuned:
             return tried
+        if not learner.folds_searched:
+            return "1, its defaults"
         return f"{tried} in {learner.folds_searched} of {learner.folds_done} folds"
 
     def settings(self, learner: RankedLearner) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lyceum.report import Table
-from lyceum.studies._format import p_cell, show_cell, signed
+from lyceum.studies._format import p_cell, percent_cell, show_cell, signed
 
 if TYPE_CHECKING:
     from lyceum.studies._comparison import RankedLearner
@@ -140,7 +140,7 @@ class ExampleView:
     def chances(self) -> list[tuple[str, str]]:
         pairs = zip(self.study.classes or (), self.example.posterior or ())
         likeliest = sorted(pairs, key=lambda pair: -pair[1])
-        return [(str(label), f"{100 * p:.1f}\u00a0%") for label, p in likeliest[:3]]
+        return [(str(label), percent_cell(p)) for label, p in likeliest[:3]]
 
     @property
     def bars(self) -> list[tuple[str, str, str, float, float]]:

@@ -12,6 +12,7 @@ from lyceum.studies._comparison import Comparison, HoldoutResult, OutOfSample, R
 from lyceum.studies._difference_tests import is_shown
 from lyceum.studies._format import (
     capitalized,
+    count_text,
     interval_text,
     joined_names,
     loss_text,
@@ -41,24 +42,30 @@ def fit_word(learner: RankedLearner, best: RankedLearner, baseline: RankedLearne
 
     A gap between training and new rows is no fault: boosting fits every training row and may be the best.
     Overfitting is to be better than another on training rows and, beyond chance, worse on new rows; the other
-    is the best learner or the constant guess.
+    is the best learner or the constant guess. Committees are neither: the predictions that they are made of
+    are out of fold, so that they have no loss on training rows to compare.
     """
-    if learner.is_baseline or learner.name == best.name:
+    if learner.is_baseline or learner.members or learner.name == best.name:
         return "balanced"
+    rival = best
     if baseline is not None and learner.loss > baseline.loss and is_shown(learner.p_baseline):
-        return "overfitting" if learner.train_loss < baseline.train_loss else "underfitting"
-    if not is_shown(learner.p_value_holm) or best.is_baseline:
+        rival = baseline
+    elif best.is_baseline or not is_shown(learner.p_value_holm):
         return "balanced"
-    if learner.train_loss < best.train_loss:
+    if rival.members:
+        return "balanced"
+    if learner.train_loss < rival.train_loss:
         return "overfitting"
-    return "underfitting" if learner.train_loss > best.train_loss else "balanced"
+    return "underfitting" if learner.train_loss > rival.train_loss else "balanced"
 
 
-def verdict(learner: RankedLearner, baseline: RankedLearner | None, criterion: str = "error rate") -> str:
+def verdict(
+    learner: RankedLearner, best: RankedLearner, baseline: RankedLearner | None, criterion: str = "error rate"
+) -> str:
     """One sentence on a learner."""
     if learner.is_baseline:
         return "A constant guess: what the others have to beat."
-    parts = ["the best" if learner.rank == 1 else _against(learner.p_value_holm)]
+    parts = ["the best" if learner.rank == 1 else _against(learner, best)]
     if baseline is not None:
         parts.append(_against_constant(learner, baseline, criterion))
     if learner.fit_word in _FIT:
@@ -68,11 +75,14 @@ def verdict(learner: RankedLearner, baseline: RankedLearner | None, criterion: s
 
 _FIT = {
     "overfitting": "overfitting: better than others on the rows it learned from, worse on new ones",
-    "underfitting": "underfitting: worse than the best on the rows it learned from and on new ones",
+    "underfitting": "underfitting: worse than others on the rows it learned from and on new ones",
 }
 
 
-def _against(p: float | None) -> str:
+def _against(learner: RankedLearner, best: RankedLearner) -> str:
+    p = learner.p_value_holm
+    if learner.loss == best.loss:
+        return "as good as the best"
     if p is None:
         return "behind the best, by a difference that could not be tested"
     how = "worse than the best" if is_shown(p) else "not shown to be worse than the best"
@@ -82,10 +92,22 @@ def _against(p: float | None) -> str:
 def _against_constant(learner: RankedLearner, baseline: RankedLearner, criterion: str) -> str:
     if learner.loss >= baseline.loss:
         return "no better than a constant guess"
-    less = "better than a constant guess"
-    if not more_is_better(criterion):
-        less = f"{percent_text(1.0 - learner.loss / baseline.loss)} below a constant guess"
+    gain = _gain(learner.loss, baseline.loss, criterion)
+    less = "better than a constant guess" if gain is None else f"{gain} below a constant guess"
+    if learner.p_baseline is None:
+        return f"{less}, by a difference that could not be tested"
     return less if is_shown(learner.p_baseline) else f"{less}, which chance alone could make"
+
+
+def _gain(loss: float, baseline: float, criterion: str) -> str | None:
+    """How much a loss is below that of the constant guess in percent; None where that has no meaning.
+
+    It has none for metrics of which more is better, and where decisions can earn something: the share of a
+    cost that is negative or 0.
+    """
+    if more_is_better(criterion) or loss < 0.0 or baseline <= 0.0:
+        return None
+    return percent_text(1.0 - loss / baseline)
 
 
 # -- the answer ----------------------------------------------------------------------------------------------
@@ -97,17 +119,22 @@ def answer(study: Study) -> str:
     span = interval_text(comparison.criterion, choice.interval)
     first = (
         f"{subject(choice.label)} predicts {study.recipe.target!r} with {_measured(comparison, choice.loss)} "
-        f"on rows it has not seen (95 % interval {span}){_decisions(comparison.criterion, choice)}."
+        f"on rows it has not seen (95 % interval {span}){_decisions(study, choice)}."
     )
-    held = () if comparison.holdout is None else (_held_out_text(comparison, comparison.holdout),)
-    return " ".join((first, _worth(study), *held))
+    held = () if comparison.holdout is None else (_held_out_text(study, comparison.holdout),)
+    return " ".join((first, *_worth(study), *held))
 
 
-def _held_out_text(comparison: Comparison, held: HoldoutResult) -> str:
+def _held_out_text(study: Study, held: HoldoutResult) -> str:
+    criterion = study.comparison.criterion
+    measured = _measured(study.comparison, held.loss)
+    if held.n_rows == 1:
+        return (
+            f"On 1 row held out, which was not used for any choice, it has {measured}: too few to say more."
+        )
     return (
-        f"On {held.n_rows:,} rows held out, which were not used for any choice, it has "
-        f"{_measured(comparison, held.loss)} (95 % interval "
-        f"{interval_text(comparison.criterion, held.interval)}){_decisions(comparison.criterion, held)}."
+        f"On {held.n_rows:,} rows held out, which were not used for any choice, it has {measured} (95 % "
+        f"interval {interval_text(criterion, held.interval)}){_decisions(study, held)}."
     )
 
 
@@ -117,37 +144,51 @@ def _measured(comparison: Comparison, loss: float) -> str:
     return f"{name} of {loss_text(comparison.criterion, loss)}"
 
 
-def _decisions(criterion: str, found: RankedLearner | HoldoutResult) -> str:
+def _decisions(study: Study, found: RankedLearner | HoldoutResult) -> str:
     """The errors of the decisions made, where the study is ranked by something else."""
-    if found.error is None or (criterion == "error rate" and not found.reject_rate):
+    if study.classes is None:
         return ""
-    if found.reject_rate:
-        return (
-            f"; it rejects {percent_text(found.reject_rate)} of the rows and decides "
-            f"{percent_text(found.error)} of the others wrong"
-        )
-    return f"; it decides {percent_text(found.error)} of the rows wrong"
+    if found.error is None:
+        return "; it rejects every row" if found.reject_rate == 1.0 else "; it names a class for no row"
+    rejects = f"; it rejects {percent_text(found.reject_rate)} of the rows" if found.reject_rate else ""
+    if study.comparison.criterion == "error rate" and not rejects:
+        return ""
+    wrong, labels = percent_text(found.error), {str(label) for label in study.classes}
+    n_unnamed = sum(str(action) not in labels for action in study.actions)
+    if n_unnamed > (study.doubt is not None):  # an action that is neither a class nor a rejection
+        return f"{rejects}; of the rows that it names a class for, {wrong} are wrong"
+    if rejects:
+        return f"{rejects} and decides {wrong} of the others wrong"
+    return f"; it decides {wrong} of the rows wrong"
 
 
-def _worth(study: Study) -> str:
+def _worth(study: Study) -> Iterator[str]:
+    """What the result is worth beside a constant guess."""
     comparison = study.comparison
-    baseline, choice = comparison.baseline, comparison[comparison.choice]
-    if baseline is None or choice.is_baseline:
-        return _nothing_better(study)
-    base = loss_text(comparison.criterion, baseline.loss)
-    if choice.loss >= baseline.loss:
+    baseline, choice, criterion = comparison.baseline, comparison[comparison.choice], comparison.criterion
+    if baseline is None:
+        return
+    base = loss_text(criterion, baseline.loss)
+    gain = _gain(choice.loss, baseline.loss, criterion)
+    if choice.is_baseline:
+        yield _nothing_better(study)
+    elif choice.loss >= baseline.loss:
         ranks = posteriors.best_ranking(comparison)
-        but = f", but {ranks.label} ranks rows well (AUC {ranks.auc:.2f})" if ranks else ""
-        return f"That is no better than a constant guess, which has {base}{but}."
-    if more_is_better(comparison.criterion):
-        return f"A constant guess has {base}{_chance(choice.p_baseline)}."
-    gain = percent_text(1.0 - choice.loss / baseline.loss)
-    return f"That is {gain} less than a constant guess, which has {base}{_chance(choice.p_baseline)}."
+        but = (
+            f", but {named(ranks.label)} ranks rows better than chance (AUC {ranks.auc:.2f})" if ranks else ""
+        )
+        yield f"That is no better than a constant guess, which has {base}{but}."
+    elif gain is None:
+        yield f"A constant guess has {base}{_chance(comparison, choice.p_baseline)}."
+    else:
+        chance = _chance(comparison, choice.p_baseline)
+        yield f"That is {gain} less than a constant guess, which has {base}{chance}."
 
 
-def _chance(p: float | None) -> str:
+def _chance(comparison: Comparison, p: float | None) -> str:
     if p is None:
-        return "; there are too few rows to test whether chance alone could make that difference"
+        few = "rows" if comparison.n_groups is None else "groups"
+        return f"; there are too few {few} to test whether chance alone could make that difference"
     return "" if is_shown(p) else f", a difference that chance alone could make ({p_text(p)})"
 
 
@@ -162,7 +203,8 @@ def _nothing_better(study: Study) -> str:
         )
     return (
         f"No learner has {_fewer(study.comparison.criterion)} than this constant guess, but the columns do "
-        f"tell something: {ranks.label} ranks rows well (AUC {ranks.auc:.2f}, where 0.5 is guessing)."
+        f"tell something: {named(ranks.label)} ranks rows better than chance (AUC {ranks.auc:.2f}, where 0.5 "
+        "is guessing)."
     )
 
 
@@ -198,28 +240,28 @@ def statements(
     parts: dict[str, Callable[[], Iterable[str]]] = {
         "the time allowed": partial(_budget, comparison, skipped, not_made, finished, folds_planned),
         "differences": partial(_differences, comparison),
-        "groups": partial(_grouped, comparison),
+        "groups": partial(_group_counts, comparison),
         "rare classes": partial(posteriors.rare_classes, comparison, sample, rule, classes),
         "what the test rows support": partial(_support, comparison),
         "rejecting rows": partial(posteriors.rejection, comparison, sample, rule),
-        "calibrating posteriors": partial(_calibrated, comparison),
-        "calibration": partial(posteriors.calibrated, comparison, sample, rule),
-        "the learning curve": partial(_curve, comparison),
-        "suspicious columns": partial(_suspected, suspects),
-        "failures": partial(_failed, failures),
+        "calibrating posteriors": partial(_calibration_maps, comparison, rule),
+        "calibration": partial(posteriors.calibration_quality, comparison, sample, rule),
+        "the learning curve": partial(_more_rows, comparison, rule),
+        "suspicious columns": partial(_suspicions, suspects),
+        "failures": partial(_failure_reasons, failures),
         "the data": lambda: notes,
     }
-    said: list[str] = []
-    for about, say in parts.items():
-        said += problems.attempt(f"statement on {about}", partial(_all, say), [])
-    return tuple(said)
+    sentences: list[str] = []
+    for about, make in parts.items():
+        sentences += problems.attempt(f"statement on {about}", partial(_as_list, make), [])
+    return tuple(sentences)
 
 
-def _all(say: Callable[[], Iterable[str]]) -> list[str]:
-    return list(say())
+def _as_list(make: Callable[[], Iterable[str]]) -> list[str]:
+    return list(make())
 
 
-def _failed(failures: Iterable[Failure]) -> Iterator[str]:
+def _failure_reasons(failures: Iterable[Failure]) -> Iterator[str]:
     for failure in failures:
         yield f"{capitalized(failure.label)} failed and was not compared: {failure.reason.rstrip('.')}."
 
@@ -248,21 +290,21 @@ def _undone(comparison: Comparison, skipped: Sequence[str], folds_planned: int) 
     if comparison.n_folds < folds_planned:
         yield f"{comparison.n_folds} of {folds_planned} folds were compared"
     if skipped:
-        yield f"{joined_names(list(skipped))} {'was' if len(skipped) == 1 else 'were'} not run at all"
+        yield f"{_listed(skipped)} {'was' if len(skipped) == 1 else 'were'} not run at all"
     untuned = [learner.label for learner in comparison.learners if not learner.is_tuned]
     if untuned:
-        verb = "runs" if len(untuned) == 1 else "run"
-        yield f"{_listed(untuned)} {verb} with default settings where the search for better ones is to come"
+        verb = "has" if len(untuned) == 1 else "have"
+        yield f"{_listed(untuned)} {verb} default settings in some or all folds, where none were searched yet"
 
 
-def _calibrated(comparison: Comparison) -> Iterator[str]:
+def _calibration_maps(comparison: Comparison, rule: LossRule) -> Iterator[str]:
     """By which map, and in how many folds, the posteriors of the choice were calibrated."""
     choice = comparison[comparison.choice]
     if choice.folds_calibrated:
         how = f", most often by {_MAPS[choice.calibration]}" if choice.calibration else ""
         yield (
-            f"The posteriors of {choice.label} were calibrated in {choice.folds_calibrated} of "
-            f"{choice.folds_done} folds{how}: where the inner folds had a lower {comparison.criterion} by it."
+            f"The posteriors of {named(choice.label)} were calibrated in {choice.folds_calibrated} of "
+            f"{choice.folds_done} folds{how}: where the inner folds had a lower {rule.inner_criterion} by it."
         )
 
 
@@ -270,14 +312,17 @@ _MAPS = {"temperature": "a temperature", "sigmoid": "a sigmoid", "isotonic": "is
 
 
 def _differences(comparison: Comparison) -> Iterator[str]:
+    """Which learners are worse than the best beyond chance, and whether the best is more than a guess."""
     best, rest = comparison[comparison.best], comparison.learners[1:]
+    others = rest if best.is_baseline else [s for s in rest if not s.is_baseline]
+    tested = [s for s in others if s.p_value_holm is not None]
     if rest and not comparison.test:
+        groups = "" if comparison.n_groups is None else f" of {count_text(comparison.n_groups, 'group')}"
         yield (
-            f"With {comparison.n_rows:,} rows in {comparison.n_folds} folds no test can tell the learners "
-            "apart: take the ranking as a hint only."
+            f"With {comparison.n_rows:,} rows{groups} in {comparison.n_folds} folds no test can tell the "
+            "learners apart: take the ranking as a hint only."
         )
         return
-    tested = [s for s in rest if s.p_value_holm is not None]
     same = [named(s.label) for s in tested if not is_shown(s.p_value_holm)]
     worse = [named(s.label) for s in tested if is_shown(s.p_value_holm)]
     test = f"{comparison.test}, Holm's correction for several comparisons"
@@ -287,13 +332,20 @@ def _differences(comparison: Comparison) -> Iterator[str]:
     if worse:
         verb = "is" if len(worse) == 1 else "are"
         yield f"{capitalized(_listed(worse))} {verb} worse than {named(best.label)} beyond chance ({test})."
+    if best.p_baseline is not None:
+        how = "better than a constant guess beyond chance"
+        how = how if is_shown(best.p_baseline) else "not shown to be better than a constant guess"
+        n, of = comparison.n_rows, "rows"
+        n, of = (n, of) if comparison.n_groups is None else (comparison.n_groups, "groups of rows")
+        test = f"permutation test on the losses of {n:,} {of}, Holm's correction"
+        yield f"{subject(best.label)} is {how} ({p_text(best.p_baseline)}, {test})."
 
 
-def _grouped(comparison: Comparison) -> Iterator[str]:
+def _group_counts(comparison: Comparison) -> Iterator[str]:
     if comparison.n_groups is not None:
         yield (
-            f"Rows of one group are alike, so that intervals and tests, that against the constant guess too, "
-            f"count the {comparison.n_groups:,} groups, not the {comparison.n_rows:,} rows."
+            f"Rows of one group are alike, so that intervals and tests take the {comparison.n_groups:,} "
+            f"groups, not the {comparison.n_rows:,} rows, as independent of each other."
         )
 
 
@@ -306,17 +358,20 @@ def _support(comparison: Comparison) -> Iterator[str]:
     if comparison.hoeffding is None:
         return
     off = loss_text(comparison.criterion, comparison.hoeffding).replace(" %", " percentage points")
-    groups = "" if comparison.n_groups is None else f" in {comparison.n_groups:,} groups"
+    groups = "" if comparison.n_groups is None else f" in {count_text(comparison.n_groups, 'group')}"
+    n = len(comparison.learners)
+    which = (
+        f"no {comparison.criterion} of the {n} models is" if n > 1 else f"this {comparison.criterion} is not"
+    )
     yield (
-        f"{comparison.n_rows:,} test rows{groups} support this much and no more: with probability 95 % no "
-        f"{comparison.criterion} of the {len(comparison.learners)} models is off by {off} or more "
-        "(Hoeffding's bound, for models fixed in advance)."
+        f"{comparison.n_rows:,} test rows{groups} support this much and no more: with probability 95 % "
+        f"{which} off by {off} or more (Hoeffding's bound, for models fixed in advance)."
     )
 
 
-def _curve(comparison: Comparison) -> Iterator[str]:
+def _more_rows(comparison: Comparison, rule: LossRule) -> Iterator[str]:
     curve = comparison.learning_curve
-    if curve is None or comparison[comparison.choice].loss == 0.0:  # nothing is left to gain
+    if curve is None or comparison[comparison.choice].loss <= rule.range[0]:  # nothing is left to gain
         return
     label = named(comparison[comparison.choice].label)
     yield f"By its learning curve, {_TREND[learning_trend(curve)].format(label)}."
@@ -325,7 +380,7 @@ def _curve(comparison: Comparison) -> Iterator[str]:
 _TREND = {
     "helps": "{} would still gain from more rows",
     "flat": "{} would hardly gain from more rows of this kind",
-    "open": "it cannot be told whether more rows would help {}: its last steps are within chance",
+    "open": "it cannot be told whether more rows would help {}: what the last rows gained is too uncertain",
 }
 
 
@@ -338,7 +393,7 @@ def _left_out(columns: list[str], why: str) -> str:
     return f"Columns {joined_names(names)} were left out: each {why}. Keep one with e.g. {keep}."
 
 
-def _suspected(suspects: Iterable[Suspect]) -> Iterator[str]:
+def _suspicions(suspects: Iterable[Suspect]) -> Iterator[str]:
     suspects = list(suspects)
     out: dict[str, str] = {}
     for suspect in suspects:

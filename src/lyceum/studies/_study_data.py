@@ -39,6 +39,7 @@ from lyceum.studies._table_notes import (
     rare_note,
     single_rows_text,
     table_notes,
+    zero_weight_note,
 )
 
 __all__ = ["StudyData", "fingerprint"]
@@ -121,7 +122,7 @@ class StudyData:
         if w is not None:
             idle = int(np.count_nonzero(there & (w == 0)))
             there &= w > 0
-            notes += (f"{idle:,} rows of weight 0 were left out.",) if idle else ()
+            notes += (zero_weight_note(idle),) if idle else ()
         known = np.flatnonzero(there)
         kept = rows if there.all() else rows.take(known)
         return cls(kept, known, kept, len(known), n_without, missing, suspects, notes)

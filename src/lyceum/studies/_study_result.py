@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ import numpy as np
 from lyceum.report import Summary, Table, plain
 from lyceum.studies._comparison import Comparison, OutOfSample, RankedLearner, Span
 from lyceum.studies._facts import StudyFacts
-from lyceum.studies._format import shown_interval, shown_value, subject
+from lyceum.studies._format import p_cell, shown_interval, shown_value, subject
 from lyceum.studies._problems import Problems
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Study"]
 
+_WIDTH = 80  # characters of a line
 _TIMINGS = ("seconds", "search_seconds", "memory")  # differ from run to run
 
 
@@ -90,6 +92,9 @@ class Study(StudyFacts):
         The time of all tasks, over all sessions.
     finished : bool
         Whether every planned fold was run.
+    n_fitted : int or None
+        Rows that the final model was fitted on, fewer than `n_rows` when the budget did not reach; None where
+        the fit failed.
 
     See Also
     --------
@@ -105,6 +110,7 @@ class Study(StudyFacts):
     seconds: float
     finished: bool
     problems: tuple[str, ...] = ()
+    n_fitted: int | None = None
     effects: ModelEffects | None = None
 
     @classmethod
@@ -167,12 +173,17 @@ class Study(StudyFacts):
     def class_rates(self) -> list[ClassRates]:
         """Precision and recall of every class for the choice; empty for regression."""
         from lyceum.studies._class_rates import class_rates
+        from lyceum.studies._metrics import n_independent
 
         if self.classes is None or self.choice.confusion is None:
             return []
         actions = range(len(self.actions) - (self.doubt is not None))
         named = self.rule.named_class(np.array([*actions, *([-1] if self.doubt is not None else [])]))
-        return class_rates(self.choice.confusion, self.classes, named.tolist())
+        table = np.asarray(self.choice.confusion)
+        sample = self.out_of_sample(self.choice.name)
+        n_times = len(sample.rows) / len(np.unique(sample.rows))  # a row is tested in every repeat
+        independent = n_independent(sample) / float(table.sum())
+        return class_rates(table / n_times, self.classes, named.tolist(), n_times * independent)
 
     def out_of_sample(self, name: str) -> OutOfSample:
         """The out-of-sample predictions of one learner, on the folds that were compared.
@@ -236,7 +247,7 @@ class Study(StudyFacts):
 
     @property
     def answer(self) -> str:
-        """The answer in two sentences."""
+        """What predicts the target best, how well, and what that is worth, in a few sentences."""
         from lyceum.studies._statements import answer
 
         return answer(self)
@@ -254,7 +265,17 @@ class Study(StudyFacts):
         return Summary(self.answer, facts, (self.ranking, notes))
 
     def __str__(self) -> str:
-        return str(self.summary())
+        """The summary in lines of at most 80 characters."""
+        sentences = (*self.comparison.statements, *self.problems)
+        parts = [
+            textwrap.fill(self.answer, _WIDTH),
+            textwrap.fill(self.choice_sentence, _WIDTH),
+            str(self.ranking),
+            "What to know",
+            *(textwrap.fill(text, _WIDTH, initial_indent="- ", subsequent_indent="  ") for text in sentences),
+            f"Folder: {self.folder}",
+        ]
+        return "\n\n".join(parts)
 
     def _repr_html_(self) -> str:
         return self.summary()._repr_html_()
@@ -267,7 +288,7 @@ def _ranking_table(comparison: Comparison) -> Table:
             one.label,
             shown_value(by, one.loss),
             _interval_text(shown_interval(by, one.interval)),
-            _p_text(one.p_value_holm),
+            p_cell(one.p_value_holm),
             one.seconds,
         )
         for one in comparison.learners
@@ -278,7 +299,3 @@ def _ranking_table(comparison: Comparison) -> Table:
 
 def _interval_text(span: Span) -> str:
     return f"{span[0]:.4g} – {span[1]:.4g}"
-
-
-def _p_text(p: float | None) -> str:
-    return "" if p is None else "< 0.001" if p < 0.001 else f"{p:.3f}"

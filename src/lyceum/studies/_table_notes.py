@@ -10,7 +10,15 @@ from lyceum.data import ColumnInspection, Inspection
 from lyceum.studies._candidate import Suspect
 from lyceum.studies._recipe import Recipe
 
-__all__ = ["infinite_note", "kept_notes", "one_value_text", "rare_note", "single_rows_text", "table_notes"]
+__all__ = [
+    "infinite_note",
+    "kept_notes",
+    "one_value_text",
+    "rare_note",
+    "single_rows_text",
+    "table_notes",
+    "zero_weight_note",
+]
 
 
 def table_notes(found: Inspection, recipe: Recipe) -> tuple[str, ...]:
@@ -32,9 +40,9 @@ def table_notes(found: Inspection, recipe: Recipe) -> tuple[str, ...]:
 def kept_notes(suspects: tuple[Suspect, ...], recipe: Recipe) -> Iterator[str]:
     """On columns that would have been left out if there were others."""
     for one in suspects:
-        asked = one.column in recipe.keep or one.column in recipe.kinds or one.column == recipe.target
-        read = one.code == "free_text" and recipe.text  # its words are counted
-        if one.code in ("identifier", "free_text") and not (one.left_out or asked or read):
+        requested = one.column in recipe.keep or one.column in recipe.kinds or one.column == recipe.target
+        has_words = one.code == "free_text" and recipe.text  # its words are counted
+        if one.code in ("identifier", "free_text") and not (one.left_out or requested or has_words):
             yield (
                 f"Column {one.column!r} {one.text.rstrip('.?')}. It was kept because no other column is left "
                 "to learn from: ask whether new rows will have such values."
@@ -44,6 +52,10 @@ def kept_notes(suspects: tuple[Suspect, ...], recipe: Recipe) -> Iterator[str]:
 def infinite_note(column: ColumnInspection) -> str:
     cells = "cell was" if column.n_infinite == 1 else "cells were"
     return f"{column.n_infinite:,} infinite {cells} taken as missing in column {column.name!r}."
+
+
+def zero_weight_note(n: int) -> str:
+    return f"{n:,} {'row of weight 0 was' if n == 1 else 'rows of weight 0 were'} left out."
 
 
 def one_value_text(target: str) -> str:
