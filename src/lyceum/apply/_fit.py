@@ -17,7 +17,6 @@ from lyceum.errors import LyceumError
 __all__ = ["build_preparations", "fit_file", "preparations", "takes_sparse_text"]
 
 _SPARSE_WORDS = 5_000  # of a column of text, for learners that take sparse rows
-_SPARSE_TEXT = "free text is counted word by word, as sparse rows of TF-IDF weights"
 
 
 def fit_file(
@@ -71,7 +70,7 @@ def fit_file(
         rows = scan(source, target, weight=weight, kinds=kinds, ignore=ignore, **options)
         # cells may be missing after the fit, even if none is in it
         names = list(preparations(entry, rows.schema))
-        before = build_preparations(names, takes_sparse_text(entry, rows.schema, names))
+        before = build_preparations(names, takes_sparse_text(entry, rows.schema))
         model = make_pipeline(*before, made) if before else made
         try:
             return model.fit(rows)
@@ -80,30 +79,36 @@ def fit_file(
 
 
 def preparations(entry: catalog.Entry, schema: Schema, *, missing: bool = True) -> dict[str, str]:
-    """The steps that the learner needs in front of it, by name, and why; `missing`: cells may be missing."""
+    """The steps that the learner needs in front of it, by name, and why; `missing`: cells may be missing.
+
+    Words as sparse rows come last, beside the other columns when those are prepared; dense words come first
+    and are prepared as other numbers are.
+    """
+    sparse = takes_sparse_text(entry, schema)
+    others = [column for column in schema if not column.is_free_text]
+    words = {"continuous"} if len(others) < len(schema) and not sparse else set()
+    kinds = {column.kind for column in others} | words
     before = {}
-    kinds = {column.kind for column in schema}
-    if entry.sparse and all(column.is_free_text for column in schema):
-        return {"TextCounts": _SPARSE_TEXT}
-    if any(column.is_free_text for column in schema):
+    if words:
         before["TextCounts"] = "free text is counted word by word, 100 words of each column at most"
-        kinds = {column.kind for column in schema if not column.is_free_text} | {"continuous"}
-    if any(column.is_time for column in schema):
+    if any(column.is_time for column in others):
         before["DateParts"] = "dates are taken apart, as seasons and weekdays may tell something"
         kinds |= {"binary", "categorical"}
-    if missing and not entry.missing:
+    if missing and (not entry.missing or sparse) and (others or words):
         before["FillMissing"] = "missing cells are filled, because it cannot take them"
-    if not kinds <= set(entry.kinds):
-        before["OneOfC"] = "categories are written as columns of 0 and 1"
-    if entry.needs_scaling and any(not c.is_categorical or c.is_free_text for c in schema):
+    if entry.needs_scaling and "continuous" in kinds:
         before["Standardize"] = "numbers are standardised, because their units would count"
-    return {"TextCounts": _SPARSE_TEXT} if takes_sparse_text(entry, schema, before) else before
+    codes = any(not column.numeric for column in others) or "DateParts" in before
+    if (sparse and codes) or not kinds <= set(entry.kinds):
+        before["OneOfC"] = "categories are written as columns of 0 and 1"
+    if sparse:
+        before["TextCounts"] = "free text is counted word by word, as sparse rows of TF-IDF weights"
+    return before
 
 
-def takes_sparse_text(entry: catalog.Entry, schema: Schema, names: Collection[str]) -> bool:
-    """Whether the words of free text go to the learner as sparse rows: nothing else is prepared."""
-    plain = all(column.numeric or column.is_free_text for column in schema)
-    return entry.sparse and plain and list(names) == ["TextCounts"]
+def takes_sparse_text(entry: catalog.Entry, schema: Schema) -> bool:
+    """Whether the learner gets the words of free text as sparse rows."""
+    return entry.sparse and schema.has_free_text
 
 
 def build_preparations(names: Collection[str], sparse_text: bool = False) -> list[Any]:

@@ -20,6 +20,7 @@ from lyceum.data._files import (
     read_table,
 )
 from lyceum.data._frame_cells import constant_columns
+from lyceum.data._free_text import without_texts
 from lyceum.data._inspect import inspect
 from lyceum.data._inspection import ColumnInspection, Inspection, time_text
 from lyceum.data._profile import ColumnProfile, TableProfile
@@ -85,6 +86,7 @@ __all__ = [
     "text_table",
     "time_text",
     "to_arrow",
+    "without_texts",
 ]
 
 

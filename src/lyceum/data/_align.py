@@ -11,7 +11,9 @@ from scipy import sparse
 
 from lyceum.data._block import Block
 from lyceum.data._coding import codes_of
-from lyceum.data._schema import Column, Schema, missing_columns, union_levels
+from lyceum.data._column_names import missing_columns
+from lyceum.data._free_text import with_texts_of
+from lyceum.data._schema import Column, Schema, union_levels
 from lyceum.errors import SchemaError
 
 __all__ = ["Align", "TargetNumbers", "union"]
@@ -41,7 +43,7 @@ def union(known: Schema, new: Schema, who: str, counts: bool) -> Schema:
 
 
 def _union(one: Column, two: Column, who: str) -> Column:
-    if two.is_empty or (one.categories is None and two.numeric):
+    if two.is_empty or (one.categories is None and two.numeric) or (one.is_free_text and two.is_text):
         return one
     if one.numeric and two.numeric:
         assert one.categories is not None
@@ -123,17 +125,7 @@ class Align:
                 X[:, j] = change(X[:, j])
         if y is not None and self.classes is not None:
             y = self.classes(y).astype(np.int32)
-        return replace(block, X=X, y=y, schema=self._with_texts(block.schema))
-
-    def _with_texts(self, before: Schema) -> Schema:
-        """The columns after, those of free text with the texts that the block lists."""
-        if not any(column.is_free_text for column in self.after):
-            return self.after
-        columns = [
-            replace(column, categories=before[int(j)].categories) if column.is_free_text else column
-            for j, column in zip(self.places, self.after)
-        ]
-        return replace(self.after, columns=tuple(columns))
+        return replace(block, X=X, y=y, schema=with_texts_of(self.after, block.schema))
 
 
 def _signed(X: np.ndarray, copy: bool) -> np.ndarray:

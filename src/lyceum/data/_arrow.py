@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
 
-from lyceum.data._schema import check_names
+from lyceum.data._column_names import check_names
 from lyceum.errors import SchemaError
 
 __all__ = ["column_class", "is_frame", "numbers", "to_arrow"]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from lyceum.data._free_text import with_texts_of
 from lyceum.data._schema import Schema
 
 __all__ = ["Block", "block_rows", "stacked"]
@@ -76,7 +77,8 @@ class Block:
         return self.X.toarray() if sparse.issparse(self.X) else self.X
 
     def with_X(self, X: Any, schema: Schema) -> Block:
-        return replace(self, X=X, schema=schema)
+        """The same rows with other cells; columns of free text that stay list the texts of this block."""
+        return replace(self, X=X, schema=with_texts_of(schema, self.schema))
 
     def take(self, keep: np.ndarray) -> Block:
         """Only the rows where `keep` is true, or those at some places, in that order."""

@@ -12,7 +12,8 @@ import pyarrow.compute as pc
 from lyceum._native import native
 from lyceum._threads import ordered_map
 from lyceum.data._arrow import column_class, numbers
-from lyceum.data._schema import Column, Schema, is_beyond_floats, missing_columns
+from lyceum.data._column_names import missing_columns
+from lyceum.data._schema import Column, Schema, is_beyond_floats
 from lyceum.data._written import distinct_texts, is_text_type, style_of
 from lyceum.errors import MissingValuesError, SchemaError
 
@@ -122,7 +123,7 @@ def _is_own_code(column: Column) -> bool:
 
 def with_texts(schema: Schema, table: pa.Table | pa.RecordBatch) -> Schema:
     """The schema with the texts of a table listed in its columns of free text."""
-    if not any(column.is_free_text for column in schema):
+    if not schema.has_free_text:
         return schema
     there = set(table.schema.names)
     columns = [

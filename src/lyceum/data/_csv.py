@@ -11,6 +11,7 @@ from typing import IO, TypeVar
 import pyarrow as pa
 import pyarrow.csv as pc
 
+from lyceum.data._column_names import renamed_note, unique_names
 from lyceum.data._csv_errors import (
     MOST_BYTES,
     Explained,
@@ -21,7 +22,6 @@ from lyceum.data._csv_errors import (
     is_packed,
     read_head,
 )
-from lyceum.data._schema import renamed_note, unique_names
 from lyceum.data._written import Written, parsed, style_of, styles_of
 from lyceum.errors import DataError, SchemaError
 

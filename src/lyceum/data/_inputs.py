@@ -9,10 +9,12 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from scipy import sparse
 from sklearn.base import is_classifier, is_regressor
 from sklearn.utils.validation import (
     _check_feature_names,
     _check_n_features,
+    check_array,
     check_consistent_length,
     validate_data,
 )
@@ -24,6 +26,7 @@ from lyceum.data._coding import TableCoder
 from lyceum.data._column_roles import ColumnRoles
 from lyceum.data._dask import DaskSource, as_delayed, is_dask, row_counts
 from lyceum.data._declared_kinds import declared_kinds
+from lyceum.data._free_text import without_texts
 from lyceum.data._rows import Rows
 from lyceum.data._scan import coded_source, schema_of
 from lyceum.data._schema import LISTED, Schema, is_beyond_floats, numbered_names
@@ -102,7 +105,7 @@ class Inputs:
 
     def _learn_schema(self, schema: Schema) -> None:
         learner = self.learner
-        learner.schema_ = schema
+        learner.schema_ = without_texts(schema)
         learner.n_features_in_ = len(schema)
         if self.task == "classes":
             assert schema.target is not None
@@ -276,11 +279,20 @@ class Inputs:
             return Rows(coded_source(self._table(X, reset=False), schema))
         if textual:
             return self._text_to_predict(X, textual)
-        accept = "csr" if self.learner._takes_sparse else False
-        X = validate_data(
-            self.learner, X, dtype="numeric", accept_sparse=accept, ensure_all_finite=False, reset=False
-        )
-        return Rows(ArraySource(_for_kernels(X), None, None, schema))
+        return Rows(ArraySource(_for_kernels(self._cells_to_predict(X)), None, None, schema))
+
+    def _cells_to_predict(self, X: Any) -> Any:
+        options = {
+            "dtype": "numeric",
+            "accept_sparse": "csr" if self.learner._takes_sparse else False,
+            "ensure_all_finite": False,
+        }
+        if not sparse.issparse(X):
+            return validate_data(self.learner, X, reset=False, **options)
+        # sparse rows have no names, also where a preparation made them from a frame: nothing to warn of
+        X = check_array(X, estimator=self.learner, input_name="X", **options)
+        _check_n_features(self.learner, X, reset=False)
+        return X
 
     def _text_to_predict(self, X: Any, textual: list[str]) -> Rows:
         """An array with text where `fit` has seen text."""

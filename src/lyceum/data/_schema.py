@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import gc
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import count
 from typing import Any, Literal
 
 import numpy as np
 
+from lyceum.data._column_names import check_names
 from lyceum.errors import ModelFileError, SchemaError
 
 __all__ = ["KINDS", "Column", "Kind", "Schema"]
@@ -128,7 +127,8 @@ class Column:
 class _NameIndex:
     """Holds the names and their places; they are no fields, so that copies and model files do without."""
 
-    __slots__ = ("_listed_names", "_places")
+    __slots__ = ("_has_free_text", "_listed_names", "_places")
+    _has_free_text: bool
     _listed_names: tuple[str, ...]
     _places: dict[str, int]
 
@@ -202,6 +202,16 @@ class Schema(_NameIndex):
         return np.array(
             [j for j, column in enumerate(self.columns) if not column.is_categorical], dtype=np.intp
         )
+
+    @property
+    def has_free_text(self) -> bool:
+        """Whether there is a column of free text."""
+        try:
+            return self._has_free_text
+        except AttributeError:
+            has = not self.of_an_array and any(column.is_free_text for column in self.columns)
+            object.__setattr__(self, "_has_free_text", has)
+            return has
 
     def check(self) -> None:
         """Raise ModelFileError unless the values, which came from a model file, are those of a schema."""
@@ -333,43 +343,6 @@ def union_levels(one: np.ndarray, two: np.ndarray) -> np.ndarray:
 
 def _is_sorted(values: np.ndarray) -> bool:
     return len(values) < 2 or bool((values[:-1] <= values[1:]).all())
-
-
-def check_names(names: Sequence[str]) -> None:
-    """Raise if a name appears twice."""
-    if len(set(names)) < len(names):
-        twice = sorted(name for name, count in Counter(names).items() if count > 1)
-        raise SchemaError(f"column names appear twice: {', '.join(map(repr, twice))}: rename them")
-
-
-def unique_names(names: Sequence[str]) -> list[str]:
-    """The names, those that appeared before with a number behind them.
-
-    >>> unique_names(["a", "a", "a.1", "a"])
-    ['a', 'a.2', 'a.1', 'a.3']
-    """
-    taken, found = set(names), list[str]()
-    for name in names:
-        if name in found:
-            name = next(new for i in count(1) if (new := f"{name}.{i}") not in taken)
-            taken.add(name)
-        found.append(name)
-    return found
-
-
-def renamed_note(names: Sequence[str]) -> str:
-    """What `unique_names` changed, for people; empty if nothing."""
-    new = [f"{name!r} (named {old!r})" for old, name in zip(names, unique_names(names)) if name != old]
-    more = f" and {len(new) - 5} more" if len(new) > 5 else ""
-    return f"column names appear twice: read as {', '.join(new[:5])}{more}" if new else ""
-
-
-def missing_columns(missing: Sequence[str], names: Sequence[str]) -> SchemaError:
-    """The error that names the columns which a table lacks, and those that it has."""
-    return SchemaError(
-        f"missing column{'s' * (len(missing) > 1)} {', '.join(map(repr, missing))}: the columns here are "
-        f"{', '.join(map(repr, names)) or 'none'}"
-    )
 
 
 def declared_column(name: str, kind: Kind, values: np.ndarray | None) -> Column:

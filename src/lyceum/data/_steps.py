@@ -40,7 +40,7 @@ class Design:
 
     A column of two categories gives one column, 1 for the second. With `reference` the first category of
     every column is left out, so that the columns are independent of an intercept. With `every` all categories
-    have a column, also where there are two. An unknown category is all zeros.
+    have a column, also where there are two. An unknown category is all zeros. Free text stays as it is.
 
     Attributes
     ----------
@@ -75,6 +75,8 @@ class Design:
             if column.numeric:
                 plain = column.kind == "continuous" and column.categories is None
                 columns.append(column if plain else replace(column, kind="continuous", categories=None))
+            elif column.is_free_text:
+                columns.append(column)
             else:
                 values = np.asarray(column.categories)[self._first(column) :]
                 columns += [Column(f"{column.name}={value}", why=column.why) for value in values]
@@ -82,7 +84,7 @@ class Design:
 
     def _first(self, column: Column) -> int:
         """The first category that has a design column."""
-        if column.numeric:
+        if _stays(column):
             return 0
         return int(self.reference or (len(np.asarray(column.categories)) == 2 and not self.every))
 
@@ -91,7 +93,7 @@ class Design:
         """How many design columns every column has."""
         if self.before.of_an_array:
             return np.ones(len(self.before), dtype=np.int32)
-        widths = [1 if c.numeric else len(np.asarray(c.categories)) - self._first(c) for c in self.before]
+        widths = [1 if _stays(c) else len(np.asarray(c.categories)) - self._first(c) for c in self.before]
         return np.array(widths, dtype=np.int32)
 
     @cached_property
@@ -103,15 +105,15 @@ class Design:
     def _layout(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """The columns that have design columns, where these start, how many (0: a number), from which."""
         kept = np.flatnonzero(self.width)
-        numeric = np.array([column.numeric for column in self.before])
+        stays = np.array([_stays(column) for column in self.before])
         first = np.array([self._first(column) for column in self.before], dtype=np.int32)
         start = np.cumsum(self.width, dtype=np.int32) - self.width
-        return kept, start[kept], np.where(numeric, np.int32(0), self.width)[kept], first[kept]
+        return kept, start[kept], np.where(stays, np.int32(0), self.width)[kept], first[kept]
 
     @cached_property
     def is_plain(self) -> bool:
-        """Whether every column is a number already."""
-        return self.before.of_an_array or all(column.numeric for column in self.before)
+        """Whether every column stays as it is."""
+        return self.before.of_an_array or all(map(_stays, self.before))
 
     @cached_property
     def _is_sparse(self) -> bool:
@@ -125,6 +127,10 @@ class Design:
         return block.with_X(
             (_csr if self._is_sparse else _dense)(X, layout, len(self.after)), self.schema(block.schema)
         )
+
+
+def _stays(column: Column) -> bool:
+    return column.numeric or column.is_free_text
 
 
 def _dense(X: np.ndarray, layout: list[np.ndarray], width: int) -> np.ndarray:

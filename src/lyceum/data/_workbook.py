@@ -14,9 +14,9 @@ from xml.etree import ElementTree
 
 import pyarrow as pa
 
+from lyceum.data._column_names import renamed_note, unique_names
 from lyceum.data._databases import choose_table
 from lyceum.data._file_format import FileFormat
-from lyceum.data._schema import renamed_note, unique_names
 from lyceum.errors import DataError
 
 __all__ = ["read_workbook"]

@@ -82,6 +82,7 @@ class DateParts(Transformer):
     """
 
     _parameter_constraints: ClassVar[dict] = {"parts": ["array-like"]}
+    _takes_text = True
 
     def __init__(self, *, parts: Any = PARTS) -> None:
         self.parts = parts

@@ -34,7 +34,12 @@ class FillRules:
 
 
 class FillTransformer(Transformer, OnePassLearner):
-    """A value for the missing cells of every column, learned in one pass; a subclass has the rules."""
+    """A value for the missing cells of every column, learned in one pass; a subclass has the rules.
+
+    Free text stays as it is: a missing text has no words.
+    """
+
+    _takes_text = True
 
     def _fill_rules(self) -> FillRules:
         raise undefined(self, "_fill_rules")
@@ -102,7 +107,9 @@ def fill_values(schema: Schema, statistic: Stats, rules: FillRules, who: str) ->
     pairs = []
     for j, column in enumerate(schema):
         empty = counts.missing[j] >= counts.weight
-        if column.is_categorical:
+        if column.is_free_text:
+            pairs.append((column, np.nan))
+        elif column.is_categorical:
             pairs.append(_category(column, counts, bool(counts.missing[j]), rules))
         else:
             pairs.append((column, _number(rules, float(centers[j]), empty)))

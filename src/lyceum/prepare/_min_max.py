@@ -65,6 +65,7 @@ class MinMax(Transformer, OnePassLearner):
         "clip": ["boolean"],
         "categorical_features": CATEGORICAL_FEATURES,
     }
+    _takes_text = True
 
     def __init__(
         self,

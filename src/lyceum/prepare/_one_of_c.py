@@ -8,7 +8,7 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import CATEGORICAL_FEATURES
-from lyceum.data import Design, Rows, Schema, Step
+from lyceum.data import Column, Design, Rows, Schema, Step
 from lyceum.prepare._base import Transformer
 from lyceum.prepare._steps import KnownOnly
 from lyceum.report import Summary, Table
@@ -21,9 +21,9 @@ class OneOfC(Transformer):
 
     .. math:: z_k = [x = c_k], \\quad k = 1, \\ldots, C
 
-    Continuous columns stay as they are, and so do columns of two numbers or of true and false, which are
-    numbers already; name such a column in `categorical_features` to have it coded. A missing cell is missing
-    in all its columns.
+    Continuous columns and free text stay as they are, and so do columns of two numbers or of true and false,
+    which are numbers already; name such a column in `categorical_features` to have it coded. A missing cell
+    is missing in all its columns.
 
     Parameters
     ----------
@@ -62,6 +62,8 @@ class OneOfC(Transformer):
         "categorical_features": CATEGORICAL_FEATURES,
     }
 
+    _takes_text = True
+
     def __init__(
         self,
         *,
@@ -91,8 +93,11 @@ class OneOfC(Transformer):
         return self._finish()
 
     def _finish(self):
-        self.categories_ = [column.categories for column in self.schema_ if not column.numeric]
+        self.categories_ = [column.categories for column in self._coded()]
         return self
+
+    def _coded(self) -> list[Column]:
+        return [column for column in self.schema_ if not column.numeric and not column.is_free_text]
 
     def _step(self, schema: Schema) -> Step:
         design = Design(schema, reference=self.drop == "first", every=True)
@@ -101,8 +106,7 @@ class OneOfC(Transformer):
     def summary(self) -> Summary:
         """The coded columns and their categories."""
         check_is_fitted(self)
-        coded = [column for column in self.schema_ if not column.numeric]
-        rows = [(column.name, len(column.categories), list(column.categories)) for column in coded]  # type: ignore[arg-type]
+        rows = [(c.name, len(c.categories), list(c.categories)) for c in self._coded()]  # type: ignore[arg-type]
         facts = {"columns": self.n_features_in_, "columns after": len(self.get_feature_names_out())}
         return Summary(self._title(), facts, [Table("Coded columns", ("column", "C", "categories"), rows)])
 

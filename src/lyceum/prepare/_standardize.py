@@ -75,6 +75,8 @@ class Standardize(Transformer, OnePassLearner):
         self.with_std = with_std
         self.categorical_features = categorical_features
 
+    _takes_text = True
+
     @property
     def _takes_sparse(self) -> bool:  # type: ignore[override]
         return not self.with_mean

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lyceum.data import Block, Recode
+from lyceum.data import Block, Recode, without_texts
 from lyceum.prepare._steps import missing_cells
 from lyceum.statistics import Counts
 
@@ -48,7 +48,7 @@ class MissingCounts:
         whole = np.ones(len(block), dtype=bool)
         whole[rows] = False
         missing = np.bincount(columns, w[rows], d)
-        counts = Counts.of(Recode()(replace(block, y=None)))
+        counts = Counts.of(Recode()(replace(block, y=None, schema=without_texts(block.schema))))
         return cls(len(block), float(w.sum()), float(w[whole].sum()), missing, counts)
 
     def merge(self, other: MissingCounts) -> MissingCounts:

@@ -158,7 +158,9 @@ class KnownOnly:
 
     def __call__(self, block: Block) -> Block:
         for j, column in enumerate(self.design.before):
-            unknown = is_unknown(block.X[:, j], column) if not column.numeric else np.zeros(0)
+            if column.numeric or column.is_free_text:
+                continue
+            unknown = is_unknown(block.X[:, j], column)
             if unknown.any():
                 row = block.start + int(unknown.argmax())
                 raise SchemaError(

@@ -284,7 +284,7 @@ def _candidate(
         settings,
         search,
         why,
-        sparse_text=takes_sparse_text(entry, data.schema, steps[:-1]),
+        sparse_text=takes_sparse_text(entry, data.schema),
     )
     _check_settings(candidate)
     return candidate

@@ -1,0 +1,48 @@
+"""The names of columns: all different, and an error that lists them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import count
+
+from lyceum.errors import SchemaError
+
+__all__ = ["check_names", "missing_columns", "renamed_note", "unique_names"]
+
+
+def check_names(names: Sequence[str]) -> None:
+    """Raise if a name appears twice."""
+    if len(set(names)) < len(names):
+        twice = sorted(name for name, count in Counter(names).items() if count > 1)
+        raise SchemaError(f"column names appear twice: {', '.join(map(repr, twice))}: rename them")
+
+
+def unique_names(names: Sequence[str]) -> list[str]:
+    """The names, those that appeared before with a number behind them.
+
+    >>> unique_names(["a", "a", "a.1", "a"])
+    ['a', 'a.2', 'a.1', 'a.3']
+    """
+    taken, found = set(names), list[str]()
+    for name in names:
+        if name in found:
+            name = next(new for i in count(1) if (new := f"{name}.{i}") not in taken)
+            taken.add(name)
+        found.append(name)
+    return found
+
+
+def renamed_note(names: Sequence[str]) -> str:
+    """What `unique_names` changed, for people; empty if nothing."""
+    new = [f"{name!r} (named {old!r})" for old, name in zip(names, unique_names(names)) if name != old]
+    more = f" and {len(new) - 5} more" if len(new) > 5 else ""
+    return f"column names appear twice: read as {', '.join(new[:5])}{more}" if new else ""
+
+
+def missing_columns(missing: Sequence[str], names: Sequence[str]) -> SchemaError:
+    """The error that names the columns which a table lacks, and those that it has."""
+    return SchemaError(
+        f"missing column{'s' * (len(missing) > 1)} {', '.join(map(repr, missing))}: the columns here are "
+        f"{', '.join(map(repr, names)) or 'none'}"
+    )
