@@ -4,12 +4,17 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.pipeline import make_pipeline
 
 import lyceum
 from lyceum import apply, scan
 from lyceum.apply import fit_file
+from lyceum.bayes import NaiveBayes
+from lyceum.data import _csv
+from lyceum.ensemble import Committee, StackingClassifier
 from lyceum.errors import SchemaError
-from lyceum.prepare import Discretize, FillMissing, MinMax, MissingCategory, OneOfC, Standardize
+from lyceum.linear import LogisticRegression
+from lyceum.prepare import Discretize, FillMissing, MinMax, MissingCategory, OneOfC, Standardize, TextCounts
 from lyceum.studies import LearnerChoice, Recipe
 from lyceum.studies._plan import Plan
 from lyceum.studies._study_data import StudyData
@@ -144,3 +149,30 @@ def test_preparations_leave_free_text_in_a_frame_as_it_is():
         assert type(step.partial_fit(rows).summary().as_dict()) is dict
     with pytest.raises(SchemaError, match="'text' is free text"):
         Discretize().fit(scan(frame, kinds=kinds))
+
+
+@pytest.mark.parametrize("memory", [512 << 20, 0])
+def test_committees_and_stacks_of_texts_can_be_explained_and_saved(letters, tmp_path, monkeypatch, memory):
+    monkeypatch.setattr(_csv, "_STREAM_BYTES", 1 << 12)  # several batches
+    rows = scan(letters, "y", kinds={"text": "text"}, memory=memory)
+    members = [make_pipeline(FillMissing(), OneOfC(), TextCounts(sparse_output=True), LogisticRegression())]
+    members.append(make_pipeline(TextCounts(), NaiveBayes()))
+    alone = members[1].fit(rows).predict_proba(rows)
+    for model in (
+        Committee(members[1:]),
+        Committee(members),
+        StackingClassifier(members, cv=2, random_state=0),
+    ):
+        found = model.fit(rows).predict_proba(rows)
+        if len(model.estimators_) == 1:
+            np.testing.assert_allclose(found, alone, atol=1e-9)
+        lyceum.save(model, tmp_path / "m.lyceum")
+        loaded = lyceum.load(tmp_path / "m.lyceum")
+        np.testing.assert_array_equal(loaded.predict_proba(rows), found)
+        (first,) = apply.explain_rows(loaded, letters, [1])
+        assert model.explain(rows).values[3, 1] == pd.read_csv(letters)["text"][3]
+        adds = {column: value for column, _, value in first.contributions}
+        assert adds["text"] != 0
+        assert first.base + sum(adds.values()) == pytest.approx(first.score)
+    with pytest.raises(SchemaError, match="'text' is free text"):
+        Committee([NaiveBayes()]).fit(rows)

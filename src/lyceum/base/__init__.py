@@ -17,7 +17,7 @@ from lyceum.base._replacement import parts_by_replacement, replace_columns, typi
 from lyceum.base._row_names import without_row_names
 from lyceum.base._score import Classifier, Regressor, target_of, targets_to_score, validation_parts
 from lyceum.base._state import unchanged_on_failure, undefined
-from lyceum.base._takes import step_names, takes_missing, takes_rows, takes_weights, without_names
+from lyceum.base._takes import step_names, takes_missing, takes_rows, takes_text, takes_weights, without_names
 
 __all__ = [
     "CATEGORICAL_FEATURES",
@@ -41,6 +41,7 @@ __all__ = [
     "sum_by_source",
     "takes_missing",
     "takes_rows",
+    "takes_text",
     "takes_weights",
     "target_of",
     "targets_to_score",

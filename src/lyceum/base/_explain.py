@@ -39,7 +39,11 @@ def collect_explanation(
         What the codes stand for.
     """
     found = np.asarray(rows.collect(partial(_explain_block, steps=tuple(steps), parts=parts)), np.float64)
-    return _explanation(found, Schema(rows.schema.columns), unit, labels)
+    schema = rows.schema
+    if schema.has_free_text:  # every block lists its own texts: one list for all rows
+        block = rows.gathered("explain", "fewer rows at a time")
+        found[:, -len(schema) :], schema = block.dense, block.schema
+    return _explanation(found, Schema(schema.columns), unit, labels)
 
 
 def explain_frame(
@@ -143,4 +147,5 @@ def _values(cells: np.ndarray, schema: Schema) -> np.ndarray:
 
 def _categories(codes: np.ndarray, column: Column) -> np.ndarray:
     known = np.append(np.asarray(column.categories).astype(object), UNKNOWN)
-    return known[np.nan_to_num(codes, nan=-1.0).astype(np.intp)]
+    places = np.nan_to_num(codes, nan=-1.0).astype(np.intp)
+    return known[np.where(places < len(known), places, -1)]

@@ -14,7 +14,7 @@ __all__ = ["parts_by_replacement", "replace_columns", "typical_row"]
 
 
 def typical_row(block: Block) -> np.ndarray:
-    """The mean of every column of numbers and the commonest category of the others, by weight.
+    """The mean of every column of numbers and the commonest category of the others, by weight; no text.
 
     Parameters
     ----------
@@ -37,6 +37,9 @@ def typical_row(block: Block) -> np.ndarray:
         out, left = means, block.schema.categorical.tolist()
     for j in left:
         column = block.schema[j]
+        if column.is_free_text:  # a missing text has no words
+            out[j] = np.nan
+            continue
         cells = X[:, j]
         known = np.isfinite(cells) & (w > 0) & ((cells >= 0) | column.numeric)
         if not known.any():

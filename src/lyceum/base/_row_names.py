@@ -30,7 +30,7 @@ def row_names(rows: Rows) -> list[str]:
     if n is None or n < _FEWEST or rows.on_dask or rows.schema.of_an_array:
         return []
     # categories that no row has may be listed, so that the list alone is not enough
-    sizes = [0 if column.categories is None else len(column.categories) for column in rows.schema]
+    sizes = [0 if c.categories is None or c.is_free_text else len(c.categories) for c in rows.schema]
     listed = [j for j, size in enumerate(sizes) if size > _SHARE * n]
     if not listed:
         return []

@@ -1,4 +1,4 @@
-"""What an estimator of any library takes: rows, missing cells, weights."""
+"""What an estimator of any library takes: rows, missing cells, free text, weights."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from lyceum.base._learner import Learner
 
-__all__ = ["step_names", "takes_missing", "takes_rows", "takes_weights", "without_names"]
+__all__ = ["step_names", "takes_missing", "takes_rows", "takes_text", "takes_weights", "without_names"]
 
 
 def takes_rows(estimator: Any) -> bool:
@@ -31,11 +31,24 @@ def takes_rows(estimator: Any) -> bool:
 
 def takes_missing(estimator: Any) -> bool:
     """Whether an estimator takes missing cells: of a pipeline, its first step."""
-    if isinstance(estimator, Pipeline):
-        estimator = next(
-            (step for _, step in estimator.steps if step not in (None, "passthrough")), estimator
-        )
-    return bool(get_tags(estimator).input_tags.allow_nan)
+    return bool(get_tags(_first_step(estimator)).input_tags.allow_nan)
+
+
+def takes_text(estimator: Any) -> bool:
+    """Whether an estimator takes columns of free text: of a pipeline, its first step.
+
+    >>> from lyceum.linear import Ridge
+    >>> from lyceum.prepare import TextCounts
+    >>> takes_text(Pipeline([("words", TextCounts()), ("ridge", Ridge())])), takes_text(Ridge())
+    (True, False)
+    """
+    return bool(getattr(_first_step(estimator), "_takes_text", False))
+
+
+def _first_step(estimator: Any) -> Any:
+    if not isinstance(estimator, Pipeline):
+        return estimator
+    return next((step for _, step in estimator.steps if step not in (None, "passthrough")), estimator)
 
 
 def takes_weights(estimator: Any) -> bool:

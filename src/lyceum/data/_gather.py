@@ -42,7 +42,8 @@ class Gathered:
     @property
     def block(self) -> Block:
         """All rows in one block."""
-        return replace(self.targets, X=stacked([block.X for block in self.blocks]))
+        blocks = _with_one_list_of_texts(self.blocks)
+        return replace(self.targets, X=stacked([block.X for block in blocks]), schema=blocks[0].schema)
 
     @property
     def targets(self) -> Block:
@@ -56,6 +57,25 @@ class Gathered:
         if all(block.w is None for block in self.blocks):
             return None
         return np.concatenate([np.ones(len(block)) if block.w is None else block.w for block in self.blocks])
+
+
+def _with_one_list_of_texts(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
+    """The same blocks, whose columns of free text list the texts of all of them."""
+    first = blocks[0].schema
+    if not first.has_free_text:
+        return blocks
+    columns, cells = list(first.columns), [block.X for block in blocks]
+    for j, column in enumerate(first):
+        lists = [np.asarray(block.schema[j].categories) for block in blocks]
+        if not column.is_free_text or all(one is lists[0] for one in lists):
+            continue
+        starts = np.cumsum([0, *map(len, lists[:-1])])
+        columns[j] = replace(column, categories=np.concatenate(lists))
+        cells = [X.astype(np.float64) for X in cells]
+        for X, start in zip(cells, starts):
+            X[:, j] += np.where(X[:, j] >= 0, start, 0)  # a missing cell is NaN
+    schema = replace(first, columns=tuple(columns))
+    return tuple(replace(block, X=X, schema=schema) for block, X in zip(blocks, cells))
 
 
 def _n_bytes(X: Any) -> int:

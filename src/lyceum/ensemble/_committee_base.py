@@ -39,6 +39,7 @@ from lyceum.ensemble._member_data import (
     refuse_codes,
     takes_missing,
     takes_rows,
+    takes_text,
     vote_codes,
 )
 from lyceum.ensemble._named_members import Member, check_tasks, check_weighted, named_members
@@ -141,6 +142,10 @@ class CommitteeBase(_BaseComposition, Learner):
     @property
     def _takes_missing(self) -> bool:  # type: ignore[override]
         return all(takes_missing(one.estimator) for one in self._members())
+
+    @property
+    def _takes_text(self) -> bool:
+        return all(takes_text(one.estimator) for one in self._members())
 
     @property
     def _takes_sparse(self) -> bool:  # type: ignore[override]

@@ -28,6 +28,7 @@ from lyceum.base import (
     replace_columns,
     takes_missing,
     takes_rows,
+    takes_text,
     takes_weights,
     typical_row,
     undefined,
@@ -179,6 +180,10 @@ class Ensemble(Learner):
     @property
     def _takes_missing(self) -> bool:  # type: ignore[override]
         return takes_missing(self._base())
+
+    @property
+    def _takes_text(self) -> bool:
+        return takes_text(self._base())
 
     @property
     def _takes_sparse(self) -> bool:  # type: ignore[override]
