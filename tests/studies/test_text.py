@@ -166,7 +166,7 @@ def test_committees_and_stacks_of_texts_can_be_explained_and_saved(letters, tmp_
         found = model.fit(rows).predict_proba(rows)
         if len(model.estimators_) == 1:
             np.testing.assert_allclose(found, alone, atol=1e-9)
-        lyceum.save(model, tmp_path / "m.lyceum")
+        lyceum.save(model, tmp_path / "m.lyceum", force=True)
         loaded = lyceum.load(tmp_path / "m.lyceum")
         np.testing.assert_array_equal(loaded.predict_proba(rows), found)
         (first,) = apply.explain_rows(loaded, letters, [1])
