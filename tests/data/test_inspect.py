@@ -13,8 +13,8 @@ from scipy.stats import spearmanr
 from sklearn.metrics import roc_auc_score
 
 from lyceum import datasets
-from lyceum.data import FileFormat, read_data, scan
-from lyceum.data._inspect import _Seen, inspect
+from lyceum.data import FileFormat, TableProfile, inspect, read_data, scan
+from lyceum.data._large_file import SampledProfile
 from lyceum.data._leaks import _auc, _correlation, _entropy_explained, _ranks
 from lyceum.errors import DataError, SchemaError
 from lyceum.progress import watch
@@ -77,10 +77,12 @@ def test_a_streamed_sample_does_not_depend_on_the_batches():
     table = pa.table({"x": np.arange(5000)})
 
     def drawn(size):
-        parts = [
-            _Seen.of(table.slice(start, size).to_batches()[0], start, 100) for start in range(0, 5000, size)
-        ]
-        return reduce(_Seen.merge, parts).rows["x"].to_pylist()
+        starts = range(0, 5000, size)
+        batches = [table.slice(start, size).to_batches()[0] for start in starts]
+        parts = [SampledProfile.of(TableProfile.of(b), b, start, 100) for b, start in zip(batches, starts)]
+        found = reduce(SampledProfile.merge, parts).head(100)
+        assert found.rows["x"].to_pylist() == found.numbers.tolist()
+        return found.rows["x"].to_pylist()
 
     assert drawn(5000) == drawn(61) == drawn(999) == sorted(drawn(7))
     assert len(drawn(61)) == 100

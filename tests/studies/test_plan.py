@@ -3,10 +3,13 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from lyceum import catalog, datasets
-from lyceum.errors import StudyError
+from lyceum import catalog, datasets, scan
+from lyceum.data import read_through
+from lyceum.data._csv import CsvFormat
+from lyceum.errors import SchemaError, StudyError
 from lyceum.studies import LearnerChoice, Recipe
 from lyceum.studies._plan import Plan, readable
 from lyceum.studies._study_data import StudyData, fingerprint
@@ -141,6 +144,53 @@ def test_a_file_larger_than_memory_is_sampled_by_row_number(tmp_path):
     assert np.array_equal(small.rows.source.X, whole.rows.take(small.numbers).source.X)
     assert np.array_equal(small.y, whole.y[small.numbers])
     assert "random sample" in small.notes[-1]
+
+
+@pytest.fixture
+def large(tmp_path):
+    """A CSV file with free text, weights and few rows with a target, larger than the memory allowed."""
+    rng = np.random.default_rng(0)
+    n = 40_000
+    texts = [f"a text of some length about word{i % 50} and row{i}" for i in range(n)]
+    frame = pd.DataFrame({"text": texts, "x": rng.normal(size=n), "w": rng.integers(0, 3, n)})
+    frame["y"] = np.where(np.arange(n) % 10 == 0, np.where(np.arange(n) % 3, "yes", "no"), None)
+    path = tmp_path / "large.csv"
+    frame.to_csv(path, index=False)
+    return path, frame
+
+
+def test_a_large_file_is_read_once_before_the_final_fit(large, monkeypatch):
+    path, frame = large
+    passes = []
+    stream = CsvFormat.stream
+    monkeypatch.setattr(CsvFormat, "stream", lambda form, path: passes.append(path) or stream(form, path))
+    recipe = Recipe(data=str(path), target="y", weight="w", memory_mb=1)
+    data = StudyData.of(recipe).checked()
+    assert len(passes) == 1
+    assert data.is_sample
+    assert (data.n_rows, data.n_without_target) == (4_000, 36_000)
+    # rows without a target are drawn last, those of weight zero are left out, and texts are theirs
+    kept = frame[(frame["w"] > 0) & frame["y"].notna()]
+    assert data.numbers.tolist() == kept.index.tolist()
+    text = data.schema["text"]
+    assert text.is_free_text
+    codes = np.concatenate([block.X[:, 0] for block in data.rows.blocks()]).astype(int)
+    assert text.categories[codes].tolist() == kept["text"].tolist()
+    assert data.w.tolist() == kept["w"].tolist()
+    final = next(data.all_rows.blocks())
+    assert len(passes) == 2
+    assert final.schema["text"].categories[int(final.X[0, 0])] == frame["text"][0]
+
+
+def test_other_rows_of_a_large_file_are_drawn_by_another_seed(large):
+    path, _ = large
+    few = {"target": "y", "size": 500}
+    one, two, again = (read_through(path, seed=seed, **few).seen.numbers for seed in (1, 2, 1))
+    assert one.tolist() == again.tolist() != two.tolist()
+    assert (one % 10 == 0).all()
+    assert len(one) == 500
+    with pytest.raises(SchemaError, match="'x' were not all listed"):
+        scan(read_through(path), "y", kinds={"x": "categorical"})
 
 
 def test_learners_whose_rows_are_limited_are_left_out_of_larger_tables_and_named(tmp_path):

@@ -23,6 +23,7 @@ from lyceum.data._frame_cells import constant_columns
 from lyceum.data._free_text import without_texts
 from lyceum.data._inspect import inspect
 from lyceum.data._inspection import ColumnInspection, Inspection, time_text
+from lyceum.data._large_file import LargeFile, read_through
 from lyceum.data._profile import ColumnProfile, TableProfile
 from lyceum.data._rows import Rows, Statistic, Step
 from lyceum.data._scan import coded_source, say, scan
@@ -51,6 +52,7 @@ __all__ = [
     "Inputs",
     "Inspection",
     "Kind",
+    "LargeFile",
     "Recode",
     "Rows",
     "Schema",
@@ -76,6 +78,7 @@ __all__ = [
     "paths_of",
     "read_data",
     "read_table",
+    "read_through",
     "reading",
     "say",
     "scan",

@@ -22,7 +22,7 @@ from lyceum.data._csv_errors import (
     is_packed,
     read_head,
 )
-from lyceum.data._written import Written, parsed, style_of, styles_of
+from lyceum.data._written import Written, describe_written, distinct_texts, parsed, style_of, styles_of
 from lyceum.errors import DataError, SchemaError
 
 __all__ = ["MISSING", "TEXT", "CsvFormat"]
@@ -247,6 +247,16 @@ class CsvFormat:
                 explained.check(reader.schema)
                 empty = pa.RecordBatch.from_pylist([], schema=reader.schema)
                 return next(iter(filter(len, reader)), empty)
+
+    def written_notes(self, source: str) -> list[str]:
+        """Sentences on the written numbers and dates that a stream parses, with examples."""
+        if not self.written:
+            return []
+        types = dict.fromkeys(self.types, pa.string())
+        head = next(replace(self, written={}, types=types, only=tuple(self.written)).stream(source))
+        return list(
+            describe_written(self.written, {name: distinct_texts(head.column(name)) for name in self.written})
+        )
 
     def column_name(self, source: str, place: int) -> str:
         """The name of one column of one file."""

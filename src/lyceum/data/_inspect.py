@@ -10,30 +10,24 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from functools import partial, reduce
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
-from lyceum._native import native
-from lyceum._threads import ordered_map
 from lyceum.data._arrow import is_frame, to_arrow
 from lyceum.data._column_roles import ColumnRoles
-from lyceum.data._csv import CsvFormat
 from lyceum.data._file_format import FileFormat
-from lyceum.data._files import TableData, file_kind, fits_memory, is_typed, paths_of, read_data, read_whole
+from lyceum.data._files import TableData, file_kind, fits_memory, is_typed, paths_of, read_data
 from lyceum.data._inspection import ColumnInspection, Inspection
+from lyceum.data._large_file import LargeFile, SampledProfile, read_through
 from lyceum.data._leaks import leak
-from lyceum.data._profile import ColumnProfile, TableProfile
+from lyceum.data._profile import ColumnProfile
 from lyceum.data._quality import Cells, Facts, Flag, column_flags, copies, target_flags
-from lyceum.data._scan import profile_columns, written_notes
+from lyceum.data._scan import profile_columns
 from lyceum.data._schema import Column, Kind, Schema
-from lyceum.data._sources import ParquetPart, ParquetSource
 from lyceum.errors import DataError
-from lyceum.progress import report
 
 __all__ = ["inspect"]
 
@@ -55,7 +49,7 @@ def inspect(
 
     Parameters
     ----------
-    data : path, glob, list of paths, frame, or `read_data(...)`
+    data : path, glob, list of paths, frame, `read_data(...)` or `read_through(...)`
         What to look at.
     target : str, optional
         The column to predict: columns that give it away are flagged.
@@ -161,7 +155,7 @@ def _spread(cells: Cells, profile: ColumnProfile) -> tuple[float | None, tuple[i
 
 def _repeated(table: pa.Table) -> int:
     """Rows that repeat an earlier one."""
-    plain = pa.table({str(j): _decoded(column) for j, column in enumerate(table.columns)})
+    plain = table.rename_columns([str(j) for j in range(table.num_columns)])
     return table.num_rows - plain.group_by(plain.column_names).aggregate([]).num_rows
 
 
@@ -169,105 +163,32 @@ def _repeated(table: pa.Table) -> int:
 
 
 def _source(data: Any) -> str:
-    if isinstance(data, TableData):
+    if isinstance(data, TableData | LargeFile):
         return data.name
     return os.fspath(data) if isinstance(data, str | os.PathLike) else f"a {type(data).__name__}"
 
 
 def _is_typed(data: Any) -> bool:
-    if isinstance(data, TableData):
+    if isinstance(data, TableData | LargeFile):
         return data.typed
     return is_frame(data) or is_typed(file_kind(paths_of(data)))
 
 
-def _read(data: Any, form: FileFormat, memory: int, size: int) -> tuple[_Seen, tuple[str, ...]]:
+def _read(data: Any, form: FileFormat, memory: int, size: int) -> tuple[SampledProfile, tuple[str, ...]]:
     """One pass over all rows, by batches where they are too many to hold, and what was found out on it."""
+    if isinstance(data, LargeFile):
+        return data.seen.head(size), data.notes
     if isinstance(data, TableData):
-        return _Seen.of_table(data.table, size), data.notes
+        return _of_table(data.table, size), data.notes
     if is_frame(data):
-        return _Seen.of_table(to_arrow(data), size), ()
+        return _of_table(to_arrow(data), size), ()
     paths = paths_of(data)
-    kind = file_kind(paths)
     if fits_memory(paths, memory, form):
         found = read_data(paths, form)
-        return _Seen.of_table(found.table, size), found.notes
-    if kind == "csv":
-        typed = form.csv(paths[0]).typed(paths[0])
-        used, seen = typed.settle(lambda form: _merged(_seen_in_csv(paths, form, size)))
-        return seen, (*used.notes, *written_notes(used, paths[0]))
-    names = read_whole(paths[0], pq.read_schema).names
-    source = ParquetSource(paths, Schema.of_numbers(names))
-    return _merged(ordered_map(partial(_seen_in_part, names, size), source.parts()), source.n_rows), ()
+        return _of_table(found.table, size), found.notes
+    large = read_through(paths, form, size=size)
+    return large.seen, large.notes
 
 
-def _seen_in_csv(paths: list[str], form: CsvFormat, size: int) -> Iterator[_Seen]:
-    batches = (batch for path in paths for batch in form.stream(path))
-    return ordered_map(lambda numbered: _Seen.of(*numbered, size), _numbered(batches, 0))
-
-
-def _seen_in_part(names: list[str], size: int, part: ParquetPart) -> _Seen | None:
-    seen = (_Seen.of(batch, start, size) for batch, start in _numbered(part.batches(names), part.start))
-    return reduce(lambda one, two: two if one is None else one.merge(two), seen, None)
-
-
-def _numbered(batches: Iterator[pa.RecordBatch], start: int) -> Iterator[tuple[pa.RecordBatch, int]]:
-    """Every batch with the number of its first row."""
-    for batch in batches:
-        yield batch, start
-        start += batch.num_rows
-
-
-def _merged(parts: Iterator[_Seen | None], n_rows: int | None = None) -> _Seen:
-    total: _Seen | None = None
-    for seen in parts:
-        if seen is not None:
-            total = seen if total is None else total.merge(seen)
-        if total is not None:
-            report("rows", total.profile.n_rows, n_rows)
-    if total is None:
-        raise DataError("there are no rows (0 samples): check the file")
-    return total
-
-
-@dataclass(frozen=True, slots=True)
-class _Seen:
-    """The profile of some rows and a uniform sample of them: those whose hashed row number is smallest."""
-
-    profile: TableProfile
-    size: int
-    keys: np.ndarray  # of the sampled rows, which are in order
-    rows: pa.Table
-
-    @classmethod
-    def of_table(cls, table: pa.Table, size: int) -> _Seen:
-        return cls._drawn(profile_columns(table), table, 0, size)
-
-    @classmethod
-    def of(cls, batch: pa.RecordBatch, start: int, size: int) -> _Seen:
-        return cls._drawn(TableProfile.of(batch), batch, start, size)
-
-    @classmethod
-    def _drawn(cls, profile: TableProfile, batch: pa.Table | pa.RecordBatch, start: int, size: int) -> _Seen:
-        keys = np.empty(batch.num_rows)
-        native.hash_uniform(start, 0, keys)
-        if len(keys) > size:
-            chosen = _smallest(keys, size)
-            keys, batch = keys[chosen], batch.take(pa.array(chosen))
-        rows = pa.table({name: _decoded(batch.column(name)) for name in batch.schema.names})
-        return cls(profile, size, keys, rows)
-
-    def merge(self, other: _Seen) -> _Seen:
-        keys = np.concatenate([self.keys, other.keys])
-        limit = np.inf if len(keys) <= self.size else np.partition(keys, self.size - 1)[self.size - 1]
-        kept = [seen.rows.filter(pa.array(seen.keys <= limit)) for seen in (self, other)]
-        rows = pa.concat_tables(kept, promote_options="permissive")
-        return _Seen(self.profile.merge(other.profile), self.size, keys[keys <= limit], rows)
-
-
-def _smallest(keys: np.ndarray, size: int) -> np.ndarray:
-    """The places of the `size` smallest keys, in order."""
-    return np.sort(np.argpartition(keys, size - 1)[:size])
-
-
-def _decoded(column: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
-    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+def _of_table(table: pa.Table, size: int) -> SampledProfile:
+    return SampledProfile.of(profile_columns(table), table, 0, size)

@@ -204,6 +204,11 @@ def contents(kind: pa.DataType, name: str) -> str:
     return column_class(kind, name).replace("number-dictionary", "category")
 
 
+def levelled(schema: pa.Schema) -> set[str]:
+    """The columns of category types, whose levels have an order."""
+    return {column.name for column in schema if pa.types.is_dictionary(column.type)}
+
+
 def by_type(name: str, holds: str) -> Column | None:
     """The column of a type that settles the kind; None for types whose values have to be listed."""
     if holds == "number":

@@ -31,12 +31,12 @@ from lyceum.data._files import (
     read_whole,
     with_rows,
 )
-from lyceum.data._profile import TableProfile, check_same_types, contents
+from lyceum.data._large_file import LargeFile
+from lyceum.data._profile import TableProfile, check_same_types, contents, levelled
 from lyceum.data._rows import Rows
 from lyceum.data._rows_text import source_name
 from lyceum.data._schema import Kind, Schema
 from lyceum.data._sources import ArraySource, CsvSource, ParquetPart, ParquetSource, Source
-from lyceum.data._written import describe_written, distinct_texts
 from lyceum.errors import DataError, DataWarning, SchemaError
 from lyceum.progress import report
 
@@ -63,7 +63,7 @@ def scan(
 
     Parameters
     ----------
-    data : path, glob, list of paths, frame, array, Dask collection or `read_data(...)`
+    data : path, glob, list of paths, frame, array, Dask collection, `read_data(...)` or `read_through(...)`
         CSV, TSV, JSON lines, Excel (.xlsx), Parquet, Arrow, ARFF, SQLite or DuckDB files, text also packed
         (.gz, .bz2, .zst); a pandas, Polars (lazy ones too) or pyarrow frame or a DuckDB relation.
     target : str, optional
@@ -112,12 +112,14 @@ def scan(
         source = _table_source(_named(data), roles)
     elif isinstance(data, TableData):
         source = (_table_source if data.typed else _inferred_source)(data.table, roles)
+    elif isinstance(data, LargeFile):
+        source = _large_source(data, roles)
     elif is_frame(data):
         source = _table_source(to_arrow(data), roles)
     else:
         form = FileFormat(separator or "", encoding or "", decimal or "", header, table or "", tuple(missing))
         source = _file_source(data, roles, memory, form)
-    return Rows(source, name=data.name if isinstance(data, TableData) else source_name(data))
+    return Rows(source, name=data.name if isinstance(data, TableData | LargeFile) else source_name(data))
 
 
 def _named(X: np.ndarray) -> pa.Table:
@@ -180,11 +182,6 @@ def types_of(schema: pa.Schema) -> dict[str, str]:
     return {column.name: contents(column.type, column.name) for column in schema}
 
 
-def levelled(schema: pa.Schema) -> set[str]:
-    """The columns of category types, whose levels have an order."""
-    return {column.name for column in schema if pa.types.is_dictionary(column.type)}
-
-
 def _inferred_source(table: pa.Table, roles: ColumnRoles) -> ArraySource:
     """A table in memory whose file has no types: kinds follow from values."""
     table = table.select(roles.wanted(table.column_names))
@@ -209,7 +206,26 @@ def say(notes: Iterable[str], path: str) -> None:
         warnings.warn(f"{path}: {note}", DataWarning, stacklevel=5)
 
 
-def _parquet_source(paths: list[str], roles: ColumnRoles, memory: int) -> Source:
+def _large_source(data: LargeFile, roles: ColumnRoles) -> Source:
+    """Files that were read through: their profile says what the columns are."""
+    profile = data.seen.profile
+    listed = {name for name in roles.in_full if roles.kinds[name] != "text"}
+    if not listed <= data.in_full:
+        raise SchemaError(
+            f"the values of {min(listed - data.in_full)!r} were not all listed: name it in "
+            "read_through(..., in_full=...)"
+        )
+    if data.format is None:
+        return _parquet_source(list(data.paths), roles, 0, profile)
+    wanted = roles.wanted(list(profile.columns))
+    profile = TableProfile(profile.n_rows, {name: profile.columns[name] for name in wanted})
+    return CsvSource(data.paths, data.format, roles.schema(profile), profile.n_rows)
+
+
+def _parquet_source(
+    paths: list[str], roles: ColumnRoles, memory: int, known: TableProfile | None = None
+) -> Source:
+    """Parquet files in memory, or read on every pass; with a `known` profile they are not read for kinds."""
     first = read_whole(paths[0], pq.read_schema)
     for path in paths[1:]:
         other = read_whole(path, pq.read_schema)
@@ -225,7 +241,10 @@ def _parquet_source(paths: list[str], roles: ColumnRoles, memory: int) -> Source
     roles = replace(roles, types=types_of(types))
     text = tuple(name for name in wanted if roles.types[name] == "text")  # type: ignore[index]
     source = ParquetSource(paths, Schema.of_numbers(wanted), text)
-    profile = _first_then_rest(source, roles, levelled(types)) if roles.unsettled else TableProfile(0, {})
+    if known is not None:
+        profile = TableProfile(known.n_rows, {name: known.columns[name] for name in roles.unsettled})
+    else:
+        profile = _first_then_rest(source, roles, levelled(types)) if roles.unsettled else TableProfile(0, {})
     return replace(source, schema=roles.schema(profile))
 
 
@@ -277,16 +296,5 @@ def _csv_source(paths: list[str], roles: ColumnRoles, form: CsvFormat) -> CsvSou
     settled, profile = typed.settle(profiled)
     if profile is None:
         raise DataError(f"{paths[0]} has column names but no rows (0 samples)")
-    say((*settled.notes, *written_notes(settled, paths[0])), paths[0])
+    say((*settled.notes, *settled.written_notes(paths[0])), paths[0])
     return CsvSource(paths, settled, roles.schema(profile), profile.n_rows)
-
-
-def written_notes(form: CsvFormat, path: str) -> list[str]:
-    """Sentences on the written numbers and dates that a stream parses, with examples from its first batch."""
-    if not form.written:
-        return []
-    plain = replace(form, written={}, types=dict.fromkeys(form.types, pa.string()), only=tuple(form.written))
-    head = next(plain.stream(path))
-    return list(
-        describe_written(form.written, {name: distinct_texts(head.column(name)) for name in form.written})
-    )

@@ -6,29 +6,29 @@ import hashlib
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from lyceum.data import (
-    ArraySource,
-    Block,
     ColumnInspection,
     FileFormat,
     Inspection,
+    LargeFile,
     Rows,
     Schema,
+    TableData,
+    coded_source,
     fits_memory,
     inspect,
     parse_written,
     paths_of,
     read_data,
+    read_through,
     scan,
 )
 from lyceum.errors import StudyError
-from lyceum.statistics import RowSample
 from lyceum.studies._candidate import Suspect, TaskKind
 from lyceum.studies._recipe import Recipe
 from lyceum.studies._row_steps import FiniteCells, KnownClasses, WithTarget, has_target
@@ -75,10 +75,9 @@ class StudyData:
         """Look at the files and read them; raises, by one sentence, where they cannot be studied."""
         kinds: Any = dict(recipe.kinds)
         memory = recipe.memory_mb << 20
-        # rows that fit are read once, for the inspection and for the learners
-        data: Any = list(recipe.data)
+        # files are read once, for the inspection and for the learners; large ones again for the final fit
         form = FileFormat(**recipe.form)
-        data = parse_written(read_data(data, form)) if fits_memory(data, memory, form) else data
+        data = _read(recipe, form, memory)
         found = inspect(data, recipe.target, task=recipe.task, kinds=kinds, memory=memory, form=form)
         suspects = _suspects(found, recipe)
         left_out = {suspect.column for suspect in suspects if suspect.left_out}
@@ -106,10 +105,10 @@ class StudyData:
         rows = rows.then(FiniteCells()) if infinite else rows
         missing = sum(column.n_missing + column.n_infinite for column in used)
         notes = (*table_notes(found, recipe), *kept_notes(suspects, recipe), *map(infinite_note, infinite))
-        if rows.in_memory:
-            found_data = cls._in_memory(rows, missing, suspects, notes)
+        if isinstance(data, LargeFile):
+            found_data = cls._sampled(rows, data, missing, suspects, notes)
         else:
-            found_data = cls._sampled(rows, missing, suspects, notes, recipe)
+            found_data = cls._in_memory(rows, missing, suspects, notes)
         return found_data._without_rare_classes(recipe)
 
     @classmethod
@@ -129,25 +128,28 @@ class StudyData:
 
     @classmethod
     def _sampled(
-        cls, rows: Rows, missing: int, suspects: tuple[Suspect, ...], notes: tuple[str, ...], recipe: Recipe
+        cls, rows: Rows, file: LargeFile, missing: int, suspects: tuple[Suspect, ...], notes: tuple[str, ...]
     ) -> StudyData:
-        """A sample by a hash of the row numbers, of a quarter of the memory at most."""
-        fits = (recipe.memory_mb << 20) // (32 * max(1, len(rows.schema)))
-        every = rows.then(WithTarget())
-        size = max(1_000, min(_SAMPLE, fits))
-        counted = rows.reduce(partial(_sample, size=size, seed=recipe.seed))
-        sample, n_rows = counted.sample, counted.n_with
-        assert sample.y is not None
-        order = np.argsort(sample.rows)
-        w = None if sample.w is None else sample.weights[order]
-        source = ArraySource(np.ascontiguousarray(sample.X[order]), sample.y[order], w, rows.schema, True)
-        said = (
-            f"The learners were compared on a random sample of {len(order):,} of the {n_rows:,} rows, which "
+        """The rows that were drawn when the file was read through."""
+        sample = cls._in_memory(
+            replace(rows, source=coded_source(file.seen.rows, rows.source.schema)), missing, suspects, notes
         )
-        said += "do not fit into the memory allowed; the final model is fitted on all of them."
-        without = counted.n_rows - n_rows
-        return cls(
-            Rows(source), sample.rows[order], every, n_rows, without, missing, suspects, (*notes, said)
+        target = rows.schema.target
+        assert target is not None
+        seen = file.seen.profile.columns[target.name]
+        without = seen.n_missing + seen.n_infinite
+        n_rows = seen.n_rows - without
+        text = (
+            f"The learners were compared on a random sample of {sample.n_rows:,} of the {n_rows:,} rows, "
+            "which do not fit into the memory allowed; the final model is fitted on all of them."
+        )
+        return replace(
+            sample,
+            numbers=file.seen.numbers[sample.numbers],
+            all_rows=rows.then(WithTarget()),
+            n_rows=n_rows,
+            n_without_target=without,
+            notes=(*sample.notes, text),
         )
 
     def _without_rare_classes(self, recipe: Recipe) -> StudyData:
@@ -229,27 +231,23 @@ class StudyData:
         return self
 
 
-@dataclass(frozen=True, slots=True)
-class _Counted:
-    """A sample of the rows with a target, and how many rows there are with and without."""
-
-    sample: RowSample
-    n_with: int
-    n_rows: int
-
-    def merge(self, other: _Counted) -> _Counted:
-        return _Counted(
-            self.sample.merge(other.sample), self.n_with + other.n_with, self.n_rows + other.n_rows
-        )
-
-
-def _sample(block: Block, size: int, seed: int) -> _Counted:
-    known = has_target(block.y)
-    w = block.weights
-    # weight zero keeps a row out of the race without renumbering the others
-    raced = RowSample.of(replace(block, w=np.where(known, w, 0.0)), size, seed)
-    sample = raced if block.w is not None else replace(raced, w=None)
-    return _Counted(sample, int(known.sum()), len(block))
+def _read(recipe: Recipe, form: FileFormat, memory: int) -> TableData | LargeFile:
+    """All rows, or where they do not fit into the memory a sample of a quarter of it at most."""
+    data = list(recipe.data)
+    if fits_memory(data, memory, form):
+        return parse_written(read_data(data, form))
+    listed = {name for name, kind in recipe.kinds.items() if kind != "continuous"}
+    if recipe.task == "classification":
+        listed.add(recipe.target)
+    return read_through(
+        data,
+        form,
+        target=recipe.target,
+        in_full=listed,
+        size=_SAMPLE,
+        cells=memory // 32,
+        seed=recipe.seed,
+    )
 
 
 # -- what is noticed -----------------------------------------------------------------------------------------
