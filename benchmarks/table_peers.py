@@ -31,7 +31,7 @@ def features(frame: pd.DataFrame, target: str) -> pd.DataFrame:
         cells = frame[name].replace([np.inf, -np.inf], np.nan)
         numeric = pd.api.types.is_numeric_dtype(cells)
         present = cells.notna().sum()
-        counter = numeric and present == len(cells) > 1 and bool((np.diff(cells.astype(float)) == 1).all())
+        counter = numeric and present == len(cells) > 1 and counts_rows(cells.to_numpy(dtype=float))
         names = not numeric and cells.nunique() > 0.9 * present
         if cells.nunique() < 2 or counter or names:
             continue
@@ -39,6 +39,11 @@ def features(frame: pd.DataFrame, target: str) -> pd.DataFrame:
             cells.astype(float) if numeric else cells.astype(object).where(cells.notna(), np.nan)
         )
     return pd.DataFrame(kept)
+
+
+def counts_rows(cells: np.ndarray) -> bool:
+    """Whether cells are the numbers of the rows from 0 or 1 on, in any order; years are not."""
+    return cells.min() in (0, 1) and bool((np.diff(np.sort(cells)) == 1).all())
 
 
 def peers(task: str, X: pd.DataFrame) -> dict[str, tuple[Any, Any]]:

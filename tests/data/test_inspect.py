@@ -173,6 +173,23 @@ def test_copies_are_flagged_and_name_their_original():
     assert codes(found, "kg") == codes(found, "label") == codes(found, "other") == []
 
 
+@pytest.mark.parametrize(
+    ("name", "cells", "is_label"),
+    [
+        ("population", rng.integers(10_000, 40_000_000, 60), False),  # distinct, as large numbers are
+        ("volume", rng.choice(10**8, 300, replace=False), False),
+        ("id", rng.choice(10**8, 300, replace=False), True),
+        ("customerId", rng.choice(10**8, 300, replace=False), True),
+        ("grid", rng.choice(10**8, 300, replace=False), False),
+        ("case", rng.choice(2_000, 300, replace=False), True),  # chance would give 22 equal pairs
+        ("phone", rng.integers(10**9, 10**10, 60), True),
+    ],
+)
+def test_distinct_whole_numbers_are_row_labels_only_where_chance_or_their_name_says_so(name, cells, is_label):
+    found = inspect(pa.table({name: cells, "x": rng.normal(size=len(cells))}))
+    assert ("identifier" in codes(found, name)) == is_label
+
+
 def test_two_identifiers_are_not_copies_of_each_other():
     found = inspect(pa.table({"a": np.arange(N) * 2, "b": rng.permutation(N) * 2}))
     assert "copy" not in codes(found, "b")

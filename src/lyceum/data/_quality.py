@@ -6,6 +6,7 @@ with flags: a code to sort by and a sentence to read.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -25,6 +26,7 @@ _FEW = 64  # distinct numbers up to which each is a group of rows
 _GROUP = 5  # rows that a group needs before its purity says anything
 _ENOUGH = 30  # rows that a verdict on a leak needs
 _YEARS = (1500, 2200)  # whole numbers that rise within these are years, no identifiers
+_LABEL = re.compile(r"(?:^|[\W_])(?i:id|key|nr|uuid|row_?names?)$|[a-z](?:Id|ID|Key|Nr)$")
 _SENTINELS = (-1.0, -9.0, -99.0, -999.0, -9999.0, 9.0, 99.0, 999.0, 9999.0, 99999.0)
 
 
@@ -158,9 +160,21 @@ def _identifier(facts: Facts) -> Iterator[Flag]:
         yield Flag("ordered", "rises from row to row, as years do: the rows are in order of time")
     elif facts.whole and profile.whole and bool((steps == 1).all()):
         yield Flag("identifier", "counts the rows: leave it out")
-    elif profile.whole and len(cells) >= 50:
+    elif profile.whole and len(cells) >= 50 and _are_row_labels(cells.name, cells.values):
         how = "rises from row to row" if rising else "differs in every row"
         yield Flag("identifier", f"is a whole number that {how}{facts.where}: an identifier?")
+
+
+def _are_row_labels(name: str, values: np.ndarray) -> bool:
+    """Whether whole numbers that all differ are labels of the rows, and not a measure such as a population.
+
+    They are if their name says so, if chance would have made some of them equal (uniform numbers in their
+    range would have four equal pairs or more, others still more), or if they have ten digits or more each.
+    """
+    low, high, n = float(values.min()), float(values.max()), len(values)
+    equal_pairs = n * (n - 1) / 2 / (high - low + 1.0)
+    long = low >= 1e9 and len(f"{low:.0f}") == len(f"{high:.0f}")
+    return bool(_LABEL.search(name)) or equal_pairs >= 4.0 or long
 
 
 def _text(facts: Facts) -> Iterator[Flag]:
