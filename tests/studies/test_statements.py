@@ -281,7 +281,7 @@ SENTENCES = {
         (Y, {"a": clear(Y)}, {"suspects": (Suspect("z", *LEFT),)}),
     ),
     "mostly missing": (
-        "was used with its missing cells",
+        "it was used with the missing cells",
         (Y, {"a": clear(Y)}, {"suspects": (Suspect("z", "mostly_missing", "is mostly missing", False),)}),
         (Y, {"a": clear(Y)}, {"suspects": (Suspect("z", "mostly_missing", "is mostly missing", True),)}),
     ),

@@ -113,7 +113,7 @@ def column_flags(facts: Facts) -> Iterator[Flag]:
         return
     share = profile.n_missing / profile.n_rows
     if share > 0.5:
-        yield Flag("mostly_missing", f"is missing in {share:.0%} of the rows")
+        yield Flag("mostly_missing", f"is missing in {_share_of_rows(share, facts.present)}")
     if profile.n_infinite:
         yield Flag("infinite", f"has {profile.n_infinite:,} infinite cells: most learners will refuse them")
     yield from _constant(facts)
@@ -126,7 +126,15 @@ def _constant(facts: Facts) -> Iterator[Flag]:
         missing = ", apart from missing cells" if facts.profile.n_missing else ""
         yield Flag("constant", f"is the same in every row{missing}: it tells nothing")
     elif facts.top_share >= _CONSTANT and facts.present >= 20:
-        yield Flag("nearly_constant", f"is {_commonest(facts)!r} in {facts.top_share:.1%} of the rows")
+        n_other = round((1.0 - facts.top_share) * facts.present)
+        where = _share_of_rows(facts.top_share, n_other, 1)
+        yield Flag("nearly_constant", f"is {_commonest(facts)!r} in {where}")
+
+
+def _share_of_rows(share: float, n_other: int, decimals: int = 0) -> str:
+    """A share in percent, unless it would be rounded to all of the rows."""
+    text = f"{share:.{decimals}%}"
+    return f"all but {n_other:,} of the rows" if float(text[:-1]) == 100.0 else f"{text} of the rows"
 
 
 def _commonest(facts: Facts) -> str | float:

@@ -410,8 +410,13 @@ def _suspicions(suspects: Iterable[Suspect]) -> Iterator[str]:
                 f"later rows from earlier ones, use --time {suspect.column!r}: random folds mix later with "
                 "earlier rows, and errors may be too small."
             )
-        if suspect.code == "mostly_missing" and suspect.column not in out:
-            yield (
-                f"Column {suspect.column!r} {suspect.text}: it was used with its missing cells filled or "
-                "skipped; ignore it if its values will not be known when the model is used."
-            )
+    sparse = [s for s in suspects if s.code == "mostly_missing" and s.column not in out]
+    for text in dict.fromkeys(suspect.text for suspect in sparse):
+        names = [repr(suspect.column) for suspect in sparse if suspect.text == text]
+        which, it, its = f"Column {names[0]} {text}: it was", "it", "its"
+        if len(names) > 1:
+            which, it, its = f"Columns {joined_names(names)}: each {text}; they were", "them", "their"
+        yield (
+            f"{which} used with the missing cells filled or skipped; ignore {it} if {its} values will not be "
+            "known when the model is used."
+        )

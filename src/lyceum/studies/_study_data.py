@@ -259,6 +259,8 @@ def _suspects(found: Inspection, recipe: Recipe) -> tuple[Suspect, ...]:
     suspects = []
     for column in found.columns:
         for flag in column.flags if column.name not in aside else ():
+            if flag.code == "ordered" and recipe.time is not None:
+                continue  # the order of time is taken care of
             droppable = flag.code in _LEFT_OUT and column.name != recipe.target
             droppable = droppable and not (flag.code == "free_text" and recipe.text)
             declared = column.name in recipe.keep or column.name in recipe.kinds

@@ -8,6 +8,7 @@ import numpy as np
 
 from lyceum.data import ColumnInspection, Inspection
 from lyceum.studies._candidate import Suspect
+from lyceum.studies._format import percent_text
 from lyceum.studies._recipe import Recipe
 
 __all__ = [
@@ -85,5 +86,6 @@ def rare_note(labels: np.ndarray, n_rows: int) -> str:
     return (
         f"{'The class' if one else f'{len(labels):,} classes'} with a single row ({listed}) "
         f"{'was' if one else 'were'} left out: a single row can be learned or tested, not both. The model "
-        f"never predicts {'it' if one else 'them'}; counted as errors, such rows would add {share:.1%}."
+        f"never predicts {'it' if one else 'them'}: such rows, {percent_text(share)} of all, are not counted "
+        "as errors."
     )
