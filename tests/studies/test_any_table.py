@@ -106,7 +106,7 @@ def test_a_class_with_a_single_row_is_left_out_and_said(out):
     assert found.classes == ("a", "b")
     assert found.n_rows == 59
     said = "The class with a single row ('c') was left out"
-    assert any(said in text and "would add 1.7%" in text for text in found.comparison.statements)
+    assert any(said in text and "such rows, 1.7 % of all" in text for text in found.comparison.statements)
     sample = found.out_of_sample(found.best.name)
     assert 10 not in sample.rows
     assert [found.classes[code] for code in sample.y] == [labels[row] for row in sample.rows]
