@@ -34,6 +34,8 @@ def test_a_learner_that_is_named_is_searched_as_one_that_is_not():
 def test_every_learner_with_a_space_has_several_settings_and_none_more_than_its_share(task):
     for entry in catalog.learners(task):
         if entry.in_study != "never" and entry.space:
+            assert all(len(spread_settings(entry.space, most, True)) <= most for most in (1, 2, 5))
+            assert spread_settings(entry.space, 1, True) == ()  # its defaults alone
             found = spread_settings(entry.space, 12, True)
             assert 3 <= len(found) <= 12, entry.name
             assert found[0] == {}

@@ -23,10 +23,10 @@ def spread_settings(space: Mapping[str, Any], most: int, with_defaults: bool) ->
     >>> spread_settings({"alpha": (0.1, 10.0, "log")}, 4, True)
     ({}, {'alpha': 0.1}, {'alpha': 1.0}, {'alpha': 10.0})
     """
-    if not space:
-        return ()
     first: list[dict[str, Any]] = [{}] if with_defaults else []
-    places = max(1, most - len(first))
+    places = most - len(first)
+    if not space or places < 1:
+        return ()  # the defaults alone: nothing to compare
     n_points = _points_per_range(space, places)
     if n_points:
         choices = [_choices(values, n_points) for values in space.values()]
