@@ -174,9 +174,14 @@ def case_of(name: str) -> Case:
 
 # Its data have few rows: a learner is made as a user would make it, but for what would be slow.
 SCIKIT_SETTINGS: dict[str, dict[str, Any]] = {
+    "ExtraTreesClassifier": {"n_estimators": 20},
+    "ExtraTreesRegressor": {"n_estimators": 20},
     "GradientBoostingClassifier": {"n_estimators": 10},
     "GradientBoostingRegressor": {"n_estimators": 20},
+    "RandomForestClassifier": {"n_estimators": 20},
+    "RandomForestRegressor": {"n_estimators": 20},
     "KMeans": {"n_clusters": 3},
+    "MarginClassifier": {"smoothing": 0.1},
     "Perceptron": {"max_iter": 20},
 }
 

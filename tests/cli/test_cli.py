@@ -293,13 +293,16 @@ def test_an_unexpected_error_is_one_sentence_and_debug_shows_where(monkeypatch, 
         cli.main()
 
 
-def test_names_in_data_cannot_steer_the_terminal(tmp_path):
+def test_names_in_data_cannot_steer_the_terminal(tmp_path, monkeypatch, capsys):
     path = tmp_path / "t.csv"
     path.write_text("a\x1b[31m,b\n1,\x1b]0;title\x07\n2,x\n")
-    command = [sys.executable, "-c", "from lyceum.cli import main; main()", "inspect", str(path)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert "a\ufffd[31m" in done.stdout
-    assert "\x1b" not in done.stdout + done.stderr
+    monkeypatch.setattr(sys, "argv", ["lyceum", "inspect", str(path)])  # with its own screen
+    with pytest.raises(SystemExit) as done:
+        cli.main()
+    said = capsys.readouterr()
+    assert done.value.code == 0
+    assert "a\ufffd[31m" in said.out
+    assert "\x1b" not in said.out + said.err
 
 
 def test_columns_that_do_not_fit_the_screen_are_counted_and_the_others_whole(monkeypatch, capsys):

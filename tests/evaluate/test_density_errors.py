@@ -21,14 +21,14 @@ WIDTHS = [0.05, 0.2, 0.45, 1.0, 3.0]
 def test_bias_and_variance_are_those_of_the_formulas_for_a_normal_density():
     """The mean of the estimate is N(0, 1 + h²), its variance [∫K_h² f - mean²] / n."""
     n = 100
-    found = density_errors(KernelDensity(tolerance=0.0), TRUTH, "bandwidth", WIDTHS, n_rows=n, n_samples=400)
+    found = density_errors(KernelDensity(tolerance=0.0), TRUTH, "bandwidth", WIDTHS, n_rows=n, n_samples=150)
     x = np.random.default_rng(5).normal(size=20_000)
     for h, bias, variance in zip(WIDTHS, found.bias, found.variance):
         mean = norm.pdf(x, scale=np.sqrt(1 + h * h))
         square = norm.pdf(x, scale=np.sqrt(1 + h * h / 2)) / (2 * h * np.sqrt(np.pi))
         assert variance == pytest.approx(((square - mean**2) / n).mean(), rel=0.2)
         expected = ((mean - norm.pdf(x)) ** 2).mean()
-        assert bias == pytest.approx(expected, rel=0.25, abs=2 * variance / 400)
+        assert bias == pytest.approx(expected, rel=0.25, abs=2 * variance / 150)
     assert found.best == 0.45
     assert (np.diff(found.variance) < 0).all()
     assert found.error == pytest.approx(found.bias + found.variance)

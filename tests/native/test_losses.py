@@ -114,7 +114,7 @@ def test_separable_bound_is_least_over_a_with_its_gradient_and_curvatures(native
     scores, on = Z @ coef.T, (codes >= 0) & (w > 0)
     low, high = scores.min(axis=1, initial=0.0) - 50, scores.max(axis=1, initial=0.0) + 50
     ordered = np.sort(scores, axis=1)
-    for _ in range(200):  # the sigmoids add up to one: the rest make up for what the largest lacks
+    for _ in range(70):  # the sigmoids add up to one: the rest make up for what the largest lacks
         a = (low + high) / 2
         rest = logsumexp(log_expit(ordered[:, :-1] - a[:, None]), axis=1)
         more = rest > log_expit(a - ordered[:, -1])

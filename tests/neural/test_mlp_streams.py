@@ -91,7 +91,7 @@ def test_an_interrupt_stops_training():
         try:
             assert process.stdout.readline() == "started\n"
             with pytest.raises(subprocess.TimeoutExpired):
-                process.wait(2.0)
+                process.wait(0.5)
             process.send_signal(signal.SIGINT)
             output, _ = process.communicate(timeout=30)
         finally:

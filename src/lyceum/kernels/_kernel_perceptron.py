@@ -281,23 +281,19 @@ class _Learning:
         self.side = np.where(y == 1, 1.0, -1.0) if n_classes <= 2 else None
         outputs = 1 if n_classes <= 2 else n_classes
         self.scores, self.coef = np.zeros((n, outputs)), np.zeros((n, outputs))
+        self.rows, self.without_own = np.arange(n), np.zeros((n, outputs))
+        if self.side is None:
+            self.without_own[self.rows, self.y] = -np.inf
         self.mistakes = np.zeros(n, dtype=np.int64)
         self.columns: dict[int, np.ndarray] = {}
         self.whole = kernel.gram(X) if n * n <= _KEPT else None
 
     def leads(self, start: int = 0) -> np.ndarray:
         """How far every row is on its own side, from row `start` on."""
-        scores = self.scores[start:]
         if self.side is not None:
-            return self.side[start:] * scores[:, 0]
-        own = np.take_along_axis(scores, self.y[start:, None], axis=1)[:, 0]
-        return own - self._others(scores, self.y[start:]).max(axis=1)
-
-    @staticmethod
-    def _others(scores: np.ndarray, y: np.ndarray) -> np.ndarray:
-        others = scores.copy()
-        np.put_along_axis(others, y[:, None], -np.inf, axis=1)
-        return others
+            return self.side[start:] * self.scores[start:, 0]
+        own = self.scores[self.rows[start:], self.y[start:]]
+        return own - (self.scores[start:] + self.without_own[start:]).max(axis=1)
 
     def run_pass(self) -> int:
         """One pass over the rows; the number of mistakes."""
@@ -319,7 +315,7 @@ class _Learning:
             self._add(i, 0, self.side[i] * step, column)
             return
         own = int(self.y[i])
-        best = int(np.argmax(self._others(self.scores[i : i + 1], self.y[i : i + 1])))
+        best = int(np.argmax(self.scores[i] + self.without_own[i]))
         self._add(i, own, step, column)
         self._add(i, best, -step, column)
 

@@ -45,6 +45,7 @@ CASES: dict[str, Case] = {
 }
 
 SCIKIT_SETTINGS: dict[str, dict[str, Any]] = {
+    "KernelPerceptron": {"max_iter": 20},
     "LinearSVC": {"tol": 1e-10},
     "SVC": {"tol": 1e-9},
     "SVR": {"tol": 1e-9},
