@@ -8,7 +8,7 @@ from lyceum import datasets
 from lyceum.decision import CalibratedClassifier
 from lyceum.errors import StudyError
 from lyceum.studies import LearnerChoice
-from lyceum.studies._calibration import chosen_map, usual_calibration
+from lyceum.studies._calibration import choose_map, usual_calibration
 from lyceum.studies._loss_rule import LossRule
 from lyceum.studies._metric import Metric
 from lyceum.studies._plan import Task
@@ -33,11 +33,11 @@ def inner_search(power, n=600):
 
 
 def test_a_map_is_chosen_where_it_lowers_the_loss_and_only_there():
-    assert chosen_map(inner_search(4.0), LOG_LOSS).method in ("temperature", "sigmoid")
-    assert chosen_map(inner_search(1.0), LOG_LOSS) is None
-    assert chosen_map(inner_search(4.0), LossRule(2, doubt=0.2)) is not None
-    assert chosen_map(inner_search(4.0), LossRule(2)) is not None  # the error rate alone would not show it
-    assert chosen_map(Search({}, 1), LOG_LOSS) is None
+    assert choose_map(inner_search(4.0), LOG_LOSS).method in ("temperature", "sigmoid")
+    assert choose_map(inner_search(1.0), LOG_LOSS) is None
+    assert choose_map(inner_search(4.0), LossRule(2, doubt=0.2)) is not None
+    assert choose_map(inner_search(4.0), LossRule(2)) is not None  # the error rate alone would not show it
+    assert choose_map(Search({}, 1), LOG_LOSS) is None
 
 
 def test_the_usual_calibration_is_none_where_none_is_as_frequent():

@@ -177,7 +177,7 @@ def test_settings_that_were_not_searched_are_not_counted():
     page = page_of(fake_study(Y, {"a": clear(Y)}))
     learner = replace(page.study.choice, settings_tried=12, folds_done=10)
     for searched, words in ((10, "12"), (3, "12 in 3 of 10 folds"), (0, "1, its defaults")):
-        assert page.searched(replace(learner, folds_searched=searched)) == words
+        assert page.settings_tried(replace(learner, folds_searched=searched)) == words
     assert page.settings(learner) == "the defaults"
     assert page.settings(replace(learner, params={"C": 1.0})) == "C = 1"
 
@@ -250,8 +250,12 @@ def test_the_command_says_what_p_and_tried_mean():
     assert command._p_note(study_of(found, comparison=untuned)).endswith(
         "in every fold (*: only its defaults in some folds; 1*: in all)."
     )
-    assert [command._tried(replace(learners[0], folds_searched=n)) for n in (10, 2, 0)] == ["9", "9*", "1*"]
-    assert command._tried(found.comparison.baseline) == ""
+    assert [command._settings_tried(replace(learners[0], folds_searched=n)) for n in (10, 2, 0)] == [
+        "9",
+        "9*",
+        "1*",
+    ]
+    assert command._settings_tried(found.comparison.baseline) == ""
 
 
 def test_the_command_warns_of_what_went_wrong_and_of_nothing_else():

@@ -125,7 +125,7 @@ def learn(
     show_summary(found.summary())
     if numbers:
         console.print(f"\ncut into intervals: {', '.join(numbers)}", soft_wrap=True, markup=False)
-    console.print(f"\nkept in [bold]{out}[/]; next: lyceum bayesnet query {out} VARIABLE", soft_wrap=True)
+    console.print(f"\nwritten to [bold]{out}[/]; next: lyceum bayesnet query {out} VARIABLE", soft_wrap=True)
 
 
 @bayesnet.command(epilog="Example: lyceum bayesnet query asia lung -e xray=yes -e smoke=no --explain")
@@ -262,7 +262,7 @@ def draw(
             ax = plot.moral_graph(model) if moral else plot.bayes_net(model, _pairs(evidence, "--evidence"))
         ax.figure.savefig(out, dpi=150)  # type: ignore[union-attr]
         pyplot.close(ax.figure)  # type: ignore[arg-type]
-    console.print(f"drawn in [bold]{out}[/]", soft_wrap=True)
+    console.print(f"wrote [bold]{out}[/]", soft_wrap=True)
 
 
 @bayesnet.command(epilog="Example: lyceum bayesnet sample alarm 10000 -o alarm.csv --seed 1")

@@ -42,8 +42,8 @@ def examine() -> dict[str, Any]:
         "threads": _threads() if checks else {},
         "blas": _blas(),
         "memory": _memory(),
-        "packages": {name: _installed(name) for name in _REQUIRED},
-        "extras": {extra: {name: _installed(name) for name in names} for extra, names in _EXTRAS.items()},
+        "packages": {name: _version_of(name) for name in _REQUIRED},
+        "extras": {extra: {name: _version_of(name) for name in names} for extra, names in _EXTRAS.items()},
         "healthy": bool(checks) and all(verdict == "passed" for verdict in checks.values()),
     }
 
@@ -117,7 +117,7 @@ def _memory() -> dict[str, float | None]:
     }
 
 
-def _installed(name: str) -> str | None:
+def _version_of(name: str) -> str | None:
     try:
         return metadata.version(name)
     except metadata.PackageNotFoundError:

@@ -29,8 +29,8 @@ def run(
 ) -> None:
     refuse_to_replace(out, force)
     made = None if learner is None else catalog.find(learner).load()()
-    told = "Type a label and Enter; Enter alone or Ctrl-C stops. Every answer is saved at once."
-    console.print(told, style="dim")
+    hint = "Type a label and Enter; Enter alone or Ctrl-C stops. Every answer is saved at once."
+    console.print(hint, style="dim")
     with notes():
         found = label_file(
             data, target, out, _ask, strategy=strategy, n_queries=queries, learner=made, seed=seed, form=form
@@ -49,24 +49,24 @@ def run(
 def _ask(row: int, cells: dict[str, Any], posteriors: dict[str, float]) -> str | None:
     shown = table("column", "value")
     for name, cell in cells.items():
-        shown.add_row(Text(name), Text(_shown(cell)))
+        shown.add_row(Text(name), Text(_cell_text(cell)))
     console.print(Text(f"Row {row}", style="bold"))
     console.print(shown)
     if posteriors:
         best = sorted(posteriors.items(), key=lambda pair: -pair[1])[:5]
         guess = ", ".join(f"{escape(label)} {share:.0%}" for label, share in best)
         console.print(f"guess: {guess}", style="dim")
-    answer = _typed("label: ")
+    answer = _read_line("label: ")
     while answer and posteriors and answer not in posteriors:  # a new class, or a slip of the fingers
         console.print(f"{escape(answer)} is no class so far: type it again to add it, or another label")
-        again = _typed("label: ")
+        again = _read_line("label: ")
         if again == answer:
             break
         answer = again
     return answer or None
 
 
-def _typed(prompt: str) -> str:
+def _read_line(prompt: str) -> str:
     """A line without blanks at its ends; empty where there are no more."""
     try:
         return input(prompt).strip()
@@ -75,7 +75,7 @@ def _typed(prompt: str) -> str:
         return ""
 
 
-def _shown(cell: Any) -> str:
+def _cell_text(cell: Any) -> str:
     """A cell; whole numbers without marks of thousands, as they may be years or codes."""
     whole = isinstance(cell, int) or (isinstance(cell, float) and cell.is_integer() and abs(cell) < 1e15)
     return "" if cell is None else str(int(cell)) if whole else show_cell(cell)

@@ -57,13 +57,13 @@ def show_learners(task: str | None, as_json: bool) -> None:
         return
     for name in dict.fromkeys(entry.task for entry in entries):
         console.print(f"\n[bold]{name}[/]")
-        console.print(_listed([entry for entry in entries if entry.task == name]))
+        console.print(_learner_table([entry for entry in entries if entry.task == name]))
 
 
-def _listed(entries: list[catalog.Entry]) -> Table:
+def _learner_table(entries: list[catalog.Entry]) -> Table:
     """One learner per row; on narrow screens its sentence is below its name."""
     if console.width < 110:
-        return _stacked(entries)
+        return _narrow_table(entries)
     listed = Table.grid(padding=(0, 2), expand=True)
     listed.add_column(width=max(27, *(len(_path(entry)) for entry in entries)))
     listed.add_column(width=25)
@@ -73,7 +73,7 @@ def _listed(entries: list[catalog.Entry]) -> Table:
     return listed
 
 
-def _stacked(entries: list[catalog.Entry]) -> Table:
+def _narrow_table(entries: list[catalog.Entry]) -> Table:
     listed = Table.grid(expand=True)
     listed.add_column(ratio=1)
     for entry in entries:

@@ -193,9 +193,9 @@ _PHRASES = {
 
 
 def loss_for(text: str | None, classes: Iterable[Any] | None) -> Any:
-    """The losses that were typed for these classes, those that were not as 0 and 1, which is said.
+    """The losses of a text for these classes; pairs that are not given cost 1, and a note says so.
 
-    Without classes they are left as they were typed.
+    Without classes the losses stay as they are given.
     """
     from lyceum.apply import complete_loss, read_loss
 

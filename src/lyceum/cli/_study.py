@@ -152,7 +152,7 @@ def _p_note(found: Study) -> str:
     return f"{meaning}. tried: settings compared in every fold{some}."
 
 
-def _tried(learner: RankedLearner) -> str:
+def _settings_tried(learner: RankedLearner) -> str:
     """How many settings were compared in a fold, starred if that was not so in every fold."""
     if learner.is_baseline or learner.is_tuned:
         return "" if learner.is_baseline else str(learner.settings_tried)
@@ -187,16 +187,16 @@ def _ranking(found: Study) -> Table:
             Text(f"{s.label} (calibrated)" if s.calibration else s.label),
             aligned_loss(comparison, s.loss),
             f"{low.removesuffix(' %')} to {high}",
-            *([_drawn(s, scale)] if drawn else []),
+            *([_interval_drawing(s, scale)] if drawn else []),
             p_cell(s.p_value_holm),
-            _tried(s),
+            _settings_tried(s),
             f"{s.seconds:.1f}",
         ]
         made.add_row(*cells, style="bold" if s.name == comparison.choice else "dim" if s.is_baseline else "")
     return made
 
 
-def _drawn(learner: RankedLearner, scale: IntervalScale) -> str:
+def _interval_drawing(learner: RankedLearner, scale: IntervalScale) -> str:
     """The interval as characters: ├──●──┤."""
     if not scale.holds(learner.loss):
         return f"{'→':>{_AXIS}}"

@@ -155,7 +155,7 @@ class MeanRegressor(RegressorMixin, OnePassLearner):
         self.mean_ = np.array([statistic.mean])
 
     def predict(self, X: Any) -> Any:
-        """The mean of the target, a row a row."""
+        """The mean of the target for every row."""
         return self._apply(partial(_constant, self), X)
 
     def summary(self) -> Summary:

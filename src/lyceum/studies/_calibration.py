@@ -13,10 +13,10 @@ from lyceum.studies._loss_rule import LossRule
 from lyceum.studies._search import Search
 from lyceum.studies._store import TaskResult
 
-__all__ = ["calibrated_model", "chosen_map", "usual_calibration"]
+__all__ = ["calibrated_model", "choose_map", "usual_calibration"]
 
 
-def chosen_map(search: Search, rule: LossRule) -> PosteriorMap | None:
+def choose_map(search: Search, rule: LossRule) -> PosteriorMap | None:
     """The map with the lowest loss on the inner folds, each mapped by what the others teach.
 
     The loss is that by which settings are chosen: the costs, or without costs the log loss. None where no map
@@ -29,7 +29,7 @@ def chosen_map(search: Search, rule: LossRule) -> PosteriorMap | None:
     before = rule.inner_losses(y, predicted)
     best, most = None, 0.0
     for method in CALIBRATIONS:
-        gain = before - rule.inner_losses(y, _mapped(method, y, predicted, w, folds))
+        gain = before - rule.inner_losses(y, _map_folds(method, y, predicted, w, folds))
         mean = float(np.average(gain, weights=w))
         error = float(np.sqrt((w**2) @ (gain - mean) ** 2) / w.sum())
         if mean > max(error, most):
@@ -37,7 +37,7 @@ def chosen_map(search: Search, rule: LossRule) -> PosteriorMap | None:
     return None if best is None else PosteriorMap.fit(best, y, predicted, w)
 
 
-def _mapped(
+def _map_folds(
     method: str, y: np.ndarray, predicted: np.ndarray, w: np.ndarray, folds: np.ndarray
 ) -> np.ndarray:
     """The posteriors of every inner fold through the map that is learned from the others."""

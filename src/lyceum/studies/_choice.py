@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from lyceum.studies._comparison import RankedLearner
 from lyceum.studies._difference_tests import is_shown, standard_errors_behind
-from lyceum.studies._format import count_text, metric_name, more_is_better, named
+from lyceum.studies._format import count_text, in_sentence, metric_name, more_is_better
 from lyceum.studies._loss_rule import LossRule, log_losses
 from lyceum.studies._trials import Trial
 
@@ -92,7 +92,7 @@ def _reason(
     """Why one of several that are level was chosen, as what follows "was chosen:"."""
     metric, most = metric_name(criterion), "highest" if more_is_better(criterion) else "lowest"
     learners = f"the {len(level)} learners whose {metric} is within half a standard error of the {most}"
-    is_best, who = choice.name == best.name, f"{named(best.label)}, with the {most} {metric},"
+    is_best, who = choice.name == best.name, f"{in_sentence(best.label)}, with the {most} {metric},"
     if len(rest) == 1:
         than = "" if is_best else f"; {who} has {best.log_loss:.3f}"
         return f"of {learners}, it has the lowest log loss ({choice.log_loss:.3f}{than})"

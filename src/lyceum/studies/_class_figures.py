@@ -73,7 +73,7 @@ class ClassFigures:
         return str(self.labels[positive_class(self.study)]) if len(self.labels) == 2 else None
 
     @property
-    def _which(self) -> dict[str, Any]:
+    def _class_options(self) -> dict[str, Any]:
         return {"classes": list(self.labels), "pos_label": self._positive}
 
     def _tasks(self, proba: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
@@ -142,21 +142,21 @@ class ClassFigures:
     # -- thresholds --------------------------------------------------------------------------------------
 
     @property
-    def _about(self) -> str:
+    def _purpose(self) -> str:
         if self._positive is None:
             return "averaged over every class against the rest"
         return f"for finding “{self._positive}”"
 
     def roc(self) -> Iterator[Figure]:
         text = (
-            f"The share found against false alarms at every threshold, {self._about}, folds pooled. The "
+            f"The share found against false alarms at every threshold, {self._purpose}, folds pooled. The "
             "nearer the corner on the top left, the better. AUC is the mean over folds, as in the ranking."
         )
         table = self._curve_table("false positive rate", _roc_points)
         yield figure_of("roc", "ROC curves", text, self._draw_roc, table=table)
 
     def _draw_roc(self, ax: Axes) -> Axes:
-        plot.roc(self.y, self.posteriors, **self._which, ax=ax)
+        plot.roc(self.y, self.posteriors, **self._class_options, ax=ax)
         for line, learner in zip(ax.lines, self.learners.values()):
             line.set_label(f"{learner.label}  AUC {learner.auc:.3f}" if learner.auc else learner.label)
         legend(ax, "lower right")
@@ -165,9 +165,9 @@ class ClassFigures:
     def precision_recall(self) -> Iterator[Figure]:
         text = (
             f"How many of the rows named are right (precision) against how many of the class are found "
-            f"(recall), {self._about}. Where a class is rare this shows more than the ROC curve."
+            f"(recall), {self._purpose}. Where a class is rare this shows more than the ROC curve."
         )
-        draw = partial(plot.precision_recall, self.y, self.posteriors, **self._which)
+        draw = partial(plot.precision_recall, self.y, self.posteriors, **self._class_options)
         table = self._curve_table("recall", _precision_points)
         yield figure_of("precision", "Precision and recall", text, draw, table=table)
 
@@ -181,12 +181,12 @@ class ClassFigures:
         )
         if costs:
             text += " The dotted line marks the costs of this study."
-        draw = partial(plot.cost_curve, self.y, self.posteriors, **self._which, **costs)
+        draw = partial(plot.cost_curve, self.y, self.posteriors, **self._class_options, **costs)
         table = self._curve_table("share of the cost from positives", _cost_points)
         yield figure_of("cost", "Cost curves", text, draw, table=table)
 
     def error_reject(self) -> Iterator[Figure]:
-        loss = None if self.study.loss is None else _by_text(self.study.loss)
+        loss = None if self.study.loss is None else _with_text_labels(self.study.loss)
         curves = {
             name: error_reject_curve(self.y, proba, loss, classes=list(self.labels))
             for name, proba in self.posteriors.items()
@@ -224,8 +224,8 @@ class ClassFigures:
         yield figure_of("calibration", "Calibration", text, draw, table=Table("", heads, rows))
 
 
-def _counts(truth: np.ndarray, said: np.ndarray, K: int) -> np.ndarray:
-    return np.bincount(truth * K + said, minlength=K * K).reshape(K, K)
+def _counts(truth: np.ndarray, named: np.ndarray, K: int) -> np.ndarray:
+    return np.bincount(truth * K + named, minlength=K * K).reshape(K, K)
 
 
 def _roc_points(truth: np.ndarray, score: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -253,5 +253,5 @@ def _two_costs(loss: LossMatrix | None, positive: int) -> dict[str, Any]:
     return {"cost_fp": float(cost_fp), "cost_fn": float(cost_fn)} if min(cost_fp, cost_fn) >= 0 else {}
 
 
-def _by_text(loss: LossMatrix) -> LossMatrix:
+def _with_text_labels(loss: LossMatrix) -> LossMatrix:
     return LossMatrix(loss.values, [str(c) for c in loss.classes or ()], [str(a) for a in loss.actions or ()])

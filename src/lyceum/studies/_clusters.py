@@ -193,7 +193,7 @@ def cluster_table(
             raise DataError("no word stands in two rows: the texts of this table have nothing in common")
         if learner is None:
             learner, settings = "KMeans", {"metric": "cosine", **settings}
-    made = _made(rows, learner, settings, seed)
+    made = _build_learner(rows, learner, settings, seed)
     before: Any = words
     if words is None and not _by_gower(rows, made):
         before = Standardize().fit(rows)
@@ -211,10 +211,10 @@ def cluster_table(
     found = getattr(model, "labels_", None)
     labels = np.asarray(model.predict(given) if found is None else found)
     source = Path(data).name if isinstance(data, str | os.PathLike) else type(data).__name__
-    whole = model if before is None else make_pipeline(before, model)
+    pipeline = model if before is None else make_pipeline(before, model)
     measured = _silhouette(model, given, labels, seed)
     profile = _profile(rows, labels) if words is None else _word_profile(words, given, labels)
-    return TableClusters(source, whole, labels, measured, choice, profile, left_out)
+    return TableClusters(source, pipeline, labels, measured, choice, profile, left_out)
 
 
 def _are_free_texts(rows: Rows) -> bool:
@@ -223,7 +223,7 @@ def _are_free_texts(rows: Rows) -> bool:
     return len(rows) >= _FEW_ROWS and all(2 * count > len(rows) for count in texts)
 
 
-def _made(rows: Rows, learner: str | None, settings: dict[str, Any], seed: int) -> Any:
+def _build_learner(rows: Rows, learner: str | None, settings: dict[str, Any], seed: int) -> Any:
     mixed = any(column.is_categorical for column in rows.schema)
     if learner is None:
         learner = "KMedoids" if mixed or _has_missing(rows) else "KMeans"
@@ -273,7 +273,7 @@ def _profile(rows: Rows, labels: np.ndarray) -> Table:
         for c in names:
             values = X[labels == c, j]
             values = values[~np.isnan(values)]
-            cells.append(_typical(values, column))
+            cells.append(_typical_value(values, column))
         lines.append(cells)
     heads = ["noise" if c < 0 else f"cluster {c}" for c in names]
     return Table("What every cluster is like", ("column", *heads), lines)
@@ -292,7 +292,7 @@ def _word_profile(words: TextCounts, X: Any, labels: np.ndarray) -> Table:
     return Table("What every cluster is like", ("cluster", "words heavier than elsewhere"), lines)
 
 
-def _typical(values: np.ndarray, column: Any) -> Any:
+def _typical_value(values: np.ndarray, column: Any) -> Any:
     if not len(values):
         return "missing"
     if not column.is_categorical:

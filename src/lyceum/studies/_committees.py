@@ -74,18 +74,18 @@ def _fold(
     others: list[list[OutOfSample]],
     at: tuple[int, int],
 ) -> tuple[TaskResult, Any]:
-    begun = time.perf_counter()
+    start = time.perf_counter()
     combine, shares = _learn(candidate, rule, others)
     first = here[0]
     predicted = combine(_stack(here))
     seen = [combine(_stack(part)) for part in others]
     targets = [(part[0].y, part[0].weight) for part in others]
-    losses = [weighted_mean(rule.losses(y, said, w), w) for (y, w), said in zip(targets, seen)]
+    losses = [weighted_mean(rule.losses(y, predictions, w), w) for (y, w), predictions in zip(targets, seen)]
     results = [table.done[Task(c.name, *at)] for c in members]
     size = sum(r.complexity or 0 for r, share in zip(results, shares) if share > 0) + len(members)
     done = TaskResult(
         Task(candidate.name, *at), None, {}, float(np.mean(losses)), results[0].n_train, results[0].n_test,
-        size, (), time.perf_counter() - begun, 0,
+        size, (), time.perf_counter() - start, 0,
     )  # fmt: skip
     return done, as_table(first.rows, first.y, predicted, first.weight, first.groups)
 
@@ -96,16 +96,16 @@ def _stack(parts: Sequence[OutOfSample]) -> np.ndarray:
 
 def _learn(candidate: Candidate, rule: LossRule, folds: list[list[OutOfSample]]) -> tuple[Fuse, list[float]]:
     """How answers are combined, learned from some folds, and what every member weighs."""
-    said = np.concatenate([_stack(part) for part in folds], axis=1)
+    predictions = np.concatenate([_stack(part) for part in folds], axis=1)
     y = np.concatenate([part[0].y for part in folds])
     first = folds[0][0].weight
     w = None if first is None else np.concatenate([np.asarray(part[0].weight) for part in folds])
     if candidate.learner == "Committee":
-        shares = simplex_weights(said, y, w)
+        shares = simplex_weights(predictions, y, w)
         shares = np.where(shares < _LEAST, 0.0, shares)
         shares /= shares.sum()
         return (lambda answers: _mean(answers, shares)), shares.tolist()
-    return _stacked(said, y, w, rule)
+    return _learn_stack(predictions, y, w, rule)
 
 
 def _mean(answers: np.ndarray, shares: np.ndarray) -> np.ndarray:
@@ -114,28 +114,28 @@ def _mean(answers: np.ndarray, shares: np.ndarray) -> np.ndarray:
     )
 
 
-def _stacked(
-    said: np.ndarray, y: np.ndarray, w: np.ndarray | None, rule: LossRule
+def _learn_stack(
+    predictions: np.ndarray, y: np.ndarray, w: np.ndarray | None, rule: LossRule
 ) -> tuple[Fuse, list[float]]:
     """The final learner of level 1, with the columns and settings of the stacking learners."""
     if rule.n_classes is None:
-        ridge = Ridge(alpha=1e-3).fit(said.T, y, sample_weight=w)
+        ridge = Ridge(alpha=1e-3).fit(predictions.T, y, sample_weight=w)
         return (lambda answers: ridge.predict(answers.T)), _shares(np.abs(ridge.coef_)[:, None])
     K = rule.n_classes
-    final = LogisticRegression().fit(_columns(said), y, sample_weight=w)
+    final = LogisticRegression().fit(_columns(predictions), y, sample_weight=w)
 
     def combine(answers: np.ndarray) -> np.ndarray:
         full = np.zeros((answers.shape[1], K))
         full[:, final.classes_.astype(int)] = final.predict_proba(_columns(answers))
         return full
 
-    sizes = np.abs(np.atleast_2d(final.coef_)).sum(axis=0).reshape(len(said), -1)
+    sizes = np.abs(np.atleast_2d(final.coef_)).sum(axis=0).reshape(len(predictions), -1)
     return combine, _shares(sizes)
 
 
-def _columns(said: np.ndarray) -> np.ndarray:
+def _columns(predictions: np.ndarray) -> np.ndarray:
     """Answers side by side; of two classes the first says nothing new."""
-    return np.concatenate(list(said[:, :, 1:] if said.shape[2] == 2 else said), axis=1)
+    return np.concatenate(list(predictions[:, :, 1:] if predictions.shape[2] == 2 else predictions), axis=1)
 
 
 def _shares(sizes: np.ndarray) -> list[float]:

@@ -84,7 +84,7 @@ class RankedLearner:
         Against the constant guess, by the permutation test on rows, or on whole groups of rows, with Holm's
         correction.
     error_632 : float or None
-        The .632 bootstrap estimate, where it was asked for.
+        The .632 bootstrap estimate, where it was requested.
     is_level : bool
         Whether the loss is above that of the best by at most half a standard error of the difference, which
         is taken row by row.
@@ -285,7 +285,7 @@ class OutOfSample:
     Attributes
     ----------
     rows : array of shape (m,)
-        Row numbers in the data; with several repeats a row is there once a repeat.
+        Row numbers in the data; with several repeats a row occurs once per repeat.
     repeats, folds : array of shape (m,)
     y : array of shape (m,)
         True class codes into `Study.classes`, or true values.

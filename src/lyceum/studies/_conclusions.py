@@ -19,7 +19,7 @@ from lyceum.decision import MinimumRiskClassifier
 from lyceum.errors import Cancelled, StudyError
 from lyceum.evaluate import LearningCurve, bootstrap_632, learning_curve
 from lyceum.persist import save
-from lyceum.studies._calibration import calibrated_model, chosen_map, usual_calibration
+from lyceum.studies._calibration import calibrated_model, choose_map, usual_calibration
 from lyceum.studies._committees import committee_model
 from lyceum.studies._comparison import HoldoutResult, OutOfSample, RankedLearner
 from lyceum.studies._example_rows import explain_row, pick_rows
@@ -210,7 +210,7 @@ def _fit(
             scheme = plan.scheme if places is None else plan.scheme.take(places)
             search = search_settings(candidate, rows, plan.rule, scheme, seed, calibrates)
             settings = search.settings
-            calibration = chosen_map(search, plan.rule) if calibrates else None
+            calibration = choose_map(search, plan.rule) if calibrates else None
         elif calibrates and not (places is None and data.is_sample):
             done = store.done()
             calibration = usual_calibration(done[task] for task in done if task.name == name)

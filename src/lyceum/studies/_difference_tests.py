@@ -161,17 +161,17 @@ def mcnemar_p(one: Trial, best: Trial, rule: LossRule) -> float | None:
     """
     if rule.n_classes is None or one.sample.groups is not None:
         return None
-    b, c = _right(one, rule), _right(best, rule)
+    b, c = _are_right(one, rule), _are_right(best, rule)
     return mcnemar(only_first_wrong=int((~b & c).sum()), only_second_wrong=int((b & ~c).sum())).p_value
 
 
-def _right(trial: Trial, rule: LossRule) -> np.ndarray:
+def _are_right(trial: Trial, rule: LossRule) -> np.ndarray:
     first = trial.sample.repeats == 0
     assert trial.decided is not None
     return rule.named_class(trial.decided[first]) == trial.sample.y[first]
 
 
-def adjusted(p: Sequence[float | None]) -> list[float | None]:
+def holm_of_known(p: Sequence[float | None]) -> list[float | None]:
     """Holm's p-values of those that are known."""
     known = iter(holm([value for value in p if value is not None]))
     return [None if value is None else next(known) for value in p]
@@ -187,4 +187,4 @@ def against_baseline(trials: Mapping[str, Trial]) -> dict[str, float | None]:
     names = [name for name, trial in trials.items() if not trial.candidate.is_baseline]
     if baseline is None:
         return dict.fromkeys(names)
-    return dict(zip(names, adjusted([row_loss_p(trials[name], baseline) for name in names])))
+    return dict(zip(names, holm_of_known([row_loss_p(trials[name], baseline) for name in names])))

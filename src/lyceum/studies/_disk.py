@@ -10,7 +10,7 @@ from pathlib import Path
 
 from lyceum.errors import StudyError
 
-__all__ = ["damaged", "explain_disk_errors"]
+__all__ = ["damage_error", "explain_disk_errors"]
 
 _FAILS = {
     errno.EIO: "the disk of {folder} fails (input/output error): run the same study in another folder",
@@ -45,10 +45,10 @@ def explain_disk_errors(folder: Path) -> Iterator[None]:
         hint = "" if "I/O" not in str(error) else ": the disk fails, or a file may not grow (ulimit -f)"
         raise StudyError(f"the study in {folder} cannot be read or written: {error}{hint}") from error
     except sqlite3.DatabaseError as error:
-        raise damaged(folder, error) from error
+        raise damage_error(folder, error) from error
 
 
-def damaged(folder: Path, error: BaseException) -> StudyError:
+def damage_error(folder: Path, error: BaseException) -> StudyError:
     """The error of a study whose folder does not hold what a study wrote."""
     detail = f"{type(error).__name__}: {error}"
     return StudyError(f"the study in {folder} is damaged ({detail}): start anew with force")

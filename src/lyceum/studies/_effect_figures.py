@@ -39,11 +39,11 @@ def effect_figures(study: Study, problems: Problems) -> list[Figure]:
         makers[f"effect of {effect.column}"] = partial(_effect, study, effect, i)
     if effects.pair is not None:
         makers["two-way effect"] = partial(_pair, study, effects.pair)
-    drawn = [problems.attempt(f"{name} figure", partial(_made, make), []) for name, make in makers.items()]
+    drawn = [problems.attempt(f"{name} figure", partial(_as_list, make), []) for name, make in makers.items()]
     return [figure for figures in drawn for figure in figures]
 
 
-def _made(make: Any) -> list[Figure]:
+def _as_list(make: Any) -> list[Figure]:
     return list(make())
 
 
@@ -56,21 +56,21 @@ def _importance(study: Study, effects: ModelEffects) -> Iterator[Figure]:
     found = effects.importance
     values = np.array([one.increase for one in found])
     draw = partial(
-        plot.importances, values, names=[_short(one.column) for one in found],
+        plot.importances, values, names=[_short_label(one.column) for one in found],
         spread=np.array([one.standard_error for one in found]), most=_COLUMNS,
         label=f"increase of the {what}",
     )  # fmt: skip
-    rows = [(one.column, _rounded(one.increase), _rounded(one.standard_error)) for one in found]
+    rows = [(one.column, _round(one.increase), _round(one.standard_error)) for one in found]
     table = Table("", ("column", f"increase of the {what}", "standard error"), rows)
     size = (5.2, 1.2 + 0.3 * min(len(found), _COLUMNS))
     yield figure_of("importance", "Which columns matter", text, draw, size, table)
 
 
-def _rounded(value: float) -> float:
+def _round(value: float) -> float:
     return float(f"{value:.3g}")
 
 
-def _short(text: Any) -> str:
+def _short_label(text: Any) -> str:
     label = str(show_cell(text))
     return label if len(label) <= _LABEL else f"{label[: _LABEL - 1]}…"
 
@@ -79,20 +79,20 @@ def _is_number(values: Sequence[Any]) -> bool:
     return all(isinstance(value, float | int) and not isinstance(value, bool) for value in values)
 
 
-def _what(study: Study, output: str) -> str:
+def _output_name(study: Study, output: str) -> str:
     return f"predicted {output}" if study.classes is None else f"P({output})"
 
 
-def _written(study: Study, name: str, values: Sequence[Any]) -> list[Any]:
+def _values_as_text(study: Study, name: str, values: Sequence[Any]) -> list[Any]:
     """The values of a column as people read them: seconds since 1970 as dates."""
     dates = any(column.name == name and column.is_time for column in study.schema)
     return [time_text(value) for value in values] if dates else list(values)
 
 
 def _effect(study: Study, effect: ColumnEffect, i: int) -> Iterator[Figure]:
-    values = _written(study, effect.column, effect.values)
+    values = _values_as_text(study, effect.column, effect.values)
     rows = [(value, *means) for value, means in zip(values, zip(*effect.means))]
-    heads = (effect.column, *(_what(study, name) for name in effect.outputs))
+    heads = (effect.column, *(_output_name(study, name) for name in effect.outputs))
     text = "The mean prediction for unseen rows if all of them had this value (partial dependence)."
     draw = partial(_draw_effect, study, effect)
     title = f"Effect of {effect.column}"
@@ -100,21 +100,26 @@ def _effect(study: Study, effect: ColumnEffect, i: int) -> Iterator[Figure]:
 
 
 def _draw_effect(study: Study, effect: ColumnEffect, ax: Axes) -> Axes:
-    values = _written(study, effect.column, effect.values)
+    values = _values_as_text(study, effect.column, effect.values)
     numbers = _is_number(values)
     for name, means in zip(effect.outputs, effect.means):
         style = line_style(ax)
         if numbers:
-            ax.plot(values, means, marker="o", markersize=3.0, label=_what(study, name), **style)
+            ax.plot(values, means, marker="o", markersize=3.0, label=_output_name(study, name), **style)
         else:
             ax.plot(
-                means, range(len(means)), "o", color=style["color"], markersize=7, label=_what(study, name)
+                means,
+                range(len(means)),
+                "o",
+                color=style["color"],
+                markersize=7,
+                label=_output_name(study, name),
             )
-    axis = _what(study, effect.outputs[0]) if len(effect.outputs) == 1 else "posterior"
+    axis = _output_name(study, effect.outputs[0]) if len(effect.outputs) == 1 else "posterior"
     if numbers:
         finish(ax, effect.column, axis, None)
     else:
-        ax.set_yticks(range(len(values)), [_short(value) for value in values])
+        ax.set_yticks(range(len(values)), [_short_label(value) for value in values])
         ax.invert_yaxis()
         ax.grid(axis="y", alpha=0.25)
         finish(ax, axis, "", None)
@@ -131,7 +136,7 @@ def _pair(study: Study, pair: PairEffect) -> Iterator[Figure]:
     else:
         share = percent_text(pair.strength)
         text = f"{which}: {share} of the variation here is not the sum of their two effects."
-    down, across = (_written(study, name, values) for name, values in zip(pair.columns, pair.values))
+    down, across = (_values_as_text(study, name, values) for name, values in zip(pair.columns, pair.values))
     rows = [(value, *means) for value, means in zip(down, pair.means)]
     table = Table("", (f"{first} \\ {second}", *map(_tick, across)), rows)
     title = f"{first} and {second} together"
@@ -140,7 +145,7 @@ def _pair(study: Study, pair: PairEffect) -> Iterator[Figure]:
 
 
 def _tick(value: Any) -> str:
-    return f"{value:.3g}" if isinstance(value, float) and not value.is_integer() else _short(value)
+    return f"{value:.3g}" if isinstance(value, float) and not value.is_integer() else _short_label(value)
 
 
 def _draw_pair(study: Study, pair: PairEffect, ax: Axes) -> Axes:
@@ -149,10 +154,10 @@ def _draw_pair(study: Study, pair: PairEffect, ax: Axes) -> Axes:
     shades = LinearSegmentedColormap.from_list("", ["#f7f9fb", "#9cc9e6", COLOURS[0]])
     means = np.array(pair.means)
     image = ax.imshow(means, cmap=shades, aspect="auto", origin="lower")
-    down, across = (_written(study, name, values) for name, values in zip(pair.columns, pair.values))
+    down, across = (_values_as_text(study, name, values) for name, values in zip(pair.columns, pair.values))
     ax.set_yticks(range(len(means)), [*map(_tick, down)])
     ax.set_xticks(range(means.shape[1]), [*map(_tick, across)], rotation=45, ha="right")
-    ax.figure.colorbar(image, ax=ax, label=_what(study, pair.output))
+    ax.figure.colorbar(image, ax=ax, label=_output_name(study, pair.output))
     finish(ax, pair.columns[1], pair.columns[0], None)
     ax.grid(visible=False)
     return ax

@@ -12,7 +12,7 @@ from lyceum import plot
 from lyceum.plot.style import COLOURS, GREY, finish, legend, reference_line
 from lyceum.report import Table
 from lyceum.studies._class_figures import ClassFigures, shown_learners
-from lyceum.studies._format import metric_name, shown_value
+from lyceum.studies._format import metric_name, metric_value
 from lyceum.studies._learning_trend import learning_trend
 from lyceum.studies._number_figures import number_figures
 from lyceum.studies._problems import Problems
@@ -34,11 +34,11 @@ def figures_of(study: Study, problems: Problems | None = None) -> list[Figure]:
     """The pictures that the study has evidence for, in the order of the report; `problems` names failures."""
     problems = Problems() if problems is None else problems
     named = problems.attempt("figures", lambda: _makers(study), {})
-    drawn = [problems.attempt(f"{name} figure", partial(_drawn, draw), []) for name, draw in named.items()]
+    drawn = [problems.attempt(f"{name} figure", partial(_as_list, draw), []) for name, draw in named.items()]
     return [figure for figures in drawn for figure in figures]
 
 
-def _drawn(draw: Draw) -> list[Figure]:
+def _as_list(draw: Draw) -> list[Figure]:
     return list(draw())
 
 
@@ -58,12 +58,12 @@ def _makers(study: Study) -> dict[str, Draw]:
         }
     return {
         **makers,
-        "spread over folds": partial(_folds, study),
-        "learning curve": partial(_learning, study),
+        "spread over folds": partial(_fold_figure, study),
+        "learning curve": partial(_learning_figure, study),
     }
 
 
-def _folds(study: Study) -> Iterator[Figure]:
+def _fold_figure(study: Study) -> Iterator[Figure]:
     """The losses of the learners in every fold."""
     comparison = study.comparison
     if comparison.n_folds < 2:
@@ -72,7 +72,7 @@ def _folds(study: Study) -> Iterator[Figure]:
     learners = comparison.learners[:_LEARNERS]
     by = comparison.criterion
     losses = {
-        s.label: np.sqrt(s.fold_losses) if squared else shown_value(by, np.array(s.fold_losses))
+        s.label: np.sqrt(s.fold_losses) if squared else metric_value(by, np.array(s.fold_losses))
         for s in learners
     }
     text = (
@@ -102,7 +102,7 @@ def _fold_points(losses: dict[str, np.ndarray], criterion: str, ax: Axes) -> Axe
     return ax
 
 
-def _learning(study: Study) -> Iterator[Figure]:
+def _learning_figure(study: Study) -> Iterator[Figure]:
     curve = study.comparison.learning_curve
     if curve is None:
         return

@@ -14,20 +14,20 @@ if TYPE_CHECKING:
 __all__ = [
     "aligned_interval",
     "aligned_loss",
-    "capitalized",
+    "capitalize",
     "count_text",
     "decimal_text",
+    "in_sentence",
     "interval_text",
-    "joined_names",
+    "join_names",
     "loss_text",
+    "metric_interval",
     "metric_name",
+    "metric_value",
     "more_is_better",
-    "named",
     "number_text",
     "p_text",
     "percent_text",
-    "shown_interval",
-    "shown_value",
     "subject",
     "with_article",
 ]
@@ -112,14 +112,14 @@ def more_is_better(criterion: str) -> bool:
     return criterion.startswith(_FROM_ONE)
 
 
-def shown_value(criterion: str, loss: Any) -> Any:
+def metric_value(criterion: str, loss: Any) -> Any:
     """The metric that is shown for a loss: AUC for 1 − AUC, else the loss itself."""
     return 1.0 - loss if more_is_better(criterion) else loss
 
 
-def shown_interval(criterion: str, span: tuple[float, float]) -> tuple[float, float]:
+def metric_interval(criterion: str, span: tuple[float, float]) -> tuple[float, float]:
     """The ends of an interval of the metric that is shown, the smaller first."""
-    low, high = (shown_value(criterion, end) for end in span)
+    low, high = (metric_value(criterion, end) for end in span)
     return (high, low) if more_is_better(criterion) else (low, high)
 
 
@@ -131,7 +131,7 @@ def interval_text(criterion: str, span: tuple[float, float]) -> str:
     >>> interval_text("1 − R²", (8e-6, 0.00062))
     '0.99938 to 0.99999'
     """
-    low, high = shown_interval(criterion, span)
+    low, high = metric_interval(criterion, span)
     if more_is_better(criterion):
         decimals = _decimals_to_one(1.0 - low)
         decimals += high < 1.0 and round(high, decimals) == 1.0
@@ -147,7 +147,7 @@ def loss_text(criterion: str, loss: float) -> str:
     >>> loss_text("1 − AUC", 0.161), loss_text("1 − R²", 0.00021), loss_text("1 − R²", 0.0)
     ('0.839', '0.9998', '1.000')
     """
-    return _amount(criterion, shown_value(criterion, loss))
+    return _amount(criterion, metric_value(criterion, loss))
 
 
 def _amount(criterion: str, value: float) -> str:
@@ -170,11 +170,11 @@ def with_article(noun: str) -> str:
     return f"{'an' if vowel else 'a'} {noun}"
 
 
-def named(label: str) -> str:
+def in_sentence(label: str) -> str:
     """A learner inside a sentence, with an article where its name is that of a thing, not of a method.
 
-    >>> named("random forest"), named("committee"), named("logistic regression"), named("neural network 2")
-    ('the random forest', 'the committee', 'logistic regression', 'the neural network 2')
+    >>> in_sentence("random forest"), in_sentence("logistic regression"), in_sentence("neural network 2")
+    ('the random forest', 'logistic regression', 'the neural network 2')
     """
     words = label.rstrip("0123456789 ").split()
     return f"the {label}" if words and words[-1] in _THINGS else label
@@ -186,7 +186,7 @@ def subject(label: str) -> str:
     >>> subject("naive Bayes"), subject("constant guess"), subject("committee")
     ('Naive Bayes', 'A constant guess', 'The committee')
     """
-    return "A constant guess" if label == "constant guess" else capitalized(named(label))
+    return "A constant guess" if label == "constant guess" else capitalize(in_sentence(label))
 
 
 def count_text(n: int, noun: str) -> str:
@@ -198,14 +198,14 @@ def count_text(n: int, noun: str) -> str:
     return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
 
 
-def joined_names(names: Sequence[str]) -> str:
+def join_names(names: Sequence[str]) -> str:
     """ "a", "a and b", "a, b and c"; "none" without names."""
     if len(names) < 2:
         return names[0] if names else "none"
     return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def capitalized(text: str) -> str:
+def capitalize(text: str) -> str:
     """The text with a capital first letter, the rest as it is."""
     return text[:1].upper() + text[1:]
 
@@ -215,13 +215,13 @@ def capitalized(text: str) -> str:
 
 def aligned_loss(comparison: Comparison, loss: float) -> str:
     """A loss as its metric is shown, with the decimals of its column: three digits for the smallest loss."""
-    return _aligned(comparison, shown_value(comparison.criterion, loss))
+    return _aligned_text(comparison, metric_value(comparison.criterion, loss))
 
 
 def aligned_interval(comparison: Comparison, span: tuple[float, float]) -> tuple[str, str]:
     """The ends of an interval as their metric is shown, the smaller first."""
-    low, high = shown_interval(comparison.criterion, span)
-    return _aligned(comparison, low), _aligned(comparison, high)
+    low, high = metric_interval(comparison.criterion, span)
+    return _aligned_text(comparison, low), _aligned_text(comparison, high)
 
 
 def _decimals_to_one(least: float) -> int:
@@ -229,7 +229,7 @@ def _decimals_to_one(least: float) -> int:
     return 3 if least <= 0.0 else min(6, max(3, -math.floor(math.log10(least))))
 
 
-def _aligned(comparison: Comparison, value: float) -> str:
+def _aligned_text(comparison: Comparison, value: float) -> str:
     if comparison.criterion == "error rate":
         return (
             percent_text(value) if 0.0 < value < 0.0005 or 0.9995 <= value < 1.0 else f"{100 * value:.1f} %"
@@ -279,7 +279,7 @@ def percent_cell(share: float) -> str:
     return keep_units(percent_text(share))
 
 
-def signed(value: float) -> str:
+def signed_text(value: float) -> str:
     """A number with its sign and three digits."""
     if value == 0.0:
         return "0"

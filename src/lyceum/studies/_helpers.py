@@ -1,6 +1,6 @@
 """Other processes that run tasks of the same study, for small tables that one thread fits at a time.
 
-A helper is told the plan and the rows once, then one task after another. Nothing but tasks and results
+A helper is sent the plan and the rows once, then one task after another. Nothing but tasks and results
 passes between the processes, and only the process that holds the folder writes to it. A helper ends as soon
 as the process that started it is gone.
 """
@@ -47,7 +47,7 @@ class Helpers:
 
     def __init__(self, attempt: Attempt, jobs: deque[Job], is_open: Callable[[Job], bool]) -> None:
         self._attempt, self._jobs, self._is_open = attempt, jobs, is_open
-        self._begun, self._n_before = time.monotonic(), len(jobs)
+        self._start_time, self._n_before = time.monotonic(), len(jobs)
         self._outcomes: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._processes: list[subprocess.Popen[bytes]] = []
         self._threads: list[threading.Thread] = []
@@ -69,7 +69,7 @@ class Helpers:
         n_done = self._n_before - len(self._jobs)
         if self._is_started or not n_done or not sys.executable:
             return
-        spent = time.monotonic() - self._begun
+        spent = time.monotonic() - self._start_time
         if spent < 0.5 * _SOON or spent / n_done * len(self._jobs) < _SOON:
             return
         self._is_started = True
@@ -98,7 +98,7 @@ class Helpers:
             if self._is_open(job):
                 return job
 
-    def finished(self) -> Iterator[Any]:
+    def outcomes(self) -> Iterator[Any]:
         """The outcomes that have come from helpers."""
         while not self._outcomes.empty():
             yield self._outcomes.get()
@@ -161,20 +161,20 @@ def _send(pipe: Any, value: Any) -> None:
 
 def serve() -> None:
     """The work of a helper: jobs from standard input, outcomes to standard output."""
-    given, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a learner prints goes nowhere
-    attempt = pickle.load(given)
+    attempt = pickle.load(requests)
     jobs: queue.SimpleQueue[Job] = queue.SimpleQueue()
-    threading.Thread(target=_read, args=(given, jobs), daemon=True).start()
+    threading.Thread(target=_read, args=(requests, jobs), daemon=True).start()
     _send(answers, True)
     while True:
         _send(answers, attempt(jobs.get()))
 
 
-def _read(given: BinaryIO, jobs: queue.SimpleQueue[Job]) -> None:
+def _read(requests: BinaryIO, jobs: queue.SimpleQueue[Job]) -> None:
     """Pass on the jobs; end the process, whatever it does, when nobody is there to send any."""
     try:
         while True:
-            jobs.put(pickle.load(given))
+            jobs.put(pickle.load(requests))
     except (EOFError, OSError, pickle.PickleError):
         os._exit(0)

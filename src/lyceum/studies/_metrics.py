@@ -82,7 +82,7 @@ def loss_and_interval(rule: LossRule, sample: OutOfSample, losses: np.ndarray) -
     return mean, span, error
 
 
-def _classified(trial: Trial, rule: LossRule) -> dict[str, Any]:
+def _class_metrics(trial: Trial, rule: LossRule) -> dict[str, Any]:
     """Errors, costs and the confusion table of the decisions."""
     sample, decided = trial.sample, trial.decided
     assert rule.n_classes is not None
@@ -128,7 +128,7 @@ def _decided_error(sample: OutOfSample, named: np.ndarray) -> tuple[float | None
     return rate, _rate_interval(part, rate, error)
 
 
-def _calibrated(trial: Trial, K: int) -> dict[str, Any]:
+def _calibration_metrics(trial: Trial, K: int) -> dict[str, Any]:
     """How far posteriors can be taken at their word."""
     sample = trial.sample
     found = calibration(sample.y, sample.predicted, classes=np.arange(K), sample_weight=sample.weight)
@@ -139,7 +139,7 @@ def _calibrated(trial: Trial, K: int) -> dict[str, Any]:
     }
 
 
-def _area(trial: Trial, K: int) -> dict[str, Any]:
+def _auc_metrics(trial: Trial, K: int) -> dict[str, Any]:
     """The area under the ROC curve: the mean over folds, by their rows, as where learners are ranked by it.
 
     Only rows of one fold are compared: scores of different models are not, and a constant guess has 0.5.
@@ -177,7 +177,7 @@ def _spread(values: np.ndarray, w: np.ndarray) -> float | None:
     return math.sqrt(variance * float(w @ w))
 
 
-def _regressed(trial: Trial) -> dict[str, Any]:
+def _number_metrics(trial: Trial) -> dict[str, Any]:
     report = regression_report(trial.sample.y, trial.sample.predicted, sample_weight=trial.sample.weight)
     return {"mae": report.mae, "r2": report.r2}
 
@@ -189,10 +189,10 @@ def _metrics(trial: Trial, rule: LossRule, problems: Problems) -> dict[str, Any]
         squared = (trial.sample.y - trial.sample.predicted) ** 2
         loss, interval, _ = loss_and_interval(LossRule(None), trial.sample, squared)
         found = {"rmse": loss, "rmse_interval": interval}
-        return found | problems.attempt(f"regression metrics of {label}", lambda: _regressed(trial), {})
-    found = _classified(trial, rule)
-    found |= problems.attempt(f"calibration of {label}", lambda: _calibrated(trial, K), {})
-    return found | problems.attempt(f"AUC of {label}", lambda: _area(trial, K), {})
+        return found | problems.attempt(f"regression metrics of {label}", lambda: _number_metrics(trial), {})
+    found = _class_metrics(trial, rule)
+    found |= problems.attempt(f"calibration of {label}", lambda: _calibration_metrics(trial, K), {})
+    return found | problems.attempt(f"AUC of {label}", lambda: _auc_metrics(trial, K), {})
 
 
 def ranked_learner(

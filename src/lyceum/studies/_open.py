@@ -12,7 +12,7 @@ from lyceum.errors import LyceumError, StudyError
 from lyceum.studies import _conclusions
 from lyceum.studies._candidate import Failure
 from lyceum.studies._comparison import Comparison
-from lyceum.studies._disk import damaged
+from lyceum.studies._disk import damage_error
 from lyceum.studies._effects import ModelEffects
 from lyceum.studies._example import Example
 from lyceum.studies._facts import StudyFacts
@@ -39,7 +39,7 @@ def open_study(folder: str | os.PathLike[str]) -> Study:
         except LyceumError:
             raise
         except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-            raise damaged(folder, error) from error
+            raise damage_error(folder, error) from error
 
 
 def _read_study(store: Store, folder: Path) -> Study:
@@ -50,7 +50,9 @@ def _read_study(store: Store, folder: Path) -> Study:
     failures = tuple(_failures(table))
     recipe = Recipe.read(folder / "recipe.toml")
     not_made = (
-        [] if recipe.budget_minutes is None else list(_not_made(store, facts, comparison, recipe.holdout > 0))
+        []
+        if recipe.budget_minutes is None
+        else list(_missing_conclusions(store, facts, comparison, recipe.holdout > 0))
     )
     comparison = _with_statements(comparison, store, facts, table, failures, not_made, problems)
     final = store.get(f"final/{chosen['at']}") or {}
@@ -78,7 +80,9 @@ def _effects(stored: Mapping[str, Any] | None) -> ModelEffects | None:
     return ModelEffects.from_dict(stored)
 
 
-def _not_made(store: Store, facts: StudyFacts, comparison: Comparison, held_out: bool) -> Iterator[str]:
+def _missing_conclusions(
+    store: Store, facts: StudyFacts, comparison: Comparison, held_out: bool
+) -> Iterator[str]:
     """The conclusions on the choice that are not there."""
     choice, at = comparison[comparison.choice], f"{comparison.choice}/{comparison.n_folds}"
     if choice.is_baseline:

@@ -155,10 +155,10 @@ def _loss_rule(recipe: Recipe, data: StudyData) -> tuple[tuple[Any, ...] | None,
         except LyceumError as error:
             raise StudyError(f"loss: {error}") from error
         known = {*map(str, classes), *map(str, data.rare_classes)}
-        absent = [label for label in recipe.loss.classes or () if str(label) not in known]
-        if absent:
+        unknown = [label for label in recipe.loss.classes or () if str(label) not in known]
+        if unknown:
             raise StudyError(
-                f"loss: the matrix has a row for {absent[0]!r}, which is no class of the target "
+                f"loss: the matrix has a row for {unknown[0]!r}, which is no class of the target "
                 f"{target.name!r}: its classes are {', '.join(map(repr, classes))}"
             )
     metric = _metric(recipe, target.name, True)
@@ -219,10 +219,10 @@ def _baseline(data: StudyData) -> Candidate:
 
 
 def _candidates(recipe: Recipe, data: StudyData) -> tuple[list[Candidate], list[str]]:
-    asked = recipe.learners or tuple(_default_choices(data))
+    choices = recipe.learners or tuple(_default_choices(data))
     found: list[Candidate] = []
     left_out: dict[int, list[str]] = {}
-    for choice in asked:
+    for choice in choices:
         entry = _entry(choice, data)
         limit = entry.study_rows or (_IN_MEMORY if entry.scales == "in memory" else None)
         if limit is not None and data.n_rows > limit and not recipe.learners:
@@ -264,7 +264,7 @@ def _entry(choice: LearnerChoice, data: StudyData) -> catalog.Entry:
 
 
 def _candidate(
-    choice: LearnerChoice, entry: catalog.Entry, data: StudyData, recipe: Recipe, taken: list[str]
+    choice: LearnerChoice, entry: catalog.Entry, data: StudyData, recipe: Recipe, names: list[str]
 ) -> Candidate:
     steps, why = _steps(entry, data)
     space = dict(entry.space if choice.search is None else choice.search)
@@ -272,7 +272,7 @@ def _candidate(
     for name in settings:
         space.pop(name, None)
     search = spread_settings(space, recipe.n_settings, choice.search is None)
-    number = 1 + sum(name.split(" ")[0] == entry.name for name in taken)
+    number = 1 + sum(name.split(" ")[0] == entry.name for name in names)
     extra = "" if number == 1 else f" {number}"
     label = f"{readable(entry.name)}{extra}"
     candidate = Candidate(

@@ -11,7 +11,7 @@ import numpy as np
 from lyceum.decision import error_reject_curve, minimum_risk
 from lyceum.studies._comparison import Comparison, OutOfSample, RankedLearner
 from lyceum.studies._difference_tests import is_shown, sign_flip
-from lyceum.studies._format import joined_names, loss_text, named, percent_text, subject
+from lyceum.studies._format import in_sentence, join_names, loss_text, percent_text, subject
 from lyceum.studies._loss_rule import LossRule, weighted_mean
 from lyceum.studies._metrics import n_independent
 from lyceum.studies._trials import by_row, sum_by_group
@@ -85,7 +85,7 @@ def rare_classes(
     rarest = missed[0]
     cost = f"{max(2.0, float(f'{1.0 / shares[rarest] - 1.0:.1g}')):g}"
     yield (
-        f"{mostly} {joined_names(what)}{hardly}.{order} If missing them is dearer than a false alarm, "
+        f"{mostly} {join_names(what)}{hardly}.{order} If missing them is dearer than a false alarm, "
         f'say so, e.g. --loss "{classes[rarest]}:{classes[common]}={cost}", and see precision and recall.'
     )
 
@@ -113,7 +113,7 @@ def rejection(comparison: Comparison, sample: OutOfSample, rule: LossRule) -> It
         rest, all_rows = (loss_text(what, value) for value in (kept, everything))
         which = "that it is least certain of" if rule.loss is None else "with the highest expected cost"
         yield (
-            f"If {named(choice.label)} could leave to a person the {percent_text(share)} of the rows "
+            f"If {in_sentence(choice.label)} could leave to a person the {percent_text(share)} of the rows "
             f"{which}, its {what} on the rest would be {rest} instead of {all_rows} (--doubt rejects such "
             "rows)."
         )
@@ -129,7 +129,7 @@ def _is_gain(kept: float, everything: float, share: float, n: float, rule: LossR
 
 
 def _with_doubt(choice: RankedLearner, sample: OutOfSample, rule: LossRule) -> str:
-    begin = f"At a cost of {rule.doubt:g} for doubt, {named(choice.label)}"
+    begin = f"At a cost of {rule.doubt:g} for doubt, {in_sentence(choice.label)}"
     if not choice.reject_rate:
         return f"{begin} rejects no row: deciding is never expected to cost more."
     wrong = "" if choice.error is None else f"; {percent_text(choice.error)} of the others are decided wrong"
@@ -155,13 +155,12 @@ def calibration_quality(comparison: Comparison, sample: OutOfSample, rule: LossR
     if choice.calibration_error is None or choice.is_baseline or rule.n_classes is None:
         return
     if _is_certain(sample.predicted):
-        yield f"All posteriors of {named(choice.label)} are 0 or 1: they do not tell how sure it is."
+        yield f"All posteriors of {in_sentence(choice.label)} are 0 or 1: they do not tell how sure it is."
         return
     error, chance = choice.calibration_error, calibration_noise(sample)
     off, noise = percent_text(error), percent_text(chance)
-    begin = (
-        f"The posteriors of {named(choice.label)} are off by {off} on average (expected calibration error)"
-    )
+    who = in_sentence(choice.label)
+    begin = f"The posteriors of {who} are off by {off} on average (expected calibration error)"
     if error <= chance:
         n = len(np.unique(sample.rows))
         yield (

@@ -63,9 +63,9 @@ def f1_losses(y: np.ndarray, named: np.ndarray, w: np.ndarray) -> np.ndarray:
     present = np.unique(y)
     total = np.zeros(len(y))
     for k in present:
-        true, said = (y == k).astype(np.float64), (named == k).astype(np.float64)
-        both = 2.0 * true * said
-        either = true + said
+        true, assigned = (y == k).astype(np.float64), (named == k).astype(np.float64)
+        both = 2.0 * true * assigned
+        either = true + assigned
         size = float(w @ either)
         f1 = float(w @ both) / size
         total += 1.0 - f1 - (both - f1 * either) * w.sum() / size

@@ -15,9 +15,9 @@ from lyceum.studies._choice import choose_learner
 from lyceum.studies._comparison import Comparison, OutOfSample, RankedLearner
 from lyceum.studies._difference_tests import (
     DifferenceTest,
-    adjusted,
     against_baseline,
     fold_loss_p,
+    holm_of_known,
     is_level,
     mcnemar_p,
     row_loss_p,
@@ -28,6 +28,7 @@ from lyceum.studies._problems import Problems
 from lyceum.studies._store import Store
 from lyceum.studies._task_table import TaskTable
 from lyceum.studies._trials import Trial
+from lyceum.studies._verdicts import fit_word, verdict
 
 __all__ = ["compare_learners"]
 
@@ -113,7 +114,7 @@ def _against_best(
     if guess is not None:
         columns["p_value"][guess] = None
     for name in ("p_value", "p_corrected_t", "p_mcnemar"):
-        columns[f"{name}_holm"] = adjusted(columns[name])
+        columns[f"{name}_holm"] = holm_of_known(columns[name])
     if guess is not None:
         columns["p_value"][guess] = columns["p_rows"][guess]
         columns["p_value_holm"][guess] = base.get(best.name)
@@ -145,8 +146,6 @@ _TESTS = {
 
 
 def _with_verdict(learner: RankedLearner, learners: Sequence[RankedLearner], criterion: str) -> RankedLearner:
-    from lyceum.studies._statements import fit_word, verdict
-
     baseline = next((s for s in learners if s.is_baseline), None)
     learner = replace(learner, fit_word=fit_word(learner, learners[0], baseline))
     return replace(learner, verdict=verdict(learner, learners[0], baseline, criterion))

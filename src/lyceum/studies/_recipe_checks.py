@@ -19,10 +19,10 @@ TASKS = ("classification", "regression")
 
 
 def _paths(name: str, value: Any) -> tuple[str, ...]:
-    given = list(value) if isinstance(value, list | tuple) else [value]
-    if not given or not all(isinstance(path, str | os.PathLike) for path in given):
+    values = list(value) if isinstance(value, list | tuple) else [value]
+    if not values or not all(isinstance(path, str | os.PathLike) for path in values):
         raise StudyError(f"{name} = {value!r}: give a path, or a list of paths")
-    return tuple(os.fspath(path) for path in given)
+    return tuple(os.fspath(path) for path in values)
 
 
 def _text(name: str, value: Any) -> str:
@@ -32,8 +32,8 @@ def _text(name: str, value: Any) -> str:
 
 
 def _names(name: str, value: Any) -> tuple[str, ...]:
-    given = tuple(value) if isinstance(value, list | tuple | set | frozenset) else (value,)
-    return tuple(_text(name, item) for item in given)
+    values = tuple(value) if isinstance(value, list | tuple | set | frozenset) else (value,)
+    return tuple(_text(name, item) for item in values)
 
 
 def _kinds(name: str, value: Any) -> dict[str, str]:
@@ -50,11 +50,11 @@ def _kinds(name: str, value: Any) -> dict[str, str]:
 def _form(name: str, value: Any) -> dict[str, Any]:
     """What is said of the files, without what is left to be found out."""
     try:
-        given = value if isinstance(value, FileFormat) else FileFormat(**dict(value))
+        values = value if isinstance(value, FileFormat) else FileFormat(**dict(value))
     except (TypeError, ValueError) as error:
         raise StudyError(f"{name} = {value!r}: {error}") from error
     default = FileFormat()
-    return {key: each for key, each in given.options().items() if each != getattr(default, key)}
+    return {key: each for key, each in values.options().items() if each != getattr(default, key)}
 
 
 def _loss(name: str, value: Any) -> LossMatrix:

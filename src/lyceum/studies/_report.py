@@ -19,13 +19,13 @@ from lyceum.studies._figures import figures_of
 from lyceum.studies._format import (
     aligned_interval,
     aligned_loss,
-    capitalized,
+    capitalize,
     count_text,
     decimal_text,
+    in_sentence,
     keep_units,
     loss_text,
     more_is_better,
-    named,
     percent_cell,
     show_cell,
     show_values,
@@ -84,7 +84,7 @@ _SECTIONS = {
     "effects": "part on what the columns do",
     "learned": "part on what was learned",
     "examples": "list of examples",
-    "asked": "part on what was asked",
+    "question": "part on the question",
     "columns": "table of columns",
     "again": "part on how to use it",
 }  # template to what people call it
@@ -182,7 +182,7 @@ class _Page:
     @property
     def choice(self) -> str:
         """The choice inside a sentence."""
-        return named(self.study.choice.label)
+        return in_sentence(self.study.choice.label)
 
     @cached_property
     def figures(self) -> list[tuple[Figure, TableCells | None]]:
@@ -203,7 +203,7 @@ class _Page:
         """(name, value, remark) of the numbers to remember."""
         study, choice = self.study, self.study.choice
         remark = f"95\u00a0% interval {self.interval(choice.interval)}"
-        yield capitalized(study.comparison.metric), self.aligned(choice.loss), remark
+        yield capitalize(study.comparison.metric), self.aligned(choice.loss), remark
         held = study.comparison.holdout
         if held is not None:
             span = self.interval(held.interval)
@@ -258,7 +258,7 @@ class _Page:
     def ranked_by_cost(self) -> bool:
         return self.has_classes and self.study.comparison.criterion != "error rate"
 
-    # -- what was asked ----------------------------------------------------------------------------------
+    # -- the question ---------------------------------------------------------------------------------------
 
     @property
     def class_shares(self) -> list[tuple[str, int, str]]:
@@ -344,12 +344,12 @@ class _Page:
             yield name, kind, "", "", texts
 
     @property
-    def built(self) -> list[tuple[Candidate, RankedLearner | None]]:
+    def pipelines(self) -> list[tuple[Candidate, RankedLearner | None]]:
         """Every candidate with its learner, if it has one."""
         learners = {learner.name: learner for learner in self.study.comparison.learners}
         return [(candidate, learners.get(candidate.name)) for candidate in self.study.candidates]
 
-    def searched(self, learner: RankedLearner) -> str:
+    def settings_tried(self, learner: RankedLearner) -> str:
         """How many settings were tried, and in how many folds if not in all."""
         tried = f"{learner.settings_tried:,}"
         if learner.is_tuned:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lyceum.report import Table
-from lyceum.studies._format import p_cell, percent_cell, show_cell, signed
+from lyceum.studies._format import p_cell, percent_cell, show_cell, signed_text
 
 if TYPE_CHECKING:
     from lyceum.studies._comparison import RankedLearner
@@ -145,17 +145,19 @@ class ExampleView:
     @property
     def bars(self) -> list[tuple[str, str, str, float, float]]:
         """(column, value, what it adds, left end, width) of the largest contributions and of the rest."""
-        told = self.example.explanation
-        if told is None:
+        explanation = self.example.explanation
+        if explanation is None:
             return []
-        adds = np.asarray(told.contributions)[0]
+        adds = np.asarray(explanation.contributions)[0]
         order = np.argsort(-np.abs(adds), kind="stable")
-        parts = [(str(told.names[j]), self._cell(str(told.names[j])), float(adds[j])) for j in order]
+        parts = [
+            (str(explanation.names[j]), self._cell(str(explanation.names[j])), float(adds[j])) for j in order
+        ]
         if len(parts) > _CONTRIBUTIONS + 1:
             rest = sum(part[2] for part in parts[_CONTRIBUTIONS:])
             parts = [*parts[:_CONTRIBUTIONS], (f"{len(parts) - _CONTRIBUTIONS} other columns", "", rest)]
         most = max((abs(part[2]) for part in parts), default=0.0) or 1.0
-        return [(name, value, signed(add), *_two_sided(add / most)) for name, value, add in parts]
+        return [(name, value, signed_text(add), *_two_sided(add / most)) for name, value, add in parts]
 
     def _cell(self, name: str) -> str:
         if name not in self.example.cells:
@@ -165,13 +167,13 @@ class ExampleView:
 
     @property
     def base(self) -> str:
-        told = self.example.explanation
-        return "" if told is None else f"{float(np.asarray(told.base)[0]):.3g}"
+        explanation = self.example.explanation
+        return "" if explanation is None else f"{float(np.asarray(explanation.base)[0]):.3g}"
 
     @property
     def score(self) -> str:
-        told = self.example.explanation
-        return "" if told is None else f"{float(told.scores[0]):.3g}"
+        explanation = self.example.explanation
+        return "" if explanation is None else f"{float(explanation.scores[0]):.3g}"
 
 
 def _two_sided(share: float) -> tuple[float, float]:

@@ -84,8 +84,8 @@ def _streamed(recipe: Recipe, key: str, name: str, data: StudyData) -> pa.Array:
 def _numbers(column: pa.Array) -> np.ndarray | None:
     """Numbers, dates and times, also those written as text, as numbers; None where they are neither."""
     if pa.types.is_temporal(column.type):
-        whole = column.cast(pa.int32() if column.type.bit_width == 32 else pa.int64())
-        return np.asarray(whole.cast(pa.float64()).to_numpy(zero_copy_only=False), dtype=np.float64)
+        integers = column.cast(pa.int32() if column.type.bit_width == 32 else pa.int64())
+        return np.asarray(integers.cast(pa.float64()).to_numpy(zero_copy_only=False), dtype=np.float64)
     for kind in (pa.float64(), pa.timestamp("us")):
         try:
             found = pc.cast(column, kind)

@@ -17,7 +17,7 @@ from lyceum._threads import one_thread
 from lyceum.base import complexity
 from lyceum.data import Rows
 from lyceum.errors import Cancelled, LyceumError
-from lyceum.studies._calibration import chosen_map
+from lyceum.studies._calibration import choose_map
 from lyceum.studies._candidate import Candidate
 from lyceum.studies._helpers import Helpers
 from lyceum.studies._loss_rule import weighted_mean
@@ -99,7 +99,7 @@ def run_tasks(plan: Plan, data: StudyData, store: Store, budget: Budget) -> None
 
     with Helpers(attempt, deque(todo), is_open) as helpers:
         while True:
-            for outcome in helpers.finished():
+            for outcome in helpers.outcomes():
                 keep(outcome)
             if are_few(data.rows):
                 helpers.start_if_worth()
@@ -152,8 +152,8 @@ def _is_open(plan: Plan, task: Task, first: bool, done: Mapping[Task, TaskResult
 
 def _attempt(plan: Plan, task: Task, data: StudyData, split: Split, first: bool) -> tuple[TaskResult, Any]:
     """The task with its predictions, or with the reason why there are none."""
-    begun, reason, outcome = time.perf_counter(), None, None
-    with warnings.catch_warnings(record=True) as heard, _memory() as memory:
+    start, reason, outcome = time.perf_counter(), None, None
+    with warnings.catch_warnings(record=True) as caught, _memory() as memory:
         warnings.simplefilter("always")
         try:
             outcome = _fit_and_predict(plan, task, data, split, first)
@@ -161,15 +161,15 @@ def _attempt(plan: Plan, task: Task, data: StudyData, split: Split, first: bool)
             raise
         except Exception as error:  # a learner may fail in any way; the study goes on
             reason = str(error) if _is_clear(error) else f"{type(error).__name__}: {error}"
-    seconds = time.perf_counter() - begun
-    said = tuple(dict.fromkeys(" ".join(str(w.message).split()) for w in heard))
+    seconds = time.perf_counter() - start
+    messages = tuple(dict.fromkeys(" ".join(str(w.message).split()) for w in caught))
     sizes = (len(split.train), len(split.test))
     if outcome is None:
-        return TaskResult(task, reason or "failed", {}, None, *sizes, None, said, seconds, memory()), None
+        return TaskResult(task, reason or "failed", {}, None, *sizes, None, messages, seconds, memory()), None
     search = outcome.search
     done = TaskResult(
-        task, None, search.settings, outcome.train_loss, *sizes, outcome.complexity, said, seconds, memory(),
-        search.n_tried, search.seconds, outcome.calibration,
+        task, None, search.settings, outcome.train_loss, *sizes, outcome.complexity, messages, seconds,
+        memory(), search.n_tried, search.seconds, outcome.calibration,
     )  # fmt: skip
     return done, outcome.predictions
 
@@ -195,7 +195,7 @@ def _fit_and_predict(plan: Plan, task: Task, data: StudyData, split: Split, firs
     with few_threads(train):
         model = build_pipeline(candidate, search.settings, seed).fit(train)
         predicted, seen = row_predictions(model, test), row_predictions(model, train)
-    calibrate = chosen_map(search, plan.rule) if plan.calibrates else None
+    calibrate = choose_map(search, plan.rule) if plan.calibrates else None
     if calibrate is not None:
         predicted, seen = calibrate(predicted), calibrate(seen)
     w = None if data.w is None else data.w[split.test]

@@ -75,7 +75,7 @@ def search_settings(
     options = candidate.search or ({},)
     if len(options) < 2 and not always:
         return Search(dict(options[0]), 1)
-    begun = time.perf_counter()
+    start = time.perf_counter()
     splits = scheme.inner(rows, seed, SEARCH_ROWS)
     if not splits:
         return Search(dict(options[0]), 1)
@@ -91,7 +91,7 @@ def search_settings(
                 one.predictions.append(found[1])
         ahead = [one for one in ahead if one.error is None]
         if number < len(splits) - 1:
-            ahead = _better(ahead, len(rows))
+            ahead = _select_better(ahead, len(rows))
     failed = [one for one in contenders if one.error is not None]
     if not ahead:
         assert failed[-1].error is not None
@@ -101,7 +101,7 @@ def search_settings(
         dict(best.settings),
         len(options),
         len(failed),
-        time.perf_counter() - begun,
+        time.perf_counter() - start,
         np.concatenate([np.asarray(test.coded_y) for _, test in splits]),
         np.concatenate(best.predictions),
         np.repeat(np.arange(len(splits)), [len(test) for _, test in splits]),
@@ -111,7 +111,7 @@ def search_settings(
     )
 
 
-def _better(contenders: Sequence[_Contender], n_rows: int) -> list[_Contender]:
+def _select_better(contenders: Sequence[_Contender], n_rows: int) -> list[_Contender]:
     """The better third (half, of few rows), two at least, in the order in which they came."""
     n = max(2, math.ceil(len(contenders) / (2 if n_rows < _FEW_ROWS else 3)))
     places = sorted(range(len(contenders)), key=lambda i: (contenders[i].loss, i))[:n]

@@ -1,4 +1,4 @@
-"""The study in plain sentences: a verdict on every learner, the answer, and what to know."""
+"""The study in plain sentences: the answer, and what to know."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from lyceum.studies._candidate import Failure, Suspect
 from lyceum.studies._comparison import Comparison, HoldoutResult, OutOfSample, RankedLearner
 from lyceum.studies._difference_tests import is_shown
 from lyceum.studies._format import (
-    capitalized,
+    capitalize,
     count_text,
+    in_sentence,
     interval_text,
-    joined_names,
+    join_names,
     loss_text,
     metric_name,
     more_is_better,
-    named,
     p_text,
     percent_text,
     subject,
@@ -28,86 +28,11 @@ from lyceum.studies._learning_trend import learning_trend
 from lyceum.studies._loss_rule import LossRule
 from lyceum.studies._problems import Problems
 from lyceum.studies._study_result import Study
+from lyceum.studies._verdicts import gain_text
 
-__all__ = ["answer", "fit_word", "statements", "verdict"]
+__all__ = ["answer", "statements"]
 
 _NAMES = 6  # learners named in a sentence, before the rest is counted
-
-
-# -- one learner ---------------------------------------------------------------------------------------------
-
-
-def fit_word(learner: RankedLearner, best: RankedLearner, baseline: RankedLearner | None) -> str:
-    """Whether a learner fits its training rows too closely or too loosely, by what it does on new rows.
-
-    A gap between training and new rows is no fault: boosting fits every training row and may be the best.
-    Overfitting is to be better than another on training rows and, beyond chance, worse on new rows; the other
-    is the best learner or the constant guess. Committees are neither: the predictions that they are made of
-    are out of fold, so that they have no loss on training rows to compare.
-    """
-    if learner.is_baseline or learner.members or learner.name == best.name:
-        return "balanced"
-    rival = best
-    if baseline is not None and learner.loss > baseline.loss and is_shown(learner.p_baseline):
-        rival = baseline
-    elif best.is_baseline or not is_shown(learner.p_value_holm):
-        return "balanced"
-    if rival.members:
-        return "balanced"
-    if learner.train_loss < rival.train_loss:
-        return "overfitting"
-    return "underfitting" if learner.train_loss > rival.train_loss else "balanced"
-
-
-def verdict(
-    learner: RankedLearner, best: RankedLearner, baseline: RankedLearner | None, criterion: str = "error rate"
-) -> str:
-    """One sentence on a learner."""
-    if learner.is_baseline:
-        return "A constant guess: what the others have to beat."
-    parts = ["the best" if learner.rank == 1 else _against(learner, best)]
-    if baseline is not None:
-        parts.append(_against_constant(learner, baseline, criterion))
-    if learner.fit_word in _FIT:
-        parts.append(_FIT[learner.fit_word])
-    return f"{capitalized('; '.join(parts))}."
-
-
-_FIT = {
-    "overfitting": "overfitting: better than others on the rows it learned from, worse on new ones",
-    "underfitting": "underfitting: worse than others on the rows it learned from and on new ones",
-}
-
-
-def _against(learner: RankedLearner, best: RankedLearner) -> str:
-    p = learner.p_value_holm
-    if learner.loss == best.loss:
-        return "as good as the best"
-    if p is None:
-        return "behind the best, by a difference that could not be tested"
-    how = "worse than the best" if is_shown(p) else "not shown to be worse than the best"
-    return f"{how} ({p_text(p)})"
-
-
-def _against_constant(learner: RankedLearner, baseline: RankedLearner, criterion: str) -> str:
-    if learner.loss >= baseline.loss:
-        return "no better than a constant guess"
-    gain = _gain(learner.loss, baseline.loss, criterion)
-    less = "better than a constant guess" if gain is None else f"{gain} below a constant guess"
-    if learner.p_baseline is None:
-        return f"{less}, by a difference that could not be tested"
-    return less if is_shown(learner.p_baseline) else f"{less}, which chance alone could make"
-
-
-def _gain(loss: float, baseline: float, criterion: str) -> str | None:
-    """How much a loss is below that of the constant guess in percent; None where that has no meaning.
-
-    It has none for metrics of which more is better, and where decisions can earn something: the share of a
-    cost that is negative or 0.
-    """
-    if more_is_better(criterion) or loss < 0.0 or baseline <= 0.0:
-        return None
-    return percent_text(1.0 - loss / baseline)
 
 
 # -- the answer ----------------------------------------------------------------------------------------------
@@ -118,8 +43,9 @@ def answer(study: Study) -> str:
     comparison, choice = study.comparison, study.choice
     span = interval_text(comparison.criterion, choice.interval)
     first = (
-        f"{subject(choice.label)} predicts {study.recipe.target!r} with {_measured(comparison, choice.loss)} "
-        f"on rows it has not seen (95 % interval {span}){_decisions(study, choice)}."
+        f"{subject(choice.label)} predicts {study.recipe.target!r} with "
+        f"{_loss_phrase(comparison, choice.loss)} on rows it has not seen (95 % interval {span})"
+        f"{_decisions(study, choice)}."
     )
     held = () if comparison.holdout is None else (_held_out_text(study, comparison.holdout),)
     return " ".join((first, *_worth(study), *held))
@@ -127,7 +53,7 @@ def answer(study: Study) -> str:
 
 def _held_out_text(study: Study, held: HoldoutResult) -> str:
     criterion = study.comparison.criterion
-    measured = _measured(study.comparison, held.loss)
+    measured = _loss_phrase(study.comparison, held.loss)
     if held.n_rows == 1:
         return (
             f"On 1 row held out, which was not used for any choice, it has {measured}: too few to say more."
@@ -138,7 +64,7 @@ def _held_out_text(study: Study, held: HoldoutResult) -> str:
     )
 
 
-def _measured(comparison: Comparison, loss: float) -> str:
+def _loss_phrase(comparison: Comparison, loss: float) -> str:
     """A loss with its name: "an RMSE of 12.3", "an AUC of 0.839"."""
     name = with_article(metric_name(comparison.criterion))
     return f"{name} of {loss_text(comparison.criterion, loss)}"
@@ -169,13 +95,15 @@ def _worth(study: Study) -> Iterator[str]:
     if baseline is None:
         return
     base = loss_text(criterion, baseline.loss)
-    gain = _gain(choice.loss, baseline.loss, criterion)
+    gain = gain_text(choice.loss, baseline.loss, criterion)
     if choice.is_baseline:
         yield _nothing_better(study)
     elif choice.loss >= baseline.loss:
         ranks = posteriors.best_ranking(comparison)
         but = (
-            f", but {named(ranks.label)} ranks rows better than chance (AUC {ranks.auc:.2f})" if ranks else ""
+            f", but {in_sentence(ranks.label)} ranks rows better than chance (AUC {ranks.auc:.2f})"
+            if ranks
+            else ""
         )
         yield f"That is no better than a constant guess, which has {base}{but}."
     elif gain is None:
@@ -203,8 +131,8 @@ def _nothing_better(study: Study) -> str:
         )
     return (
         f"No learner has {_fewer(study.comparison.criterion)} than this constant guess, but the columns do "
-        f"tell something: {named(ranks.label)} ranks rows better than chance (AUC {ranks.auc:.2f}, where 0.5 "
-        "is guessing)."
+        f"tell something: {in_sentence(ranks.label)} ranks rows better than chance (AUC {ranks.auc:.2f}, "
+        "where 0.5 is guessing)."
     )
 
 
@@ -263,7 +191,7 @@ def _as_list(make: Callable[[], Iterable[str]]) -> list[str]:
 
 def _failure_reasons(failures: Iterable[Failure]) -> Iterator[str]:
     for failure in failures:
-        yield f"{capitalized(failure.label)} failed and was not compared: {failure.reason.rstrip('.')}."
+        yield f"{capitalize(failure.label)} failed and was not compared: {failure.reason.rstrip('.')}."
 
 
 def _budget(
@@ -276,9 +204,9 @@ def _budget(
     """What the time allowed left undone, if anything."""
     undone = []
     if not finished:
-        undone = list(_undone(comparison, skipped, folds_planned))
+        undone = list(_open_work(comparison, skipped, folds_planned))
     if not_made:
-        undone.append(f"{joined_names(list(not_made))} {'was' if len(not_made) == 1 else 'were'} not made")
+        undone.append(f"{join_names(list(not_made))} {'was' if len(not_made) == 1 else 'were'} not made")
     if undone:
         yield (
             f"The time allowed ended the study early: {'; '.join(undone)}. Run it again with more time to "
@@ -286,15 +214,16 @@ def _budget(
         )
 
 
-def _undone(comparison: Comparison, skipped: Sequence[str], folds_planned: int) -> Iterator[str]:
+def _open_work(comparison: Comparison, skipped: Sequence[str], folds_planned: int) -> Iterator[str]:
     if comparison.n_folds < folds_planned:
         yield f"{comparison.n_folds} of {folds_planned} folds were compared"
     if skipped:
-        yield f"{_listed(skipped)} {'was' if len(skipped) == 1 else 'were'} not run at all"
+        yield f"{_name_list(skipped)} {'was' if len(skipped) == 1 else 'were'} not run at all"
     untuned = [learner.label for learner in comparison.learners if not learner.is_tuned]
     if untuned:
         verb = "has" if len(untuned) == 1 else "have"
-        yield f"{_listed(untuned)} {verb} default settings in some or all folds, where none were searched yet"
+        settings = "default settings in some or all folds, where none were searched yet"
+        yield f"{_name_list(untuned)} {verb} {settings}"
 
 
 def _calibration_maps(comparison: Comparison, rule: LossRule) -> Iterator[str]:
@@ -303,7 +232,7 @@ def _calibration_maps(comparison: Comparison, rule: LossRule) -> Iterator[str]:
     if choice.folds_calibrated:
         how = f", most often by {_MAPS[choice.calibration]}" if choice.calibration else ""
         yield (
-            f"The posteriors of {named(choice.label)} were calibrated in {choice.folds_calibrated} of "
+            f"The posteriors of {in_sentence(choice.label)} were calibrated in {choice.folds_calibrated} of "
             f"{choice.folds_done} folds{how}: where the inner folds had a lower {rule.inner_criterion} by it."
         )
 
@@ -323,15 +252,16 @@ def _differences(comparison: Comparison) -> Iterator[str]:
             "learners apart: take the ranking as a hint only."
         )
         return
-    same = [named(s.label) for s in tested if not is_shown(s.p_value_holm)]
-    worse = [named(s.label) for s in tested if is_shown(s.p_value_holm)]
+    same = [in_sentence(s.label) for s in tested if not is_shown(s.p_value_holm)]
+    worse = [in_sentence(s.label) for s in tested if is_shown(s.p_value_holm)]
     test = f"{comparison.test}, Holm's correction for several comparisons"
+    who = in_sentence(best.label)
     if same:
         verb = "is" if len(same) == 1 else "are"
-        yield f"{capitalized(_listed(same))} {verb} not shown to be worse than {named(best.label)} ({test})."
+        yield f"{capitalize(_name_list(same))} {verb} not shown to be worse than {who} ({test})."
     if worse:
         verb = "is" if len(worse) == 1 else "are"
-        yield f"{capitalized(_listed(worse))} {verb} worse than {named(best.label)} beyond chance ({test})."
+        yield f"{capitalize(_name_list(worse))} {verb} worse than {who} beyond chance ({test})."
     if best.p_baseline is not None:
         how = "better than a constant guess beyond chance"
         how = how if is_shown(best.p_baseline) else "not shown to be better than a constant guess"
@@ -349,9 +279,9 @@ def _group_counts(comparison: Comparison) -> Iterator[str]:
         )
 
 
-def _listed(names: Sequence[str]) -> str:
+def _name_list(names: Sequence[str]) -> str:
     more = len(names) - _NAMES
-    return joined_names(names if more < 2 else [*names[:_NAMES], f"{more} others"])
+    return join_names(names if more < 2 else [*names[:_NAMES], f"{more} others"])
 
 
 def _support(comparison: Comparison) -> Iterator[str]:
@@ -373,7 +303,7 @@ def _more_rows(comparison: Comparison, rule: LossRule) -> Iterator[str]:
     curve = comparison.learning_curve
     if curve is None or comparison[comparison.choice].loss <= rule.range[0]:  # nothing is left to gain
         return
-    label = named(comparison[comparison.choice].label)
+    label = in_sentence(comparison[comparison.choice].label)
     yield f"By its learning curve, {_TREND[learning_trend(curve)].format(label)}."
 
 
@@ -384,13 +314,13 @@ _TREND = {
 }
 
 
-def _left_out(columns: list[str], why: str) -> str:
+def _left_out_text(columns: list[str], why: str) -> str:
     """One sentence on the columns that were left out for the same reason."""
     names = [repr(column) for column in columns]
     keep = f"--keep {names[0]}, or keep = [{names[0]}] in the recipe"
     if len(names) == 1:
         return f"Column {names[0]} was left out: it {why}. Keep it with {keep}."
-    return f"Columns {joined_names(names)} were left out: each {why}. Keep one with e.g. {keep}."
+    return f"Columns {join_names(names)} were left out: each {why}. Keep one with e.g. {keep}."
 
 
 def _suspicions(suspects: Iterable[Suspect]) -> Iterator[str]:
@@ -402,7 +332,7 @@ def _suspicions(suspects: Iterable[Suspect]) -> Iterator[str]:
     for leak in (s for s in suspects if s.code == "leak" and s.column not in out):
         yield f"Column {leak.column!r} {leak.text} If not, ignore it: every error here would be too small."
     for text in dict.fromkeys(out.values()):
-        yield _left_out([column for column, why in out.items() if why == text], text.rstrip(".?"))
+        yield _left_out_text([column for column, why in out.items() if why == text], text.rstrip(".?"))
     for suspect in suspects:
         if suspect.code == "ordered" and suspect.column not in out:
             yield (
@@ -415,7 +345,7 @@ def _suspicions(suspects: Iterable[Suspect]) -> Iterator[str]:
         names = [repr(suspect.column) for suspect in sparse if suspect.text == text]
         which, it, its = f"Column {names[0]} {text}: it was", "it", "its"
         if len(names) > 1:
-            which, it, its = f"Columns {joined_names(names)}: each {text}; they were", "them", "their"
+            which, it, its = f"Columns {join_names(names)}: each {text}; they were", "them", "their"
         yield (
             f"{which} used with the missing cells filled or skipped; ignore {it} if {its} values will not be "
             "known when the model is used."

@@ -1,7 +1,7 @@
 """The study folder: every finished task at once and for good, so that a killed study goes on where it was.
 
-    recipe.toml       what was asked
-    study.sqlite      facts of the study, one row a task, and what follows the tasks; one transaction each
+    recipe.toml       the request
+    study.sqlite      facts of the study, one row per task, and what follows the tasks; one transaction each
     predictions/      out-of-sample predictions of every task (Parquet)
     data.parquet      the data, when they came as a frame and not as a file
     model.lyceum, report.html, report.json, results.json, loss.csv    the results
@@ -29,7 +29,7 @@ import pyarrow.parquet as pq
 from lyceum.errors import StudyError
 from lyceum.files import write_file
 from lyceum.studies._comparison import OutOfSample
-from lyceum.studies._disk import damaged, explain_disk_errors
+from lyceum.studies._disk import damage_error, explain_disk_errors
 from lyceum.studies._plan import Task
 
 __all__ = ["Store", "TaskResult"]
@@ -137,7 +137,7 @@ class Store:
         try:
             return default if found is None else json.loads(found[0])
         except (TypeError, ValueError) as error:
-            raise damaged(self.folder, error) from error
+            raise damage_error(self.folder, error) from error
 
     def extra_seconds(self) -> float:
         """The time that facts took to compute."""
@@ -164,9 +164,9 @@ class Store:
             (self.folder / _PREDICTIONS).mkdir(exist_ok=True)
             write_file(self._path(done.task, done.is_first), buffer.getvalue())
         t = done.task
-        settings, said = json.dumps(dict(done.settings)), json.dumps(done.warnings)
+        settings, messages = json.dumps(dict(done.settings)), json.dumps(done.warnings)
         values = (t.name, t.repeat, t.fold, done.reason, settings, done.train_loss, done.n_train, done.n_test,
-                  done.complexity, said, done.seconds, done.memory, done.settings_tried,
+                  done.complexity, messages, done.seconds, done.memory, done.settings_tried,
                   done.search_seconds, done.calibration)  # fmt: skip
         with self._db:
             self._db.execute(f"insert or replace into task values ({', '.join('?' * len(values))})", values)
@@ -179,7 +179,7 @@ class Store:
         try:
             return {Task(row["name"], row["repeat"], row["fold"]): _task_result(row) for row in rows}
         except (TypeError, ValueError) as error:
-            raise damaged(self.folder, error) from error
+            raise damage_error(self.folder, error) from error
 
     def predictions(self, task: Task) -> OutOfSample:
         """The out-of-sample predictions of one task, by row."""
@@ -324,7 +324,7 @@ def _check_key(folder: Path, key: Mapping[str, str]) -> None:
     try:
         known = dict(json.loads(found[0])) if found else dict(key)
     except (TypeError, ValueError) as error:
-        raise damaged(folder, error) from error
+        raise damage_error(folder, error) from error
     other = [name for name in key if known.get(name) != key[name]]
     if other:
         raise StudyError(

@@ -111,7 +111,7 @@ def study(
     memory_mb : int, optional
         Larger files are compared on a sample of their rows.
     dates : bool, optional
-        Whether dates are taken apart into year, month, weekday and so on, as by default.
+        Whether dates are split into year, month, weekday and so on, as by default.
     text : bool, optional
         Whether the words of free text are counted, as by default; else such columns are left out.
     form : FileFormat or dict, optional

@@ -12,7 +12,7 @@ import numpy as np
 from lyceum.report import Summary, Table, plain
 from lyceum.studies._comparison import Comparison, OutOfSample, RankedLearner, Span
 from lyceum.studies._facts import StudyFacts
-from lyceum.studies._format import p_cell, shown_interval, shown_value, subject
+from lyceum.studies._format import metric_interval, metric_value, p_cell, subject
 from lyceum.studies._problems import Problems
 
 if TYPE_CHECKING:
@@ -286,8 +286,8 @@ def _ranking_table(comparison: Comparison) -> Table:
     rows = [
         (
             one.label,
-            shown_value(by, one.loss),
-            _interval_text(shown_interval(by, one.interval)),
+            metric_value(by, one.loss),
+            _interval_text(metric_interval(by, one.interval)),
             p_cell(one.p_value_holm),
             one.seconds,
         )

@@ -29,9 +29,9 @@ class TaskTable:
         done = store.done()
         order = tuple((repeat, fold) for repeat in range(repeats) for fold in range(folds))
         failed = {task.name for task, result in done.items() if result.failed}
-        begun = [c for c in candidates if c.name not in failed and Task(c.name, 0, 0) in done]
-        common = tuple(at for at in order if all(Task(c.name, *at) in done for c in begun))
-        return cls(tuple(candidates), done, order, tuple(begun), common)
+        started = [c for c in candidates if c.name not in failed and Task(c.name, 0, 0) in done]
+        common = tuple(at for at in order if all(Task(c.name, *at) in done for c in started))
+        return cls(tuple(candidates), done, order, tuple(started), common)
 
     @property
     def failures(self) -> tuple[TaskResult, ...]:
