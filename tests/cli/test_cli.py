@@ -229,7 +229,7 @@ def test_doctor_works_where_no_kernel_does():
 
 
 def test_doctor_names_the_remedy_for_an_extra_that_is_not_there(run, monkeypatch):
-    monkeypatch.setattr(_doctor, "_installed", lambda name: None if name == "dask" else "1.0")
+    monkeypatch.setattr(_doctor, "_version_of", lambda name: None if name == "dask" else "1.0")
     assert "pip install 'lyceum-ml[dask]'" in run("doctor", width=140)[1]
 
 

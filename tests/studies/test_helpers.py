@@ -32,7 +32,7 @@ def outcomes_of(attempt, jobs, is_open=lambda job: True):
         while not helpers._busy and helpers._outcomes.empty() and process.poll() is None:
             time.sleep(0.01)
         while helpers.wait(0.1):
-            found.extend(helpers.finished())
+            found.extend(helpers.outcomes())
             if process.poll() is not None and (job := helpers.next_job()) is not None:
                 found.append(job)
     assert process.poll() is not None  # it has been ended

@@ -8,7 +8,7 @@ import pytest
 
 import lyceum
 from lyceum import catalog, datasets, progress
-from lyceum.cli._study import _tried
+from lyceum.cli._study import _settings_tried
 from lyceum.errors import Cancelled
 from lyceum.studies import Recipe, Study, _search
 from lyceum.studies._plan import Plan
@@ -125,9 +125,9 @@ def test_a_short_budget_tries_every_learner_with_its_defaults_and_more_time_give
     for one in first.comparison.learners:
         assert (one.folds_done, one.folds_searched) == (3, 0)
         assert one.is_tuned == one.is_baseline
-        assert _tried(one) == ("" if one.is_baseline else "1*")
+        assert _settings_tried(one) == ("" if one.is_baseline else "1*")
         some = replace(one, folds_searched=2, settings_tried=12)
-        assert _tried(some) == ("" if one.is_baseline else "12*")
+        assert _settings_tried(some) == ("" if one.is_baseline else "12*")
     more = lyceum.study(penguins, "species", out=tmp_path / "a", **ask)
     never = lyceum.study(penguins, "species", out=tmp_path / "b", **ask)
     assert more.finished
