@@ -103,6 +103,15 @@ def is_ahead(one: dict[str, Any]) -> bool:
     return one["peer"]["p"] < ALPHA and one["peer"]["difference"] < 0
 
 
+LEADS = (
+    "The largest leads say little of the learners. A date is text to the peers and days, months and weekdays to "
+    "the study (coffee_price, xom). Row names such as 1.1, 1.2, ... hold the target, and quadratic borders find "
+    "it (OBrienKaiserLong). In crossed designs every group of rows has every class once (Trucks, Loblolly): a "
+    "row's class is probably read off as the one that its group lacks. An exact sum of other columns is found "
+    "without a penalty only (science)."
+)
+
+
 def _beside(beside: list[dict[str, Any]]) -> list[str]:
     if not beside:
         return []
@@ -128,6 +137,7 @@ def _beside(beside: list[dict[str, Any]]) -> list[str]:
         f"- Before the correction p < {ALPHA}: worse on {len(behind)}, better on {len(ahead)}; if there were "
         f"no difference on any table, chance alone would give about {ALPHA / 2 * len(beside):.1f} of each.",
         f"- Best peer: {', '.join(f'{name} {n}' for name, n in peers.most_common())}.",
+        f"- {LEADS}",
     ]
     if behind:
         lines += [
