@@ -105,10 +105,10 @@ def is_ahead(one: dict[str, Any]) -> bool:
 
 LEADS = (
     "The largest leads say little of the learners. A date is text to the peers, and days, months and "
-    "weekdays to the study (coffee_price, xom). Row names such as 1.1, 1.2, ... hold the target, and quadratic "
-    "borders find it (OBrienKaiserLong). In crossed designs every group of rows has every class once (Trucks, "
-    "Loblolly): a row's class is probably read off as the one that its group lacks. An exact sum of other "
-    "columns is found without a penalty only (science)."
+    "weekdays to the study (coffee_price, xom). Row names such as 1.1, 1.2, ... hold the target, and "
+    "quadratic borders find it (OBrienKaiserLong). In crossed designs every group of rows has every "
+    "class once (Trucks, Loblolly): a row's class is probably read off as the one that its group lacks. "
+    "An exact sum of other columns is found without a penalty only (science)."
 )
 
 
