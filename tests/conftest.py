@@ -20,3 +20,8 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 settings.load_profile("lyceum")
+
+
+def pytest_collection_modifyitems(items):
+    """The slowest folder first: a long test that begins last would leave the other workers without work."""
+    items.sort(key=lambda item: not item.nodeid.startswith("tests/fuzz/"))
