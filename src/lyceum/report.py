@@ -5,12 +5,14 @@ from __future__ import annotations
 import html
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, fields
+from typing import Any, TypeVar
 
 import numpy as np
 
-__all__ = ["Explanation", "Summary", "Table", "plain", "show"]
+__all__ = ["Explanation", "Summary", "Table", "plain", "show", "weights_table"]
+
+Extended = TypeVar("Extended", bound="Explanation")
 
 
 def show(value: Any) -> str:
@@ -113,6 +115,29 @@ class Table:
         return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
+def weights_table(
+    names: Sequence[str], intercept: np.ndarray, coef: np.ndarray, titles: Sequence[str]
+) -> Table:
+    """The weights of linear scores: a line per column of the design, a column per score.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The d columns.
+    intercept : array of shape (n_scores,)
+    coef : array of shape (n_scores, d)
+    titles : sequence of str
+        What every score is for.
+
+    Returns
+    -------
+    Table
+    """
+    values = np.column_stack([intercept, coef]).T
+    lines = [(name, *map(float, row)) for name, row in zip(("(intercept)", *names), values)]
+    return Table("Weights", ("column", *titles), lines)
+
+
 @dataclass(frozen=True, slots=True)
 class Summary:
     """What was learned: a title, facts by name, and tables.
@@ -169,6 +194,11 @@ class Explanation:
     predicted: np.ndarray
     unit: str
     values: np.ndarray | None = None
+
+    def extend(self, kind: type[Extended], **more: Any) -> Extended:
+        """The same explanation as one of a subclass, which knows more of every row."""
+        own = {one.name: getattr(self, one.name) for one in fields(Explanation)}
+        return kind(**own, **more)
 
     @property
     def scores(self) -> np.ndarray:

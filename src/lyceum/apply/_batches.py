@@ -54,6 +54,11 @@ class Batches:
     def wanted(self) -> list[str]:
         return list(dict.fromkeys([*(column.name for column in self.columns), *self.also]))
 
+    @property
+    def written(self) -> dict[str, str]:
+        """How columns were written when the model learned them, by name."""
+        return {column.name: column.written for column in self.columns if column.written}
+
     @cached_property
     def paths(self) -> list[str]:
         return paths_of(self.data)
@@ -79,7 +84,7 @@ class Batches:
         return self._parquet() if self.kind == "parquet" else self._in_memory()
 
     def _in_memory(self) -> Iterator[pa.Table]:
-        found = read_data(self.data, self.form)
+        found = read_data(self.data, self.form, self.written)
         say(found.notes, found.name)
         table = found.table
         self._check(table.column_names)
@@ -96,10 +101,11 @@ class Batches:
 
     def _numbers(self, table: pa.Table) -> pa.Table:
         """The table with text that is written as numbers read as such, in columns that the model has so."""
-        return parse_columns(table, [column.name for column in self.columns if column.numeric])
+        numeric = [column.name for column in self.columns if column.numeric]
+        return parse_columns(table, numeric, self.written)
 
     def _csv(self) -> Iterator[pa.Table]:
-        form = self.form.csv(self.paths[0])
+        form = replace(self.form.csv(self.paths[0]), known=self.written)
         numeric = {column.name for column in self.columns if column.numeric}
         for path in self.paths:
             typed = form.typed(path)

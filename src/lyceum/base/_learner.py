@@ -18,7 +18,7 @@ from lyceum.base._model_parts import check_learner, n_fitted_numbers
 from lyceum.base._row_names import without_row_names
 from lyceum.base._running import allowed_threads, constrain_running, limit_predictions, shown_progress
 from lyceum.base._state import unchanged_on_failure
-from lyceum.data import Block, CheckCells, Column, Design, Inputs, Recode, Rows, Schema, Step
+from lyceum.data import ArraySource, Block, CheckCells, Column, Design, Inputs, Recode, Rows, Schema, Step
 from lyceum.report import Explanation, Summary
 
 __all__ = ["CATEGORICAL_FEATURES", "Learner"]
@@ -134,6 +134,15 @@ class Learner(BaseEstimator):
         check_is_fitted(self)
         known = getattr(self, "classes_", None)
         return collect_explanation(Inputs(self).for_predict(X), self._steps(), parts, unit, known)
+
+    def _explain_in_memory(
+        self, X: Any, parts: Callable[[Block], np.ndarray], unit: str, labels: Any = None
+    ) -> tuple[Explanation, Block]:
+        """As `_explain`, with the rows themselves as the method sees them, to say more of each."""
+        who = (type(self).__name__, "explain for fewer rows")
+        held = Inputs(self).for_predict(X).gathered(*who)
+        rows = Rows(ArraySource(held.X, None, None, Schema(self.schema_.columns), coded=True))
+        return self._explain(rows, parts, unit, labels), self._prepared(rows).gathered(*who)
 
     # -- what was learned ----------------------------------------------------------------------------------
 

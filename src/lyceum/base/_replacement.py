@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from lyceum.data import Block
+from lyceum.probability import runner_up
 
 __all__ = ["parts_by_replacement", "replace_columns", "typical_row"]
 
@@ -57,6 +58,7 @@ def parts_by_replacement(
     typical: np.ndarray,
     answer: Callable[[np.ndarray], np.ndarray],
     groups: Sequence[Any] | None = None,
+    against_runner_up: bool = False,
 ) -> np.ndarray:
     """What every column adds to an answer, as its typical cell is replaced by the row's own.
 
@@ -72,6 +74,8 @@ def parts_by_replacement(
         Gives numbers, (n,), or scores of classes, (n, K), of which that of the first largest is explained.
     groups : sequence of arrays of int, optional
         The places of columns that are replaced together; each column alone by default.
+    against_runner_up : bool, default=False
+        Of scores of classes, explain the largest less that of the next class.
 
     Returns
     -------
@@ -90,10 +94,13 @@ def parts_by_replacement(
     if not n:
         return out
     last = answer(X)
-    predicted = last.argmax(axis=1) if last.ndim == 2 else last
+    predicted, second = runner_up(last) if last.ndim == 2 else (last, None)
 
     def of_class(answers: np.ndarray) -> np.ndarray:
-        return answers[np.arange(n), predicted] if answers.ndim == 2 else answers
+        if answers.ndim == 1:
+            return answers
+        each = np.arange(n)
+        return answers[each, predicted] - (answers[each, second] if against_runner_up else 0.0)
 
     score, base = of_class(last), of_class(np.repeat(answer(typical[None, :]), n, axis=0))
     out[:, 0], out[:, 1] = predicted, base

@@ -11,8 +11,9 @@ import numpy as np
 from lyceum.cluster._column_terms import column_terms, is_additive
 from lyceum.cluster._linkage import merge_path
 from lyceum.cluster._to_clusters import cluster_means, finite_distances
-from lyceum.data import ArraySource, Block, Inputs, Rows, Schema
+from lyceum.data import Block
 from lyceum.distances import Metric, nearest, pairwise_blocks
+from lyceum.probability import runner_up
 from lyceum.report import Explanation, Table
 
 __all__ = [
@@ -142,11 +143,8 @@ def explain_members(
 
     `stored` are the clusters and the numbers of these.
     """
-    held = Inputs(model).for_predict(X).gathered(type(model).__name__, "explain for fewer rows")
-    rows = Rows(ArraySource(held.X, None, None, Schema(model.schema_.columns), coded=True))
     labels = np.append(np.arange(model.n_clusters_), -1)  # the last for noise
-    found = model._explain(rows, margins, unit, labels=labels)
-    block = model._prepared(rows).gathered(type(model).__name__, "explain for fewer rows")
+    found, block = model._explain_in_memory(X, margins, unit, labels)
     clusters, numbers = stored
     members = np.full((len(found), _MEMBERS), -1)
     distances = np.full((len(found), _MEMBERS), np.inf)
@@ -156,16 +154,19 @@ def explain_members(
         near = nearest(block.X[here], k, among=model.rows_[among], metric=model.metric_)
         members[here, :k] = numbers[among[near.rows]]
         distances[here, :k] = finite_distances(near.distances, model.metric_)
-    return ClusterExplanation(
-        found.names,
-        found.contributions,
-        found.base,
-        found.predicted,
-        found.unit,
-        found.values,
-        members,
-        distances,
-    )
+    return found.extend(ClusterExplanation, members=members, distances=distances)
+
+
+def margins_to_nearest(
+    block: Block, D: np.ndarray, terms: Callable[[np.ndarray, np.ndarray], np.ndarray]
+) -> np.ndarray:
+    """The nearest cluster by the distances D, (n, k), base 0, and what every column adds to the margin.
+
+    `terms(X, cluster)` is what every column adds to the distance of each row to a cluster.
+    """
+    own, other = runner_up(-D)
+    X = np.asarray(block.dense, dtype=np.float64)
+    return np.column_stack([own, np.zeros(len(X)), terms(X, other) - terms(X, own)])
 
 
 # -- linkages ----------------------------------------------------------------------------------------------
@@ -179,11 +180,7 @@ def linkage_unit(metric: Metric, linkage: str) -> str:
 
 def margins_of_linkage(block: Block, model: Any, linkage: str, D: np.ndarray) -> np.ndarray:
     """The nearest cluster by the distances D, (n, k), base 0, and what every column adds to the margin."""
-    order = np.argsort(D, axis=1, kind="stable")
-    own, other = order[:, 0], order[:, min(1, order.shape[1] - 1)]
-    X = np.asarray(block.dense, dtype=np.float64)
-    terms = _to_clusters(X, other, model, linkage) - _to_clusters(X, own, model, linkage)
-    return np.column_stack([own, np.zeros(len(X)), terms])
+    return margins_to_nearest(block, D, lambda X, cluster: _to_clusters(X, cluster, model, linkage))
 
 
 def _to_clusters(X: np.ndarray, cluster: np.ndarray, model: Any, linkage: str) -> np.ndarray:

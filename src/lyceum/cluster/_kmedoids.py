@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum._native import native
 from lyceum._threads import n_threads
 from lyceum.base import CATEGORICAL_FEATURES, NewColumns
-from lyceum.cluster._cluster_reasons import adds_up
+from lyceum.cluster._cluster_reasons import adds_up, margins_to_nearest
 from lyceum.cluster._column_terms import column_terms, terms_unit
 from lyceum.cluster._medoid_runs import Candidates, MedoidRun, MedoidSums
 from lyceum.cluster._metric_learner import METRICS, MetricLearner
@@ -379,12 +379,10 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
         return self._explain(X, self._margins, unit, labels=np.arange(len(self.counts_)))
 
     def _margins(self, block: Block) -> np.ndarray:
-        order = np.argsort(self._to_medoids(block), axis=1, kind="stable")
-        own, other = order[:, 0], order[:, min(1, order.shape[1] - 1)]
-        X = np.asarray(block.dense, dtype=np.float64)
-        terms = column_terms(self.metric_, X, self._dense_centers[other])
-        terms = terms - column_terms(self.metric_, X, self._dense_centers[own])
-        return np.column_stack([own, np.zeros(len(X)), terms])
+        def terms(X: np.ndarray, cluster: np.ndarray) -> np.ndarray:
+            return column_terms(self.metric_, X, self._dense_centers[cluster])
+
+        return margins_to_nearest(block, self._to_medoids(block), terms)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         k = len(self.counts_)

@@ -215,7 +215,7 @@ class TableCoder:
 
 def _coded(cells: pa.Array | pa.ChunkedArray, column: Column) -> np.ndarray:
     if column.is_time and is_text_type(cells.type):
-        return numbers(_as_dates(cells, column.name), column.name)
+        return numbers(_as_dates(cells, column), column.name)
     if column.categories is None or column.numeric:
         return numbers(cells, column.name)
     if column.categories.dtype.kind in "iufb":
@@ -234,10 +234,10 @@ def _coded(cells: pa.Array | pa.ChunkedArray, column: Column) -> np.ndarray:
     return _codes_of_values(cells, column)
 
 
-def _as_dates(cells: pa.Array | pa.ChunkedArray, name: str) -> pa.Array | pa.ChunkedArray:
+def _as_dates(cells: pa.Array | pa.ChunkedArray, column: Column) -> pa.Array | pa.ChunkedArray:
     """Dates written as text, as they are in a frame that was read without parsing them."""
-    texts = distinct_texts(cells)
-    style = style_of(texts)
+    texts, name = distinct_texts(cells), column.name
+    style = style_of(texts, known=column.written)
     if not len(texts):
         return pa.nulls(len(cells))
     if style is None or not style.date:

@@ -1,14 +1,21 @@
-"""The names of columns: all different, and an error that lists them."""
+"""Names of columns: no two alike, and which a table lacks."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import count
 
 from lyceum.errors import SchemaError
 
-__all__ = ["check_names", "missing_columns", "renamed_note", "unique_names"]
+__all__ = ["check_names", "missing_columns", "numbered_names", "renamed_note", "unique_names"]
+
+
+@lru_cache(maxsize=4)
+def numbered_names(d: int) -> tuple[str, ...]:
+    """x0, x1, ...: the names of columns that have none."""
+    return tuple([f"x{j}" for j in range(d)])
 
 
 def check_names(names: Sequence[str]) -> None:

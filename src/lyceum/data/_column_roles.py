@@ -85,6 +85,11 @@ class ColumnRoles:
         yield from (("kinds", name) for name in (*self.kinds, *self.columns))
 
     @property
+    def written(self) -> dict[str, str]:
+        """How columns of a schema that was given were written when they were learned."""
+        return {name: column.written for name, column in self.columns.items() if column.written}
+
+    @property
     def in_full(self) -> set[str]:
         """Columns whose values must all be listed: those declared to be categories."""
         return {name for name, kind in self.kinds.items() if kind != "continuous"}
@@ -163,7 +168,8 @@ def _target_kind(target: str | None, task: str | None, kinds: Mapping[str, Kind]
 
 
 def _declared(column: Column) -> Column:
-    return replace(column, why=LISTED if column.is_categorical else "declared")
+    why = LISTED if column.is_categorical else column.why if column.is_time else "declared"
+    return replace(column, why=why)
 
 
 def _check_weight(profile: ColumnProfile) -> None:

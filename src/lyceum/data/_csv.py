@@ -75,6 +75,7 @@ class CsvFormat:
     decimal: str = "."
     said: str = ""  # the decimal mark that the user said
     written: Mapping[str, Written] = field(default_factory=dict)  # columns of text that a stream parses
+    known: Mapping[str, str] = field(default_factory=dict)  # how columns were written when they were learned
     guessed: bool = False  # whether another encoding may take the place of one that does not fit
     notes: tuple[str, ...] = ()  # what was found out and should be said
 
@@ -193,7 +194,8 @@ class CsvFormat:
         before = written.pop(name, None)
         kind = TEXT if before is not None else _next(self.types[name], misfit)
         if kind == TEXT and before is None:
-            style = style_of(pa.array([misfit.cell]), self.said, self.decimal)
+            cell, known = pa.array([misfit.cell]), self.known.get(name, "")
+            style = style_of(cell, self.said, self.decimal, known)
             if style is not None:
                 written[name] = style
         elif before is not None and before.doubtful and not before.date and not self.said:
@@ -237,7 +239,7 @@ class CsvFormat:
         """This format with the types of the first batch of the file, and how its text is written."""
         form, batch = self._with_long_rows(lambda form: form._first_batch(source))
         types = {column.name: column.type for column in batch.schema}
-        written = styles_of(batch, self.said, self.decimal)
+        written = styles_of(batch, self.said, self.decimal, self.known)
         return replace(form, types={**types, **dict.fromkeys(written, TEXT)}, written=written)
 
     def _first_batch(self, source: str) -> pa.RecordBatch:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pyarrow as pa
@@ -23,7 +24,15 @@ from lyceum.data._json_lines import read_json
 from lyceum.data._rows_text import source_name
 from lyceum.data._sources import reading
 from lyceum.data._workbook import read_workbook
-from lyceum.data._written import describe_written, distinct_texts, parse_columns, parse_text, styles_of
+from lyceum.data._written import (
+    Written,
+    describe_written,
+    distinct_texts,
+    forms_of,
+    parse_columns,
+    parse_text,
+    styles_of,
+)
 from lyceum.errors import DataError, SchemaError
 
 __all__ = [
@@ -166,15 +175,18 @@ class TableData:
         What the file or frame is called.
     notes : tuple of str, default=()
         What was found out about the way in which the file is written.
+    written : dict, default={}
+        How columns are written that were read from text, by name: a decimal mark or a format of dates.
     """
 
     table: pa.Table
     typed: bool
     name: str
     notes: tuple[str, ...] = ()
+    written: Mapping[str, str] = field(default_factory=dict)
 
 
-def read_data(data: Any, form: FileFormat | None = None) -> TableData:
+def read_data(data: Any, form: FileFormat | None = None, known: Mapping[str, str] | None = None) -> TableData:
     """Read a file or a frame into memory, for `inspect` and `scan` alike.
 
     Parameters
@@ -183,6 +195,8 @@ def read_data(data: Any, form: FileFormat | None = None) -> TableData:
         What to read.
     form : FileFormat, optional
         How the file is written; by default that is found out.
+    known : dict, optional
+        How columns were written when a model learned them, by name (`Schema.written`): taken where it fits.
 
     Examples
     --------
@@ -195,24 +209,26 @@ def read_data(data: Any, form: FileFormat | None = None) -> TableData:
     if is_frame(data):
         return TableData(to_arrow(data), True, source_name(data))
     paths = paths_of(data)
-    return read_files(paths, form or FileFormat(), source_name(data))
+    return read_files(paths, form or FileFormat(), source_name(data), known or {})
 
 
-def read_files(paths: Sequence[str], form: FileFormat, name: str = "") -> TableData:
+def read_files(
+    paths: Sequence[str], form: FileFormat, name: str = "", known: Mapping[str, str] = MappingProxyType({})
+) -> TableData:
     """Files of one kind as one table: written numbers and dates parsed where the files have no types."""
     kind = file_kind(paths, form.table)
     tables, notes, prefers = _READERS[kind](paths, form)
-    table = with_rows(_concatenated(tables, paths), paths[0])
+    table, styles = with_rows(_concatenated(tables, paths), paths[0]), dict[str, Written]()
     if not is_typed(kind):
-        table, more = _parsed(table, form, prefers)
-        notes = (*notes, *more)
-    return TableData(table, is_typed(kind), name or paths[0], tuple(dict.fromkeys(notes)))
+        before = table
+        table, styles = parse_text(before, form.decimal, prefers, known)
+        notes = (*notes, *_describe(styles, before))
+    written = forms_of(styles)
+    return TableData(table, is_typed(kind), name or paths[0], tuple(dict.fromkeys(notes)), written)
 
 
-def _parsed(table: pa.Table, form: FileFormat, prefers: str) -> tuple[pa.Table, tuple[str, ...]]:
-    after, styles = parse_text(table, form.decimal, prefers)
-    texts = {name: distinct_texts(table.column(name)) for name in styles}
-    return after, tuple(describe_written(styles, texts))
+def _describe(styles: Mapping[str, Written], table: pa.Table) -> Iterator[str]:
+    return describe_written(styles, {name: distinct_texts(table.column(name)) for name in styles})
 
 
 def parse_written(data: TableData) -> TableData:
@@ -231,9 +247,8 @@ def parse_written(data: TableData) -> TableData:
         for name, style in styles_of(data.table, "", ".").items()
         if not _is_plain(distinct_texts(data.table.column(name)))
     }
-    texts = {name: distinct_texts(data.table.column(name)) for name in styles}
-    notes = (*data.notes, *describe_written(styles, texts))
-    return replace(data, table=parse_columns(data.table, styles), notes=notes)
+    notes = (*data.notes, *_describe(styles, data.table))
+    return replace(data, table=parse_columns(data.table, styles), notes=notes, written=forms_of(styles))
 
 
 def _is_plain(texts: pa.Array) -> bool:

@@ -16,15 +16,14 @@ import pyarrow as pa
 
 from lyceum.data._arrow import column_class, numbers
 from lyceum.data._profile import ColumnProfile
+from lyceum.data._text_arrays import is_number
 from lyceum.data._written import style_of
 
 __all__ = ["Cells", "Facts", "Flag", "column_flags", "copies", "target_flags"]
 
 _CONSTANT = 0.95  # a value in this share of the rows leaves a column nearly constant
 _MANY = 50  # categories beyond which each has to earn its rows
-_FEW = 64  # distinct numbers up to which each is a group of rows
-_GROUP = 5  # rows that a group needs before its purity says anything
-_ENOUGH = 30  # rows that a verdict on a leak needs
+_RARE = 5  # rows below which a class is rare
 _YEARS = (1500, 2200)  # whole numbers that rise within these are years, no identifiers
 _LABEL = re.compile(r"(?:^|[\W_])(?i:id|key|nr|uuid|row_?names?)$|[a-z](?:Id|ID|Key|Nr)$")
 _SENTINELS = (-1.0, -9.0, -99.0, -999.0, -9999.0, 9.0, 99.0, 999.0, 9999.0, 99999.0)
@@ -211,7 +210,7 @@ def _is_prose(cells: Cells) -> bool:
 
 def _mostly_numbers(values: np.ndarray, counts: np.ndarray) -> Iterator[Flag]:
     order = np.argsort(-counts, kind="stable")[:5000]
-    number = np.array([_is_number(str(values[i])) for i in order])
+    number = np.array([is_number(str(values[i])) for i in order])
     share = counts[order][number].sum() / max(1, counts[order].sum())
     written = None if share == 1.0 else style_of(pa.array([str(values[i]) for i in order]))
     if share == 1.0:
@@ -222,14 +221,6 @@ def _mostly_numbers(values: np.ndarray, counts: np.ndarray) -> Iterator[Flag]:
     elif share >= 0.9:
         odd = str(values[order[~number][0]])
         yield Flag("mostly_numbers", f"would be numbers but for cells such as {odd!r}: do they mean missing?")
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _spellings(values: np.ndarray) -> Iterator[Flag]:
@@ -314,7 +305,7 @@ def target_flags(facts: Facts, classes: np.ndarray | None) -> Iterator[Flag]:
     if facts.n_distinct == 1:
         yield Flag("constant", "is the same in every row: there is nothing to predict")
     elif classes is not None and profile.counts is not None:
-        rare = [str(value) for value, count in zip(profile.values, profile.counts) if count < _GROUP]  # type: ignore[arg-type]
+        rare = [str(value) for value, count in zip(profile.values, profile.counts) if count < _RARE]  # type: ignore[arg-type]
         if rare:
             listed = ", ".join(rare[:3]) + (" …" if len(rare) > 3 else "")
-            yield Flag("rare_class", f"has classes of fewer than {_GROUP} rows: {listed}")
+            yield Flag("rare_class", f"has classes of fewer than {_RARE} rows: {listed}")

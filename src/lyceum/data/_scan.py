@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,7 @@ from lyceum.data._rows import Rows
 from lyceum.data._rows_text import source_name
 from lyceum.data._schema import Kind, Schema
 from lyceum.data._sources import ArraySource, CsvSource, ParquetPart, ParquetSource, Source
+from lyceum.data._written import forms_of
 from lyceum.errors import DataError, DataWarning, SchemaError
 from lyceum.progress import report
 
@@ -111,7 +113,7 @@ def scan(
     elif isinstance(data, np.ndarray):
         source = _table_source(_named(data), roles)
     elif isinstance(data, TableData):
-        source = (_table_source if data.typed else _inferred_source)(data.table, roles)
+        source = (_table_source if data.typed else _inferred_source)(data.table, roles, data.written)
     elif isinstance(data, LargeFile):
         source = _large_source(data, roles)
     elif is_frame(data):
@@ -135,10 +137,12 @@ def _named(X: np.ndarray) -> pa.Table:
         ) from error
 
 
-def _table_source(table: pa.Table, roles: ColumnRoles) -> ArraySource:
+def _table_source(
+    table: pa.Table, roles: ColumnRoles, written: Mapping[str, str] = MappingProxyType({})
+) -> ArraySource:
     """A typed table in memory."""
     table = with_rows(table.select(roles.wanted(table.column_names)), "the table")
-    return coded_source(table, schema_of(table, roles))
+    return coded_source(table, schema_of(table, roles).with_written(written))
 
 
 def _dask_source(frame: Any, roles: ColumnRoles) -> DaskSource:
@@ -182,10 +186,11 @@ def types_of(schema: pa.Schema) -> dict[str, str]:
     return {column.name: contents(column.type, column.name) for column in schema}
 
 
-def _inferred_source(table: pa.Table, roles: ColumnRoles) -> ArraySource:
+def _inferred_source(table: pa.Table, roles: ColumnRoles, written: Mapping[str, str]) -> ArraySource:
     """A table in memory whose file has no types: kinds follow from values."""
     table = table.select(roles.wanted(table.column_names))
-    return coded_source(table, roles.schema(profile_columns(table, roles.in_full)))
+    schema = roles.schema(profile_columns(table, roles.in_full))
+    return coded_source(table, schema.with_written(written))
 
 
 def _file_source(data: Any, roles: ColumnRoles, memory: int, form: FileFormat) -> Source:
@@ -194,10 +199,10 @@ def _file_source(data: Any, roles: ColumnRoles, memory: int, form: FileFormat) -
     if kind == "parquet":
         return _parquet_source(paths, roles, memory)
     if kind == "csv" and not fits_memory(paths, memory, form):
-        return _csv_source(paths, roles, form.csv(paths[0]))
-    found = read_files(paths, form)
+        return _csv_source(paths, roles, replace(form.csv(paths[0]), known=roles.written))
+    found = read_files(paths, form, known=roles.written)
     say(found.notes, paths[0])
-    return (_table_source if is_typed(kind) else _inferred_source)(found.table, roles)
+    return (_table_source if is_typed(kind) else _inferred_source)(found.table, roles, found.written)
 
 
 def say(notes: Iterable[str], path: str) -> None:
@@ -219,7 +224,8 @@ def _large_source(data: LargeFile, roles: ColumnRoles) -> Source:
         return _parquet_source(list(data.paths), roles, 0, profile)
     wanted = roles.wanted(list(profile.columns))
     profile = TableProfile(profile.n_rows, {name: profile.columns[name] for name in wanted})
-    return CsvSource(data.paths, data.format, roles.schema(profile), profile.n_rows)
+    schema = roles.schema(profile).with_written(forms_of(data.format.written))
+    return CsvSource(data.paths, data.format, schema, profile.n_rows)
 
 
 def _parquet_source(
@@ -297,4 +303,5 @@ def _csv_source(paths: list[str], roles: ColumnRoles, form: CsvFormat) -> CsvSou
     if profile is None:
         raise DataError(f"{paths[0]} has column names but no rows (0 samples)")
     say((*settled.notes, *settled.written_notes(paths[0])), paths[0])
-    return CsvSource(paths, settled, roles.schema(profile), profile.n_rows)
+    schema = roles.schema(profile).with_written(forms_of(settled.written))
+    return CsvSource(paths, settled, schema, profile.n_rows)

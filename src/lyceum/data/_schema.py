@@ -5,13 +5,14 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import Any, Literal
 
 import numpy as np
 
 from lyceum.data._column_names import check_names
+from lyceum.data._written import FORMATS
 from lyceum.errors import ModelFileError, SchemaError
 
 __all__ = ["KINDS", "Column", "Kind", "Schema"]
@@ -25,6 +26,7 @@ TIMES = "times, in seconds"
 FREE_TEXT = "free text"
 DECLARED = (*KINDS, "text")  # what a column may be declared to be
 LISTED = "declared with its categories"
+_FIELDS = ("name", "kind", "categories", "why", "written")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,12 +47,19 @@ class Column:
         Its categories in the order of their codes.
     why : str, default=""
         Why it has this kind.
+    written : str, default=""
+        How cells were written that were read from text: a decimal mark or a format of dates ("%d/%m/%Y").
     """
 
     name: str
     kind: Kind = "continuous"
     categories: np.ndarray | None = None
     why: str = ""
+    written: str = ""
+
+    def __setstate__(self, state: Sequence[Any]) -> None:
+        for each, value in zip_longest(_FIELDS, state, fillvalue=""):  # older model files lack `written`
+            object.__setattr__(self, each, value)
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -69,6 +78,8 @@ class Column:
         if values is not None:
             fits = fits and isinstance(values, np.ndarray) and values.ndim == 1
             fits = fits and values.dtype.kind in "biufUSO"
+        if self.written not in ("", *FORMATS):
+            raise ModelFileError(f"holds a column {self.name!r} written as {self.written!r}")
         if not fits:
             raise ModelFileError(f"holds a column {self.name!r} whose categories are not a list of values")
         self.__post_init__()
@@ -252,6 +263,24 @@ class Schema(_NameIndex):
             object.__setattr__(self, "_places", places)
             return places
 
+    def with_written(self, styles: Mapping[str, str]) -> Schema:
+        """The schema that remembers how the cells of some columns were written."""
+        if not styles:
+            return self
+
+        def remember(column: Column) -> Column:
+            known = styles.get(column.name, "") if column.categories is None or column.numeric else ""
+            return replace(column, written=known) if known else column
+
+        target = None if self.target is None else remember(self.target)
+        return replace(self, columns=tuple(map(remember, self.columns)), target=target)
+
+    @property
+    def written(self) -> dict[str, str]:
+        """How the cells of columns were written that were read from text."""
+        columns = self.columns if self.target is None else (*self.columns, self.target)
+        return {column.name: column.written for column in columns if column.written}
+
     def with_target(self, target: Column | None) -> Schema:
         schema = copy(self)  # the names are known to be different
         object.__setattr__(schema, "target", target)
@@ -267,7 +296,7 @@ class Schema(_NameIndex):
         return "\n".join(lines)
 
 
-_SLOTS = [getattr(Column, name).__set__ for name in ("name", "kind", "categories", "why")]
+_SLOTS = [getattr(Column, name).__set__ for name in _FIELDS]
 
 
 def _number_column(
@@ -277,6 +306,7 @@ def _number_column(
     set_kind: Any = _SLOTS[1],
     set_categories: Any = _SLOTS[2],
     set_why: Any = _SLOTS[3],
+    set_written: Any = _SLOTS[4],
 ) -> Column:
     """A column of numbers, made quickly: a sparse array may have a million."""
     column: Column = new(Column)
@@ -284,6 +314,7 @@ def _number_column(
     set_kind(column, "continuous")
     set_categories(column, None)
     set_why(column, "a number in an array")
+    set_written(column, "")
     return column
 
 
@@ -314,12 +345,6 @@ def _number_columns(names: tuple[str, ...]) -> tuple[Column, ...]:
             gc.enable()
     _recent = ((names, columns), *_recent[: _KEPT - 1])
     return columns
-
-
-@lru_cache(maxsize=4)
-def numbered_names(d: int) -> tuple[str, ...]:
-    """x0, x1, ...: the names of columns that have none."""
-    return tuple([f"x{j}" for j in range(d)])
 
 
 def is_beyond_floats(values: np.ndarray) -> bool:

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from lyceum.errors import SchemaError
 
-__all__ = ["text_array", "text_columns", "text_table"]
+__all__ = ["is_number", "text_array", "text_columns", "text_table"]
 
 
 def text_array(X: Any, needs_text: bool = True) -> np.ndarray | None:
@@ -97,10 +97,11 @@ def _is_missing(column: np.ndarray) -> np.ndarray:
 
 def _example(column: np.ndarray) -> str:
     """The first text that is not a number."""
-    return next((cell for cell in column if isinstance(cell, str) and not _is_number(cell)), "")
+    return next((cell for cell in column if isinstance(cell, str) and not is_number(cell)), "")
 
 
-def _is_number(text: str) -> bool:
+def is_number(text: str) -> bool:
+    """Whether a text is written as Python writes numbers."""
     try:
         float(text)
     except ValueError:

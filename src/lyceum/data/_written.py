@@ -9,11 +9,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from types import MappingProxyType
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-__all__ = ["Written", "describe_written", "parse_columns", "parse_text", "style_of"]
+__all__ = ["FORMATS", "Written", "describe_written", "parse_columns", "parse_text", "style_of"]
 
 _LOOK = 20  # values that are looked at before all are
 _CURRENCY = (
@@ -42,6 +43,7 @@ _DATES = (
     "%d.%m.%y", "%m/%d/%y", "%d/%m/%y", "%d %b %Y", "%b %d, %Y", "%b %d %Y", "%d-%b-%Y", "%d-%b-%y",
 )  # fmt: skip
 _TIMES = ("", " %H:%M", " %H:%M:%S", "T%H:%M", "T%H:%M:%S", " %I:%M %p", " %I:%M:%S %p")
+FORMATS = frozenset({".", ",", *(date + time for date in _DATES for time in _TIMES)})
 _TOKENS = {
     "%Y": r"[12]\d{3}",
     "%y": r"\d{2}",
@@ -64,6 +66,22 @@ class Written:
     decimal: str = "."
     date: str = ""  # the format of dates, empty for numbers
     doubtful: bool = False  # whether the cells could mean something else as well
+
+    @classmethod
+    def of(cls, form: str) -> Written:
+        """The style of a decimal mark or of a format of dates, as a schema remembers it."""
+        return cls(form) if form in (".", ",") else cls(date=form)
+
+    @property
+    def form(self) -> str:
+        """The format of dates, or the decimal mark of numbers."""
+        return self.date or self.decimal
+
+    def fits(self, texts: pa.Array, decimal: str = "") -> bool:
+        """Whether all texts are written so, and not with another decimal mark than the user said."""
+        if decimal and not self.date and self.decimal != decimal:
+            return False
+        return not self.parse(texts).null_count
 
     def parse(self, texts: pa.Array) -> pa.Array:
         """Numbers or times for the texts, null for those that are not written so."""
@@ -107,19 +125,24 @@ def _date_pattern(form: str) -> str:
     return "^" + "".join(tokens.get(part, re.escape(part)) for part in re.split("(%[A-Za-z])", form)) + "$"
 
 
-def style_of(texts: pa.Array, decimal: str = "", prefers: str = ".") -> Written | None:
+def style_of(texts: pa.Array, decimal: str = "", prefers: str = ".", known: str = "") -> Written | None:
     """How all of these texts are written, None if they are not numbers or dates in one style.
 
-    `decimal` is the mark that the user said, `prefers` the one to take where both would do.
+    `decimal` is the mark that the user said, `prefers` the one to take where both would do. `known` is how
+    the column was written when a model learned it: it is taken wherever it fits.
 
     >>> style_of(pa.array(["1.234,50 €", "7 €"])).decimal
     ','
     >>> style_of(pa.array(["31.12.2024", "1.2.2025"])).date
     '%d.%m.%Y'
+    >>> style_of(pa.array(["1/2/2025"])).date, style_of(pa.array(["1/2/2025"]), known="%d/%m/%Y").date
+    ('%m/%d/%Y', '%d/%m/%Y')
     """
     texts = texts.drop_null()
     if not len(texts):
         return None
+    if known and Written.of(known).fits(texts, decimal):
+        return Written.of(known)
     for some in (texts[:_LOOK], texts) if len(texts) > _LOOK else (texts,):
         found = _number_style(some, decimal, prefers) or _date_style(some, prefers)
         if found is None:
@@ -197,15 +220,25 @@ def distinct_texts(column: pa.Array | pa.ChunkedArray) -> pa.Array:
     return found.drop_null()
 
 
-def styles_of(table: pa.Table | pa.RecordBatch, decimal: str, prefers: str) -> dict[str, Written]:
+def styles_of(
+    table: pa.Table | pa.RecordBatch,
+    decimal: str,
+    prefers: str,
+    known: Mapping[str, str] = MappingProxyType({}),
+) -> dict[str, Written]:
     """The columns of text that are numbers or dates in one style."""
     styles = {}
     for j, field in enumerate(table.schema):
         if is_text_type(field.type):
-            found = style_of(distinct_texts(table.column(j)), decimal, prefers)
+            found = style_of(distinct_texts(table.column(j)), decimal, prefers, known.get(field.name, ""))
             if found is not None:
                 styles[field.name] = found
     return styles
+
+
+def forms_of(styles: Mapping[str, Written]) -> dict[str, str]:
+    """The styles as a schema remembers them."""
+    return {name: style.form for name, style in styles.items()}
 
 
 def parsed(
@@ -228,13 +261,17 @@ def parsed(
     return cells.take(column.indices), odd
 
 
-def parse_text(table: pa.Table, decimal: str = "", prefers: str = ".") -> tuple[pa.Table, dict[str, Written]]:
+def parse_text(
+    table: pa.Table, decimal: str = "", prefers: str = ".", known: Mapping[str, str] = MappingProxyType({})
+) -> tuple[pa.Table, dict[str, Written]]:
     """The table with the columns of text that are numbers or dates read as such, and which they are."""
-    styles = styles_of(table, decimal, prefers)
+    styles = styles_of(table, decimal, prefers, known)
     return _with_parsed(table, styles), styles
 
 
-def parse_columns(table: pa.Table, columns: Iterable[str]) -> pa.Table:
+def parse_columns(
+    table: pa.Table, columns: Iterable[str], known: Mapping[str, str] = MappingProxyType({})
+) -> pa.Table:
     """The table with those of the columns that are text, and are numbers or dates in one style, read so.
 
     Parameters
@@ -242,11 +279,14 @@ def parse_columns(table: pa.Table, columns: Iterable[str]) -> pa.Table:
     table : pyarrow.Table
     columns : iterable of str
         Names of columns.
+    known : dict, optional
+        How columns were written when they were learned, by name.
 
     >>> parse_columns(pa.table({"price": ["$3", "$1,200.50"]}), ["price"])["price"].to_pylist()
     [3.0, 1200.5]
     """
-    styles = styles_of(table.select([name for name in columns if name in table.column_names]), "", ".")
+    there = table.select([name for name in columns if name in table.column_names])
+    styles = styles_of(there, "", ".", known)
     return _with_parsed(table, styles)
 
 

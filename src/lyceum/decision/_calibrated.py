@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import Classifier, unchanged_on_failure
 from lyceum.data import Rows
+from lyceum.decision._estimator_columns import inherit_columns
 from lyceum.decision._posterior_map import CALIBRATIONS, PosteriorMap
 from lyceum.errors import DataError
 from lyceum.report import Summary
@@ -114,11 +115,7 @@ class CalibratedClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
                 self.map_ = self._learn_map(X, y, weights)
             self.estimator_ = clone(self.estimator).fit(X, y, **weights)
             self.classes_ = np.asarray(self.estimator_.classes_)
-            for name in ("n_features_in_", "feature_names_in_", "schema_"):
-                if hasattr(self, name):
-                    delattr(self, name)
-                if hasattr(self.estimator_, name):
-                    setattr(self, name, getattr(self.estimator_, name))
+            inherit_columns(self, self.estimator_, schema=True)
         return self
 
     def _learn_map(self, X: Any, y: Any, weights: dict[str, np.ndarray]) -> PosteriorMap:

@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import Classifier, normalize_posteriors, targets_to_score, unchanged_on_failure
 from lyceum.data import Rows
+from lyceum.decision._estimator_columns import inherit_columns
 from lyceum.decision._risk import (
     REJECT,
     Decisions,
@@ -184,11 +185,7 @@ class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
         if self.doubt is not None and label_key(self.reject_label) in map(label_key, self.classes_):
             raise SettingError(f"reject_label {self.reject_label!r} is a class: choose another")
         self.actions_ = action_labels(self.loss_, self.doubt, self.reject_label, like=self.classes_)
-        for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(self, name):
-                delattr(self, name)
-            if hasattr(self.estimator_, name):
-                setattr(self, name, getattr(self.estimator_, name))
+        inherit_columns(self, self.estimator_)
 
     # -- predict ---------------------------------------------------------------------------------------------
 

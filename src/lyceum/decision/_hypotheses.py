@@ -17,6 +17,7 @@ from lyceum.base import Classifier, normalize_posteriors, unchanged_on_failure
 from lyceum.data import Block, Rows
 from lyceum.decision._risk import check_target, check_weight
 from lyceum.errors import DataError, SettingError, SourceError
+from lyceum.probability import check_shares
 from lyceum.report import Summary, Table
 
 __all__ = ["BayesOptimalClassifier", "hypothesis_posterior"]
@@ -39,7 +40,7 @@ def hypothesis_posterior(log_likelihood: Any, prior: Any = None) -> np.ndarray:
     array([0.667, 0.167, 0.167])
     """
     log_likelihood = np.asarray(log_likelihood, dtype=np.float64)
-    prior = _shares(prior, len(log_likelihood), "prior")
+    prior = check_shares(prior, len(log_likelihood), "prior", "hypothesis")
     with np.errstate(divide="ignore"):
         joint = log_likelihood + np.log(prior)
     if np.isnan(log_likelihood).any():
@@ -159,14 +160,14 @@ class BayesOptimalClassifier(Classifier, _BaseComposition):
             np.concatenate([labels, *(h.classes_ for h in self.hypotheses_ if hasattr(h, "classes_"))])
         )
         codes = np.searchsorted(self.classes_, labels)
-        self.prior_ = _shares(self.prior, len(named), "prior")
+        self.prior_ = check_shares(self.prior, len(named), "prior", "hypothesis")
         self.log_likelihood_ = np.array(
             [self._log_likelihood(i, X, y, codes, w, extra) for i in range(len(named))]
         )
         if self.weights is None:
             self.posterior_ = hypothesis_posterior(self.log_likelihood_, self.prior_)
         else:
-            self.posterior_ = _shares(self.weights, len(named), "weights")
+            self.posterior_ = check_shares(self.weights, len(named), "weights", "hypothesis")
         self._copy_features()
 
     def _log_likelihood(
@@ -291,17 +292,3 @@ def _codes(block: Block) -> np.ndarray:
     if block.y is None:
         raise DataError("these rows carry no target: give scan(..., target=...)")
     return block.y
-
-
-def _shares(weights: Any, n: int, what: str) -> np.ndarray:
-    """Weights that sum to 1; equal ones for None."""
-    if weights is None:
-        return np.full(n, 1.0 / n)
-    weights = np.asarray(weights, dtype=np.float64)
-    if weights.shape != (n,):
-        raise SettingError(
-            f"{what} has the shape {weights.shape} for {n} hypotheses: give one number per hypothesis"
-        )
-    if not np.isfinite(weights).all() or (weights < 0).any() or not weights.sum() > 0:
-        raise SettingError(f"{what} must be finite, not negative and not all zero, but is {weights.tolist()}")
-    return weights / weights.sum()

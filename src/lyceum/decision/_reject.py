@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lyceum.decision._risk import check_doubt, check_posteriors, check_weight
+from lyceum.decision._risk import check_doubt, check_posteriors, check_weight, loss_of_classes
 from lyceum.errors import DataError, SettingError
 from lyceum.probability import LossMatrix, class_codes
 from lyceum.report import Table
@@ -162,17 +162,7 @@ def _loss_and_codes(
 ) -> tuple[LossMatrix, np.ndarray]:
     if classes is None and isinstance(loss, LossMatrix):
         classes = loss.classes
-    if classes is not None:
-        loss = LossMatrix.of(loss, classes)
-    elif loss is None:
-        loss = LossMatrix.zero_one(n_classes)
-    else:
-        loss = loss if isinstance(loss, LossMatrix) else LossMatrix(loss)
-    if loss.values.shape[0] != n_classes:
-        raise DataError(
-            f"the loss matrix has {loss.values.shape[0]} rows (true classes), but proba has {n_classes} "
-            "columns"
-        )
+    loss = loss_of_classes(loss, n_classes, classes)
     if (loss.names_class < 0).any():
         loss = loss.without_reject()
     return loss, class_codes(y, n_classes, classes)

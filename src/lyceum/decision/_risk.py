@@ -124,7 +124,7 @@ def minimum_risk(
     ['good', 'reject']
     """
     proba = check_posteriors(proba)
-    loss = _matrix(loss, proba.shape[1], classes)
+    loss = loss_of_classes(loss, proba.shape[1], classes)
     return decide(proba, loss, check_doubt(doubt), _action_array(loss, doubt))
 
 
@@ -155,7 +155,7 @@ def expected_risk(proba: Any, loss: Any = None, *, classes: Sequence[Any] | None
            [0.8, 1. ]])
     """
     proba = check_posteriors(proba)
-    return proba @ _matrix(loss, proba.shape[1], classes).values
+    return proba @ loss_of_classes(loss, proba.shape[1], classes).values
 
 
 def bayes_error(
@@ -261,7 +261,8 @@ def check_target(y: Any, who: Any) -> Any:
     return y
 
 
-def _matrix(loss: Any, n_classes: int, classes: Sequence[Any] | None) -> LossMatrix:
+def loss_of_classes(loss: Any, n_classes: int, classes: Sequence[Any] | None) -> LossMatrix:
+    """The loss as a matrix with one row per column of the posteriors; zero-one loss for None."""
     if classes is not None:
         loss = LossMatrix.of(loss, classes)
     elif loss is None:

@@ -23,6 +23,7 @@ from lyceum.ensemble._adaboost_rounds import (
     MemberFitter,
     RoundLog,
     RowWeights,
+    check_rounds_left,
     replay_rounds,
     run_round,
 )
@@ -40,9 +41,8 @@ from lyceum.ensemble._member_data import (
     Ensemble,
     MemberData,
     MemberImportances,
-    takes_weights,
 )
-from lyceum.ensemble._member_fitters import member_fitter
+from lyceum.ensemble._member_fitters import draws_rows, member_fitter
 from lyceum.ensemble._tree_members import are_trees
 from lyceum.errors import SettingError
 from lyceum.probability import AGAINST_RUNNER_UP
@@ -256,13 +256,7 @@ class AdaBoostClassifier(Classifier, MemberImportances, Ensemble):
         return AlphaRule(max(2, K), self.learning_rate)
 
     def _fitter(self, data: MemberData, start: np.ndarray, weight: float) -> MemberFitter:
-        resample = self.method == "resample"
-        if not resample and not takes_weights(self._base()):
-            raise SettingError(
-                f"{type(self._base()).__name__} does not take sample_weight, which AdaBoost by reweighting "
-                'needs: use method="resample"'
-            )
-        return member_fitter(self, data, start, weight, resample)
+        return member_fitter(self, data, start, weight, draws_rows(self))
 
     def _known(self, before: dict[str, Any]) -> RoundLog | None:
         """The rounds that a warm start goes on from."""
@@ -276,11 +270,7 @@ class AdaBoostClassifier(Classifier, MemberImportances, Ensemble):
                 "warm_start adds members to those of the last fit, which had other columns or classes: fit "
                 "on the same rows, or with warm_start=False"
             )
-        if before["n_rounds_"] > self.n_estimators:
-            raise SettingError(
-                f"n_estimators={self.n_estimators} is less than the {before['n_rounds_']} rounds made, and "
-                "warm_start=True only adds some"
-            )
+        check_rounds_left(self.n_estimators, before["n_rounds_"])
         return RoundLog(
             before["n_rounds_"],
             "" if before["stopped_"] == ALL else before["stopped_"],

@@ -16,16 +16,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum._threads import ordered_map, single_threaded_blas
 from lyceum.base import Regressor
-from lyceum.ensemble._adaboost_rounds import ALL, CHANCE, PERFECT
+from lyceum.ensemble._adaboost_rounds import ALL, CHANCE, PERFECT, check_rounds_left
 from lyceum.ensemble._member_data import (
     MEMBER_CONSTRAINTS,
     Ensemble,
     MemberData,
     MemberImportances,
     member_answers,
-    takes_weights,
 )
-from lyceum.ensemble._member_fitters import LearnerFitter
+from lyceum.ensemble._member_fitters import LearnerFitter, draws_rows
 from lyceum.errors import SettingError
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
@@ -203,11 +202,8 @@ class AdaBoostRegressor(Regressor, MemberImportances, Ensemble):
                 "warm_start adds members to those of the last fit, which had other columns: fit on the same "
                 "rows, or with warm_start=False"
             )
-        if warm and before["n_rounds_"] > self.n_estimators:
-            raise SettingError(
-                f"n_estimators={self.n_estimators} is less than the {before['n_rounds_']} rounds made, and "
-                "warm_start=True only adds some"
-            )
+        if warm:
+            check_rounds_left(self.n_estimators, before["n_rounds_"])
         self.seed_ = before["seed_"] if warm else seed_from(self.random_state)
         self.estimators_, self.n_rounds_, self.stopped_ = [], 0, ALL
         self.history_ = []
@@ -218,13 +214,7 @@ class AdaBoostRegressor(Regressor, MemberImportances, Ensemble):
         return before["estimators_"] if warm else []
 
     def _fitter(self, data: MemberData, start: np.ndarray, weight: float) -> LearnerFitter:
-        resample = self.method == "resample"
-        if not resample and not takes_weights(self._base()):
-            raise SettingError(
-                f"{type(self._base()).__name__} does not take sample_weight, which AdaBoost by reweighting "
-                'needs: use method="resample"'
-            )
-        return _RegressorFitter(self, data, start, weight, resample)
+        return _RegressorFitter(self, data, start, weight, draws_rows(self))
 
     def _round(
         self, number: int, D: np.ndarray, y: np.ndarray, fitter: LearnerFitter, known: Any

@@ -8,7 +8,18 @@ from typing import Any, Protocol
 
 import numpy as np
 
-__all__ = ["CHANCE", "AlphaRule", "MemberFitter", "RoundLog", "RowWeights", "replay_rounds", "run_round"]
+from lyceum.errors import SettingError
+
+__all__ = [
+    "CHANCE",
+    "AlphaRule",
+    "MemberFitter",
+    "RoundLog",
+    "RowWeights",
+    "check_rounds_left",
+    "replay_rounds",
+    "run_round",
+]
 
 _OFTEN = 16  # rounds after which rounding is taken out of the sum of the weights
 NEAR = 1e-12  # an error this close to that of chance is chance
@@ -148,6 +159,15 @@ class MemberFitter(Protocol):
 
     def predicted(self, member: Any) -> np.ndarray:
         """The class codes of a member for all rows."""
+
+
+def check_rounds_left(n_estimators: int, n_rounds: int) -> None:
+    """Refuse a warm start that wants fewer rounds than were made."""
+    if n_rounds > n_estimators:
+        raise SettingError(
+            f"n_estimators={n_estimators} is less than the {n_rounds} rounds made, and warm_start=True only "
+            "adds some"
+        )
 
 
 def run_round(

@@ -21,7 +21,6 @@ from lyceum.ensemble._either_task import EitherTask, has_classes
 from lyceum.ensemble._fusion import (
     CLASS_RULES,
     NUMBER_RULES,
-    check_shares,
     fuse,
     simplex_weights,
     weighted_sum,
@@ -30,6 +29,7 @@ from lyceum.ensemble._out_of_bag import weighted_mean
 from lyceum.errors import SettingError
 from lyceum.linear import LogisticRegression, Ridge
 from lyceum.prepare import FillMissing, Standardize
+from lyceum.probability import check_shares
 from lyceum.report import Summary, Table
 from lyceum.trees import DecisionTreeClassifier, DecisionTreeRegressor
 
@@ -203,7 +203,7 @@ class Committee(EitherTask, CommitteeBase):
         if way is not None and self.rule in ("median", "minimum", "maximum"):
             raise SettingError(f"the rule {self.rule!r} takes no weights: leave weights at None")
         if not isinstance(way, str):
-            return check_shares(way, len(self.names_), "weights")
+            return check_shares(way, len(self.names_), "weights", "member")
         if way == "log_odds" and not self._predicts_classes:
             raise SettingError("weights='log_odds' are for classifiers: choose 'validation' or 'learned'")
         said = self._out_of_fold(data, target, w, self.cv, vote=self.rule == "vote" and way == "learned")
@@ -224,7 +224,7 @@ class Committee(EitherTask, CommitteeBase):
         else:
             rate = np.clip(errors, 0.5 / (len(target) + 1), 1.0)
             goodness = np.maximum(np.log((1.0 - rate) / rate, where=rate < 1.0, out=np.zeros_like(rate)), 0.0)
-        return check_shares(goodness if goodness.any() else None, len(goodness), "weights")
+        return check_shares(goodness if goodness.any() else None, len(goodness), "weights", "member")
 
     def _losses(self, said: np.ndarray, target: np.ndarray) -> np.ndarray:
         if self._predicts_classes:
@@ -307,7 +307,7 @@ class Committee(EitherTask, CommitteeBase):
         smaller.__dict__.update({name: value for name, value in vars(self).items() if name.endswith("_")})
         for name in ("estimators_", "names_", "columns_"):
             setattr(smaller, name, [getattr(self, name)[i] for i in places])
-        smaller.weights_ = check_shares(self.weights_[list(places)], len(places), "weights")
+        smaller.weights_ = check_shares(self.weights_[list(places)], len(places), "weights", "member")
         smaller.weights = smaller.weights_ if self.weights is not None else None
         smaller.__dict__.pop("validation_errors_", None)
         return smaller

@@ -62,13 +62,8 @@ class CommitteeExplanation(Explanation):
         labels: np.ndarray = np.full(said.shape, None, dtype=object)
         asked = np.isfinite(said)
         labels[asked] = said[asked] if classes is None else classes[said[asked].astype(int)]
-        return cls(
-            found.names,
-            found.contributions,
-            found.base,
-            found.predicted,
-            found.unit,
-            found.values,
+        return found.extend(
+            cls,
             members=members,
             said=labels,
             supports=None if classes is None else supports,

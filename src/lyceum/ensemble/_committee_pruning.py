@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from lyceum.ensemble._fusion import check_shares, fuse
+from lyceum.ensemble._fusion import fuse
 from lyceum.errors import DataError, SettingError
+from lyceum.probability import check_shares
 from lyceum.report import Table, plain
 
 __all__ = ["Pruning", "prune_committee"]
@@ -128,7 +129,7 @@ class _Search:
         self.y, self.rule, self.L = y, rule, len(outputs)
         self.classes = outputs.ndim == 3
         self.outputs = outputs if self.classes else outputs[:, :, None]
-        self.weights = None if weights is None else check_shares(weights, self.L, "weights")
+        self.weights = None if weights is None else check_shares(weights, self.L, "weights", "member")
         self.known: dict[frozenset[int], float] = {}
         self.steps: list[dict[str, Any]] = []
 

@@ -9,8 +9,9 @@ import numpy as np
 from scipy.optimize import nnls
 
 from lyceum.errors import DataError, SettingError
+from lyceum.probability import check_shares
 
-__all__ = ["CLASS_RULES", "NUMBER_RULES", "check_shares", "fuse", "simplex_weights", "weighted_sum"]
+__all__ = ["CLASS_RULES", "NUMBER_RULES", "fuse", "simplex_weights", "weighted_sum"]
 
 CLASS_RULES = ("vote", "sum", "average", "weighted", "median", "minimum", "maximum", "product")
 NUMBER_RULES = ("sum", "average", "weighted", "median", "minimum", "maximum")
@@ -61,7 +62,7 @@ def fuse(outputs: Any, rule: str = "sum", weights: Any = None) -> np.ndarray:
         raise DataError(f"outputs of shape {outputs.shape} are not those of members: give (members, rows, K)")
     if weights is not None and rule not in _TAKES_WEIGHTS:
         raise SettingError(f"the rule {rule!r} takes no weights: choose one of {', '.join(_TAKES_WEIGHTS)}")
-    w = check_shares(weights, len(outputs), "weights")
+    w = check_shares(weights, len(outputs), "weights", "member")
     return _combine(outputs, rule, w)
 
 
@@ -110,18 +111,6 @@ def _powers(outputs: np.ndarray, powers: np.ndarray) -> np.ndarray:
     for part, power in zip(outputs, powers):
         total *= part**power  # 0 ** 0 is 1: a member without weight says nothing
     return total
-
-
-def check_shares(weights: Any, n: int, what: str) -> np.ndarray:
-    """Weights that sum to 1; equal ones for None."""
-    if weights is None:
-        return np.full(n, 1.0 / n)
-    found = np.asarray(weights, dtype=np.float64)
-    if found.shape != (n,):
-        raise SettingError(f"{what} has the shape {found.shape} for {n} members: give one number per member")
-    if not np.isfinite(found).all() or (found < 0).any() or not found.sum() > 0:
-        raise SettingError(f"{what} must be finite, not negative and not all zero, not {found.tolist()}")
-    return found / found.sum()
 
 
 # -- weights on the simplex --------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from lyceum.ensemble._adaboost_rounds import MemberFitter
 from lyceum.ensemble._draws import seeded, seeds
 from lyceum.ensemble._member_data import Ensemble, MemberData, takes_weights, vote_codes
 from lyceum.ensemble._tree_members import cells_of_trees
+from lyceum.errors import SettingError
 from lyceum.statistics import midpoints
 from lyceum.tree_core import (
     LEAF,
@@ -30,10 +31,22 @@ from lyceum.tree_core import (
 )
 from lyceum.trees import DecisionTreeClassifier
 
-__all__ = ["LearnerFitter", "StumpFitter", "TreeFitter", "drawn", "member_fitter"]
+__all__ = ["LearnerFitter", "StumpFitter", "TreeFitter", "drawn", "draws_rows", "member_fitter"]
 
 _NEXT_TO_NOTHING = 1e-8  # gains that may be rounding
 _DRAW = 3  # the stream of chance that rows are drawn from
+
+
+def draws_rows(learner: Any) -> bool:
+    """Whether members are fitted on rows drawn by their weights; otherwise the base must take weights."""
+    if learner.method == "resample":
+        return True
+    if not takes_weights(learner._base()):
+        raise SettingError(
+            f"{type(learner._base()).__name__} does not take sample_weight, which AdaBoost by reweighting "
+            'needs: use method="resample"'
+        )
+    return False
 
 
 def member_fitter(

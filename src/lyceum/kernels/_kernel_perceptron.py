@@ -18,7 +18,7 @@ from lyceum.base import Classifier
 from lyceum.data import Block
 from lyceum.kernels._kernel import Kernel
 from lyceum.kernels._kernel_learner import KERNEL_CONSTRAINTS, KernelLearner, is_linear
-from lyceum.kernels._svm_report import base_point, column_contributions
+from lyceum.kernels._svm_report import base_point, column_parts
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
 
@@ -167,8 +167,7 @@ class KernelPerceptron(Classifier, KernelLearner):
         block = self._kept(self._rows(X, y, sample_weight))
         self.kernel_ = self._learned_kernel(block, block.y)
         self.mean_ = self._center(block)
-        schema = block.schema if self._keeps_categories else None
-        self.base_point_ = base_point(block.X, block.weights, schema)
+        self.base_point_ = base_point(block, self._keeps_categories)
         cells = block.X - self.mean_ if self.mean_.any() else block.X
         learning = _Learning(self.kernel_, cells, np.asarray(block.y), block.weights, len(self.classes_))
         self.history_: list[int] = []
@@ -367,17 +366,12 @@ def _predicted(model: KernelPerceptron, block: Block) -> np.ndarray:
 
 def _parts(model: KernelPerceptron, block: Block) -> np.ndarray:
     """The predicted class, the base, and what every column adds."""
-    scores = _scores(model, block.X)
-    order = np.argsort(-scores, axis=1, kind="stable")[:, :2]
-    two = scores.shape[1] == 1
-    codes = ((scores[:, 0] > 0) & (len(model.classes_) == 2)).astype(np.intp) if two else order[:, 0]
+    two = model.dual_coef_.shape[1] == 1
 
-    def score(rows: np.ndarray, i: np.ndarray) -> np.ndarray:
-        found = _scores(model, rows.astype(kind, copy=False))
-        each = np.arange(len(rows))
-        return found[:, 0] if two else found[each, order[i, 0]] - found[each, order[i, 1]]
+    def score(rows: np.ndarray) -> np.ndarray:
+        return _scores(model, rows)[:, 0] if two else _scores(model, rows)
 
-    X = block.dense
-    kind = X.dtype if X.dtype.kind == "f" else np.float64
-    base, added = column_contributions(X, model.base_point_, score)
-    return np.column_stack([codes, base, added])
+    parts = column_parts(block, model.base_point_, score)
+    if two:
+        parts[:, 0] = (parts[:, 0] > 0) & (len(model.classes_) == 2)
+    return parts

@@ -28,7 +28,7 @@ from lyceum.kernels._hinge_solvers import (
 )
 from lyceum.kernels._margin_machine import Intercept
 from lyceum.probability import class_weight_factors
-from lyceum.report import Explanation, Summary, Table
+from lyceum.report import Explanation, Summary, Table, weights_table
 from lyceum.statistics import Moments
 
 __all__ = ["LinearSVC"]
@@ -324,10 +324,7 @@ class LinearSVC(Classifier, Learner):
         )
         tables = [Table("Machines", heads, list(lines))]
         if len(self._design_names) <= 200:
-            values = np.column_stack([self.intercept_, self.coef_]).T
-            names = ("(intercept)", *self._design_names)
-            weights = [(name, *map(float, row)) for name, row in zip(names, values)]
-            tables.append(Table("Weights", ("column", *titles), weights))
+            tables.append(weights_table(self._design_names, self.intercept_, self.coef_, titles))
         return Summary(head.title, {**head.facts, **facts}, tables)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from lyceum.data import Block
+from lyceum.data import Block, Schema
 from lyceum.errors import SettingError
-from lyceum.kernels._svm_report import base_point, replaced_columns, support_explanation
+from lyceum.kernels._svm_report import base_point, column_parts, support_explanation
 from lyceum.report import Explanation
 
 __all__ = ["explain_ridge"]
@@ -31,13 +31,13 @@ def explain_ridge(model: Any, X: Any, by: str, target: int) -> Explanation:
         raise SettingError(f"explain by={by!r}: choose 'columns' or 'rows'")
     if model._is_precomputed:
         raise SettingError("a precomputed kernel has no columns to explain: explain(X, by='rows') does")
-    schema = model.schema_ if model._keeps_categories else None
-    base = base_point(model.rows_, model.row_weights_, schema)
+    block = Block(model.rows_, None, model.row_weights_, 0, Schema(model.schema_.columns))
+    base = base_point(block, model._keeps_categories)
 
     def score(rows: np.ndarray) -> np.ndarray:
         return model.kernel_.sums(model.rows_, coef, rows) + b
 
     def parts(block: Block) -> np.ndarray:
-        return replaced_columns(block, base, score)
+        return column_parts(block, base, score)
 
     return model._explain(X, parts, unit)

@@ -53,8 +53,7 @@ class SupportVectors(KernelLearner):
         block, w = self._kept(rows), rows.sample_weight
         kept = np.arange(len(block)) if w is None else np.flatnonzero(w > 0)
         self.kernel_ = self._learned_kernel(block, block.y)
-        schema = block.schema if self._keeps_categories else None
-        self.base_point_ = base_point(block.X, block.weights, schema)
+        self.base_point_ = base_point(block, self._keeps_categories)
         return block, block.X, kept, len(block) if w is None else len(w)
 
     @property

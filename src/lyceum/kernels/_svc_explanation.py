@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from lyceum.data import Block
 from lyceum.errors import SettingError
 from lyceum.kernels._other_kernels import Precomputed
-from lyceum.kernels._svm_report import column_contributions, support_explanation
+from lyceum.kernels._svm_report import column_parts, support_explanation
 from lyceum.report import Explanation
 
 __all__ = ["explain_by_columns", "explain_by_support_vectors"]
@@ -27,25 +26,14 @@ def explain_by_columns(learner: Any, X: Any) -> Explanation:
 
 
 def _column_parts(learner: Any, block: Block) -> np.ndarray:
-    X = block.X.toarray() if sparse.issparse(block.X) else block.X
-    scores = learner._class_scores(X)
-    first, second = _compared(scores)
+    def score(rows: np.ndarray) -> np.ndarray:
+        found = learner._class_scores(rows)
+        return found[:, -1] if found.shape[1] <= 2 else found
 
-    def score(rows: np.ndarray, i: np.ndarray) -> np.ndarray:
-        found = learner._class_scores(rows.astype(X.dtype if X.dtype.kind == "f" else np.float64, copy=False))
-        if found.shape[1] <= 2:
-            return found[:, -1]
-        each = np.arange(len(found))
-        return found[each, first[i]] - found[each, second[i]]
-
-    base, added = column_contributions(X, learner.base_point_, score)
-    return np.column_stack([scores.argmax(axis=1), base, added])
-
-
-def _compared(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The best class and the next of every row."""
-    order = np.argsort(-scores, axis=1, kind="stable")
-    return order[:, 0], order[:, min(1, scores.shape[1] - 1)]
+    parts = column_parts(block, learner.base_point_, score)
+    if len(learner.classes_) <= 2:
+        parts[:, 0] = parts[:, 0] > 0
+    return parts
 
 
 def explain_by_support_vectors(learner: Any, X: Any, by: str) -> Explanation:

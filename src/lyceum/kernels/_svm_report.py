@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from lyceum.data import Block, Schema
-from lyceum.report import Explanation, Summary, Table
+from lyceum.base import parts_by_replacement, typical_row
+from lyceum.data import Block
+from lyceum.report import Explanation, Summary, Table, weights_table
 
-__all__ = ["base_point", "column_contributions", "replaced_columns", "support_explanation", "svc_summary"]
+__all__ = ["base_point", "column_parts", "support_explanation", "svc_summary"]
 
 _MACHINE_COLUMNS = (
     "machine",
@@ -26,64 +27,27 @@ _MACHINE_COLUMNS = (
     "KKT residual",
 )
 
-_CELLS = 1 << 24  # of replaced rows at once
+
+def base_point(block: Block, keeps_categories: bool) -> np.ndarray:
+    """Where explanations start: the mean of every column, the most frequent category where these are kept."""
+    if keeps_categories or sparse.issparse(block.X):
+        return typical_row(block)
+    return block.weights @ block.X.astype(np.float64) / block.weights.sum()
 
 
-def base_point(X: Any, w: np.ndarray, schema: Schema | None = None) -> np.ndarray:
-    """Where explanations start: the mean of every column of numbers, the most frequent category of others.
+def column_parts(block: Block, base: np.ndarray, score: Callable[[Any], np.ndarray]) -> np.ndarray:
+    """The prediction for every row, the score of the base, and what every column adds, (n, 2 + d).
 
-    The schema is that of rows whose categories are codes.
+    `score(rows)` gives numbers, or scores of classes, of which the largest less the next is explained. For a
+    linear score a column adds coef · (x - base).
     """
-    if sparse.issparse(X):
-        return np.asarray(X.T @ w).ravel() / w.sum()
-    if schema is None:
-        return w @ X.astype(np.float64) / w.sum()
-    point = np.zeros(X.shape[1])
-    for j, column in enumerate(schema):
-        cells = np.asarray(X[:, j], dtype=np.float64)
-        known = ~np.isnan(cells)
-        if not known.any():
-            point[j] = np.nan
-        elif column.is_categorical:
-            values, place = np.unique(cells[known], return_inverse=True)
-            point[j] = values[np.bincount(place, w[known]).argmax()]
-        else:
-            point[j] = np.average(cells[known], weights=w[known])
-    return point
-
-
-def column_contributions(
-    X: np.ndarray, base: np.ndarray, score: Callable[[np.ndarray, np.ndarray], np.ndarray]
-) -> tuple[np.ndarray, np.ndarray]:
-    """The score at the base, and what every column adds on the way from there to the row.
-
-    The columns are replaced one after the other, once from the first to the last and once the other way
-    round; what a column adds is the mean of both, and all add up to the score of the row exactly. For a
-    linear score that is coef · (x - base). `score(rows, i)` is that of rows that stand for row i of X.
-    """
-    n, d = X.shape
-    base = base.astype(np.float64)
-    start, added = np.empty(n), np.zeros((n, d))
-    step = max(1, _CELLS // max(1, d * (d + 1)))
-    for at in range(0, n, step):
-        some = X[at : at + step]
-        numbers = np.arange(at, at + len(some))
-        for columns in (np.arange(d), np.arange(d)[::-1]):
-            rows = np.tile(base, (d + 1, len(some), 1))
-            for k, j in enumerate(columns):
-                rows[k + 1 :, :, j] = some[:, j]
-            found = score(rows.reshape(-1, d), np.tile(numbers, d + 1)).reshape(d + 1, len(some))
-            start[at : at + len(some)] = found[0]
-            added[at : at + len(some), columns] += np.diff(found, axis=0).T / 2
-    return start, added
-
-
-def replaced_columns(block: Block, base: np.ndarray, score: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
-    """The score of every row, that of the base, and what every column adds, (n, 2 + d)."""
-    X = block.X.toarray() if sparse.issparse(block.X) else block.X
+    X = block.dense
     kind = X.dtype if X.dtype.kind == "f" else np.float64
-    start, added = column_contributions(X, base, lambda rows, i: score(rows.astype(kind, copy=False)))
-    return np.column_stack([score(X), start, added])
+
+    def answer(rows: np.ndarray) -> np.ndarray:
+        return score(rows.astype(kind, copy=False))
+
+    return parts_by_replacement(X, base.astype(np.float64), answer, against_runner_up=True)
 
 
 def support_explanation(
@@ -137,9 +101,6 @@ def svc_summary(learner: Any, head: Summary) -> Summary:
     lines = _machine_rows(learner)
     tables = [Table("Machines", _MACHINE_COLUMNS, lines)] if lines else []
     if hasattr(learner, "coef_") and lines and len(learner._design_names) <= 200:
-        values = np.column_stack([learner.intercept_, learner.coef_]).T
-        weights = [
-            (name, *map(float, row)) for name, row in zip(("(intercept)", *learner._design_names), values)
-        ]
-        tables.append(Table("Weights", ("column", *(line[0] for line in lines)), weights))
+        titles = [line[0] for line in lines]
+        tables.append(weights_table(learner._design_names, learner.intercept_, learner.coef_, titles))
     return Summary(head.title, {**head.facts, **facts}, tables)

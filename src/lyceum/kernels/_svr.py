@@ -16,7 +16,7 @@ from lyceum.errors import SettingError
 from lyceum.kernels._margin_machine import intercept_of
 from lyceum.kernels._smo import DualProblem, DualSolution, solve_dual
 from lyceum.kernels._support_vectors import SVM_CONSTRAINTS, SupportVectors
-from lyceum.kernels._svm_report import replaced_columns, support_explanation
+from lyceum.kernels._svm_report import column_parts, support_explanation
 from lyceum.report import Explanation, Summary, Table
 
 __all__ = ["SVR"]
@@ -235,7 +235,7 @@ class SVR(Regressor, SupportVectors):
         return self._explain(X, self._column_parts, unit)
 
     def _column_parts(self, block: Block) -> np.ndarray:
-        return replaced_columns(block, self.base_point_, lambda rows: self._machine_scores(rows)[:, 0])
+        return column_parts(block, self.base_point_, lambda rows: self._machine_scores(rows)[:, 0])
 
     def summary(self) -> Summary:
         """Support vectors, slacks, both objectives and the KKT residual."""

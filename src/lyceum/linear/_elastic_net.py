@@ -20,7 +20,7 @@ from lyceum.errors import DataError
 from lyceum.linear._centred_problem import CentredProblem
 from lyceum.linear._least_squares import LinearPredictor
 from lyceum.linear._row_passes import first_pass
-from lyceum.report import Summary, Table
+from lyceum.report import Summary
 from lyceum.solvers import RoundObserver, Solution
 from lyceum.statistics import Scatter
 
@@ -246,24 +246,18 @@ class ElasticNet(LinearPredictor, OnePassLearner):
     def summary(self) -> Summary:
         """The coefficients that are not zero, and how close to the optimum they are."""
         check_is_fitted(self)
-        on = np.flatnonzero(self.coef_)
         facts = {
             "rows": self.n_rows_,
             "alpha": float(self.alpha),
             "l1 ratio": self._share,
             "R²": self.r2_,
-            "coefficients not zero": f"{len(on)} of {len(self.coef_)}",
+            "coefficients not zero": f"{np.count_nonzero(self.coef_)} of {len(self.coef_)}",
             "effective degrees of freedom": self.effective_degrees_,
             "objective": self.objective_,
             "duality gap": self.dual_gap_,
             "epochs": f"{self.n_iter_}{'' if self.converged_ else ', not converged'}",
         }
-        rows = [
-            (self._design_names[j], float(self.coef_[j])) for j in on[np.argsort(-np.abs(self.coef_[on]))]
-        ]
-        head = [("(intercept)", float(self.intercept_))] if self.fit_intercept else []
-        table = Table("Coefficients that are not zero", ("column", "coefficient"), [*head, *rows])
-        return Summary(self._title(), facts, [table])
+        return Summary(self._title(), facts, [self._nonzero_table()])
 
     history_axes: ClassVar[tuple[str, str]] = ("round", "duality gap")
 

@@ -19,7 +19,7 @@ from lyceum.base import CATEGORICAL_FEATURES, Learner, OnePassLearner, Regressor
 from lyceum.data import Block, Rows
 from lyceum.errors import SettingError
 from lyceum.linear._row_passes import Residuals, first_pass, unchecked
-from lyceum.report import Explanation
+from lyceum.report import Explanation, Table
 from lyceum.solvers import PositiveFactor
 from lyceum.statistics import RowScatter, Scatter, is_wide
 
@@ -163,6 +163,14 @@ class LinearPredictor(Regressor, Learner):
         """
         check_is_fitted(self)
         return self._explain(X, partial(_contributions, self), self.schema_.target_name)
+
+    def _nonzero_table(self) -> Table:
+        """The coefficients that are not zero, largest first, after the intercept."""
+        on = np.flatnonzero(self.coef_)
+        order = on[np.argsort(-np.abs(self.coef_[on]))]
+        head = [("(intercept)", float(self.intercept_))] if self.fit_intercept else []
+        rows = [(self._design_names[j], float(self.coef_[j])) for j in order]
+        return Table("Coefficients that are not zero", ("column", "coefficient"), [*head, *rows])
 
     def _n_parameters(self) -> float:
         """The effective degrees of freedom, and the variance of the errors."""

@@ -15,9 +15,9 @@ from lyceum.data import Block, Rows, Schema
 from lyceum.errors import SchemaError, SettingError
 from lyceum.linear._logistic_report import contributions
 from lyceum.probability import class_weight_factors
-from lyceum.report import Explanation, Table
+from lyceum.report import Explanation, Table, weights_table
 
-__all__ = ["CLASS_WEIGHT", "LinearScores", "check_same_weights"]
+__all__ = ["CLASS_WEIGHT", "LinearScores", "check_same_weights", "linear_scores", "score_shapes"]
 
 CLASS_WEIGHT = [None, StrOptions({"balanced"}), dict]
 
@@ -52,7 +52,7 @@ class LinearScores(Classifier, Learner):
 
     def decision_function(self, X: Any) -> Any:
         """The score of the second of two classes, (n,), or the scores of K classes, (n, K)."""
-        return self._apply(partial(_scores, self), X)
+        return self._apply(partial(linear_scores, self), X)
 
     def predict(self, X: Any) -> Any:
         """The class on whose side of the hyperplane a row lies, or that of the largest score."""
@@ -70,17 +70,13 @@ class LinearScores(Classifier, Learner):
 
     def _table(self) -> Table:
         titles = [str(self.classes_[-1])] if len(self.coef_) == 1 else [str(label) for label in self.classes_]
-        values = np.column_stack([self.intercept_, self.coef_]).T
-        names = ("(intercept)", *self._design_names)
-        rows = [(name, *map(float, row)) for name, row in zip(names, values)]
-        return Table("Weights", ("column", *titles), rows)
+        return weights_table(self._design_names, self.intercept_, self.coef_, titles)
 
     def _fit_one_class(self, d: int) -> None:
         self.coef_, self.intercept_ = np.zeros((1, d)), np.zeros(1)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        outputs, d = len(self.classes_) if len(self.classes_) > 2 else 1, len(self._design_names)
-        return {"coef_": (outputs, d), "intercept_": (outputs,), "mean_": (d,)}
+        return score_shapes(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,13 +102,20 @@ def check_same_weights(known: Any, now: Any) -> None:
         )
 
 
-def _scores(learner: LinearScores, block: Block) -> np.ndarray:
+def score_shapes(learner: Any) -> dict[str, tuple[int, ...]]:
+    """The shapes of the arrays of linear scores: of one output for two classes, else of one per class."""
+    outputs, d = len(learner.classes_) if len(learner.classes_) > 2 else 1, len(learner._design_names)
+    return {"coef_": (outputs, d), "intercept_": (outputs,), "mean_": (d,)}
+
+
+def linear_scores(learner: Any, block: Block) -> np.ndarray:
+    """X·coefᵀ + intercept: (n,) for two classes, else (n, K)."""
     scores = block.X @ learner.coef_.T + learner.intercept_
     return scores[:, 0] if len(learner.coef_) == 1 else scores
 
 
 def _predicted(learner: LinearScores, block: Block) -> np.ndarray:
-    scores = _scores(learner, block)
+    scores = linear_scores(learner, block)
     if scores.ndim == 2:
         return learner.classes_[scores.argmax(axis=1)]
     return learner.classes_[

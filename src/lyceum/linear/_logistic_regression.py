@@ -14,6 +14,7 @@ from lyceum._threads import single_threaded_blas
 from lyceum.base import CATEGORICAL_FEATURES, PosteriorClassifier
 from lyceum.data import Block
 from lyceum.linear._laplace_posterior import LaplacePosterior
+from lyceum.linear._linear_scores import linear_scores, score_shapes
 from lyceum.linear._log_loss import ClassSpread, LogLoss
 from lyceum.linear._log_loss_minimum import SMALL, SOLVERS, free_parameters, minimise, starting_point
 from lyceum.linear._logistic_report import LogisticReport
@@ -366,7 +367,7 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
 
     def decision_function(self, X: Any) -> Any:
         """The log-odds of the second of two classes, (n,), or the scores of K classes, (n, K)."""
-        return self._apply(partial(_scores, self), X)
+        return self._apply(partial(linear_scores, self), X)
 
     def _linear_rule(self) -> tuple[np.ndarray, np.ndarray] | None:
         if self.posterior != "plugin" and len(self.classes_) > 1:
@@ -381,11 +382,4 @@ class LogisticRegression(PosteriorClassifier, RecursiveLogistic, LaplacePosterio
         return PREDICTIVES[self.posterior](self, block)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        outputs = len(self.classes_) if len(self.classes_) > 2 else 1
-        d = len(self._design_names)
-        return {"coef_": (outputs, d), "intercept_": (outputs,), "mean_": (d,)}
-
-
-def _scores(learner: LogisticRegression, block: Block) -> np.ndarray:
-    scores = block.X @ learner.coef_.T + learner.intercept_
-    return scores[:, 0] if len(learner.coef_) == 1 else scores
+        return score_shapes(self)

@@ -13,7 +13,7 @@ from lyceum.base import CATEGORICAL_FEATURES
 from lyceum.data import Rows
 from lyceum.linear._least_squares import LinearPredictor
 from lyceum.linear._standardized import unit_columns
-from lyceum.report import Summary, Table
+from lyceum.report import Summary
 
 __all__ = ["CV_CONSTRAINTS", "PenaltyCV"]
 
@@ -68,7 +68,6 @@ class PenaltyCV(LinearPredictor):
         mean = self.mse_path_.mean(axis=-1)
         at = int(np.argmin(np.abs(self.alphas_ - self.alpha_)))
         error = float(self.mse_path_[at].std(ddof=1) / np.sqrt(self.mse_path_.shape[1]))
-        on = np.flatnonzero(self.coef_)
         facts = {
             "rows": self.n_rows_,
             "alpha": self.alpha_,
@@ -76,15 +75,10 @@ class PenaltyCV(LinearPredictor):
             "folds": self.mse_path_.shape[1],
             "mean squared error left out": f"{mean[at]:.4g} (standard error {error:.2g})",
             "R²": self.r2_,
-            "coefficients not zero": f"{len(on)} of {len(self.coef_)}",
+            "coefficients not zero": f"{np.count_nonzero(self.coef_)} of {len(self.coef_)}",
             "effective degrees of freedom": self.effective_degrees_,
         }
-        rows = [
-            (self._design_names[j], float(self.coef_[j])) for j in on[np.argsort(-np.abs(self.coef_[on]))]
-        ]
-        head = [("(intercept)", float(self.intercept_))] if self.fit_intercept else []
-        table = Table("Coefficients that are not zero", ("column", "coefficient"), [*head, *rows])
-        return Summary(self._title(), facts, [table])
+        return Summary(self._title(), facts, [self._nonzero_table()])
 
     def _facts(self) -> dict[str, Any]:
         return {}

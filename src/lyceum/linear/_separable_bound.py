@@ -16,22 +16,20 @@ of the steps (L-BFGS, started from the K least squares) make up for it; curvatur
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
-from functools import partial
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 from scipy.special import logsumexp, xlogy
 
 from lyceum.data import Block
 from lyceum.errors import SettingError
+from lyceum.linear._class_newton import MOST_CURVATURES, ClassCurvatures, ClassNewtonLoss
 from lyceum.linear._log_loss import LogLoss
 from lyceum.linear._row_passes import dense_parts
-from lyceum.solvers import LBFGS, Observer, Outcome, Point, PositiveFactor
+from lyceum.solvers import LBFGS, Observer, Outcome, Point
 
 __all__ = ["ClassProblems", "SeparableLoss", "alternate", "log_bound", "sigmoid_bound"]
-
-_MOST = 1 << 24  # numbers in the curvatures of all classes
 
 
 def log_bound(u: Any, slope: Any) -> np.ndarray:
@@ -94,12 +92,8 @@ def _slope(slope: Any, below: float) -> np.ndarray:
 
 
 @dataclass(frozen=True, slots=True)
-class ClassProblems:
+class ClassProblems(ClassCurvatures):
     """The loss Σ w [ln u - z_y], its gradient (outputs, d + 1) and, if wanted, Σ w p_k x̃x̃ᵀ of each."""
-
-    value: float
-    gradient: np.ndarray
-    curvature: np.ndarray | None  # (outputs, d + 1, d + 1)
 
     @classmethod
     def of(
@@ -133,55 +127,26 @@ class ClassProblems:
                 H[k] += (cells * weights[:, None]).T @ cells  # type: ignore[index]
         return cls(value, gradient, H)
 
-    def merge(self, other: ClassProblems) -> ClassProblems:
-        both = self.curvature is not None and other.curvature is not None
-        curvature = self.curvature + other.curvature if both else None  # type: ignore[operator]
-        return ClassProblems(self.value + other.value, self.gradient + other.gradient, curvature)
-
-
-@dataclass
-class _LeastSquares:
-    """The curvature of every class, factored, and how many passes there have been."""
-
-    passes: int = 0
-    factors: list[PositiveFactor] = field(default_factory=list)
-
 
 @dataclass(frozen=True)
-class SeparableLoss(LogLoss):
+class SeparableLoss(ClassNewtonLoss):
     """The log loss, whose preconditioner is the Newton step of every class by itself under the bound."""
 
-    separate: _LeastSquares = field(default_factory=_LeastSquares)
-
     @classmethod
-    def of(cls, problem: LogLoss) -> SeparableLoss:
+    def of(cls, problem: LogLoss) -> Self:
         """The bound of a problem."""
-        outputs, size = problem.shape
-        if outputs * size * size > _MOST:
+        found = super().of(problem)
+        if found.n_curvatures > MOST_CURVATURES:
+            outputs, size = problem.shape
             raise SettingError(
                 f"solver='bound' holds a matrix of {size} x {size} for each of {outputs} classes, which is "
                 "too much: give solver='lbfgs'"
             )
-        return cls(**{one.name: getattr(problem, one.name) for one in fields(problem)})
+        return found
 
     def evaluate(self, theta: np.ndarray, hessian: bool = False) -> Point:
         """The loss at θ, which is the bound at its best λ: one pass over the rows."""
-        state = self.separate
-        state.passes += 1
-        wanted = state.passes & (state.passes - 1) == 0
-        of = partial(ClassProblems.of, coef=theta, shift=self.shift, class_weight=self.class_weight)
-        sums = self.rows.reduce(partial(of, curvature=wanted))
-        if sums.curvature is not None:
-            inner, free = np.diag(self._penalties), np.ix_(self._free, self._free)
-            state.factors = [PositiveFactor.of((H + inner)[free]) for H in sums.curvature]
-        return self._point(theta, sums.value, sums.gradient, None)
-
-    def precondition(self, gradient: np.ndarray) -> np.ndarray:
-        """The Newton steps of the classes, less what all have in common."""
-        step = np.zeros_like(gradient)
-        for k, factor in enumerate(self.separate.factors):
-            step[k, self._free] = factor.solve(gradient[k, self._free])
-        return self.basis @ (self.basis.T @ step)
+        return self._evaluate_sums(ClassProblems.of, theta)
 
 
 def alternate(

@@ -12,33 +12,28 @@ the coefficients with gradient Σ w (s_k - 1[y = k]) x in those of class k.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
-from functools import cache, partial
+from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from scipy.optimize import brentq
 
 from lyceum._native import native
 from lyceum.data import Block
+from lyceum.linear._class_newton import ClassCurvatures, ClassNewtonLoss
 from lyceum.linear._log_loss import LogLoss
 from lyceum.linear._row_passes import dense_parts
-from lyceum.solvers import LBFGS, Observer, Outcome, Point, PositiveFactor
+from lyceum.solvers import LBFGS, Observer, Outcome, Point
 
 __all__ = ["BoundLoss", "SigmoidBound", "minimise_bound"]
 
-_MOST = 1 << 24  # numbers in the curvatures of all classes up to which they are summed
-
 
 @dataclass(frozen=True, slots=True)
-class SigmoidBound:
+class SigmoidBound(ClassCurvatures):
     """Σ w [a + Σ_k log(1 + exp(z_k - a)) - z_y] at the best a of every row, with its gradient (K, d + 1) and,
     if asked for, Σ w s_k (1 - s_k) x̃x̃ᵀ of every class (and a hundredth of a bound on it), (K, d + 1, d +
     1); x̃ = (x - shift, 1).
     """
-
-    value: float
-    gradient: np.ndarray
-    curvature: np.ndarray | None
 
     @classmethod
     def of(
@@ -59,22 +54,9 @@ class SigmoidBound:
             value += native.separable_bound(part.X, codes, w, coef, gradient, H, shift)
         return cls(value, gradient, H)
 
-    def merge(self, other: SigmoidBound) -> SigmoidBound:
-        both = self.curvature is not None and other.curvature is not None
-        curvature = self.curvature + other.curvature if both else None  # type: ignore[operator]
-        return SigmoidBound(self.value + other.value, self.gradient + other.gradient, curvature)
-
-
-@dataclass
-class _Separate:
-    """The curvature of every class by itself, factored, and how many passes there have been."""
-
-    passes: int = 0
-    factors: list[PositiveFactor] | None = None
-
 
 @dataclass(frozen=True)
-class BoundLoss(LogLoss):
+class BoundLoss(ClassNewtonLoss):
     """The bound in place of the log loss, as a problem for L-BFGS.
 
     A pass costs n·d·K products and some five exponentials a score. In passes 1, 2, 4, 8, ... the curvature of
@@ -83,38 +65,9 @@ class BoundLoss(LogLoss):
     shares ⊗ scatter.
     """
 
-    separate: _Separate = field(default_factory=_Separate)
-
-    @classmethod
-    def above(cls, problem: LogLoss) -> BoundLoss:
-        """The bound of a problem."""
-        return cls(**{one.name: getattr(problem, one.name) for one in fields(problem)})
-
     def evaluate(self, theta: np.ndarray, hessian: bool = False) -> Point:
         """The bound at θ: one pass over the rows."""
-        state, (K, p) = self.separate, self.shape
-        state.passes += 1
-        wanted = state.passes & (state.passes - 1) == 0 and K * p * p <= _MOST
-        of = partial(
-            SigmoidBound.of,
-            coef=np.ascontiguousarray(theta),
-            shift=self.shift,
-            class_weight=self.class_weight,
-        )
-        sums = self.rows.reduce(partial(of, curvature=wanted))
-        if sums.curvature is not None:
-            inner, free = np.diag(self._penalties), np.ix_(self._free, self._free)
-            state.factors = [PositiveFactor.of((H + inner)[free]) for H in sums.curvature]
-        return self._point(theta, sums.value, sums.gradient, None)
-
-    def precondition(self, gradient: np.ndarray) -> np.ndarray:
-        """The steps of the K weighted least squares, less what all classes have in common."""
-        if self.separate.factors is None:
-            return super().precondition(gradient)
-        out = np.zeros_like(gradient)
-        for k, factor in enumerate(self.separate.factors):
-            out[k, self._free] = factor.solve(gradient[k, self._free])
-        return self.basis @ (self.basis.T @ out)
+        return self._evaluate_sums(SigmoidBound.of, np.ascontiguousarray(theta))
 
 
 def minimise_bound(
@@ -126,7 +79,7 @@ def minimise_bound(
     number puts this right: the t at which the loss itself is least along t·θ, some six passes. The outcome's
     history is that of the bound, its point that of the loss at t·θ.
     """
-    bound = BoundLoss.above(problem)
+    bound = BoundLoss.of(problem)
     outcome = LBFGS().minimise(bound, bound.evaluate(theta), max_iter, tol, observer)
     best = outcome.point.theta
     t = _best_scale(problem, best)

@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import targets_to_score, undefined, validation_parts
-from lyceum.data import ArraySource, Block, Inputs, Rows, Schema
+from lyceum.data import Block
 from lyceum.distances import NeighborIndex, Neighbors, RadiusNeighbors, pairwise_blocks
 from lyceum.errors import SettingError
 from lyceum.neighbors._choice_of_k import Tally, best_k, candidates, errors_by_k, first_rise
@@ -249,21 +249,13 @@ class Voter(StoredRows):
     def _explain_votes(self, X: Any, unit: str, base: np.ndarray) -> NeighborExplanation:
         """Contributions of columns and the rows that voted; `base` is the vote of all rows, (K,)."""
         check_is_fitted(self)
-        held = Inputs(self).for_predict(X).gathered(type(self).__name__, "explain for fewer rows")
-        rows = Rows(ArraySource(held.X, None, None, Schema(self.schema_.columns), coded=True))
-        found = self._explain(rows, partial(_contributions, self, base=base), unit)
-        block = self._prepared(rows).gathered(type(self).__name__, "explain for fewer rows")
+        found, block = self._explain_in_memory(X, partial(_contributions, self, base=base), unit)
         near, votes = self._near(self._points(as_cells(block)))
         there = votes > 0
         differences = self._pair_differences(block, near.rows)
         total = differences.sum(axis=2, keepdims=True)
-        return NeighborExplanation(
-            found.names,
-            found.contributions,
-            found.base,
-            found.predicted,
-            found.unit,
-            found.values,
+        return found.extend(
+            NeighborExplanation,
             rows=np.where(there, near.rows, -1),
             distances=np.where(there, near.distances, np.inf),
             votes=votes / votes.sum(axis=1, keepdims=True),

@@ -181,7 +181,7 @@ class _Drawing:
             height,
             children,
             edges,
-            _leaves_below(labels.tree, node) if cut else 0,
+            labels.tree.leaves_below(node) if cut else 0,
         )
 
     def _has_bar(self, children: list[_Box]) -> bool:
@@ -350,12 +350,3 @@ def _colour(k: int) -> str:
 def _short(value: float) -> str:
     """A number for a small box."""
     return f"{value:,.0f}" if value == round(value) or abs(value) >= 1000 else f"{value:.3g}"
-
-
-def _leaves_below(tree: Tree, node: int) -> int:
-    waiting, count = [node], 0
-    while waiting:
-        i = waiting.pop()
-        waiting += tree.children(i)
-        count += int(tree.n_children[i] == 0)
-    return count

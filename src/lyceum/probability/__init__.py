@@ -20,6 +20,7 @@ from lyceum.probability._normal_inverse_wishart import (
 )
 from lyceum.probability._probability_table import ProbabilityTable
 from lyceum.probability._runner_up import AGAINST_RUNNER_UP, runner_up, runner_up_odds
+from lyceum.probability._shares import check_shares
 from lyceum.probability._sigmoid import fit_sigmoid
 from lyceum.probability._sum_product import max_product, sum_product
 from lyceum.probability._whitening import RIDGE, Whitening, whiten
@@ -43,6 +44,7 @@ __all__ = [
     "StudentT",
     "Whitening",
     "bayes_theorem",
+    "check_shares",
     "class_codes",
     "class_priors",
     "class_weight_factors",

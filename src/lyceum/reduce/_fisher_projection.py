@@ -19,6 +19,7 @@ from lyceum.base import CATEGORICAL_FEATURES, NewColumns, OnePassLearner
 from lyceum.data import Block
 from lyceum.errors import DataError, SettingError
 from lyceum.probability import RIDGE, whiten
+from lyceum.reduce._components import Components
 from lyceum.reduce._spectrum import with_signs
 from lyceum.report import Explanation, Summary, Table
 from lyceum.statistics import ClassScatter
@@ -26,7 +27,7 @@ from lyceum.statistics import ClassScatter
 __all__ = ["FisherProjection"]
 
 
-class FisherProjection(ClassNamePrefixFeaturesOutMixin, NewColumns, OnePassLearner):
+class FisherProjection(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearner):
     """Fisher's linear discriminant as a projection: it separates the class means most for their spread.
 
     With the scatters within and between the classes,
@@ -189,11 +190,7 @@ class FisherProjection(ClassNamePrefixFeaturesOutMixin, NewColumns, OnePassLearn
         -------
         Explanation
         """
-        check_is_fitted(self)
-        if not 0 <= component < self.n_components_:
-            raise SettingError(
-                f"component is {component}, but there are {self.n_components_}, counted from 0"
-            )
+        self._check_component(component)
         return self._explain(
             X, partial(_parts, self, component), f"score on direction {component + 1}", labels=False
         )

@@ -11,13 +11,14 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
-from sklearn.utils.validation import check_array, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from lyceum._threads import single_threaded_blas
 from lyceum.base import CATEGORICAL_FEATURES, NewColumns, OnePassLearner
-from lyceum.data import Block, is_dask
-from lyceum.errors import DataError, SettingError
+from lyceum.data import Block
+from lyceum.errors import SettingError
 from lyceum.reduce._centered_rows import CenteredRows, scatter_or_rows
+from lyceum.reduce._components import Components
 from lyceum.reduce._pca_rows import (
     log_likelihood_of,
     pca_scores,
@@ -39,7 +40,7 @@ from lyceum.statistics import Scatter
 __all__ = ["PCA"]
 
 
-class PCA(ClassNamePrefixFeaturesOutMixin, NewColumns, OnePassLearner):
+class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearner):
     """Principal component analysis: orthogonal directions of largest variance.
 
     The components are the unit vectors v_1, v_2, ... of
@@ -260,11 +261,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, NewColumns, OnePassLearner):
         -------
         array of shape (n_samples, n_columns)
         """
-        check_is_fitted(self)
-        Z = X if is_dask(X) else check_array(X, dtype=[np.float64, np.float32])
-        if Z.shape[1] != self.n_components_:
-            raise DataError(f"there are {Z.shape[1]} columns of scores, but {self.n_components_} components")
-        return (Z * self._scale) @ self.components_ + self.mean_
+        return (self._given_scores(X) * self._scale) @ self.components_ + self.mean_
 
     def reconstruct(self, X: Any) -> Any:
         """The rows as the components give them back, `inverse_transform(transform(X))`.
@@ -375,15 +372,11 @@ class PCA(ClassNamePrefixFeaturesOutMixin, NewColumns, OnePassLearner):
         -------
         Explanation
         """
-        check_is_fitted(self)
-        if not 0 <= component < self.n_components_:
-            raise SettingError(
-                f"component is {component}, but there are {self.n_components_}, counted from 0"
-            )
+        self._check_component(component)
         return self._explain(X, partial(score_parts, self, component), f"score on pc{component + 1}")
 
     @classmethod
-    def score_parts(cls) -> tuple[type, ...]:
+    def _parts(cls) -> tuple[type, ...]:
         return (*super()._parts(), CenteredRows)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:

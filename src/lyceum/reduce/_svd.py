@@ -9,13 +9,14 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_array, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from lyceum._threads import single_threaded_blas
 from lyceum.base import CATEGORICAL_FEATURES, Learner, NewColumns
-from lyceum.data import Block, Rows, is_dask
-from lyceum.errors import DataError, SettingError
+from lyceum.data import Block, Rows
+from lyceum.errors import SettingError
 from lyceum.reduce._centered_rows import CenteredRows, scatter_or_rows
+from lyceum.reduce._components import Components
 from lyceum.reduce._spectrum import Spectrum, randomized_spectrum, rows_spectrum, scatter_spectrum, with_signs
 from lyceum.report import Summary, Table
 from lyceum.statistics import Scatter
@@ -23,7 +24,7 @@ from lyceum.statistics import Scatter
 __all__ = ["SVD"]
 
 
-class SVD(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
+class SVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Learner):
     """Rank-r factorisation of the rows, X ≈ U diag(s) Vᵀ, by the singular value decomposition.
 
     Of all matrices of rank r, U diag(s) Vᵀ has the least squared error (Eckart and Young 1936),
@@ -188,11 +189,7 @@ class SVD(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
         -------
         array of shape (n_samples, n_columns)
         """
-        check_is_fitted(self)
-        Z = X if is_dask(X) else check_array(X, dtype=[np.float64, np.float32])
-        if Z.shape[1] != self.n_components_:
-            raise DataError(f"there are {Z.shape[1]} columns of scores, but {self.n_components_} components")
-        return Z @ self.components_
+        return self._given_scores(X) @ self.components_
 
     def reconstruct(self, X: Any) -> Any:
         """The rows of rank r nearest to those of X.

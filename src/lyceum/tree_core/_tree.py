@@ -122,6 +122,15 @@ class Tree:
         first = int(self.child[node])
         return range(first, first + int(self.n_children[node]))
 
+    def leaves_below(self, node: int) -> int:
+        """How many leaves there are below a node."""
+        waiting, leaves = [node], 0
+        while waiting:
+            i = waiting.pop()
+            waiting += self.children(i)
+            leaves += int(self.n_children[i] == 0)
+        return leaves
+
     def path(self, row: Any, schema: Schema | None = None, classes: Sequence[Any] | None = None) -> TreePath:
         """The steps of one row: question, cell, share, value and change of value at every node it comes to.
 

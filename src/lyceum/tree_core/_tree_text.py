@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from lyceum.tree_core._tree import Tree
 from lyceum.tree_core._tree_labels import TreeLabels
 
 __all__ = ["as_dot", "as_text", "node_colours"]
@@ -44,7 +43,7 @@ def _branches(labels: TreeLabels, max_depth: int | None, missing: bool) -> Itera
         if labels.is_leaf(child):
             yield f"{line}: {labels.answer_text(child)}  [{labels.distribution(child)}]"
         elif max_depth is not None and depth + 1 >= max_depth:
-            below = _size_below(labels.tree, child)
+            below = labels.tree.leaves_below(child)
             yield f"{line}: {labels.answer_text(child)}  [{labels.distribution(child)}]  … {below} leaves"
         else:
             yield f"{line}  [{labels.distribution(child)}]"
@@ -55,16 +54,6 @@ def _branches(labels: TreeLabels, max_depth: int | None, missing: bool) -> Itera
 def _missing_text(labels: TreeLabels, node: int, branch: int) -> str:
     to = int(labels.tree.missing[node])
     return " or missing in part" if to < 0 else " or missing" if to == branch else ""
-
-
-def _size_below(tree: Tree, node: int) -> int:
-    """Leaves below a node."""
-    waiting, leaves = [node], 0
-    while waiting:
-        i = waiting.pop()
-        waiting += tree.children(i)
-        leaves += int(tree.n_children[i] == 0)
-    return leaves
 
 
 def node_colours(labels: TreeLabels) -> list[str]:
@@ -119,7 +108,7 @@ def as_dot(
             continue
         cut = max_depth is not None and depths[node] == max_depth and not labels.is_leaf(node)
         label = _node_label(labels, node, answers or {}) + (
-            [f"… {_size_below(tree, node)} leaves"] if cut else []
+            [f"… {tree.leaves_below(node)} leaves"] if cut else []
         )
         lines.append(f'  n{node} [label={_quoted(label)}, fillcolor="{colours[node]}"];')
         if not cut:
