@@ -121,6 +121,18 @@ void missing_joint(Table X, Order order, Order starts, Table mean, Array<const d
 }
 
 template <int Matrices>
+void missing_terms(Table X, Order order, Order starts, Table mean, Array<const double, Matrices> cells,
+                   Array<const double, 1> log_weight, Maybe<Array<const double, 1>> degrees, Table peak,
+                   Array<double, 3> terms, Array<double, 2> constant) {
+    const auto n = X.shape(0), d = X.shape(1), K = mean.shape(0);
+    const auto model = spreads_of<Matrices>(d, mean, cells, log_weight, degrees, peak, peak, false);
+    expect_shape("terms", terms, {n, K, d});
+    expect_shape("constant", constant, {n, K});
+    lyceum::mixtures::missing_terms(matrix(X), groups_of(order, starts, n), model, terms.data(), constant.data(),
+                                    signals());
+}
+
+template <int Matrices>
 void bind_missing(nb::module_& m) {
     m.def("mixture_missing_step", &missing_step<Matrices>, "X"_a.noconvert(), "w"_a.noconvert().none(),
           "order"_a.noconvert(), "starts"_a.noconvert(), "mean"_a.noconvert(), "matrix"_a.noconvert(),
@@ -132,6 +144,10 @@ void bind_missing(nb::module_& m) {
           "starts"_a.noconvert(), "mean"_a.noconvert(), "matrix"_a.noconvert(), "log_weight"_a.noconvert(),
           "degrees"_a.noconvert().none(), "peak"_a.noconvert(), "joint"_a.noconvert(), ReleaseGil(),
           "Log joint densities of components and of the cells that are there.");
+    m.def("mixture_missing_terms", &missing_terms<Matrices>, "X"_a.noconvert(), "order"_a.noconvert(),
+          "starts"_a.noconvert(), "mean"_a.noconvert(), "matrix"_a.noconvert(), "log_weight"_a.noconvert(),
+          "degrees"_a.noconvert().none(), "peak"_a.noconvert(), "terms"_a.noconvert(), "constant"_a.noconvert(),
+          ReleaseGil(), "What every known cell adds to the log joint densities, and the rest of these.");
 }
 
 }  // namespace

@@ -109,6 +109,15 @@ void test_missing(size_t n, size_t d, size_t K) {
         CLOSE(one.mean[k * d], mean[k * d], 1e-12);
         CLOSE(one.scatter[k * d * d], one.rows[k] * S[k * d * d], 1e-9);
     }
+    Doubles1 joint(n * K), terms(n * K * d, 0.0), rest(n * K);
+    missing_joint(matrix_of(X, n, d), {order.data(), starts.data(), 1}, at, joint.data(), Poll());
+    missing_terms(matrix_of(X, n, d), {order.data(), starts.data(), 1}, at, terms.data(), rest.data(), Poll());
+    for (size_t i = 0; i < n * K; ++i) {
+        double sum = rest[i];
+        for (size_t j = 0; j < d; ++j) sum += terms[i * d + j];
+        CLOSE(sum, joint[i], 1e-10);
+        CLOSE(terms[i * d], 0.0, 0.0);
+    }
 }
 
 int main() {

@@ -15,6 +15,7 @@ from lyceum import datasets
 from lyceum.cluster import BayesianGaussianMixture, GaussianMixture, StudentMixture
 from lyceum.data import scan
 from lyceum.errors import DataError, SettingError
+from lyceum.probability import runner_up_odds
 
 pytestmark = pytest.mark.syllabus("12.4")
 FORMS = ("full", "tied", "diag", "spherical")
@@ -154,6 +155,27 @@ def test_rows_of_rare_and_of_frequent_patterns_of_missing_cells_are_one_method(l
         found.append([model.means_, model.covariances_, model.weights_, model.score_samples(X)])
     for rare, frequent in zip(*found):
         np.testing.assert_allclose(rare, frequent, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("learner", [GaussianMixture, StudentMixture, BayesianGaussianMixture])
+@pytest.mark.parametrize("form", FORMS)
+def test_known_cells_are_explained_by_the_marginals_of_their_components(learner, form):
+    rng = np.random.default_rng(3)
+    X = np.column_stack([groups(150, 3, 2, seed=5), np.full(150, 2.0)])  # a column without variance
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = learner(2, covariance_type=form, max_iter=4, random_state=0).fit(X)
+    X[:60][rng.random((60, 4)) < 0.4] = np.nan
+    X[7] = np.nan
+    at, found = model._values, model.explain(X)
+    for i in range(80):
+        there = np.flatnonzero(~np.isnan(X[i]))
+        known = module.Marginal.of(at, there).values if len(there) < 4 else at
+        by_hand = runner_up_odds(known.terms(X[[i]][:, there]), known.log_weights + known.constant)[0]
+        assert found.predicted[i] == by_hand[0]
+        assert found.base[i] == pytest.approx(by_hand[1], rel=1e-10, abs=1e-10)
+        np.testing.assert_allclose(found.contributions[i, there], by_hand[2:], rtol=1e-10, atol=1e-10)
+        assert not found.contributions[i, np.isnan(X[i])].any()
 
 
 def test_missing_cells_of_one_gaussian_reach_the_maximum_of_the_observed_likelihood():

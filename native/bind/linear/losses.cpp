@@ -23,14 +23,21 @@ double logistic(Array<const T, 2> X, Vector y, Weights w, Vector coef, Array<dou
 }
 
 template <class T>
-double softmax_loss(Array<const T, 2> X, CodesArray codes, Weights w, Array<const double, 2> coef,
-                    Array<double, 2> gradient, Maybe<Array<double, 2>> hessian, Vector shift) {
+void expect_class_shapes(const Array<const T, 2>& X, const CodesArray& codes, const Array<const double, 2>& coef,
+                         const Array<double, 2>& gradient, const Vector& shift) {
     const auto n = X.shape(0), d = X.shape(1), K = coef.shape(0), p = d + 1;
-    expect(K > 0, "coef must have at least one row");
     expect_shape("codes", codes, {n});
     expect_shape("coef", coef, {K, p});
     expect_shape("gradient", gradient, {K, p});
     expect_shape("shift", shift, {d});
+}
+
+template <class T>
+double softmax_loss(Array<const T, 2> X, CodesArray codes, Weights w, Array<const double, 2> coef,
+                    Array<double, 2> gradient, Maybe<Array<double, 2>> hessian, Vector shift) {
+    const auto n = X.shape(0), K = coef.shape(0), p = X.shape(1) + 1;
+    expect(K > 0, "coef must have at least one row");
+    expect_class_shapes(X, codes, coef, gradient, shift);
     return lyceum::linear::softmax_loss(matrix(X), lyceum::Codes{codes.data(), K}, data_or_null("w", w, {n}),
                                         coef.data(), shift.data(), gradient.data(),
                                         data_or_null("hessian", hessian, {K * p, K * p}), signals());
@@ -39,12 +46,9 @@ double softmax_loss(Array<const T, 2> X, CodesArray codes, Weights w, Array<cons
 template <class T>
 double separable_bound(Array<const T, 2> X, CodesArray codes, Weights w, Array<const double, 2> coef,
                        Array<double, 2> gradient, Maybe<Array<double, 3>> curvature, Vector shift) {
-    const auto n = X.shape(0), d = X.shape(1), K = coef.shape(0), p = d + 1;
+    const auto n = X.shape(0), K = coef.shape(0), p = X.shape(1) + 1;
     expect(K > 1, "coef must have at least two rows");
-    expect_shape("codes", codes, {n});
-    expect_shape("coef", coef, {K, p});
-    expect_shape("gradient", gradient, {K, p});
-    expect_shape("shift", shift, {d});
+    expect_class_shapes(X, codes, coef, gradient, shift);
     return lyceum::linear::separable_bound(matrix(X), lyceum::Codes{codes.data(), K}, data_or_null("w", w, {n}),
                                            coef.data(), shift.data(), gradient.data(),
                                            data_or_null("curvature", curvature, {K, p, p}), signals());

@@ -15,7 +15,7 @@ from lyceum.base import CATEGORICAL_FEATURES
 from lyceum.bayes._generative import GenerativeClassifier
 from lyceum.data import Block
 from lyceum.errors import DataError, SettingError
-from lyceum.probability import AGAINST_RUNNER_UP, PRIOR_CONSTRAINTS, class_priors, log_probability, runner_up
+from lyceum.probability import AGAINST_RUNNER_UP, PRIOR_CONSTRAINTS, runner_up
 from lyceum.report import Explanation, Summary, Table
 from lyceum.statistics import ClassSums, indicators
 
@@ -37,9 +37,7 @@ class CountBayes(GenerativeClassifier):
     _absent: np.ndarray | None  # (K, d)
 
     def _finish_classes(self, statistic: ClassSums) -> None:
-        self.n_rows_, self.class_count_ = statistic.n_rows, statistic.class_weight
-        self.class_prior_ = class_priors(statistic.class_weight, self.priors, self.prior_alpha)
-        self.class_log_prior_ = log_probability(self.class_prior_)
+        self._set_priors(statistic)
         self.feature_count_ = statistic.sums
 
     def _cells(self, block: Block) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -140,7 +140,13 @@ class QuadraticRule(Discriminant):
         """The rule of covariances that are kept as rows."""
         self.covariance_: Any = covariances
         self.__dict__.pop("_whiten", None)
-        log_det = np.array([covariance.log_det for covariance in covariances])
+        self._set_constant(log_priors, covariances, total_variance)
+
+    def _set_constant(
+        self, log_priors: np.ndarray, factors: Sequence[Any], total_variance: np.ndarray
+    ) -> None:
+        """What δ_k is at the mean: the log prior and the log density of the columns that vary."""
+        log_det = np.array([one.log_det for one in factors])
         self._constant = log_priors - 0.5 * (log_det + (total_variance > 0).sum() * np.log(2 * np.pi))
 
     def _column_odds(self, block: Block) -> np.ndarray:

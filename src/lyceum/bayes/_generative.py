@@ -9,6 +9,7 @@ import numpy as np
 
 from lyceum.base import OnePassClassifier
 from lyceum.data import Block
+from lyceum.probability import class_priors, log_probability
 
 __all__ = ["GenerativeClassifier"]
 
@@ -18,6 +19,7 @@ class GenerativeClassifier(OnePassClassifier):
 
     class_count_: np.ndarray
     priors: Any
+    prior_alpha: Any
 
     def predict_joint_log_proba(self, X: Any) -> Any:
         """ln p(x, k) = ln P(k) + ln p(x | k), one column per class in the order of `classes_`.
@@ -27,6 +29,12 @@ class GenerativeClassifier(OnePassClassifier):
         log-likelihood, see `lyceum.evaluate.joint_log_likelihood`.
         """
         return self._apply(partial(_joint, self), X)
+
+    def _set_priors(self, statistic: Any) -> None:
+        """Set the counts and the priors of the classes from a statistic of them."""
+        self.n_rows_, self.class_count_ = statistic.n_rows, statistic.class_weight
+        self.class_prior_ = class_priors(statistic.class_weight, self.priors, self.prior_alpha)
+        self.class_log_prior_ = log_probability(self.class_prior_)
 
     def _joint_density(self, block: Block) -> np.ndarray:
         """ln p(x, k), (n, K); by default the log joint that predictions come from."""

@@ -36,7 +36,6 @@ from lyceum.evaluate import degrees_of_freedom
 from lyceum.probability import (
     AGAINST_RUNNER_UP,
     PRIOR_CONSTRAINTS,
-    class_priors,
     log_probability,
 )
 from lyceum.report import Explanation, Summary
@@ -240,9 +239,7 @@ class NaiveBayes(GenerativeClassifier):
         return BinColumns(self.edges_)
 
     def _finish(self, statistic: MixedMoments) -> None:
-        self.n_rows_, self.class_count_ = statistic.n_rows, statistic.class_weight
-        self.class_prior_ = class_priors(statistic.class_weight, self.priors, self.prior_alpha)
-        self.class_log_prior_ = log_probability(self.class_prior_)
+        self._set_priors(statistic)
         self._finish_tables(statistic)
         self._finish_gaussians(statistic)
         self._finish_kernels(statistic)

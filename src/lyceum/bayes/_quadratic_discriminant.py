@@ -139,8 +139,7 @@ class QuadraticDiscriminant(QuadraticRule):
         self.borrowed_ = np.array([borrowed for _, _, borrowed in found])
         self._warn_of(np.flatnonzero(self.borrowed_ & (self.class_count_ > 0)))
         self._whiten = np.stack([white.W for _, white, _ in found])
-        log_det = np.array([white.log_det for _, white, _ in found])
-        self._constant = log_priors - 0.5 * (log_det + (total_variance > 0).sum() * np.log(2 * np.pi))
+        self._set_constant(log_priors, [white for _, white, _ in found], total_variance)
 
     def _class(
         self, S: np.ndarray, n: float, pooled: np.ndarray, total_variance: np.ndarray

@@ -273,8 +273,7 @@ class RegularizedDiscriminant(QuadraticRule):
             self._warn_of(singular[0])
         self.covariance_ = np.stack([S + np.diag(one.ridge) for S, one in zip(covariances, white)])
         self._whiten = np.stack([one.W for one in white])
-        log_det = np.array([one.log_det for one in white])
-        self._constant = log_priors - 0.5 * (log_det + (total_variance > 0).sum() * np.log(2 * np.pi))
+        self._set_constant(log_priors, white, total_variance)
 
     def _best(self) -> tuple[float, float]:
         if len(self.alphas_) * len(self.gammas_) == 1:

@@ -23,7 +23,7 @@ from lyceum.cluster._cluster_reasons import (
 )
 from lyceum.cluster._linkage import LINKAGES, cut_inconsistent, cut_merges, link_distances, link_rows
 from lyceum.cluster._metric_learner import METRICS, MetricLearner, canonical_ranks
-from lyceum.cluster._to_clusters import distances_to_clusters
+from lyceum.cluster._to_clusters import distances_to_clusters, labels_in_order
 from lyceum.data import Block
 from lyceum.errors import DataError, SettingError
 from lyceum.report import Summary, Table
@@ -224,12 +224,7 @@ class Agglomerative(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, M
         return cut_merges(merges, np.arange(len(merges)) < len(merges) + 1 - self.n_clusters)
 
     def _label_all(self, block: Block, kept: np.ndarray) -> None:
-        labels = np.empty(len(block), dtype=np.int64)
-        labels[kept[self.order_]] = np.repeat(np.arange(self.n_clusters_), np.diff(self.starts_))
-        if len(kept) < len(block):
-            rest = np.setdiff1d(np.arange(len(block)), kept)
-            labels[rest] = self._nearest(block.take(rest))
-        self.labels_ = labels
+        self.labels_ = labels_in_order(self.order_, self.starts_, block, kept, self._nearest)
 
     # -- use ------------------------------------------------------------------------------------------------
 

@@ -170,9 +170,7 @@ class DensityClusters(ClusterMixin, MetricLearner):
             raise DataError(
                 f"n_samples={len(kept)} with a weight: {type(self).__name__} needs at least 2 rows"
             )
-        if self._is_precomputed:
-            block = block.with_X(self._given_distances(block)[:, kept], block.schema)
-        used = block if len(kept) == len(block) else block.take(kept)
+        block, used = self._used_rows(block, kept)
         self._label_all(block, kept, self._learn(used, kept))
         return self
 

@@ -14,12 +14,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import CATEGORICAL_FEATURES, finite_sums
 from lyceum.cluster._cluster_reasons import adds_up, explain_members, linkage_unit, margins_of_linkage
+from lyceum.cluster._enough_rows import check_enough_rows
 from lyceum.cluster._metric_learner import METRICS, MetricLearner, canonical_ranks
 from lyceum.cluster._splits import splinter, two_means
-from lyceum.cluster._to_clusters import distances_to_clusters
+from lyceum.cluster._to_clusters import distances_to_clusters, labels_in_order
 from lyceum.data import Block, Rows
 from lyceum.distances import Euclidean, Metric, nearest_center
-from lyceum.errors import DataError, ModelFileError, SettingError
+from lyceum.errors import ModelFileError, SettingError
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
 from lyceum.statistics import Moments
@@ -135,23 +136,15 @@ class Divisive(ClusterMixin, MetricLearner):
         rows = self._metric_rows(X, sample_weight)
         block = rows.gathered(type(self).__name__, "KMeans")
         kept = np.flatnonzero(block.weights > 0)
-        if len(kept) < self.n_clusters or not len(kept):
-            raise DataError(f"n_samples={len(kept)} should be >= n_clusters={self.n_clusters}")
-        if self._is_precomputed:
-            block = block.with_X(self._given_distances(block)[:, kept], block.schema)
-        used = block if len(kept) == len(block) else block.take(kept)
+        check_enough_rows(len(kept), self.n_clusters)
+        block, used = self._used_rows(block, kept)
         if self.method == "bisecting":
             finite_sums(Moments.of(used))
         ranks = canonical_ranks(used.X)
         division = _Division(used, ranks, self)
         division.run(self.n_clusters)
         self._finish(used, ranks, division)
-        labels = np.empty(len(block), dtype=np.int64)
-        labels[kept[self.order_]] = np.repeat(np.arange(self.n_clusters_), np.diff(self.starts_))
-        rest = np.setdiff1d(np.arange(len(block)), kept)
-        if len(rest):
-            labels[rest] = self._nearest(block.take(rest))
-        self.labels_ = labels
+        self.labels_ = labels_in_order(self.order_, self.starts_, block, kept, self._nearest)
         return self
 
     def _chosen_metric(self, rows: Rows) -> Metric:

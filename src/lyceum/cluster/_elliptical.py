@@ -16,7 +16,7 @@ from scipy.special import digamma
 from lyceum.cluster._covariance_forms import FORMS, CovarianceForm, CovariancePrior
 from lyceum.cluster._mixture import Mixture
 from lyceum.cluster._mixture_start import ScaledCells, StartLabels, given_array, given_weights
-from lyceum.cluster._mixture_sums import ComponentValues, Marginal, MixtureSums, Patterns, expected_sums
+from lyceum.cluster._mixture_sums import ComponentValues, MixtureSums, expected_sums
 from lyceum.data import Block, Rows
 from lyceum.evaluate import degrees_of_freedom
 from lyceum.probability import RIDGE, runner_up_odds
@@ -229,13 +229,8 @@ class EllipticalMixture(Mixture):
         return self.means_[k] + (noise * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
 
     def _column_terms(self, block: Block) -> np.ndarray:
-        at, X = self._values, np.asarray(block.X, dtype=np.float64)
-        out = np.zeros((len(X), X.shape[1] + 2))
-        for rows, there in Patterns.of(X):
-            known = Marginal.of(at, there).values if len(there) < X.shape[1] else at
-            found = runner_up_odds(known.terms(X[rows][:, there]), known.log_weights + known.constant)
-            out[rows[:, None], np.append([0, 1], there + 2)] = found
-        return out
+        X = np.ascontiguousarray(block.X, dtype=np.float64)
+        return runner_up_odds(*self._values.known_terms(X))
 
     # -- what was learned -----------------------------------------------------------------------------------
 

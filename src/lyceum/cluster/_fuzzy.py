@@ -14,6 +14,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import CATEGORICAL_FEATURES, Learner, NewColumns, finite_sums
+from lyceum.cluster._enough_rows import check_enough_rows
 from lyceum.cluster._geometry import GEOMETRIES, checked_centers, margins
 from lyceum.cluster._starts import STARTS, n_runs, start_of
 from lyceum.data import Block, Rows
@@ -165,8 +166,7 @@ class FuzzyCMeans(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Lea
         rng = check_random_state(self.random_state)
         seed, size = int(rng.randint(2**31)), max(_SAMPLE_ROWS, 64 * self.n_clusters)
         sample = rows.reduce(partial(RowSample.of, size=size, seed=seed, n_rows=rows.n_rows))
-        if sample.n_rows < self.n_clusters:
-            raise DataError(f"n_samples={sample.n_rows} should be >= n_clusters={self.n_clusters}")
+        check_enough_rows(sample.n_rows, self.n_clusters)
         if not len(sample):
             raise DataError("every row has weight zero: there is nothing to cluster")
         start = start_of(self.init)

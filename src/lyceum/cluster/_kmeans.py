@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from functools import partial
 from numbers import Integral, Real
@@ -10,13 +9,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from lyceum._threads import single_threaded_blas
 from lyceum.base import CATEGORICAL_FEATURES, Learner, NewColumns
+from lyceum.cluster._enough_rows import check_enough_rows, warn_if_fewer
 from lyceum.cluster._geometry import GEOMETRIES, Geometry, checked_centers, margins, weighted_squares
 from lyceum.cluster._lloyd_loop import Run, descend, fill_empty
 from lyceum.cluster._lloyd_sums import LloydSums
@@ -202,7 +201,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Learner)
         runs = (descend(rows, start, self._geometry, *limits) for start in self._starts(rows))
         self._finish(min(runs, key=lambda run: run.last.inertia))
         self.labels_ = rows.collect(partial(self._geometry.labels, centers=self.cluster_centers_))
-        self._warn_if_empty()
+        warn_if_fewer(int(np.count_nonzero(self.counts_)), self.n_clusters)
         return self
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None):
@@ -259,8 +258,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Learner)
             return [self._checked(start(sample, self.n_clusters, rng), rows) for _ in range(count)]
 
     def _check_rows(self, n_rows: int, used: float) -> None:
-        if n_rows < self.n_clusters:
-            raise DataError(f"n_samples={n_rows} should be >= n_clusters={self.n_clusters}")
+        check_enough_rows(n_rows, self.n_clusters)
         if not used:
             raise DataError("every row is zero or has weight zero: there is no direction to find centres in")
 
@@ -280,15 +278,6 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Learner)
                 {"step": step, "objective": objective, "centers": centers}
                 for step, (objective, centers) in enumerate(zip(self.history_, run.record))
             ]
-
-    def _warn_if_empty(self) -> None:
-        if (found := int(np.count_nonzero(self.counts_))) < self.n_clusters:
-            warnings.warn(
-                f"found {found} distinct clusters where n_clusters={self.n_clusters}: there are too few "
-                "distinct rows, choose fewer clusters",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
 
     @property
     def _geometry(self) -> Geometry:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from functools import partial
 from numbers import Integral
@@ -10,7 +9,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
@@ -21,6 +19,7 @@ from lyceum._threads import n_threads
 from lyceum.base import CATEGORICAL_FEATURES, NewColumns
 from lyceum.cluster._cluster_reasons import adds_up, margins_to_nearest
 from lyceum.cluster._column_terms import column_terms, terms_unit
+from lyceum.cluster._enough_rows import check_enough_rows, warn_if_fewer
 from lyceum.cluster._medoid_runs import Candidates, MedoidRun, MedoidSums
 from lyceum.cluster._metric_learner import METRICS, MetricLearner
 from lyceum.data import Block, Rows
@@ -186,7 +185,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
             self.record_ = record
         self.counts_, self.inertia_ = best.sums.weights, best.sums.loss
         self.labels_ = best.labels if best.labels is not None else rows.collect(self._nearest)
-        self._warn_if_fewer()
+        warn_if_fewer(len(self.medoid_indices_), self.n_clusters)
         return self
 
     def _runs(self, rows: Rows, rng: np.random.RandomState) -> Iterator[MedoidRun]:
@@ -264,20 +263,9 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
         return np.array([place[int(number)] for number in wanted], dtype=np.int64)
 
     def _check_rows(self, n_rows: int, used: float) -> None:
-        if n_rows < self.n_clusters:
-            raise DataError(f"n_samples={n_rows} should be >= n_clusters={self.n_clusters}")
+        check_enough_rows(n_rows, self.n_clusters)
         if not used:
             raise DataError("every row has weight zero: there is nothing to cluster")
-
-    def _warn_if_fewer(self) -> None:
-        found = len(self.medoid_indices_)
-        if found < self.n_clusters:
-            warnings.warn(
-                f"found {found} distinct clusters where n_clusters={self.n_clusters}: there are too few "
-                "distinct rows, choose fewer clusters",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
 
     # -- use ------------------------------------------------------------------------------------------------
 

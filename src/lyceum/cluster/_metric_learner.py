@@ -72,6 +72,12 @@ class MetricLearner(Learner):
         self.metric_ = self._chosen_metric(rows)
         return self._prepared(rows)
 
+    def _used_rows(self, block: Block, kept: np.ndarray) -> tuple[Block, Block]:
+        """All rows, with given distances to those at the places `kept` alone, and the kept ones."""
+        if self._is_precomputed:
+            block = block.with_X(self._given_distances(block)[:, kept], block.schema)
+        return block, block if len(kept) == len(block) else block.take(kept)
+
     def _chosen_metric(self, rows: Rows) -> Metric:
         if self._is_precomputed:
             return Euclidean()  # of nothing: distances are given

@@ -59,6 +59,20 @@ class ComponentValues:
         drop = 0.5 * (self.degrees + X.shape[1]) * np.log1p(q / self.degrees)
         return -parts * np.divide(drop, q, out=np.zeros_like(q), where=q > 0)[:, :, None]
 
+    def known_terms(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """`terms` of the cells that are there, and the rest of the log joint densities, (n, K)."""
+        n, (K, d) = len(X), self.means.shape
+        terms, rest = np.zeros((n, K, d)), np.repeat((self.log_weights + self.constant)[None, :], n, axis=0)
+        groups = Patterns.of(X)
+        complete = ~groups.missing.any(axis=1)
+        terms[complete] = self.terms(X[complete])
+        matrices = np.ascontiguousarray(self.matrices)
+        native.mixture_missing_terms(
+            X, *groups.incomplete(), self.means, matrices, self.log_weights, self.degrees, self.peaks, terms,
+            rest,
+        )  # fmt: skip
+        return terms, rest
+
     def log_joint(self, X: np.ndarray) -> np.ndarray:
         """log π_k + log p(x | k), (n, K); missing cells are integrated out."""
         if not np.isnan(X.sum()):
@@ -198,30 +212,34 @@ class Patterns:
         starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])) if len(X) else np.zeros(0, int)
         return cls(missing, order, np.append(starts, len(X)))
 
-    def __iter__(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """The rows of every pattern, and the columns that are there."""
-        return self._groups(np.arange(len(self.starts) - 1))
-
-    def _groups(self, which: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        for g in which:
-            rows = self.order[self.starts[g] : self.starts[g + 1]]
-            yield rows, np.flatnonzero(~self.missing[rows[0]])
+    @property
+    def _patterns(self) -> np.ndarray:
+        """The cells that are missing in the rows of every group, (groups, d)."""
+        return self.missing[self.order[self.starts[:-1]]]
 
     @property
     def _is_large(self) -> np.ndarray:
         """Patterns with enough rows for a pass of their own, and a cell."""
-        some = ~self.missing[self.order[self.starts[:-1]]].all(axis=1)
-        return (np.diff(self.starts) >= _MANY_ROWS) & some
+        return (np.diff(self.starts) >= _MANY_ROWS) & ~self._patterns.all(axis=1)
 
     def large(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Of the patterns that many rows have, as `__iter__`."""
-        return self._groups(np.flatnonzero(self._is_large))
+        """Of the patterns that many rows have: the rows of each, and the columns that are there."""
+        for g in np.flatnonzero(self._is_large):
+            rows = self.order[self.starts[g] : self.starts[g + 1]]
+            yield rows, np.flatnonzero(~self.missing[rows[0]])
 
     def small(self) -> tuple[np.ndarray, np.ndarray]:
         """Of the others: their rows, group by group, and where groups begin."""
-        sizes, small = np.diff(self.starts), ~self._is_large
-        rows = self.order[np.repeat(small, sizes)].astype(np.int64)
-        return rows, np.append(0, np.cumsum(sizes[small])).astype(np.int64)
+        return self._listed(~self._is_large)
+
+    def incomplete(self) -> tuple[np.ndarray, np.ndarray]:
+        """The rows with a missing cell, group by group, and where groups begin."""
+        return self._listed(self._patterns.any(axis=1))
+
+    def _listed(self, which: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        sizes = np.diff(self.starts)
+        rows = self.order[np.repeat(which, sizes)].astype(np.int64)
+        return rows, np.append(0, np.cumsum(sizes[which])).astype(np.int64)
 
 
 def _pattern_keys(missing: np.ndarray) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise as pairs
 from typing import Any
 
@@ -10,9 +11,10 @@ from scipy import sparse
 
 from lyceum._native import native
 from lyceum._threads import n_threads, ordered_map
+from lyceum.data import Block
 from lyceum.distances import Gower, Metric, nearest, pairwise, pairwise_blocks
 
-__all__ = ["cluster_means", "distance_sums", "distances_to_clusters", "finite_distances"]
+__all__ = ["cluster_means", "distance_sums", "distances_to_clusters", "finite_distances", "labels_in_order"]
 
 
 def finite_distances(D: np.ndarray, metric: Metric) -> np.ndarray:
@@ -105,3 +107,22 @@ def _weighted(rows: Any, w: np.ndarray) -> np.ndarray:
 
 def _like(X: Any, centers: np.ndarray) -> Any:
     return sparse.csr_array(centers) if sparse.issparse(X) else centers
+
+
+def labels_in_order(
+    order: np.ndarray,
+    starts: np.ndarray,
+    block: Block,
+    kept: np.ndarray,
+    nearest_cluster: Callable[[Block], np.ndarray],
+) -> np.ndarray:
+    """The cluster of every row of a block; rows that were not clustered get the nearest one.
+
+    The rows at the places `kept` were clustered: in the order `order` clusters begin at `starts`.
+    """
+    labels = np.empty(len(block), dtype=np.int64)
+    labels[kept[order]] = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    if len(kept) < len(block):
+        rest = np.setdiff1d(np.arange(len(block)), kept)
+        labels[rest] = nearest_cluster(block.take(rest))
+    return labels

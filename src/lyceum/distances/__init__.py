@@ -10,6 +10,7 @@ from lyceum.distances._differences import (
     SquaredEuclidean,
 )
 from lyceum.distances._directions import Correlation, Cosine, unit_rows
+from lyceum.distances._float_matrix import check_finite, float_matrix
 from lyceum.distances._function import FunctionMetric
 from lyceum.distances._gower import Gower
 from lyceum.distances._index import NeighborIndex
@@ -41,6 +42,8 @@ __all__ = [
     "RadiusNeighbors",
     "SquaredEuclidean",
     "ValueDifference",
+    "check_finite",
+    "float_matrix",
     "metric",
     "nearest",
     "nearest_center",

@@ -9,9 +9,9 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 import numpy as np
 from scipy import sparse
 
-from lyceum._native import native
 from lyceum.data import Block, Rows, Schema, scan
-from lyceum.errors import DataError, MissingValuesError, SchemaError, SettingError
+from lyceum.distances._float_matrix import check_finite, float_matrix
+from lyceum.errors import SchemaError, SettingError
 
 __all__ = ["Metric", "Space", "metric", "named"]
 
@@ -227,14 +227,9 @@ def points_of(metric: Metric, X: Any) -> Points:
 def _checked(metric: Metric, X: Any) -> Points:
     if sparse.issparse(X):
         return _checked_sparse(metric, X)
-    X = np.asarray(X)
-    if X.ndim != 2:
-        raise DataError(f"distances need a matrix of rows and columns, but there are {X.ndim} dimensions")
-    if X.dtype not in (np.float32, np.float64):
-        X = X.astype(np.float64)
-    X = np.ascontiguousarray(X)
-    _check_finite(metric, X)
-    return X
+    cells = float_matrix(X, "distances need")
+    _check_finite(metric, cells)
+    return cells
 
 
 def _checked_sparse(metric: Metric, X: Any) -> Points:
@@ -253,13 +248,7 @@ def _checked_sparse(metric: Metric, X: Any) -> Points:
 
 
 def _check_finite(metric: Metric, cells: np.ndarray) -> None:
-    place = native.first_nonfinite(cells, metric.takes_missing) if cells.size else -1
-    if place >= 0:
-        what = "missing cells (NaN)" if np.isnan(cells.flat[place]) else "infinities"
-        raise MissingValuesError(
-            f"the metric {metric.name!r} cannot take {what}: fill them first, e.g. by "
-            "lyceum.prepare.FillMissing(), or take the metric 'gower', which compares the known cells"
-        )
+    check_finite(cells, f"the metric {metric.name!r}", metric.takes_missing, "the metric 'gower'")
 
 
 def check_columns(who: str, learned: Schema | None, schema: Schema) -> None:

@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.model_selection import check_cv
 from sklearn.utils._param_validation import HasMethods
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -19,8 +18,9 @@ from lyceum.data import ArraySource, Block, CheckCells, Column, Inputs, Rows, Sc
 from lyceum.ensemble._draws import seeded
 from lyceum.ensemble._either_task import EitherTask, has_classes
 from lyceum.ensemble._member_data import takes_rows
+from lyceum.ensemble._named_members import column_places
 from lyceum.errors import SettingError
-from lyceum.evaluate import splitter
+from lyceum.evaluate import row_splits
 from lyceum.report import Explanation, Summary, Table
 from lyceum.statistics import seed_from
 from lyceum.trees import DecisionTreeClassifier, DecisionTreeRegressor
@@ -169,15 +169,11 @@ class AuxiliaryTargets(EitherTask, Learner):
         return self
 
     def _auxiliary_places(self) -> np.ndarray:
-        names, found = list(self.schema_.names), []
-        for one in [] if self.auxiliary is None else list(self.auxiliary):
-            known = one in names if isinstance(one, str) else 0 <= int(one) < len(names)
-            if not known:
-                raise SettingError(f"auxiliary names column {one!r}, which is not there")
-            found.append(names.index(one) if isinstance(one, str) else int(one))
-        if len(set(found)) == len(names):
+        names = self.schema_.names
+        found = column_places(() if self.auxiliary is None else self.auxiliary, names, "auxiliary names")
+        if len(found) == len(names):
             raise SettingError("every column is auxiliary: nothing is left to predict from")
-        return np.array(sorted(set(found)), dtype=np.int64)
+        return found
 
     def _rest(self, source: ArraySource) -> ArraySource:
         """The rows without the auxiliary columns."""
@@ -189,10 +185,7 @@ class AuxiliaryTargets(EitherTask, Learner):
     def _held_out(self, rest: ArraySource, column: Column, cells: np.ndarray, i: int) -> np.ndarray:
         n = len(cells)
         out: np.ndarray | None = None
-        folds = self.cv
-        if isinstance(folds, int | np.integer):
-            folds = splitter("k_fold", n_splits=min(int(folds), n), random_state=self.seed_ % 2**31)
-        for train, test in check_cv(folds).split(np.zeros(n)):
+        for train, test in row_splits(self.cv, n, self.seed_):
             model = _fit_auxiliary(rest, column, cells, train, self.seed_, i)
             part = _answers(model, rest.take(test))
             out = np.full((n, part.shape[1]), np.nan) if out is None else out

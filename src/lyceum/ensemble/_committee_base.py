@@ -42,7 +42,7 @@ from lyceum.ensemble._member_data import (
     takes_text,
     vote_codes,
 )
-from lyceum.ensemble._named_members import Member, check_tasks, check_weighted, named_members
+from lyceum.ensemble._named_members import Member, check_tasks, check_weighted, column_places, named_members
 from lyceum.errors import DataError, SettingError
 from lyceum.evaluate import splitter
 from lyceum.progress import report
@@ -196,18 +196,11 @@ class CommitteeBase(_BaseComposition, Learner):
         """The places of a member's columns in the table."""
         if member.columns is None:
             return None
-        names, found = list(self.schema_.names), []
-        for column in np.atleast_1d(np.asarray(member.columns, dtype=object)).tolist():
-            known = column in names if isinstance(column, str) else 0 <= int(column) < len(names)
-            if not known:
-                raise SettingError(
-                    f"member {member.name!r} asks for column {column!r}, which is not there: the columns are "
-                    f"{', '.join(names[:8])}{', ...' if len(names) > 8 else ''}"
-                )
-            found.append(names.index(column) if isinstance(column, str) else int(column))
-        if not found:
+        wanted = np.atleast_1d(np.asarray(member.columns, dtype=object)).tolist()
+        found = column_places(wanted, self.schema_.names, f"member {member.name!r} asks for")
+        if not len(found):
             raise SettingError(f"member {member.name!r} has no columns: give some, or None for all")
-        return np.array(sorted(set(found)))
+        return found
 
     def _apply_to_members(self, of: Callable[[CommitteeData], np.ndarray], X: Any) -> Any:
         """`of` the rows of X as members take them, one result per row (lazy on Dask)."""

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from sklearn.base import is_classifier, is_regressor
 
 from lyceum.ensemble._member_data import takes_weights
 from lyceum.errors import DataError, SettingError
 
-__all__ = ["Member", "check_tasks", "check_weighted", "named_members"]
+__all__ = ["Member", "check_tasks", "check_weighted", "column_places", "named_members"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,3 +60,21 @@ def check_weighted(estimators: Sequence[Any], who: str) -> None:
                 f"sample_weight was given to {who}, but its member {type(one).__name__} takes no weights: "
                 "leave it out, or fit without sample_weight"
             )
+
+
+def column_places(columns: Iterable[Any], names: Sequence[str], who: str) -> np.ndarray:
+    """The places of columns, given by name or place, ascending and each once; `who` begins the refusal.
+
+    >>> column_places(["b", 0, "b"], ["a", "b"], "this names").tolist()
+    [0, 1]
+    """
+    found = set()
+    for one in columns:
+        known = one in names if isinstance(one, str) else 0 <= int(one) < len(names)
+        if not known:
+            raise SettingError(
+                f"{who} column {one!r}, which is not there: the columns are {', '.join(names[:8])}"
+                f"{', ...' if len(names) > 8 else ''}"
+            )
+        found.add(names.index(one) if isinstance(one, str) else int(one))
+    return np.array(sorted(found), dtype=np.int64)

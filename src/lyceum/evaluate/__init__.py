@@ -50,7 +50,7 @@ from lyceum.evaluate._score_curves import (
     precision_recall,
     probability_cost,
 )
-from lyceum.evaluate._split_schemes import splitter
+from lyceum.evaluate._split_schemes import row_splits, splitter
 from lyceum.evaluate._splits import (
     Bootstrap,
     FiveByTwo,
@@ -140,6 +140,7 @@ __all__ = [
     "regression_report",
     "ridge_degrees_of_freedom",
     "roc",
+    "row_splits",
     "splitter",
     "train_validation_test",
     "validation_curve",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import GroupKFold, KFold, LeaveOneOut
+from sklearn.model_selection import GroupKFold, KFold, LeaveOneOut, check_cv
 
 from lyceum.data import Rows
 from lyceum.evaluate._common import named_choice
@@ -20,7 +20,7 @@ from lyceum.evaluate._splits import (
     size_and_target,
 )
 
-__all__ = ["splitter"]
+__all__ = ["row_splits", "splitter"]
 
 
 class _OfRows:
@@ -86,3 +86,24 @@ def splitter(scheme: str, **settings: Any) -> Any:
     5
     """
     return named_choice("scheme", scheme, _SCHEMES)(**settings)
+
+
+def row_splits(cv: Any, n: int, seed: int) -> Iterator[Split]:
+    """Training and test rows of n rows without a target.
+
+    Parameters
+    ----------
+    cv : int, splitter or iterable of splits
+        A number of folds, at most n of which are drawn by the seed; or as in scikit-learn.
+    n : int
+        How many rows there are.
+    seed : int
+
+    Examples
+    --------
+    >>> [len(test) for _, test in row_splits(3, 10, seed=0)]
+    [4, 3, 3]
+    """
+    if isinstance(cv, int | np.integer):
+        cv = splitter("k_fold", n_splits=min(int(cv), n), random_state=seed % 2**31)
+    return check_cv(cv).split(np.zeros(n))

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from lyceum._native import native
 from lyceum.data import Block, Design, Rows, Schema, scan
-from lyceum.errors import DataError, MissingValuesError
+from lyceum.distances import check_finite, float_matrix
+from lyceum.errors import DataError
 
 if TYPE_CHECKING:
     from lyceum.kernels._kernel import Kernel
@@ -40,13 +40,9 @@ def cells_of(X: Any, kernel: Kernel) -> Any:
         X = X.X
     if sparse.issparse(X):
         return _checked_sparse(X, kernel)
-    X = np.asarray(X)
-    if X.ndim != 2:
-        raise DataError(f"a kernel needs a matrix of rows and columns, but there are {X.ndim} dimensions")
-    if X.dtype not in (np.float32, np.float64):
-        X = X.astype(np.float64)
-    _check_finite(X, kernel)
-    return np.ascontiguousarray(X)
+    cells = float_matrix(X, "a kernel needs")
+    _check_finite(cells, kernel)
+    return cells
 
 
 def numbers_of(kernel: Kernel, X: Any, Y: Any) -> tuple[Any, Any]:
@@ -71,12 +67,4 @@ def _checked_sparse(X: Any, kernel: Kernel) -> Any:
 
 
 def _check_finite(cells: np.ndarray, kernel: Kernel) -> None:
-    place = (
-        native.first_nonfinite(np.ascontiguousarray(cells), bool(kernel.takes_missing)) if cells.size else -1
-    )
-    if place >= 0:
-        what = "missing cells (NaN)" if np.isnan(cells.flat[place]) else "infinities"
-        raise MissingValuesError(
-            f"the kernel {kernel!r} cannot take {what}: fill them first, e.g. by "
-            "lyceum.prepare.FillMissing(), or take Distance('gower'), which compares the known cells"
-        )
+    check_finite(cells, f"the kernel {kernel!r}", kernel.takes_missing, "Distance('gower')")

@@ -16,7 +16,6 @@ from lyceum.neighbors._choice_of_k import Tally
 from lyceum.neighbors._supervised_transformer import SupervisedTransformer
 from lyceum.progress import report
 from lyceum.report import Summary, Table
-from lyceum.statistics import seed_from
 
 __all__ = ["AttributeWeights"]
 
@@ -127,14 +126,10 @@ class AttributeWeights(SupervisedTransformer):
         sample_weight : array of shape (n_samples,), optional
             How much every row counts; zero-weight rows are ignored.
         """
-        block = self._sampled(X, y, sample_weight, int(self.max_rows), seed_from(self.random_state))
-        rows, w = np.asarray(block.X, dtype=np.float64), np.array(block.weights)
-        assert block.y is not None
-        self.mean_ = np.average(rows, axis=0, weights=w)
-        spread = np.sqrt(np.average((rows - self.mean_) ** 2, axis=0, weights=w))
-        unit = np.where(spread > 0, spread, 1.0)
-        search = _Search((rows - self.mean_) / unit, self._design.source, len(self.schema_), block.y, w)
-        search.k = min(int(self.n_neighbors), len(rows) - 1)
+        size = int(self.max_rows)
+        sample, self.mean_, unit = self._scaled_sample(X, y, sample_weight, size, self.random_state)
+        search = _Search(sample.rows, self._design.source, len(self.schema_), sample.y, sample.w)
+        search.k = min(int(self.n_neighbors), len(sample.rows) - 1)
         search.n_classes = len(self.classes_) if self._learns_classes else 0
         history, steps = search.run(int(self.max_iter))
         self.weights_ = search.z

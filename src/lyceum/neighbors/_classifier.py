@@ -9,7 +9,7 @@ from sklearn.utils._param_validation import StrOptions
 
 from lyceum.base import PosteriorClassifier
 from lyceum.data import Block
-from lyceum.errors import DataError, ModelFileError
+from lyceum.errors import ModelFileError
 from lyceum.neighbors._choice_of_k import Tally
 from lyceum.neighbors._condensing import condensed_rows, edited_rows
 from lyceum.neighbors._explanation import NeighborExplanation
@@ -196,8 +196,6 @@ class KNeighborsClassifier(PosteriorClassifier, Voter):
         self._check_settings()
         before = len(self.weights_) if known is not None else 0
         block = self._gather(rows)
-        if known is not None and not len(block):
-            raise DataError("there is no row (sample) of positive weight to add")
         self._keep_more(block, known)
         self.n_rows_ = getattr(self, "n_rows_", 0) + len(block)
         self._reduce_stored(np.arange(before) if before else None)

@@ -15,7 +15,6 @@ from lyceum.neighbors._smooth import minimise
 from lyceum.neighbors._stored_rows import invertible
 from lyceum.neighbors._supervised_transformer import SupervisedTransformer
 from lyceum.report import Summary, Table
-from lyceum.statistics import seed_from
 
 __all__ = ["LearnedMetric"]
 
@@ -141,14 +140,10 @@ class LearnedMetric(ClassNamePrefixFeaturesOutMixin, SupervisedTransformer):
         sample_weight : array of shape (n_samples,), optional
             How much every row counts; zero-weight rows are ignored.
         """
-        block = self._sampled(X, y, sample_weight, int(self.max_rows), seed_from(self.random_state))
-        rows, w = np.asarray(block.X, dtype=np.float64), np.array(block.weights)
-        assert block.y is not None
-        mean = np.average(rows, axis=0, weights=w)
-        spread = np.sqrt(np.average((rows - mean) ** 2, axis=0, weights=w))
-        unit = np.where(spread > 0, spread, 1.0)
-        objective = _NeighborLoss((rows - mean) / unit, block.y, w, self._learns_classes, float(self.alpha))
-        d = rows.shape[1]
+        size = int(self.max_rows)
+        sample, mean, unit = self._scaled_sample(X, y, sample_weight, size, self.random_state)
+        objective = _NeighborLoss(*sample, self._learns_classes, float(self.alpha))
+        d = len(mean)
         m = min(d, self.n_components or d)
         steps: list[dict[str, Any]] = []
 

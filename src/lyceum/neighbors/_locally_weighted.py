@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import CATEGORICAL_FEATURES, Regressor
 from lyceum.data import Block, Rows
-from lyceum.errors import DataError, SettingError
+from lyceum.errors import SettingError
 from lyceum.neighbors._local_descent import descend_at, polynomial_at
 from lyceum.neighbors._local_fits import LocalFit, LocalModel, bandwidths_to_try, n_terms
 from lyceum.neighbors._local_kernels import KERNELS, criterion
@@ -186,8 +186,6 @@ class LocallyWeightedRegression(Regressor, StoredRows):
         """
         known = getattr(self, "schema_", None)
         block = self._gather(self._more_rows(X, y, sample_weight))
-        if known is not None and not len(block):
-            raise DataError("there is no row (sample) of positive weight to add")
         self._keep_more(block, known)
         return self._finish()
 

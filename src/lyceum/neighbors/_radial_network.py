@@ -10,11 +10,11 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from lyceum.base import CATEGORICAL_FEATURES, Learner
 from lyceum.data import ArraySource, Block, Column, Rows, Schema
-from lyceum.errors import DataError, SettingError
+from lyceum.errors import SettingError
 from lyceum.neighbors._radial_em import RadialMixture
 from lyceum.neighbors._radial_units import RadialUnits, place_centers, start_widths
 from lyceum.neighbors._smooth import minimise
-from lyceum.neighbors._stored_rows import moments_of, spreads_of
+from lyceum.neighbors._stored_rows import check_some_rows, moments_of, spreads_of
 from lyceum.report import Summary, Table
 from lyceum.solvers import ExpectationMaximization
 from lyceum.statistics import seed_from
@@ -70,10 +70,7 @@ class RadialNetwork(Learner):
         """Scaled rows, targets (of the subclass) and weights in memory."""
         block = rows.gathered(type(self).__name__, "lyceum.neural.MLPClassifier or MLPRegressor")
         block = block.without_zero_weights()
-        if not len(block):
-            raise DataError(
-                f"{type(self).__name__} needs a row (sample) of positive weight, but there is none"
-            )
+        check_some_rows(self, block)
         held = Rows(ArraySource(block.X, block.y, block.w, block.schema, coded=True))
         moments = moments_of(held)
         numeric = np.array([column.numeric for column in self.schema_], dtype=bool)[self._design.source]

@@ -11,7 +11,6 @@ import numpy as np
 from lyceum.base import Regressor
 from lyceum.data import ArraySource, Block, Column, Rows
 from lyceum.distances import Metric, ValueDifference
-from lyceum.errors import DataError
 from lyceum.neighbors._choice_of_k import Tally
 from lyceum.neighbors._explanation import NeighborExplanation
 from lyceum.neighbors._voter import VOTER_CONSTRAINTS, Voter
@@ -168,8 +167,6 @@ class KNeighborsRegressor(Regressor, Voter):
         rows = self._more_rows(X, y, sample_weight)
         self._check_settings()
         block = self._gather(rows)
-        if known is not None and not len(block):
-            raise DataError("there is no row (sample) of positive weight to add")
         self._keep_more(block, known)
         return self._finish()
 

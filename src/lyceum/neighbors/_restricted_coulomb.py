@@ -11,8 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from lyceum.base import CATEGORICAL_FEATURES, Learner, PosteriorClassifier
 from lyceum.data import ArraySource, Block, Rows, Schema, design_change
 from lyceum.distances import nearest, pairwise
-from lyceum.errors import DataError
-from lyceum.neighbors._stored_rows import moments_of, spreads_of
+from lyceum.neighbors._stored_rows import check_some_rows, moments_of, spreads_of
 from lyceum.probability import log_probability
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
@@ -159,10 +158,7 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
 
     def _gather(self, rows: Rows) -> Block:
         block = rows.gathered(type(self).__name__, "NearestCentroid").without_zero_weights()
-        if not len(block):
-            raise DataError(
-                f"{type(self).__name__} needs a row (sample) of positive weight, but there is none"
-            )
+        check_some_rows(self, block)
         return block
 
     def _learn_scale(self, block: Block) -> None:

@@ -18,7 +18,15 @@ from lyceum.distances import metric as metric_named
 from lyceum.errors import DataError, ModelFileError, SettingError
 from lyceum.statistics import Moments
 
-__all__ = ["STORED_CONSTRAINTS", "StoredRows", "as_cells", "invertible", "moments_of", "spreads_of"]
+__all__ = [
+    "STORED_CONSTRAINTS",
+    "StoredRows",
+    "as_cells",
+    "check_some_rows",
+    "invertible",
+    "moments_of",
+    "spreads_of",
+]
 
 MIXED = ("gower", "value_difference")  # compare codes, and take missing cells
 NAMES = {
@@ -42,6 +50,14 @@ STORED_CONSTRAINTS: dict[str, list[Any]] = {
 _WILD = 100.0  # standard deviations that differ by more are mentioned in the summary
 _UNSCALED = ("euclidean", "manhattan", "minkowski", "chebyshev")
 _LISTED = 1 << 24  # neighbours in memory at a time
+
+
+def check_some_rows(learner: Any, block: Block) -> None:
+    """Refuse a block without a row, zero-weight rows being gone."""
+    if not len(block):
+        raise DataError(
+            f"{type(learner).__name__} needs a row (sample) of positive weight, but there is none"
+        )
 
 
 class StoredRows(Learner):
@@ -119,16 +135,15 @@ class StoredRows(Learner):
 
     def _keep(self, block: Block) -> None:
         """Store the rows of a block, and learn metric and scales from them."""
-        if not len(block):
-            raise DataError(
-                f"{type(self).__name__} needs a row (sample) of positive weight, but there is none"
-            )
+        check_some_rows(self, block)
         assert block.y is not None
         self.rows_, self.targets_, self.weights_ = _owned(as_cells(block)), block.y, np.array(block.weights)
         self._learn_metric()
 
     def _keep_more(self, block: Block, known: Schema | None) -> None:
         """Add the rows of a block to those stored under the schema `known`."""
+        if known is not None and not len(block):
+            raise DataError("there is no row (sample) of positive weight to add")
         if known is None or not hasattr(self, "rows_"):
             return self._keep(block)
         old = self._old_block(known)

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from lyceum.base import Learner, NewColumns
 from lyceum.data import Block, target_task
 from lyceum.errors import DataError
-from lyceum.statistics import row_uniforms
+from lyceum.statistics import row_uniforms, seed_from
 
-__all__ = ["SupervisedTransformer"]
+__all__ = ["ScaledSample", "SupervisedTransformer"]
+
+
+class ScaledSample(NamedTuple):
+    """Rows to learn from."""
+
+    rows: np.ndarray  # (n, d)
+    y: np.ndarray  # class codes or numbers
+    w: np.ndarray
 
 
 class SupervisedTransformer(NewColumns, Learner):
@@ -35,6 +43,18 @@ class SupervisedTransformer(NewColumns, Learner):
             drawn = np.argsort(row_uniforms(0, len(block), seed), kind="stable")[:size]
             block = block.take(np.sort(drawn))
         return block
+
+    def _scaled_sample(
+        self, X: Any, y: Any, sample_weight: Any, size: int, random_state: Any
+    ) -> tuple[ScaledSample, np.ndarray, np.ndarray]:
+        """Rows to learn from with columns of mean 0 and variance 1, and their means and deviations."""
+        block = self._sampled(X, y, sample_weight, size, seed_from(random_state))
+        rows, w = np.asarray(block.X, dtype=np.float64), np.array(block.weights)
+        assert block.y is not None
+        mean = np.average(rows, axis=0, weights=w)
+        spread = np.sqrt(np.average((rows - mean) ** 2, axis=0, weights=w))
+        unit = np.where(spread > 0, spread, 1.0)
+        return ScaledSample((rows - mean) / unit, block.y, w), mean, unit
 
     @property
     def _learns_classes(self) -> bool:

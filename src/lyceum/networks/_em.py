@@ -11,7 +11,12 @@ from lyceum.data import Block, Rows
 from lyceum.networks._mixed_em import MixedProblem, MixedState, start_gaussians
 from lyceum.networks._net import BayesNet
 from lyceum.networks._nodes import GaussianNode, TableNode
-from lyceum.networks._parameters import estimate_table, learn_parameters, pseudo_count
+from lyceum.networks._parameters import (
+    estimate_table,
+    learn_parameters,
+    log_prior_of_tables,
+    pseudo_count,
+)
 from lyceum.networks._row_codes import RowCodes, network_rows
 from lyceum.solvers import EMProblem, Expectation, ExpectationMaximization
 
@@ -69,11 +74,7 @@ class _Problem(EMProblem):
         return self.net.with_tables_of(nodes)
 
     def log_prior(self, parameters: BayesNet) -> float:
-        total = 0.0
-        for node, added in zip(parameters.nodes, self.added):
-            if added:
-                total += added * float(np.log(node.table).sum())  # type: ignore[union-attr]
-        return total
+        return log_prior_of_tables(parameters, self.added)
 
 
 def expectation_maximization(

@@ -144,38 +144,35 @@ class JunctionTree:
         if len(query) == 1:
             name = query[0]
             states = self.net.states(name)
-            values, log_p = np.empty((1, len(states))), np.empty(1)
             wanted = np.array([self.net.places[name]], np.int32)
-            self._tree.propagate(evidence.codes, evidence.likelihood, wanted, values, log_p)
-            if log_p[0] == -np.inf:
-                raise impossible(evidence.given)
-            return Posterior({name: states}, values[0], evidence.given, float(log_p[0]), "junction tree")
+            values, log_p = self._propagate(evidence, wanted, len(states))
+            return Posterior({name: states}, values, evidence.given, log_p, "junction tree")
         c = self._find(query)
         if c is None:
             return None
-        beliefs, log_p = np.zeros(self.n_cells), np.empty(1)
-        self._tree.propagate(
-            evidence.codes, evidence.likelihood, _NONE, np.empty((1, 0)), log_p, None, beliefs
-        )
+        beliefs = np.zeros(self.n_cells)
+        _, log_p = self._propagate(evidence, _NONE, 0, beliefs)
+        joint = {name: self.net.states(name) for name in query}
+        return Posterior(joint, self.project(beliefs, c, query), evidence.given, log_p, "junction tree")
+
+    def _propagate(
+        self, evidence: Evidence, wanted: np.ndarray, n_values: int, beliefs: np.ndarray | None = None
+    ) -> tuple[np.ndarray, float]:
+        """The posteriors of wanted variables in a row, and the log probability of the evidence."""
+        values, log_p = np.empty((1, n_values)), np.empty(1)
+        self._tree.propagate(evidence.codes, evidence.likelihood, wanted, values, log_p, None, beliefs)
         if log_p[0] == -np.inf:
             raise impossible(evidence.given)
-        values = self.project(beliefs, c, query)
-        states = {name: self.net.states(name) for name in query}  # type: ignore[assignment]
-        return Posterior(states, values, evidence.given, float(log_p[0]), "junction tree")  # type: ignore[arg-type]
+        return values[0], float(log_p[0])
 
     def marginals(self, evidence: Evidence) -> dict[str, Posterior]:
         """P(variable | evidence) of every variable, in one pass."""
         wanted = np.arange(len(self.net.names), dtype=np.int32)
         sizes = [len(self.net.states(name)) for name in self.net.names]
-        values, log_p = np.empty((1, sum(sizes))), np.empty(1)
-        self._tree.propagate(evidence.codes, evidence.likelihood, wanted, values, log_p)
-        if log_p[0] == -np.inf:
-            raise impossible(evidence.given)
-        parts = np.split(values[0], np.cumsum(sizes)[:-1])
+        values, log_p = self._propagate(evidence, wanted, sum(sizes))
+        parts = np.split(values, np.cumsum(sizes)[:-1])
         return {
-            name: Posterior(
-                {name: self.net.states(name)}, part, evidence.given, float(log_p[0]), "junction tree"
-            )
+            name: Posterior({name: self.net.states(name)}, part, evidence.given, log_p, "junction tree")
             for name, part in zip(self.net.names, parts)
         }
 

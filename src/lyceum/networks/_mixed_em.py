@@ -18,6 +18,7 @@ from lyceum.networks._parameters import (
     estimate_table,
     family_scatter,
     least_squares,
+    log_prior_of_tables,
     numbers_of,
     regressions,
 )
@@ -190,11 +191,7 @@ class MixedProblem(EMProblem):
     def log_prior(self, parameters: MixedState) -> float:
         if parameters.tables is None:
             return 0.0
-        total = 0.0
-        for node, added in zip(parameters.tables.nodes, self.added):
-            if added:
-                total += added * float(np.log(node.table).sum())  # type: ignore[union-attr]
-        return total
+        return log_prior_of_tables(parameters.tables, self.added)
 
 
 @dataclass(frozen=True)

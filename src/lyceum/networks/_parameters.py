@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
@@ -21,6 +22,7 @@ __all__ = [
     "family_scatter",
     "learn_parameters",
     "least_squares",
+    "log_prior_of_tables",
     "numbers_of",
     "pseudo_count",
     "regressions",
@@ -218,3 +220,12 @@ def least_squares(weight: float, mean: np.ndarray, scatter: np.ndarray) -> tuple
     b = np.linalg.pinv(scatter[:-1, :-1], hermitian=True) @ scatter[:-1, -1]
     variance = max(float(scatter[-1, -1] - b @ scatter[:-1, -1]) / weight, 0.0)
     return float(mean[-1] - b @ mean[:-1]), b, variance
+
+
+def log_prior_of_tables(net: BayesNet, added: Sequence[float]) -> float:
+    """The log prior of all tables, up to a constant: `added` imaginary rows in every cell of each."""
+    total = 0.0
+    for node, rows in zip(net.nodes, added):
+        if rows:
+            total += rows * float(np.log(node.table).sum())  # type: ignore[union-attr]
+    return total

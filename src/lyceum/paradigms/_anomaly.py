@@ -10,7 +10,6 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.base import OutlierMixin, clone
-from sklearn.model_selection import check_cv
 from sklearn.pipeline import make_pipeline
 from sklearn.utils import get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
@@ -21,7 +20,7 @@ from lyceum.data import ArraySource, Block, Inputs, Rows, Step
 from lyceum.density import GaussianDensity
 from lyceum.ensemble import MemberData, takes_missing, takes_rows, takes_weights
 from lyceum.errors import DataError, SettingError
-from lyceum.evaluate import splitter
+from lyceum.evaluate import row_splits
 from lyceum.paradigms._isolation_forest import IsolationForest
 from lyceum.paradigms._neighbor_distance import NeighborDistance
 from lyceum.prepare import FillMissing
@@ -164,10 +163,7 @@ class AnomalyDetector(OutlierMixin, Learner):
             self.scores_ = self._scored(self.detector_, source)
         else:
             self.scores_ = np.full(n, np.nan)
-            folds = self.cv
-            if isinstance(folds, int | np.integer):
-                folds = splitter("k_fold", n_splits=min(int(folds), n), random_state=self.seed_ % 2**31)
-            for train, test in check_cv(folds).split(np.zeros(n)):
+            for train, test in row_splits(self.cv, n, self.seed_):
                 one = self._fitted(source.take(train))
                 self.scores_[test] = self._scored(one, source.take(test))
         self.threshold_ = _quantile(self.scores_, self.weights_, self.false_alarm_rate)

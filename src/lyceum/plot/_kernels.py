@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lyceum.errors import DataError
+from lyceum.plot._plane import plane_grid
 from lyceum.plot.style import COLOURS, GREY, INK, axes, finish, heading, legend
 
 if TYPE_CHECKING:
@@ -52,10 +53,7 @@ def margin(model: Any, X: Any, y: Any, *, title: str | None = None, ax: Axes | N
             f"a margin is drawn on two columns for two classes, not {X.shape[-1]} and {len(model.classes_)}"
         )
     ax = axes(ax, (6.0, 4.8))
-    low, high = X.min(axis=0), X.max(axis=0)
-    pad = 0.12 * np.where(high > low, high - low, 1.0)
-    grid = [np.linspace(a, b, 160) for a, b in zip(low - pad, high + pad)]
-    plane = np.stack(np.meshgrid(*grid), axis=-1).reshape(-1, 2)
+    grid, plane = plane_grid(X, 0.12, 160)
     f = np.asarray(model.decision_function(plane)).reshape(160, 160)
     ax.contourf(*grid, f, levels=[-np.inf, 0, np.inf], colors=[COLOURS[0], COLOURS[1]], alpha=0.07)
     ax.contour(

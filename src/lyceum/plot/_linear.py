@@ -9,6 +9,7 @@ import numpy as np
 
 from lyceum.base import targets_to_score
 from lyceum.errors import DataError
+from lyceum.plot._plane import plane_grid
 from lyceum.plot.style import COLOURS, GREY, axes, finish, legend
 
 if TYPE_CHECKING:
@@ -204,10 +205,7 @@ def posterior_contours(
     if cells.ndim != 2 or cells.shape[1] != 2 or len(model.classes_) < 2:
         raise DataError("contours need two columns and two classes: choose two columns and fit on them")
     ax = axes(ax)
-    low, high = cells.min(axis=0), cells.max(axis=0)
-    margin = 0.25 * np.where(high > low, high - low, 1.0)
-    sides = [np.linspace(low[j] - margin[j], high[j] + margin[j], steps) for j in (0, 1)]
-    grid = np.stack(np.meshgrid(*sides), axis=-1).reshape(-1, 2)
+    sides, grid = plane_grid(cells, 0.25, steps)
     named = type(X)(dict(zip(X.columns, grid.T))) if hasattr(X, "columns") else grid
     posterior = np.asarray(model.predict_proba(named)).reshape(steps, steps, -1)
     K = len(model.classes_)

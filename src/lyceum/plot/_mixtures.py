@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lyceum.errors import DataError
+from lyceum.plot._plane import plane_grid
 from lyceum.plot.style import COLOURS, INK, axes, finish, heading
 
 if TYPE_CHECKING:
@@ -173,10 +174,7 @@ def _ellipses(
 
 
 def _contours(ax: Axes, model: Any, cells: np.ndarray) -> None:
-    low, high = np.nanmin(cells, axis=0), np.nanmax(cells, axis=0)
-    edge = 0.08 * (high - low)
-    x, y = (np.linspace(a - e, b + e, _GRID) for a, b, e in zip(low, high, edge))
-    grid = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
+    sides, grid = plane_grid(cells, 0.08, _GRID)
     names = getattr(model, "feature_names_in_", None)
     if names is not None:
         import pyarrow as pa
@@ -184,4 +182,4 @@ def _contours(ax: Axes, model: Any, cells: np.ndarray) -> None:
         grid = pa.table({str(name): column for name, column in zip(names, grid.T)})
     log_density = np.asarray(model.score_samples(grid)).reshape(_GRID, _GRID)
     top = float(log_density.max())
-    ax.contour(x, y, log_density, levels=top - np.arange(7.0, 0.0, -1.0), colors="#9A9A9A", linewidths=0.7)
+    ax.contour(*sides, log_density, levels=top - np.arange(7.0, 0.0, -1.0), colors="#9A9A9A", linewidths=0.7)

@@ -9,6 +9,7 @@ from sklearn.base import clone
 
 from lyceum.errors import DataError
 from lyceum.neighbors import LocallyWeightedRegression, RBFNetworkRegressor
+from lyceum.plot._plane import plane_grid
 from lyceum.plot.style import COLOURS, GREY, INK, axes, finish, legend
 
 if TYPE_CHECKING:
@@ -137,10 +138,7 @@ def neighbor_regions(
         size = (3.6 * len(n_neighbors), 3.6)
         _, axs = pyplot.subplots(1, len(n_neighbors), figsize=size, layout="constrained", squeeze=False)
     axs = np.ravel(axs)
-    low, high = rows.min(axis=0), rows.max(axis=0)
-    pad = 0.08 * np.maximum(high - low, 1e-9)
-    sides = [np.linspace(low[j] - pad[j], high[j] + pad[j], _SIDE) for j in (0, 1)]
-    grid = np.stack(np.meshgrid(*sides), axis=-1).reshape(-1, 2)
+    sides, grid = plane_grid(rows, 0.08, _SIDE)
     for ax, k in zip(axs, n_neighbors):
         fitted = clone(model).set_params(n_neighbors=int(k)).fit(rows, np.asarray(y))
         found = np.searchsorted(classes, fitted.predict(grid)).reshape(_SIDE, _SIDE)

@@ -39,7 +39,7 @@ def runner_up_odds(terms: np.ndarray, constant: np.ndarray) -> np.ndarray:
     ----------
     terms : array of shape (n, K, d)
         What every column adds to the log joint probability of every class.
-    constant : array of shape (K,)
+    constant : array of shape (K,) or (n, K)
         The rest of the log joint probability, as the log prior.
 
     Returns
@@ -56,10 +56,10 @@ def runner_up_odds(terms: np.ndarray, constant: np.ndarray) -> np.ndarray:
     [[1.0, 0.0, -1.0, 1.5]]
     """
     best, second = runner_up(constant + terms.sum(axis=2))
-    rows = np.arange(len(terms))
+    rows, constant = np.arange(len(terms)), np.broadcast_to(constant, terms.shape[:2])
     out = np.empty((len(terms), terms.shape[2] + 2))
     out[:, 0] = best
-    out[:, 1] = _difference(constant[best], constant[second])
+    out[:, 1] = _difference(constant[rows, best], constant[rows, second])
     out[:, 2:] = _difference(terms[rows, best], terms[rows, second])
     return out
 

@@ -80,43 +80,18 @@ template <class T>
 double separable_bound(Matrix<const T> X, Codes codes, const double* w, const double* coef, const double* shift,
                        double* gradient, double* curvature, Poll poll) {
     const size_t K = codes.classes, p = X.cols + 1, wide = padded<double>(p);
-    const size_t outputs = round_up(packed_outputs(K), lanes<double>);
-    double* origin = zeroed<struct SoftmaxShift, double>(wide);
-    std::copy_n(shift, X.cols, origin);
-    double* packed = scratch<struct SoftmaxCoef, double>(packed_outputs(K) * p);
-    pack_outputs(coef, K, p, p, packed);
-    double* design = scratch<struct SoftmaxDesign, double>(tile_size<double>(p));
-    double* rows = scratch<struct SoftmaxRows, double>(tile_size<double>(p));
-    double* G = zeroed<struct SoftmaxGradient, double>(outputs * wide);
     double* H = curvature ? zeroed<struct BoundCurvature, double>(K * wide * wide) : nullptr;
-    double* bend = curvature ? scratch<struct BoundBend, double>(K * tile_rows) : nullptr;
-    const SoftmaxTile tile{zeroed<struct SoftmaxMargins, double>(outputs * tile_rows), K};
-    double loss = 0, level[tile_rows], weight[tile_rows], chosen[tile_rows];
-    for (size_t begin = 0; begin < X.rows; begin += tile_rows) {
-        const size_t count = std::min(tile_rows, X.rows - begin);
-        pack_design(X, begin, count, origin, design);
-        transpose_tile(design, p, rows);
-        tile_outputs(rows, p, wide * lanes<double>, packed, tile);
-        std::fill_n(weight, tile_rows, 0.0);
-        for (size_t r = 0; r < count; ++r)
-            if (const auto k = codes(begin + r); k >= 0) weight[r] = weight_of(w, begin + r), chosen[r] = tile.of(k)[r];
-        sigmoid_lanes(tile, bend, level);
-        for (size_t r = 0; r < count; ++r)
-            if (weight[r] != 0) loss += weight[r] * (level[r] - chosen[r]);
+    double* bends = curvature ? scratch<struct BoundBend, double>(K * tile_rows) : nullptr;
+    const auto bend = [&](const double* design, SoftmaxTile, const double* weight, double* room) {
         for (size_t k = 0; curvature && k < K; ++k) {
-            for (size_t r = 0; r < tile_rows; ++r) bend[k * tile_rows + r] *= weight[r];
-            scale_rows(design, bend + k * tile_rows, panels_of<double>(p), rows);
-            gram_upper(rows, design, p, H + k * wide * wide);
+            for (size_t r = 0; r < tile_rows; ++r) bends[k * tile_rows + r] *= weight[r];
+            scale_rows(design, bends + k * tile_rows, panels_of<double>(p), room);
+            gram_upper(room, design, p, H + k * wide * wide);
         }
-        for (size_t k = 0; k < K; ++k)
-            for (size_t r = 0; r < tile_rows; ++r) tile.of(k)[r] *= weight[r];
-        for (size_t r = 0; r < count; ++r)
-            if (weight[r] != 0) tile.of(codes(begin + r))[r] -= weight[r];
-        gram_outputs(tile.z, round_up(K, lanes<double>), design, p, G);
-        poll(count * K * (2 * p + 40 + (curvature ? p * p / 2 : 0)));
-    }
-    for (size_t k = 0; k < K; ++k)
-        for (size_t j = 0; j < p; ++j) gradient[k * p + j] += G[k * wide + j];
+    };
+    const double loss = class_loss(
+        X, codes, w, coef, shift, gradient, K * (2 * p + 40 + (curvature ? p * p / 2 : 0)),
+        [&](SoftmaxTile tile, double* level) { sigmoid_lanes(tile, bends, level); }, bend, poll);
     for (size_t k = 0; curvature && k < K; ++k)
         for (size_t i = 0; i < p; ++i)
             for (size_t j = 0; j < p; ++j)

@@ -65,9 +65,12 @@ inline void unfold_hessian(const double* H, size_t K, size_t p, double* hessian)
                 }
 }
 
-template <class T>
-double softmax_loss(Matrix<const T> X, Codes codes, const double* w, const double* coef, const double* shift,
-                    double* gradient, double* hessian, Poll poll) {
+// The sum of w (level - z_code) over tiles of rows, and its gradient, in the coefficients of K linear scores z.
+// share(tile, level) turns scores into the derivatives of the level, in place; bend(design, tile, weight, room) adds
+// second derivatives before these are weighted. A row costs `work` steps.
+template <class T, class Share, class Bend>
+double class_loss(Matrix<const T> X, Codes codes, const double* w, const double* coef, const double* shift,
+                  double* gradient, size_t work, Share share, Bend bend, Poll& poll) {
     const size_t K = codes.classes, p = X.cols + 1, wide = padded<double>(p);
     const size_t outputs = round_up(packed_outputs(K), lanes<double>);
     double* origin = zeroed<struct SoftmaxShift, double>(wide);
@@ -77,7 +80,6 @@ double softmax_loss(Matrix<const T> X, Codes codes, const double* w, const doubl
     double* design = scratch<struct SoftmaxDesign, double>(tile_size<double>(p));
     double* rows = scratch<struct SoftmaxRows, double>(tile_size<double>(p));
     double* G = zeroed<struct SoftmaxGradient, double>(outputs * wide);
-    double* H = hessian ? zeroed<struct SoftmaxHessian, double>(K * (K + 1) / 2 * wide * wide) : nullptr;
     const SoftmaxTile tile{zeroed<struct SoftmaxMargins, double>(outputs * tile_rows), K};
     double loss = 0, level[tile_rows], weight[tile_rows], chosen[tile_rows];
     for (size_t begin = 0; begin < X.rows; begin += tile_rows) {
@@ -88,19 +90,33 @@ double softmax_loss(Matrix<const T> X, Codes codes, const double* w, const doubl
         std::fill_n(weight, tile_rows, 0.0);
         for (size_t r = 0; r < count; ++r)
             if (const auto k = codes(begin + r); k >= 0) weight[r] = weight_of(w, begin + r), chosen[r] = tile.of(k)[r];
-        softmax_lanes(tile, level);
+        share(tile, level);
         for (size_t r = 0; r < count; ++r)
             if (weight[r] != 0) loss += weight[r] * (level[r] - chosen[r]);
-        if (hessian) add_hessian(design, p, tile, weight, rows, H);
+        bend(design, tile, weight, rows);
         for (size_t k = 0; k < K; ++k)
             for (size_t r = 0; r < tile_rows; ++r) tile.of(k)[r] *= weight[r];
         for (size_t r = 0; r < count; ++r)
             if (weight[r] != 0) tile.of(codes(begin + r))[r] -= weight[r];
         gram_outputs(tile.z, round_up(K, lanes<double>), design, p, G);
-        poll(count * K * p * (hessian ? K * p / 4 + 1 : 2));
+        poll(count * work);
     }
     for (size_t k = 0; k < K; ++k)
         for (size_t j = 0; j < p; ++j) gradient[k * p + j] += G[k * wide + j];
+    return loss;
+}
+
+template <class T>
+double softmax_loss(Matrix<const T> X, Codes codes, const double* w, const double* coef, const double* shift,
+                    double* gradient, double* hessian, Poll poll) {
+    const size_t K = codes.classes, p = X.cols + 1, wide = padded<double>(p);
+    double* H = hessian ? zeroed<struct SoftmaxHessian, double>(K * (K + 1) / 2 * wide * wide) : nullptr;
+    const auto bend = [&](const double* design, SoftmaxTile tile, const double* weight, double* room) {
+        if (hessian) add_hessian(design, p, tile, weight, room, H);
+    };
+    const double loss = class_loss(
+        X, codes, w, coef, shift, gradient, K * p * (hessian ? K * p / 4 + 1 : 2),
+        [](SoftmaxTile tile, double* level) { softmax_lanes(tile, level); }, bend, poll);
     if (hessian) unfold_hessian(H, K, p, hessian);
     return loss;
 }

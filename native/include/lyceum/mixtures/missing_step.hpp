@@ -142,6 +142,36 @@ inline void missing_joint(Matrix<const double> X, const Groups& groups, const Sp
     each_missing_row(X, groups, at, visit, [](auto&, auto&, auto&) {}, poll);
 }
 
+// What every known cell takes off the log density of every component at its mean, into the rows of `terms` (n, K, d),
+// and the rest of the log joint density, into those of `constant` (n, K): with e = x_o - mean_o and y = S_oo^-1 e, the
+// part of column j in the squared distance q is e_j y_j. Cells that are missing or do not vary keep their value.
+inline void missing_terms(Matrix<const double> X, const Groups& groups, const Spreads& at, double* terms,
+                          double* constant, Poll poll) {
+    const size_t K = at.K, d = at.d;
+    std::vector<double> e(d), y(d);
+    const auto visit = [&](auto& parts, auto& there, auto&, size_t row, const double*, const double*) {
+        const double *x = X.row(row), wide = static_cast<double>(there.size());
+        for (size_t k = 0; k < K; ++k) {
+            const Conditional& part = parts[at.shared ? 0 : k];
+            const size_t o = part.used.size();
+            for (size_t j = 0; j < o; ++j) e[j] = (x[part.used[j]] - at.mean[k * d + part.used[j]]) * part.unit[j];
+            std::copy_n(e.data(), o, y.data());
+            part.forward(y.data());
+            part.backward(y.data());
+            double q = 0;
+            for (size_t j = 0; j < o; ++j) q += e[j] * y[j];
+            double share = 0.5;
+            if (at.degrees) {
+                const double v = at.degrees[k];
+                share = q > 0 ? 0.5 * (v + wide) * std::log1p(q / v) / q : 0.0;
+            }
+            for (size_t j = 0; j < o; ++j) terms[(row * K + k) * d + part.used[j]] = -share * e[j] * y[j];
+            constant[row * K + k] = at.log_weight[k] + at.peak[o * K + k] - 0.5 * part.log_det;
+        }
+    };
+    each_missing_row(X, groups, at, visit, [](auto&, auto&, auto&) {}, poll);
+}
+
 // Sets the sums of the grouped rows and returns their sum of w log p(x).
 inline double missing_step(Matrix<const double> X, const double* w, const Groups& groups, const Spreads& at,
                            const StepSums& sums, Poll poll) {

@@ -98,19 +98,26 @@ inline bool finish_moments(ShiftedSums sums, size_t K, size_t d, double* weight,
     return sound;
 }
 
-template <class T>
-void class_moments(Matrix<const T> X, Codes codes, const double* w, double* weight, double* mean, double* scatter,
-                   Poll poll) {
-    const size_t d = X.cols, K = codes.classes, cells = K * d;
-    double* shift = scratch<struct MomentShift, double>(cells);
-    first_cells(X, codes, w, shift);
+// Moments from add(sums) about `shift`, and once more about the mean where too much cancelled.
+template <class Add>
+void shifted_moments(size_t K, size_t d, double* shift, Add add, double* weight, double* mean, double* scatter) {
+    const size_t cells = K * d;
     for (int pass = 0; pass < 2; ++pass) {
         double* buffer = zeroed<struct MomentSums, double>(3 * cells + K);
         const ShiftedSums sums{buffer, buffer + cells, buffer + 2 * cells, buffer + 3 * cells, shift};
-        add_rows(X, codes, w, sums, poll);
+        add(sums);
         if (finish_moments(sums, K, d, weight, mean, scatter)) return;
         std::copy_n(mean, cells, shift);
     }
+}
+
+template <class T>
+void class_moments(Matrix<const T> X, Codes codes, const double* w, double* weight, double* mean, double* scatter,
+                   Poll poll) {
+    double* shift = scratch<struct MomentShift, double>(codes.classes * X.cols);
+    first_cells(X, codes, w, shift);
+    const auto add = [&](const ShiftedSums& sums) { add_rows(X, codes, w, sums, poll); };
+    shifted_moments(codes.classes, X.cols, shift, add, weight, mean, scatter);
 }
 
 }  // namespace lyceum::moments

@@ -46,16 +46,10 @@ void add_soft_rows(Matrix<const T> X, Matrix<const double> R, const double* w, S
 template <class T>
 void soft_moments(Matrix<const T> X, Matrix<const double> R, const double* w, double* weight, double* mean,
                   double* scatter, Poll poll) {
-    const size_t d = X.cols, K = R.cols, cells = K * d;
-    double* shift = scratch<struct SoftShift, double>(cells);
+    double* shift = scratch<struct SoftShift, double>(R.cols * X.cols);
     first_soft_cells(X, R, w, shift);
-    for (int pass = 0; pass < 2; ++pass) {
-        double* buffer = zeroed<struct SoftSums, double>(3 * cells + K);
-        const ShiftedSums sums{buffer, buffer + cells, buffer + 2 * cells, buffer + 3 * cells, shift};
-        add_soft_rows(X, R, w, sums, poll);
-        if (finish_moments(sums, K, d, weight, mean, scatter)) return;
-        std::copy_n(mean, cells, shift);
-    }
+    const auto add = [&](const ShiftedSums& sums) { add_soft_rows(X, R, w, sums, poll); };
+    shifted_moments(R.cols, X.cols, shift, add, weight, mean, scatter);
 }
 
 }  // namespace lyceum::moments

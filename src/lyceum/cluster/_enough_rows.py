@@ -1,0 +1,28 @@
+"""Whether there are rows enough for the clusters that are asked for."""
+
+from __future__ import annotations
+
+import warnings
+
+from sklearn.exceptions import ConvergenceWarning
+
+from lyceum.errors import DataError
+
+__all__ = ["check_enough_rows", "warn_if_fewer"]
+
+
+def check_enough_rows(n_rows: int, n_clusters: int) -> None:
+    """Refuse fewer rows than clusters."""
+    if n_rows < n_clusters:
+        raise DataError(f"n_samples={n_rows} should be >= n_clusters={n_clusters}")
+
+
+def warn_if_fewer(found: int, n_clusters: int) -> None:
+    """Say that equal rows make fewer clusters than were asked for; called by `fit`."""
+    if found < n_clusters:
+        warnings.warn(
+            f"found {found} distinct clusters where n_clusters={n_clusters}: there are too few distinct "
+            "rows, choose fewer clusters",
+            ConvergenceWarning,
+            stacklevel=3,
+        )

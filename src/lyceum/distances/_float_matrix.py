@@ -1,0 +1,48 @@
+"""Cells to compare: a dense matrix of floats, without cells that cannot be compared."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lyceum._native import native
+from lyceum.errors import DataError, MissingValuesError
+
+__all__ = ["check_finite", "float_matrix"]
+
+
+def float_matrix(X: Any, who: str) -> np.ndarray:
+    """Rows as a contiguous matrix of float32 or float64.
+
+    Parameters
+    ----------
+    X : array of shape (n, d)
+    who : str
+        The beginning of the refusal, e.g. "distances need".
+    """
+    X = np.asarray(X)
+    if X.ndim != 2:
+        raise DataError(f"{who} a matrix of rows and columns, but there are {X.ndim} dimensions")
+    return np.ascontiguousarray(X if X.dtype in (np.float32, np.float64) else X.astype(np.float64))
+
+
+def check_finite(cells: np.ndarray, who: str, takes_missing: bool, instead: str) -> None:
+    """Refuse infinities, and missing cells where they are not taken.
+
+    Parameters
+    ----------
+    cells : array of shape (n, d), contiguous
+    who : str
+        What compares the rows, for the message.
+    takes_missing : bool
+    instead : str
+        What takes missing cells.
+    """
+    place = native.first_nonfinite(cells, bool(takes_missing)) if cells.size else -1
+    if place >= 0:
+        what = "missing cells (NaN)" if np.isnan(cells.flat[place]) else "infinities"
+        raise MissingValuesError(
+            f"{who} cannot take {what}: fill them first, e.g. by lyceum.prepare.FillMissing(), or take "
+            f"{instead}, which compares the known cells"
+        )

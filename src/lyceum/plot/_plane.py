@@ -1,0 +1,31 @@
+"""A grid over the plane of two columns, to draw what a model says there."""
+
+from __future__ import annotations
+
+import numpy as np
+
+__all__ = ["plane_grid"]
+
+
+def plane_grid(rows: np.ndarray, beyond: float, steps: int) -> tuple[list[np.ndarray], np.ndarray]:
+    """The coordinates along both columns, and all points of the grid, (steps², 2).
+
+    Parameters
+    ----------
+    rows : array of shape (n, 2)
+        Rows to cover; missing cells are left out.
+    beyond : float
+        How far the grid goes beyond them on every side, in ranges of the column.
+    steps : int
+        Points along a side.
+
+    Examples
+    --------
+    >>> sides, points = plane_grid(np.array([[0.0, 5.0], [1.0, 5.0]]), 0.5, 3)
+    >>> [side.tolist() for side in sides], points.shape
+    ([[-0.5, 0.5, 1.5], [4.5, 5.0, 5.5]], (9, 2))
+    """
+    low, high = np.nanmin(rows, axis=0), np.nanmax(rows, axis=0)
+    pad = beyond * np.where(high > low, high - low, 1.0)
+    sides = [np.linspace(a, b, steps) for a, b in zip(low - pad, high + pad)]
+    return sides, np.stack(np.meshgrid(*sides), axis=-1).reshape(-1, 2)
