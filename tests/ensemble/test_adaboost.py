@@ -13,6 +13,7 @@ from sklearn.ensemble import AdaBoostClassifier as TheirAdaBoost
 from sklearn.model_selection import cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier as TheirTree
+from tests.ensemble.adaboost_cases import cloud
 from threadpoolctl import threadpool_limits
 
 from lyceum.bayes import NaiveBayes
@@ -25,14 +26,6 @@ from lyceum.progress import Update, watch
 TEN = np.arange(1, 11)[:, None] / 10
 SIGNS = np.array(list("+++----+++"))
 STUMP = TheirTree(max_depth=1)
-
-
-def cloud(n=400, K=2, d=4, seed=0):
-    """Classes along a curve, with noise; all cells differ."""
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, d))
-    score = X[:, 0] + X[:, 1] ** 2 + 0.5 * rng.normal(size=n)
-    return X, np.digitize(score, np.quantile(score, np.arange(1, K) / K))
 
 
 # -- the rounds ----------------------------------------------------------------------------------------------

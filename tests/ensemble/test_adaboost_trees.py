@@ -10,19 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.ensemble import AdaBoostClassifier as TheirAdaBoost
+from tests.ensemble.adaboost_cases import cloud
 from threadpoolctl import threadpool_limits
 
 from lyceum.ensemble import AdaBoostClassifier, _adaboost
 from lyceum.ensemble._member_fitters import LearnerFitter, StumpFitter, TreeFitter, member_fitter
 from lyceum.tree_core import Tree
 from lyceum.trees import DecisionTreeClassifier
-
-
-def cloud(n=400, K=2, d=4, seed=0):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, d))
-    score = X[:, 0] + X[:, 1] ** 2 + 0.5 * rng.normal(size=n)
-    return X, np.digitize(score, np.quantile(score, np.arange(1, K) / K))
 
 
 def used(monkeypatch, teachers):

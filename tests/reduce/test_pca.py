@@ -12,7 +12,7 @@ from sklearn.decomposition import PCA as SklearnPCA
 from tests.checks.scikit_learn import obeys_scikit_learn
 from threadpoolctl import threadpool_limits
 
-from lyceum import scan
+from lyceum import load, save, scan
 from lyceum.errors import DataError, MissingValuesError, SettingError
 from lyceum.reduce import PCA
 from lyceum.reduce._centered_rows import CenteredRows, scatter_or_rows
@@ -252,3 +252,17 @@ def test_bad_requests_are_refused_by_name():
         PCA().fit([[1.0, np.nan], [2.0, 3.0]])
     with pytest.raises(DataError, match="2 columns of scores, but 3"):
         PCA(3).fit(X).inverse_transform(np.ones((1, 2)))
+
+
+def test_few_rows_of_many_columns_are_learned_saved_and_continued(tmp_path):
+    rng = np.random.default_rng(5)
+    X, more = rng.normal(5.0, 1.0, (40, 600)), rng.normal(5.0, 1.0, (300, 600))
+    model = PCA(3).fit(X)
+    peer = SklearnPCA(3, svd_solver="full").fit(X)
+    np.testing.assert_allclose(np.abs(model.transform(X)), np.abs(peer.transform(X)), rtol=1e-7, atol=1e-9)
+    save(model, tmp_path / "pca.lyceum")
+    loaded = load(tmp_path / "pca.lyceum")
+    np.testing.assert_array_equal(loaded.transform(X), model.transform(X))
+    loaded.partial_fit(more)
+    peer.fit(np.vstack([X, more]))
+    np.testing.assert_allclose(loaded.explained_variance_, peer.explained_variance_, rtol=1e-9)

@@ -9,6 +9,7 @@ and on Dask.
 from lyceum.base._density import Density
 from lyceum.base._explain import explain_frame, sum_by_source
 from lyceum.base._learner import CATEGORICAL_FEATURES, Learner
+from lyceum.base._mistake_bound import separability_facts, set_separability
 from lyceum.base._model_parts import complexity
 from lyceum.base._new_columns import NewColumns, library_of, output_library
 from lyceum.base._one_pass import OnePassClassifier, OnePassLearner, finite_sums
@@ -37,6 +38,8 @@ __all__ = [
     "output_library",
     "parts_by_replacement",
     "replace_columns",
+    "separability_facts",
+    "set_separability",
     "step_names",
     "sum_by_source",
     "takes_missing",

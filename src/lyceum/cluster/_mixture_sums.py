@@ -234,7 +234,7 @@ class Patterns:
 
     def incomplete(self) -> tuple[np.ndarray, np.ndarray]:
         """The rows with a missing cell, group by group, and where groups begin."""
-        return self._listed(self._patterns.any(axis=1))
+        return self._listed(np.asarray(self._patterns.any(axis=1)))
 
     def _listed(self, which: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         sizes = np.diff(self.starts)

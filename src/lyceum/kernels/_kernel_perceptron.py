@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum.base import Classifier
+from lyceum.base import Classifier, separability_facts, set_separability
 from lyceum.data import Block
 from lyceum.kernels._kernel import Kernel
 from lyceum.kernels._kernel_learner import KERNEL_CONSTRAINTS, KernelLearner, is_linear
@@ -195,13 +195,8 @@ class KernelPerceptron(Classifier, KernelLearner):
         precomputed = self.kernel_.name == "precomputed"
         self.rows_ = cells if precomputed else cells[self.support_]
         self.dual_coef_ = learning.coef if precomputed else learning.coef[self.support_]
-        self.n_iter_, self.mistakes_ = max(1, len(self.history_)), int(sum(self.history_))
-        self.separable_ = not self.history_ or self.history_[-1] == 0
-        self.radius_ = float(np.sqrt(learning.largest_square()))
-        self.margin_ = self.mistake_bound_ = np.nan
-        if self.separable_ and self.history_:
-            self.margin_ = learning.margin()
-            self.mistake_bound_ = (1 if len(self.classes_) == 2 else 2) * (self.radius_ / self.margin_) ** 2
+        margin = learning.margin() if self.history_ and self.history_[-1] == 0 else np.nan
+        set_separability(self, float(np.sqrt(learning.largest_square())), margin)
         if not self.separable_:
             warnings.warn(
                 f"Perceptron made {self.history_[-1]} mistakes in the last of max_iter={self.max_iter} "
@@ -254,10 +249,7 @@ class KernelPerceptron(Classifier, KernelLearner):
             "rows": len(self.row_mistakes_),
             "classes": self.classes_.tolist(),
             "kernel": repr(self.kernel_),
-            "separable": "yes" if self.separable_ else f"not shown in {self.n_iter_} passes",
-            "mistakes": self.mistakes_,
-            "mistakes at most (R/γ)²": self.mistake_bound_,
-            "margin γ": self.margin_,
+            **separability_facts(self),
             "rows with mistakes": len(self.support_),
             "passes": self.n_iter_,
         }

@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._native import native
-from lyceum.base import CATEGORICAL_FEATURES, finite_sums
+from lyceum.base import CATEGORICAL_FEATURES, finite_sums, separability_facts, set_separability
 from lyceum.data import Block, Rows
 from lyceum.errors import SettingError
 from lyceum.linear._linear_scores import CLASS_WEIGHT, LinearScores, check_same_weights
@@ -255,15 +255,10 @@ class Perceptron(LinearScores):
 
     def _judge(self, rows: Rows, theta: np.ndarray, shift: np.ndarray) -> None:
         """The verdict: whether the last pass was without a mistake, the margin, and the bound from it."""
-        self.n_iter_, self.mistakes_ = max(1, len(self.history_)), int(sum(self.history_))
-        self.separable_ = not self.history_ or self.history_[-1] == 0
         reach = rows.reduce(partial(_Reach.of, theta=theta, shift=shift))
-        self.radius_, self.margin_ = reach.radius, np.nan
-        self.mistake_bound_ = np.nan
-        if self.separable_ and self.history_:
-            self.margin_ = reach.margin / float(np.linalg.norm(theta))
-        if self.separable_ and self.history_ and self.start is None:
-            self.mistake_bound_ = (1 if len(theta) == 1 else 2) * (self.radius_ / self.margin_) ** 2
+        length = float(np.linalg.norm(theta))
+        margin = reach.margin / length if length else np.nan
+        set_separability(self, reach.radius, margin, bounded=self.start is None)
 
     def _warn(self) -> None:
         if not self.separable_:
@@ -281,10 +276,7 @@ class Perceptron(LinearScores):
         facts: dict[str, Any] = {
             "rows": self.n_rows_,
             "classes": self.classes_.tolist(),
-            "separable": "yes" if self.separable_ else f"not shown in {self.n_iter_} passes",
-            "mistakes": self.mistakes_,
-            "mistakes at most (R/γ)²": self.mistake_bound_,
-            "margin γ": self.margin_,
+            **separability_facts(self),
             "radius R": self.radius_,
             "passes": self.n_iter_,
         }

@@ -110,7 +110,7 @@ class FeatureEmbedding(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
         if self.n_components is not None and self.n_components > n:
             raise SettingError(f"n_components={self.n_components} must be between 1 and n_samples={n}")
         centered = CenteredRows.of(Block(block.X, None, None, 0, block.schema))
-        R = centered.factor if self.center else np.asarray(block.dense, dtype=np.float64)
+        R = centered.rows if self.center else np.asarray(block.dense, dtype=np.float64)
         values, U = linalg.eigh(R @ R.T)
         values, U = values[::-1], U[:, ::-1]
         total = float(values.sum())

@@ -33,7 +33,7 @@ class Spectrum(NamedTuple):
 def scatter_spectrum(statistic: Scatter | CenteredRows, most: int | None) -> Spectrum:
     """From a statistic: of the scatter matrix itself, or of R Rᵀ for few rows R of many columns."""
     if isinstance(statistic, CenteredRows):
-        product = statistic.factor @ statistic.factor.T
+        product = statistic.rows @ statistic.rows.T
     else:
         product = statistic.xx
     total, n, d = float(np.trace(product)), len(product), len(statistic.mean)
@@ -43,7 +43,7 @@ def scatter_spectrum(statistic: Scatter | CenteredRows, most: int | None) -> Spe
     values = np.where(values > d * np.finfo(float).eps * total, values, 0.0)
     if isinstance(statistic, CenteredRows):
         values = np.append(values, np.zeros(max(0, (most or 1) - n)))
-        return Spectrum(total, values, partial(_dual_vectors, statistic.factor, rows))
+        return Spectrum(total, values, partial(_dual_vectors, statistic.rows, rows))
     return Spectrum(total, values, partial(_with_rest, rows, int(np.count_nonzero(values))))
 
 
@@ -71,14 +71,14 @@ def _filled(V: np.ndarray, k: int) -> np.ndarray:
 def rows_spectrum(block: Block, center: bool = True) -> tuple[CenteredRows, Spectrum]:
     """From the singular values of the (centred) rows: exact where eigenvalues of the scatter lose digits."""
     found = CenteredRows.of(block)
-    factor = found.factor
+    factor = found.rows
     if not center:
         X, w = np.asarray(block.dense, dtype=np.float64), block.weights
         factor = np.sqrt(w[w > 0])[:, None] * X[w > 0]
     _, singular, V = linalg.svd(factor, full_matrices=False, check_finite=False)
     limit = max(factor.shape) * np.finfo(float).eps * singular.max(initial=0.0)
     singular = np.where(singular > limit, singular, 0.0)
-    compact = CenteredRows(found.n_rows, found.weight, found.mean, singular[:, None] * V)
+    compact = CenteredRows(found.n_rows, found.weight, found.mean, singular[:, None] * V, 0)
     values = np.append(singular**2, np.zeros(max(0, factor.shape[1] - len(singular))))
     return compact, Spectrum(float((singular**2).sum()), values, partial(_filled, V))
 
@@ -128,7 +128,7 @@ def randomized_spectrum(
     weight = float(moments.weight.max(initial=0.0))
     kept = min(k, len(values))
     factor = np.sqrt(values[:kept])[:, None] * V[:kept]
-    compact = CenteredRows(moments.n_rows, weight, mean, factor)
+    compact = CenteredRows(moments.n_rows, weight, mean, factor, 0)
     return compact, Spectrum(float(squares.sum()), values[:kept], partial(_filled, V))
 
 

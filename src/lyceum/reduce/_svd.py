@@ -157,7 +157,7 @@ class SVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Learner):
             return randomized_spectrum(rows, int(self.n_components), int(self.n_passes), random, center=False)
         statistic = rows.reduce(scatter_or_rows)
         with single_threaded_blas():
-            return statistic, scatter_spectrum(_about_zero(statistic), int(self.n_components))
+            return statistic, scatter_spectrum(statistic.about_origin(), int(self.n_components))
 
     # -- use ------------------------------------------------------------------------------------------------
 
@@ -245,13 +245,3 @@ class SVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Learner):
     @property
     def _n_features_out(self) -> int:
         return self.n_components_
-
-
-def _about_zero(statistic: Scatter | CenteredRows) -> Scatter | CenteredRows:
-    """The statistic with second moments about 0 in place of the mean."""
-    mean, weight, zero = statistic.mean, statistic.weight, np.zeros_like(statistic.mean)
-    if isinstance(statistic, CenteredRows):
-        factor = np.vstack([statistic.factor, np.sqrt(weight) * mean])
-        return CenteredRows(statistic.n_rows, weight, zero, factor)
-    scatter = statistic.scatter + weight * np.outer(mean, mean)
-    return Scatter(statistic.n_rows, weight, zero, scatter, 0)

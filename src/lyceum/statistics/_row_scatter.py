@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 from scipy.linalg import eigh
@@ -57,12 +58,12 @@ class RowScatter:
     targets: int
 
     @classmethod
-    def of(cls, block: Block, target: bool = False) -> RowScatter:
+    def of(cls, block: Block, target: bool = False) -> Self:
         """The centred rows of a block."""
         return cls._of_rows(block, target and block.y is not None, np.ones(len(block), dtype=bool))
 
     @classmethod
-    def _of_rows(cls, block: Block, target: bool, some: np.ndarray) -> RowScatter:
+    def _of_rows(cls, block: Block, target: bool, some: np.ndarray) -> Self:
         used = some if block.w is None else some & (block.w > 0)
         d, X = block.X.shape[1], block.dense
         Z = np.empty((int(used.sum()), d + target))
@@ -88,22 +89,22 @@ class RowScatter:
         weight = self.weight + other.weight
         delta, share = other.mean - self.mean, other.weight / weight
         between = np.sqrt(self.weight * share) * delta
-        rows = np.vstack([self.rows, other.rows, between])
-        return RowScatter(
-            self.n_rows + other.n_rows,
-            weight,
-            self.mean + share * delta,
-            rows,
-            max(self.targets, other.targets),
+        return replace(
+            self,
+            n_rows=self.n_rows + other.n_rows,
+            weight=weight,
+            mean=self.mean + share * delta,
+            rows=np.vstack([self.rows, other.rows, between]),
+            targets=max(self.targets, other.targets),
         )
 
-    def mapped(self, matrix: np.ndarray, offset: np.ndarray) -> RowScatter:
+    def mapped(self, matrix: np.ndarray, offset: np.ndarray) -> Self:
         """The same rows with other columns, x ↦ matrix x + offset; the target stays."""
         d = len(self.mean) - self.targets
         mean = np.append(matrix @ self.mean[:d] + offset, self.mean[d:])
         return replace(self, mean=mean, rows=np.column_stack([self.rows[:, :d] @ matrix.T, self.rows[:, d:]]))
 
-    def about_origin(self) -> RowScatter:
+    def about_origin(self) -> Self:
         """The same with the mean taken as zero: raw products, for models without an intercept."""
         rows = np.vstack([self.rows, np.sqrt(self.weight) * self.mean])
         return replace(self, mean=np.zeros_like(self.mean), rows=rows)

@@ -1,0 +1,45 @@
+"""The verdict of a perceptron: whether the classes were separated, and Novikoff's bound on its mistakes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+__all__ = ["separability_facts", "set_separability"]
+
+
+def set_separability(learner: Any, radius: float, margin: float, bounded: bool = True) -> None:
+    """Set what the passes of a perceptron have shown, from its `history_` of mistakes.
+
+    The number of mistakes is at most (R/γ)², twice that for one score per class.
+
+    Parameters
+    ----------
+    learner : Perceptron or KernelPerceptron
+        Gets `n_iter_`, `mistakes_`, `separable_`, `radius_`, `margin_` and `mistake_bound_`.
+    radius : float
+        R, the largest length of a row.
+    margin : float
+        γ, the least distance of a row from the hyperplane; counts if the last pass was without a mistake.
+    bounded : bool, default=True
+        Whether the bound holds: not if the weights did not start at 0.
+    """
+    history = learner.history_
+    learner.n_iter_, learner.mistakes_ = max(1, len(history)), int(sum(history))
+    learner.separable_ = not history or history[-1] == 0
+    learner.radius_, learner.margin_, learner.mistake_bound_ = radius, np.nan, np.nan
+    if learner.separable_ and history:
+        learner.margin_ = margin
+        if bounded:
+            learner.mistake_bound_ = (1 if len(learner.classes_) <= 2 else 2) * (radius / margin) ** 2
+
+
+def separability_facts(learner: Any) -> dict[str, Any]:
+    """The verdict, for a summary."""
+    return {
+        "separable": "yes" if learner.separable_ else f"not shown in {learner.n_iter_} passes",
+        "mistakes": learner.mistakes_,
+        "mistakes at most (R/γ)²": learner.mistake_bound_,
+        "margin γ": learner.margin_,
+    }
