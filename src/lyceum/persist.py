@@ -99,7 +99,7 @@ def save(model: Any, path: str | os.PathLike[str], *, force: bool = False) -> Pa
     """
     path = Path(path)
     if path.exists() and not force:
-        raise FileExistsError(f"{path} is there already: choose another name, or replace it by force=True")
+        raise FileExistsError(f"{path} exists: choose another name, or replace it by force=True")
     data = _packed(model)
     write_file(path, data)
     return path

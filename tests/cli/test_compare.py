@@ -31,9 +31,9 @@ def test_p_values_are_those_of_statsmodels_and_scipy(command, models, credit, ou
     cost = np.array([[0.0, 5.0], [1.0, 0.0]])
     paid = [cost[y, (p @ cost).argmin(axis=1)] for p in proba]
     expected = stats.ttest_rel(*paid)
-    assert tests["cost a row"]["p_value"] == pytest.approx(expected.pvalue)
+    assert tests["cost per row"]["p_value"] == pytest.approx(expected.pvalue)
     interval = expected.confidence_interval(0.95)
-    assert (tests["cost a row"]["low"], tests["cost a row"]["high"]) == pytest.approx(tuple(interval))
+    assert (tests["cost per row"]["low"], tests["cost per row"]["high"]) == pytest.approx(tuple(interval))
     logs = [-np.log(p[np.arange(1000), y]) for p in proba]
     assert tests["log loss"]["p_value"] == pytest.approx(stats.ttest_rel(*logs).pvalue)
 

@@ -59,7 +59,7 @@ def test_costs_are_those_of_the_best_decisions(command, models, credit, truth, p
     chosen = [next(a for a in range(2) if row @ cost[:, a] == best) for row, best in zip(posterior, brute)]
     _, out, _ = command("evaluate", models["logistic"], credit, "--loss", "bad:good=5,good:bad=1", "--json")
     found = json.loads(out)["metrics"]
-    assert found["cost a row"]["value"] == pytest.approx(cost[codes, chosen].mean())
+    assert found["cost per row"]["value"] == pytest.approx(cost[codes, chosen].mean())
     likeliest = cost[codes, posterior.argmax(axis=1)].mean()
     assert found["cost of the likeliest class"]["value"] == pytest.approx(likeliest)
     assert found["cost of always bad"]["value"] == pytest.approx(0.7)
@@ -71,7 +71,7 @@ def test_doubt_rejects_and_costs(models, credit, truth, posterior):
     wrong = np.array(["bad", "good"])[posterior.argmax(axis=1)] != truth
     assert found["reject rate"].value == pytest.approx(1 - sure.mean())
     assert found["error"].value == pytest.approx(wrong[sure].mean())
-    assert found["cost a row"].value == pytest.approx(np.where(sure, wrong, 0.2).mean())
+    assert found["cost per row"].value == pytest.approx(np.where(sure, wrong, 0.2).mean())
 
 
 def test_regression_errors_have_intervals(command, models, cpu):

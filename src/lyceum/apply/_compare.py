@@ -192,7 +192,7 @@ def _of_classes(
             for fitted, outcomes in zip(pair, both)
         ]
         if known.any():
-            yield _paired("cost a row", costs[0][known], costs[1][known])
+            yield _paired("cost per row", costs[0][known], costs[1][known])
     wrong = [outcomes.truth != minimum_risk(outcomes.output).index for outcomes in both]
     found = mcnemar(
         only_first_wrong=int((wrong[0] & ~wrong[1]).sum()),

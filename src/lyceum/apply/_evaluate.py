@@ -242,7 +242,7 @@ def _of_costs(
     if not len(truth):
         return
     matrix = LossMatrix.of(loss, fitted.classes)  # type: ignore[arg-type]
-    yield Metric("cost a row", *mean_interval(costs_of(outcomes, fitted, loss, doubt)))
+    yield Metric("cost per row", *mean_interval(costs_of(outcomes, fitted, loss, doubt)))
     plain = matrix.without_reject()
     place = np.argsort(plain.names_class)  # the action that names every class
     if len(place) == len(fitted.classes):  # type: ignore[arg-type]

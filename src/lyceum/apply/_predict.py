@@ -184,7 +184,7 @@ def _writer(out: Any, force: bool, spreadsheet: bool) -> Iterator[Any]:
     if path.suffix.lower() not in _MAKERS:
         raise DataError(f"cannot tell how to write {path}: name it {' or '.join(_MAKERS)}")
     if path.exists() and not force:
-        raise FileExistsError(f"{path} is there already: choose another name, or replace it by force=True")
+        raise FileExistsError(f"{path} exists: choose another name, or replace it by force=True")
     if not path.parent.is_dir():
         raise DataError(f"there is no folder {path.parent} to write {path.name} into")
     with replacing(path) as file, _Sink(file, path.suffix.lower(), spreadsheet) as sink:

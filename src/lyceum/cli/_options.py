@@ -136,11 +136,11 @@ def _value(text: str) -> Any:
 
 
 def refuse_to_replace(path: str, force: bool, endings: Sequence[str] = ()) -> None:
-    """Raise where a file is there already, or has another ending, before any work is done."""
+    """Raise where a file exists, or has another ending, before any work is done."""
     if endings and Path(path).suffix.lower() not in endings:
         raise LyceumError(f"cannot tell how to write {path}: name it {' or '.join(endings)}")
     if Path(path).exists() and not force:
-        raise FileExistsError(f"{path} is there already: choose another name, or replace it by --force")
+        raise FileExistsError(f"{path} exists: choose another name, or replace it by --force")
 
 
 def reads_files(command: Callable[..., None]) -> Callable[..., None]:

@@ -251,17 +251,17 @@ class FinalFit:
         for part in (1, 8, 64):
             if n // part <= _FEW_ROWS:
                 break
-            places = None if part == 1 else self._some(n // part)
+            places = None if part == 1 else self._sample(n // part)
             with suppress(_OutOfTime), self._limit(max(self.deadline, time.monotonic() + _GRACE)):
                 return (*self._fit(places, self.settings), None if part == 1 else n // part)
         n_rows = min(n, _FEW_ROWS)
-        places = None if n_rows == n and not self.data.is_sample else self._some(n_rows)
+        places = None if n_rows == n and not self.data.is_sample else self._sample(n_rows)
         return (*self._fit(places, self.settings), None if places is None else n_rows)
 
     def _fit(self, places: np.ndarray | None, settings: Settings) -> tuple[Any, dict[str, Any]]:
         return _fit(self.plan, self.name, self.data, self.store, places, settings)
 
-    def _some(self, n: int) -> np.ndarray:
+    def _sample(self, n: int) -> np.ndarray:
         """The places of some rows: the latest, or at random."""
         times = self.plan.scheme.times
         order = np.random.default_rng(self.plan.seed).permutation(len(self.data.rows))

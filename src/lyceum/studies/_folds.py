@@ -78,7 +78,7 @@ class FoldScheme:
         assert y is not None
         places, scheme = np.arange(len(y)), self
         if len(y) > most:
-            places = self._some(y, most, seed)
+            places = self._sample(y, most, seed)
             scheme = self.take(places)
         n_folds = min(self.inner_folds, len(places), *([scheme.most_folds() or 1] * scheme._is_limited))
         if n_folds < 2 and scheme.times is None:
@@ -93,7 +93,7 @@ class FoldScheme:
         if self.times is not None:
             limit = np.quantile(self.times, 1.0 - share, method="higher")
             later = self.times >= limit if (self.times < limit).any() else self.times > limit
-            return self._apart(np.flatnonzero(~later), np.flatnonzero(later), 0)
+            return self._without_shared_groups(np.flatnonzero(~later), np.flatnonzero(later), 0)
         if self.groups is not None:
             fold = _group_folds(self.groups, np.zeros(len(y), np.int64), max(2, round(1.0 / share)), seed)
             return np.flatnonzero(fold != 0), np.flatnonzero(fold == 0)
@@ -114,13 +114,13 @@ class FoldScheme:
         starts = np.unique(np.searchsorted(sorted_times, sorted_times[ends], side="left"))
         starts = starts[starts > 0]
         for number, (begin, end) in enumerate(zip(starts, [*starts[1:], len(order)])):
-            yield self._apart(np.sort(order[:begin]), np.sort(order[begin:end]), number)
+            yield self._without_shared_groups(np.sort(order[:begin]), np.sort(order[begin:end]), number)
 
     def _is_enough(self, y: np.ndarray) -> bool:
         """Whether there are rows of two classes, or a few numbers, to learn from."""
         return len(y) >= _FEWEST and (not self.stratify or len(np.unique(y)) > 1)
 
-    def _apart(self, train: np.ndarray, test: np.ndarray, number: int) -> Parts:
+    def _without_shared_groups(self, train: np.ndarray, test: np.ndarray, number: int) -> Parts:
         """Without the training rows whose group is tested; not all are where too few rows would stay."""
         if self.groups is None:
             return train, test
@@ -134,7 +134,7 @@ class FoldScheme:
         test = test[~earlier | np.isin(self.groups[test], tested)]
         return train[~np.isin(self.groups[train], tested)], test
 
-    def _some(self, y: np.ndarray, most: int, seed: int) -> np.ndarray:
+    def _sample(self, y: np.ndarray, most: int, seed: int) -> np.ndarray:
         if self.times is not None:
             return np.sort(np.argsort(self.times, kind="stable")[-most:])
         rng = np.random.default_rng(seed)

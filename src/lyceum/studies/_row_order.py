@@ -62,7 +62,7 @@ def time_values(recipe: Recipe, data: StudyData) -> np.ndarray | None:
 
 def _column(recipe: Recipe, key: str, name: str, data: StudyData) -> pa.Array:
     if data.is_sample:
-        return _streamed(recipe, key, name, data)
+        return _column_of_large_file(recipe, key, name, data)
     table = read_data(list(recipe.data), FileFormat(**recipe.form)).table
     if name not in table.column_names:
         listed = ", ".join(map(repr, table.column_names[:20]))
@@ -71,7 +71,7 @@ def _column(recipe: Recipe, key: str, name: str, data: StudyData) -> pa.Array:
     return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
 
 
-def _streamed(recipe: Recipe, key: str, name: str, data: StudyData) -> pa.Array:
+def _column_of_large_file(recipe: Recipe, key: str, name: str, data: StudyData) -> pa.Array:
     """The column of a file that does not fit, at the rows of the sample."""
     form = FileFormat(**recipe.form).options()
     others = [each for each in scan(list(recipe.data), **form).schema.names if each != name]

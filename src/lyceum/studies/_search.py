@@ -1,7 +1,7 @@
 """Settings of a candidate chosen by inner folds: all begin on the first, the better ones go on to the next.
 
 The work is counted in fits, never in seconds, so that the choice is the same on any machine: every learner
-has the same number of settings, inner folds and rows. Time only cuts in from outside, as a cancelled task.
+has the same number of settings, inner folds and rows. Time only ends a task from outside.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The study folder: every finished task at once and for good, so that a killed study goes on where it was.
+"""The study folder: every finished task is stored at once, so that a killed study continues where it was.
 
     recipe.toml       the request
     study.sqlite      facts of the study, one row per task, and what follows the tasks; one transaction each
@@ -6,7 +6,7 @@
     data.parquet      the data, when they came as a frame and not as a file
     model.lyceum, report.html, report.json, results.json, loss.csv    the results
 
-A task counts as done when its row is in study.sqlite; its predictions are whole on disk before that.
+A task counts as done when its row is in study.sqlite; its predictions are complete on disk before that.
 """
 
 from __future__ import annotations
@@ -264,8 +264,7 @@ def _prepare(folder: Path, key: Mapping[str, str], force: bool) -> None:
     is_study = "study.sqlite" in present
     if present - {"recipe.toml"} and not is_study:
         raise StudyError(
-            f"{folder} is there already and holds no study: give another folder, so that nothing is "
-            "overwritten"
+            f"{folder} exists and holds no study: give another folder, so that nothing is overwritten"
         )
     if is_study and force:
         _check_unused(folder)
