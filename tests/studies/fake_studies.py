@@ -10,10 +10,10 @@ from lyceum.decision import LossMatrix
 from lyceum.studies._candidate import Candidate
 from lyceum.studies._comparison import HoldoutResult, OutOfSample
 from lyceum.studies._loss_rule import LossRule
-from lyceum.studies._metric import Metric
 from lyceum.studies._plan import Task
 from lyceum.studies._problems import Problems
 from lyceum.studies._ranking import compare_learners
+from lyceum.studies._ranking_metric import RankingMetric
 from lyceum.studies._statements import answer, statements
 from lyceum.studies._store import TaskResult
 from lyceum.studies._task_table import TaskTable
@@ -84,7 +84,7 @@ def fake_study(
     costs = LossMatrix.from_costs(loss, classes) if isinstance(loss, dict) else loss
     matrix = None if loss is None else LossMatrix.of(costs, classes)
     n_classes = None if classes is None else len(classes)
-    rule = LossRule(n_classes, matrix, doubt, None if metric is None else Metric.of(metric))
+    rule = LossRule(n_classes, matrix, doubt, None if metric is None else RankingMetric.of(metric))
     fold_of = (np.arange(len(y)) if groups is None else np.asarray(groups)) % folds
     predictions = {"constant": constant_guess(y, folds, rule.n_classes, groups), **predictions}
     candidates = [

@@ -11,7 +11,7 @@ from lyceum.errors import Cancelled
 from lyceum.studies import Recipe, _conclusions
 from lyceum.studies._plan import Plan
 from lyceum.studies._run import Budget
-from lyceum.studies._search import Search
+from lyceum.studies._settings_search import SettingsSearch
 from lyceum.studies._study_data import StudyData
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
@@ -57,7 +57,9 @@ def test_a_final_fit_that_takes_too_long_is_made_on_fewer_rows(final_fit):
 def test_a_final_fit_with_time_is_on_all_rows_and_searched(final_fit, monkeypatch):
     made, hurried = final_fit
     searched = []
-    monkeypatch.setattr(_conclusions, "search_settings", lambda *a: searched.append(a) or Search({}, 2))
+    monkeypatch.setattr(
+        _conclusions, "search_settings", lambda *a: searched.append(a) or SettingsSearch({}, 2)
+    )
     assert made(time.monotonic() + 60.0, False).fit()[2] is None
     assert len(searched) == 1
     assert not hurried

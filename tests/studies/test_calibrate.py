@@ -8,15 +8,15 @@ from lyceum import datasets
 from lyceum.decision import CalibratedClassifier
 from lyceum.errors import StudyError
 from lyceum.studies import LearnerChoice
-from lyceum.studies._calibration import choose_map, usual_calibration
+from lyceum.studies._fold_calibration import choose_map, usual_calibration
 from lyceum.studies._loss_rule import LossRule
-from lyceum.studies._metric import Metric
 from lyceum.studies._plan import Task
-from lyceum.studies._search import Search
+from lyceum.studies._ranking_metric import RankingMetric
+from lyceum.studies._settings_search import SettingsSearch
 from lyceum.studies._store import TaskResult
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
-LOG_LOSS = LossRule(2, metric=Metric.of("log loss"))
+LOG_LOSS = LossRule(2, metric=RankingMetric.of("log loss"))
 ASK = {
     "learners": [LearnerChoice("NaiveBayes", {}, {})], "folds": 3, "committees": False, "metric": "log loss"
 }  # fmt: skip
@@ -29,7 +29,7 @@ def inner_search(power, n=600):
     y = (rng.random(n) < q).astype(int)
     odds = (q / (1 - q)) ** power
     p = odds / (1 + odds)
-    return Search({}, 1, y=y, predicted=np.column_stack([1 - p, p]), folds=np.arange(n) % 3)
+    return SettingsSearch({}, 1, y=y, predicted=np.column_stack([1 - p, p]), folds=np.arange(n) % 3)
 
 
 def test_a_map_is_chosen_where_it_lowers_the_loss_and_only_there():
@@ -37,7 +37,7 @@ def test_a_map_is_chosen_where_it_lowers_the_loss_and_only_there():
     assert choose_map(inner_search(1.0), LOG_LOSS) is None
     assert choose_map(inner_search(4.0), LossRule(2, doubt=0.2)) is not None
     assert choose_map(inner_search(4.0), LossRule(2)) is not None  # the error rate alone would not show it
-    assert choose_map(Search({}, 1), LOG_LOSS) is None
+    assert choose_map(SettingsSearch({}, 1), LOG_LOSS) is None
 
 
 def test_the_usual_calibration_is_none_where_none_is_as_frequent():

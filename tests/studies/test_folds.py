@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import lyceum
 from lyceum.errors import StudyError
 from lyceum.studies import Recipe
-from lyceum.studies._folds import FoldScheme
+from lyceum.studies._fold_scheme import FoldScheme
 from lyceum.studies._plan import Plan
 from lyceum.studies._row_order import without_order_columns
 from lyceum.studies._study_data import StudyData

@@ -11,8 +11,8 @@ from lyceum.errors import StudyError
 from lyceum.evaluate import auc_hand_till, auc_interval
 from lyceum.studies import Recipe
 from lyceum.studies._loss_rule import LossRule, weighted_mean
-from lyceum.studies._metric import Metric
 from lyceum.studies._plan import Plan
+from lyceum.studies._ranking_metric import RankingMetric
 from lyceum.studies._study_data import StudyData
 
 
@@ -36,21 +36,23 @@ def test_the_mean_loss_of_rows_is_the_metric_of_two_classes(weighted):
         "f1": 1 - sk.f1_score(y, said, average="macro", sample_weight=w),
     }
     for name, value in expected.items():
-        rule = LossRule(2, metric=Metric.of(name))
+        rule = LossRule(2, metric=RankingMetric.of(name))
         assert weighted_mean(rule.losses(y, proba, w), w) == pytest.approx(value, rel=1e-10), name
 
 
 def test_the_mean_loss_of_rows_is_the_metric_of_several_classes():
     y, proba, _ = posteriors(2, K=4)
     said = proba.argmax(axis=1)
-    found = {name: LossRule(4, metric=Metric.of(name)).losses(y, proba).mean() for name in ("auc", "f1")}
+    found = {
+        name: LossRule(4, metric=RankingMetric.of(name)).losses(y, proba).mean() for name in ("auc", "f1")
+    }
     assert found["auc"] == pytest.approx(1 - auc_hand_till(y, proba, classes=np.arange(4)), rel=1e-10)
     assert found["f1"] == pytest.approx(1 - sk.f1_score(y, said, average="macro"), rel=1e-10)
 
 
 def test_the_spread_of_auc_losses_is_delongs_standard_error():
     y, proba, _ = posteriors(3, n=3000)
-    losses = LossRule(2, metric=Metric.of("auc")).losses(y, proba)
+    losses = LossRule(2, metric=RankingMetric.of("auc")).losses(y, proba)
     found = auc_interval(y == 1, proba[:, 1])
     assert losses.std() / np.sqrt(len(y)) == pytest.approx(found.standard_error, rel=2e-3)
 
@@ -66,7 +68,7 @@ def test_the_mean_loss_of_numbers_is_the_metric():
         "pinball 0.9": sk.mean_pinball_loss(y, said, alpha=0.9),
     }
     for name, value in expected.items():
-        rule = LossRule(None, metric=Metric.of(name), variance=float(y.var()) if name == "r2" else 1.0)
+        rule = LossRule(None, metric=RankingMetric.of(name), variance=float(y.var()) if name == "r2" else 1.0)
         assert rule.losses(y, said).mean() == pytest.approx(value, rel=1e-10), name
 
 
@@ -103,7 +105,7 @@ def test_a_study_ranks_by_the_metric(tmp_path, name, target, metric):
     )  # fmt: skip
     losses = [one.loss for one in found.comparison.learners]
     assert losses == sorted(losses)
-    assert found.comparison.criterion == Metric.of(metric).criterion
+    assert found.comparison.criterion == RankingMetric.of(metric).criterion
     best = found.best
     assert best.interval[0] <= best.loss <= best.interval[1]
     known = {"auc": best.auc, "log loss": best.log_loss, "mae": best.mae}

@@ -12,7 +12,7 @@ from lyceum.studies import _table_notes
 from lyceum.studies._candidate import Suspect
 from lyceum.studies._facts import StudyFacts
 from lyceum.studies._fold_counts import fold_counts, fold_notes, limited_folds
-from lyceum.studies._folds import FoldScheme
+from lyceum.studies._fold_scheme import FoldScheme
 from lyceum.studies._plan import Plan, _search_notes
 
 

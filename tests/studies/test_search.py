@@ -10,10 +10,10 @@ import lyceum
 from lyceum import catalog, datasets, progress
 from lyceum.cli._study import _settings_tried
 from lyceum.errors import Cancelled
-from lyceum.studies import Recipe, Study, _search
+from lyceum.studies import Recipe, Study, _settings_search
 from lyceum.studies._plan import Plan
-from lyceum.studies._search import search_settings
 from lyceum.studies._settings import spread_settings
+from lyceum.studies._settings_search import search_settings
 from lyceum.studies._study_data import StudyData
 
 
@@ -56,13 +56,13 @@ def test_settings_are_spread_over_a_space_that_is_too_large_for_all_combinations
 def test_of_all_settings_the_better_go_on_to_further_inner_folds(monkeypatch):
     plan, data = planned("german_credit", "class", learners=("KNeighborsClassifier",))
     candidate, tried = plan["KNeighborsClassifier"], []
-    build = _search.build_pipeline
+    build = _settings_search.build_pipeline
 
     def counted(candidate, settings, seed):
         tried.append(tuple(settings.items()))
         return build(candidate, settings, seed)
 
-    monkeypatch.setattr(_search, "build_pipeline", counted)
+    monkeypatch.setattr(_settings_search, "build_pipeline", counted)
     found = search_settings(candidate, data.rows, plan.rule, plan.scheme, 0)
     n = len(candidate.search)
     assert (found.n_tried, found.n_failed) == (n, 0)
@@ -76,18 +76,18 @@ def test_of_all_settings_the_better_go_on_to_further_inner_folds(monkeypatch):
 
 def test_a_setting_that_fails_is_left_out_and_if_all_fail_the_reason_is_raised(monkeypatch):
     plan, data = planned("penguins", "species", learners=("KNeighborsClassifier",))
-    build = _search.build_pipeline
+    build = _settings_search.build_pipeline
 
     def failing(candidate, settings, seed):
         if settings.get("n_neighbors", 5) != 1:
             raise ArithmeticError("no luck")
         return build(candidate, settings, seed)
 
-    monkeypatch.setattr(_search, "build_pipeline", failing)
+    monkeypatch.setattr(_settings_search, "build_pipeline", failing)
     found = search_settings(plan["KNeighborsClassifier"], data.rows, plan.rule, plan.scheme, 0)
     assert found.settings["n_neighbors"] == 1
     assert found.n_failed == found.n_tried - 2
-    monkeypatch.setattr(_search, "build_pipeline", lambda *parts: 1 / 0)
+    monkeypatch.setattr(_settings_search, "build_pipeline", lambda *parts: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         search_settings(plan["KNeighborsClassifier"], data.rows, plan.rule, plan.scheme, 0)
 
@@ -105,7 +105,7 @@ def test_a_short_budget_tries_every_learner_with_its_defaults_and_more_time_give
 ):
     ask = {"learners": ["NaiveBayes", "KNeighborsClassifier"], "folds": 3, "n_settings": 3}
     penguins = datasets.path("penguins")
-    search = _search.search_settings
+    search = _settings_search.search_settings
 
     def no_time(candidate, *rest, **named):
         if len(candidate.search) > 1:

@@ -16,9 +16,9 @@ from lyceum.studies._choice import choose_learner
 from lyceum.studies._comparison import HoldoutResult, OutOfSample
 from lyceum.studies._learning_trend import learning_trend
 from lyceum.studies._loss_rule import LossRule
-from lyceum.studies._metric import Metric
 from lyceum.studies._metrics import loss_and_interval
 from lyceum.studies._posterior_statements import best_ranking, calibration_noise
+from lyceum.studies._ranking_metric import RankingMetric
 
 EARNS = {("yes", "yes"): -10.0, ("yes", "no"): 0.0, ("no", "yes"): 1.0, ("no", "no"): 0.0}
 HALF = np.tile([0, 1], 50)
@@ -302,7 +302,7 @@ def test_the_hoeffding_bound_counts_effective_rows_and_speaks_of_one_model():
 def test_always_paying_the_most_still_has_an_interval():
     sample = sample_of(HALF, 1.0 - HALF)
     costs = LossMatrix([[0.0, 2.0], [2.0, 0.0]], classes=("no", "yes"))
-    for rule in (LossRule(2, costs), LossRule(2, metric=Metric.of("auc"))):
+    for rule in (LossRule(2, costs), LossRule(2, metric=RankingMetric.of("auc"))):
         losses = rule.losses(sample.y, sample.predicted)
         mean, (low, high), _ = loss_and_interval(rule, sample, losses)
         assert mean == high == rule.range[1]

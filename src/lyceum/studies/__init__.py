@@ -13,7 +13,6 @@ from lyceum.studies._baseline import MeanRegressor, PriorClassifier
 
 if TYPE_CHECKING:
     from lyceum.studies._candidate import Candidate, Failure, Suspect
-    from lyceum.studies._clusters import TableClusters, cluster_table
     from lyceum.studies._comparison import Comparison, HoldoutResult, OutOfSample, RankedLearner
     from lyceum.studies._effects import ColumnEffect, ColumnImportance, ModelEffects, PairEffect
     from lyceum.studies._example import Example
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from lyceum.studies._report_parts import IntervalScale
     from lyceum.studies._study import study
     from lyceum.studies._study_result import Study
+    from lyceum.studies._table_clusters import TableClusters, cluster_table
 
 __all__ = [
     "Candidate",
@@ -53,7 +53,7 @@ __all__ = [
 ]
 
 _MODULES = {
-    "_clusters": ("TableClusters", "cluster_table"),
+    "_table_clusters": ("TableClusters", "cluster_table"),
     "_candidate": ("Candidate", "Failure", "Suspect"),
     "_comparison": ("Comparison", "HoldoutResult", "OutOfSample", "RankedLearner"),
     "_effects": ("ColumnEffect", "ColumnImportance", "ModelEffects", "PairEffect"),

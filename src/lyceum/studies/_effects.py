@@ -10,9 +10,9 @@ import numpy as np
 
 from lyceum.data import ArraySource, Column, Rows
 from lyceum.report import plain
-from lyceum.studies._calibration import calibrated_model
 from lyceum.studies._committees import committee_model
 from lyceum.studies._comparison import RankedLearner
+from lyceum.studies._fold_calibration import calibrated_model
 from lyceum.studies._pipelines import build_pipeline, row_predictions, seed_of
 from lyceum.studies._plan import Plan
 from lyceum.studies._store import Store

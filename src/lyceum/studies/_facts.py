@@ -13,7 +13,7 @@ from lyceum.decision import LossMatrix
 from lyceum.report import plain
 from lyceum.studies._candidate import Candidate, Suspect, TaskKind
 from lyceum.studies._loss_rule import LossRule
-from lyceum.studies._metric import Metric
+from lyceum.studies._ranking_metric import RankingMetric
 
 __all__ = ["StudyFacts"]
 
@@ -92,7 +92,7 @@ class StudyFacts:
     @property
     def rule(self) -> LossRule:
         """The loss of the study."""
-        metric = None if self.metric is None else Metric.of(self.metric)
+        metric = None if self.metric is None else RankingMetric.of(self.metric)
         n_classes = None if self.classes is None else len(self.classes)
         return LossRule(n_classes, self.loss, self.doubt, metric, self.variance)
 

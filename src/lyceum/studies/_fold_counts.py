@@ -8,7 +8,7 @@ import numpy as np
 
 from lyceum.errors import StudyError
 from lyceum.evaluate import error_interval
-from lyceum.studies._folds import FoldScheme
+from lyceum.studies._fold_scheme import FoldScheme
 from lyceum.studies._format import count_text
 from lyceum.studies._recipe import Recipe
 from lyceum.studies._study_data import StudyData

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from lyceum.decision import LossMatrix, minimum_risk
-from lyceum.studies._metric import Metric
 from lyceum.studies._rank_losses import auc_losses, f1_losses
+from lyceum.studies._ranking_metric import RankingMetric
 
 __all__ = ["LossRule", "log_losses", "weighted_mean"]
 
@@ -30,7 +30,7 @@ class LossRule:
         Rows are true classes, columns are actions; None is 0/1.
     doubt : float or None, default=None
         The cost of rejecting a row; None if rows are not rejected.
-    metric : Metric or None, default=None
+    metric : RankingMetric or None, default=None
         What learners are ranked by; None is the cost, or the squared error.
     variance : float, default=1.0
         Of the target, for R².
@@ -39,7 +39,7 @@ class LossRule:
     n_classes: int | None
     loss: LossMatrix | None = None
     doubt: float | None = None
-    metric: Metric | None = None
+    metric: RankingMetric | None = None
     variance: float = 1.0
 
     def decide(self, predicted: np.ndarray) -> np.ndarray:

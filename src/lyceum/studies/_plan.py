@@ -16,17 +16,17 @@ from lyceum.decision import LossMatrix
 from lyceum.errors import LyceumError, StudyError
 from lyceum.studies._candidate import Candidate, planned_committees
 from lyceum.studies._fold_counts import fold_counts, fold_notes, limited_folds
-from lyceum.studies._folds import FoldScheme
+from lyceum.studies._fold_scheme import FoldScheme
 from lyceum.studies._loss_rule import LossRule
-from lyceum.studies._metric import CLASS_METRICS, NUMBER_METRICS, Metric
 from lyceum.studies._pipelines import build_pipeline, seed_of
+from lyceum.studies._ranking_metric import CLASS_METRICS, NUMBER_METRICS, RankingMetric
 from lyceum.studies._recipe import LearnerChoice, Recipe
 from lyceum.studies._row_order import group_codes, time_values
-from lyceum.studies._search import SEARCH_ROWS
 from lyceum.studies._settings import spread_settings
+from lyceum.studies._settings_search import SEARCH_ROWS
 from lyceum.studies._study_data import StudyData
 
-__all__ = ["Plan", "Split", "Task"]
+__all__ = ["Plan", "RowSplit", "Task"]
 
 _IN_MEMORY = 20_000  # rows up to which a learner whose cost grows faster than the rows is chosen
 _BASELINES = {
@@ -45,7 +45,7 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Split:
+class RowSplit:
     """Places of training and test rows among the rows compared on."""
 
     train: np.ndarray
@@ -120,13 +120,13 @@ class Plan:
             for candidate in self.candidates:
                 yield Task(candidate.name, repeat, fold)
 
-    def splits(self, y: np.ndarray) -> dict[tuple[int, int], Split]:
+    def splits(self, y: np.ndarray) -> dict[tuple[int, int], RowSplit]:
         """The folds of the rows compared on, by repeat and fold; places among all rows in memory."""
         scheme, found = self.scheme.take(self.compared), {}
         for repeat in range(self.repeats):
             parts = scheme.splits(y[self.compared], self.drawn, seed_of(self.seed, "folds", repeat))
             for fold, (train, test) in enumerate(parts):
-                found[repeat, fold] = Split(self.compared[train], self.compared[test])
+                found[repeat, fold] = RowSplit(self.compared[train], self.compared[test])
         return found
 
     def seed_of(self, task: Task) -> int:
@@ -169,10 +169,10 @@ def _loss_rule(recipe: Recipe, data: StudyData) -> tuple[tuple[Any, ...] | None,
     return classes, LossRule(len(classes), loss, recipe.doubt, metric)
 
 
-def _metric(recipe: Recipe, target: str, has_classes: bool) -> Metric | None:
+def _metric(recipe: Recipe, target: str, has_classes: bool) -> RankingMetric | None:
     if recipe.metric is None:
         return None
-    metric = Metric.of(recipe.metric)
+    metric = RankingMetric.of(recipe.metric)
     if metric.is_for_classes != has_classes:
         holds, others = ("classes", CLASS_METRICS) if has_classes else ("numbers", NUMBER_METRICS)
         raise StudyError(

@@ -10,7 +10,7 @@ from typing import Any
 from lyceum.data import KINDS, FileFormat
 from lyceum.decision import LossMatrix
 from lyceum.errors import LyceumError, StudyError
-from lyceum.studies._metric import Metric
+from lyceum.studies._ranking_metric import RankingMetric
 
 __all__ = ["CHECKS", "CHOOSE"]
 
@@ -100,7 +100,7 @@ def _yes(name: str, value: Any) -> bool:
 
 def _metric(name: str, value: Any) -> str:
     try:
-        return str(Metric.of(value))
+        return str(RankingMetric.of(value))
     except ValueError as error:
         raise StudyError(f"{name} = {value!r}: {error}") from None
 

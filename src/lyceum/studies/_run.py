@@ -17,13 +17,13 @@ from lyceum._threads import one_thread
 from lyceum.base import complexity
 from lyceum.data import Rows
 from lyceum.errors import Cancelled, LyceumError
-from lyceum.studies._calibration import choose_map
 from lyceum.studies._candidate import Candidate
+from lyceum.studies._fold_calibration import choose_map
 from lyceum.studies._helpers import Helpers
 from lyceum.studies._loss_rule import weighted_mean
 from lyceum.studies._pipelines import are_few, build_pipeline, few_threads, row_predictions
-from lyceum.studies._plan import Plan, Split, Task
-from lyceum.studies._search import Search, search_settings
+from lyceum.studies._plan import Plan, RowSplit, Task
+from lyceum.studies._settings_search import SettingsSearch, search_settings
 from lyceum.studies._store import Store, TaskResult, as_table
 from lyceum.studies._study_data import StudyData
 
@@ -150,7 +150,7 @@ def _is_open(plan: Plan, task: Task, first: bool, done: Mapping[Task, TaskResult
     return task not in done or done[task].is_first
 
 
-def _attempt(plan: Plan, task: Task, data: StudyData, split: Split, first: bool) -> tuple[TaskResult, Any]:
+def _attempt(plan: Plan, task: Task, data: StudyData, split: RowSplit, first: bool) -> tuple[TaskResult, Any]:
     """The task with its predictions, or with the reason why there are none."""
     start, reason, outcome = time.perf_counter(), None, None
     with warnings.catch_warnings(record=True) as caught, _memory() as memory:
@@ -180,15 +180,15 @@ def _is_clear(error: Exception) -> bool:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Outcome:
-    search: Search
+class _TaskFit:
+    search: SettingsSearch
     train_loss: float
     complexity: int
     predictions: Any
     calibration: str
 
 
-def _fit_and_predict(plan: Plan, task: Task, data: StudyData, split: Split, first: bool) -> _Outcome:
+def _fit_and_predict(plan: Plan, task: Task, data: StudyData, split: RowSplit, first: bool) -> _TaskFit:
     candidate, seed = plan[task.name], plan.seed_of(task)
     train, test = data.rows.take(split.train), data.rows.take(split.test)
     search = _search(plan, candidate, train, split.train, seed, first)
@@ -203,15 +203,15 @@ def _fit_and_predict(plan: Plan, task: Task, data: StudyData, split: Split, firs
         data.numbers[split.test], data.y[split.test], predicted, w, plan.scheme.take(split.test).groups
     )
     method = "" if calibrate is None else calibrate.method
-    return _Outcome(search, _mean_loss(plan, seen, train), complexity(model), table, method)
+    return _TaskFit(search, _mean_loss(plan, seen, train), complexity(model), table, method)
 
 
 def _search(
     plan: Plan, candidate: Candidate, train: Rows, places: np.ndarray, seed: int, first: bool
-) -> Search:
+) -> SettingsSearch:
     """The search of a fold; with `first` none is made, and 0 settings say that it is still to come."""
     if first and len(candidate.search) > 1:
-        return Search(dict(candidate.search[0]), 0)
+        return SettingsSearch(dict(candidate.search[0]), 0)
     always = plan.calibrates and not candidate.is_baseline
     return search_settings(candidate, train, plan.rule, plan.scheme.take(places), seed, always)
 

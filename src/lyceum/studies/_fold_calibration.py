@@ -10,13 +10,13 @@ import numpy as np
 
 from lyceum.decision import CALIBRATIONS, CalibratedClassifier, PosteriorMap
 from lyceum.studies._loss_rule import LossRule
-from lyceum.studies._search import Search
+from lyceum.studies._settings_search import SettingsSearch
 from lyceum.studies._store import TaskResult
 
 __all__ = ["calibrated_model", "choose_map", "usual_calibration"]
 
 
-def choose_map(search: Search, rule: LossRule) -> PosteriorMap | None:
+def choose_map(search: SettingsSearch, rule: LossRule) -> PosteriorMap | None:
     """The map with the lowest loss on the inner folds, each mapped by what the others teach.
 
     The loss is that by which settings are chosen: the costs, or without costs the log loss. None where no map

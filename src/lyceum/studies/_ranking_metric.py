@@ -6,7 +6,7 @@ import difflib
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["CLASS_METRICS", "NUMBER_METRICS", "Metric"]
+__all__ = ["CLASS_METRICS", "NUMBER_METRICS", "RankingMetric"]
 
 # the name in a recipe, and what a report calls it: all are the smaller, the better
 CLASS_METRICS = {
@@ -21,20 +21,20 @@ NUMBER_METRICS = {"rmse": "RMSE", "mae": "MAE", "r2": "1 − R²", "pinball": "p
 
 
 @dataclass(frozen=True, slots=True)
-class Metric:
+class RankingMetric:
     """A metric by name; `quantile` is that of the pinball loss.
 
-    >>> Metric.of("Pinball 0.9"), str(Metric.of("log_loss"))
-    (Metric(name='pinball', quantile=0.9), 'log loss')
+    >>> RankingMetric.of("Pinball 0.9"), str(RankingMetric.of("log_loss"))
+    (RankingMetric(name='pinball', quantile=0.9), 'log loss')
     """
 
     name: str
     quantile: float = 0.5
 
     @classmethod
-    def of(cls, text: Any) -> Metric:
+    def of(cls, text: Any) -> RankingMetric:
         """The metric that a text names; raises ValueError with a hint."""
-        if isinstance(text, Metric):
+        if isinstance(text, RankingMetric):
             return text
         name = str(text).strip().lower().replace("_", " ").replace("-", " ").replace("²", "2")
         name, _, number = name.partition(" ") if name.startswith("pinball") else (name, "", "")

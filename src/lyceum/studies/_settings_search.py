@@ -20,18 +20,18 @@ from lyceum.data import Rows
 from lyceum.errors import Cancelled
 from lyceum.progress import with_watches
 from lyceum.studies._candidate import Candidate
-from lyceum.studies._folds import FoldScheme
+from lyceum.studies._fold_scheme import FoldScheme
 from lyceum.studies._loss_rule import LossRule, weighted_mean
 from lyceum.studies._pipelines import build_pipeline, row_predictions
 
-__all__ = ["SEARCH_ROWS", "Search", "search_settings"]
+__all__ = ["SEARCH_ROWS", "SettingsSearch", "search_settings"]
 
 SEARCH_ROWS = 10_000  # rows that a search looks at: beyond, better settings rarely change
 _FEW_ROWS = 300  # below, an inner fold says little: half of the settings go on, and not a third
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
+class SettingsSearch:
     """The settings chosen, how many were tried and failed, and how long it took.
 
     `y`, `w`, `predicted` and `folds` are the target and the weights, the predictions of the chosen settings
@@ -65,7 +65,7 @@ class _Contender:
 
 def search_settings(
     candidate: Candidate, rows: Rows, rule: LossRule, scheme: FoldScheme, seed: int, always: bool = False
-) -> Search:
+) -> SettingsSearch:
     """The settings with the smallest mean inner loss, of equals the first.
 
     Settings that fail on an inner fold are out; if all do, the error of the last is raised. Where no inner
@@ -74,11 +74,11 @@ def search_settings(
     """
     options = candidate.search or ({},)
     if len(options) < 2 and not always:
-        return Search(dict(options[0]), 1)
+        return SettingsSearch(dict(options[0]), 1)
     start = time.perf_counter()
     splits = scheme.inner(rows, seed, SEARCH_ROWS)
     if not splits:
-        return Search(dict(options[0]), 1)
+        return SettingsSearch(dict(options[0]), 1)
     contenders = [_Contender(settings, [], []) for settings in options]
     ahead = contenders
     for number, (train, test) in enumerate(splits):
@@ -97,7 +97,7 @@ def search_settings(
         assert failed[-1].error is not None
         raise failed[-1].error
     best = min(ahead, key=lambda one: one.loss)
-    return Search(
+    return SettingsSearch(
         dict(best.settings),
         len(options),
         len(failed),
