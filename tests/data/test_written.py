@@ -6,7 +6,7 @@ import pytest
 
 from lyceum import scan
 from lyceum.data import FileFormat, _csv, _csv_errors, inspect, read_data
-from lyceum.data._written import style_of
+from lyceum.data._text_styles import style_of
 from lyceum.errors import DataError, DataWarning
 
 BOTH = pytest.mark.parametrize("memory", [0, 1 << 30])

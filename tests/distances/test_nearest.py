@@ -34,8 +34,8 @@ from lyceum.distances import (
     within_radius,
 )
 from lyceum.distances import metric as as_metric
-from lyceum.distances._comparisons import raw_pairwise
 from lyceum.distances._metric import points_of
+from lyceum.distances._native_comparisons import raw_pairwise
 from lyceum.errors import SettingError
 
 METRICS = [

@@ -5,7 +5,7 @@ Files are read and written a batch at a time. The commands of the same names ren
 
 from lyceum.apply._batches import spooled
 from lyceum.apply._compare import ModelComparison, PairedTest, compare_models
-from lyceum.apply._evaluate import Evaluation, Metric, evaluate_model
+from lyceum.apply._evaluate import Evaluation, MetricValue, evaluate_model
 from lyceum.apply._explain import RowExplanation, explain_rows, show_cell
 from lyceum.apply._fit import build_preparations, fit_file, preparations, takes_sparse_text
 from lyceum.apply._fitted_model import FittedModel
@@ -20,7 +20,7 @@ __all__ = [
     "Evaluation",
     "FittedModel",
     "Labelled",
-    "Metric",
+    "MetricValue",
     "ModelComparison",
     "PairedTest",
     "Predicted",

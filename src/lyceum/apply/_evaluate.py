@@ -27,11 +27,11 @@ from lyceum.evaluate import (
 )
 from lyceum.report import Summary, Table, plain
 
-__all__ = ["Evaluation", "Metric", "evaluate_model", "mean_interval"]
+__all__ = ["Evaluation", "MetricValue", "evaluate_model", "mean_interval"]
 
 
 @dataclass(frozen=True, slots=True)
-class Metric:
+class MetricValue:
     """A measured number with a 95 % interval, where there is one.
 
     Attributes
@@ -66,7 +66,7 @@ class Evaluation:
     learner, target : str
     n_rows : int
         Rows with a known truth.
-    metrics : tuple of Metric
+    metrics : tuple of MetricValue
     confusion : Confusion or None
         Of what was decided: at least expected cost if there is a loss.
     notes : tuple of str
@@ -76,11 +76,11 @@ class Evaluation:
     learner: str
     target: str
     n_rows: int
-    metrics: tuple[Metric, ...]
+    metrics: tuple[MetricValue, ...]
     confusion: Confusion | None = None
     notes: tuple[str, ...] = ()
 
-    def __getitem__(self, name: str) -> Metric:
+    def __getitem__(self, name: str) -> MetricValue:
         for metric in self.metrics:
             if metric.name == name:
                 return metric
@@ -212,16 +212,16 @@ def _confusion(outcomes: Outcomes, decided: Decisions, loss: LossMatrix) -> Conf
     )
 
 
-def _of_decisions(matrix: Confusion) -> Iterator[Metric]:
+def _of_decisions(matrix: Confusion) -> Iterator[MetricValue]:
     decided = round(float(matrix.counts.sum() + matrix.foreign[:-1].sum()))
     if decided:
         interval = error_interval(decided - round(float(np.trace(matrix.counts))), decided)
-        yield Metric("error", interval.rate, interval.low, interval.high)
-        yield Metric("accuracy", 1 - interval.rate, 1 - interval.high, 1 - interval.low)
-    yield Metric("kappa", matrix.kappa)
+        yield MetricValue("error", interval.rate, interval.low, interval.high)
+        yield MetricValue("accuracy", 1 - interval.rate, 1 - interval.high, 1 - interval.low)
+    yield MetricValue("kappa", matrix.kappa)
     if matrix.reject_rate:
         interval = error_interval(round(matrix.n) - decided, round(matrix.n))
-        yield Metric("reject rate", interval.rate, interval.low, interval.high)
+        yield MetricValue("reject rate", interval.rate, interval.low, interval.high)
 
 
 def costs_of(outcomes: Outcomes, fitted: FittedModel, loss: Any, doubt: float | None) -> np.ndarray:
@@ -234,7 +234,7 @@ def costs_of(outcomes: Outcomes, fitted: FittedModel, loss: Any, doubt: float | 
 
 def _of_costs(
     outcomes: Outcomes, decided: Decisions, fitted: FittedModel, loss: Any, doubt: float | None
-) -> Iterator[Metric]:
+) -> Iterator[MetricValue]:
     if loss is None and doubt is None:
         return
     known = outcomes.truth >= 0
@@ -242,35 +242,39 @@ def _of_costs(
     if not len(truth):
         return
     matrix = LossMatrix.of(loss, fitted.classes)  # type: ignore[arg-type]
+<<<<<<< HEAD
     yield Metric("cost per row", *mean_interval(costs_of(outcomes, fitted, loss, doubt)))
+=======
+    yield MetricValue("cost a row", *mean_interval(costs_of(outcomes, fitted, loss, doubt)))
+>>>>>>> 7d8d045 (One meaning per name: class and file names that stood for two things; a test keeps it so)
     plain = matrix.without_reject()
     place = np.argsort(plain.names_class)  # the action that names every class
     if len(place) == len(fitted.classes):  # type: ignore[arg-type]
         likeliest = place[outcomes.output[known].argmax(axis=1)]
-        yield Metric("cost of the likeliest class", *mean_interval(plain.values[truth, likeliest]))
+        yield MetricValue("cost of the likeliest class", *mean_interval(plain.values[truth, likeliest]))
     same = matrix.values[truth].mean(axis=0)
     best = int(same.argmin())
-    yield Metric(f"cost of always {matrix.actions[best]}", *mean_interval(matrix.values[truth, best]))  # type: ignore[index]
+    yield MetricValue(f"cost of always {matrix.actions[best]}", *mean_interval(matrix.values[truth, best]))  # type: ignore[index]
 
 
-def _of_posteriors(outcomes: Outcomes, fitted: FittedModel) -> Iterator[Metric]:
+def _of_posteriors(outcomes: Outcomes, fitted: FittedModel) -> Iterator[MetricValue]:
     known = outcomes.truth >= 0
     truth, proba = outcomes.truth[known], outcomes.output[known]
     if not len(truth) or not hasattr(fitted.model, "predict_proba"):
         return
     K = proba.shape[1]
     if K == 2:
-        yield Metric("AUC", auc(truth == 1, proba[:, 1]), *_de_long(truth == 1, proba[:, 1]))
+        yield MetricValue("AUC", auc(truth == 1, proba[:, 1]), *_de_long(truth == 1, proba[:, 1]))
     elif K > 2:
-        yield Metric("AUC (Hand and Till)", auc_hand_till(truth, proba, classes=np.arange(K)))
+        yield MetricValue("AUC (Hand and Till)", auc_hand_till(truth, proba, classes=np.arange(K)))
     chosen = proba[np.arange(len(truth)), truth]
-    yield Metric("log loss", *mean_interval(log_losses(chosen)))
+    yield MetricValue("log loss", *mean_interval(log_losses(chosen)))
     off = proba.copy()
     off[np.arange(len(truth)), truth] -= 1.0
-    yield Metric("Brier score", *mean_interval(off[:, 1] ** 2 if K == 2 else (off**2).sum(axis=1)))
+    yield MetricValue("Brier score", *mean_interval(off[:, 1] ** 2 if K == 2 else (off**2).sum(axis=1)))
     if K >= 2:
         found = calibration(truth, proba, classes=np.arange(K))
-        yield Metric("calibration error", found.expected_error)
+        yield MetricValue("calibration error", found.expected_error)
 
 
 def log_losses(chosen: np.ndarray) -> np.ndarray:
@@ -294,12 +298,12 @@ def _de_long(positive: np.ndarray, score: np.ndarray) -> tuple[float | None, flo
     return max(0.0, below.mean() - reach), min(1.0, below.mean() + reach)
 
 
-def _of_values(outcomes: Outcomes) -> Iterator[Metric]:
+def _of_values(outcomes: Outcomes) -> Iterator[MetricValue]:
     found = regression_report(outcomes.truth, outcomes.output)
     off = outcomes.output - outcomes.truth
     mse, low, high = mean_interval(off**2)
-    yield Metric("RMSE", math.sqrt(mse), math.sqrt(max(0.0, low)), math.sqrt(high))
-    yield Metric("MAE", *mean_interval(np.abs(off)))
-    yield Metric("bias", found.bias, *mean_interval(off)[1:])
-    yield Metric("R²", found.r2)
-    yield Metric("relative squared error", found.relative_squared_error)
+    yield MetricValue("RMSE", math.sqrt(mse), math.sqrt(max(0.0, low)), math.sqrt(high))
+    yield MetricValue("MAE", *mean_interval(np.abs(off)))
+    yield MetricValue("bias", found.bias, *mean_interval(off)[1:])
+    yield MetricValue("R²", found.r2)
+    yield MetricValue("relative squared error", found.relative_squared_error)

@@ -7,13 +7,13 @@ and on Dask.
 """
 
 from lyceum.base._density import Density
-from lyceum.base._explain import explain_frame, sum_by_source
+from lyceum.base._explanations import explain_frame, sum_by_source
 from lyceum.base._learner import CATEGORICAL_FEATURES, Learner
 from lyceum.base._mistake_bound import separability_facts, set_separability
 from lyceum.base._model_parts import complexity
 from lyceum.base._new_columns import NewColumns, library_of, output_library
 from lyceum.base._one_pass import OnePassClassifier, OnePassLearner, finite_sums
-from lyceum.base._posterior import PosteriorClassifier, normalize_posteriors
+from lyceum.base._posterior_classifier import PosteriorClassifier, normalize_posteriors
 from lyceum.base._replacement import parts_by_replacement, replace_columns, typical_row
 from lyceum.base._row_names import without_row_names
 from lyceum.base._score import Classifier, Regressor, target_of, targets_to_score, validation_parts

@@ -13,10 +13,10 @@ from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum.base._explain import collect_explanation
+from lyceum.base._explanations import collect_explanation
 from lyceum.base._model_parts import check_learner, n_fitted_numbers
+from lyceum.base._n_jobs_verbose import allowed_threads, constrain_running, limit_predictions, shown_progress
 from lyceum.base._row_names import without_row_names
-from lyceum.base._running import allowed_threads, constrain_running, limit_predictions, shown_progress
 from lyceum.base._state import unchanged_on_failure
 from lyceum.data import ArraySource, Block, CheckCells, Column, Design, Inputs, Recode, Rows, Schema, Step
 from lyceum.report import Explanation, Summary

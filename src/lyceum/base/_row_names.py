@@ -34,7 +34,7 @@ def row_names(rows: Rows) -> list[str]:
     listed = [j for j, size in enumerate(sizes) if size > _SHARE * n]
     if not listed:
         return []
-    seen = rows.reduce(partial(_Seen.of, columns=listed))
+    seen = rows.reduce(partial(_CategoriesSeen.of, columns=listed))
     return [rows.schema.names[j] for j, count in zip(listed, seen.counts) if count > _SHARE * n]
 
 
@@ -74,18 +74,18 @@ class BlankColumns:
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class _CategoriesSeen:
     """The distinct codes of some columns."""
 
     codes: tuple[np.ndarray, ...]
 
     @classmethod
-    def of(cls, block: Block, columns: list[int]) -> _Seen:
+    def of(cls, block: Block, columns: list[int]) -> _CategoriesSeen:
         cells = [block.X[:, j] for j in columns]
         return cls(tuple(np.unique(each[np.isfinite(each) & (each >= 0)]) for each in cells))
 
-    def merge(self, other: _Seen) -> _Seen:
-        return _Seen(tuple(np.union1d(one, two) for one, two in zip(self.codes, other.codes)))
+    def merge(self, other: _CategoriesSeen) -> _CategoriesSeen:
+        return _CategoriesSeen(tuple(np.union1d(one, two) for one, two in zip(self.codes, other.codes)))
 
     @property
     def counts(self) -> list[int]:

@@ -14,9 +14,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import CATEGORICAL_FEATURES, finite_sums
 from lyceum.cluster._cluster_reasons import adds_up, explain_members, linkage_unit, margins_of_linkage
+from lyceum.cluster._divide_cluster import splinter, two_means
 from lyceum.cluster._enough_rows import check_enough_rows
 from lyceum.cluster._metric_learner import METRICS, MetricLearner, canonical_ranks
-from lyceum.cluster._splits import splinter, two_means
 from lyceum.cluster._to_clusters import distances_to_clusters, labels_in_order
 from lyceum.data import Block, Rows
 from lyceum.distances import Euclidean, Metric, nearest_center

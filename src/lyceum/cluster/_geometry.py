@@ -88,7 +88,7 @@ class UnitRows:
 
 
 @dataclass(frozen=True, slots=True)
-class CenteredRows:
+class CenterRows:
     """Every row about its own mean, so that the cosine of two rows is their correlation."""
 
     def schema(self, schema: Schema) -> Schema:
@@ -134,7 +134,7 @@ GEOMETRIES = {
     "euclidean": Geometry(_to_means, _labels, _distances, 1.0),
     "cosine": Geometry(_to_directions, _sphere_labels, _sphere_distances, 0.5, (UnitRows(),), True),
     "correlation": Geometry(
-        _to_directions, _sphere_labels, _sphere_distances, 0.5, (CenteredRows(), UnitRows()), True
+        _to_directions, _sphere_labels, _sphere_distances, 0.5, (CenterRows(), UnitRows()), True
     ),
 }
 

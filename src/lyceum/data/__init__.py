@@ -32,7 +32,7 @@ from lyceum.data._sources import ArraySource, reading
 from lyceum.data._steps import CheckCells, CheckTarget, Design, Recode
 from lyceum.data._target_task import target_task
 from lyceum.data._text_arrays import text_array, text_table
-from lyceum.data._written import parse_columns
+from lyceum.data._text_styles import parse_columns
 
 if TYPE_CHECKING:
     from lyceum.data._inputs import Inputs

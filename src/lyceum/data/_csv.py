@@ -22,7 +22,7 @@ from lyceum.data._csv_errors import (
     is_packed,
     read_head,
 )
-from lyceum.data._written import Written, describe_written, distinct_texts, parsed, style_of, styles_of
+from lyceum.data._text_styles import Written, describe_written, distinct_texts, parsed, style_of, styles_of
 from lyceum.errors import DataError, SchemaError
 
 __all__ = ["MISSING", "TEXT", "CsvFormat"]

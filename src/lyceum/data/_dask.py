@@ -291,7 +291,7 @@ def _merged(summaries: Sequence[Any]) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class _PartFacts:
     """What one look at a partition found."""
 
     n_rows: int
@@ -300,7 +300,7 @@ class _Seen:
     weight: float
 
 
-def _look(X: Any, y: Any, w: Any, undecided: list[str], task: str | None, unlabelled: bool) -> _Seen:
+def _look(X: Any, y: Any, w: Any, undecided: list[str], task: str | None, unlabelled: bool) -> _PartFacts:
     for name, data in (("y", y), ("sample_weight", w)):
         if data is not None and len(data) != len(X):
             raise DataError(
@@ -317,7 +317,7 @@ def _look(X: Any, y: Any, w: Any, undecided: list[str], task: str | None, unlabe
     if task == "classes" and y is not None and len(y):
         known = np.asarray(y)[is_labelled(y)] if unlabelled else y
         classes = class_codes(labels(known, "y", " of a partition"))[0] if len(known) else None
-    return _Seen(len(X), profile, classes, 0.0 if w is None else float(_weights(w).sum()))
+    return _PartFacts(len(X), profile, classes, 0.0 if w is None else float(_weights(w).sum()))
 
 
 def _weights(w: Any) -> np.ndarray:
@@ -330,7 +330,7 @@ def _weights(w: Any) -> np.ndarray:
 
 
 def _seen_schema(
-    names: list[str], roles: ColumnRoles, looks: Sequence[_Seen], task: str | None, unlabelled: bool
+    names: list[str], roles: ColumnRoles, looks: Sequence[_PartFacts], task: str | None, unlabelled: bool
 ) -> Schema:
     profile = _merged([seen.profile for seen in looks]) or TableProfile(0, {})
     types = {name: profile.columns[name].holds if name in profile.columns else "number" for name in names}

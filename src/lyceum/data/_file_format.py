@@ -14,7 +14,7 @@ import pyarrow as pa
 from lyceum.data._column_names import unique_names
 from lyceum.data._csv import MISSING, TEXT, CsvFormat
 from lyceum.data._csv_errors import Explained, read_head, unpacked_name
-from lyceum.data._written import style_of
+from lyceum.data._text_styles import style_of
 from lyceum.errors import DataError
 
 __all__ = ["FileFormat", "text_encoding"]

@@ -23,8 +23,7 @@ from lyceum.data._file_format import FileFormat, text_encoding
 from lyceum.data._json_lines import read_json
 from lyceum.data._rows_text import source_name
 from lyceum.data._sources import reading
-from lyceum.data._workbook import read_workbook
-from lyceum.data._written import (
+from lyceum.data._text_styles import (
     Written,
     describe_written,
     distinct_texts,
@@ -33,6 +32,7 @@ from lyceum.data._written import (
     parse_text,
     styles_of,
 )
+from lyceum.data._workbook import read_workbook
 from lyceum.errors import DataError, SchemaError
 
 __all__ = [

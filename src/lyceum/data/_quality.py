@@ -17,7 +17,7 @@ import pyarrow as pa
 from lyceum.data._arrow import column_class, numbers
 from lyceum.data._profile import ColumnProfile
 from lyceum.data._text_arrays import is_number
-from lyceum.data._written import style_of
+from lyceum.data._text_styles import style_of
 
 __all__ = ["Cells", "Facts", "Flag", "column_flags", "copies", "target_flags"]
 

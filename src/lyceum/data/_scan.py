@@ -38,7 +38,7 @@ from lyceum.data._rows import Rows
 from lyceum.data._rows_text import source_name
 from lyceum.data._schema import Kind, Schema
 from lyceum.data._sources import ArraySource, CsvSource, ParquetPart, ParquetSource, Source
-from lyceum.data._written import forms_of
+from lyceum.data._text_styles import forms_of
 from lyceum.errors import DataError, DataWarning, SchemaError
 from lyceum.progress import report
 

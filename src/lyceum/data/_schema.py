@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from lyceum.data._column_names import check_names
-from lyceum.data._written import FORMATS
+from lyceum.data._text_styles import FORMATS
 from lyceum.errors import ModelFileError, SchemaError
 
 __all__ = ["KINDS", "Column", "Kind", "Schema"]

@@ -1,8 +1,8 @@
 """Decisions: loss matrices, minimum risk, doubt, thresholds and hypotheses."""
 
-from lyceum.decision._calibrated import CalibratedClassifier
-from lyceum.decision._classifier import MinimumRiskClassifier
+from lyceum.decision._calibrated_classifier import CalibratedClassifier
 from lyceum.decision._hypotheses import BayesOptimalClassifier, hypothesis_posterior
+from lyceum.decision._minimum_risk_classifier import MinimumRiskClassifier
 from lyceum.decision._posterior_map import CALIBRATIONS, PosteriorMap
 from lyceum.decision._reject import ErrorRejectCurve, error_reject_curve
 from lyceum.decision._risk import Decisions, bayes_error, expected_risk, minimum_risk

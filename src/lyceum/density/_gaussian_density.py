@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import Density, OnePassLearner
 from lyceum.data import Block
-from lyceum.density._density import CATEGORIES, check_box
+from lyceum.density._boxes import CATEGORIES, check_box
 from lyceum.density._gaussian_fit import GaussianFit, fit_gaussian
 from lyceum.errors import SettingError
 from lyceum.evaluate import degrees_of_freedom

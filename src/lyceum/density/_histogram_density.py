@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum.base import Density, OnePassLearner
 from lyceum.data import Block, Rows
-from lyceum.density._density import CATEGORIES, check_box, weighted_quantile
+from lyceum.density._boxes import CATEGORIES, check_box, weighted_quantile
 from lyceum.density._grid_cells import CellWeights, cells_of, find_cells
 from lyceum.errors import SettingError
 from lyceum.report import Summary, Table

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum.base import Density, Learner
 from lyceum.data import Block
 from lyceum.density._bandwidth import deviations, likelihood_of, nrd0_of, reference_of, volume_of
-from lyceum.density._density import CATEGORIES, check_box, weighted_quantile
+from lyceum.density._boxes import CATEGORIES, check_box, weighted_quantile
 from lyceum.density._density_kernels import KERNELS
 from lyceum.density._kernel_sums import KernelSums, leaf_order
 from lyceum.errors import DataError, SettingError

@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import Interval
 
 from lyceum.base import Density, Learner
 from lyceum.data import Block
-from lyceum.density._density import CATEGORIES, weighted_quantile
+from lyceum.density._boxes import CATEGORIES, weighted_quantile
 from lyceum.distances import NeighborIndex
 from lyceum.errors import DataError, SettingError
 from lyceum.report import Summary

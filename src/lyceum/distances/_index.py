@@ -10,9 +10,9 @@ from scipy import sparse
 
 from lyceum._native import native
 from lyceum._threads import n_threads, ordered_map
-from lyceum.distances._comparisons import alike, raw_nearest, raw_pairwise
 from lyceum.distances._metric import Metric, points_of
 from lyceum.distances._metric import metric as as_metric
+from lyceum.distances._native_comparisons import alike, raw_nearest, raw_pairwise
 from lyceum.distances._neighbors import Neighbors, RadiusNeighbors
 from lyceum.errors import SettingError
 

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from lyceum.data import Block, Rows
-from lyceum.distances._comparisons import alike, raw_nearest
 from lyceum.distances._index import NeighborIndex
 from lyceum.distances._metric import Metric, points_of
 from lyceum.distances._metric import metric as as_metric
+from lyceum.distances._native_comparisons import alike, raw_nearest
 from lyceum.distances._neighbors import Neighbors, RadiusNeighbors
 from lyceum.errors import SettingError
 

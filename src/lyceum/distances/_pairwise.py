@@ -9,9 +9,9 @@ import numpy as np
 from scipy import sparse
 
 from lyceum._threads import n_threads, ordered_map
-from lyceum.distances._comparisons import alike, raw_pairwise
 from lyceum.distances._metric import Metric, points_of
 from lyceum.distances._metric import metric as as_metric
+from lyceum.distances._native_comparisons import alike, raw_pairwise
 
 __all__ = ["pairwise", "pairwise_blocks"]
 

@@ -106,7 +106,7 @@ def prune_committee(
     >>> prune_committee([0, 0, 1], outputs).selected
     (0, 1)
     """
-    search = _Search(np.asarray(y), np.asarray(outputs, dtype=np.float64), rule, weights)
+    search = _PruningSearch(np.asarray(y), np.asarray(outputs, dtype=np.float64), rule, weights)
     if method not in _METHODS:
         raise SettingError(f"method must be one of {', '.join(_METHODS)}, not {method!r}")
     if n_members is not None and not 1 <= n_members <= search.L:
@@ -120,7 +120,7 @@ def prune_committee(
     return search.greedy(n_members, exchange=method == "reduce_error")
 
 
-class _Search:
+class _PruningSearch:
     """Errors of sets of members, and the ways from set to set."""
 
     def __init__(self, y: np.ndarray, outputs: np.ndarray, rule: str, weights: Any) -> None:

@@ -86,7 +86,7 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Task:
+class ExpertTask:
     """What the experts learn: rows, target, weights, and the log-likelihood of an expert on every row."""
 
     Z: np.ndarray
@@ -143,7 +143,7 @@ def start_groups(Z: np.ndarray, w: np.ndarray, n_groups: int, rng: np.random.Gen
 
 def fit_experts(
     tree: GateTree,
-    task: Task,
+    task: ExpertTask,
     expert: Any,
     groups: np.ndarray,
     alpha: float,
@@ -190,7 +190,7 @@ def fit_experts(
 
 
 def _expectation(
-    mixture: ExpertMixture, tree: GateTree, task: Task, alpha: float
+    mixture: ExpertMixture, tree: GateTree, task: ExpertTask, alpha: float
 ) -> tuple[np.ndarray, float]:
     """Responsibilities, and the penalised log-likelihood."""
     joint = tree.log_shares(task.Z, mixture.gates)
@@ -202,7 +202,7 @@ def _expectation(
 
 
 def _improve_experts(
-    mixture: ExpertMixture, task: Task, expert: Any, share: np.ndarray, floor: float
+    mixture: ExpertMixture, task: ExpertTask, expert: Any, share: np.ndarray, floor: float
 ) -> None:
     for j in range(share.shape[1]):
         weight = share[:, j] * task.w
@@ -221,7 +221,7 @@ def _improve_experts(
 
 
 def _improve_gates(
-    mixture: ExpertMixture, tree: GateTree, task: Task, share: np.ndarray, alpha: float
+    mixture: ExpertMixture, tree: GateTree, task: ExpertTask, share: np.ndarray, alpha: float
 ) -> None:
     if tree.branching < 2:
         return

@@ -24,9 +24,9 @@ from lyceum.data import Block
 from lyceum.ensemble._committee_explanation import CommitteeExplanation
 from lyceum.ensemble._either_task import EitherTask, has_classes
 from lyceum.ensemble._expert_mixture import (
+    ExpertTask,
     GateTree,
     Result,
-    Task,
     class_posteriors,
     fit_experts,
     start_groups,
@@ -115,7 +115,7 @@ class ExpertsBase(EitherTask, Learner):
         if has_classes(self) and not hasattr(expert, "predict_proba"):
             raise SettingError(f"{type(expert).__name__} cannot be an expert: it has no predict_proba")
 
-    def _task(self, block: Block) -> Task:
+    def _task(self, block: Block) -> ExpertTask:
         X = np.ascontiguousarray(block.dense, dtype=np.float64)
         w = np.ones(len(block)) if block.w is None else block.w.astype(np.float64)
         share = w / w.sum()
@@ -125,13 +125,13 @@ class ExpertsBase(EitherTask, Learner):
         self.scale_ = np.where(varies, scale, 1.0)
         assert block.y is not None
         if has_classes(self):
-            return Task(self._standard(X), self.classes_[block.y], w, block.y, self.classes_)
-        return Task(self._standard(X), block.y, w, None, None)
+            return ExpertTask(self._standard(X), self.classes_[block.y], w, block.y, self.classes_)
+        return ExpertTask(self._standard(X), block.y, w, None, None)
 
     def _standard(self, X: Any) -> np.ndarray:
         return (np.asarray(X, dtype=np.float64) - self.mean_) / self.scale_
 
-    def _run(self, task: Task, expert: Any, i: int) -> Result:
+    def _run(self, task: ExpertTask, expert: Any, i: int) -> Result:
         self.seed_ = seed_from(self.random_state) if i == 0 else self.seed_
         rng = None if i == 0 else np.random.default_rng((self.seed_, i))
         groups = start_groups(task.Z, task.w, self._tree.n_leaves, rng)

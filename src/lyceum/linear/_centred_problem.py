@@ -10,7 +10,7 @@ from scipy import sparse
 
 from lyceum._threads import ordered_map
 from lyceum.data import Rows
-from lyceum.linear._standardized import inverse_deviations, unit_columns
+from lyceum.linear._unit_columns import inverse_deviations, unit_columns
 from lyceum.solvers import ColumnElasticNet, DenseColumns, ElasticNetProblem, GramElasticNet, SparseColumns
 from lyceum.statistics import Scatter, SparseCells
 

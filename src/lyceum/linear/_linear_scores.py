@@ -48,7 +48,7 @@ class LinearScores(Classifier, Learner):
             weight = np.bincount(np.asarray(rows.coded_y), rows.sample_weight, len(self.classes_)) * 1.0
         factors = class_weight_factors(self.class_weight, self.classes_.tolist(), weight)
         assert factors is not None
-        return rows.then(_ClassFactors(factors))
+        return rows.then(_ClassWeights(factors))
 
     def decision_function(self, X: Any) -> Any:
         """The score of the second of two classes, (n,), or the scores of K classes, (n, K)."""
@@ -80,7 +80,7 @@ class LinearScores(Classifier, Learner):
 
 
 @dataclass(frozen=True, slots=True)
-class _ClassFactors:
+class _ClassWeights:
     """A step that multiplies the weight of every row by the factor of its class."""
 
     factors: np.ndarray  # (K,)

@@ -10,7 +10,7 @@ import numpy as np
 
 from lyceum.data import Block, Rows
 from lyceum.linear._row_passes import first_pass, unchecked
-from lyceum.linear._standardized import ScaleColumns, inverse_deviations
+from lyceum.linear._unit_columns import ScaleColumns, inverse_deviations
 from lyceum.solvers import Point, PositiveFactor
 from lyceum.statistics import (
     ClassScatter,

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum.base import CATEGORICAL_FEATURES
 from lyceum.data import Rows
 from lyceum.linear._least_squares import LinearPredictor
-from lyceum.linear._standardized import unit_columns
+from lyceum.linear._unit_columns import unit_columns
 from lyceum.report import Summary
 
 __all__ = ["CV_CONSTRAINTS", "PenaltyCV"]

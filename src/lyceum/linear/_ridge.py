@@ -13,7 +13,7 @@ from lyceum.data import Rows
 from lyceum.errors import SettingError
 from lyceum.linear._least_squares import Fit, LeastSquares
 from lyceum.linear._least_squares_solvers import by_recursion
-from lyceum.linear._standardized import inverse_deviations
+from lyceum.linear._unit_columns import inverse_deviations
 from lyceum.report import Summary, Table
 from lyceum.statistics import RowScatter, Scatter
 

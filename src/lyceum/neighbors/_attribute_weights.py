@@ -128,7 +128,7 @@ class AttributeWeights(SupervisedTransformer):
         """
         size = int(self.max_rows)
         sample, self.mean_, unit = self._scaled_sample(X, y, sample_weight, size, self.random_state)
-        search = _Search(sample.rows, self._design.source, len(self.schema_), sample.y, sample.w)
+        search = _WeightSearch(sample.rows, self._design.source, len(self.schema_), sample.y, sample.w)
         search.k = min(int(self.n_neighbors), len(sample.rows) - 1)
         search.n_classes = len(self.classes_) if self._learns_classes else 0
         history, steps = search.run(int(self.max_iter))
@@ -165,7 +165,7 @@ class AttributeWeights(SupervisedTransformer):
         return {"components_": (d, d), "mean_": (d,), "weights_": (self.n_features_in_,)}
 
 
-class _Search:
+class _WeightSearch:
     """Coordinate descent on the factors; squared distances are kept and changed by one column at a time."""
 
     k: int

@@ -16,7 +16,7 @@ from lyceum.data import Block, Rows
 from lyceum.distances import METRIC_PARTS, Mahalanobis, Metric, pairwise
 from lyceum.distances import metric as metric_named
 from lyceum.errors import SettingError
-from lyceum.neighbors._explanation import column_differences, column_shares
+from lyceum.neighbors._neighbor_explanation import column_differences, column_shares
 from lyceum.neighbors._stored_rows import invertible, moments_of, spreads_of
 from lyceum.probability import AGAINST_RUNNER_UP, runner_up
 from lyceum.report import Explanation, Summary, Table

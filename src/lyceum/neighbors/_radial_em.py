@@ -36,13 +36,13 @@ class UnitMixture:
 
 
 @dataclass(frozen=True)
-class _Sums:
+class _UnitSums:
     """Responsibilities times 1, z, |z|², terms of the models and targets; adds up."""
 
     parts: tuple[np.ndarray, ...]
 
-    def merge(self, other: _Sums) -> _Sums:
-        return _Sums(tuple(one + two for one, two in zip(self.parts, other.parts)))
+    def merge(self, other: _UnitSums) -> _UnitSums:
+        return _UnitSums(tuple(one + two for one, two in zip(self.parts, other.parts)))
 
 
 class RadialMixture(EMProblem):
@@ -83,7 +83,7 @@ class RadialMixture(EMProblem):
             np.einsum("ij,iu,ik->juk", R, U, T),
             R.T @ (T**2).sum(axis=1),
         )
-        return Expectation(_Sums(sums), float(w @ log_p), float(w.sum()))
+        return Expectation(_UnitSums(sums), float(w @ log_p), float(w.sum()))
 
     def maximization(self, statistic: Any) -> UnitMixture:
         """M-step: means, spreads and weighted least squares."""

@@ -15,7 +15,12 @@ from lyceum.data import Block
 from lyceum.distances import NeighborIndex, Neighbors, RadiusNeighbors, pairwise_blocks
 from lyceum.errors import SettingError
 from lyceum.neighbors._choice_of_k import Tally, best_k, candidates, errors_by_k, first_rise
-from lyceum.neighbors._explanation import NeighborExplanation, column_differences, column_shares, dense
+from lyceum.neighbors._neighbor_explanation import (
+    NeighborExplanation,
+    column_differences,
+    column_shares,
+    dense,
+)
 from lyceum.neighbors._neighborhoods import Neighborhood, nearest_by_weight, slices, within
 from lyceum.neighbors._stored_rows import STORED_CONSTRAINTS, StoredRows, as_cells
 from lyceum.neighbors._votes import VOTE_CONSTRAINTS, Votes

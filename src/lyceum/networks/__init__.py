@@ -1,14 +1,14 @@
 """Bayesian networks: graphs with tables, inference, learning, independence."""
 
 from lyceum.networks._bif import read_bif, write_bif
-from lyceum.networks._classifier import BayesNetClassifier
-from lyceum.networks._d_separation import Independence, d_separated, local_markov
-from lyceum.networks._em import EMFit, expectation_maximization
+from lyceum.networks._d_separation import DSeparation, d_separated, local_markov
+from lyceum.networks._directed_graph import moral_graph, topological_order
 from lyceum.networks._explain_query import QueryWorking, explain_query
-from lyceum.networks._graph import moral_graph, topological_order
 from lyceum.networks._junction_tree import JunctionTree
 from lyceum.networks._net import BayesNet
+from lyceum.networks._network_classifier import BayesNetClassifier
 from lyceum.networks._nodes import GaussianNode, TableNode
+from lyceum.networks._parameter_em import EMFit, expectation_maximization
 from lyceum.networks._parameters import learn_parameters
 from lyceum.networks._pc import independence_test
 from lyceum.networks._pdag import structural_distance
@@ -18,10 +18,10 @@ from lyceum.networks._structure import LearnedStructure, learn_structure
 __all__ = [
     "BayesNet",
     "BayesNetClassifier",
+    "DSeparation",
     "EMFit",
     "GaussianNode",
     "GaussianPosterior",
-    "Independence",
     "JunctionTree",
     "LearnedStructure",
     "MostProbable",

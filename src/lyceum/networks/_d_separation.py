@@ -8,11 +8,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from lyceum.errors import DataError
-from lyceum.networks._graph import Parents, ancestors_of, children_of, descendants_of, topological_order
+from lyceum.networks._directed_graph import (
+    Parents,
+    ancestors_of,
+    children_of,
+    descendants_of,
+    topological_order,
+)
 from lyceum.networks._net import BayesNet
 from lyceum.probability import find_labels
 
-__all__ = ["Independence", "LocalMarkov", "PathVerdict", "d_separated", "local_markov"]
+__all__ = ["DSeparation", "LocalMarkov", "PathVerdict", "d_separated", "local_markov"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +46,7 @@ class PathVerdict:
 
 
 @dataclass(frozen=True)
-class Independence:
+class DSeparation:
     """Whether two sets of variables are d-separated by a third, and why.
 
     It is true or false itself: `if d_separated(net, "a", "b"): ...`.
@@ -154,7 +160,7 @@ def d_separated(
     given: str | Iterable[str] = (),
     *,
     max_paths: int = 200,
-) -> Independence:
+) -> DSeparation:
     """Whether `given` d-separates A from B: then they are independent in every network with this graph.
 
     A path is blocked at a node where arrows meet tail to tail or head to tail if the node is given, and at
@@ -170,7 +176,7 @@ def d_separated(
 
     Returns
     -------
-    Independence
+    DSeparation
         True or false itself, with every path and the nodes that block or open it.
 
     References
@@ -213,7 +219,7 @@ def d_separated(
             break
         paths.append(_judge(path, set(known), parents))
     paths.sort(key=lambda path: (path.blocked, len(path.nodes)))
-    return Independence(not reached & set(second), first, second, known, tuple(paths), left_out)
+    return DSeparation(not reached & set(second), first, second, known, tuple(paths), left_out)
 
 
 def _names(some: str | Iterable[str], names: list[str], what: str) -> tuple[str, ...]:

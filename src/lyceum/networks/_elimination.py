@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lyceum.errors import SettingError
+from lyceum.networks._directed_graph import ancestors_of, moral_graph
 from lyceum.networks._evidence import Evidence, impossible
-from lyceum.networks._graph import ancestors_of, moral_graph
 from lyceum.networks._junction_tree import MAX_CELLS
 from lyceum.networks._posterior import Posterior
 from lyceum.networks._triangulation import elimination_order, order_cells

@@ -8,9 +8,9 @@ from itertools import product
 from typing import Any
 
 from lyceum.errors import DataError
+from lyceum.networks._directed_graph import ancestors_of, descendants_of
 from lyceum.networks._elimination import Elimination, relevant_names
 from lyceum.networks._evidence import impossible, read_evidence
-from lyceum.networks._graph import ancestors_of, descendants_of
 from lyceum.networks._net import BayesNet
 from lyceum.networks._net_text import factor_text
 from lyceum.networks._posterior import Posterior

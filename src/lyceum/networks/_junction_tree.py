@@ -10,8 +10,8 @@ import numpy as np
 
 from lyceum._native import native
 from lyceum.errors import DataError, SettingError
+from lyceum.networks._directed_graph import moral_graph
 from lyceum.networks._evidence import Evidence, impossible
-from lyceum.networks._graph import moral_graph
 from lyceum.networks._posterior import MostProbable, Posterior
 from lyceum.networks._triangulation import clique_tree, elimination_order, order_cells
 

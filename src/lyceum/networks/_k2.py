@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lyceum.networks._coded_data import CodedData, ScoreRule, StreamedData
-from lyceum.networks._search import EdgeRules
+from lyceum.networks._structure_search import EdgeRules
 
 __all__ = ["k2"]
 

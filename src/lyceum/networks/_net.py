@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from lyceum.errors import DataError, ModelFileError, SettingError
-from lyceum.networks import _graph as graph
+from lyceum.networks import _directed_graph as graph
 from lyceum.networks._evidence import read_evidence
 from lyceum.networks._junction_tree import MAX_CELLS, JunctionTree
 from lyceum.networks._net_text import describe, factorization_text, to_dot

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 
 from lyceum._native import native
-from lyceum.networks._search import Search, is_gain
+from lyceum.networks._structure_search import StructureSearch, is_gain
 from lyceum.progress import report
 
 __all__ = ["climb_with_orders"]
@@ -19,7 +19,7 @@ Parents = list[set[int]]
 
 
 def climb_with_orders(
-    search: Search, start: Parents, rng: np.random.Generator
+    search: StructureSearch, start: Parents, rng: np.random.Generator
 ) -> tuple[Parents, float, list[float]]:
     """Hill climbing and order search in turn, until neither gains.
 
@@ -41,7 +41,7 @@ def climb_with_orders(
     return best, score, history
 
 
-def _near_families(search: Search, parents: Parents) -> list[tuple[int, frozenset[int]]]:
+def _near_families(search: StructureSearch, parents: Parents) -> list[tuple[int, frozenset[int]]]:
     """For every variable the sets of two or three of its Markov blanket, with the parents it must have."""
     rules, known = search.rules, search.known
     children: Parents = [set() for _ in parents]
@@ -61,7 +61,7 @@ def _near_families(search: Search, parents: Parents) -> list[tuple[int, frozense
     return families
 
 
-def _best_order(search: Search, parents: Parents, rng: np.random.Generator) -> Parents:
+def _best_order(search: StructureSearch, parents: Parents, rng: np.random.Generator) -> Parents:
     """The parents of every variable in the best order found, from that of a structure."""
     required = [frozenset(np.flatnonzero(column).tolist()) for column in search.rules.required.T]
     families = [

@@ -96,7 +96,7 @@ def learn_parameters(
     if alpha < 0 or equivalent_sample_size <= 0:
         raise SettingError("alpha must be at least 0, and equivalent_sample_size more than 0")
     if incomplete == "em":
-        from lyceum.networks._em import expectation_maximization
+        from lyceum.networks._parameter_em import expectation_maximization
 
         return expectation_maximization(
             net, data, estimate=estimate, alpha=alpha, equivalent_sample_size=equivalent_sample_size,

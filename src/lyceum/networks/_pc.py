@@ -12,7 +12,7 @@ from scipy.special import chdtrc
 
 from lyceum.networks._coded_data import CodedData
 from lyceum.networks._pdag import Pattern, orient
-from lyceum.networks._search import EdgeRules
+from lyceum.networks._structure_search import EdgeRules
 from lyceum.progress import report
 
 __all__ = ["IndependenceTest", "independence_test", "pc"]

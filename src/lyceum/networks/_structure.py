@@ -12,7 +12,7 @@ import numpy as np
 from lyceum.data import scan
 from lyceum.errors import DataError, SettingError
 from lyceum.networks._coded_data import CodedData, ScoreRule, StreamedData, learning_rows, structure_data
-from lyceum.networks._graph import topological_order
+from lyceum.networks._directed_graph import topological_order
 from lyceum.networks._k2 import k2
 from lyceum.networks._net import BayesNet
 from lyceum.networks._nodes import TableNode
@@ -20,7 +20,7 @@ from lyceum.networks._order_search import climb_with_orders
 from lyceum.networks._parameters import learn_parameters
 from lyceum.networks._pc import pc
 from lyceum.networks._pdag import Pattern, extend
-from lyceum.networks._search import EdgeRules, Search, random_moves
+from lyceum.networks._structure_search import EdgeRules, StructureSearch, random_moves
 from lyceum.networks._tree_structures import chow_liu, tree_augmented
 from lyceum.probability import find_labels
 from lyceum.report import Summary, Table
@@ -173,7 +173,7 @@ def learn_structure(
     pattern: Pattern | None = None
     n_tests = 0
     if method in _SEARCHES:
-        search = Search(coded, rule, rules)
+        search = StructureSearch(coded, rule, rules)
         parents, history = _searched(search, method, tabu_length, restarts, random_state)
     elif method == "k2":
         if order is None:
@@ -234,7 +234,7 @@ def _edge_rules(names: list[str], required: Edges, forbidden: Edges, max_parents
 
 
 def _searched(
-    search: Search, method: str, tabu_length: int, restarts: int, random_state: int | None
+    search: StructureSearch, method: str, tabu_length: int, restarts: int, random_state: int | None
 ) -> tuple[list[set[int]], list[float]]:
     rng = np.random.default_rng(random_state)
     start: list[set[int]] = [

@@ -14,7 +14,7 @@ from lyceum.base import CATEGORICAL_FEATURES, Classifier, replace_columns, typic
 from lyceum.cluster import NAMED_METRICS, MetricLearner, finite_distances
 from lyceum.data import Block
 from lyceum.errors import DataError
-from lyceum.paradigms._graph import neighbor_graph, propagate, spread
+from lyceum.paradigms._neighbor_graph import neighbor_graph, propagate, spread
 from lyceum.paradigms._stored_index import check_stored, float_cells, queries, stored_index
 from lyceum.report import Explanation, Summary, Table
 

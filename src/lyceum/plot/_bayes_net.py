@@ -74,10 +74,10 @@ def bayes_net(
     bars = len(net.names) <= 60 if bars is None else bars
     before = net.marginals() if bars else {}
     after = net.marginals(evidence, soft=soft) if bars and (evidence or soft) else before
-    return _Drawing(net, before, after, dict(evidence or {}), most_states).draw(ax, title)
+    return _NetDrawing(net, before, after, dict(evidence or {}), most_states).draw(ax, title)
 
 
-class _Drawing:
+class _NetDrawing:
     def __init__(
         self,
         net: BayesNet,

@@ -74,7 +74,7 @@ def tree(
     True
     """
     labels = _labels(model, schema, classes)
-    drawing = _Drawing(labels, max_depth, font)
+    drawing = _TreeDrawing(labels, max_depth, font)
     ax = axes(ax, drawing.size)
     drawing.draw(ax)
     heading(ax, title)
@@ -114,7 +114,7 @@ class _Box:
     y: float = 0.0
 
 
-class _Drawing:
+class _TreeDrawing:
     """The places of all boxes, by contours: every subtree as near to the one on its left as they allow.
 
     Reingold and Tilford, Tidier drawings of trees, 1981, with widths of their own for boxes and edge labels.

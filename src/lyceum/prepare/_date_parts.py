@@ -103,7 +103,7 @@ class DateParts(Transformer):
         if odd:
             raise SettingError(f"parts has {odd[0]!r}: choose from {', '.join(PARTS)}")
         dates = tuple(j for j, column in enumerate(self.schema_) if column.is_time)
-        seen = rows.reduce(partial(_Seen.of, columns=dates))
+        seen = rows.reduce(partial(_DateValues.of, columns=dates))
         found: list[dict[str, list[int]] | None] = [None] * len(self.schema_)
         first = np.full(len(self.schema_), np.nan)
         for i, j in enumerate(dates):
@@ -188,7 +188,7 @@ def date_parts(seconds: np.ndarray) -> dict[str, np.ndarray]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class _DateValues:
     """The parts that occur in columns of dates, and the first date of each."""
 
     n_rows: int
@@ -196,7 +196,7 @@ class _Seen:
     values: tuple[Mapping[str, frozenset[int]], ...]
 
     @classmethod
-    def of(cls, block: Block, columns: tuple[int, ...]) -> _Seen:
+    def of(cls, block: Block, columns: tuple[int, ...]) -> _DateValues:
         block = block.without_zero_weights()
         first, values = [], []
         for j in columns:
@@ -208,12 +208,12 @@ class _Seen:
             )
         return cls(len(block), tuple(first), tuple(values))
 
-    def merge(self, other: _Seen) -> _Seen:
+    def merge(self, other: _DateValues) -> _DateValues:
         first = tuple(float(np.fmin(a, b)) for a, b in zip(self.first, other.first))
         values = tuple(
             {part: one[part] | two[part] for part in one} for one, two in zip(self.values, other.values)
         )
-        return _Seen(self.n_rows + other.n_rows, first, values)
+        return _DateValues(self.n_rows + other.n_rows, first, values)
 
 
 @dataclass(frozen=True, eq=False)

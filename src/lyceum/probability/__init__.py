@@ -6,8 +6,8 @@ from lyceum.probability._class_weights import class_weight_factors
 from lyceum.probability._conjugate_counts import BetaBernoulli, DirichletMultinomial, GammaPoisson
 from lyceum.probability._factor import Factor
 from lyceum.probability._gaussian import Gaussian
-from lyceum.probability._gaussian_density import gaussian_log_density, squared_distance_parts
 from lyceum.probability._gaussian_fusion import FusedGaussian, fuse_gaussians
+from lyceum.probability._gaussian_log_density import gaussian_log_density, squared_distance_parts
 from lyceum.probability._independence import Independence
 from lyceum.probability._labels import class_codes, find_labels, label_array, label_key
 from lyceum.probability._loss_matrix import LossMatrix

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from lyceum.errors import DataError
-from lyceum.probability._gaussian_density import gaussian_log_density
 from lyceum.probability._gaussian_fusion import fuse_gaussians
+from lyceum.probability._gaussian_log_density import gaussian_log_density
 from lyceum.probability._whitening import Whitening, whiten
 
 __all__ = ["Gaussian"]

@@ -22,11 +22,11 @@ from lyceum.reduce._keep_columns import KeepColumns
 from lyceum.reduce._subset_search import Subset
 from lyceum.statistics import Folds, Scatter
 
-__all__ = ["CRITERIA", "GramLosses", "LearnerLosses", "WithTarget", "digest_of_rows"]
+__all__ = ["CRITERIA", "GramLosses", "LearnerLosses", "TargetColumns", "digest_of_rows"]
 
 
 @dataclass(frozen=True, eq=False)
-class WithTarget:
+class TargetColumns:
     """The target as further columns: the number itself, or one column of 0 and 1 per class but the first."""
 
     classes: int

@@ -9,7 +9,7 @@ import numpy as np
 
 from lyceum.progress import report
 
-__all__ = ["Losses", "Step", "Subset", "SubsetSearch"]
+__all__ = ["Losses", "SearchStep", "Subset", "SubsetSearch"]
 
 Subset = tuple[int, ...]
 
@@ -28,7 +28,7 @@ class Losses(Protocol):
 
 
 @dataclass(frozen=True)
-class Step:
+class SearchStep:
     """One step of a search."""
 
     subset: Subset
@@ -56,7 +56,7 @@ class SubsetSearch:
     least: int
     most: int
     tol: float
-    steps: list[Step] = field(default_factory=list)
+    steps: list[SearchStep] = field(default_factory=list)
     best: dict[int, tuple[float, Subset]] = field(default_factory=dict)
 
     def forward(self, plus: int = 1, minus: int = 0) -> None:
@@ -106,26 +106,26 @@ class SubsetSearch:
 
     # -- single steps ----------------------------------------------------------------------------------------
 
-    def _start(self, subset: Subset) -> Step:
-        return self._keep(Step(subset, self.losses.of(subset), -1, True))
+    def _start(self, subset: Subset) -> SearchStep:
+        return self._keep(SearchStep(subset, self.losses.of(subset), -1, True))
 
-    def _add(self, here: Step) -> Step:
+    def _add(self, here: SearchStep) -> SearchStep:
         candidates = [j for j in range(self.n_columns) if j not in here.subset]
         losses = self.losses.added(here.subset, candidates)
         k = int(np.argmin(losses))
         subset = tuple(sorted((*here.subset, candidates[k])))
-        return self._keep(Step(subset, float(losses[k]), candidates[k], True))
+        return self._keep(SearchStep(subset, float(losses[k]), candidates[k], True))
 
-    def _remove(self, here: Step) -> Step:
+    def _remove(self, here: SearchStep) -> SearchStep:
         losses = self.losses.removed(here.subset)
         k = int(np.argmin(losses))
         return self._taken(here, k, float(losses[k]))
 
-    def _taken(self, here: Step, k: int, loss: float) -> Step:
+    def _taken(self, here: SearchStep, k: int, loss: float) -> SearchStep:
         subset = here.subset[:k] + here.subset[k + 1 :]
-        return self._keep(Step(subset, loss, here.subset[k], False))
+        return self._keep(SearchStep(subset, loss, here.subset[k], False))
 
-    def _keep(self, step: Step) -> Step:
+    def _keep(self, step: SearchStep) -> SearchStep:
         self.steps.append(step)
         report("steps", len(self.steps), None)
         size = len(step.subset)

@@ -16,7 +16,7 @@ from lyceum.base import CATEGORICAL_FEATURES
 from lyceum.data import CheckCells, Design, Rows, Schema, Step, target_task
 from lyceum.errors import SettingError
 from lyceum.reduce._keep_columns import ColumnSelector
-from lyceum.reduce._subset_losses import CRITERIA, GramLosses, LearnerLosses, WithTarget, digest_of_rows
+from lyceum.reduce._subset_losses import CRITERIA, GramLosses, LearnerLosses, TargetColumns, digest_of_rows
 from lyceum.reduce._subset_search import Losses, SubsetSearch
 from lyceum.report import Summary, Table
 from lyceum.statistics import folds_of, seed_from
@@ -214,7 +214,7 @@ class SubsetSelection(ColumnSelector):
     def _losses(self, rows: Rows) -> Losses:
         classes, seed = len(self.classes_) if self.task_ == "classes" else 0, seed_from(self.random_state)
         design = Design(Schema(self.schema_.columns), True)
-        extra = WithTarget(classes)
+        extra = TargetColumns(classes)
         prepared = rows.then(design).then(extra)
         groups = [np.flatnonzero(design.source == j) for j in range(len(self.schema_))]
         return GramLosses.of_rows(

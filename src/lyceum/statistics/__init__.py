@@ -4,6 +4,7 @@ from lyceum.statistics._class_moments import ClassMoments, ClassScatter
 from lyceum.statistics._class_sums import ClassSums, indicators
 from lyceum.statistics._classes import align_labels, class_weights, classes_of, place_classes
 from lyceum.statistics._counts import Counts
+from lyceum.statistics._cv_folds import Folds, SplitStatistics, folds_of
 from lyceum.statistics._describe import SampleStatistics, describe, weighted_median, weighted_quantile
 from lyceum.statistics._folds import FoldStatistics, fold_numbers, held_out_rows, row_uniforms
 from lyceum.statistics._histogram import Histogram, JointHistogram
@@ -16,7 +17,6 @@ from lyceum.statistics._row_scatter import ClassRowScatter, RowScatter, RowSpace
 from lyceum.statistics._sample import RowSample
 from lyceum.statistics._seed import seed_from
 from lyceum.statistics._sparse import SparseCells
-from lyceum.statistics._splits import Folds, SplitStatistics, folds_of
 
 __all__ = [
     "ClassMoments",

@@ -29,7 +29,7 @@ _GOLDEN, _BITS = 0x9E3779B97F4A7C15, (1 << 64) - 1
 
 
 @dataclass(slots=True, eq=False)
-class Split:
+class BestSplit:
     """How a node is split, in codes."""
 
     feature: int
@@ -56,7 +56,7 @@ class Node:
     impurity: float = 0.0
     may_split: bool = False  # by the stopping rules
     is_searched: bool = False
-    split: Split | None = None
+    split: BestSplit | None = None
     children: list[Node] = field(default_factory=list)
     parent: Node | None = None
     considered: np.ndarray | None = None  # (d, 3): gain, score and threshold of every column
@@ -191,12 +191,12 @@ class NodeSplits:
             self.considered,
         )
 
-    def split(self, slot: int, n_codes: np.ndarray) -> Split | None:
+    def split(self, slot: int, n_codes: np.ndarray) -> BestSplit | None:
         feature = int(self.feature[slot])
         if feature < 0:
             return None
         kind, n_cuts = int(self.kind[slot]), int(self.n_children[slot]) - 1
-        return Split(
+        return BestSplit(
             feature,
             kind,
             float(self.gain[slot]),
@@ -208,7 +208,7 @@ class NodeSplits:
 
 
 def child_sums(
-    split: Split, cells: np.ndarray, rows: np.ndarray, weight: np.ndarray
+    split: BestSplit, cells: np.ndarray, rows: np.ndarray, weight: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """The sums and the numbers of rows of every child, from those of every code of the column.
 

@@ -12,7 +12,7 @@ from lyceum.base import Regressor
 from lyceum.data import ArraySource, Block, Column, Rows
 from lyceum.distances import Metric, ValueDifference
 from lyceum.neighbors._choice_of_k import Tally
-from lyceum.neighbors._explanation import NeighborExplanation
+from lyceum.neighbors._neighbor_explanation import NeighborExplanation
 from lyceum.neighbors._voter import VOTER_CONSTRAINTS, Voter
 from lyceum.report import Summary
 

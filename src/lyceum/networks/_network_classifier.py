@@ -17,7 +17,7 @@ from lyceum.networks._coded_data import CodedData, NamedTarget, ScoreRule, Strea
 from lyceum.networks._net import BayesNet
 from lyceum.networks._nodes import TableNode
 from lyceum.networks._parameters import estimate_table, pseudo_count
-from lyceum.networks._search import EdgeRules, Search
+from lyceum.networks._structure_search import EdgeRules, Search
 from lyceum.networks._tree_structures import tree_augmented
 from lyceum.prepare import Discretize
 from lyceum.probability import AGAINST_RUNNER_UP, find_labels, runner_up_odds

@@ -12,7 +12,7 @@ from lyceum.data import Block
 from lyceum.errors import ModelFileError
 from lyceum.neighbors._choice_of_k import Tally
 from lyceum.neighbors._condensing import condensed_rows, edited_rows
-from lyceum.neighbors._explanation import NeighborExplanation
+from lyceum.neighbors._neighbor_explanation import NeighborExplanation
 from lyceum.neighbors._voter import VOTER_CONSTRAINTS, Voter
 from lyceum.probability import log_probability
 from lyceum.report import Summary, Table

@@ -11,7 +11,7 @@ import numpy as np
 from lyceum.networks._coded_data import CodedData, ScoreRule, StreamedData
 from lyceum.progress import report
 
-__all__ = ["EdgeRules", "Search", "is_gain", "random_moves"]
+__all__ = ["EdgeRules", "StructureSearch", "is_gain", "random_moves"]
 
 _GAIN = 1e-9  # a gain below this part of the score is rounding
 
@@ -38,7 +38,7 @@ class EdgeRules:
 
 
 @dataclass
-class Search:
+class StructureSearch:
     """Greedy moves of one edge (add, remove, turn) under a decomposable score.
 
     Every family is scored once and kept. With a tabu list, moves go on downhill for a while from a peak, and
@@ -142,7 +142,7 @@ class Search:
 class _Gains:
     """What every possible edge change would gain, kept up to date while edges change."""
 
-    def __init__(self, search: Search, parents: list[set[int]]) -> None:
+    def __init__(self, search: StructureSearch, parents: list[set[int]]) -> None:
         self.search, self.parents, n = search, parents, search.n
         self.add = np.full((n, n), -np.inf)  # [u, v]: the edge u → v
         self.open = np.full((n, n), -np.inf)  # the same, without the edges that close a cycle
@@ -243,7 +243,7 @@ def _reachable(edges: np.ndarray) -> np.ndarray:
 
 
 def random_moves(
-    search: Search, parents: list[set[int]], count: int, rng: np.random.Generator
+    search: StructureSearch, parents: list[set[int]], count: int, rng: np.random.Generator
 ) -> list[set[int]]:
     """A structure some random additions and removals away."""
     parents = [set(of) for of in parents]
