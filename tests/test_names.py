@@ -1,4 +1,4 @@
-"""One meaning per name: no class name stands twice in the package, no file name in two rooms; files stay short."""
+"""One meaning per name: no class name stands twice, no file name in two rooms; and files stay short."""
 
 import re
 from collections import Counter

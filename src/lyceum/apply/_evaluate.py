@@ -242,11 +242,7 @@ def _of_costs(
     if not len(truth):
         return
     matrix = LossMatrix.of(loss, fitted.classes)  # type: ignore[arg-type]
-<<<<<<< HEAD
-    yield Metric("cost per row", *mean_interval(costs_of(outcomes, fitted, loss, doubt)))
-=======
-    yield MetricValue("cost a row", *mean_interval(costs_of(outcomes, fitted, loss, doubt)))
->>>>>>> 7d8d045 (One meaning per name: class and file names that stood for two things; a test keeps it so)
+    yield MetricValue("cost per row", *mean_interval(costs_of(outcomes, fitted, loss, doubt)))
     plain = matrix.without_reject()
     place = np.argsort(plain.names_class)  # the action that names every class
     if len(place) == len(fitted.classes):  # type: ignore[arg-type]

@@ -17,7 +17,7 @@ from lyceum.networks._coded_data import CodedData, NamedTarget, ScoreRule, Strea
 from lyceum.networks._net import BayesNet
 from lyceum.networks._nodes import TableNode
 from lyceum.networks._parameters import estimate_table, pseudo_count
-from lyceum.networks._structure_search import EdgeRules, Search
+from lyceum.networks._structure_search import EdgeRules, StructureSearch
 from lyceum.networks._tree_structures import tree_augmented
 from lyceum.prepare import Discretize
 from lyceum.probability import AGAINST_RUNNER_UP, find_labels, runner_up_odds
@@ -195,7 +195,7 @@ class BayesNetClassifier(PosteriorClassifier, Learner):
         whole = data.complete()
         if whole.weight >= 0.5 * data.weight:  # else families are scored on the rows that each has
             data, rule = whole, ScoreRule(rule.name, whole.weight, rule.equivalent_sample_size)
-        search = Search(data, rule, EdgeRules(np.zeros_like(forbidden), forbidden, self.max_parents))
+        search = StructureSearch(data, rule, EdgeRules(np.zeros_like(forbidden), forbidden, self.max_parents))
         found, _, self.history_ = search.climb(naive)
         return found
 
