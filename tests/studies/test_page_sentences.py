@@ -19,7 +19,7 @@ from lyceum.studies._example import Example
 from lyceum.studies._format import aligned_interval, aligned_loss, decimal_text, p_cell, percent_text
 from lyceum.studies._problems import Problems
 from lyceum.studies._report import _Page, _section
-from lyceum.studies._report_parts import ExampleView
+from lyceum.studies._report_parts import ExampleView, IntervalScale
 from lyceum.studies._study_result import Study
 
 COSTS = {("yes", "no"): 5.0, ("no", "yes"): 1.0}
@@ -117,6 +117,9 @@ def test_the_ranking_says_which_way_is_better_and_what_p_is():
     assert "corrected resampled t test on the losses of 10 folds, with Holm’s correction" in text
     assert "for the constant guess a permutation test on rows" in text
     assert "Not compared" not in text
+    two = text_of("ranking", fake_study(Y, {"a": clear(Y)}, folds=2))
+    assert "permutation test on the losses of 200 rows, with Holm’s" in two
+    assert "for the constant guess" not in two
     auc = text_of("ranking", fake_study(Y, {"a": clear(Y)}, metric="auc"))
     assert "more is better" in auc
     few = text_of("ranking", fake_study(Y[:4], {"a": clear(Y[:4])}, folds=2))
@@ -137,6 +140,20 @@ def test_a_committee_shows_no_loss_on_training_rows():
     fused = text_of("ranking", fake_study(Y, {"a": clear(Y)}, members={"a": {"b": 1.0}}, **train))
     assert "12.3 %" in plain
     assert "12.3 %" not in fused
+
+
+def test_earnings_are_on_the_axis():
+    base = fake_study(Y, {"a": clear(Y)}).comparison.learners
+    spans = {"a": (-5.0, -4.0), "b": (-4.5, -3.5), "constant": (-0.2, 0.1)}
+    learners = [
+        replace(base[0], name=name, loss=sum(ends) / 2, interval=ends, is_baseline=name == "constant")
+        for name, ends in spans.items()
+    ]
+    near = IntervalScale.of(learners)  # the constant guess is less than four times as far
+    assert (near.low, near.high) == (-5.0, 0.1)
+    far = IntervalScale.of([*learners[:2], replace(learners[2], loss=9.0, interval=(8.0, 10.0))])
+    assert far.low == -5.0
+    assert -3.5 < far.high < -3.0
 
 
 def test_an_early_end_is_in_the_header():
@@ -234,6 +251,7 @@ def test_a_study_prints_in_lines_of_eighty_characters():
     study.folder, study.ranking = "s", Study.ranking.fget(study)
     text = Study.__str__(study)
     assert max(map(len, text.splitlines())) <= 80
+    assert not any(line.lstrip("- ").startswith("%") for line in text.splitlines())
     for sentence in (found.answer, *found.statements, *study.problems, "p against the best"):
         assert " ".join(sentence.split()) in " ".join(text.split())
 

@@ -140,10 +140,10 @@ def render(found: Study) -> None:
 def _p_note(found: Study) -> str:
     """What p means, and which learners were not tuned."""
     test = found.comparison.test
+    guess = "" if "permutation" in test else "; for the constant guess a permutation test on rows"
     meaning = (
         "p: the chance of a difference from the best at least as large if there were none; below 0.05 a "
-        f"learner counts as worse ({test}, Holm's correction; for the constant guess a permutation test on "
-        "rows)"
+        f"learner counts as worse ({test}, Holm's correction{guess})"
         if test
         else "p: no test is possible with so few rows"
     )

@@ -119,7 +119,8 @@ def _learning_figure(study: Study) -> Iterator[Figure]:
         plot.learning_curve(curve.sizes, curve.train_losses, curve.test_losses, score=criterion, ax=ax)
         reference_line(ax, [curve.sizes[0], curve.sizes[-1]], [curve.baseline] * 2, "constant guess")
         legend(ax)
-        ax.set_ylim(bottom=0.0)
+        if min(curve.test_losses.min(), curve.train_losses.min(), curve.baseline) >= 0.0:
+            ax.set_ylim(bottom=0.0)
         return ax
 
     rows = [(int(n), float(a), float(b)) for n, a, b in zip(curve.sizes, curve.train_mean, curve.test_mean)]

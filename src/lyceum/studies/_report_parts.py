@@ -53,7 +53,9 @@ class IntervalScale:
         low, high = _ends(without_baseline or learners)
         ends = _ends(learners)
         # a constant guess far off would leave no room to tell the learners apart
-        low, high = ends if ends[1] <= _FAR * high else (low, 1.15 * high)
+        start = min(low, 0.0)  # costs are negative where decisions earn something
+        is_far = ends[1] - start > _FAR * (high - start)
+        low, high = (low, start + 1.15 * (high - start)) if is_far else ends
         low = 0.0 if 0.0 <= low < 0.2 * high else low
         return cls(low, high if high > low else low + 1.0)
 

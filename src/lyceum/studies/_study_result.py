@@ -12,7 +12,7 @@ import numpy as np
 from lyceum.report import Summary, Table, plain
 from lyceum.studies._comparison import Comparison, OutOfSample, RankedLearner, Span
 from lyceum.studies._facts import StudyFacts
-from lyceum.studies._format import metric_interval, metric_value, p_cell, subject
+from lyceum.studies._format import keep_units, metric_interval, metric_value, p_cell, subject
 from lyceum.studies._problems import Problems
 
 if TYPE_CHECKING:
@@ -268,11 +268,11 @@ class Study(StudyFacts):
         """The summary in lines of at most 80 characters."""
         sentences = (*self.comparison.statements, *self.problems)
         parts = [
-            textwrap.fill(self.answer, _WIDTH),
-            textwrap.fill(self.choice_sentence, _WIDTH),
+            _lines(self.answer),
+            _lines(self.choice_sentence),
             str(self.ranking),
             "What to know",
-            *(textwrap.fill(text, _WIDTH, initial_indent="- ", subsequent_indent="  ") for text in sentences),
+            *(_lines(text, "- ", "  ") for text in sentences),
             f"Folder: {self.folder}",
         ]
         return "\n\n".join(parts)
@@ -295,6 +295,12 @@ def _ranking_table(comparison: Comparison) -> Table:
     ]
     columns = ("learner", comparison.metric, "95 % interval", "p against the best", "seconds")
     return Table(f"Ranking by {comparison.metric}", columns, rows)
+
+
+def _lines(text: str, first: str = "", rest: str = "") -> str:
+    """The text in lines that begin so; a number stays on the line of its percent sign."""
+    lines = textwrap.fill(keep_units(text), _WIDTH, initial_indent=first, subsequent_indent=rest)
+    return lines.replace("\u00a0", " ")
 
 
 def _interval_text(span: Span) -> str:
