@@ -16,7 +16,7 @@ from lyceum.linear import LogisticRegression
     [
         {"l1_ratio": 0.7},
         {"posterior": "probit"},
-        {"posterior": "monte_carlo", "random_state": 0},
+        {"posterior": "monte_carlo", "n_draws": 100, "random_state": 0},
         {"solver": "conjugate_gradient"},
     ],
 )
