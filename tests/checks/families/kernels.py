@@ -10,6 +10,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "LinearSVC": {"tol": 1e-9},
     "SVC": {"tol": 1e-8, "gamma": 0.05, "C": 0.3},
     "SVR": {"tol": 1e-8, "gamma": 0.05, "epsilon": 0.5, "C": 0.3},
+    "KernelPerceptron": {"max_iter": 20},
     "KernelPCA": {"n_components": 2},
     "Nystroem": {"n_components": 20, "random_state": 0},
     "RandomFourierFeatures": {"n_waves": 10, "random_state": 0},
